@@ -30,10 +30,7 @@ fn half_duplex(criterion: &mut Criterion) {
     for nodes in [10, 20, 50] {
         let platform = platform(nodes, 1).with_model(PortModel::HalfDuplex);
         let collective = broadcast(&platform);
-        let optimum = certified(&platform, &collective)
-            .plan
-            .steady_state
-            .throughput;
+        let optimum = certified(&platform, &collective).answer.bound().clone();
         group.bench_function(format!("{nodes}_nodes"), |bencher| {
             bencher.iter(|| certified(&platform, &collective))
         });

@@ -21,7 +21,7 @@ fn fabrics(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 let planned = certified(&platform, &collective);
-                assert_eq!(planned.plan.steady_state.throughput.to_string(), throughput);
+                assert_eq!(planned.answer.bound().to_string(), throughput);
             });
         });
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use num_traits::ToPrimitive;
-use oneport::{Collective, Options, Outcome, Platform, Problem, Until, Volumes, solve};
+use oneport::{Collective, Options, Platform, Problem, Until, Volumes, solve};
 use oneport_benches::{broadcast, certified, commutative, gather, multicast, platform, scatter};
 use oneport_graph::arborescence::arborescence;
 use oneport_graph::petgraph::visit::EdgeRef;
@@ -54,13 +54,9 @@ fn some_rounds(platform: &Platform, collective: &Collective) {
         until: Until::rounds(ROUNDS + 1),
         ..Options::default()
     };
-    let Ok(Outcome::Planned(planned)) = solve(&problem, &options) else {
-        panic!("a connected platform has a plan")
-    };
-    let (throughput, bound) = (
-        &planned.plan.steady_state.throughput,
-        &planned.plan.upper_bound,
-    );
+    let solved = solve(&problem, &options).expect("a connected platform has a plan");
+    let plan = solved.plan().expect("a connected platform has a plan");
+    let (throughput, bound) = (&plan.steady_state.throughput, plan.upper_bound);
     assert!(
         throughput <= bound && *bound <= throughput * oneport::Rational::from_integer(3.into())
     );

@@ -67,9 +67,14 @@ fn table(
                 platform.links().len(),
                 whole.as_secs_f64(),
                 spent.join(" | "),
-                planned.plan.steady_state.patterns.len(),
-                planned.plan.certificate.odd_sets().count(),
-                planned.plan.schedule.slots.len(),
+                planned.plan().expect("a plan").steady_state.patterns.len(),
+                planned
+                    .plan()
+                    .expect("a plan")
+                    .certificate
+                    .odd_sets()
+                    .count(),
+                planned.plan().expect("a plan").schedule.slots.len(),
             );
         }
     }
@@ -93,7 +98,8 @@ fn paper(sizes: &[usize]) {
             let done = theirs.throughput.is_some();
             if let Some(throughput) = theirs.throughput {
                 assert_eq!(
-                    throughput, planned.plan.steady_state.throughput,
+                    throughput,
+                    planned.plan().expect("a plan").steady_state.throughput,
                     "both programs have one optimum"
                 );
             }

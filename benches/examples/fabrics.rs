@@ -75,11 +75,11 @@ fn row(name: &str, platform: &Platform, collective: &Collective) {
     println!(
         "| {name} | {}{order} | {} | {} | {:.3} | {} | {} | {} |",
         collective.name(),
-        plan.steady_state.throughput,
-        plan.status.name(),
+        plan.plan().expect("a plan").steady_state.throughput,
+        plan.answer.status().name(),
         whole.as_secs_f64(),
         spent.join(" | "),
-        plan.steady_state.patterns.len(),
-        plan.schedule.slots.len(),
+        plan.plan().expect("a plan").steady_state.patterns.len(),
+        plan.plan().expect("a plan").schedule.slots.len(),
     );
 }

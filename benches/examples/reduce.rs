@@ -41,7 +41,7 @@ fn main() {
                 .windows(2)
                 .map(|pair| format!("{:.3}", (pair[1] - pair[0]).as_secs_f64()))
                 .collect();
-            let state = &planned.plan.steady_state;
+            let state = planned.plan().expect("a plan").steady_state;
             let compact = ratio.map(|ratio| compact(&platform, whole * ratio, &state.throughput));
             let compact = compact.map_or("|".to_string(), |(time, done)| {
                 let times = time.as_secs_f64() / whole.as_secs_f64();

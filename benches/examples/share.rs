@@ -33,7 +33,7 @@ fn main() {
             "| {nodes} | {whole:.4} | {solver:.4} | {:.0} % | {} | {} |",
             100.0 * (whole - solver) / whole,
             lengths.join(" | "),
-            planned.plan.schedule.slots.len()
+            planned.plan().expect("a plan").schedule.slots.len()
         );
     }
 }

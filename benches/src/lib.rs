@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use oneport::platform::generate::{Options as Costs, random_connected};
 use oneport::watch::{News, Watch};
 use oneport::{
-    Amount, Collective, Options, Outcome, Plan, Planned, Platform, Problem, Rational, Status,
-    Volumes, solve,
+    Amount, Collective, Options, Platform, Problem, Rational, Solved, Status, Volumes, solve,
 };
 
 /// A random connected platform of degree 4, costs 1..10, every node a processor.
@@ -90,32 +89,27 @@ pub fn weightless() -> Volumes {
 }
 
 /// Solves, and asserts that the plan is optimal with a certificate that the referee accepted.
-pub fn certified(platform: &Platform, collective: &Collective) -> Planned {
+pub fn certified(platform: &Platform, collective: &Collective) -> Solved {
     let volumes = Volumes::default();
     let problem = Problem::new(platform, collective, &volumes).expect("the question is proper");
-    let outcome = solve(&problem, &Options::default()).expect("the question is proper");
-    accept(outcome)
+    let solved = solve(&problem, &Options::default()).expect("the question is proper");
+    accept(solved)
 }
 
-fn accept(outcome: Outcome) -> Planned {
-    let Outcome::Planned(planned) = outcome else {
-        panic!("a connected platform has a plan")
-    };
-    assert_eq!(planned.plan.status, Status::Optimal);
-    assert_eq!(
-        planned.plan.upper_bound,
-        planned.plan.steady_state.throughput
-    );
-    *planned
+fn accept(solved: Solved) -> Solved {
+    let plan = solved.plan().expect("a connected platform has a plan");
+    assert_eq!(plan.status, Status::Optimal);
+    assert_eq!(*plan.upper_bound, plan.steady_state.throughput);
+    solved
 }
 
 /// As [`certified`], with the time at which each stage began and the whole time.
 pub fn staged(
     platform: &Platform,
     collective: &Collective,
-) -> (Planned, Vec<(String, Duration)>, Duration) {
-    let (outcome, stages, total) = watched(platform, collective, &Volumes::default());
-    (accept(outcome), stages, total)
+) -> (Solved, Vec<(String, Duration)>, Duration) {
+    let (solved, stages, total) = watched(platform, collective, &Volumes::default());
+    (accept(solved), stages, total)
 }
 
 /// As [`staged`] with these volumes, and also for plans that are not proved optimal.
@@ -123,19 +117,17 @@ pub fn stages_of(
     platform: &Platform,
     collective: &Collective,
     volumes: &Volumes,
-) -> (Plan, Vec<(String, Duration)>, Duration) {
-    let (outcome, stages, total) = watched(platform, collective, volumes);
-    let Outcome::Planned(planned) = outcome else {
-        panic!("a connected platform has a plan")
-    };
-    (planned.plan, stages, total)
+) -> (Solved, Vec<(String, Duration)>, Duration) {
+    let (solved, stages, total) = watched(platform, collective, volumes);
+    solved.plan().expect("a connected platform has a plan");
+    (solved, stages, total)
 }
 
 fn watched(
     platform: &Platform,
     collective: &Collective,
     volumes: &Volumes,
-) -> (Outcome, Vec<(String, Duration)>, Duration) {
+) -> (Solved, Vec<(String, Duration)>, Duration) {
     let problem = Problem::new(platform, collective, volumes).expect("the question is proper");
     let started = Instant::now();
     let stages: Arc<Mutex<Vec<(String, Duration)>>> = Arc::default();
@@ -148,14 +140,8 @@ fn watched(
                 .push((name.to_string(), started.elapsed()));
         }
     });
-    let outcome = solve(
-        &problem,
-        &Options {
-            watch,
-            ..Options::default()
-        },
-    );
+    let solved = solve(&problem, &Options::default().watched(watch));
     let total = started.elapsed();
     let stages = stages.lock().expect("no hearer panics").clone();
-    (outcome.expect("the question is proper"), stages, total)
+    (solved.expect("the question is proper"), stages, total)
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
+use oneport::plan::{Certificate, PeriodicSchedule, SteadyState};
 use oneport::platform::generate::{self, Costs};
 use oneport::platform::{LinkId, Node};
 use oneport::{
-    Collective, DEFAULT_MAX_INSTANCES, Formulation, NodeId, Options, Outcome, Period, Plan,
-    Platform, Problem, Rational, files, solve,
+    Collective, DEFAULT_MAX_INSTANCES, Formulation, NodeId, Options, Period, Platform, Problem,
+    Rational, Solved, files, solve,
 };
 use oneport_lp as lp;
 
@@ -254,16 +255,30 @@ impl Case {
         Problem::new(&self.platform, &self.collective, unit_volumes()).expect("cases make sense")
     }
 
-    /// The whole answer, its schedule optimal wherever the period is not too long; the referee has checked it.
-    pub fn plan(&self) -> Result<Plan> {
+    /// An answer with a schedule, which is optimal unless the period is too long; the referee has checked it.
+    pub fn answer(&self) -> Result<Solved> {
         let options = Options {
             period: Period::AtMost(DEFAULT_MAX_INSTANCES),
             ..Options::default()
         };
-        match solve(&self.problem(), &options)? {
-            Outcome::Planned(planned) => Ok(planned.plan),
-            Outcome::Unlisted(unlisted) => anyhow::bail!("{}: {unlisted}", self.name),
-        }
+        let solved = solve(&self.problem(), &options)?;
+        solved.plan().with_context(|| self.name.clone())?;
+        Ok(solved)
+    }
+
+    /// The schedule of [`answer`](Self::answer).
+    pub fn schedule(&self) -> Result<PeriodicSchedule> {
+        Ok(self.answer()?.plan()?.schedule.clone())
+    }
+
+    /// The steady state of [`answer`](Self::answer).
+    pub fn steady_state(&self) -> Result<SteadyState> {
+        Ok(self.answer()?.plan()?.steady_state.clone())
+    }
+
+    /// The certificate of [`answer`](Self::answer).
+    pub fn certificate(&self) -> Result<Certificate> {
+        Ok(self.answer()?.answer.certificate().clone())
     }
 
     /// The optimal throughput by one of the two corrected programs.
@@ -275,11 +290,12 @@ impl Case {
 
     /// The optimal throughput; both programs and the referee agree on it.
     pub fn throughput(&self) -> Result<Rational> {
-        let plan = self.plan()?;
-        let throughput = plan.steady_state.throughput;
+        let solved = self.answer()?;
+        let plan = solved.plan()?;
+        let throughput = plan.steady_state.throughput.clone();
         let bound = oneport::referee::bound(
             &Problem::new(&self.platform, &self.collective, unit_volumes())?,
-            &plan.certificate,
+            plan.certificate,
         )?;
         anyhow::ensure!(
             bound == throughput,

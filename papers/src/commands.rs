@@ -278,7 +278,7 @@ fn tiers(arguments: &[String]) -> Result<String> {
     let mut rows = Vec::new();
     let mut by_trees: BTreeMap<String, u64> = BTreeMap::new();
     for seed in seed..seed + platforms {
-        let row = experiment::line(&experiment::of_seed(seed, target)?);
+        let row = experiment::line(&experiment::of_seed(seed, target)?)?;
         *by_trees.entry(row[4].clone()).or_default() += 1;
         rows.push(row);
     }

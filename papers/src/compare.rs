@@ -9,8 +9,8 @@ use oneport::files::{read_platform, write_atomically};
 use oneport::plan::Form;
 use oneport::watch::Watch;
 use oneport::{
-    Amount, NodeId, Options, Platform, Problem, ProblemError, Rating, Rational, RingsError, Status,
-    Volumes, decimal, percent, rate,
+    Amount, Goal, NodeId, Options, Platform, Problem, ProblemError, Rational, RingsError, Status,
+    Volumes, decimal, percent, solve,
 };
 use oneport_baselines::Comparison;
 
@@ -118,11 +118,13 @@ fn table(platform: &Platform) -> Result<Option<String>> {
             Err(ProblemError::Unreachable { .. }) => return Ok(None),
             problem => problem?,
         };
-        let Rating::Rated(rated) = rate(&problem, &Options::default(), None)? else {
+        let solved = solve(&problem, &Options::of(Goal::Rate))?;
+        let answer = solved.answer;
+        if answer.patterns().is_none() {
             return Ok(None);
-        };
-        let optimum = decimal(&rated.upper_bound, 5);
-        optima.push(if rated.status == Status::Optimal {
+        }
+        let optimum = decimal(answer.bound(), 5);
+        optima.push(if answer.status() == Status::Optimal {
             optimum
         } else {
             format!("<= {optimum}")
@@ -132,7 +134,7 @@ fn table(platform: &Platform) -> Result<Option<String>> {
             .as_ref()
             .map_or(Ok(()), |rings| comparison.add_rings(&problem, rings))?;
         for row in comparison.rows {
-            let share = &row.sustained.throughput / &rated.upper_bound;
+            let share = &row.sustained.throughput / answer.bound();
             if share > Rational::from_integer(1.into()) {
                 bail!("{label}: {} is faster than the bound", row.algorithm.name);
             }
@@ -190,13 +192,12 @@ mod tests {
                     let collective = form.build(&nodes, commutative).context("roles")?;
                     let volumes = Volumes::default();
                     let problem = Problem::new(&platform, &collective, &volumes)?;
-                    let Rating::Rated(rated) = rate(&problem, &Options::default(), None)? else {
-                        bail!("connected")
-                    };
+                    let solved = solve(&problem, &Options::of(Goal::Rate))?;
+                    solved.patterns()?;
                     for row in Comparison::of(&problem)?.rows {
                         let (name, found) = (&row.algorithm.name, &row.sustained.throughput);
                         assert!(
-                            found <= &rated.upper_bound,
+                            found <= solved.answer.bound(),
                             "{model} {seed} {}: {name}: {found}",
                             form.name
                         );

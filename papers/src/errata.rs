@@ -180,7 +180,7 @@ pub fn in_transit() -> Result<Sides> {
     let line = platform("s r t", &[("s", "r", "1"), ("r", "t", "1")])?;
     let case = scatter("line", line, "s", "t")?;
     let horizon = 3;
-    let timeline = schedule::timeline(&case.problem(), &case.plan()?.schedule, horizon)?;
+    let timeline = schedule::timeline(&case.problem(), &case.schedule()?, horizon)?;
     let carried = |name: &str| -> Result<usize> {
         let link = cases::link(&case.platform, name)?;
         let ended = |end: &oneport::Rational| *end <= whole(horizon);
@@ -211,7 +211,8 @@ pub fn filling_a_long_path() -> Result<Sides> {
         }
     }
     let case = scatter("long path", platform("s a b t", &links)?, "s", "t")?;
-    let plan = case.plan()?;
+    let solved = case.answer()?;
+    let plan = solved.plan()?;
     let mut flow = Flow::new();
     for scheduled in &plan.schedule.patterns {
         scheduled
@@ -291,7 +292,8 @@ pub fn emptying_a_long_path() -> Result<Sides> {
         }
     }
     let case = scatter("long path", platform("s a b c t", &links)?, "s", "t")?;
-    let plan = case.plan()?;
+    let solved = case.answer()?;
+    let plan = solved.plan()?;
     ensure!(plan.schedule.patterns.len() == 1, "there is one best path");
     let mut flow = Flow::new();
     plan.schedule.patterns[0]

@@ -28,7 +28,8 @@ impl Held {
     /// # Errors
     /// They contradict each other.
     pub fn add(&mut self, case: &Case, best: &[u64]) -> Result<()> {
-        let (plan, throughput) = (case.plan()?, case.throughput()?);
+        let (solved, throughput) = (case.answer()?, case.throughput()?);
+        let plan = solved.plan()?;
         let period = &plan.schedule.period;
         let periods = whole_number(&(whole(best.len()) / period).floor())?;
         let run = Run::new(&case.name, case, &plan.schedule, periods)?;

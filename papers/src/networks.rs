@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use oneport::plan::Form;
-use oneport::{Options, Outcome, Plan, Platform, referee, solve};
+use oneport::watch::Watch;
+use oneport::{Answer, Options, Plan, Platform, referee, solve};
 
 use crate::cases::{self, Case};
 use crate::figures::{self, Figure};
@@ -148,9 +149,9 @@ impl Networks {
         ];
         for case in cases {
             let started = Instant::now();
-            let outcome = solve(&case.problem(), &Options::default())?;
+            let found = solve(&case.problem(), &Options::default())?;
             let seconds = started.elapsed().as_secs_f64();
-            let Outcome::Planned(planned) = outcome else {
+            let Ok(plan) = found.plan() else {
                 self.notes.push(format!(
                     "skipped: {}: {} is not possible",
                     case.name,
@@ -158,25 +159,31 @@ impl Networks {
                 ));
                 continue;
             };
-            self.rows.push(solved(&case, &planned.plan, seconds)?);
+            self.rows.push(solved(&case, &found.answer, seconds)?);
             if case.collective.is(Form::SCATTER) && platform.links().len() <= DRAWN {
-                self.figures.push(drawing(&case, &planned.plan, network));
+                self.figures.push(drawing(&case, &plan, network));
             }
         }
         Ok(())
     }
 }
 
-fn solved(case: &Case, plan: &Plan, seconds: f64) -> Result<Solved> {
+fn solved(case: &Case, answer: &Answer, seconds: f64) -> Result<Solved> {
     // Once more, on the plan as it is: what is printed has been checked.
-    let verdict = referee::check_plan(plan)?;
+    let verdict = referee::verify(
+        answer.claim().clone(),
+        &answer.stated(),
+        &Watch::unlimited(),
+    )?;
+    let plan = verdict.plan().context("no schedule")?;
+    let (throughput, bound) = (&plan.steady_state.throughput, plan.upper_bound);
     ensure!(
-        verdict.bound >= verdict.throughput,
+        bound >= throughput,
         "{}: the bound is below the throughput",
         case.name
     );
-    let schedule = &plan.schedule;
-    let share = &verdict.schedule_throughput / &verdict.throughput;
+    let schedule = plan.schedule;
+    let share = schedule.throughput() / throughput;
     let attains = if share == whole(1) {
         "TP".to_string()
     } else {
@@ -190,10 +197,10 @@ fn solved(case: &Case, plan: &Plan, seconds: f64) -> Result<Solved> {
     } else {
         case.collective.commodities().len()
     };
-    let bound = if verdict.bound == verdict.throughput {
+    let shown_bound = if bound == throughput {
         "= TP".to_string()
     } else {
-        short(&verdict.bound)
+        short(bound)
     };
     Ok(Solved {
         network: case.name.clone(),
@@ -201,19 +208,19 @@ fn solved(case: &Case, plan: &Plan, seconds: f64) -> Result<Solved> {
         cells: vec![
             case.platform.nodes().len().to_string(),
             case.platform.links().len().to_string(),
-            short(&verdict.throughput),
-            bound,
+            short(throughput),
+            shown_bound,
             short(&schedule.period),
             schedule.instances.to_string(),
             schedule.slots.len().to_string(),
             attains,
-            verdict.status.name().to_string(),
+            plan.status.name().to_string(),
             format!("{seconds:.3}"),
         ],
     })
 }
 
-fn drawing(case: &Case, plan: &Plan, network: &Network) -> Figure {
+fn drawing(case: &Case, plan: &Plan<'_>, network: &Network) -> Figure {
     let &[&[source], targets] = &case.collective.cast()[..] else {
         return Figure::svg(case.name.clone(), "", String::new());
     };
@@ -226,7 +233,7 @@ fn drawing(case: &Case, plan: &Plan, network: &Network) -> Figure {
     let figure = Figure::svg(
         format!("{}: scatter", case.name),
         caption,
-        figures::graph(case, Some(&plan.steady_state)),
+        figures::graph(case, Some(plan.steady_state)),
     );
     Figure {
         wide: case.platform.links().len() > SMALL,

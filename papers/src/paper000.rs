@@ -9,8 +9,8 @@ use num_traits::Zero;
 use oneport::platform::{LinkId, Node};
 use oneport::schedule::{Horizon, Policy};
 use oneport::{
-    Error, Formulation, NodeId, Options, Outcome, Period, Platform, Problem, Rational, Refusal,
-    referee, schedule, solve,
+    Error, Formulation, NodeId, Options, Period, Platform, Problem, Rational, Refusal, referee,
+    schedule, solve,
 };
 use oneport_drawings::svg;
 use oneport_period::PeriodError;
@@ -151,7 +151,8 @@ fn amounts_through_figure_1() -> Result<Finding> {
 }
 
 fn toy_throughput() -> Result<Finding> {
-    let plan = cases::toy()?.plan()?;
+    let solved = cases::toy()?.answer()?;
+    let plan = solved.plan()?;
     let prices: Vec<String> = plan
         .certificate
         .prices()
@@ -181,7 +182,7 @@ fn toy_optimal() -> Result<Finding> {
     let sound = referee::check_steady_state(&Problem::new(platform, collective, size)?, &theirs);
     let bound = referee::bound(
         &Problem::new(platform, collective, size)?,
-        &toy.case.plan()?.certificate,
+        &toy.case.certificate()?,
     )?;
     let holds = sound.is_ok() && theirs.throughput == bound;
     let (low, high) = toy_freedom(&toy)?;
@@ -272,7 +273,7 @@ fn figure_2_numbers() -> Result<Finding> {
 
 fn toy_routes() -> Result<Finding> {
     let theirs = Toy::load()?.steady_state()?;
-    let ours = cases::toy()?.plan()?.steady_state;
+    let ours = cases::toy()?.steady_state()?;
     let routes = |patterns: &[oneport::plan::WeightedPattern]| {
         patterns
             .iter()
@@ -316,7 +317,7 @@ fn matchings_number() -> Result<Finding> {
             let bound = platform.links().len() + 2 * nodes;
             let scatter = cases::scatter_to_all("random", platform.clone())?;
             for case in [scatter, cases::all_to_all_of_all("random", platform)?] {
-                let slots = case.plan()?.schedule.slots.len();
+                let slots = case.schedule()?.slots.len();
                 ensure!(
                     slots <= bound,
                     "{nodes} nodes, degree {degree}, seed {seed}: {slots} matchings, {bound}"
@@ -429,7 +430,7 @@ fn orders(count: usize) -> Vec<Vec<usize>> {
 
 /// Period, slots and split messages of our schedule of the toy.
 fn ours_in_short(toy: &Toy) -> Result<String> {
-    let schedule = toy.case.plan()?.schedule;
+    let schedule = toy.case.schedule()?;
     let split = split_transfers(&toy.case, &schedule)?;
     Ok(format!(
         "period {}, {} slots, {split} split",
@@ -543,12 +544,7 @@ pub fn scatter_runs() -> Result<Vec<Run>> {
     let toy = Toy::load()?;
     let random = cases::scatter_to_all("random", cases::random(8, 3, 7, 4)?)?;
     Ok(vec![
-        Run::new(
-            "toy, our period 2",
-            &toy.case,
-            &toy.case.plan()?.schedule,
-            500,
-        )?,
+        Run::new("toy, our period 2", &toy.case, &toy.case.schedule()?, 500)?,
         Run::new(
             "toy, the paper's period 12",
             &toy.case,
@@ -558,7 +554,7 @@ pub fn scatter_runs() -> Result<Vec<Run>> {
         Run::new(
             "random platform, 8 nodes",
             &random,
-            &random.plan()?.schedule,
+            &random.schedule()?,
             300,
         )?,
     ])
@@ -572,7 +568,7 @@ fn gossip_runs() -> Result<Vec<Run>> {
         ("star of 6 nodes", cases::fixture("star.json")?),
     ] {
         let case = cases::all_to_all_of_all(name, platform)?;
-        runs.push(Run::new(name, &case, &case.plan()?.schedule, 100)?);
+        runs.push(Run::new(name, &case, &case.schedule()?, 100)?);
     }
     Ok(runs)
 }
@@ -582,14 +578,14 @@ fn buffers() -> Result<Finding> {
     let random = cases::scatter_to_all("random", cases::random(8, 3, 7, 4)?)?;
     let gossip = cases::all_to_all_of_all("star", cases::fixture("star.json")?)?;
     let schedules = [
-        (&toy.case, toy.case.plan()?.schedule),
+        (&toy.case, toy.case.schedule()?),
         (&toy.case, toy.schedule(&toy.period()?)?),
         (
             &toy.case,
             toy.schedule(&(toy.period()? * toy.unsplit_factor()?))?,
         ),
-        (&random, random.plan()?.schedule),
-        (&gossip, gossip.plan()?.schedule),
+        (&random, random.schedule()?),
+        (&gossip, gossip.schedule()?),
     ];
     let mut holds = true;
     for (case, schedule) in &schedules {
@@ -630,7 +626,7 @@ fn policies() -> Result<&'static [Policy]> {
         return Ok(policies);
     }
     let follow = |case: &Case| {
-        let policy = Policy::of(&case.problem(), &case.plan()?.schedule);
+        let policy = Policy::of(&case.problem(), &case.schedule()?);
         policy.with_context(|| format!("{}: messages are copied or combined", case.name))
     };
     let policies: Vec<Policy> = routed_cases()?.iter().map(follow).collect::<Result<_>>()?;
@@ -670,7 +666,8 @@ fn between_steady_and_ceiling() -> Result<Finding> {
     let (mut dates, mut failed) = (0, Vec::new());
     let cases = routed_cases()?;
     for case in &cases {
-        let (plan, problem) = (case.plan()?, case.problem());
+        let (solved, problem) = (case.answer()?, case.problem());
+        let plan = solved.plan()?;
         let horizon = Horizon::new(&problem, &schedule::execution(&problem, &plan.schedule)?);
         let report =
             referee::check_timeline(&problem, &schedule::timeline(&problem, &plan.schedule, 31)?)?;
@@ -715,7 +712,7 @@ fn gossip() -> Result<Finding> {
         let columns = case.throughput_by(Formulation::Columns)?;
         let bound = referee::bound(
             &Problem::new(&case.platform, &case.collective, unit_volumes())?,
-            &case.plan()?.certificate,
+            &case.certificate()?,
         )?;
         agree +=
             usize::from(columns == case.throughput_by(Formulation::Compact)? && columns == bound);
@@ -749,7 +746,7 @@ fn fixed_periods(toy: &Toy, longest: u64) -> Result<Vec<Fixed>> {
                 ..Options::default()
             };
             let ours = match solve(&toy.case.problem(), &options) {
-                Ok(Outcome::Planned(planned)) => planned.plan.schedule.throughput(),
+                Ok(solved) => solved.plan()?.schedule.throughput(),
                 Err(Error::Problem(Refusal::Period(PeriodError::PeriodTooShort { .. }))) => {
                     Rational::zero()
                 }
@@ -782,7 +779,8 @@ fn fixed_period_loss() -> Result<Finding> {
 /// Drawings and tables.
 fn figures() -> Result<Vec<Figure>> {
     let toy = Toy::load()?;
-    let plan = toy.case.plan()?;
+    let solved = toy.case.answer()?;
+    let plan = solved.plan()?;
     let period = toy.period()?;
     let mut figures = vec![
         Figure::svg(
@@ -995,7 +993,7 @@ fn lemma_table(toy: &Toy) -> Result<Figure> {
     let factor = 3;
     let last = 10;
     let best = search::opt(&cases::scaled(toy.case.clone())?.0, factor * last)?;
-    let run = Run::new("toy", &toy.case, &toy.case.plan()?.schedule, last as u64)?;
+    let run = Run::new("toy", &toy.case, &toy.case.schedule()?, last as u64)?;
     let throughput = toy.case.throughput()?;
     let rows = (2..=last).map(|time| {
         let periods = (whole(time) / &run.period)

@@ -340,7 +340,8 @@ mod tests {
     fn a_run_gains_an_instance_per_period_once_started() -> Result<()> {
         let line = cases::platform("s r t", &[("s", "r", "1"), ("r", "t", "2")])?;
         let case = cases::scatter("line", line, "s", "t")?;
-        let plan = case.plan()?;
+        let solved = case.answer()?;
+        let plan = solved.plan()?;
         let run = Run::new("line", &case, &plan.schedule, 5)?;
         assert_eq!(
             (0..=5).map(|k| run.delivered(k)).collect::<Vec<_>>(),

@@ -26,7 +26,7 @@ pub use closest::closest;
 pub use demands::{MAX_DEMANDS_BYTES, parse_demands, read_demands_file};
 pub use error::{AmountError, FormatError, Mistake, Place};
 pub use matrix::{MERGE_RATE, matrix_in_units, merge_time, merging};
-pub use oneport_plan::{Collective, OneReduction, Plan};
+pub use oneport_plan::{Claim, Collective, OneReduction, Plan, Stated};
 pub use oneport_platform::{Platform, Rational};
 pub use plan::{
     Chosen, ChosenShape, MAX_PLAN_BYTES, RatesFile, plan_from_json, plan_to_json, rates_from_json,

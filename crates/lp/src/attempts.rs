@@ -14,7 +14,8 @@ use crate::support;
 use crate::symmetry::Quotient;
 use crate::{Formulation, LpError, Options, Question, Until};
 
-use oneport_plan::{Amount, Block, Bound, Kind, SteadyState};
+use crate::known::Bound;
+use oneport_plan::{Amount, Block, Kind, SteadyState};
 use oneport_platform::Rational;
 
 /// The quotient of a symmetric question. Between many nodes behind switches chains are found sooner than all routes,

@@ -1,6 +1,7 @@
 //! The findings of the attempts on one question.
 
-use oneport_plan::{Bound, Certificate, Known, SteadyState};
+use crate::known::{Bound, Known};
+use oneport_plan::{Certificate, SteadyState};
 
 use crate::mixture::{Effort, Mixture};
 use crate::quick::simple;

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::AddAssign;
 use std::time::Duration;
 
+use crate::known::Bound;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use oneport_exact::{self as exact, Solver};
-use oneport_plan::{Bound, Certificate, Interval, Pattern, SteadyState, Task, WeightedPattern};
+use oneport_plan::{Certificate, Interval, Pattern, SteadyState, Task, WeightedPattern};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::odd_sets::PortSets;

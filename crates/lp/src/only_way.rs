@@ -5,9 +5,10 @@
 //! busiest resource is the bound and the answer, without a program: a tree has no odd cycle, so that ports for both
 //! directions are no exception.
 
+use crate::known::Bound;
 use num_traits::{One, Signed, Zero};
 use oneport_plan::inequality::{Cut, Inequality, Need};
-use oneport_plan::{Block, Bound, Certificate, Goals, Kind, Pattern, Resource};
+use oneport_plan::{Block, Certificate, Goals, Kind, Pattern, Resource};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::flow;

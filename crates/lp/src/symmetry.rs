@@ -10,9 +10,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::known::{Bound, Known};
 use oneport_plan::{
-    Block, Bound, Collective, CustomDemand, Demand, Kind, Known, Pattern, Resource, SteadyState,
-    Task, Wanted, WeightedPattern,
+    Block, Collective, CustomDemand, Demand, Kind, Pattern, Resource, SteadyState, Task, Wanted,
+    WeightedPattern,
 };
 use oneport_platform::{Automorphism, NodeId, Rational, free_automorphisms};
 

@@ -10,32 +10,15 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use oneport::watch::{Left, Watch};
-use oneport::{Collective, Options, Problem, Rating, Volumes, explain, files, percent, rate};
+use oneport::{Collective, Goal, Options, Problem, Volumes, explain, files, percent, solve};
 
 /// A line for each class of resources that limits all-gathers among all processors.
 pub fn limits(file: &Path, within: Duration) -> Result<String, Box<dyn std::error::Error>> {
     let platform = files::read_platform(file)?;
     let all_gather = Collective::all_gather(platform.processors().collect());
     let problem = Problem::new(platform, all_gather, Volumes::default())?;
-    let end = Instant::now() + within;
-    let left = move || Left {
-        time: Some(end.saturating_duration_since(Instant::now())),
-        ..Left::default()
-    };
-    let options = Options {
-        watch: Watch::new(left),
-        ..Options::default()
-    };
-    let Rating::Rated(rated) = rate(&problem, &options, None)? else {
-        return Err("there is no steady state".into());
-    };
-    let limits = explain::limits(
-        &problem,
-        &rated.steady_state,
-        &rated.certificate,
-        rated.status,
-    );
+    let options = Options::of(Goal::Rate).within(within, Instant::now);
+    let limits = explain::limits(&solve(&problem, &options)?.answer);
     let line = |class: &explain::Class| {
         format!(
             "{} of the price: {} x {}\n",

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use oneport::watch::Watch;
-use oneport::{Collective, Options, Outcome, Problem, Volumes, files, solve};
+use oneport::{Collective, Options, Problem, Volumes, files, solve};
 
 /// Writes the best periodic schedule of all-reduces of 64 MiB, with its proof; the result is its throughput.
 pub fn plan(file: &Path, out: &Path) -> Result<String, Box<dyn std::error::Error>> {
@@ -13,16 +13,15 @@ pub fn plan(file: &Path, out: &Path) -> Result<String, Box<dyn std::error::Error
     let volumes = Volumes::of_message(&platform, files::parse_size("64 MiB", platform.units())?);
     let all_reduce = Collective::all_reduce(platform.processors().collect());
     let problem = Problem::new(&platform, &all_reduce, &volumes)?;
-    let Outcome::Planned(planned) = solve(&problem, &Options::default())? else {
-        return Err("there is no plan".into());
-    };
+    let solved = solve(&problem, &Options::default())?;
+    let plan = solved.plan()?;
     files::write_atomically_with(out, |file| {
-        files::write_plan(&planned.plan, file, &Watch::unlimited())
+        files::write_plan(plan, file, &Watch::unlimited())
     })?;
     Ok(format!(
         "{} per unit of time, {}",
-        planned.plan.steady_state.throughput,
-        planned.plan.status.name()
+        plan.steady_state.throughput,
+        plan.status.name()
     ))
 }
 

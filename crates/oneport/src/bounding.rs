@@ -1,15 +1,14 @@
 //! Proved bounds, and the best steady state known; no schedule is made.
 
 use oneport_lp::{self as lp, LpError, Question, Until};
-use oneport_plan::{Block, Bound, Kind, Problem};
-use oneport_referee as referee;
+use oneport_plan::{Block, Kind, Problem, State};
 use oneport_watch::{Limit, Watch};
 
-use crate::Options;
-use crate::bounded::Bounded;
 use crate::error::{Error, GRACE, Refusal};
-use crate::rating::{Rating, program_rated};
+use crate::options::Options;
+use crate::rating::rated;
 use crate::sides::Sides;
+use crate::solved::Solved;
 
 /// Nodes and links up to which the optimum itself is computed if cuts do not decide. Trades a tighter bound for time.
 /// Not measured.
@@ -33,37 +32,11 @@ const SEARCH: u32 = 60;
 /// Limit: messages, each counted once per receiver.
 const MOST: u64 = 1 << 28;
 
-/// Upper bound on the throughput of every schedule of a problem, with its proof; no schedule is made. The result also
-/// has the throughput of the best steady state found.
-///
-/// Several searches, until one steady state attains what is proved:
-///
-/// 1. Cuts where only links are exclusive ([`lp::cut_bound`]), partitions for all-reduces ([`lp::all_reduce_bound`]),
-///    what passes one port.
-/// 2. Trees that attain the cut by Edmonds' theorem; a ring of all participants ([`lp::ring_routings`]); for messages
-///    that travel alone, prices by multiplicative weights and the flows that come of them ([`lp::spread()`]).
-/// 3. The program of [`rate`](crate::rate): on small platforms to its end, on others as far as a counted budget of
-///    work goes, so that the answer is the same on every machine. Its bound and its steady state both count.
-///
-/// A limit ends the search; what is proved by then, or proved in a moment, is kept, and [`Bounded::ended_by`] names the
-/// limit.
-///
-/// ```
-/// use oneport::plan::Collective;
-/// use oneport::{Options, Problem, Volumes, bound, platform::generate};
-/// let box_of_gpus = generate::dgx1()?;
-/// let gather = Collective::all_gather(box_of_gpus.processors().collect());
-/// let volumes = Volumes::default();
-/// let problem = Problem::new(box_of_gpus, gather, volumes)?;
-/// let bounded = bound(&problem, &Options::default())?;
-/// assert_eq!(bounded.bound, oneport::parse_rational("150/7")?);
-/// assert!(bounded.is_attained());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// The least bound and the largest throughput that several searches find: see [`Goal::Bound`](crate::Goal::Bound).
 ///
 /// # Errors
 /// [`Error::Problem`] of too many messages; [`Error::Stopped`] if a limit came before anything was proved.
-pub fn bound(problem: &Problem, options: &Options) -> Result<Bounded, Error> {
+pub(crate) fn bounded(problem: &Problem, options: &Options) -> Result<Solved, Error> {
     check_size(problem)?;
     let watch = options.watch.stage(SEARCH);
     let question = Question::new(problem).watched(watch.clone());
@@ -75,29 +48,15 @@ pub fn bound(problem: &Problem, options: &Options) -> Result<Bounded, Error> {
         program(&mut sides, &options.watch)?;
     }
     sides.at_least(&question);
-    if sides.known.is_none() {
+    if sides.proved.throughput().is_none() {
         simply(&mut sides, &question);
     }
-    let Sides {
-        best, known, ended, ..
-    } = sides;
-    match (best, ended.or(watch.ended())) {
-        (
-            Some(Bound {
-                throughput: bound,
-                certificate,
-            }),
-            ended_by,
-        ) => Ok(Bounded {
-            bound,
-            certificate,
-            known,
-            ended_by,
-        }),
-        (None, Some(limit)) => Err(Error::Stopped(limit)),
-        (None, None) => Err(Error::from(LpError::Contradiction(
-            "nothing bounds the problem",
-        ))),
+    let Sides { proved, ended, .. } = sides;
+    let ended_by = ended.or(watch.ended());
+    match ended_by {
+        _ if proved.bound().is_some() => Ok(Solved::of(proved.answer()?, ended_by)),
+        Some(limit) => Err(Error::Stopped(limit)),
+        None => Err(LpError::Contradiction("nothing bounds the problem").into()),
     }
 }
 
@@ -140,14 +99,8 @@ fn program(sides: &mut Sides<'_>, watch: &Watch) -> Result<(), Error> {
         until,
         ..Options::default()
     };
-    match program_rated(sides.problem, &options, None, sides.best.clone()) {
-        Ok(Rating::Rated(rated)) => {
-            sides.sustained(rated.steady_state.throughput);
-            sides.proved(Bound {
-                throughput: rated.upper_bound,
-                certificate: rated.certificate,
-            });
-        }
+    match rated(sides.problem, &options, Some(sides.proved.bound_alone())) {
+        Ok(answer) => sides.proved.merge(answer.into()),
         _ => {
             sides.ended = sides.ended.or(options
                 .watch
@@ -165,8 +118,11 @@ fn simply(sides: &mut Sides<'_>, question: &Question) {
         .saturating_mul(problem.platform().nodes().len() as u64);
     let fits = tasks <= lp::room_for_tasks(question.watch()).0;
     let state = fits.then(|| lp::simple_state(question).ok()).flatten();
-    if let Some(state) = state.filter(|state| referee::check_steady_state(problem, state).is_ok()) {
-        sides.sustained(state.throughput);
+    if let Some(state) = state {
+        // A pattern that shares a port with itself may not fit.
+        let _ = sides
+            .proved
+            .sustain(State::Listed(state), &Watch::unlimited());
     }
 }
 

@@ -5,20 +5,21 @@ use std::time::Duration;
 use oneport_extract::{ExtractError, Extracted, LeftOver, extract};
 use oneport_lp::{LpError, Question, Solution};
 use oneport_period as period;
-use oneport_plan::{Bound, Certificate, Known, Plan, Problem, Rates, Status, SteadyState};
+use oneport_plan::{Certificate, Problem, Rates, State, Status, SteadyState};
 use oneport_platform::Rational;
-use oneport_referee::{self as referee, Violation};
+use oneport_referee::{self as referee, Answer, Proved, Violation};
 use oneport_schedule::{self as schedule, Whole};
 
-use crate::bounding::bound;
-use crate::{Error, Options, claimed, judged};
+use crate::bounding::bounded;
+use crate::proving::checking;
+use crate::{Error, Options};
 
 /// A plan made of rates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FromRates {
-    /// The plan; the referee found nothing to object to. Its steady state are the rates' own patterns.
-    pub plan: Plan,
+    /// The answer. Its steady state consists of the patterns of the rates.
+    pub answer: Answer,
     /// Transfers that are in no pattern: circulations, and unneeded copies.
     pub left_over: Vec<LeftOver>,
     /// If the options ask for whole messages: what that takes.
@@ -46,8 +47,9 @@ pub enum RatesError {
 /// Turns rates into patterns, and these into a periodic schedule: a plan whose steady state has the throughput given.
 ///
 /// Rates prove nothing by themselves. The plan's bound is the best of what `prices` prove and, where that is above the
-/// throughput, of what [`bound`] finds; its status follows. The schedule is the smallest that rounding finds for these
-/// patterns, as the options ask, and cuts no message if they ask for that; transfers that are left over are in no plan.
+/// throughput, of what [`Goal::Bound`](crate::Goal::Bound) finds; its status follows. The schedule is the smallest that
+/// rounding finds for these patterns, as the options ask, and cuts no message if they ask for that; transfers that are
+/// left over are in no plan.
 ///
 /// # Errors
 /// [`RatesError`]: rates that do not balance, by place and amount; that keep a port, a link or a processor busy for
@@ -70,15 +72,16 @@ pub fn plan_of_rates(
         patterns,
     };
     referee::check_steady_state(problem, &steady_state).map_err(RatesError::Overloaded)?;
-    let Bound {
-        throughput: upper_bound,
-        certificate,
-    } = best(problem, &steady_state.throughput, prices, options)?;
+    let best = best(problem, &steady_state.throughput, prices, options)?;
+    let proof = best.bound().zip(best.certificate());
+    let (upper_bound, certificate) = proof.ok_or(Error::from(LpError::Contradiction(
+        "nothing bounds the rates",
+    )))?;
     let solution = Solution {
-        upper_bound,
+        upper_bound: upper_bound.clone(),
         steady_state: steady_state.clone(),
         tight: Vec::new(),
-        certificate,
+        certificate: certificate.clone(),
         // The patterns are the given ones: no others are looked for.
         status: Status::Feasible,
         solver_time: Duration::default(),
@@ -94,16 +97,14 @@ pub fn plan_of_rates(
     } else {
         (schedule, None)
     };
-    let plan = Plan {
-        steady_state,
-        ..claimed(problem, solution, schedule)
-    };
-    let plan = judged(&question, plan, options)?;
     if whole.is_some() {
-        referee::check_whole_messages(problem, &plan.schedule).map_err(Error::from)?;
+        referee::check_whole_messages(problem, &schedule).map_err(Error::from)?;
     }
+    let watch = checking(problem, &options.watch);
+    let state = State::Listed(steady_state);
+    let answer = best.with(Some(state), Some(schedule), &watch);
     Ok(FromRates {
-        plan,
+        answer: answer.map_err(Error::from)?,
         left_over,
         whole,
     })
@@ -115,28 +116,13 @@ fn best(
     throughput: &Rational,
     prices: &Certificate,
     options: &Options,
-) -> Result<Bound, RatesError> {
-    let mut known = Known::default();
-    if let Ok(throughput) = referee::bound_watched(problem, prices, &options.watch) {
-        known.offer_bound(Bound {
-            throughput,
-            certificate: prices.clone(),
-        });
+) -> Result<Proved, RatesError> {
+    let mut proved = Proved::about(problem);
+    // Prices that prove nothing leave the bound to the search.
+    let _ = proved.prove(prices.clone(), &options.watch);
+    if proved.bound() != Some(throughput) {
+        let found: Proved = bounded(problem, options)?.answer.into();
+        proved.merge(found.bound_alone());
     }
-    if known
-        .bound()
-        .is_none_or(|bound| bound.throughput != *throughput)
-    {
-        let found = bound(problem, options)?;
-        known.offer_bound(Bound {
-            throughput: found.bound,
-            certificate: found.certificate,
-        });
-    }
-    Ok(known
-        .bound()
-        .cloned()
-        .ok_or(Error::from(LpError::Contradiction(
-            "nothing bounds the rates",
-        )))?)
+    Ok(proved)
 }

@@ -1,9 +1,9 @@
 //! The referee's verdict on a certificate, and the bound that an answer with a gap falls back on.
 
 use oneport_lp::{LpError, Question};
-use oneport_plan::{Bound, Certificate, Problem};
+use oneport_plan::{Certificate, Problem};
 use oneport_platform::Rational;
-use oneport_referee::{self as referee, Rule};
+use oneport_referee::{Proved, Rule};
 use oneport_watch::Watch;
 
 use crate::error::{Error, GRACE};
@@ -15,31 +15,28 @@ const SEARCH: u32 = 50;
 /// Percent of the time left after it for quick bounds. Trades a tighter bound for an answer in time. Not measured.
 const QUICK: u32 = 30;
 
-/// The bound that the certificate proves. Where that is more than the throughput that is sustained, it is compared with
-/// what is `known` to be proved or else with the quick bounds: an answer never says less than they do.
+/// The bound that the certificate proves. If it is above the throughput that is sustained, the least of it and of the
+/// `known` bound, or else of it and of the quick bounds: no answer says less than they do.
 ///
 /// # Errors
-/// The referee's objections; [`Error::Stopped`] where a limit came before it had found any bound.
+/// The referee's objections; [`Error::Stopped`] if a limit came before any bound was found.
 pub(crate) fn proved(
     question: &Question,
     certificate: Certificate,
-    throughput: &Rational,
+    throughput: Option<Rational>,
     watch: &Watch,
-    known: Option<Bound>,
-) -> Result<Bound, Error> {
+    known: Option<Proved>,
+) -> Result<Proved, Error> {
     let finishing = watch.finishing(GRACE);
-    let is_known = known.is_some();
-    let mut sides = Sides {
-        best: known,
-        ..Sides::new(question.problem(), finishing.clone())
-    };
-    sides.sustained(throughput.clone());
+    let mut sides = Sides::new(question.problem(), finishing.clone());
+    sides.enough = throughput;
+    let is_known = known.as_ref().is_some_and(|known| known.bound().is_some());
+    if let Some(known) = known {
+        sides.proved = known;
+    }
     let mut refused = None;
-    match referee::bound_watched(question.problem(), &certificate, &finishing.stage(SEARCH)) {
-        Ok(throughput) => sides.proved(Bound {
-            throughput,
-            certificate,
-        }),
+    match sides.proved.prove(certificate, &finishing.stage(SEARCH)) {
+        Ok(()) => {}
         Err(violation) if violation.stopped().is_some() || violation.rule() == Rule::TooLarge => {
             refused = Some(violation);
         }
@@ -53,10 +50,11 @@ pub(crate) fn proved(
         }
         sides.at_least(&quick);
     }
-    match sides.best {
-        Some(bound) => Ok(bound),
+    // The state that is sustained has patterns; a compact one of the quick searches does not take its place.
+    match sides.proved.bound() {
+        Some(_) => Ok(sides.proved.bound_alone()),
         None => Err(refused.map_or(
-            Error::from(LpError::Contradiction("nothing is proved")),
+            LpError::Contradiction("nothing is proved").into(),
             Error::from,
         )),
     }

@@ -1,92 +1,61 @@
-//! Rates a problem: its throughput and the proof, without a schedule.
+//! Throughput and proof, without a schedule.
 
 use num_traits::{One, Zero};
-use oneport_lp::{self as lp, LpError, Question, Solution};
-use oneport_plan::{Bound, Certificate, Known, Problem, Status, SteadyState, WeightedPattern};
-use oneport_platform::{Platform, Rational};
-use oneport_referee as referee;
+use oneport_lp::{self as lp, Question, Solution};
+use oneport_plan::{Problem, State, SteadyState, WeightedPattern};
+use oneport_platform::Platform;
+use oneport_referee::{Answer, Proved};
 use oneport_watch::Watch;
 
-use crate::bounded::Unlisted;
 use crate::error::Error;
 use crate::loads::Loads;
+use crate::options::Options;
 use crate::proving::{checking, proved};
-use crate::{Options, stage};
+use crate::stage;
 
 /// Percent of the time and memory left for the program; the rest is for the referee. Trades throughput for an answer in
 /// time. Not measured.
 const PROGRAM: u32 = 80;
 
-/// A throughput with its proof; the referee has checked both.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Rated {
-    /// The steady state that attains the throughput.
-    pub steady_state: SteadyState,
-    /// The proof of the bound.
-    pub certificate: Certificate,
-    /// Upper bound on the throughput of every schedule, as computed by the referee.
-    pub upper_bound: Rational,
-    /// Whether the two meet.
-    pub status: Status,
-}
-
-/// The result of a rating.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rating {
-    /// A throughput.
-    Rated(Box<Rated>),
-    /// Throughput and bound alone: there is no room for a steady state written task by task.
-    Unlisted(Box<Unlisted>),
-}
-
-/// [`rate`](crate::rate) by the program alone; the best bound that `bound` has found is the one that an answer with a
-/// gap is compared with.
-pub(crate) fn program_rated(
+/// The throughput by the program alone. If a gap remains, the bound is compared with `bound` if that is given, else
+/// with the quick bounds.
+///
+/// # Errors
+/// As [`solve`](crate::solve).
+pub(crate) fn rated(
     problem: &Problem,
     options: &Options,
-    known: Option<(&Problem, &Rated)>,
-    bound: Option<Bound>,
-) -> Result<Rating, Error> {
-    let known = known.filter(|(other, _)| is_alike(problem, other));
-    let known = known
-        .map(|(_, rated)| carried_over(problem, rated, &options.watch))
-        .unwrap_or_default();
+    bound: Option<Proved>,
+) -> Result<Answer, Error> {
+    let known = options.known.as_deref();
+    let known = known.filter(|known| is_alike(problem, known.problem()));
+    let known = known.map_or(Proved::about(problem), |known| {
+        carried_over(problem, known, &options.watch)
+    });
     if known.is_optimal() {
-        return rated(known);
+        return Ok(known.answer()?);
     }
     options.watch.tell(stage::THROUGHPUT);
-    let patterns = known
-        .state()
-        .into_iter()
-        .flat_map(|state| &state.patterns)
-        .map(|one| one.pattern.clone());
+    let patterns = known.patterns().into_iter();
+    let patterns = patterns.flat_map(|state| &state.patterns);
+    let patterns = patterns.map(|one| one.pattern.clone()).collect();
     let question = Question::new(problem)
         .watched(options.watch.stage(PROGRAM))
-        .knowing(patterns.collect());
-    let solution = lp::solve(&question, &options.program())?;
-    options.watch.tell(stage::REFEREE);
+        .knowing(patterns);
     let Solution {
         steady_state,
         certificate,
         ..
-    } = solution;
-    let mut best = Known::default();
-    best.offer_bound(proved(
-        &question,
-        certificate,
-        &steady_state.throughput,
-        &options.watch,
-        bound,
-    )?);
-    referee::check_steady_state_watched(
-        problem,
-        &steady_state,
+    } = lp::solve(&question, &options.program())?;
+    options.watch.tell(stage::REFEREE);
+    let throughput = Some(steady_state.throughput.clone());
+    let mut best = proved(&question, certificate, throughput, &options.watch, bound)?;
+    best.sustain(
+        State::Listed(steady_state),
         &checking(problem, &options.watch),
     )?;
-    best.offer_state(steady_state);
-    best.offer(known);
-    rated(best)
+    best.merge(known);
+    Ok(best.answer()?)
 }
 
 /// Whether patterns and prices of one problem mean something for the other.
@@ -105,41 +74,15 @@ fn is_alike(problem: &Problem, other: &Problem) -> bool {
         && problem.volumes() == other.volumes()
 }
 
-/// The facts of another problem's rating that hold for this one, which has the same shape, as the referee accepts them.
-fn carried_over(problem: &Problem, rated: &Rated, watch: &Watch) -> Known {
-    let mut known = Known::default();
-    let state = sustained(problem, &rated.steady_state);
-    let state = state.filter(|state| referee::check_steady_state(problem, state).is_ok());
-    state.into_iter().for_each(|state| known.offer_state(state));
-    let certificate = rated.certificate.clone();
-    if let Ok(throughput) = referee::bound_watched(problem, &certificate, &watch.stage(PROGRAM)) {
-        known.offer_bound(Bound {
-            throughput,
-            certificate,
-        });
+/// The facts of another problem's answer that hold for this one, which has the same shape, as the referee accepts them.
+fn carried_over(problem: &Problem, known: &Answer, watch: &Watch) -> Proved {
+    let mut proved = Proved::about(problem);
+    if let Some(state) = known.patterns().and_then(|state| sustained(problem, state)) {
+        // A state that the changed platform does not admit is no fact.
+        let _ = proved.sustain(State::Listed(state), &Watch::unlimited());
     }
-    known
-}
-
-fn rated(known: Known) -> Result<Rating, Error> {
-    let known = known
-        .finished()
-        .ok_or(Error::from(LpError::Contradiction("a solution is none")))?;
-    let (
-        steady_state,
-        _,
-        Bound {
-            throughput: upper_bound,
-            certificate,
-        },
-        status,
-    ) = known;
-    Ok(Rating::Rated(Box::new(Rated {
-        steady_state,
-        certificate,
-        upper_bound,
-        status,
-    })))
+    let _ = proved.prove(known.certificate().clone(), &watch.stage(PROGRAM));
+    proved
 }
 
 /// The steady state as often as the busiest resource allows; `None` where nothing is busy.

@@ -1,14 +1,14 @@
-//! Finds in moments what is known of a problem: bounds, and throughputs that routings in short sustain.
+//! Cheap bounds and cheap feasible throughputs, all recomputed by the referee.
 //!
-//! `bound` begins with it, an answer with a gap falls back on its bounds, and without room for a schedule it is the
-//! answer. So these answers agree.
+//! The search for a bound begins with them, an answer with a gap falls back on them, and without room for a schedule
+//! they are the answer. So these answers agree.
 
 use std::collections::BTreeSet;
 
 use oneport_lp::{self as lp, LpError, Question};
-use oneport_plan::{Bound, Certificate, Collective, Kind, Problem, Routing};
+use oneport_plan::{Certificate, Collective, Kind, Problem, Routing, State};
 use oneport_platform::Rational;
-use oneport_referee::{self as referee, Rule};
+use oneport_referee::{Proved, Rule};
 use oneport_watch::{Limit, Watch};
 
 use crate::error::Error;
@@ -25,10 +25,10 @@ pub(crate) struct Sides<'a> {
     pub(crate) problem: &'a Problem,
     /// The referee's.
     pub(crate) watch: Watch,
-    /// The best bound.
-    pub(crate) best: Option<Bound>,
-    /// The most that is known to be sustained.
-    pub(crate) known: Option<Rational>,
+    /// The facts that the referee has computed.
+    pub(crate) proved: Proved,
+    /// A throughput that another state sustains: a bound equal to it ends the search.
+    pub(crate) enough: Option<Rational>,
     /// The limit that ended a search, if one has.
     pub(crate) ended: Option<Limit>,
 }
@@ -38,20 +38,21 @@ impl<'a> Sides<'a> {
         Sides {
             problem,
             watch,
-            best: None,
-            known: None,
+            proved: Proved::about(problem),
+            enough: None,
             ended: None,
         }
     }
 
-    pub(crate) fn bound(&self) -> Option<&Rational> {
-        self.best.as_ref().map(|bound| &bound.throughput)
-    }
-
     /// Whether more cannot be found.
     pub(crate) fn is_done(&self) -> bool {
-        let proved = |known: &Rational| self.bound().is_some_and(|bound| bound <= known);
-        self.known.as_ref().is_some_and(proved)
+        let bound = self.proved.bound();
+        bound.is_some_and(|bound| self.attained().is_some_and(|attained| bound <= attained))
+    }
+
+    /// The largest throughput that is known to be sustained.
+    fn attained(&self) -> Option<&Rational> {
+        self.proved.throughput().max(self.enough.as_ref())
     }
 
     /// Throughput of messages with a single path; nothing where other demands or several paths exist.
@@ -62,9 +63,9 @@ impl<'a> Sides<'a> {
         } else {
             self.watch.clone()
         };
-        match referee::sustained(self.problem, &Routing::OnlyWay, &watch) {
-            Ok(throughput) => self.sustained(throughput),
-            Err(violation) => self.ended = self.ended.or(violation.stopped()),
+        let way = State::Compact(Routing::OnlyWay);
+        if let Err(violation) = self.proved.sustain(way, &watch) {
+            self.ended = self.ended.or(violation.stopped());
         }
     }
 
@@ -79,7 +80,7 @@ impl<'a> Sides<'a> {
             if self.is_done() {
                 break;
             }
-            match search(question, self.known.as_ref()) {
+            match search(question, self.attained()) {
                 Ok(found) => found
                     .into_iter()
                     .try_for_each(|found| self.prove(found.certificate))?,
@@ -91,28 +92,21 @@ impl<'a> Sides<'a> {
 
     /// Bounds that need no search, if there are no others.
     pub(crate) fn at_least(&mut self, question: &Question) {
-        if self.best.is_some() {
+        if self.proved.bound().is_some() {
             return;
         }
         for certificate in lp::of_one_node(question) {
-            if let Ok(throughput) =
-                referee::bound_watched(self.problem, &certificate, &self.checking(&certificate))
-            {
-                self.proved(Bound {
-                    throughput,
-                    certificate,
-                });
-            }
+            let watch = self.checking(&certificate);
+            // One of them may prove nothing here.
+            let _ = self.proved.prove(certificate, &watch);
         }
     }
 
     /// Takes in a certificate, if it proves more than the one known.
     fn prove(&mut self, certificate: Certificate) -> Result<(), Error> {
-        match referee::bound_watched(self.problem, &certificate, &self.checking(&certificate)) {
-            Ok(throughput) => self.proved(Bound {
-                throughput,
-                certificate,
-            }),
+        let watch = self.checking(&certificate);
+        match self.proved.prove(certificate, &watch) {
+            Ok(()) => {}
             Err(violation) if matches!(violation.rule(), Rule::TooLarge | Rule::NoBound) => {}
             Err(violation) => self.ended = Some(violation.stopped().ok_or(Error::from(violation))?),
         }
@@ -130,19 +124,6 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// Takes in what the referee has computed; of equals the first is kept, which is the simpler one.
-    pub(crate) fn proved(&mut self, found: Bound) {
-        if self.bound().is_none_or(|known| found.throughput < *known) {
-            self.best = Some(found);
-        }
-    }
-
-    pub(crate) fn sustained(&mut self, throughput: Rational) {
-        if self.known.as_ref().is_none_or(|known| *known < throughput) {
-            self.known = Some(throughput);
-        }
-    }
-
     /// Takes note of a limit.
     fn end(&mut self, error: LpError) -> Result<(), Error> {
         match error {
@@ -153,10 +134,9 @@ impl<'a> Sides<'a> {
     }
 
     /// Takes in what a routing sustains.
-    fn routed(&mut self, routing: &Routing) -> Result<(), Error> {
-        match referee::sustained(self.problem, routing, &self.watch) {
-            Ok(throughput) => self.sustained(throughput),
-            Err(violation) => self.ended = Some(violation.stopped().ok_or(Error::from(violation))?),
+    fn routed(&mut self, routing: Routing) -> Result<(), Error> {
+        if let Err(violation) = self.proved.sustain(State::Compact(routing), &self.watch) {
+            self.ended = Some(violation.stopped().ok_or(Error::from(violation))?);
         }
         Ok(())
     }
@@ -168,17 +148,14 @@ impl<'a> Sides<'a> {
         }
         if let Some(trees) = self.branchings(question)? {
             // Where others than members have to copy, the theorem promises nothing.
-            let promised = referee::sustained(self.problem, &trees, &self.watch);
-            promised
-                .into_iter()
-                .for_each(|throughput| self.sustained(throughput));
+            let _ = self.proved.sustain(State::Compact(trees), &self.watch);
         }
         if self.is_done() {
             return Ok(());
         }
         for ring in lp::ring_routings(question) {
             match ring {
-                Ok(ring) => self.routed(&ring)?,
+                Ok(ring) => self.routed(ring)?,
                 Err(error) => self.end(error)?,
             }
             if self.is_done() {
@@ -196,7 +173,7 @@ impl<'a> Sides<'a> {
                 certificate,
                 routing,
             })) => {
-                self.routed(&routing)?;
+                self.routed(routing)?;
                 if !self.is_done() {
                     self.prove(certificate)?;
                 }
@@ -215,7 +192,7 @@ impl<'a> Sides<'a> {
         let [block] = self.problem.blocks()[..] else {
             return Ok(None);
         };
-        let proof = self.bound().cloned();
+        let proof = self.proved.bound().cloned();
         let mut all = |collective: Collective| -> Result<Option<Rational>, Error> {
             let Ok(problem) = self.problem.asking(collective) else {
                 return Ok(None);

@@ -1,87 +1,100 @@
-//! One problem: a plan, or, without room for one, throughput and bound.
+//! One problem: a bound, a throughput or a schedule, or, without room for it, the bound.
 
 use oneport_lp::{self as lp, LpError};
 use oneport_plan::Problem;
 
-use crate::bounded::Unlisted;
-use crate::bounding::bound;
+use crate::bounding::bounded;
 use crate::error::{Error, GRACE, Refusal};
-use crate::rating::{Rated, Rating, program_rated};
-use crate::{Options, Outcome, listed};
+use crate::options::{Goal, Options};
+use crate::rating::rated;
+use crate::scheduling::scheduled;
+use crate::solved::{Solved, Unwritten};
 
-/// Solves and checks; see the crate's example. The watch in the options is told of every stage and round.
+/// Solves a problem and has the referee check the answer. The watch in the options is told of every stage and round.
 ///
-/// The watch in the options ends the program at 60 % of its time and memory, and the search for a period at 40 % of
-/// what is left then; slots and the referee have the rest, so that every plan is checked. What ends keeps the best
-/// known: a feasible steady state, a bound that the referee recomputes, a schedule. If an interrupt or the caller asks
-/// for an end, program and period end at once, and slots and referee have five more seconds. Where even the referee is
-/// cut short, the plan is feasible, with a bound that can be recomputed in a moment. Where no plan fits into the
-/// limits, or into any, the answer is what [`bound`](crate::bound) knows.
+/// **[`Goal::Schedule`]**: throughput, proof and periodic schedule. The watch ends the program at 60 % of its time and
+/// memory, and the search for a period at 40 % of the rest; slots and the referee have the remainder, so that every
+/// plan is checked. If a search ends early, the best found so far counts: a feasible steady state, a bound that the
+/// referee recomputes, a schedule. If an interrupt or the caller asks for an end, program and period end at once, and
+/// slots and referee have five more seconds. If even the referee is cut short, the plan is feasible, with a bound that
+/// can be recomputed in a moment.
+///
+/// **[`Goal::Rate`]**: throughput, patterns and proof.
+///
+/// ```
+/// use std::sync::Arc;
+/// use oneport::platform::{Change, LinkId, Number, generate};
+/// use oneport::{Collective, Goal, Options, Problem, Status, Volumes, parse_rational, solve};
+/// let ring = generate::torus(&[3])?;
+/// let gather = Collective::all_gather(ring.processors().collect());
+/// let problem = Problem::new(ring, gather, Volumes::default())?;
+/// let base = Arc::new(solve(&problem, &Options::of(Goal::Rate))?.answer);
+/// let half = Number::Times(parse_rational("1/2")?);
+/// let faster = problem.platform().changed(&[Change::Cost(LinkId::new(0), half)])?.platform;
+/// let options = Options::of(Goal::Rate).knowing(Arc::clone(&base));
+/// let answer = solve(&problem.on(faster)?, &options)?.answer;
+/// assert_eq!(answer.status(), Status::Optimal);
+/// assert!(answer.throughput() >= base.throughput());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// **[`Goal::Bound`]**: several searches, until one steady state attains the bound.
+///
+/// 1. Cuts if only links are exclusive ([`lp::cut_bound`]), partitions for all-reduces ([`lp::all_reduce_bound`]), the
+///    load of single ports.
+/// 2. Trees that attain the cut by Edmonds' theorem; a ring of all participants ([`lp::ring_routings`]); for messages
+///    that travel alone, prices by multiplicative weights and their flows ([`lp::spread()`]).
+/// 3. The program of [`Goal::Rate`]: on small platforms to its end, on others within a counted budget of work, so that
+///    the answer is the same on every machine. Its bound and its steady state both count.
+///
+/// ```
+/// use oneport::{Collective, Goal, Options, Problem, Status, Volumes, platform::generate, solve};
+/// let box_of_gpus = generate::dgx1()?;
+/// let gather = Collective::all_gather(box_of_gpus.processors().collect());
+/// let problem = Problem::new(box_of_gpus, gather, Volumes::default())?;
+/// let answer = solve(&problem, &Options::of(Goal::Bound))?.answer;
+/// assert_eq!(*answer.bound(), oneport::parse_rational("150/7")?);
+/// assert_eq!(answer.status(), Status::Optimal);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// If no plan fits into the limits, or into any, the answer is that of [`Goal::Bound`], and [`Solved::unwritten`] has
+/// the reason.
 ///
 /// # Errors
 /// [`Error::Problem`] names what cannot be solved or scheduled, [`Error::Stopped`] the limit that came before anything
 /// was checked.
-pub fn solve(problem: &Problem, options: &Options) -> Result<Outcome, Error> {
-    let outcome = listed(problem, options);
-    outcome.or_else(|error| unlisted(problem, options, error).map(Outcome::Unlisted))
+pub fn solve(problem: &Problem, options: &Options) -> Result<Solved, Error> {
+    let solved = match options.goal {
+        Goal::Bound => return bounded(problem, options),
+        Goal::Rate => {
+            rated(problem, options, None).map(|answer| Solved::of(answer, options.watch.ended_by()))
+        }
+        Goal::Schedule => scheduled(problem, options),
+    };
+    solved.or_else(|error| unwritten(problem, options, error))
 }
 
-/// The throughput that a problem sustains: [`solve`](crate::solve) without whole messages, period and slots.
-///
-/// `known` is the rating of a similar problem: the same collective, volumes, nodes and links, perhaps other costs. Its
-/// steady state, scaled to the capacities, is compared with the bound of its certificate at the new costs. If they
-/// meet, no program is solved. Otherwise the search starts from the known patterns, and the better state and the better
-/// bound are kept.
-///
-/// ```
-/// use oneport::{Options, Problem, Rating, Status, Volumes, parse_rational, rate};
-/// use oneport::platform::{Change, LinkId, NodeId, Number, generate};
-/// use oneport::plan::Collective;
-/// let ring = generate::torus(&[3])?;
-/// let gather = Collective::all_gather(ring.processors().collect());
-/// let problem = Problem::new(ring, gather, Volumes::default())?;
-/// let Rating::Rated(base) = rate(&problem, &Options::default(), None)? else { panic!("there is room") };
-/// let half = Number::Times(parse_rational("1/2")?);
-/// let faster = problem.platform().changed(&[Change::Cost(LinkId::new(0), half)])?.platform;
-/// let faster = problem.on(faster)?;
-/// let known = Some((&problem, &*base));
-/// let Rating::Rated(rated) = rate(&faster, &Options::default(), known)? else { panic!("there is room") };
-/// assert_eq!(rated.status, Status::Optimal);
-/// assert!(rated.steady_state.throughput >= base.steady_state.throughput);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// The answer in place of an error: the bound, if there was no room for more.
 ///
 /// # Errors
-/// As [`solve`].
-pub fn rate(
-    problem: &Problem,
-    options: &Options,
-    known: Option<(&Problem, &Rated)>,
-) -> Result<Rating, Error> {
-    let rated = program_rated(problem, options, known, None);
-    rated.or_else(|error| unlisted(problem, options, error).map(Rating::Unlisted))
-}
-
-/// The answer in place of an error: what [`bound`](crate::bound) knows, if there was no room for more.
-///
-/// # Errors
-/// The error itself, where it is of another kind, or nothing is proved either.
-fn unlisted(problem: &Problem, options: &Options, error: Error) -> Result<Box<Unlisted>, Error> {
+/// The error itself if it is of another kind, or if nothing is proved either.
+fn unwritten(problem: &Problem, options: &Options, error: Error) -> Result<Solved, Error> {
     let limit = match &error {
         Error::Stopped(limit) => Some(*limit),
         Error::Problem(Refusal::Question(LpError::TooManyTasks { .. })) => None,
         _ => return Err(error),
     };
-    let options = Options {
+    let finishing = Options {
         watch: options.watch.finishing(GRACE),
         ..options.clone()
     };
-    match bound(problem, &options) {
-        Ok(bounded) => Ok(Box::new(Unlisted {
-            bounded,
-            tasks: lp::least_tasks(problem),
-            limit,
-        })),
-        Err(_) => Err(error),
-    }
+    let Ok(solved) = bounded(problem, &finishing) else {
+        return Err(error);
+    };
+    let tasks = lp::least_tasks(problem);
+    Ok(Solved {
+        unwritten: Some(Unwritten { tasks, limit }),
+        ..solved
+    })
 }

@@ -142,7 +142,7 @@ pub fn write(
 ///
 /// # Errors
 /// See [`ProgramError`].
-pub fn restricted(plan: &Plan, form: Form) -> Result<Program, ProgramError> {
+pub fn restricted(plan: &Plan<'_>, form: Form) -> Result<Program, ProgramError> {
     Program::written(|out| write_restricted(plan, form, out, &Watch::unlimited()))
 }
 
@@ -151,12 +151,12 @@ pub fn restricted(plan: &Plan, form: Form) -> Result<Program, ProgramError> {
 /// # Errors
 /// See [`ProgramError`].
 pub fn write_restricted(
-    plan: &Plan,
+    plan: &Plan<'_>,
     form: Form,
     out: &mut dyn io::Write,
     watch: &Watch,
 ) -> Result<Size, ProgramError> {
-    check_shared(&plan.problem)?;
+    check_shared(plan.problem)?;
     matchings::restricted(plan, form, Paper { out, watch })
 }
 

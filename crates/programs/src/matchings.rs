@@ -81,14 +81,18 @@ pub(crate) fn primal(
 ///
 /// # Errors
 /// As [`primal`], and a plan whose schedule does not attain the optimum.
-pub(crate) fn restricted(plan: &Plan, form: Form, paper: Paper<'_>) -> Result<Size, ProgramError> {
-    let (problem, code) = (&plan.problem, "p-prime");
+pub(crate) fn restricted(
+    plan: &Plan<'_>,
+    form: Form,
+    paper: Paper<'_>,
+) -> Result<Size, ProgramError> {
+    let (problem, code) = (plan.problem, "p-prime");
     check(problem, code)?;
     let (schedule, steady) = (
         plan.schedule.throughput(),
         plan.steady_state.throughput.clone(),
     );
-    if schedule != plan.upper_bound {
+    if schedule != *plan.upper_bound {
         let (schedule, optimum) = (Box::new(schedule), Box::new(plan.upper_bound.clone()));
         return Err(ProgramError::NotAttained { schedule, optimum });
     }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod answer;
 mod arithmetic;
 mod branchings;
 mod case;
@@ -14,7 +15,6 @@ mod odd_sets;
 mod only_way;
 mod paths;
 mod pattern;
-mod plan;
 mod prices;
 mod rings;
 mod routing;
@@ -28,11 +28,11 @@ mod timeline;
 mod violation;
 mod whole;
 
+pub use answer::{Answer, Proved, judge, verify};
 pub use certificate::{GroupPrice, Proof, bound, bound_watched, proof};
 pub use needs::reading;
-pub use oneport_plan::{Certificate, Plan, Problem};
+pub use oneport_plan::{Certificate, Claim, Plan, Problem, Stated};
 pub use oneport_watch::{Limit, Watch};
-pub use plan::{Verdict, check_plan, check_plan_watched, judge, judge_bounded};
 pub use rings::{check_equal_rings, check_rings, ring_bound};
 pub use routing::sustained;
 pub use run::check_run;

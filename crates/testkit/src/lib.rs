@@ -1,5 +1,9 @@
 //! Helpers shared by the tests of several crates. Only tests depend on it.
 
+mod parts;
+
+pub use parts::Parts;
+
 use oneport_plan::{Collective, Form, Named};
 use oneport_platform::NodeId;
 

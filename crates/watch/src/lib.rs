@@ -10,6 +10,7 @@
 //! - [`Watch::ended_by`] returns the first limit that ended any of these watches.
 
 use std::fmt;
+use std::ops::Sub;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
@@ -138,6 +139,40 @@ impl Watch {
         self.hearer.iter().for_each(|hearer| hearer(news));
     }
 
+    /// The same watch that also ends, as [`Limit::Time`], after this time from now on by the caller's clock:
+    /// `Watch::unlimited().within(Duration::from_secs(10), Instant::now)`.
+    pub fn within<I>(self, time: Duration, now: fn() -> I) -> Self
+    where
+        I: Copy + Sub<Output = Duration> + Send + Sync + 'static,
+    {
+        let start = now();
+        self.under(move |left| {
+            let own = time.saturating_sub(now() - start);
+            Left {
+                time: Some(left.time.map_or(own, |other| other.min(own))),
+                ..left
+            }
+        })
+    }
+
+    /// The same watch that also ends, as [`Limit::Memory`], when the caller's meter counts this many bytes.
+    pub fn memory(self, bytes: u64, used: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        self.under(move |left| {
+            let own = bytes.saturating_sub(used());
+            Left {
+                bytes: Some(left.bytes.map_or(own, |other| other.min(own))),
+                ..left
+            }
+        })
+    }
+
+    /// A watch over what is left of this one after a further limit.
+    fn under(self, limited: impl Fn(Left) -> Left + Send + Sync + 'static) -> Self {
+        let hearer = self.hearer.clone();
+        let watch = Watch::new(move || limited(self.left()));
+        Watch { hearer, ..watch }
+    }
+
     fn over(left: impl Fn() -> Left + Send + Sync + 'static, asked: Arc<AtomicU64>) -> Self {
         let source = Source {
             left: Box::new(left),
@@ -255,17 +290,15 @@ impl Watch {
     /// A watch under the same limits that also ends, as [`Limit::Caller`], after this number of questions: a budget of
     /// work that is the same on every machine. The end is not noted as a limit of this watch.
     pub fn at_most(&self, questions: u64) -> Watch {
-        let (watch, asked, hearer) = (self.clone(), AtomicU64::new(0), self.hearer.clone());
-        let budget = Watch::new(move || {
+        let asked = AtomicU64::new(0);
+        self.clone().under(move |left| {
             let over = asked.fetch_add(1, Ordering::Relaxed) >= questions;
-            let left = watch.left();
             let own = over.then_some((Limit::Caller, Duration::ZERO));
             Left {
                 stop: left.stop.or(own),
                 ..left
             }
-        });
-        Watch { hearer, ..budget }
+        })
     }
 
     /// The time and memory left for this watch; no time once it has ended.

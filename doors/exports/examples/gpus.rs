@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods)] // a program reads its arguments
 
 use oneport::platform::generate::dgx1;
-use oneport::{Collective, Options, Outcome, Problem, Volumes, solve};
+use oneport::{Collective, Options, Problem, Volumes, solve};
 use oneport_exports::{Request, format};
 
 /// The files of an all-gather on the eight GPUs of a DGX-1: what MSCCL++ executes, and what people look at.
@@ -12,10 +12,8 @@ pub fn files() -> Result<[String; 2], Box<dyn std::error::Error>> {
     let all_gather = Collective::all_gather(machine.processors().collect());
     let volumes = Volumes::default();
     let problem = Problem::new(&machine, &all_gather, &volumes)?;
-    let Outcome::Planned(planned) = solve(&problem, &Options::default())? else {
-        return Err("there is no plan".into());
-    };
-    let schedule = &planned.plan.schedule;
+    let solved = solve(&problem, &Options::default())?;
+    let schedule = solved.plan()?.schedule;
     let written = format("mscclpp")?.write(&Request::new(&problem, schedule))?;
     let [plan] = &written.files[..] else {
         return Err("one file is expected".into());

@@ -5,7 +5,7 @@ use oneport::{Platform, PortModel};
 use oneport_drawings::svg;
 
 use super::exhaustive;
-use super::platforms::{broadcast, figure_1, figure_2, half_duplex, plan};
+use super::platforms::{answer, broadcast, figure_1, figure_2, half_duplex, optimum};
 use crate::cases::{self, Case};
 use crate::figures::Figure;
 use crate::numbers::{digits, pixels, short, whole};
@@ -50,7 +50,8 @@ fn runs() -> Result<Vec<Followed>> {
     let mut runs = Vec::new();
     for (name, platform) in named {
         let collective = broadcast(&platform);
-        let plan = plan(&platform, &collective)?;
+        let solved = answer(&platform, &collective)?;
+        let plan = solved.plan()?;
         let case = Case {
             name: name.to_string(),
             platform,
@@ -101,9 +102,7 @@ fn lemma_5() -> Result<Finding> {
         (stretched(&figure_1()?, 4)?, 2, 14),
         (line, 4, 14),
     ] {
-        let throughput = plan(&platform, &broadcast(&platform))?
-            .steady_state
-            .throughput;
+        let throughput = optimum(&platform, &broadcast(&platform))?;
         let best = exhaustive::opt(&platform, messages, horizon)?;
         for (k, &best) in best.iter().enumerate() {
             ensure!(

@@ -3,14 +3,14 @@
 use anyhow::Result;
 use num_bigint::BigUint;
 use num_traits::{One, Signed};
-use oneport::Plan;
+use oneport::Solved;
 use oneport::platform::gadget::{Part, gadget};
 use oneport::{NodeId, Platform, PortModel, Rational};
 use oneport_drawings::svg;
 
 use super::example::{ALL, D1, T1, T2, T3, bidirectional_busy, wrong_busy};
 use super::gadget::modelled;
-use super::platforms::{broadcast, figure_1, figure_2, only, plan};
+use super::platforms::{answer, broadcast, figure_1, figure_2, only, optimum};
 use super::program::{self, Net};
 use crate::cases::{self, Case};
 use crate::figures::{self, Figure};
@@ -257,9 +257,10 @@ fn counted_messages(count: &BigUint) -> String {
 }
 
 /// A platform's graph with its flows, and one period.
-fn both(figures: &mut Vec<Figure>, name: &str, platform: Platform) -> Result<Plan> {
+fn both(figures: &mut Vec<Figure>, name: &str, platform: Platform) -> Result<Solved> {
     let collective = broadcast(&platform);
-    let plan = plan(&platform, &collective)?;
+    let solved = answer(&platform, &collective)?;
+    let plan = solved.plan()?;
     let case = Case {
         name: name.to_string(),
         platform,
@@ -267,13 +268,13 @@ fn both(figures: &mut Vec<Figure>, name: &str, platform: Platform) -> Result<Pla
     };
     let tp = &plan.steady_state.throughput;
     let caption = format!("Throughput {tp}; links in use, the wider the busier.");
-    let graph = figures::graph(&case, Some(&plan.steady_state));
+    let graph = figures::graph(&case, Some(plan.steady_state));
     figures.push(Figure::svg(
         format!("RR-2004-32, {name}: flows"),
         caption,
         graph,
     ));
-    let schedule = &plan.schedule;
+    let schedule = plan.schedule;
     let caption = format!(
         "{} every {} units of time.",
         counted_messages(&schedule.instances),
@@ -284,7 +285,7 @@ fn both(figures: &mut Vec<Figure>, name: &str, platform: Platform) -> Result<Pla
         caption,
         figures::gantt(&case, schedule),
     ));
-    Ok(plan)
+    Ok(solved)
 }
 
 /// Drawings and the three throughputs of every example.
@@ -304,8 +305,9 @@ pub fn figures() -> Result<Vec<Figure>> {
         )?;
     }
     let two = both(&mut figures, "figure 2", figure_2()?)?;
+    let two = two.plan()?;
     for (place, weighted) in two.steady_state.patterns.iter().enumerate() {
-        let drawing = svg::pattern(&two.problem, &weighted.pattern, Some(&weighted.weight));
+        let drawing = svg::pattern(two.problem, &weighted.pattern, Some(&weighted.weight));
         let title = format!("RR-2004-32, our optimum on figure 2: tree {}", place + 1);
         figures.push(Figure::svg(title, "T2; T1 is not used.", drawing));
     }
@@ -321,14 +323,8 @@ pub fn figures() -> Result<Vec<Figure>> {
             wrong.value.to_string(),
             least.to_string(),
             (&wrong.value / &least).to_string(),
-            plan(&platform, &broadcast(&platform))?
-                .steady_state
-                .throughput
-                .to_string(),
-            plan(&full, &broadcast(&full))?
-                .steady_state
-                .throughput
-                .to_string(),
+            optimum(&platform, &broadcast(&platform))?.to_string(),
+            optimum(&full, &broadcast(&full))?.to_string(),
         ]);
     }
     let header = [

@@ -13,7 +13,7 @@ use super::example::{ALL, Reading, T2, T3, over, printed_program};
 use super::exhaustive;
 use super::gadget;
 use super::platforms::{
-    broadcast, figure_1, figure_2, half_duplex, only, plan, random_platforms, throughput,
+    answer, broadcast, figure_1, figure_2, half_duplex, only, random_platforms, throughput,
 };
 use super::program::{self, Ended, Net, Program};
 use crate::cases;
@@ -322,7 +322,8 @@ pub fn minimum_matching() -> Result<Sides> {
 /// E004-9: messages that one link of cost 2 carries within K = 4, which is to bound the time used; and that time.
 pub fn duration() -> Result<Sides> {
     let (platform, k) = (half_duplex("s t", &[("s", "t", "2")])?, 4);
-    let plan = plan(&platform, &broadcast(&platform))?;
+    let solved = answer(&platform, &broadcast(&platform))?;
+    let plan = solved.plan()?;
     let timeline = oneport::schedule::timeline(&plan.problem, &plan.schedule, 2)?;
     let pieces = timeline
         .events
@@ -342,7 +343,8 @@ pub fn in_transit() -> Result<Sides> {
         half_duplex("s r t", &[("s", "r", "1"), ("r", "t", "1")])?,
         3u64,
     );
-    let plan = plan(&platform, &broadcast(&platform))?;
+    let solved = answer(&platform, &broadcast(&platform))?;
+    let plan = solved.plan()?;
     let timeline = oneport::schedule::timeline(&plan.problem, &plan.schedule, 2)?;
     let within = |name: &str| -> Result<Rational> {
         let link = cases::link(&platform, name)?;
@@ -385,7 +387,8 @@ pub fn depth_is_no_time() -> Result<Sides> {
         .map(|pair| (pair[0], pair[1], "2"))
         .collect();
     let platform = half_duplex("a b c d e f", &links)?;
-    let plan = plan(&platform, &broadcast(&platform))?;
+    let solved = answer(&platform, &broadcast(&platform))?;
+    let plan = solved.plan()?;
     let depth = plan.schedule.depth();
     let printed = (&plan.steady_state.throughput * (whole(k) - whole(depth))).floor();
     let best = exhaustive::opt(&platform, 1, k)?

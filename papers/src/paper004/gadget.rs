@@ -9,7 +9,7 @@ use oneport::{Collective, NodeId, Platform, PortModel, Rational};
 use oneport_lp::Watch;
 use oneport_lp::separation::Instance;
 
-use super::platforms::{broadcast, figure_1, figure_2, plan, random_platforms, throughput};
+use super::platforms::{self, broadcast, figure_1, figure_2, random_platforms, throughput};
 use super::program::{self, Arc, Links, Net};
 use crate::cases;
 use crate::numbers::{short, whole};
@@ -104,7 +104,7 @@ fn compare(model: impl Fn(usize, usize) -> PortModel) -> Result<Finding> {
                 "platform {place}: {} ours, {gadget} transformed",
                 short(&ours)
             );
-            better += usize::from(ours > plan(plain, &collective)?.steady_state.throughput);
+            better += usize::from(ours > platforms::optimum(plain, &collective)?);
             tried += 1;
         }
     }
@@ -166,7 +166,7 @@ fn relays() -> Result<Finding> {
             let theirs = found.weighted.value;
             ensure!(ours == theirs, "{ours} ours, {theirs} with relays");
             let free = modelled(&platform, |_| PortModel::Links)?;
-            slower += usize::from(ours < plan(&free, &collective)?.steady_state.throughput);
+            slower += usize::from(ours < platforms::optimum(&free, &collective)?);
             tried += 1;
         }
         relays = relays.max(here);

@@ -3,8 +3,8 @@
 use anyhow::{Result, ensure};
 use oneport::plan::Status;
 use oneport::{
-    Collective, DEFAULT_MAX_INSTANCES, NodeId, Options, Outcome, Period, Plan, Platform, PortModel,
-    Problem, Rational, solve,
+    Collective, DEFAULT_MAX_INSTANCES, NodeId, Options, Period, Platform, PortModel, Problem,
+    Rational, Solved, solve,
 };
 
 use super::program::{self, Net, Optimum};
@@ -61,19 +61,14 @@ pub fn broadcast(platform: &Platform) -> Collective {
 }
 
 /// Our answer, which the referee has checked and which is optimal.
-pub fn plan(platform: &Platform, collective: &Collective) -> Result<Plan> {
+pub fn answer(platform: &Platform, collective: &Collective) -> Result<Solved> {
     let options = Options {
         period: Period::AtMost(DEFAULT_MAX_INSTANCES),
         ..Options::default()
     };
-    let Outcome::Planned(planned) = solve(
-        &Problem::new(platform, collective, unit_volumes())?,
-        &options,
-    )?
-    else {
-        anyhow::bail!("a target cannot be reached")
-    };
-    let plan = planned.plan;
+    let problem = Problem::new(platform, collective, unit_volumes())?;
+    let solved = solve(&problem, &options)?;
+    let plan = solved.plan()?;
     ensure!(
         plan.status == Status::Optimal,
         "our answer is not known to be optimal"
@@ -82,7 +77,12 @@ pub fn plan(platform: &Platform, collective: &Collective) -> Result<Plan> {
         plan.schedule.throughput() == plan.steady_state.throughput,
         "our schedule does not attain the optimum"
     );
-    Ok(plan)
+    Ok(solved)
+}
+
+/// The throughput of [`answer`].
+pub fn optimum(platform: &Platform, collective: &Collective) -> Result<Rational> {
+    Ok(answer(platform, collective)?.answer.bound().clone())
 }
 
 /// (P) with everything enumerated.
@@ -98,7 +98,7 @@ pub fn enumerated(platform: &Platform, collective: &Collective) -> Result<Optimu
 /// The optimal throughput, on which our solver and (P) agree.
 pub fn throughput(platform: &Platform, collective: &Collective) -> Result<Rational> {
     let (ours, theirs) = (
-        plan(platform, collective)?.steady_state.throughput,
+        optimum(platform, collective)?,
         enumerated(platform, collective)?.value,
     );
     ensure!(ours == theirs, "our solver finds {ours}, (P) {theirs}");

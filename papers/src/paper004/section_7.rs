@@ -7,7 +7,7 @@ use oneport::{Collective, NodeId, Platform, PortModel, Rational};
 use oneport_exact::{Relation, Sense};
 
 use super::exhaustive;
-use super::platforms::{plan, random_platforms};
+use super::platforms::{optimum, random_platforms};
 use super::program::{Net, Program};
 use crate::numbers::whole;
 use crate::rows::{Check, Finding};
@@ -168,7 +168,7 @@ fn routed(plain: &Platform, times: &dyn Fn(usize) -> [Rational; 3]) -> Result<Ra
     let platform = builder.build()?;
     let targets = (1..plain.nodes().len()).map(NodeId::new).collect();
     let broadcast = Collective::broadcast(NodeId::new(0), targets);
-    Ok(plan(&platform, &broadcast)?.steady_state.throughput)
+    Ok(optimum(&platform, &broadcast)?)
 }
 
 /// The optimum over all trees: send ports, networks and receive ports are busy for their own times.

@@ -17,7 +17,7 @@ use oneport_lp::{self as lp, Watch};
 use oneport_matching::general::heaviest::heaviest_matching;
 use oneport_matching::general::{PortGraph, least_period, separate};
 
-use super::platforms::{broadcast, enumerated, plan, random_platforms};
+use super::platforms::{answer, broadcast, enumerated, optimum, random_platforms};
 use super::program::{self, Ended, Net, Program};
 use crate::cases::counted;
 use crate::figures::Figure;
@@ -61,8 +61,8 @@ fn survey() -> Result<&'static [Surveyed]> {
         let ports = program::ports_only(&net, &net.trees(0))?;
         let full = platform.clone().with_model(PortModel::FullDuplex);
         surveyed.push(Surveyed {
-            ours: plan(&platform, &collective)?.steady_state.throughput,
-            full_duplex: plan(&full, &collective)?.steady_state.throughput,
+            ours: optimum(&platform, &collective)?,
+            full_duplex: optimum(&full, &collective)?,
             optimum: enumerated(&platform, &collective)?,
             time: program::least_time(&net.matchings(), &program::busy(&net, &ports.patterns))?,
             ports,
@@ -184,7 +184,8 @@ fn lemma_2() -> Result<Finding> {
             Collective::all_to_all(participants),
         ] {
             let instance = Instance::new(&platform, &collective)?;
-            let plan = plan(&platform, &collective)?;
+            let solved = answer(&platform, &collective)?;
+            let plan = solved.plan()?;
             let found = instance.optimum(&Watch::unlimited())?;
             found.check(&instance)?;
             inequalities = inequalities.max(found.type_one + found.type_two);
@@ -226,7 +227,7 @@ fn lemma_2() -> Result<Finding> {
 
 /// The patterns of a plan put together to those of the paper, one pattern per message: copies side by side, in their
 /// order, cut where one ends.
-fn composed(plan: &Plan, messages: usize) -> Result<Vec<Vec<program::Links>>> {
+fn composed(plan: &Plan<'_>, messages: usize) -> Result<Vec<Vec<program::Links>>> {
     let mut ways: Vec<Vec<(program::Links, BigUint)>> = vec![Vec::new(); messages];
     for scheduled in &plan.schedule.patterns {
         let links = scheduled.pattern.links().map(|link| link.index()).collect();

@@ -5,7 +5,7 @@ use anyhow::{Result, ensure};
 use oneport::plan::{PeriodicSchedule, ScheduledPattern, Slot};
 use oneport::{Platform, Problem, Rational, referee, schedule};
 
-use super::platforms::{broadcast, figure_1, figure_2, plan, random_platforms};
+use super::platforms::{answer, broadcast, figure_1, figure_2, random_platforms};
 use crate::numbers::{unit_volumes, whole};
 use crate::rows::{Check, Finding};
 
@@ -71,7 +71,8 @@ fn uncut() -> Result<Finding> {
     let (mut tried, mut cutting, mut before, mut sent, mut after, mut longest) =
         (0, 0, 0, 0, 0, whole(1));
     for platform in &platforms {
-        let plan = plan(platform, &broadcast(platform))?;
+        let solved = answer(platform, &broadcast(platform))?;
+        let plan = solved.plan()?;
         let (cuts, transfers) = cut(platform, &plan.schedule)?;
         let periods = periods(platform, &plan.schedule);
         if periods > whole(MOST) {

@@ -7,8 +7,8 @@ use num_bigint::BigInt;
 use num_traits::One;
 use oneport::plan::Form;
 use oneport::{
-    Amount, NodeId, Options, Platform, Problem, Rating, Rational, Status, Volumes, parse_rational,
-    rate,
+    Amount, Goal, NodeId, Options, Platform, Problem, Rational, Status, Volumes, parse_rational,
+    solve,
 };
 use serde::Deserialize;
 
@@ -238,10 +238,10 @@ fn throughput(
         ..Volumes::default()
     };
     let problem = Problem::new(platform, &collective, &volumes)?;
-    let Rating::Rated(rated) = rate(&problem, &Options::default(), None)? else {
-        bail!("some messages cannot arrive")
-    };
-    Ok((rated.upper_bound, rated.status == Status::Optimal))
+    let solved = solve(&problem, &Options::of(Goal::Rate))?;
+    solved.patterns()?;
+    let answer = solved.answer;
+    Ok((answer.bound().clone(), answer.status() == Status::Optimal))
 }
 
 #[cfg(test)]

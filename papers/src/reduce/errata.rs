@@ -560,7 +560,8 @@ fn values(indices: impl IntoIterator<Item = usize>) -> Value {
 pub fn reduction_from_one() -> Result<Sides> {
     let case = toy::connected()?;
     let last = tasks::ends(&case)?.1.len() - 1;
-    let plan = case.plan()?;
+    let solved = case.answer()?;
+    let plan = solved.plan()?;
     let (tree, _) = tasks::trees(&plan.steady_state.patterns)
         .next()
         .context("no tree")?;

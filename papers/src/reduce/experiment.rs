@@ -10,9 +10,7 @@ use oneport::plan::Status;
 use oneport::platform::generate::tiers::{
     TiersInstance, TiersParameters, TiersTables, generate, instantiate,
 };
-use oneport::{
-    Amount, Collective, NodeId, Options, Outcome, Plan, Platform, Problem, Volumes, solve,
-};
+use oneport::{Amount, Collective, NodeId, Options, Platform, Problem, Volumes, solve};
 use oneport_drawings::svg;
 
 use super::tasks::{name, sum, trees};
@@ -41,8 +39,8 @@ const REGIME: TiersParameters = TiersParameters {
 pub struct Solved {
     /// For tables.
     pub name: String,
-    /// The proved optimum.
-    pub plan: Plan,
+    /// The proved optimum, with a schedule.
+    pub found: oneport::Solved,
     /// Number of values.
     pub participants: usize,
     /// How long it took.
@@ -114,17 +112,13 @@ fn reduce(
     let collective = Collective::reduce(target, participants).in_order();
     let started = Instant::now();
     let options = Options::default();
-    let Outcome::Planned(planned) =
-        solve(&Problem::new(platform, &collective, volumes())?, &options)?
-    else {
-        anyhow::bail!("{name}: not connected")
-    };
+    let found = solve(&Problem::new(platform, &collective, volumes())?, &options)?;
     let seconds = started.elapsed().as_secs_f64();
-    let plan = planned.plan;
+    let plan = found.plan().with_context(|| name.to_string())?;
     ensure!(plan.status == Status::Optimal, "{name}: not proved optimal");
     Ok(Solved {
         name: name.to_string(),
-        plan,
+        found,
         participants: count,
         seconds,
     })
@@ -175,7 +169,8 @@ fn experiment() -> Result<Experiment> {
 }
 
 fn count(solved: &Solved) -> usize {
-    trees(&solved.plan.steady_state.patterns).count()
+    let state = solved.found.answer.patterns();
+    state.map_or(0, |state| trees(&state.patterns).count())
 }
 
 /// Every platform: the optimum is proved, and trees carry it out; how many in the median of the seeds.
@@ -187,7 +182,7 @@ pub fn finding() -> Result<Finding> {
         } else {
             format!("{} trees", count(solved))
         };
-        let throughput = short(&solved.plan.steady_state.throughput);
+        let throughput = short(solved.found.answer.bound());
         format!(
             "{}: {} values, TP {throughput}, {trees}",
             solved.name, solved.participants
@@ -224,9 +219,9 @@ pub const HEADER: [&str; 9] = [
 ];
 
 /// One platform as a line of a table.
-pub fn line(solved: &Solved) -> Vec<String> {
-    let plan = &solved.plan;
-    vec![
+pub fn line(solved: &Solved) -> Result<Vec<String>> {
+    let plan = solved.found.plan()?;
+    Ok(vec![
         solved.name.clone(),
         plan.platform().nodes().len().to_string(),
         solved.participants.to_string(),
@@ -236,7 +231,7 @@ pub fn line(solved: &Solved) -> Vec<String> {
         plan.schedule.instances.to_string(),
         plan.schedule.slots.len().to_string(),
         format!("{:.2}", solved.seconds),
-    ]
+    ])
 }
 
 /// A table; and the first platform that takes two trees, drawn as figures 9 to 12 are.
@@ -248,7 +243,7 @@ pub fn figures() -> Result<Vec<Figure>> {
     for line in &found.skipped {
         caption.push_str(&format!(" {line}."));
     }
-    let lines = found.solved.iter().map(line).collect();
+    let lines = found.solved.iter().map(line).collect::<Result<_>>()?;
     let mut figures = vec![Figure::table(
         "Section 4.7 on Tiers platforms",
         &caption,
@@ -258,7 +253,7 @@ pub fn figures() -> Result<Vec<Figure>> {
     let Some(solved) = found.solved.iter().find(|solved| count(solved) == 2) else {
         return Ok(figures);
     };
-    let plan = &solved.plan;
+    let plan = solved.found.plan()?;
     let wide = |figure: Figure| Figure {
         wide: true,
         ..figure
@@ -269,7 +264,7 @@ pub fn figures() -> Result<Vec<Figure>> {
             "{}: logical indices in brackets, the target is [4]; routers are dark.",
             solved.name
         ),
-        svg::graph(&plan.problem, None, None),
+        svg::graph(plan.problem, None, None),
     )));
     figures.push(wide(Figure::svg(
         "Its solution (in the manner of figure 10)",
@@ -277,7 +272,7 @@ pub fn figures() -> Result<Vec<Figure>> {
             "TP = {}; the table below says what links and nodes carry and merge.",
             plan.steady_state.throughput
         ),
-        svg::graph_of_rates(&plan.problem, &plan.steady_state, None),
+        svg::graph_of_rates(plan.problem, &plan.steady_state, None),
     )));
     let rates = sum(trees(&plan.steady_state.patterns));
     let lines = rates
@@ -298,7 +293,7 @@ pub fn figures() -> Result<Vec<Figure>> {
             place + 1,
             place + 11
         );
-        let drawing = svg::tree(&plan.problem, tree, Some(weight));
+        let drawing = svg::tree(plan.problem, tree, Some(weight));
         figures.push(wide(Figure::svg(
             title,
             format!("Weight {weight}."),

@@ -230,12 +230,13 @@ fn commutative() -> Result<Finding> {
             let mut case = cases::reduce_of_all("random", cases::random(nodes, 2, seed, 8)?)?;
             let ordered = case.throughput()?;
             case.collective = case.collective.commutative(true);
-            let plan = case.plan()?;
+            let solved = case.answer()?;
+            let plan = solved.plan()?;
             ensure!(
                 plan.status == Status::Optimal,
                 "{nodes} nodes, seed {seed}: not proved"
             );
-            let free = plan.steady_state.throughput;
+            let free = plan.steady_state.throughput.clone();
             ensure!(
                 free >= ordered,
                 "{nodes} nodes, seed {seed}: {free} with more freedom, {ordered}"
@@ -309,7 +310,7 @@ fn solution_is_optimal() -> Result<Finding> {
 
 fn period() -> Result<Finding> {
     let toy = Toy::load()?;
-    let ours = toy.case.plan()?.schedule.period;
+    let ours = toy.case.schedule()?.period;
     Ok(
         Finding::value(whole(common_denominator(forced(&toy)?.values())))
             .note(format!("ours: {ours}, with one tree")),
@@ -340,9 +341,10 @@ fn prefixes() -> Result<Finding> {
             collective: oneport::Collective::scan(participants),
             platform,
         };
-        let plan = case.plan()?;
+        let solved = case.answer()?;
+        let plan = solved.plan()?;
         ensure!(plan.status == Status::Optimal, "a scan is not proved");
-        found.push(plan.steady_state.throughput.into());
+        found.push(plan.steady_state.throughput.clone().into());
     }
     Ok(Finding::value(Value::List(found)).note(
         "command `solve scan`: schemes in which one merge serves many prefixes; a certificate proves each of these optima, \
@@ -443,7 +445,7 @@ fn one_tree() -> Result<usize> {
             &toy.schedule(&single)?,
         )?;
     }
-    Ok(toy.case.plan()?.steady_state.patterns.len())
+    Ok(toy.case.steady_state()?.patterns.len())
 }
 
 /// Trees extracted from random solutions: their number, and that they add up.
@@ -492,7 +494,7 @@ fn runs() -> Result<Vec<Run>> {
         Run::new(
             "figure 6, our period 1",
             &toy.case,
-            &toy.case.plan()?.schedule,
+            &toy.case.schedule()?,
             500,
         )?,
         Run::new(
@@ -504,7 +506,7 @@ fn runs() -> Result<Vec<Run>> {
         Run::new(
             "random platform, 6 nodes",
             &random,
-            &random.plan()?.schedule,
+            &random.schedule()?,
             100,
         )?,
     ])

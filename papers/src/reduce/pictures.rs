@@ -130,7 +130,7 @@ fn schedules(toy: &Toy, two: &SteadyState) -> Result<Vec<Figure>> {
         Figure::svg(
             "Our schedule of the reduce of figure 6",
             "Period 1.",
-            figures::gantt(&toy.case, &toy.case.plan()?.schedule),
+            figures::gantt(&toy.case, &toy.case.schedule()?),
         ),
     ])
 }

@@ -1,7 +1,7 @@
 //! RR-4872's `w(P_i, T[k,l,m])` in full: products of matrices, and unrelated machines.
 
 use anyhow::{Result, bail, ensure};
-use oneport::{Formulation, Options, Problem, Rating, Rational, Volumes, files, rate};
+use oneport::{Formulation, Goal, Options, Problem, Rational, Volumes, files, solve};
 
 use crate::cases::{self, Case};
 use crate::rows::{self, Finding, Value};
@@ -36,12 +36,11 @@ fn optima(case: &Case, work: &str) -> Result<[Rational; 2]> {
     let found = |formulation| {
         let options = Options {
             formulation,
-            ..Options::default()
+            ..Options::of(Goal::Rate)
         };
-        match rate(&problem, &options, None)? {
-            Rating::Rated(rated) if rated.steady_state.throughput == rated.upper_bound => {
-                Ok(rated.upper_bound)
-            }
+        let answer = solve(&problem, &options)?.answer;
+        match answer.patterns() {
+            Some(state) if state.throughput == *answer.bound() => Ok(state.throughput.clone()),
             _ => bail!("no optimum"),
         }
     };

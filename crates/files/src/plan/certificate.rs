@@ -146,7 +146,7 @@ impl Reader<'_> {
 }
 
 /// `certificate`, the prices, and the other lists where there are any.
-pub(super) fn write(out: &mut String, plan: &Plan) {
+pub(super) fn write(out: &mut String, plan: Plan<'_>) {
     out.push_str("  \"certificate\": {\n");
     write_prices(out, plan, "    ");
     let needs = &plan.certificate.needs;
@@ -160,8 +160,8 @@ pub(super) fn write(out: &mut String, plan: &Plan) {
 }
 
 /// The prices of resources, and `odd_sets` where there are any.
-pub(super) fn write_prices(out: &mut String, plan: &Plan, indent: &str) {
-    let (platform, certificate) = (plan.platform(), &plan.certificate);
+pub(super) fn write_prices(out: &mut String, plan: Plan<'_>, indent: &str) {
+    let (platform, certificate) = (plan.platform(), plan.certificate);
     let prices: Vec<(Resource, &Rational)> = certificate.prices().collect();
     list(out, indent, "prices", &prices, |out, (resource, price)| {
         write_resource(out, platform, *resource);

@@ -18,7 +18,7 @@ mod write;
 
 use std::path::Path;
 
-use oneport_plan::Plan;
+use oneport_plan::{Claim, Stated};
 
 use crate::Mistake;
 use crate::error::FormatError;
@@ -45,17 +45,21 @@ const RATES_FORMAT: &str = "oneport-rates/1";
 /// The formats when paths, arborescences and reduction trees had separate keys, and when each kind of inequality had.
 const FORMER: [&str; 2] = ["oneport-plan/1", "oneport-plan/2"];
 
-/// Reads a plan file.
+/// Reads a plan file: its claim, with patterns and a schedule, and the numbers that it states. Nothing is checked: see
+/// `oneport_referee::verify`.
 ///
 /// # Errors
 /// A file that cannot be read or is over [`MAX_PLAN_BYTES`]; else as [`plan_from_json`].
-pub fn read_plan(path: &Path) -> Result<Plan, FormatError> {
+pub fn read_plan(path: &Path) -> Result<(Claim, Stated), FormatError> {
     let bytes = read_bytes(path, MAX_PLAN_BYTES)?;
     Ok(plan_of(&path.display().to_string(), &bytes)?.0)
 }
 
 /// As [`plan_from_json`], with the choice of links; a platform is refused as such.
-pub(crate) fn plan_of(name: &str, bytes: &[u8]) -> Result<(Plan, Option<Chosen>), FormatError> {
+pub(crate) fn plan_of(
+    name: &str,
+    bytes: &[u8],
+) -> Result<((Claim, Stated), Option<Chosen>), FormatError> {
     let is_platform = || crate::parse_platform(name, bytes, crate::PlatformFormat::Toml).is_ok();
     match plan_and_choice(name, bytes) {
         Err(_) if is_platform() => Err(FormatError::new(name, None, None, Mistake::PlatformAsPlan)),

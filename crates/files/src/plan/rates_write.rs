@@ -19,9 +19,9 @@ use crate::native::quote;
 ///
 /// # Errors
 /// A collective whose rates are ambiguous (all-reduce, scan); a plan that refers to a missing node, link or demand.
-pub fn rates_to_json(plan: &Plan) -> Result<String, RatesError> {
-    let problem = &plan.problem;
-    let rates = Rates::of(problem, &plan.steady_state)?;
+pub fn rates_to_json(plan: Plan<'_>) -> Result<String, RatesError> {
+    let problem = plan.problem;
+    let rates = Rates::of(problem, plan.steady_state)?;
     let mut out = String::new();
     let _ = write!(
         out,
@@ -98,7 +98,7 @@ pub fn rates_to_json(plan: &Plan) -> Result<String, RatesError> {
         },
     );
     out.push_str(",\n");
-    let alpha: Vec<(NodeId, Rational)> = rates.alpha(&plan.problem).into_iter().collect();
+    let alpha: Vec<(NodeId, Rational)> = rates.alpha(plan.problem).into_iter().collect();
     if !alpha.is_empty() {
         list(&mut out, "  ", "alpha", &alpha, |out, (node, share)| {
             let _ = write!(
@@ -126,7 +126,7 @@ fn ends(platform: &Platform, link: LinkId) -> String {
 
 /// The entries of the three lists.
 struct Lines<'p> {
-    plan: &'p Plan,
+    plan: Plan<'p>,
     sends: Vec<String>,
     copies: Vec<String>,
     cons: Vec<String>,
@@ -202,7 +202,7 @@ fn operands(value: &Value) -> String {
 type Flows = BTreeMap<(usize, LinkId), BTreeMap<NodeId, Rational>>;
 
 /// The flows of a plan's copies: the path to each target in every tree.
-fn flows(plan: &Plan) -> Flows {
+fn flows(plan: Plan<'_>) -> Flows {
     let mut flows = Flows::new();
     for weighted in &plan.steady_state.patterns {
         let pattern = &weighted.pattern;

@@ -1,7 +1,8 @@
 //! Reading plan files.
 
 use oneport_plan::{
-    PeriodicSchedule, Plan, ScheduledPattern, Slot, Status, SteadyState, WeightedPattern,
+    Claim, PeriodicSchedule, ScheduledPattern, Slot, State, Stated, Status, SteadyState,
+    WeightedPattern,
 };
 use oneport_platform::{LinkId, Platform, Rational};
 
@@ -41,7 +42,7 @@ const KEYS: [&str; 13] = [
 ///
 /// # Errors
 /// The first thing that is wrong: its line, key and value, and what would be right.
-pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
+pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<(Claim, Stated), FormatError> {
     Ok(plan_and_choice(name, bytes)?.0)
 }
 
@@ -49,7 +50,7 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Plan, FormatError> {
 pub(crate) fn plan_and_choice(
     name: &str,
     bytes: &[u8],
-) -> Result<(Plan, Option<Chosen>), FormatError> {
+) -> Result<((Claim, Stated), Option<Chosen>), FormatError> {
     let top = Json::parse(Source::new(name, bytes, "a plan")?)?;
     let [
         format,
@@ -114,16 +115,18 @@ pub(crate) fn plan_and_choice(
         "upper_bound",
         "what the certificate proves",
     )?)?;
-    let plan = Plan {
+    let claim = Claim {
         problem,
-        status,
-        steady_state,
         certificate,
+        state: Some(State::Listed(steady_state)),
+        schedule: Some(schedule),
+    };
+    let stated = Stated {
         upper_bound,
-        schedule,
+        status,
     };
     Ok((
-        plan,
+        (claim, stated),
         chosen.map(|chosen| chosen::read(&chosen)).transpose()?,
     ))
 }

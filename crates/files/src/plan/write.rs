@@ -22,7 +22,7 @@ const PIECE: usize = 1 << 16;
 /// [`plan_from_json`](crate::plan_from_json) reads the same plan back, provided that it refers to its own platform
 /// and collective only, and gives merges the work 1 where nothing is merged; an id that does not exist there is written
 /// as `null`, which the reader refuses.
-pub fn plan_to_json(plan: &Plan) -> String {
+pub fn plan_to_json(plan: Plan<'_>) -> String {
     let mut text = Vec::new();
     // A list of bytes takes everything.
     let _ = write_plan(plan, &mut text, &Watch::unlimited());
@@ -35,7 +35,7 @@ pub fn plan_to_json(plan: &Plan) -> String {
 /// # Errors
 /// The errors of the writer; an error of [`ErrorKind::Other`](io::ErrorKind::Other) that names the limit if the watch
 /// ends the work.
-pub fn write_plan(plan: &Plan, to: &mut dyn io::Write, watch: &Watch) -> io::Result<()> {
+pub fn write_plan(plan: Plan<'_>, to: &mut dyn io::Write, watch: &Watch) -> io::Result<()> {
     write_chosen_plan(plan, None, to, watch)
 }
 
@@ -44,7 +44,7 @@ pub fn write_plan(plan: &Plan, to: &mut dyn io::Write, watch: &Watch) -> io::Res
 /// # Errors
 /// As [`write_plan`].
 pub fn write_chosen_plan(
-    plan: &Plan,
+    plan: Plan<'_>,
     chosen: Option<&Chosen>,
     to: &mut dyn io::Write,
     watch: &Watch,
@@ -82,7 +82,7 @@ pub fn write_chosen_plan(
             let _ = write!(out, ", \"weight\": \"{}\"", weighted.weight);
         },
     )?;
-    let schedule = &plan.schedule;
+    let schedule = plan.schedule;
     let _ = writeln!(
         sink.out,
         ",\n  \"schedule\": {{\n    \"period\": \"{}\",",

@@ -13,7 +13,9 @@ mod write;
 use std::path::Path;
 
 use num_traits::Zero;
-use oneport_plan::{Broadcast, Dates, OneAllReduce, OneBroadcast, OneReduction, Plan, Reduction};
+use oneport_plan::{
+    Broadcast, Claim, Dates, OneAllReduce, OneBroadcast, OneReduction, Reduction, Stated,
+};
 use oneport_platform::Rational;
 use serde::Serialize;
 
@@ -33,8 +35,9 @@ pub use write::one_reduction_to_json;
 /// Contents of a file with an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerFile {
-    /// A steady state with its periodic schedule, and how its links were chosen if a search did that: `oneport-plan/3`.
-    Plan(Box<Plan>, Option<Chosen>),
+    /// A steady state with its periodic schedule, the numbers stated of it, and how its links were chosen if a search
+    /// did that: `oneport-plan/3`.
+    Plan(Box<Claim>, Stated, Option<Chosen>),
     /// One reduction: `oneport-reduction/1`.
     Reduction(Box<OneReduction>),
     /// One broadcast: `oneport-broadcast/1`.
@@ -67,8 +70,8 @@ pub fn read_answer(path: &Path) -> Result<AnswerFile, FormatError> {
     } else if of("oneport-all-reduce") {
         AnswerFile::AllReduce(Box::new(one_all_reduce_from_json(&name, &bytes)?))
     } else {
-        let (plan, chosen) = crate::plan::plan_of(&name, &bytes)?;
-        AnswerFile::Plan(Box::new(plan), chosen)
+        let ((claim, stated), chosen) = crate::plan::plan_of(&name, &bytes)?;
+        AnswerFile::Plan(Box::new(claim), stated, chosen)
     })
 }
 

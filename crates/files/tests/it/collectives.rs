@@ -1,14 +1,15 @@
 //! Plans of broadcasts, all-gathers, all-reduces, scans and groups, under every port model.
 
+use crate::common::{plan_from_json, plan_to_json};
 use crate::common::{ratio, reads_back, refused};
-use oneport_files::{plan_from_json, plan_to_json};
 use oneport_plan::inequality::{Cut, Inequality, Need, Tree};
 use oneport_plan::{
     Amount, BigUint, Certificate, Collective, Interval, Member, OddSet, Pattern, PeriodicSchedule,
-    Plan, Problem, Resource, Row, ScheduledPattern, Slot, Status, SteadyState, Task, Volumes,
+    Problem, Resource, Row, ScheduledPattern, Slot, Status, SteadyState, Task, Volumes,
     WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel};
+use oneport_testkit::Parts;
 
 fn part(first: usize, last: usize) -> Interval {
     Interval { first, last }
@@ -43,7 +44,7 @@ fn copies(commodity: usize, hops: &[(usize, Option<u32>)]) -> Pattern {
 }
 
 /// A line of three processors, both ways: links 0: A B, 1: B A, 2: B C, 3: C B.
-fn plan(collective: Collective, patterns: Vec<Pattern>) -> Plan {
+fn plan(collective: Collective, patterns: Vec<Pattern>) -> Parts {
     let mut builder = Platform::builder();
     let ids = ["A", "B", "C"].map(|name| {
         builder
@@ -62,7 +63,7 @@ fn plan(collective: Collective, patterns: Vec<Pattern>) -> Plan {
         copies: BigUint::from(1_u32),
     };
     let platform = builder.build().expect("a platform");
-    Plan {
+    Parts {
         problem: Problem::new(platform, collective, Volumes::of_size(ratio(1, 1)))
             .expect("a problem"),
         status: Status::Feasible,
@@ -85,12 +86,12 @@ fn plan(collective: Collective, patterns: Vec<Pattern>) -> Plan {
     }
 }
 
-fn with_model(plan: &mut Plan, model: PortModel) {
+fn with_model(plan: &mut Parts, model: PortModel) {
     let platform = plan.platform().clone().with_model(model);
     plan.problem = plan.problem.on(platform).expect("a problem");
 }
 
-fn broadcast() -> Plan {
+fn broadcast() -> Parts {
     let mut plan = plan(
         Collective::broadcast(NodeId::new(0), nodes(&[2, 1])),
         vec![copies(0, &[(0, None), (2, Some(0))])],
@@ -122,7 +123,7 @@ fn broadcast() -> Plan {
     plan
 }
 
-fn all_reduce() -> Plan {
+fn all_reduce() -> Parts {
     let tasks = vec![
         transfer(0, part(0, 0), None),
         transfer(3, part(2, 2), None),
@@ -148,7 +149,7 @@ fn all_reduce() -> Plan {
     )
 }
 
-fn scan() -> Plan {
+fn scan() -> Parts {
     let tasks = vec![
         transfer(0, part(0, 0), None),
         merge(1, part(0, 1), 0, [Some(0), None]),
@@ -172,7 +173,7 @@ fn scan() -> Plan {
 }
 
 /// Every kind of demand; the commutative reduction has an order of its own.
-fn groups() -> Plan {
+fn groups() -> Parts {
     let member = |rate, collective| Member { collective, rate };
     let line = || nodes(&[0, 1]);
     let scheme = |commodity| {
@@ -920,11 +921,11 @@ fn perturbed_groups_are_refused() {
 /// An id of nowhere is no panic: it is written as null or as its number, and refused when read.
 #[test]
 fn foreign_ids_are_written_and_refused() {
-    let changed = |mut plan: Plan, change: &dyn Fn(&mut Plan)| {
+    let changed = |mut plan: Parts, change: &dyn Fn(&mut Parts)| {
         change(&mut plan);
         plan_to_json(&plan)
     };
-    let first = |plan: &mut Plan, pattern| plan.steady_state.patterns[0].pattern = pattern;
+    let first = |plan: &mut Parts, pattern| plan.steady_state.patterns[0].pattern = pattern;
     let nowhere = || NodeId::new(77);
     let all: &[(String, &str)] = &[
         (
@@ -1142,7 +1143,7 @@ fn a_large_plan_is_written_and_read_fast() {
         ..Volumes::default()
     };
     let patterns = (0..128).map(tree).chain((0..20).map(scheme)).collect();
-    let plan = Plan {
+    let plan = Parts {
         problem: Problem::new(platform, collective, volumes).expect("a problem"),
         ..plan(Collective::broadcast(NodeId::new(0), nodes(&[1])), patterns)
     };

@@ -1,14 +1,16 @@
-//! Plan files: what is written is what is read, and nothing else is accepted.
+//! Parts files: what is written is what is read, and nothing else is accepted.
 
 use crate::common;
+use crate::common::{plan_from_json, plan_to_json, read_plan};
+use oneport_testkit::Parts;
 
 use common::{plan, ratio, reads_back};
 use oneport_files::{
-    AnswerFile, Chosen, ChosenShape, Mistake, plan_from_json, plan_to_json, read_answer, read_plan,
-    try_writing, write_atomically, write_atomically_with, write_chosen_plan,
+    AnswerFile, Chosen, ChosenShape, Mistake, read_answer, try_writing, write_atomically,
+    write_atomically_with,
 };
 use oneport_plan::{
-    BigUint, Certificate, Collective, Pattern, PeriodicSchedule, Plan, Problem, Resource,
+    BigUint, Certificate, Collective, Pattern, PeriodicSchedule, Problem, Resource,
     ScheduledPattern, Slot, Status, SteadyState, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
@@ -16,7 +18,7 @@ use oneport_watch::Watch;
 use proptest::prelude::*;
 
 /// The scatter of RR-4872 figure 2 in period 2, with paths that the referee would accept.
-fn toy() -> Plan {
+fn toy() -> Parts {
     let mut builder = Platform::builder();
     let ids: Vec<_> = ["Ps", "Pa", "Pb", "P0", "P1"]
         .into_iter()
@@ -45,7 +47,7 @@ fn toy() -> Plan {
     };
     let platform = builder.build().expect("a platform");
     let scatter = Collective::scatter(ids[0], vec![ids[3], ids[4]]);
-    Plan {
+    Parts {
         problem: Problem::new(platform, scatter, Volumes::default()).expect("a problem"),
         status: Status::Optimal,
         steady_state: SteadyState {
@@ -456,7 +458,7 @@ fn a_large_plan_is_written_and_read_fast() {
         .collect();
     let scatter = Collective::scatter(ids[0], ids[1..].to_vec());
     let platform = builder.build().expect("a platform");
-    let plan = Plan {
+    let plan = Parts {
         problem: Problem::new(platform, scatter, Volumes::default()).expect("a problem"),
         steady_state: SteadyState {
             throughput: ratio(1, 9999),
@@ -607,11 +609,15 @@ fn a_choice_of_links_stands_beside_the_plan() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
     let mut text = Vec::new();
-    write_chosen_plan(&toy(), Some(&chosen), &mut text, &Watch::unlimited()).expect("written");
+    let written = toy().with(|plan| {
+        oneport_files::write_chosen_plan(plan, Some(&chosen), &mut text, &Watch::unlimited())
+    });
+    written.expect("a plan").expect("written");
     std::fs::write(&path, &text).expect("a file");
     assert_eq!(read_plan(&path), Ok(toy()));
     let answer = read_answer(&path).expect("an answer");
-    assert_eq!(answer, AnswerFile::Plan(Box::new(toy()), Some(chosen)));
+    let (claim, stated) = (Box::new(toy().claim()), toy().stated());
+    assert_eq!(answer, AnswerFile::Plan(claim, stated, Some(chosen)));
     let text = String::from_utf8(text).expect("text");
     for (old, new, told) in [
         ("acyclic graph", "star", "a shape: tree or acyclic graph"),

@@ -1,20 +1,21 @@
 //! Plans of reductions: trees, sizes and work by the operands combined.
 
+use crate::common::{plan_from_json, plan_to_json};
 use crate::common::{ratio, reads_back, refused};
-use oneport_files::{plan_from_json, plan_to_json};
 use oneport_plan::{
-    Amount, BigUint, Certificate, Collective, Interval, MergeTask, Pattern, PeriodicSchedule, Plan,
+    Amount, BigUint, Certificate, Collective, Interval, MergeTask, Pattern, PeriodicSchedule,
     Problem, Resource, ScheduledPattern, Slot, Status, SteadyState, Task, TaskTable, Volumes,
     WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform};
+use oneport_testkit::Parts;
 
 fn part(first: usize, last: usize) -> Interval {
     Interval { first, last }
 }
 
 /// The example of RR-4872, figure 6: two trees, three reductions in period 3.
-fn figure_6() -> Plan {
+fn figure_6() -> Parts {
     let mut builder = Platform::builder();
     let ids: Vec<_> = [
         ("P0", ratio(1, 2)),
@@ -49,7 +50,7 @@ fn figure_6() -> Plan {
     };
     let platform = builder.build().expect("a platform");
     let reduce = Collective::reduce(ids[0], ids.clone()).in_order();
-    Plan {
+    Parts {
         problem: Problem::new(platform, reduce, Volumes::default()).expect("a problem"),
         status: Status::Optimal,
         steady_state: SteadyState {
@@ -89,7 +90,7 @@ fn figure_6() -> Plan {
 }
 
 /// The plan's platform with links from P0, too.
-fn both_ways(plan: &Plan) -> Platform {
+fn both_ways(plan: &Parts) -> Platform {
     let mut builder = Platform::builder();
     for node in plan.platform().nodes() {
         builder.node(node.clone()).expect("a node");
@@ -106,7 +107,7 @@ fn both_ways(plan: &Plan) -> Platform {
 }
 
 /// The same nodes and tasks as a commutative reduce-scatter, with trees in orders of their own.
-fn reduce_scatter() -> Plan {
+fn reduce_scatter() -> Parts {
     let mut plan = figure_6();
     let participants = (0..3).map(NodeId::new).collect();
     let volumes = Volumes {
@@ -726,7 +727,7 @@ fn a_large_plan_is_written_and_read_fast() {
         work: Amount::Constant(ratio(1, 1)),
     };
     let platform = builder.build().expect("a platform");
-    let plan = Plan {
+    let plan = Parts {
         problem: Problem::new(platform, reduce, volumes).expect("a problem"),
         steady_state: SteadyState {
             throughput: ratio(1, 1),

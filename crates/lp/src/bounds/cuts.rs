@@ -14,12 +14,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::known::Bound;
 use num_bigint::{BigInt, BigUint};
 use num_traits::One;
 use oneport_graph::cut_below;
 use oneport_numbers::Scaled;
 use oneport_plan::inequality::{Cut, Inequality, Need};
-use oneport_plan::{Block, Bound, Certificate, Collective, Kind, Problem, ProblemError, Resource};
+use oneport_plan::{Block, Certificate, Collective, Kind, Problem, ProblemError, Resource};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, free_automorphisms};
 
 use crate::bounds::slowest_cut::slowest_cut;

@@ -16,6 +16,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::known::Bound;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{
@@ -25,7 +26,7 @@ use oneport_numbers::Exact;
 use oneport_plan::inequality::{
     self, Balance, Border, Direction, Inequality, Keeps, Merges, Need, Place,
 };
-use oneport_plan::{Bound, Certificate, Demand, Goals, OddSet, Resource};
+use oneport_plan::{Certificate, Demand, Goals, OddSet, Resource};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_watch::News;
 

@@ -23,9 +23,10 @@ pub mod singletons;
 pub(crate) mod slowest_cut;
 mod volume;
 
+use crate::known::{Bound, Known};
 use num_traits::Signed;
 use oneport_plan::inequality::{Border, Direction, Inequality, Need};
-use oneport_plan::{Bound, Certificate, Known, Resource};
+use oneport_plan::{Certificate, Resource};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::column_generation::proved;

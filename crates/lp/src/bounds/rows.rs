@@ -7,9 +7,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::known::Bound;
 use num_traits::{One, Zero};
 use oneport_graph::shortest_paths;
-use oneport_plan::{Bound, Certificate, Resource};
+use oneport_plan::{Certificate, Resource};
 use oneport_platform::{LinkId, Rational, SharedId};
 
 use crate::bounds::{least_patterns, prove};

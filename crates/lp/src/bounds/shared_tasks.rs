@@ -19,12 +19,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::known::Bound;
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{
     self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver,
 };
 use oneport_plan::inequality::{Inequality, Need, Tree};
-use oneport_plan::{Bound, Certificate, OddSet, Resource, Task};
+use oneport_plan::{Certificate, OddSet, Resource, Task};
 use oneport_platform::{LinkId, Platform, Rational};
 
 use crate::found::Found;

@@ -4,11 +4,12 @@
 //! cheapest collection of transfers, each as small as any, and of merges, each as little work as any. The best bound
 //! is found by column generation, over these collections.
 
+use crate::known::Known;
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
 use oneport_numbers::Exact;
 use oneport_plan::inequality::Direction;
-use oneport_plan::{Block, Interval, Known, Pattern, Task};
+use oneport_plan::{Block, Interval, Pattern, Task};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_trees::cheapest::Prices;
 

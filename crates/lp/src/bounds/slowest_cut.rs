@@ -16,12 +16,13 @@
 //! to what it proves, and never below the optimum, so participants passed need no second look: as many maximum flows as
 //! participants and improvements.
 
+use crate::known::Bound;
 use num_bigint::{BigInt, BigUint};
 use num_traits::Signed;
 use oneport_graph::cut_below;
 use oneport_numbers::Scaled;
 use oneport_plan::inequality::{Cut, Inequality, Need};
-use oneport_plan::{Bound, Certificate, Demand, Kind, Resource};
+use oneport_plan::{Certificate, Demand, Kind, Resource};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::Question;

@@ -19,12 +19,13 @@
 //! apart into them (`oneport_extract::copies`); so it is where no other node copies what it does not receive in full.
 //! Else it is an upper bound, and trees may attain less. Switches that do not replicate are not modelled.
 
+use crate::known::Bound;
 use num_traits::{One, Zero};
 use oneport_exact::{
     self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver,
 };
 use oneport_extract::{ExtractError, extract};
-use oneport_plan::{Bound, Certificate, Demand, DemandRates, Goals, Rates, SteadyState};
+use oneport_plan::{Certificate, Demand, DemandRates, Goals, Rates, SteadyState};
 use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::odd_sets;

@@ -8,13 +8,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use crate::known::Bound;
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_graph::{ShortestPaths, shortest_paths};
 use oneport_numbers::{common_denominator, numerator_over};
-use oneport_plan::{
-    Bound, Certificate, Commodity, Pattern, Resource, SteadyState, WeightedPattern,
-};
+use oneport_plan::{Certificate, Commodity, Pattern, Resource, SteadyState, WeightedPattern};
 use oneport_platform::{Link, LinkId, NodeId, Rational};
 use petgraph::graph::{EdgeIndex, EdgeReference};
 use petgraph::visit::EdgeRef;

@@ -1,11 +1,10 @@
 //! Messages that travel alone: the flow program, or, within limits that prove too short, multiplicative weights.
 
+use crate::known::Bound;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use oneport_exact::{self as exact, Optimum, Outcome, RationalVector, Solver};
-use oneport_plan::{
-    Bound, Certificate, Kind, OddSet, Pattern, Resource, SteadyState, WeightedPattern,
-};
+use oneport_plan::{Certificate, Kind, OddSet, Pattern, Resource, SteadyState, WeightedPattern};
 use oneport_platform::{LinkId, Rational};
 
 use super::{

@@ -3,8 +3,9 @@
 //! This is the only list of them. Bounding without solving begins with it, chains of many participants are compared
 //! with it, and an answer with a gap falls back on it. So these answers agree.
 
+use crate::known::Bound;
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Block, Bound, Certificate, Demand, Resource};
+use oneport_plan::{Block, Certificate, Demand, Resource};
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
 use crate::bounds::{cut_bound, first_of_all_reduce, row_bound};

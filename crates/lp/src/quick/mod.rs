@@ -17,7 +17,8 @@ mod ring;
 pub mod simple;
 mod ways;
 
-use oneport_plan::{Block, Kind, Known, Routing};
+use crate::known::Known;
+use oneport_plan::{Block, Kind, Routing};
 use oneport_platform::{NodeId, Rational};
 
 use crate::mixture::mixed;
@@ -208,8 +209,9 @@ fn able(question: &Question, block: &Block<'_>) -> Option<Vec<NodeId>> {
 
 #[cfg(test)]
 mod tests {
+    use crate::known::Bound;
     use num_traits::{One, Zero};
-    use oneport_plan::{Bound, Collective, Problem, SteadyState, Volumes};
+    use oneport_plan::{Collective, Problem, SteadyState, Volumes};
     use oneport_platform::generate::{Costs, Options, Racks, complete, grid, racks, ring};
     use oneport_platform::{Platform, PortModel};
     use oneport_referee as referee;

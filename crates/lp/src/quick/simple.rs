@@ -10,9 +10,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::known::{Bound, Known};
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
-use oneport_plan::{Amount, Bound, Demand, Goals, Interval, Known, Pattern, SteadyState, Task};
+use oneport_plan::{Amount, Demand, Goals, Interval, Pattern, SteadyState, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use crate::costs::{self, Costs, amount};

@@ -7,8 +7,8 @@ use oneport::plan::Member;
 use oneport::platform::Node;
 use oneport::watch::{Left, Watch};
 use oneport::{
-    Amount, Collective, Error, Formulation, NodeId, Options, Outcome, Period, Platform, PortModel,
-    Problem, ProblemError, Rational, Refusal, Until, Volumes, referee, solve,
+    Amount, Collective, Error, Formulation, NodeId, Options, Period, Platform, PortModel, Problem,
+    ProblemError, Rational, Refusal, Until, Volumes, referee, solve,
 };
 use oneport_lp::LpError;
 
@@ -246,17 +246,18 @@ pub fn ask(nasty: &Nasty, at_most: Duration) -> Result<Fate, String> {
             ..nasty.options.clone()
         },
     ) {
-        Ok(Outcome::Planned(planned)) => {
-            let verdict = referee::check_plan(&planned.plan)
+        Ok(solved) if solved.unwritten.is_none() => {
+            let (stated, claim) = (solved.answer.stated(), solved.answer.into_claim());
+            let verdict = referee::verify(claim, &stated, &Watch::unlimited())
                 .map_err(|violation| format!("refused: {violation}"))?;
-            let optimal = verdict.status == oneport::Status::Optimal;
+            let optimal = verdict.status() == oneport::Status::Optimal;
             Ok(if optimal {
                 Fate::Optimal
             } else {
                 Fate::Feasible
             })
         }
-        Ok(Outcome::Unlisted(_)) => Ok(Fate::Refused),
+        Ok(_) => Ok(Fate::Refused),
         // A formulation that a collective does not have.
         Err(Error::Problem(Refusal::Question(
             LpError::NoCompact { .. }

@@ -4,7 +4,7 @@ use num_traits::One;
 use oneport_plan::{Problem, Status};
 use oneport_platform::Rational;
 
-use crate::{Error, Options, Rating, rate};
+use crate::{Error, Goal, Options, solve};
 
 /// A gain, as a share of the throughput.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Gain {
 /// limits of the options leave too little room, and of collectives that know no order.
 ///
 /// # Errors
-/// As [`rate`].
+/// As [`solve`].
 pub fn any_order(
     problem: &Problem,
     throughput: &Rational,
@@ -35,12 +35,14 @@ pub fn any_order(
         return Ok(Gain::Unknown);
     };
     let problem = problem.asking(any)?;
-    let Rating::Rated(rated) = rate(&problem, options, None)? else {
+    let options = options.clone().goal(Goal::Rate);
+    let answer = solve(&problem, &options)?.answer;
+    let Some(state) = answer.patterns() else {
         return Ok(Gain::Unknown);
     };
-    let more = &rated.steady_state.throughput / throughput - Rational::one();
-    Ok(match rated.status {
-        _ if rated.upper_bound <= *throughput => Gain::Nothing,
+    let more = &state.throughput / throughput - Rational::one();
+    Ok(match answer.status() {
+        _ if answer.bound() <= throughput => Gain::Nothing,
         _ if more <= Rational::default() => Gain::Unknown,
         Status::Optimal => Gain::Exactly(more),
         Status::Feasible => Gain::AtLeast(more),

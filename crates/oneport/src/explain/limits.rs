@@ -8,6 +8,7 @@ use oneport_plan::{Amount, Certificate, OddSet, Problem, Resource, Status, Stead
 use oneport_platform::{NodeId, Platform, PortModel, Rational, names::common};
 
 use super::averaged;
+use crate::Answer;
 use crate::loads::Loads;
 
 /// The limits of a throughput.
@@ -78,14 +79,16 @@ impl Class {
 }
 
 /// Reads what the certificate charges, [averaged](super::averaged) over the symmetries of the question, and adds up how
-/// busy the steady state keeps everything. Linear in the tasks of its patterns, besides the search for symmetries.
-pub fn limits(
-    problem: &Problem,
-    steady_state: &SteadyState,
-    certificate: &Certificate,
-    status: Status,
-) -> Limits {
+/// busy the listed patterns keep everything: not at all, if none are listed. Linear in the tasks of the patterns,
+/// besides the search for symmetries.
+pub fn limits(answer: &Answer) -> Limits {
+    let (problem, certificate) = (answer.problem(), answer.certificate());
     let platform = problem.platform();
+    let nothing = SteadyState {
+        throughput: Rational::zero(),
+        patterns: Vec::new(),
+    };
+    let steady_state = answer.patterns().unwrap_or(&nothing);
     let loads = Loads::of(problem, steady_state);
     let busy = loads.busy();
     let all = certificate.supply(platform);
@@ -130,7 +133,7 @@ pub fn limits(
     Limits {
         limiting,
         next,
-        hints: hints(problem, certificate, status, &prices),
+        hints: hints(problem, certificate, answer.status(), &prices),
     }
 }
 

@@ -1,12 +1,12 @@
 //! The limits of a throughput, and changes that would raise it: values, not sentences.
 //!
 //! ```
-//! use oneport::{Collective, Options, Problem, Rating, Volumes, explain, platform::generate, rate};
+//! use oneport::{Collective, Goal, Options, Problem, Volumes, explain, platform::generate, solve};
 //! let machine = generate::dgx1()?;
 //! let all_reduce = Collective::all_reduce(machine.processors().collect());
 //! let problem = Problem::new(machine, all_reduce, Volumes::default())?;
-//! let Rating::Rated(rated) = rate(&problem, &Options::default(), None)? else { return Err("no room".into()) };
-//! let limits = explain::limits(&problem, &rated.steady_state, &rated.certificate, rated.status);
+//! let solved = solve(&problem, &Options::of(Goal::Rate))?;
+//! let limits = explain::limits(&solved.answer);
 //! let shares: oneport::Rational = limits.limiting.iter().map(|class| &class.share).sum();
 //! assert_eq!(shares, oneport::parse_rational("1")?);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

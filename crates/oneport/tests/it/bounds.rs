@@ -1,5 +1,7 @@
 //! `bound` against `solve`: never below the optimum, rarely above it, and never better than a plan's own bound.
 
+use crate::planned::parts;
+use oneport_testkit::Parts;
 use std::time::Duration;
 
 use num_traits::{One, Zero};
@@ -8,8 +10,8 @@ use oneport::platform::generate::{self, Costs, Racks, random_connected};
 use oneport::platform::{LinkId, Node};
 use oneport::watch::Watch;
 use oneport::{
-    Amount, Bounded, Collective, NodeId, Options, Outcome, Plan, Platform, PortModel, Problem,
-    Rational, Status, Volumes, bound, referee, solve,
+    Amount, Answer, Collective, Goal, NodeId, Options, Platform, PortModel, Problem, Rational,
+    Status, Volumes, referee, solve,
 };
 
 const MODELS: [PortModel; 4] = [
@@ -46,23 +48,13 @@ fn free_merges() -> Volumes {
     }
 }
 
-fn bounded(problem: &Problem) -> Bounded {
-    bound(problem, &Options::default()).unwrap()
+fn bounded(problem: &Problem) -> Answer {
+    solve(problem, &Options::of(Goal::Bound)).unwrap().answer
 }
 
-fn planned(problem: &Problem, watch: Watch) -> Plan {
-    match solve(
-        problem,
-        &Options {
-            watch,
-            ..Options::default()
-        },
-    )
-    .unwrap()
-    {
-        Outcome::Planned(planned) => planned.plan,
-        other => panic!("{other:?}"),
-    }
+fn planned(problem: &Problem, watch: Watch) -> Parts {
+    let solved = solve(problem, &Options::default().watched(watch));
+    parts(&solved.unwrap())
 }
 
 #[test]
@@ -82,19 +74,19 @@ fn bounds_of_small_platforms_are_their_optima() {
                 let volumes = free_merges();
                 let problem = Problem::new(&platform, &collective, &volumes).unwrap();
                 let (found, plan) = (bounded(&problem), planned(&problem, Watch::unlimited()));
-                let known = found.known.clone().expect("a schedule is known");
+                let known = found.throughput().cloned().expect("a schedule is known");
                 let context = format!("{model:?} {seed} {}", collective.name());
                 assert!(
-                    plan.steady_state.throughput <= found.bound && known <= plan.upper_bound,
+                    plan.steady_state.throughput <= *found.bound() && known <= plan.upper_bound,
                     "{context}"
                 );
                 assert!(
-                    found.bound <= plan.upper_bound,
+                    *found.bound() <= plan.upper_bound,
                     "{context}: the plan has the better bound"
                 );
-                assert_eq!(found.is_attained(), known == found.bound);
+                assert_eq!(found.status() == Status::Optimal, known == *found.bound());
                 if plan.status == Status::Optimal {
-                    assert!(found.is_attained(), "{context}");
+                    assert!((found.status() == Status::Optimal), "{context}");
                     optimal += 1;
                 }
             }
@@ -155,21 +147,21 @@ fn larger_platforms_are_bounded_as_well() {
         for collective in collectives(&participants) {
             let problem = Problem::new(platform, &collective, &volumes).unwrap();
             let found = bounded(&problem);
-            let known = found.known.clone().expect("a schedule is known");
+            let known = found.throughput().cloned().expect("a schedule is known");
             assert!(
-                &found.bound * ratio(99, 100) <= known,
+                found.bound() * ratio(99, 100) <= known,
                 "{}: {} {known}",
                 collective.name(),
-                found.bound
+                found.bound()
             );
-            attained += usize::from(found.is_attained());
+            attained += usize::from(found.status() == Status::Optimal);
         }
         assert!(attained >= exact, "{attained}");
     }
     // 70 x 69 messages over the backbone, at 4/5 each.
     let all = Collective::all_to_all(backbone.processors().collect());
     let problem = Problem::new(&backbone, &all, &volumes).unwrap();
-    assert_eq!(bounded(&problem).bound, ratio(5, 4 * 70 * 69));
+    assert_eq!(*bounded(&problem).bound(), ratio(5, 4 * 70 * 69));
 }
 
 /// In a tree nothing is left to choose for messages that travel alone: `bound` is attained, whatever the ports, and
@@ -206,7 +198,7 @@ fn trees_are_decided() {
             let problem = Problem::new(&small, &collective, &volumes).unwrap();
             let found = bounded(&problem);
             assert!(
-                found.is_attained(),
+                (found.status() == Status::Optimal),
                 "{model:?} {seed} {}",
                 collective.name()
             );
@@ -215,7 +207,7 @@ fn trees_are_decided() {
                 planned(&problem, Watch::unlimited())
                     .steady_state
                     .throughput,
-                found.bound
+                *found.bound()
             );
         }
         let large = tree(96, seed, model);
@@ -224,11 +216,11 @@ fn trees_are_decided() {
         let (found, plan) = (bounded(&problem), planned(&problem, Watch::unlimited()));
         assert_eq!(
             (&plan.steady_state.throughput, plan.status),
-            (&found.bound, Status::Optimal)
+            (found.bound(), Status::Optimal)
         );
         let state = referee::check_steady_state(&problem, &plan.steady_state);
         assert!(
-            found.is_attained() && state.is_ok(),
+            (found.status() == Status::Optimal) && state.is_ok(),
             "{model:?} {seed}: {state:?}"
         );
     }
@@ -265,16 +257,16 @@ fn a_plan_cut_short_has_no_worse_bound() {
                 watch,
                 ..Options::default()
             };
-            let Ok(Outcome::Planned(planned)) = solve(&problem, &options) else {
+            let Ok(solved) = solve(&problem, &options) else {
                 continue;
             };
             let least = cut.as_ref().map(|bound| &bound.throughput);
             assert!(
-                least.is_none_or(|least| planned.plan.upper_bound <= *least),
+                least.is_none_or(|least| solved.answer.bound() <= least),
                 "{}",
                 collective.name()
             );
-            short += usize::from(planned.ended_by.is_some());
+            short += usize::from(solved.ended_by.is_some());
         }
     }
     assert!(short > 8, "{short}");

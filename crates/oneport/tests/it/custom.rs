@@ -1,11 +1,12 @@
 //! Custom collectives: a named collective and the list of its demands are the same question.
 
+use crate::planned::{from_json, parts, to_json};
+use oneport_testkit::Parts;
 use std::path::PathBuf;
 
 use oneport::plan::{CollectiveError, CustomDemand, Form, Goals, Wanted};
 use oneport::{
-    Collective, NodeId, Options, Outcome, Plan, Platform, PortModel, Problem, Volumes, files,
-    referee, solve,
+    Collective, NodeId, Options, Platform, PortModel, Problem, Volumes, files, referee, solve,
 };
 
 fn fixture(name: &str) -> Platform {
@@ -64,14 +65,9 @@ fn named(form: &'static Form, platform: &Platform, commutative: bool) -> Option<
     }
 }
 
-fn planned(platform: &Platform, collective: &Collective) -> Plan {
-    match solve(
-        &Problem::new(platform, collective, Volumes::default()).unwrap(),
-        &Options::default(),
-    ) {
-        Ok(Outcome::Planned(planned)) => planned.plan,
-        other => panic!("{collective:?}: {other:?}"),
-    }
+fn planned(platform: &Platform, collective: &Collective) -> Parts {
+    let problem = Problem::new(platform, collective, Volumes::default()).unwrap();
+    parts(&solve(&problem, &Options::default()).unwrap())
 }
 
 #[test]
@@ -93,12 +89,12 @@ fn the_list_of_its_demands_has_the_same_optimum() {
                 let Some(problem) = problem.ok().filter(|_| !commutative || form.commutes()) else {
                     continue;
                 };
-                let Ok(Outcome::Planned(one)) = solve(&problem, &Options::default()) else {
+                let Ok(one) = solve(&problem, &Options::default()) else {
                     continue;
                 };
-                let (one, other) = (one.plan, planned(&platform, &listed(&collective)));
+                let (one, other) = (parts(&one), planned(&platform, &listed(&collective)));
                 let place = format!("{name} {model} {} {commutative}", form.name);
-                let answer = |plan: &Plan| {
+                let answer = |plan: &Parts| {
                     (
                         plan.steady_state.throughput.clone(),
                         plan.upper_bound.clone(),
@@ -107,12 +103,7 @@ fn the_list_of_its_demands_has_the_same_optimum() {
                 };
                 assert_eq!(answer(&one), answer(&other), "{place}");
                 for plan in [&one, &other] {
-                    let text = files::plan_to_json(plan);
-                    assert_eq!(
-                        &files::plan_from_json("plan.json", text.as_bytes()).unwrap(),
-                        plan,
-                        "{place}"
-                    );
+                    assert_eq!(&from_json(&to_json(plan)), plan, "{place}");
                 }
                 let read = other;
                 let proved = referee::bound(&read.problem, &read.certificate);
@@ -128,7 +119,7 @@ fn rates_count() {
     let platform = fixture("toy-reduce.toml");
     for form in Collective::forms() {
         let collective = listed(&named(form, &platform, false).unwrap());
-        let Ok(Outcome::Planned(once)) = solve(
+        let Ok(once) = solve(
             &Problem::new(&platform, &collective, Volumes::default()).unwrap(),
             &Options::default(),
         ) else {
@@ -142,11 +133,10 @@ fn rates_count() {
                 ..demand.clone()
             })
             .collect();
-        let twice = planned(&platform, &Collective::Custom(twice));
-        let halved = &once.plan.steady_state.throughput / oneport::Rational::from_integer(2.into());
+        let (once, twice) = (parts(&once), planned(&platform, &Collective::Custom(twice)));
+        let halved = &once.steady_state.throughput / oneport::Rational::from_integer(2.into());
         assert!(twice.upper_bound >= halved, "{}", form.name);
-        if once.plan.status == oneport::Status::Optimal && twice.status == oneport::Status::Optimal
-        {
+        if once.status == oneport::Status::Optimal && twice.status == oneport::Status::Optimal {
             assert_eq!(twice.steady_state.throughput, halved, "{}", form.name);
         }
     }

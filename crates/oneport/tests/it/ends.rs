@@ -3,16 +3,18 @@
 //! The clock of these watches is the number of questions itself. So a run may be ended after any share of its own work,
 //! on every machine alike, and its stages have their shares of what is left as they have of real time.
 
+use crate::planned::parts;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use oneport::heterogeneous::{Budget, Destination, Method, Processors};
 use oneport::platform::generate::{self, Costs, Racks, random_connected};
 use oneport::platform::{Change, LinkId, Node, Number};
 use oneport::watch::Watch;
 use oneport::{
-    Amount, Collective, Error, LpError, NodeId, Options, Outcome, Platform, PortModel, Problem,
-    Rating, Rational, Refusal, Shape, Status, Volumes, best_shape, bound, rate, reduce_processors,
-    referee, rings, solve,
+    Amount, Collective, Error, Goal, LpError, NodeId, Options, Platform, PortModel, Problem,
+    Rational, Refusal, Shape, Status, Volumes, best_shape, reduce_processors, referee, rings,
+    solve,
 };
 
 /// Questions that may come after the end whatever the work: each stage notices it for itself.
@@ -158,10 +160,10 @@ fn rating_and_bounding_end() {
             ..Options::default()
         };
         late.extend(ends(&format!("rate {name}"), |watch| {
-            _ = rate(problem, &options(watch), None)
+            _ = solve(problem, &options(watch).goal(Goal::Rate))
         }));
         late.extend(ends(&format!("bound {name}"), |watch| {
-            _ = bound(problem, &options(watch))
+            _ = solve(problem, &options(watch).goal(Goal::Bound))
         }));
     });
     none(late);
@@ -175,11 +177,15 @@ fn the_referee_ends() {
             watch: Watch::in_questions(100_000),
             ..Options::default()
         };
-        let Ok(Outcome::Planned(planned)) = solve(problem, &limited) else {
+        let Ok(solved) = solve(problem, &limited) else {
             return;
         };
+        if solved.unwritten.is_some() {
+            return;
+        }
+        let plan = parts(&solved);
         late.extend(ends(&format!("verify {name}"), |watch| {
-            let _ = referee::check_plan_watched(&planned.plan, watch);
+            let _ = referee::verify(plan.claim(), &plan.stated(), watch);
         }));
     });
     none(late);
@@ -202,9 +208,10 @@ fn changed_platforms_end() {
         if problem.platform().nodes().len() > 12 {
             return;
         }
-        let Ok(Rating::Rated(known)) = rate(problem, &Options::default(), None) else {
+        let Ok(known) = solve(problem, &Options::of(Goal::Rate)) else {
             return;
         };
+        let known = Arc::new(known.answer);
         let half = Number::Times(Rational::new(1.into(), 2.into()));
         let changed = problem
             .platform()
@@ -217,7 +224,8 @@ fn changed_platforms_end() {
                 watch: watch.clone(),
                 ..Options::default()
             };
-            let _ = rate(&new, &options, Some((problem, &known)));
+            let options = options.goal(Goal::Rate).knowing(Arc::clone(&known));
+            let _ = solve(&new, &options);
         }));
     });
     none(late);
@@ -288,42 +296,34 @@ fn without_room_for_a_schedule_the_answer_is_what_is_known() {
             Collective::all_to_all(participants.clone()),
         ] {
             let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-            let Ok(known) = bound(&problem, &Options::default()) else {
-                panic!("a bound")
-            };
+            let known = solve(&problem, &Options::of(Goal::Bound)).expect("a bound");
+            let known = known.answer;
             // A host sends, or receives, a message of each other one.
             assert_eq!(
-                known.bound,
+                *known.bound(),
                 Rational::new(1.into(), (hosts as i64 - 1).into()),
                 "{}",
                 collective.name()
             );
-            assert!(known.is_attained(), "{}", collective.name());
+            assert_eq!(known.status(), Status::Optimal, "{}", collective.name());
             let options = || Options {
                 watch: watch(),
                 ..Options::default()
             };
-            let outcome = solve(&problem, &options()).unwrap();
-            let Outcome::Unlisted(solved) = outcome else {
-                panic!("{} is listed", collective.name())
-            };
-            let Ok(Rating::Unlisted(rated)) = rate(&problem, &options(), None) else {
-                panic!("a steady state")
-            };
-            assert_eq!(
-                (&solved.bounded.bound, &solved.bounded.known),
-                (&known.bound, &known.known)
-            );
-            assert_eq!(
-                (&rated.bounded.bound, &rated.bounded.known),
-                (&known.bound, &known.known)
-            );
-            assert_eq!(solved.bounded.status(), Status::Optimal);
-            assert!(
-                solved.tasks >= (hosts * (hosts - 1)) as u64
-                    && solved.to_string().contains("no schedule is listed")
-            );
-            assert_eq!(solved.limit.is_none(), watch().is_unlimited(), "{solved}");
+            for goal in [Goal::Schedule, Goal::Rate] {
+                let solved = solve(&problem, &options().goal(goal)).unwrap();
+                let (answer, why) = (&solved.answer, solved.plan().unwrap_err());
+                assert_eq!(
+                    (answer.bound(), answer.throughput(), answer.status()),
+                    (known.bound(), known.throughput(), Status::Optimal)
+                );
+                let unwritten = solved.unwritten.expect("it is not listed");
+                assert!(
+                    unwritten.tasks >= (hosts * (hosts - 1)) as u64
+                        && why.to_string().contains("no schedule is listed")
+                );
+                assert_eq!(unwritten.limit.is_none(), watch().is_unlimited(), "{why}");
+            }
         }
     };
     asked(6_000, &Watch::unlimited);
@@ -345,7 +345,7 @@ fn what_is_too_large_is_refused_at_once() {
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
         assert!(
             matches!(
-                bound(&problem, &Options::default()),
+                solve(&problem, &Options::of(Goal::Bound)),
                 Err(Error::Problem(Refusal::TooLarge { .. }))
             ),
             "{}",
@@ -362,5 +362,5 @@ fn what_is_too_large_is_refused_at_once() {
     }
     let broadcast = Collective::broadcast(participants[0], participants[1..].to_vec());
     let problem = Problem::new(&platform, &broadcast, &volumes).unwrap();
-    assert!(bound(&problem, &Options::default()).is_ok());
+    assert!(solve(&problem, &Options::of(Goal::Bound)).is_ok());
 }

@@ -10,6 +10,7 @@ mod plan;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use oneport::watch::Watch;
 use oneport::{files, referee};
 
 fn fixture(name: &str) -> PathBuf {
@@ -22,15 +23,12 @@ fn fixture(name: &str) -> PathBuf {
 fn a_file_becomes_a_plan_that_the_referee_accepts() {
     let out = std::env::temp_dir().join(format!("oneport-example-{}.json", std::process::id()));
     let said = plan::plan(&fixture("two-racks.toml"), &out).unwrap();
-    let written = files::read_plan(&out).unwrap();
+    let (claim, stated) = files::read_plan(&out).unwrap();
     std::fs::remove_file(&out).unwrap();
-    referee::check_plan(&written).unwrap();
+    let answer = referee::verify(claim, &stated, &Watch::unlimited()).unwrap();
     assert_eq!(
         said,
-        format!(
-            "{} per unit of time, optimal",
-            written.steady_state.throughput
-        )
+        format!("{} per unit of time, optimal", answer.throughput().unwrap())
     );
 }
 

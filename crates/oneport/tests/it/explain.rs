@@ -1,13 +1,15 @@
 //! Limits and their remedies: theorems about prices and loads, not sentences.
 
+use std::sync::Arc;
+
 use num_traits::One;
-use oneport::explain::what_if::{self, Class, Kind, Outcome, Trial};
+use oneport::explain::what_if::{self, Class, Kind, Trial};
 use oneport::explain::{self, Gain, Hint, Members};
 use oneport::plan::Resource;
 use oneport::platform::{Change, LinkId, Node, Number, generate};
 use oneport::{
-    Collective, Options, Platform, PortModel, Problem, Rated, Rating, Rational, Status, Volumes,
-    parse_rational, rate,
+    Answer, Collective, Goal, Options, Platform, PortModel, Problem, Rational, Status, Volumes,
+    parse_rational, solve,
 };
 
 fn value(text: &str) -> Rational {
@@ -15,11 +17,10 @@ fn value(text: &str) -> Rational {
 }
 
 #[track_caller]
-fn rated(problem: &Problem) -> Rated {
-    match rate(problem, &Options::default(), None).unwrap() {
-        Rating::Rated(rated) => *rated,
-        other => panic!("{other:?}"),
-    }
+fn rated(problem: &Problem) -> Answer {
+    let solved = solve(problem, &Options::of(Goal::Rate)).unwrap();
+    solved.patterns().unwrap();
+    solved.answer
 }
 
 /// Complementary slackness: what is charged at an optimum is busy all the time; its shares are all of the price.
@@ -57,13 +58,8 @@ fn what_is_charged_is_busy_all_the_time() {
         let volumes = Volumes::default();
         let problem = Problem::new(platform, &collective, &volumes).unwrap();
         let rated = rated(&problem);
-        assert_eq!(rated.status, Status::Optimal);
-        let limits = explain::limits(
-            &problem,
-            &rated.steady_state,
-            &rated.certificate,
-            rated.status,
-        );
+        assert_eq!(rated.status(), Status::Optimal);
+        let limits = explain::limits(&rated);
         let shares: Rational = limits.limiting.iter().map(|class| &class.share).sum();
         assert!(shares.is_one(), "{platform:?}: {shares}");
         for class in &limits.limiting {
@@ -100,9 +96,9 @@ fn any_order_gains_what_the_other_question_yields() {
         let problem = Problem::new(&platform, &in_order, &volumes).unwrap();
         let own = rated(&problem);
         let best = rated(&Problem::new(&platform, &any, &volumes).unwrap());
-        assert_eq!([own.status, best.status], [Status::Optimal; 2]);
-        let throughput = &own.steady_state.throughput;
-        let more = best.steady_state.throughput / throughput - Rational::one();
+        assert_eq!([own.status(), best.status()], [Status::Optimal; 2]);
+        let throughput = own.throughput().unwrap();
+        let more = best.throughput().unwrap() / throughput - Rational::one();
         let gain = explain::any_order(&problem, throughput, &Options::default()).unwrap();
         if more == Rational::default() {
             assert_eq!(gain, Gain::Nothing, "{seed}");
@@ -111,7 +107,7 @@ fn any_order_gains_what_the_other_question_yields() {
         gains += 1;
         assert_eq!(gain, Gain::Exactly(more), "{seed}");
         // A hint names a change that may gain.
-        let limits = explain::limits(&problem, &own.steady_state, &own.certificate, own.status);
+        let limits = explain::limits(&own);
         assert!(limits.hints.contains(&Hint::InOrder), "{seed}");
     }
     assert!(gains > 0, "no order costs anything anywhere");
@@ -125,9 +121,9 @@ fn enough_is_enough_and_the_least_is_the_least() {
     let collective = Collective::all_gather(platform.processors().collect());
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-    let base = rated(&problem);
+    let base = Arc::new(rated(&problem));
     let mut places = Vec::new();
-    let rows = what_if::each(&problem, &base, &Options::default(), &mut |asking| {
+    let rows = what_if::each(&base, &Options::default(), &mut |asking| {
         places.push(asking.place)
     })
     .unwrap();
@@ -155,22 +151,14 @@ fn enough_is_enough_and_the_least_is_the_least() {
             };
             let changes: Vec<Change> = changes.iter().map(slower).collect();
             let changed = platform.changed(&changes).unwrap().platform;
-            rated(&Problem::new(&changed, &collective, &volumes).unwrap())
-                .steady_state
-                .throughput
+            let answer = rated(&Problem::new(&changed, &collective, &volumes).unwrap());
+            answer.throughput().unwrap().clone()
         };
-        let Outcome::Rated(doubled) = &row.outcome else {
-            panic!("rated")
-        };
-        assert_eq!(
-            times(&found.factor),
-            doubled.steady_state.throughput,
-            "{}",
-            row.name
-        );
+        let (_, doubled) = row.effect.listed().expect("patterns");
+        assert_eq!(times(&found.factor), doubled.throughput, "{}", row.name);
         if found.is_least {
             assert!(
-                times(&(&found.factor * value("999/1000"))) < doubled.steady_state.throughput,
+                times(&(&found.factor * value("999/1000"))) < doubled.throughput,
                 "{}",
                 row.name
             );
@@ -298,9 +286,13 @@ fn all_of_a_class_of_equal_links_limit() {
     let broadcast = Collective::broadcast(source, leaves.clone());
     let problem = Problem::new(&platform, &broadcast, &volumes).unwrap();
     let rated_one = rated(&problem);
-    assert_eq!(rated_one.steady_state.throughput, value("1/5"));
-    let prices = explain::averaged(&problem, &rated_one.certificate);
-    let all: Rational = rated_one.certificate.prices().map(|(_, price)| price).sum();
+    assert_eq!(rated_one.throughput(), Some(&value("1/5")));
+    let prices = explain::averaged(&problem, rated_one.certificate());
+    let all: Rational = rated_one
+        .certificate()
+        .prices()
+        .map(|(_, price)| price)
+        .sum();
     let expected: Vec<_> = old
         .iter()
         .map(|&link| (Resource::Link(link), &all / value("4")))
@@ -310,7 +302,7 @@ fn all_of_a_class_of_equal_links_limit() {
     let three = Collective::broadcast(source, leaves[1..].to_vec());
     let problem = Problem::new(&platform, &three, &volumes).unwrap();
     let rated_two = rated(&problem);
-    let prices = explain::averaged(&problem, &rated_two.certificate);
+    let prices = explain::averaged(&problem, rated_two.certificate());
     assert!(!prices.contains_key(&Resource::Link(old[0])), "{prices:?}");
 }
 

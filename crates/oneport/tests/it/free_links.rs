@@ -1,13 +1,15 @@
 //! Links of cost 0, chains and cycles of them: every plan runs, whatever the order in which the file lists its links.
 
+use crate::planned::{parts, verify};
+use oneport_testkit::Parts;
 use std::collections::BTreeSet;
 
 use num_traits::Zero;
 use oneport::plan::{Kind, Pattern, Resource, Task};
 use oneport::platform::Node;
 use oneport::{
-    Amount, Collective, Error, Formulation, LpError, NodeId, Options, Outcome, Plan, Platform,
-    PortModel, Problem, Rational, Refusal, Status, Volumes, referee, schedule, solve,
+    Amount, Collective, Error, Formulation, LpError, NodeId, Options, Platform, PortModel, Problem,
+    Rational, Refusal, Status, Volumes, referee, schedule, solve,
 };
 
 use crate::common::naive::Dice;
@@ -101,13 +103,13 @@ impl Draft {
 }
 
 /// The plan; `None` where an instance takes no time, or the formulation does not know the platform.
-fn plan(problem: &Problem, formulation: Formulation) -> Option<Plan> {
+fn plan(problem: &Problem, formulation: Formulation) -> Option<Parts> {
     let options = Options {
         formulation,
         ..Options::default()
     };
     match solve(problem, &options) {
-        Ok(Outcome::Planned(planned)) => Some(planned.plan),
+        Ok(solved) => Some(parts(&solved)),
         Err(Error::Problem(Refusal::Question(LpError::Unbounded { .. }))) => None,
         Err(_) if formulation == Formulation::Compact => None,
         other => panic!("{other:?}"),
@@ -115,9 +117,9 @@ fn plan(problem: &Problem, formulation: Formulation) -> Option<Plan> {
 }
 
 /// The plan holds, and so do its runs, by its dates and as early as possible.
-fn runs(plan: &Plan) -> Result<(), String> {
+fn runs(plan: &Parts) -> Result<(), String> {
     let told = |violation: referee::Violation| violation.to_string();
-    referee::check_plan(plan).map_err(told)?;
+    verify(plan).map_err(told)?;
     for periods in 1..=4 {
         let (problem, schedule) = (&plan.problem, &plan.schedule);
         let dated = schedule::timeline(problem, schedule, periods).unwrap();
@@ -132,7 +134,7 @@ fn runs(plan: &Plan) -> Result<(), String> {
 }
 
 /// Every piece that takes time has one of the ports of either end, if these are limited; the others have none.
-fn check_ports(plan: &Plan) {
+fn check_ports(plan: &Parts) {
     let platform = plan.platform();
     for dated in schedule::execution(&plan.problem, &plan.schedule)
         .unwrap()
@@ -153,7 +155,7 @@ fn check_ports(plan: &Plan) {
 }
 
 /// Whether a copy comes back to a node although it was neither wanted nor copied since it left.
-fn has_detour(plan: &Plan, pattern: &Pattern) -> bool {
+fn has_detour(plan: &Parts, pattern: &Pattern) -> bool {
     let demand = plan.problem.collective().demand(pattern.demand).unwrap();
     if demand.kind() != Kind::Copy {
         return false;
@@ -209,7 +211,7 @@ fn plans_run(seeds: std::ops::Range<u64>) {
             0 => Formulation::Compact,
             _ => Formulation::Columns,
         };
-        let mut found: Vec<Option<Plan>> = Vec::new();
+        let mut found: Vec<Option<Parts>> = Vec::new();
         for _ in 0..2 {
             let problem = Problem::new(draft.platform(), &collective, &volumes).unwrap();
             found.push(plan(&problem, formulation));
@@ -231,7 +233,7 @@ fn plans_run(seeds: std::ops::Range<u64>) {
         }
         match &found[..] {
             [Some(one), Some(other)] => {
-                let optimal = |plan: &Plan| plan.status == Status::Optimal;
+                let optimal = |plan: &Parts| plan.status == Status::Optimal;
                 assert!(
                     !(optimal(one) && optimal(other))
                         || one.steady_state.throughput == other.steady_state.throughput,

@@ -1,13 +1,14 @@
 //! Limits as counted steps: whatever question of whatever loop is the last one, there is a checked plan or a named
 //! limit.
 
+use crate::planned::{parts, verify};
 use std::time::Duration;
 
 use oneport::platform::generate::{self, Costs, random_connected};
 use oneport::watch::{Limit, Watch};
 use oneport::{
-    Amount, Collective, Error, NodeId, Options, Outcome, Platform, PortModel, Problem, Rational,
-    Status, Volumes, referee, solve,
+    Amount, Collective, Error, NodeId, Options, Platform, PortModel, Problem, Rational, Status,
+    Volumes, referee, solve,
 };
 use proptest::prelude::*;
 
@@ -64,23 +65,24 @@ fn ended(
     };
     let problem = Problem::new(platform, collective, &volumes).unwrap();
     match solve(&problem, &options) {
-        Ok(Outcome::Planned(planned)) => {
-            let verdict = referee::check_plan(&planned.plan);
+        Ok(solved) if solved.unwritten.is_none() => {
+            let plan = parts(&solved);
+            let verdict = verify(&plan);
             prop_assert!(verdict.is_ok(), "{:?}", verdict);
-            let plan = &planned.plan;
             prop_assert!(plan.steady_state.throughput > Rational::default());
             prop_assert!(plan.schedule.throughput() > Rational::default());
             prop_assert_eq!(
                 plan.status == Status::Optimal,
                 plan.steady_state.throughput == plan.upper_bound
             );
-            prop_assert!(planned.ended_by.is_none_or(|limit| limit == Limit::Caller));
-            Ok(planned.ended_by.is_some())
+            prop_assert!(solved.ended_by.is_none_or(|limit| limit == Limit::Caller));
+            Ok(solved.ended_by.is_some())
         }
-        Ok(Outcome::Unlisted(unlisted)) => {
-            prop_assert_eq!(unlisted.limit, Some(Limit::Caller));
-            let proved = referee::bound(&problem, &unlisted.bounded.certificate);
-            prop_assert_eq!(proved, Ok(unlisted.bounded.bound));
+        Ok(solved) => {
+            let limit = solved.unwritten.and_then(|unwritten| unwritten.limit);
+            prop_assert_eq!(limit, Some(Limit::Caller));
+            let proved = referee::bound(&problem, solved.answer.certificate());
+            prop_assert_eq!(proved.as_ref(), Ok(solved.answer.bound()));
             Ok(true)
         }
         Err(error) => {

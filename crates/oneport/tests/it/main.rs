@@ -26,6 +26,7 @@ mod limits;
 mod nasty;
 mod periods;
 mod pipeline;
+mod planned;
 #[path = "../../examples/nasty/questions.rs"]
 mod questions;
 mod rates;

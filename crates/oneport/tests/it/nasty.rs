@@ -1,14 +1,16 @@
 //! Unfriendly numbers: no question makes oneport contradict itself, and every plan satisfies the referee.
 
+use crate::planned::{parts, verify};
 use crate::questions;
+use oneport_testkit::Parts;
 
 use std::time::Duration;
 
 use oneport::plan::Member;
 use oneport::platform::Node;
 use oneport::{
-    Amount, Collective, Formulation, NodeId, Options, Outcome, Plan, Platform, PortModel, Problem,
-    Rational, Status, Volumes, parse_rational, referee, solve,
+    Amount, Collective, Formulation, NodeId, Options, Platform, PortModel, Problem, Rational,
+    Status, Volumes, parse_rational, solve,
 };
 use questions::{Fate, ask, question};
 
@@ -45,7 +47,12 @@ fn platform(
 
 /// The plan, which the referee accepts.
 #[track_caller]
-fn plan(platform: &Platform, collective: &Collective, formulation: Formulation, work: i64) -> Plan {
+fn plan(
+    platform: &Platform,
+    collective: &Collective,
+    formulation: Formulation,
+    work: i64,
+) -> Parts {
     let constant = |amount: i64| Amount::Constant(Rational::from_integer(amount.into()));
     let volumes = Volumes {
         size: constant(1),
@@ -55,22 +62,15 @@ fn plan(platform: &Platform, collective: &Collective, formulation: Formulation, 
         formulation,
         ..Options::default()
     };
-    match solve(
-        &Problem::new(platform, collective, &volumes).unwrap(),
-        &options,
-    )
-    .unwrap()
-    {
-        Outcome::Planned(planned) => planned.plan,
-        other => panic!("{other:?}"),
-    }
+    let problem = Problem::new(platform, collective, &volumes).unwrap();
+    parts(&solve(&problem, &options).unwrap())
 }
 
 #[track_caller]
-fn optimum(plan: &Plan) -> Rational {
-    let verdict = referee::check_plan(plan).unwrap();
-    assert_eq!(verdict.status, Status::Optimal);
-    verdict.throughput
+fn optimum(plan: &Parts) -> Rational {
+    let verdict = verify(plan).unwrap();
+    assert_eq!(verdict.status(), Status::Optimal);
+    verdict.bound().clone()
 }
 
 /// Two processors exchange their values over links of cost 3/1000: each link carries one value, whatever leads there
@@ -132,10 +132,9 @@ fn groups_of_all_reduce_have_a_bound() {
         let groups = Collective::Groups(pairs.map(member).to_vec());
         for work in [0, 1] {
             let plan = plan(&platform, &groups, Formulation::Columns, work);
-            let verdict = referee::check_plan(&plan).unwrap();
-            assert!(
-                verdict.throughput > Rational::default() && verdict.bound >= verdict.throughput
-            );
+            let verdict = verify(&plan).unwrap();
+            let throughput = verdict.throughput().unwrap();
+            assert!(*throughput > Rational::default() && verdict.bound() >= throughput);
         }
     }
 }

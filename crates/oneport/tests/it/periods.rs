@@ -1,13 +1,15 @@
 //! Every kind of period of every collective under every port model.
 
+use crate::planned::parts;
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use oneport::platform::{Node, PlatformBuilder};
 use oneport::{
-    Collective, DEFAULT_MAX_INSTANCES, Error, NodeId, Options, Outcome, Period, Plan, Platform,
-    PortModel, Problem, Rational, Refusal, SHORT_INSTANCES, Volumes, files, solve,
+    Collective, DEFAULT_MAX_INSTANCES, Error, NodeId, Options, Period, Platform, PortModel,
+    Problem, Rational, Refusal, SHORT_INSTANCES, Volumes, files, solve,
 };
 use oneport_period::PeriodError;
+use oneport_testkit::Parts;
 
 fn ratio(numerator: i64, denominator: i64) -> Rational {
     Rational::new(numerator.into(), denominator.into())
@@ -65,21 +67,16 @@ fn collectives() -> Vec<Collective> {
     ]
 }
 
-fn planned(platform: &Platform, collective: &Collective, period: Period) -> Plan {
+fn planned(platform: &Platform, collective: &Collective, period: Period) -> Parts {
     let options = Options {
         period,
         ..Options::default()
     };
-    match solve(
-        &Problem::new(platform, collective, Volumes::default()).unwrap(),
-        &options,
-    ) {
-        Ok(Outcome::Planned(planned)) => planned.plan,
-        other => panic!("{collective:?} under {}: {other:?}", platform.model()),
-    }
+    let problem = Problem::new(platform, collective, Volumes::default()).unwrap();
+    parts(&solve(&problem, &options).unwrap())
 }
 
-fn loss(plan: &Plan) -> Rational {
+fn loss(plan: &Parts) -> Rational {
     Rational::one() - plan.schedule.throughput() / &plan.steady_state.throughput
 }
 
@@ -95,7 +92,7 @@ fn every_period_keeps_its_word() {
         let platform = platform(model);
         for collective in collectives() {
             let name = format!("{} under {model}", collective.name());
-            let instances = |plan: &Plan| plan.schedule.instances.clone();
+            let instances = |plan: &Parts| plan.schedule.instances.clone();
             let short = planned(&platform, &collective, Period::Short);
             let attained = planned(&platform, &collective, Period::AtMost(SHORT_INSTANCES));
             if loss(&attained).is_zero() {
@@ -221,13 +218,8 @@ fn a_small_limit_is_no_reason_to_lose_more() {
         },
         ..Options::default()
     };
-    let Ok(Outcome::Planned(planned)) = solve(
-        &Problem::new(&platform, &collective, Volumes::default()).unwrap(),
-        &options,
-    ) else {
-        panic!("no plan")
-    };
-    let schedule = &planned.plan.schedule;
+    let problem = Problem::new(&platform, &collective, Volumes::default()).unwrap();
+    let schedule = parts(&solve(&problem, &options).unwrap()).schedule;
     assert_eq!(
         (schedule.instances.to_string(), schedule.period.to_string()),
         ("1".into(), "11".into())

@@ -1,19 +1,20 @@
 //! The whole way, on random platforms: every period, every collective, and the plan file there and back.
 
 use crate::common;
+use crate::planned::{from_json, parts, to_json, verify};
+use oneport_testkit::Parts;
 
 use common::{Case, cases, connected_cases, ratio, sample, throughput};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 use oneport::watch::Watch;
 use oneport::{
-    Error, Formulation, Options, Outcome, Period, Plan, Problem, ProblemError, Refusal, Status,
-    files, referee, solve,
+    Error, Formulation, Options, Period, Problem, ProblemError, Refusal, Solved, Status, solve,
 };
 use oneport_period::PeriodError;
 use proptest::prelude::*;
 
-fn ask(case: &Case, period: Period, formulation: Formulation) -> Result<Outcome, Error> {
+fn ask(case: &Case, period: Period, formulation: Formulation) -> Result<Solved, Error> {
     let options = Options {
         period,
         formulation,
@@ -26,33 +27,28 @@ fn ask(case: &Case, period: Period, formulation: Formulation) -> Result<Outcome,
 }
 
 #[track_caller]
-fn plan(case: &Case, period: Period) -> Plan {
+fn plan(case: &Case, period: Period) -> Parts {
     match ask(case, period, Formulation::Columns) {
-        Ok(Outcome::Planned(planned)) => planned.plan,
+        Ok(solved) => parts(&solved),
         other => panic!("{case:?}: {other:?}"),
     }
 }
 
 /// The referee's verdict, the file there and back, and the same bytes again.
 #[track_caller]
-fn check(case: &Case, plan: &Plan) {
-    let verdict =
-        referee::check_plan(plan).unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
-    assert_eq!(verdict.status, Status::Optimal, "{case:?}");
-    assert_eq!(verdict.throughput, throughput(case), "{case:?}");
-    assert!(
-        verdict.schedule_throughput <= verdict.throughput,
-        "{case:?}"
-    );
+fn check(case: &Case, plan: &Parts) {
+    let verdict = verify(plan).unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
+    assert_eq!(verdict.status(), Status::Optimal, "{case:?}");
+    assert_eq!(*verdict.bound(), throughput(case), "{case:?}");
+    assert!(plan.schedule.throughput() <= *verdict.bound(), "{case:?}");
     assert_eq!(
         (plan.platform(), plan.collective(), plan.problem.volumes()),
         (&case.platform, &case.collective, &case.volumes())
     );
-    let text = files::plan_to_json(plan);
-    let read = files::plan_from_json("plan.json", text.as_bytes())
-        .unwrap_or_else(|error| panic!("{case:?}: {error}"));
+    let text = to_json(plan);
+    let read = from_json(&text);
     assert_eq!(&read, plan, "{case:?}");
-    assert_eq!(files::plan_to_json(&read), text, "{case:?}");
+    assert_eq!(to_json(&read), text, "{case:?}");
 }
 
 proptest! {
@@ -83,9 +79,10 @@ proptest! {
     fn fixed_periods_are_kept(case in connected_cases(5, 10), p in 1..300i64, q in 1..5i64) {
         let period = ratio(p, q);
         match ask(&case, Period::Fixed(period.clone()), Formulation::Columns) {
-            Ok(Outcome::Planned(planned)) => {
-                check(&case, &planned.plan);
-                prop_assert_eq!(&planned.plan.schedule.period, &period);
+            Ok(solved) => {
+                let plan = parts(&solved);
+                check(&case, &plan);
+                prop_assert_eq!(&plan.schedule.period, &period);
             }
             Err(Error::Problem(Refusal::Period(PeriodError::PeriodTooShort { needed, .. }))) => {
                 prop_assert!(*needed > period, "{case:?}: {needed} is needed, {period} given");
@@ -100,7 +97,7 @@ proptest! {
         let formulation = if compact { Formulation::Compact } else { Formulation::Columns };
         for period in [Period::Exact, Period::AtMost(7), Period::Fixed(ratio(100, 1))] {
             let texts = [(), ()].map(|()| match ask(&case, period.clone(), formulation) {
-                Ok(Outcome::Planned(planned)) => files::plan_to_json(&planned.plan),
+                Ok(solved) => to_json(&parts(&solved)),
                 other => format!("{other:?}"),
             });
             prop_assert_eq!(&texts[0], &texts[1]);
@@ -120,12 +117,13 @@ proptest! {
                 ..Options::default()
             };
             match solve(&Problem::new(&case.platform, &case.collective, case.volumes())?, &options) {
-                Ok(Outcome::Planned(planned)) => {
-                    let verdict = referee::check_plan(&planned.plan)
+                Ok(solved) => {
+                    let plan = parts(&solved);
+                    let verdict = verify(&plan)
                         .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
-                    prop_assert_eq!(verdict.status, planned.plan.status);
-                    prop_assert!(verdict.schedule_throughput <= throughput(&case), "{case:?}");
-                    prop_assert!(verdict.schedule_throughput <= verdict.throughput, "{case:?}");
+                    prop_assert_eq!(verdict.status(), plan.status);
+                    prop_assert!(plan.schedule.throughput() <= throughput(&case), "{case:?}");
+                    prop_assert!(plan.schedule.throughput() <= plan.steady_state.throughput, "{case:?}");
                 }
                 Err(Error::Problem(Refusal::Period(PeriodError::PeriodTooShort { .. }))) => {}
                 other => prop_assert!(false, "{case:?}: {other:?}"),
@@ -137,9 +135,9 @@ proptest! {
     fn both_formulations_lead_to_checked_plans(case in cases(6, 8)) {
         let outcomes = [Formulation::Columns, Formulation::Compact].map(|f| ask(&case, Period::AtMost(20), f));
         match outcomes {
-            [Ok(Outcome::Planned(one)), Ok(Outcome::Planned(other))] => {
-                check(&case, &one.plan);
-                check(&case, &other.plan);
+            [Ok(one), Ok(other)] => {
+                check(&case, &parts(&one));
+                check(&case, &parts(&other));
             }
             [Err(one), Err(other)] => {
                 let apart = matches!(one, Error::Problem(Refusal::Problem(ProblemError::Unreachable { .. })));

@@ -1,13 +1,15 @@
 //! Plans as the papers' variables and back: the same throughput, and nothing that the referee objects to.
 
+use crate::planned::{parts, verify};
+use oneport_testkit::Parts;
 use std::path::PathBuf;
 
 use num_traits::Zero;
 use oneport::plan::{Certificate, DemandRates, Rates};
 use oneport::watch::Watch;
 use oneport::{
-    Collective, Formulation, NodeId, Options, Outcome, Plan, Platform, Problem, RatesError,
-    Rational, Status, Volumes, files, plan_of_rates, referee, solve,
+    Collective, Formulation, NodeId, Options, Platform, Problem, RatesError, Rational, Status,
+    Volumes, files, plan_of_rates, solve,
 };
 
 use crate::common::{Case, connected_cases};
@@ -26,25 +28,19 @@ fn solved(
     collective: &Collective,
     volumes: &Volumes,
     formulation: Formulation,
-) -> Plan {
+) -> Parts {
     let problem = Problem::new(platform, collective, volumes).unwrap();
-    let Outcome::Planned(planned) = solve(
-        &problem,
-        &Options {
-            formulation,
-            ..Options::default()
-        },
-    )
-    .unwrap() else {
-        panic!("connected")
+    let options = Options {
+        formulation,
+        ..Options::default()
     };
-    planned.plan
+    parts(&solve(&problem, &options).unwrap())
 }
 
 /// Written, read and extracted again.
 #[track_caller]
-fn round_trip(plan: &Plan) -> Plan {
-    let text = files::rates_to_json(plan).unwrap();
+fn round_trip(plan: &Parts) -> Parts {
+    let text = plan.with(files::rates_to_json).unwrap().unwrap();
     let file = files::rates_from_json("rates.json", text.as_bytes(), plan.platform());
     let file = file.unwrap_or_else(|error| panic!("{error}\n{text}"));
     let problem = file.problem;
@@ -58,13 +54,11 @@ fn round_trip(plan: &Plan) -> Plan {
         &Options::default(),
     );
     let made = made.unwrap_or_else(|error| panic!("{error}\n{text}"));
-    referee::check_plan(&made.plan).unwrap();
-    assert_eq!(
-        made.plan.steady_state.throughput,
-        plan.steady_state.throughput
-    );
+    let again = Parts::from(made.answer.plan().unwrap());
+    verify(&again).unwrap();
+    assert_eq!(again.steady_state.throughput, plan.steady_state.throughput);
     // What the patterns do altogether is what was asked for, less what is named beside them.
-    let mut sum = Rates::of(&problem, &made.plan.steady_state).unwrap();
+    let mut sum = Rates::of(&problem, &again.steady_state).unwrap();
     for left in &made.left_over {
         let rate = match &mut sum.demands[left.demand.unwrap()] {
             DemandRates::Route(sends) | DemandRates::Copy(sends) => {
@@ -78,7 +72,7 @@ fn round_trip(plan: &Plan) -> Plan {
         *rate += &left.rate;
     }
     assert_eq!(sum, file.rates);
-    made.plan
+    again
 }
 
 /// Every kind of question on several platforms, by both formulations.
@@ -129,7 +123,7 @@ proptest! {
     fn random_flows_come_back(case in connected_cases(6, 12)) {
         let Case { platform, collective, .. } = &case;
         let plan = solved(platform, collective, &case.volumes(), Formulation::Compact);
-        if files::rates_to_json(&plan).is_ok() {
+        if plan.with(files::rates_to_json).is_some_and(|text| text.is_ok()) {
             prop_assert_eq!(round_trip(&plan).status, Status::Optimal);
         }
     }
@@ -179,5 +173,5 @@ fn what_cannot_be_kept_up_is_refused() {
             ..Options::default()
         },
     );
-    assert_eq!(made.unwrap().plan.status, Status::Optimal);
+    assert_eq!(made.unwrap().answer.status(), Status::Optimal);
 }

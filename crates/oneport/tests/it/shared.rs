@@ -1,14 +1,13 @@
 //! Capacities that links share: values by hand, platforms that say the same in other words, and false claims.
 
+use crate::planned::{from_json, parts, to_json, verify};
 use num_traits::One;
 use oneport::plan::{Certificate, Collective, Resource, Routing, Slot, Volumes};
 use oneport::platform::generate::{Options as Random, random_connected};
 use oneport::platform::{LinkId, Node, NodeId, Platform, PortModel, Shared, SharedId};
 use oneport::watch::Watch;
-use oneport::{
-    Formulation, Options, Outcome, Plan, Problem, Rational, Status, bound, files, referee,
-    schedule, solve,
-};
+use oneport::{Formulation, Goal, Options, Problem, Rational, Status, referee, schedule, solve};
+use oneport_testkit::Parts;
 
 fn ratio(p: i64, q: i64) -> Rational {
     Rational::new(p.into(), q.into())
@@ -19,7 +18,7 @@ fn all(platform: &Platform) -> Vec<NodeId> {
 }
 
 #[track_caller]
-fn plan_with(platform: &Platform, collective: &Collective, formulation: Formulation) -> Plan {
+fn plan_with(platform: &Platform, collective: &Collective, formulation: Formulation) -> Parts {
     let mut volumes = Volumes::of_size(Rational::one());
     if collective.combines() {
         volumes.work = oneport::plan::Amount::Constant(Rational::default());
@@ -29,25 +28,20 @@ fn plan_with(platform: &Platform, collective: &Collective, formulation: Formulat
         formulation,
         ..Options::default()
     };
-    match solve(&problem, &options) {
-        Ok(Outcome::Planned(planned)) => planned.plan,
-        other => panic!("{collective:?}: {other:?}"),
-    }
+    parts(&solve(&problem, &options).unwrap())
 }
 
 #[track_caller]
-fn plan(platform: &Platform, collective: &Collective) -> Plan {
+fn plan(platform: &Platform, collective: &Collective) -> Parts {
     plan_with(platform, collective, Formulation::Columns)
 }
 
 /// The whole way: the referee judges state, bound and schedule, the file is read back, and a run keeps the shares.
 #[track_caller]
-fn checked(plan: &Plan) {
-    let verdict = referee::check_plan(plan).unwrap();
-    assert_eq!(verdict.status, Status::Optimal);
-    let text = files::plan_to_json(plan);
-    let read = files::plan_from_json("plan.json", text.as_bytes()).unwrap();
-    assert_eq!(&read, plan, "{text}");
+fn checked(plan: &Parts) {
+    assert_eq!(verify(plan).unwrap().status(), Status::Optimal);
+    let text = to_json(plan);
+    assert_eq!(&from_json(&text), plan, "{text}");
     for timeline in [schedule::timeline, schedule::eager_timeline] {
         let run = timeline(&plan.problem, &plan.schedule, 3).unwrap();
         let report = referee::check_timeline(&plan.problem, &run).unwrap();
@@ -277,12 +271,10 @@ fn false_claims_are_refused() {
     let members = all(&platform);
     let good = plan(&platform, &Collective::all_gather(members.clone()));
     checked(&good);
-    let refused = |change: &dyn Fn(&mut Plan)| {
+    let refused = |change: &dyn Fn(&mut Parts)| {
         let mut plan = good.clone();
         change(&mut plan);
-        referee::check_plan(&plan)
-            .expect_err("a false claim")
-            .to_string()
+        verify(&plan).expect_err("a false claim").to_string()
     };
     let absent = refused(&|plan| {
         let prices = vec![(Resource::Shared(SharedId::new(1)), ratio(1, 1))];
@@ -415,9 +407,9 @@ fn the_price_of_one_row_proves_the_optimum() {
     let problem = |collective| Problem::new(&platform, collective, Volumes::default()).unwrap();
     // Each of 4 messages crosses the backbone once for each of 3 receivers: nothing behind it can copy.
     let gather = problem(Collective::all_gather(all(&platform)));
-    let bounded = bound(&gather, &Options::default()).unwrap();
-    assert_eq!(bounded.bound, ratio(6, 12));
-    assert!(bounded.is_attained());
+    let bounded = solve(&gather, &Options::of(Goal::Bound)).unwrap().answer;
+    assert_eq!(*bounded.bound(), ratio(6, 12));
+    assert_eq!(bounded.status(), Status::Optimal);
     let backbone = Resource::Shared(SharedId::new(0));
-    assert!(bounded.certificate.price(backbone).is_some());
+    assert!(bounded.certificate().price(backbone).is_some());
 }

@@ -1,12 +1,13 @@
 //! The smallest optimal period, and the fewest instances that lose little, against exhaustive search on tiny platforms.
 
 use crate::common;
+use crate::planned::parts;
 
 use common::brute::{Verdict, fits};
 use common::{Case, connected_cases};
 use num_bigint::BigUint;
 use num_traits::One;
-use oneport::{DEFAULT_MAX_INSTANCES, Options, Outcome, Period, Problem, Rational, solve};
+use oneport::{DEFAULT_MAX_INSTANCES, Options, Period, Problem, Rational, solve};
 use proptest::prelude::*;
 
 /// Largest number of instances searched exhaustively.
@@ -34,11 +35,12 @@ proptest! {
     #[test]
     fn no_smaller_period_attains_the_optimum(case in connected_cases(5, 20)) {
         let options = Options { period: Period::Exact, ..Options::default() };
-        let Ok(Outcome::Planned(planned)) = solve(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), &options) else {
+        let Ok(solved) = solve(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), &options) else {
             return Err(TestCaseError::fail(format!("{case:?}: no plan")));
         };
-        let found = &planned.plan.schedule.instances;
-        match fewest(&case, &planned.plan.steady_state.throughput) {
+        let plan = parts(&solved);
+        let found = &plan.schedule.instances;
+        match fewest(&case, &plan.steady_state.throughput) {
             None => {}
             Some(Some(fewest)) => prop_assert_eq!(found, &BigUint::from(fewest), "{:?}", case),
             Some(None) => prop_assert!(*found > BigUint::from(MOST), "{case:?}: {found} found"),
@@ -55,10 +57,10 @@ proptest! {
         for instances in [most, DEFAULT_MAX_INSTANCES] {
             let period = Period::Losing { most: loss.clone(), instances };
             let options = Options { period, ..Options::default() };
-            let Ok(Outcome::Planned(planned)) = solve(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), &options) else {
+            let Ok(solved) = solve(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), &options) else {
                 return Err(TestCaseError::fail(format!("{case:?}: no plan")));
             };
-            let plan = &planned.plan;
+            let plan = parts(&solved);
             let enough = (Rational::one() - &loss) * &plan.steady_state.throughput;
             let found = &plan.schedule.instances;
             prop_assert!(*found <= BigUint::from(instances));

@@ -1,8 +1,8 @@
 //! Reasons why nothing is faster: what they cost adds up to what an instance costs.
 
 use oneport::explain::why;
-use oneport::{Collective, platform::PortModel};
-use oneport::{NodeId, Options, Problem, Rational, Volumes, bound, files};
+use oneport::{Collective, Goal, platform::PortModel, solve};
+use oneport::{NodeId, Options, Problem, Rational, Volumes, files};
 
 #[test]
 fn shares_add_up_to_the_inverse_of_the_bound() {
@@ -24,14 +24,14 @@ fn shares_add_up_to_the_inverse_of_the_bound() {
                 let Ok(problem) = Problem::new(&platform, &collective, &volumes) else {
                     continue;
                 };
-                let Ok(bounded) = bound(&problem, &Options::default()) else {
+                let Ok(solved) = solve(&problem, &Options::of(Goal::Bound)) else {
                     continue;
                 };
-                let reasons = why(&problem, &bounded.certificate).unwrap();
+                let reasons = why(&problem, solved.answer.certificate()).unwrap();
                 let total: Rational = reasons.iter().map(|reason| &reason.share).sum();
                 assert_eq!(
                     total,
-                    bounded.bound.recip(),
+                    solved.answer.bound().recip(),
                     "{name}, {model}, {collective:?}: {reasons:?}"
                 );
                 assert!(reasons.iter().all(|reason| !reason.sentence.is_empty()));

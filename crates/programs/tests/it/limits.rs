@@ -132,7 +132,10 @@ fn a_row_without_room_is_refused_with_its_size() {
     let broadcast = Collective::broadcast(all[0], all[1..].to_vec());
     let plan = plan(&Problem::new(&square, &broadcast, volumes("1")).unwrap());
     let watch = Watch::counting(0, Duration::ZERO);
-    let ended = oneport_programs::write_restricted(&plan, Form::Corrected, &mut Vec::new(), &watch);
+    let ended = plan.with(|plan| {
+        oneport_programs::write_restricted(&plan, Form::Corrected, &mut Vec::new(), &watch)
+    });
+    let ended = ended.unwrap();
     assert!(
         matches!(ended, Err(ProgramError::Stopped { .. })),
         "{ended:?}"

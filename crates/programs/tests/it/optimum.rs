@@ -1,32 +1,30 @@
 //! Every program's optimum is the one of `solve`, by HiGHS' reader and exactly; and the plan's own solution satisfies
 //! every row.
 
+use oneport_testkit::Parts;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use num_traits::{One, Signed, Zero};
 use oneport::plan::Task;
 use oneport::{
-    Collective, NodeId, Options, Outcome, Period, Plan, Platform, PortModel, Problem, Rational,
-    Volumes, solve,
+    Collective, NodeId, Options, Period, Platform, PortModel, Problem, Rational, Volumes, solve,
 };
 use oneport_exact::{FileOutcome, solve_file};
-use oneport_programs::{Form, Which, build, restricted};
+use oneport_programs::{Form, Program, ProgramError, Which, build, restricted};
 use proptest::prelude::*;
 
 use super::reader::{Ended, File, Sum};
 use super::{nodes, platform, scatter, volumes};
 
 /// The plan of a question, whose schedule attains the optimum.
-pub fn plan(problem: &Problem) -> Plan {
+pub fn plan(problem: &Problem) -> Parts {
     let options = Options {
         period: Period::Exact,
         ..Options::default()
     };
-    match solve(problem, &options).unwrap() {
-        Outcome::Planned(planned) => planned.plan,
-        other => panic!("{other:?}"),
-    }
+    let solved = solve(problem, &options).unwrap();
+    Parts::from(solved.plan().unwrap())
 }
 
 /// What HiGHS' own reader makes of a text.
@@ -65,7 +63,7 @@ fn name(platform: &Platform, link: oneport::platform::LinkId) -> String {
 }
 
 /// The plan's steady state in the variables of SSSP, SSPA2A and SSR.
-fn rates(plan: &Plan) -> Sum {
+fn rates(plan: &Parts) -> Sum {
     let (platform, problem) = (plan.platform(), &plan.problem);
     let mut point = Sum::from([("TP".to_string(), plan.steady_state.throughput.clone())]);
     let mut add =
@@ -115,7 +113,7 @@ fn rates(plan: &Plan) -> Sum {
 }
 
 /// The plan's trees in the variables of the broadcast program.
-fn flows(plan: &Plan) -> Sum {
+fn flows(plan: &Parts) -> Sum {
     let (platform, problem) = (plan.platform(), &plan.problem);
     let mut point = Sum::from([("a".to_string(), plan.steady_state.throughput.clone())]);
     let mut add =
@@ -151,6 +149,11 @@ fn flows(plan: &Plan) -> Sum {
         }
     }
     point
+}
+
+fn restrict(plan: &Parts) -> Result<Program, ProgramError> {
+    plan.with(|plan| restricted(&plan, Form::Corrected))
+        .unwrap()
 }
 
 /// Every corrected program that is about this question.
@@ -189,7 +192,7 @@ fn check_question(platform: &Platform, collective: &Collective, volumes: &Volume
                 build(which, &problem, Form::Corrected).unwrap().to_lp(),
                 None,
             ),
-            Which::PPrime => (restricted(&plan, Form::Corrected).unwrap().to_lp(), None),
+            Which::PPrime => (restrict(&plan).unwrap().to_lp(), None),
         };
         check(&text, &right, point.as_ref());
     }

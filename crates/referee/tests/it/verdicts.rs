@@ -9,7 +9,7 @@ use common::*;
 use oneport_plan::Row;
 use oneport_plan::{Certificate, Collective, Member, Resource, Status, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
-use oneport_referee::{Rule, judge};
+use oneport_referee::{Answer, Proved, Rule, judge, verify};
 use oneport_watch::{Limit, Watch};
 use proptest::prelude::*;
 
@@ -621,7 +621,7 @@ fn an_ended_watch_stops_the_check() {
         Err(Limit::Caller.into())
     );
     assert_eq!(
-        judge(toy().whole().unwrap(), &ended),
+        judge(toy().claim().unwrap(), &ended),
         Err(Limit::Caller.into())
     );
 }
@@ -662,23 +662,91 @@ fn the_judge_states_bound_and_status() {
         ..right.clone()
     };
     assert!(check_plan(&lie).is_err());
-    let judged = judge(lie.whole().unwrap(), &Watch::unlimited()).unwrap();
+    let judged = judge(lie.claim().unwrap(), &Watch::unlimited()).unwrap();
     assert_eq!(
-        (&judged.upper_bound, judged.status),
+        (judged.bound(), judged.status()),
         (&right.upper_bound, Status::Optimal)
     );
-    oneport_referee::check_plan(&judged).unwrap();
+    again(&judged);
     // A price that proves less.
     let mut weak = right.clone();
     weak.certificate
         .rows
         .push((Row::Resource(Resource::Send(NodeId::new(2))), ratio(1, 1)));
-    let judged = judge(weak.whole().unwrap(), &Watch::unlimited()).unwrap();
+    let judged = judge(weak.claim().unwrap(), &Watch::unlimited()).unwrap();
     assert_eq!(
-        (&judged.upper_bound, judged.status),
+        (judged.bound(), judged.status()),
         (&ratio(3, 5), Status::Feasible)
     );
-    oneport_referee::check_plan(&judged).unwrap();
+    again(&judged);
+}
+
+/// The evidence of an answer proves the same answer again, and its numbers are the ones that a file states of it.
+#[track_caller]
+fn again(answer: &Answer) {
+    let (claim, stated) = (answer.claim().clone(), answer.stated());
+    let again = verify(claim, &stated, &Watch::unlimited());
+    assert_eq!(again.as_ref(), Ok(answer));
+}
+
+/// Facts are replaced by better ones only; without a bound there is no answer; a stop leaves the facts as they were.
+#[test]
+fn proved_facts_only_improve() {
+    let claim = toy().claim().unwrap();
+    let (unlimited, ended) = (
+        Watch::unlimited(),
+        Watch::counting(0, std::time::Duration::MAX),
+    );
+    let mut proved = Proved::about(&claim.problem);
+    assert!(broken(&proved.clone().answer(), Rule::NoBound));
+    let state = claim.state.clone().unwrap();
+    proved.sustain(state.clone(), &unlimited).unwrap();
+    assert_eq!(
+        (proved.throughput(), proved.bound()),
+        (Some(&ratio(1, 2)), None)
+    );
+    let mut weak = claim.certificate.clone();
+    weak.rows
+        .push((Row::Resource(Resource::Send(NodeId::new(2))), ratio(1, 1)));
+    proved.prove(weak.clone(), &unlimited).unwrap();
+    assert_eq!(
+        (proved.bound(), proved.is_optimal()),
+        (Some(&ratio(3, 5)), false)
+    );
+    assert!(proved.prove(claim.certificate.clone(), &ended).is_err());
+    assert!(proved.sustain(state.clone(), &ended).is_err());
+    assert_eq!(proved.bound(), Some(&ratio(3, 5)));
+    proved.prove(claim.certificate.clone(), &unlimited).unwrap();
+    proved.prove(weak, &unlimited).unwrap();
+    assert!(proved.is_optimal() && proved.certificate() == Some(&claim.certificate));
+    let alone = proved.bound_alone().answer().unwrap();
+    assert_eq!((alone.throughput(), alone.gap()), (None, ratio(1, 1)));
+    // Facts about another problem are left alone.
+    let other = claim
+        .problem
+        .asking(Collective::scatter(NodeId::new(0), vec![NodeId::new(3)]));
+    let mut about_other = Proved::about(&other.unwrap());
+    about_other.merge(proved.clone());
+    assert_eq!(
+        (about_other.bound(), about_other.throughput()),
+        (None, None)
+    );
+    let answer = proved.answer().unwrap();
+    assert_eq!(
+        (answer.status(), answer.gap()),
+        (Status::Optimal, ratio(0, 1))
+    );
+    again(&answer);
+    // The same with the schedule.
+    let whole = Proved::from(answer.clone()).with(Some(state), claim.schedule, &unlimited);
+    let whole = whole.unwrap();
+    assert!(whole.plan().is_some() && answer.plan().is_none());
+    again(&whole);
+    let slim = whole.slim();
+    assert_eq!(
+        (slim.throughput(), slim.patterns()),
+        (Some(&ratio(1, 2)), None)
+    );
 }
 
 /// A merge of 2 does not fit in a period of 3/2, whatever unit that is written in.

@@ -9,8 +9,8 @@ use num_traits::{One, Zero};
 use oneport::plan::{Block, Form, Kind, Named};
 use oneport::schedule::{Cuts, Tried, Whole, cuts};
 use oneport::{
-    Bandwidth, Bounded, Collective, NodeId, Plan, Planned, Platform, Problem, Rational, Status,
-    Units, Unlisted,
+    Bandwidth, Collective, NodeId, Plan, Platform, Problem, Rational, Solved, Status, Units,
+    Unwritten,
 };
 use serde_json::{Value, json};
 
@@ -28,17 +28,16 @@ use crate::words::output::count;
 /// # Errors
 /// The plan's platform, collective and volumes do not form a problem; the referee rejects such a plan.
 pub fn text(
-    planned: &Planned,
+    (solved, plan): (&Solved, &Plan<'_>),
     bottleneck: &Bottleneck<'_>,
     (seconds, exact): (Duration, bool),
     certified: Option<&str>,
 ) -> Result<String> {
-    let plan = &planned.plan;
     let shown = Shown::of(plan.platform(), exact);
     let mut out = head(plan, bottleneck, shown, certified)?;
-    let whole = planned.whole.as_ref();
+    let whole = solved.whole.as_ref();
     out.push_str(&pieces(plan, whole, Shown::of(plan.platform(), exact)));
-    let ended = planned
+    let ended = solved
         .ended_by
         .map(|limit| format!("; {}", limits::told(limit, plan.status)))
         .unwrap_or_default();
@@ -46,16 +45,16 @@ pub fn text(
         out,
         "time        {}, of which {} in HiGHS on the linear program{ended}",
         clock::seconds(seconds),
-        clock::seconds(planned.solver_time)
+        clock::seconds(solved.solver_time)
     );
     Ok(out)
 }
 
 /// The period that cuts no message, if `whole` is given; otherwise the number of cut messages, empty if it is 0.
-pub fn pieces(plan: &Plan, whole: Option<&Whole>, shown: Shown) -> String {
+pub fn pieces(plan: &Plan<'_>, whole: Option<&Whole>, shown: Shown) -> String {
     match whole {
         Some(whole) => uncut(plan, whole, shown),
-        None => cut(&cuts(&plan.problem, &plan.schedule)),
+        None => cut(&cuts(plan.problem, plan.schedule)),
     }
 }
 
@@ -75,7 +74,7 @@ fn cut(cuts: &Cuts) -> String {
 }
 
 /// The period with whole messages, and the shorter periods tried.
-fn uncut(plan: &Plan, whole: &Whole, shown: Shown) -> String {
+fn uncut(plan: &Plan<'_>, whole: &Whole, shown: Shown) -> String {
     let factor = Rational::from_integer(whole.factor.clone().into());
     let (period, before) = (
         shown.time(&plan.schedule.period),
@@ -102,23 +101,23 @@ fn uncut(plan: &Plan, whole: &Whole, shown: Shown) -> String {
 /// # Errors
 /// As [`text`].
 pub fn head(
-    plan: &Plan,
+    plan: &Plan<'_>,
     bottleneck: &Bottleneck<'_>,
     shown: Shown,
     certified: Option<&str>,
 ) -> Result<String> {
-    let schedule = &plan.schedule;
+    let schedule = plan.schedule;
     let loss = loss_of(plan);
     let loss = if loss.is_zero() {
         "attains the throughput".to_string()
     } else {
         format!("{} below the throughput", percent(&loss))
     };
-    let mut out = header(&plan.problem);
+    let mut out = header(plan.problem);
     out.push_str(&sustained(
-        &plan.problem,
+        plan.problem,
         &plan.steady_state.throughput,
-        &plan.upper_bound,
+        plan.upper_bound,
         shown,
         certified,
     ));
@@ -165,32 +164,25 @@ fn sustained(
     )
 }
 
-/// The lines of an answer without a schedule.
-pub fn unlisted(problem: &Problem, unlisted: &Unlisted, seconds: Duration, exact: bool) -> String {
-    let (
-        shown,
-        Bounded {
-            bound,
-            known,
-            ended_by,
-            ..
-        },
-    ) = (Shown::of(problem.platform(), exact), &unlisted.bounded);
+/// The lines of an answer without a schedule, and the reason for that.
+pub fn unlisted(solved: &Solved, unwritten: &Unwritten, seconds: Duration, exact: bool) -> String {
+    let (answer, problem) = (&solved.answer, solved.answer.problem());
+    let shown = Shown::of(problem.platform(), exact);
     let mut out = header(problem);
-    match known {
-        Some(known) => out.push_str(&sustained(problem, known, bound, shown, None)),
+    match answer.throughput() {
+        Some(known) => out.push_str(&sustained(problem, known, answer.bound(), shown, None)),
         None => {
             _ = writeln!(
                 out,
                 "throughput  unknown; upper bound {}",
-                shown.frequency(bound)
+                shown.frequency(answer.bound())
             )
         }
     }
-    let _ = writeln!(out, "schedule    {unlisted}");
-    let ended = unlisted
+    let _ = writeln!(out, "schedule    {unwritten}");
+    let ended = unwritten
         .limit
-        .or(*ended_by)
+        .or(solved.ended_by)
         .map(|limit| format!("; {}", limits::named(limit)))
         .unwrap_or_default();
     let _ = write!(out, "time        {}{ended}", clock::seconds(seconds));
@@ -508,12 +500,12 @@ pub fn label(collective: &Collective) -> &'static str {
 }
 
 /// Schedule throughput over the best throughput known.
-pub fn share(plan: &Plan) -> Rational {
+pub fn share(plan: &Plan<'_>) -> Rational {
     plan.schedule.throughput() / &plan.steady_state.throughput
 }
 
 /// The share of the best throughput known that the schedule loses.
-pub fn loss_of(plan: &Plan) -> Rational {
+pub fn loss_of(plan: &Plan<'_>) -> Rational {
     Rational::from_integer(1.into()) - share(plan)
 }
 

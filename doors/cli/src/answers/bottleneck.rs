@@ -2,8 +2,8 @@
 
 use num_traits::One;
 use oneport::explain::{self, Class, Hint, Limits, Members};
-use oneport::plan::{Certificate, Problem, Resource, SteadyState};
-use oneport::{Platform, Rated, Status};
+use oneport::plan::Resource;
+use oneport::{Answer, Platform};
 use serde_json::{Value, json};
 
 use crate::answers::odd_sets;
@@ -25,15 +25,10 @@ pub const IN_ORDER: &str = "operands are combined in their order; any order";
 /// Limit on the classes named in a line.
 const NAMED: usize = 3;
 
-/// The bottleneck from the certificate and the loads of the steady state.
-pub fn of<'a>(
-    problem: &'a Problem,
-    state: &SteadyState,
-    certificate: &Certificate,
-    status: Status,
-) -> Bottleneck<'a> {
-    let platform = problem.platform();
-    let limits = explain::limits(problem, state, certificate, status);
+/// The bottleneck from the certificate and the loads of the patterns.
+pub fn of(answer: &Answer) -> Bottleneck<'_> {
+    let platform = answer.problem().platform();
+    let limits = explain::limits(answer);
     let hints = limits
         .hints
         .iter()
@@ -44,16 +39,6 @@ pub fn of<'a>(
         limits,
         hints,
     }
-}
-
-/// The bottleneck of a rated problem.
-pub fn of_rated<'a>(problem: &'a Problem, rated: &Rated) -> Bottleneck<'a> {
-    of(
-        problem,
-        &rated.steady_state,
-        &rated.certificate,
-        rated.status,
-    )
 }
 
 fn sentence(platform: &Platform, hint: Hint) -> String {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use oneport::platform::{Change, Link};
 use oneport::units::Quantity;
-use oneport::{Amount, NodeId, Options, Problem, Rational, Volumes};
+use oneport::{Amount, Goal, NodeId, Options, Problem, Rational, Volumes, solve};
 use serde_json::{Value, json};
 
 use super::measured::Measured;
@@ -57,7 +57,8 @@ impl InNetwork {
             ..problem.volumes().clone()
         };
         let problem = Problem::new(changed, problem.collective().clone(), volumes).ok()?;
-        let found = oneport::bound(&problem, options).ok()?.bound;
+        let options = options.clone().goal(Goal::Bound);
+        let found = solve(&problem, &options).ok()?.answer.bound().clone();
         (found > *bound).then(|| InNetwork {
             switches: switches
                 .iter()

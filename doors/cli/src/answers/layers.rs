@@ -5,7 +5,7 @@ use std::time::Duration;
 use num_traits::One;
 use oneport::plan::SteadyState;
 use oneport::watch::Watch;
-use oneport::{Options, Problem, Rated, Rating, Rational, rate};
+use oneport::{Answer, Goal, Options, Problem, Rational, solve};
 use oneport_timing::{Found, Layers, PieceSearch};
 
 use crate::answers::once;
@@ -81,26 +81,27 @@ pub fn raised(
             let Some(layers) = Layers::new(problem, demands, &until) else {
                 break;
             };
-            let Some(rated) = rated(&layers, &options) else {
+            let Some((answer, state)) = rated(&layers, &options) else {
                 break;
             };
-            if rated.upper_bound >= Rational::one() {
+            if *answer.bound() >= Rational::one() {
                 if exact && place + 1 == all.len() {
-                    raised.run = run(problem, layers, rated.steady_state, &raised.least, watch);
+                    raised.run = run(problem, layers, state, &raised.least, watch);
                 }
                 break;
             }
-            raised.least = &until + layers.lacking(&rated.certificate, &rated.upper_bound);
+            raised.least = &until + layers.lacking(answer.certificate(), answer.bound());
         }
     }
     raised
 }
 
-fn rated(layers: &Layers, options: &Options) -> Option<Rated> {
-    match rate(layers.problem(), options, None) {
-        Ok(Rating::Rated(rated)) => Some(*rated),
-        _ => None,
-    }
+/// The throughput of the layers, with its patterns.
+fn rated(layers: &Layers, options: &Options) -> Option<(Answer, SteadyState)> {
+    let options = options.clone().goal(Goal::Rate);
+    let answer = solve(layers.problem(), &options).ok()?.answer;
+    let state = answer.patterns()?.clone();
+    Some((answer, state))
 }
 
 /// The best number of pieces of a run along the layers.
@@ -122,7 +123,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use anyhow::{Context, Result, bail};
+    use anyhow::{Context, Result};
     use oneport::plan::Resource;
     use oneport::platform::generate::{self, Costs};
     use oneport::{Collective, NodeId, Platform, PortModel, Units, Volumes};
@@ -155,10 +156,9 @@ mod tests {
     }
 
     fn least(problem: &Problem) -> Result<Rational> {
-        Ok(match rate(problem, &Options::default(), None)? {
-            Rating::Rated(rated) => lower_bound(problem, &rated.upper_bound),
-            Rating::Unlisted(unlisted) => bail!("{unlisted}"),
-        })
+        let solved = solve(problem, &Options::of(Goal::Rate))?;
+        solved.patterns()?;
+        Ok(lower_bound(problem, solved.answer.bound()))
     }
 
     /// All broadcasts of whole pieces: any order of sends, each as early as it can be.

@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod bottleneck;
+pub mod checked;
 pub mod chosen;
 #[cfg(feature = "compare")]
 pub mod fitted;

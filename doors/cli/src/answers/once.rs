@@ -159,7 +159,7 @@ fn schedules(problem: &Problem, state: &SteadyState, watch: &Watch) -> Vec<Perio
         instances.retain(|most| largest == 1 || all.saturating_mul(*most) <= COPIES);
     }
     let own = collective.is_uniform();
-    oneport::schedules_watched(problem, state, &instances, own, watch).unwrap_or_default()
+    oneport::schedules_of(problem, state, &instances, own, watch).unwrap_or_default()
 }
 
 /// The time per instance that a schedule takes in a run of about this many tasks, by its dates and without overheads:
@@ -247,14 +247,11 @@ pub fn executed(problem: &Problem, found: &Found) -> Result<()> {
 mod tests {
     use super::*;
     use oneport::platform::generate::{self, Costs};
-    use oneport::{Collective, Options, Outcome, Plan, PortModel, Volumes, files, solve};
+    use oneport::{Collective, Options, PortModel, Solved, Volumes, files, solve};
     use oneport_timing::{TaskList, lower_bound};
 
-    fn planned(problem: &Problem) -> Result<Plan> {
-        match solve(problem, &Options::default())? {
-            Outcome::Planned(planned) => Ok(planned.plan),
-            Outcome::Unlisted(unlisted) => bail!("{unlisted}"),
-        }
+    fn planned(problem: &Problem) -> Result<Solved> {
+        Ok(solve(problem, &Options::default())?)
     }
 
     /// RR-2004-32, figure 1: the plan's own period cut into 512 pieces follows its matchings.
@@ -272,7 +269,8 @@ mod tests {
             .collect();
         let (collective, volumes) = (Collective::broadcast(source, targets), Volumes::default());
         let problem = Problem::new(&platform, &collective, &volumes)?;
-        let plan = planned(&problem)?;
+        let solved = planned(&problem)?;
+        let plan = solved.plan()?;
         let periods = 512 / plan.schedule.instances.to_u32().context("few instances")?;
         let graph = TaskList::of_schedule(&problem, &plan.schedule, periods)?.graph(&problem);
         assert_eq!(graph.list().pieces.len(), 512);
@@ -314,7 +312,8 @@ mod tests {
                 Volumes::default(),
             );
             let problem = Problem::new(&platform, &collective, &volumes)?;
-            let plan = planned(&problem)?;
+            let solved = planned(&problem)?;
+            let plan = solved.plan()?;
             let least = lower_bound(&problem, &plan.upper_bound);
             let found = Own::new(&problem, &plan.steady_state, &watch)
                 .shortest(&problem, &search, &least)?
@@ -362,7 +361,8 @@ mod tests {
             ] {
                 let volumes = Volumes::default();
                 let problem = Problem::new(&platform, &collective, &volumes)?;
-                let plan = planned(&problem)?;
+                let solved = planned(&problem)?;
+                let plan = solved.plan()?;
                 let least = lower_bound(&problem, &plan.upper_bound);
                 let found = Own::new(&problem, &plan.steady_state, &watch)
                     .shortest(&problem, &search, &least)?

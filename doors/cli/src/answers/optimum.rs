@@ -1,33 +1,27 @@
 //! Finds the optimal throughput, for commands that do not build a schedule.
 
 use anyhow::Result;
-use oneport::{Options, Problem, Rated, Rating, Unlisted, rate};
+use oneport::{Answer, Goal, Options, Problem, Solved, solve};
 
 use crate::words::progress::Progress;
 
-/// The optimum or its bounds.
-pub enum Optimum {
-    /// With a steady state.
-    Rated(Rated),
-    /// Without a steady state.
-    Unlisted(Unlisted),
+/// The throughput, or its bound alone if there is no room for patterns.
+///
+/// # Errors
+/// As [`solve`].
+pub fn found(problem: &Problem, options: &Options) -> Result<Solved> {
+    let progress = Progress::new();
+    let watch = progress.of(&options.watch);
+    let options = options.clone().goal(Goal::Rate).watched(watch);
+    Ok(solve(problem, &options)?)
 }
 
-/// Finds the optimum.
-pub fn found(problem: &Problem, options: &Options) -> Result<Optimum> {
-    let rating = {
-        let progress = Progress::new();
-        rate(
-            problem,
-            &Options {
-                watch: progress.of(&options.watch),
-                ..options.clone()
-            },
-            None,
-        )?
-    };
-    Ok(match rating {
-        Rating::Rated(rated) => Optimum::Rated(*rated),
-        Rating::Unlisted(unlisted) => Optimum::Unlisted(*unlisted),
-    })
+/// An answer with patterns.
+///
+/// # Errors
+/// As [`found`]; the reason if there is no room for patterns.
+pub fn listed(problem: &Problem, options: &Options) -> Result<Answer> {
+    let solved = found(problem, options)?;
+    solved.patterns()?;
+    Ok(solved.answer)
 }

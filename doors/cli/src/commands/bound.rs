@@ -12,8 +12,8 @@ use oneport::plan::inequality::{Inequality, Need};
 use oneport::plan::{Certificate, Form, LinkId, Resource};
 use oneport::watch::Limit;
 use oneport::{
-    Amount, Bandwidth, Bounded, Collective, Error, NodeId, Options, Platform, Problem,
-    ProblemError, Rational, Refusal, Volumes,
+    Amount, Answer, Bandwidth, Collective, Error, Goal, NodeId, Options, Platform, Problem,
+    ProblemError, Rational, Refusal, Solved, Status, Volumes, solve,
 };
 use serde_json::{Value, json};
 
@@ -102,7 +102,7 @@ struct Row {
 /// The outcome of the search for a bound.
 enum Found {
     /// A bound.
-    Bounded(Bounded),
+    Solved(Box<Solved>),
     /// Messages cannot arrive; the error says which.
     Infeasible(String),
     /// The limit that ended the search before a bound was proved.
@@ -172,18 +172,18 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
                 let problem = problem?;
                 row.found = found(&problem, &options)?;
                 row.alike = row
-                    .bounded()
+                    .solved()
                     .ok()
-                    .and_then(|bounded| alike(&problem, bounded));
+                    .and_then(|solved| alike(&problem, &solved.answer));
                 row.bandwidth = Bandwidth::of(&problem);
                 row.measured = arguments
                     .measured
                     .as_deref()
                     .map(|text| measured::read(&problem, text, false))
                     .transpose()?;
-                let bounds = row.measured.as_ref().zip(row.bounded().ok());
-                row.in_network = bounds.and_then(|(measured, bounded)| {
-                    InNetwork::of(&problem, measured, &bounded.bound, &options)
+                let bounds = row.measured.as_ref().zip(row.solved().ok());
+                row.in_network = bounds.and_then(|(measured, solved)| {
+                    InNetwork::of(&problem, measured, solved.answer.bound(), &options)
                 });
             }
         }
@@ -310,24 +310,24 @@ fn table(platform: &Platform, rows: &[Row]) -> Sheet {
     let cells = |row: &Row| {
         let name = row.form.name.to_string();
         let none = || "-".to_string();
-        let bounded = match row.bounded() {
-            Ok(bounded) => bounded,
+        let bounded = match row.solved() {
+            Ok(solved) => &solved.answer,
             Err((why, _)) => return vec![name, none(), none(), none(), none(), why],
         };
         let bandwidth = |of: fn(&Bandwidth, &Rational) -> Rational| {
-            let value = row.bandwidth.as_ref().map(|it| of(it, &bounded.bound));
+            let value = row.bandwidth.as_ref().map(|it| of(it, bounded.bound()));
             value.map_or_else(none, |value| match platform.units() {
                 Some(units) => units.show_rate(&value),
                 None => value.to_string(),
             })
         };
-        let known = bounded.known.as_ref();
+        let known = bounded.throughput();
         vec![
             name,
             bandwidth(Bandwidth::algorithm),
             bandwidth(Bandwidth::bus),
-            Shown::of(platform, false).rate(&bounded.bound),
-            known.map_or_else(none, |known| percent(&(known / &bounded.bound))),
+            Shown::of(platform, false).rate(bounded.bound()),
+            known.map_or_else(none, |known| percent(&(known / bounded.bound()))),
             row.sentence(platform, bounded),
         ]
     };
@@ -357,16 +357,17 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
             .map_or_else(String::new, |row| bystanders(platform, &row.collective))
     );
     for row in rows {
-        let bounded = match row.bounded() {
-            Ok(bounded) => bounded,
+        let solved = match row.solved() {
+            Ok(solved) => solved,
             Err((why, _)) => {
                 let _ = writeln!(out, "{:<15} {why}", row.form.name);
                 continue;
             }
         };
+        let bounded = &solved.answer;
         let known = known(bounded, row.form);
-        let numbers = row.numbers(platform, &bounded.bound);
-        let short = bounded
+        let numbers = row.numbers(platform, bounded.bound());
+        let short = solved
             .ended_by
             .map_or_else(String::new, |limit| format!("; {}", named(limit)));
         let _ = writeln!(out, "{:<15} {numbers}{known}{short}", row.form.name);
@@ -393,17 +394,17 @@ fn text(platform: &Platform, rows: &[Row]) -> String {
 }
 
 /// The throughput of the best known schedule, as a share of the bound.
-fn known(bounded: &Bounded, form: &Form) -> String {
+fn known(bounded: &Answer, form: &Form) -> String {
     let free = if form.combines {
         " if combining takes no time"
     } else {
         ""
     };
-    match &bounded.known {
+    match bounded.throughput() {
         None => "; no schedule is known".to_string(),
-        Some(known) if *known == bounded.bound => format!("; attained{free}"),
+        Some(known) if known == bounded.bound() => format!("; attained{free}"),
         Some(known) => {
-            let share = percent(&(known / &bounded.bound));
+            let share = percent(&(known / bounded.bound()));
             format!("; the best schedule known attains {share} of it{free}")
         }
     }
@@ -419,12 +420,8 @@ struct Across<'b> {
 }
 
 impl<'b> Across<'b> {
-    fn of(
-        platform: &Platform,
-        collective: &Collective,
-        bounded: &'b Bounded,
-    ) -> Option<Across<'b>> {
-        let [need] = &bounded.certificate.needs[..] else {
+    fn of(platform: &Platform, collective: &Collective, bounded: &'b Answer) -> Option<Across<'b>> {
+        let [need] = &bounded.certificate().needs[..] else {
             return None;
         };
         let says = need.inequality.statement();
@@ -448,7 +445,7 @@ impl<'b> Across<'b> {
         let messages = demands
             .map(|demand| says.right_side(&demand))
             .sum::<Option<Rational>>()?;
-        (capacity == &messages * &bounded.bound).then_some(Across {
+        (capacity == &messages * bounded.bound()).then_some(Across {
             need,
             links,
             capacity,
@@ -527,10 +524,10 @@ fn links(platform: &Platform, links: &[LinkId]) -> String {
 }
 
 /// The class of the priced resources: `4 x link 'leaf3 -> old*'`; `None` if it has no other members.
-fn alike(problem: &Problem, bounded: &Bounded) -> Option<String> {
-    let priced = bounded.certificate.prices();
+fn alike(problem: &Problem, bounded: &Answer) -> Option<String> {
+    let priced = bounded.certificate().prices();
     let priced = priced.filter(|(_, price)| !price.is_zero()).count();
-    let all: Vec<Resource> = averaged(problem, &bounded.certificate)
+    let all: Vec<Resource> = averaged(problem, bounded.certificate())
         .into_keys()
         .collect();
     (all.len() > priced).then(|| bottleneck::summary(problem.platform(), &all))
@@ -538,8 +535,10 @@ fn alike(problem: &Problem, bounded: &Bounded) -> Option<String> {
 
 /// Bounds one problem.
 fn found(problem: &Problem, options: &Options) -> Result<Found> {
-    Ok(match oneport::bound(problem, options) {
-        Ok(bounded) => Found::Bounded(bounded),
+    let options = options.clone().goal(Goal::Bound);
+    Ok(match solve(problem, &options) {
+        // A row prints numbers; the flows of a large platform are long.
+        Ok(solved) => Found::Solved(Box::new(solved.slim())),
         Err(Error::Stopped(limit)) => Found::Stopped(limit),
         Err(error @ Error::Problem(Refusal::TooLarge { .. })) => Found::TooLarge(error.to_string()),
         Err(error) => return Err(error.into()),
@@ -548,10 +547,8 @@ fn found(problem: &Problem, options: &Options) -> Result<Found> {
 
 impl Row {
     /// The bound in words.
-    fn sentence(&self, platform: &Platform, bounded: &Bounded) -> String {
-        let Bounded {
-            bound, certificate, ..
-        } = bounded;
+    fn sentence(&self, platform: &Platform, bounded: &Answer) -> String {
+        let (bound, certificate) = (bounded.bound(), bounded.certificate());
         if let Some(across) = Across::of(platform, &self.collective, bounded) {
             return across.sentence(platform, bound);
         }
@@ -580,10 +577,10 @@ impl Row {
     }
 
     /// The proved bound; else why there is none, in words and for `--json`.
-    fn bounded(&self) -> std::result::Result<&Bounded, (String, Value)> {
+    fn solved(&self) -> std::result::Result<&Solved, (String, Value)> {
         let name = self.form.name;
         Err(match &self.found {
-            Found::Bounded(bounded) => return Ok(bounded),
+            Found::Solved(solved) => return Ok(solved),
             Found::Infeasible(_) => (
                 "infeasible: some of its messages cannot arrive".to_string(),
                 json!({"collective": name, "status": "infeasible"}),
@@ -601,20 +598,20 @@ impl Row {
 
     /// The measured throughput as a share of the bound.
     fn share(&self) -> Option<Rational> {
-        Some(&self.measured.as_ref()?.throughput / &self.bounded().ok()?.bound)
+        Some(&self.measured.as_ref()?.throughput / self.solved().ok()?.answer.bound())
     }
 
     /// The reasons, if the measurement is above the bound.
     fn impossible(&self) -> Option<String> {
         self.measured
             .as_ref()?
-            .impossible(&self.bounded().ok()?.bound)
+            .impossible(self.solved().ok()?.answer.bound())
     }
 
     /// The reason why the row has no bound.
     fn wrong(&self) -> Option<String> {
         match &self.found {
-            Found::Bounded(_) => None,
+            Found::Solved(_) => None,
             Found::Infeasible(why) => Some(why.clone()),
             Found::Stopped(limit) => {
                 Some(format!("{}: {}", self.form.name, Error::Stopped(*limit)))
@@ -624,26 +621,27 @@ impl Row {
     }
 
     fn json(&self, platform: &Platform) -> Value {
-        let bounded = match self.bounded() {
-            Ok(bounded) => bounded,
+        let solved = match self.solved() {
+            Ok(solved) => solved,
             Err((_, row)) => return row,
         };
+        let bounded = &solved.answer;
         let across = Across::of(platform, &self.collective, bounded);
         let cut = across.and_then(|across| across.json(platform, &self.participants));
-        let sets = bounded.certificate.odd_sets();
+        let sets = bounded.certificate().odd_sets();
         let sets: Vec<Value> = sets
             .map(|(set, price)| odd_sets::json(platform, set, Some(price)))
             .collect();
         let bandwidth = |of: fn(&Bandwidth, &Rational) -> Rational| {
             self.bandwidth
                 .as_ref()
-                .map(|bandwidth| of(bandwidth, &bounded.bound).to_string())
+                .map(|bandwidth| of(bandwidth, bounded.bound()).to_string())
         };
         json!({
             "collective": self.form.name,
-            "bound": bounded.bound.to_string(),
-            "status": if bounded.is_attained() { "attained" } else { "bound" },
-            "known": bounded.known.as_ref().map(|known| known.to_string()),
+            "bound": bounded.bound().to_string(),
+            "status": if bounded.status() == Status::Optimal { "attained" } else { "bound" },
+            "known": bounded.throughput().map(Rational::to_string),
             "gap": bounded.gap().to_string(),
             "algbw": bandwidth(Bandwidth::algorithm),
             "busbw": bandwidth(Bandwidth::bus),
@@ -653,7 +651,7 @@ impl Row {
             "share": self.share().map(|share| share.to_string()),
             "alike": self.alike,
             "in_network": self.in_network.as_ref().zip(self.measured.as_ref()).map(|(found, own)| found.json(own)),
-            "ended_by": bounded.ended_by.map(named),
+            "ended_by": solved.ended_by.map(named),
         })
     }
 }

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use num_traits::{Signed, ToPrimitive};
-use oneport::files::{AnswerFile, Plan};
-use oneport::{Rational, Status};
+use oneport::files::AnswerFile;
+use oneport::plan::{Claim, PeriodicSchedule, State};
+use oneport::{Problem, Rational, Status};
 use oneport::{files, referee};
 use oneport_exports::{
     FORMATS, File, Format, OneRun, Pieces, Preloaded, Request, Written, format, preload, registered,
@@ -144,9 +145,17 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
     Ok(end)
 }
 
+/// A periodic schedule, which is checked, and what the file states of it.
+struct Periodic {
+    problem: Problem,
+    schedule: PeriodicSchedule,
+    throughput: Rational,
+    status: Status,
+}
+
 /// The content of a file.
 enum Answer {
-    Plan(Box<Plan>),
+    Plan(Box<Periodic>),
     Once(Box<OneRun>),
 }
 
@@ -156,8 +165,8 @@ impl Answer {
         let Answer::Plan(plan) = self else {
             return None;
         };
-        let shown = Shown::of(plan.platform(), false);
-        let (found, period) = (&plan.steady_state.throughput, plan.schedule.throughput());
+        let shown = Shown::of(plan.problem.platform(), false);
+        let (found, period) = (&plan.throughput, plan.schedule.throughput());
         let known = match plan.status {
             Status::Optimal => "optimal",
             Status::Feasible => "best known",
@@ -188,10 +197,24 @@ impl Answer {
 fn answer(path: &Path) -> Result<Answer> {
     let name = path.display();
     match files::read_answer(path)? {
-        AnswerFile::Plan(plan, _) => {
-            referee::check_schedule(&plan.problem, &plan.schedule)
+        AnswerFile::Plan(claim, stated, _) => {
+            let Claim {
+                problem,
+                state: Some(State::Listed(state)),
+                schedule: Some(schedule),
+                ..
+            } = *claim
+            else {
+                bail!("{name}: no schedule");
+            };
+            referee::check_schedule(&problem, &schedule)
                 .with_context(|| format!("{name}: violation"))?;
-            Ok(Answer::Plan(plan))
+            Ok(Answer::Plan(Box::new(Periodic {
+                problem,
+                schedule,
+                throughput: state.throughput,
+                status: stated.status,
+            })))
         }
         AnswerFile::Reduction(one) => {
             referee::check_one(&one).with_context(|| format!("{name}: violation"))?;

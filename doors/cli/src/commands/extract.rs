@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use num_traits::Zero;
 use oneport::extract::LeftOver;
-use oneport::{FromRates, Options, Period, Platform, files, plan_of_rates};
+use oneport::{FromRates, Options, Period, Plan, Platform, files, plan_of_rates};
 
 use crate::answers::answer::{loss_of, pieces};
 use crate::flags::instances;
@@ -84,12 +84,13 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
         },
     );
     let made = made.with_context(|| rates.display().to_string())?;
-    let text = files::plan_to_json(&made.plan);
+    let plan = made.answer.plan().context("the rates have no schedule")?;
+    let text = files::plan_to_json(plan);
     files::write_atomically(output, text.as_bytes())
         .with_context(|| format!("cannot write {}", output.display()))?;
-    let mut told = told(&platform, &made);
+    let mut told = told(&platform, &plan, &made);
     if let Some(limit) = watch.ended_by() {
-        told.push_str(&format!("\n{}", limits::told(limit, made.plan.status)));
+        told.push_str(&format!("\n{}", limits::told(limit, plan.status)));
     }
     print(&with_written(told, &[("--output", output)]))?;
     Ok(End::Done)
@@ -98,11 +99,9 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
 /// The plan in a line, one on the messages that are cut, and one for each transfer that is in no pattern.
 fn told(
     platform: &Platform,
+    plan: &Plan<'_>,
     FromRates {
-        plan,
-        left_over,
-        whole,
-        ..
+        left_over, whole, ..
     }: &FromRates,
 ) -> String {
     let loss = loss_of(plan);
@@ -116,7 +115,7 @@ fn told(
         plan.collective().name(),
         readable(&plan.steady_state.throughput),
         plan.status.name(),
-        readable(&plan.upper_bound),
+        readable(plan.upper_bound),
         count(plan.steady_state.patterns.len(), "pattern"),
         readable(&plan.schedule.throughput()),
         readable(&plan.schedule.period),

@@ -3,12 +3,12 @@
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use oneport::plan;
 use oneport::watch::Watch;
-use oneport::{Options, Outcome, Period, Plan, Problem, files, solve};
+use oneport::{Options, Period, Problem, Solved, files, solve};
 use oneport_programs::{Form, ProgramError, Size, Which, write, write_restricted};
 
 use crate::flags::limits::LimitArguments;
@@ -105,10 +105,11 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
     } else {
         Form::Corrected
     };
-    let plan = match which {
+    let solved = match which {
         Which::PPrime => Some(solved(&problem, &watch)?),
         _ => None,
     };
+    let plan = solved.as_ref().map(Solved::plan).transpose()?;
     let written = |out: &mut dyn Write| match &plan {
         Some(plan) => write_restricted(plan, form, out, &watch),
         None => write(which, &problem, form, out, &watch),
@@ -180,14 +181,11 @@ fn asked(arguments: &ProgramArguments, which: Which) -> QuestionArguments {
 }
 
 /// (P'): the question is solved, whatever the period.
-fn solved(problem: &Problem, watch: &Watch) -> Result<Plan> {
+fn solved(problem: &Problem, watch: &Watch) -> Result<Solved> {
     let options = Options {
         watch: watch.clone(),
         period: Period::Exact,
         ..Options::default()
     };
-    match solve(problem, &options)? {
-        Outcome::Planned(planned) => Ok(planned.plan),
-        Outcome::Unlisted(unlisted) => Err(anyhow!("{unlisted}")),
-    }
+    Ok(solve(problem, &options)?)
 }

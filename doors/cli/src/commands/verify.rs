@@ -14,6 +14,7 @@ use oneport::referee::Recheck;
 use oneport::watch::Watch;
 use oneport::{Plan, Platform, Rational, files, referee, schedule};
 
+use crate::answers::checked;
 use crate::answers::{chosen, reduction as words};
 use crate::flags::limits::{self, LimitArguments};
 use crate::flags::platform::PlatformArguments;
@@ -53,15 +54,15 @@ pub struct VerifyArguments {
 /// Runs the command.
 pub fn run(arguments: &VerifyArguments) -> Result<End> {
     let watch = arguments.limits.watch()?;
-    let (plan, chosen) = match files::read_answer(&arguments.plan)? {
-        AnswerFile::Plan(plan, chosen) => (*plan, chosen),
+    let (claim, stated, chosen) = match files::read_answer(&arguments.plan)? {
+        AnswerFile::Plan(claim, stated, chosen) => (*claim, stated, chosen),
         AnswerFile::Reduction(one) => return reduction(arguments, &one),
         AnswerFile::Broadcast(one) => return broadcast(arguments, &one),
         AnswerFile::AllReduce(all) => return all_reduce(arguments, &all),
     };
     if let Some(path) = arguments.platform.given()? {
         let platform = arguments.topology.read(path, None)?.platform;
-        if let Some(difference) = difference(plan.platform(), &platform) {
+        if let Some(difference) = difference(claim.problem.platform(), &platform) {
             anyhow::bail!(
                 "{}: the plan is not for {}: {difference}",
                 arguments.plan.display(),
@@ -70,15 +71,10 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
         }
     }
     let name = arguments.plan.display();
-    let verdict = match referee::check_plan_watched(&plan, &watch) {
-        Err(violation) if violation.stopped().is_some() => {
-            return Err(violation)
-                .with_context(|| format!("{name}: not fully checked, no violation found so far"));
-        }
-        verdict => verdict.with_context(|| format!("{name}: violation"))?,
-    };
+    let answer = checked::answer(&arguments.plan, claim, &stated, &watch)?;
+    let plan = checked::plan(&arguments.plan, &answer)?;
     let whole = if arguments.whole_messages {
-        let checked = referee::check_whole_messages(&plan.problem, &plan.schedule);
+        let checked = referee::check_whole_messages(plan.problem, plan.schedule);
         checked.with_context(|| format!("{name}: violation"))?;
         ", no message cut"
     } else {
@@ -89,17 +85,17 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
     print(&format!(
         "ok: {} throughput {} ({}), proved upper bound {}, schedule {} with period {}{whole}{executed}",
         plan.collective().name(),
-        readable(&verdict.throughput),
+        readable(&plan.steady_state.throughput),
         status(&plan, chosen.as_ref()),
-        readable(&verdict.bound),
-        readable(&verdict.schedule_throughput),
+        readable(plan.upper_bound),
+        readable(&plan.schedule.throughput()),
         readable(&plan.schedule.period),
     ))?;
     Ok(End::Done)
 }
 
 /// The status; if a search chose the links, also the platform that it holds for.
-fn status(plan: &Plan, chosen: Option<&Chosen>) -> String {
+fn status(plan: &Plan<'_>, chosen: Option<&Chosen>) -> String {
     let status = plan.status.name();
     chosen.map_or_else(
         || status.to_string(),
@@ -185,7 +181,7 @@ fn all_reduce(arguments: &VerifyArguments, all: &OneAllReduce) -> Result<End> {
 
 /// Executes start-up, a few steady periods and clean-up, as far as the limits on work allow. Returns a sentence about
 /// the executed and the omitted parts.
-fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
+fn execute(plan: &Plan<'_>, watch: &Watch) -> Result<String> {
     let tasks = |scheduled: &oneport::plan::ScheduledPattern| {
         &scheduled.copies * BigUint::from(scheduled.pattern.tasks.len())
     };
@@ -202,13 +198,13 @@ fn execute(plan: &Plan, watch: &Watch) -> Result<String> {
     if fitting == 0 {
         return Ok(not_executed(&per_period, words));
     }
-    let wanted = schedule::execution(&plan.problem, &plan.schedule)?.depth as u64 + 3;
+    let wanted = schedule::execution(plan.problem, plan.schedule)?.depth as u64 + 3;
     let periods = fitting.min(wanted);
     if let Err(limit) = watch.ask() {
         return Ok(format!("; not executed: {}", limits::named(limit)));
     }
-    let timeline = schedule::timeline_in_units(&plan.problem, &plan.schedule, periods)?;
-    let report = referee::check_timeline(&plan.problem, &timeline)?;
+    let timeline = schedule::timeline_in_units(plan.problem, plan.schedule, periods)?;
+    let report = referee::check_timeline(plan.problem, &timeline)?;
     let short = if periods < wanted {
         format!(", not the {wanted} that reach the steady state and leave it")
     } else {
@@ -234,7 +230,7 @@ fn not_executed(tasks: &BigUint, words: u64) -> String {
 }
 
 /// Approximate machine words of a date: the bits of the period and of the longest denominator of its slots.
-fn words(plan: &Plan) -> u64 {
+fn words(plan: &Plan<'_>) -> u64 {
     let times = || {
         plan.schedule
             .slots

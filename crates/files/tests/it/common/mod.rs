@@ -1,17 +1,18 @@
 //! Random platforms and plans.
 
+use oneport_testkit::Parts;
 use oneport_testkit::Reductions;
 use std::path::PathBuf;
 
 use num_traits::Zero;
-use oneport_files::{merge_time, merging, plan_from_json, plan_to_json};
+use oneport_files::{FormatError, merge_time, merging};
 use oneport_plan::inequality::{
     Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place,
     Tree,
 };
 use oneport_plan::{
     Amount, BigUint, Certificate, Collective, Demand, Goals, Interval, Member, OddSet, Pattern,
-    PeriodicSchedule, Plan, Problem, Resource, ScheduledPattern, Slot, Status, SteadyState, Task,
+    PeriodicSchedule, Problem, Resource, ScheduledPattern, Slot, Status, SteadyState, Task,
     Volumes, WeightedPattern,
 };
 use oneport_platform::units::{Data, Time};
@@ -489,7 +490,7 @@ fn need(
 }
 
 /// Plans that refer to their own nodes and links and are nonsense otherwise.
-pub fn plan() -> impl Strategy<Value = Plan> {
+pub fn plan() -> impl Strategy<Value = Parts> {
     let draw = || {
         (
             any::<Index>(),
@@ -537,7 +538,7 @@ pub fn plan() -> impl Strategy<Value = Plan> {
                     }
                 };
                 let pattern = |draw: &Draw| pattern(&platform, &collective, draw);
-                Some(Plan {
+                Some(Parts {
                     problem: Problem::new(
                         &platform,
                         &collective,
@@ -606,7 +607,7 @@ pub fn refused(text: &str, from: &str, to: &str, parts: &[&str]) {
 }
 
 /// A large plan is what is read of its file, of less than `most` bytes.
-pub fn reads_back(plan: Plan, most: usize) {
+pub fn reads_back(plan: Parts, most: usize) {
     let text = plan_to_json(&plan);
     let read = plan_from_json("large", text.as_bytes());
     assert!(read == Ok(plan), "the large plan is not read back");
@@ -615,4 +616,21 @@ pub fn reads_back(plan: Plan, most: usize) {
 
 pub fn ratio(numerator: i64, denominator: i64) -> Rational {
     Rational::new(numerator.into(), denominator.into())
+}
+
+/// The parts as a plan file.
+pub fn plan_to_json(parts: &Parts) -> String {
+    parts.with(oneport_files::plan_to_json).expect("a plan")
+}
+
+/// The parts of a plan file in bytes.
+pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<Parts, FormatError> {
+    let (claim, stated) = oneport_files::plan_from_json(name, bytes)?;
+    Ok(Parts::of(&claim, &stated).expect("a plan"))
+}
+
+/// The parts of a plan file.
+pub fn read_plan(path: &std::path::Path) -> Result<Parts, FormatError> {
+    let (claim, stated) = oneport_files::read_plan(path)?;
+    Ok(Parts::of(&claim, &stated).expect("a plan"))
 }

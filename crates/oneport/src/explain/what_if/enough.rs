@@ -15,6 +15,8 @@
 //! least `f` that overloads no resource, `T(f) = T(2)`. The steady state found there may allow a smaller factor again.
 //! If no smaller factor follows, 3/2 is tried.
 
+use std::sync::Arc;
+
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport_plan::{Certificate, Problem, Status};
@@ -23,7 +25,7 @@ use oneport_referee as referee;
 
 use super::classes::Class;
 use crate::loads::Loads;
-use crate::{Error, Options, Rated, Rating, rate};
+use crate::{Answer, Error, Goal, Options, solve};
 
 /// A speed-up between 1 and 2.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,52 +41,47 @@ const TRIES: usize = 4;
 /// Chords tried: piecewise linear costs have few pieces. Trades an exact factor for time. Not measured.
 const CHORDS: usize = 8;
 
-/// The factor that suffices for the throughput of a doubled class. `None` if doubling gains nothing, or if an optimum
-/// is not proved, or where capacities are shared.
+/// The factor that suffices for the throughput of a doubled class. `None` if doubling gains nothing, if an optimum is
+/// not proved, or if capacities are shared.
 pub(super) fn enough(
-    problem: &Problem,
-    base: &Rated,
+    base: &Answer,
     class: &Class,
-    doubled: (&Problem, &Rated),
+    doubled: &Answer,
     options: &Options,
 ) -> Result<Option<Enough>, Error> {
-    let (_, rated) = doubled;
-    let wanted = &rated.steady_state.throughput;
+    let problem = base.problem();
     // The cost of a link that shares capacities is not linear in its own.
     if !problem.platform().shared().is_empty() {
         return Ok(None);
     }
-    let optimal = [base, rated]
-        .into_iter()
-        .all(|rated| rated.status == Status::Optimal);
-    if !optimal || *wanted <= base.steady_state.throughput {
+    let (Some(before), Some(wanted)) = (optimum(base), optimum(doubled)) else {
+        return Ok(None);
+    };
+    if wanted <= before {
         return Ok(None);
     }
-    let mut enough = Rational::from_integer(BigInt::from(2));
-    let mut found: Option<(Problem, Rated)> = None;
-    if let Some(least) = least_factor(problem, base, class, doubled, options)? {
+    // What is solved next starts from the doubled class.
+    let mut known = Arc::new(doubled.clone());
+    if let Some(least) = least_factor(base, class, (&known, wanted), options)? {
         return Ok(Some(Enough {
             factor: least,
             is_least: true,
         }));
     }
-    for _ in 0..TRIES {
-        let known = match &found {
-            Some((faster, rated)) => (faster, rated),
-            None => doubled,
-        };
-        let half_more = || {
-            found
-                .is_none()
-                .then(|| Rational::new(BigInt::from(3), BigInt::from(2)))
-        };
-        let Some(less) = factor(problem, known, &enough).or_else(half_more) else {
+    let mut enough = Rational::from_integer(BigInt::from(2));
+    for place in 0..TRIES {
+        let half_more = || (place == 0).then(|| Rational::new(BigInt::from(3), BigInt::from(2)));
+        let Some(less) = factor(problem, &known, &enough).or_else(half_more) else {
             break;
         };
-        let Some(there) = attained(problem, class, &less, (known, wanted), options)? else {
+        let Some(there) = times(problem, class, less.recip()) else {
             break;
         };
-        (enough, found) = (less, Some(there));
+        let found = solve(&there, &rate_from(&known, options))?.answer;
+        if optimum(&found) != Some(wanted) {
+            break;
+        }
+        (enough, known) = (less, Arc::new(found));
     }
     Ok(Some(Enough {
         factor: enough,
@@ -92,17 +89,28 @@ pub(super) fn enough(
     }))
 }
 
+/// The throughput of an answer with patterns, if it is proved to be optimal.
+fn optimum(answer: &Answer) -> Option<&Rational> {
+    let state = answer.patterns()?;
+    (answer.status() == Status::Optimal).then_some(&state.throughput)
+}
+
+/// The options of a throughput that starts from a known one.
+fn rate_from(known: &Arc<Answer>, options: &Options) -> Options {
+    let options = options.clone().goal(Goal::Rate);
+    options.knowing(Arc::clone(known))
+}
+
 /// The least factor that suffices, from a sequence of certificates. `None` if it is not found in [`TRIES`] steps, or if
 /// an optimum is not proved.
 fn least_factor(
-    problem: &Problem,
-    base: &Rated,
+    base: &Answer,
     class: &Class,
-    (faster, rated): (&Problem, &Rated),
+    (doubled, wanted): (&Arc<Answer>, &Rational),
     options: &Options,
 ) -> Result<Option<Rational>, Error> {
-    let wanted = &rated.steady_state.throughput;
-    let (mut slow, mut certificate) = (Rational::one(), base.certificate.clone());
+    let problem = base.problem();
+    let (mut slow, mut certificate) = (Rational::one(), base.certificate().clone());
     for _ in 0..TRIES {
         let Some(share) = chord(problem, &certificate, class, (&slow, wanted), options)? else {
             return Ok(None);
@@ -110,16 +118,12 @@ fn least_factor(
         let Some(there) = times(problem, class, share.clone()) else {
             return Ok(None);
         };
-        let Rating::Rated(found) = rate(&there, options, Some((faster, rated)))? else {
-            return Ok(None);
-        };
-        if found.status != Status::Optimal {
-            return Ok(None);
+        let found = solve(&there, &rate_from(doubled, options))?.answer;
+        match optimum(&found) {
+            None => return Ok(None),
+            Some(attained) if attained == wanted => return Ok(Some(share.recip())),
+            Some(_) => (slow, certificate) = (share, found.certificate().clone()),
         }
-        if found.steady_state.throughput == *wanted {
-            return Ok(Some(share.recip()));
-        }
-        (slow, certificate) = (share, found.certificate);
     }
     Ok(None)
 }
@@ -167,25 +171,6 @@ fn chord(
     Ok(None)
 }
 
-/// The question with a class `factor` times as fast, and its optimum; `None` unless the optimum is proved and equals
-/// `wanted`.
-fn attained(
-    problem: &Problem,
-    class: &Class,
-    factor: &Rational,
-    (known, wanted): ((&Problem, &Rated), &Rational),
-    options: &Options,
-) -> Result<Option<(Problem, Rated)>, Error> {
-    let Some(faster) = times(problem, class, factor.recip()) else {
-        return Ok(None);
-    };
-    let Rating::Rated(rated) = rate(&faster, options, Some(known))? else {
-        return Ok(None);
-    };
-    let attains = rated.status == Status::Optimal && rated.steady_state.throughput == *wanted;
-    Ok(attains.then_some((faster, *rated)))
-}
-
 /// The question on the platform with the costs of a class multiplied by `times`.
 fn times(problem: &Problem, class: &Class, times: Rational) -> Option<Problem> {
     let changes = class.times(&Number::Times(times));
@@ -196,16 +181,13 @@ fn times(problem: &Problem, class: &Class, times: Rational) -> Option<Problem> {
 
 /// The least factor at which the steady state found at `factor` overloads no resource; `None` unless it is in (1,
 /// `factor`).
-fn factor(
-    problem: &Problem,
-    (fast, rated): (&Problem, &Rated),
-    factor: &Rational,
-) -> Option<Rational> {
+fn factor(problem: &Problem, fast: &Answer, factor: &Rational) -> Option<Rational> {
+    let state = fast.patterns()?;
     let one = Rational::one();
     let least = factor.recip();
-    let loads = Loads::of(fast, &rated.steady_state).busy();
+    let loads = Loads::of(fast.problem(), state).busy();
     let mut share = one.clone();
-    for (resource, slow) in Loads::of(problem, &rated.steady_state).busy() {
+    for (resource, slow) in Loads::of(problem, state).busy() {
         let fast = loads.get(&resource).cloned().unwrap_or_default();
         if slow > one {
             // From `fast` at `least` linearly to `slow` at 1.

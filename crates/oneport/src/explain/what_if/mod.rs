@@ -7,16 +7,17 @@ mod row;
 mod sets;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use oneport_plan::{Problem, ProblemError};
 use oneport_platform::{Change, Rational};
 
-use crate::{Error, Options, Rated, Rating, rate};
+use crate::{Answer, Error, Goal, Options, solve};
 
 pub use classes::{Class, Kind, Trial, classes};
 pub use ends::outgrown;
 pub use enough::Enough;
-pub use row::{Outcome, Row};
+pub use row::{Effect, Row};
 
 /// The question that is solved next.
 #[derive(Debug, Clone, Copy)]
@@ -44,39 +45,31 @@ pub struct Together {
     pub triples: usize,
 }
 
-/// The answer for a problem on a changed platform. Knowledge about the base comes first, as in
-/// [`rate`].
+/// The throughput of a problem on a changed platform.
 ///
 /// # Errors
-/// As [`rate`]; a limit is no error, but an [`Outcome`].
-pub fn outcome(
-    problem: &Problem,
-    options: &Options,
-    known: Option<(&Problem, &Rated)>,
-) -> Result<Outcome, Error> {
-    Ok(match rate(problem, options, known) {
-        Ok(Rating::Rated(rated)) => Outcome::Rated(rated),
-        Ok(Rating::Unlisted(unlisted)) => match unlisted.limit {
-            Some(limit) => Outcome::Stopped(limit),
-            None => Outcome::Unlisted(unlisted),
-        },
-        Err(Error::Stopped(limit)) => Outcome::Stopped(limit),
+/// As [`solve`]; a limit is no error, but an [`Effect`].
+pub fn effect(problem: &Problem, options: &Options) -> Result<Effect, Error> {
+    let solved = match solve(problem, &options.clone().goal(Goal::Rate)) {
+        Ok(solved) => solved,
+        Err(Error::Stopped(limit)) => return Ok(Effect::Stopped(limit)),
         Err(error) => return Err(error),
-    })
+    };
+    let stopped = solved.unwritten.and_then(|unwritten| unwritten.limit);
+    Ok(stopped.map_or_else(|| Effect::Solved(Box::new(solved)), Effect::Stopped))
 }
 
 /// A row for every class and every trial that applies to it. Each has an equal part of the time that is left.
 ///
 /// # Errors
-/// As [`outcome`].
+/// As [`effect`].
 pub fn each(
-    problem: &Problem,
-    base: &Rated,
+    base: &Arc<Answer>,
     options: &Options,
     asks: &mut dyn FnMut(Asking<'_>),
 ) -> Result<Vec<Row>, Error> {
     let mut trials = Vec::new();
-    for class in classes(problem) {
+    for class in classes(base.problem()) {
         trials.extend(
             Trial::ALL
                 .into_iter()
@@ -93,11 +86,11 @@ pub fn each(
             trial: Some(trial),
         });
         let options = part_of(options, total - place);
-        let (outcome, enough) = tried((problem, base), &changes, Some((&class, trial)), &options)?;
+        let (effect, enough) = tried(base, &changes, Some((&class, trial)), &options)?;
         rows.push(Row {
             name: class.name.clone(),
             change: Some((class, trial)),
-            outcome,
+            effect,
             enough,
         });
     }
@@ -108,10 +101,9 @@ pub fn each(
 /// pairs and triples.
 ///
 /// # Errors
-/// As [`outcome`].
+/// As [`effect`].
 pub fn together(
-    problem: &Problem,
-    base: &Rated,
+    base: &Arc<Answer>,
     rows: &[Row],
     options: &Options,
     asks: &mut dyn FnMut(Asking<'_>),
@@ -127,17 +119,16 @@ pub fn together(
             trial: None,
         });
         let options = part_of(options, total - place);
-        let (outcome, enough) = tried((problem, base), &set.changes, None, &options)?;
+        let (effect, enough) = tried(base, &set.changes, None, &options)?;
         let is_pair = set.members.len() == 2;
         if is_pair {
             found.pairs += 1
         } else {
             found.triples += 1
         }
-        let least = match &outcome {
-            Outcome::Rated(rated) => rated.steady_state.throughput.clone(),
-            _ => Rational::default(),
-        };
+        let listed = effect.listed();
+        let least = listed.map(|(_, state)| state.throughput.clone());
+        let least = least.unwrap_or_default();
         let within = gains
             .iter()
             .filter(|(members, _)| members.is_subset(&set.members));
@@ -147,7 +138,7 @@ pub fn together(
             found.rows.push(Row {
                 name: set.name,
                 change: None,
-                outcome,
+                effect,
                 enough,
             });
         }
@@ -166,31 +157,31 @@ fn part_of(options: &Options, questions: usize) -> Options {
 
 /// The question on a platform that differs from the base; for a doubled class, the factor that suffices, too.
 fn tried(
-    (problem, base): (&Problem, &Rated),
+    base: &Arc<Answer>,
     changes: &[Change],
     class: Option<(&Class, Trial)>,
     options: &Options,
-) -> Result<(Outcome, Option<Enough>), Error> {
+) -> Result<(Effect, Option<Enough>), Error> {
     if let Err(limit) = options.watch.ask() {
-        return Ok((Outcome::Stopped(limit), None));
+        return Ok((Effect::Stopped(limit), None));
     }
-    let changed = match problem.platform().changed(changes) {
+    let changed = match base.problem().platform().changed(changes) {
         Ok(changed) => changed.platform,
-        Err(error) => return Ok((Outcome::Impossible(error.to_string()), None)),
+        Err(error) => return Ok((Effect::Impossible(error.to_string()), None)),
     };
-    let new = match problem.on(changed) {
+    let new = match base.problem().on(changed) {
         Ok(new) => new,
         Err(ProblemError::Unreachable { missing, .. }) => {
-            return Ok((Outcome::Unreachable(missing), None));
+            return Ok((Effect::Unreachable(missing), None));
         }
-        Err(error) => return Ok((Outcome::Impossible(error.to_string()), None)),
+        Err(error) => return Ok((Effect::Impossible(error.to_string()), None)),
     };
-    let outcome = outcome(&new, options, Some((problem, base)))?;
-    let enough = match (&outcome, class) {
-        (Outcome::Rated(rated), Some((class, Trial::Doubled))) => {
-            enough::enough(problem, base, class, (&new, rated), options)?
+    let effect = effect(&new, &options.clone().knowing(Arc::clone(base)))?;
+    let enough = match (&effect, class) {
+        (Effect::Solved(solved), Some((class, Trial::Doubled))) => {
+            enough::enough(base, class, &solved.answer, options)?
         }
         _ => None,
     };
-    Ok((outcome, enough))
+    Ok((effect, enough))
 }

@@ -1,21 +1,20 @@
 //! The answer for one changed platform.
 
 use num_traits::{One, Zero};
+use oneport_plan::SteadyState;
 use oneport_platform::Rational;
 use oneport_watch::Limit;
 
 use super::classes::{Class, Trial};
 use super::enough::Enough;
-use crate::{Rated, Unlisted};
+use crate::{Answer, Solved};
 
 /// The answer for one changed platform.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Outcome {
-    /// The optimum, or what is known of it.
-    Rated(Box<Rated>),
-    /// Throughput and bound alone.
-    Unlisted(Box<Unlisted>),
+pub enum Effect {
+    /// A bound, and patterns if there is room for them.
+    Solved(Box<Solved>),
     /// No throughput: messages cannot arrive on the changed platform; source and target of each, as in
     /// [`ProblemError::Unreachable`](oneport_plan::ProblemError).
     Unreachable(Vec<(String, String)>),
@@ -34,7 +33,7 @@ pub struct Row {
     /// The class and its trial; `None` where several classes are changed together.
     pub change: Option<(Class, Trial)>,
     /// The answer.
-    pub outcome: Outcome,
+    pub effect: Effect,
     /// For a doubled class: the factor that suffices.
     pub enough: Option<Enough>,
 }
@@ -45,8 +44,8 @@ impl Row {
     ///
     /// Doubling multiplies the optimum by 1 to 2: slowed down by two, every schedule of the doubled platform runs on
     /// the base. So halving multiplies it by 1/2 to 1, and removing never gains.
-    pub fn shares(&self, base: &Rated) -> Option<[Rational; 2]> {
-        let [low, high] = self.outcome.shares(base)?;
+    pub fn shares(&self, base: &Answer) -> Option<[Rational; 2]> {
+        let [low, high] = self.effect.shares(base)?;
         let one = Rational::one();
         Some(match self.change.as_ref().map(|(_, trial)| trial) {
             None => [low, high],
@@ -57,16 +56,24 @@ impl Row {
     }
 }
 
-impl Outcome {
+impl Effect {
+    /// The answer with patterns.
+    pub fn listed(&self) -> Option<(&Answer, &SteadyState)> {
+        let Effect::Solved(solved) = self else {
+            return None;
+        };
+        Some((&solved.answer, solved.answer.patterns()?))
+    }
+
     /// Lower and upper bound on its best throughput over the base's best; `None` if nothing is known.
-    pub fn shares(&self, base: &Rated) -> Option<[Rational; 2]> {
-        match self {
-            Outcome::Rated(rated) => Some([
-                &rated.steady_state.throughput / &base.upper_bound,
-                &rated.upper_bound / &base.steady_state.throughput,
-            ]),
-            Outcome::Unreachable(_) => Some([Rational::zero(), Rational::zero()]),
-            Outcome::Unlisted(_) | Outcome::Impossible(_) | Outcome::Stopped(_) => None,
+    pub fn shares(&self, base: &Answer) -> Option<[Rational; 2]> {
+        if let Effect::Unreachable(_) = self {
+            return Some([Rational::zero(), Rational::zero()]);
         }
+        let (answer, state) = self.listed()?;
+        Some([
+            &state.throughput / base.bound(),
+            answer.bound() / base.throughput()?,
+        ])
     }
 }

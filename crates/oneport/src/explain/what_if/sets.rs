@@ -6,8 +6,8 @@ use oneport_plan::Status;
 use oneport_platform::{Change, Rational};
 
 use super::classes::{Class, Trial};
-use super::row::{Outcome, Row};
-use crate::Rated;
+use super::row::Row;
+use crate::Answer;
 
 /// Classes that form sets: the classes whose halving costs most. Six classes give 15 pairs and 20 triples; each is
 /// solved. Trades further sets for time. Measured: 69 rows of an all-reduce on 4 racks of 8 take 7.1 s of CPU.
@@ -24,26 +24,27 @@ pub(super) struct Set {
 }
 
 /// The pairs, then the triples to try. Empty unless every class alone is proved to gain nothing.
-pub(super) fn sets(base: &Rated, rows: &[Row]) -> Vec<Set> {
-    let optimum = &base.upper_bound;
-    let gains = |row: &Row| match (&row.change, &row.outcome) {
-        (Some((_, Trial::Doubled)), Outcome::Rated(rated)) => rated.upper_bound > *optimum,
-        (Some((_, Trial::Doubled)), _) => true,
-        _ => false,
+pub(super) fn sets(base: &Answer, rows: &[Row]) -> Vec<Set> {
+    let optimum = base.bound();
+    let bound = |row: &Row| {
+        row.effect
+            .listed()
+            .map(|(answer, _)| answer.bound().clone())
     };
-    if base.status != Status::Optimal || rows.iter().any(gains) {
+    let gains = |row: &Row| {
+        let doubled = matches!(row.change, Some((_, Trial::Doubled)));
+        doubled && bound(row).is_none_or(|bound| bound > *optimum)
+    };
+    if base.status() != Status::Optimal || rows.iter().any(gains) {
         return Vec::new();
     }
     // A class that is not saturated can be somewhat slower; one that is slower by half limits, or is saturated already.
     let halved = |row: &Row| -> Option<(Rational, Class)> {
-        match (&row.change, &row.outcome) {
-            (Some((class, Trial::Halved)), Outcome::Rated(rated))
-                if rated.upper_bound < *optimum =>
-            {
-                Some((rated.upper_bound.clone(), class.clone()))
-            }
-            _ => None,
-        }
+        let Some((class, Trial::Halved)) = &row.change else {
+            return None;
+        };
+        let bound = bound(row).filter(|bound| bound < optimum)?;
+        Some((bound, class.clone()))
     };
     let mut classes: Vec<(Rational, Class)> = rows.iter().filter_map(halved).collect();
     classes.sort_by(|one, other| one.0.cmp(&other.0));

@@ -1,10 +1,11 @@
 //! A plan in parts, so that each can be changed to anything.
 
 use oneport_plan::{
-    Certificate, Collective, PeriodicSchedule, Problem, Status, SteadyState, Volumes,
+    Certificate, Claim, Collective, PeriodicSchedule, Problem, State, Stated, Status, SteadyState,
+    Volumes,
 };
 use oneport_platform::{Platform, Rational};
-use oneport_referee::{Verdict, Violation};
+use oneport_referee::Violation;
 use oneport_watch::Watch;
 
 /// The parts of a plan; they need not make a problem.
@@ -21,17 +22,24 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan, where there is a problem.
-    pub fn whole(&self) -> Result<oneport_plan::Plan, Violation> {
-        Ok(oneport_plan::Plan {
+    /// The claim, if there is a problem.
+    pub fn claim(&self) -> Result<Claim, Violation> {
+        Ok(Claim {
             problem: Problem::new(&self.platform, &self.collective, &self.volumes)?,
-            status: self.status,
-            steady_state: self.steady_state.clone(),
             certificate: self.certificate.clone(),
-            upper_bound: self.upper_bound.clone(),
-            schedule: self.schedule.clone(),
+            state: Some(State::Listed(self.steady_state.clone())),
+            schedule: Some(self.schedule.clone()),
         })
     }
+}
+
+/// The numbers that the referee computes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    pub throughput: Rational,
+    pub bound: Rational,
+    pub schedule_throughput: Rational,
+    pub status: Status,
 }
 
 pub fn check_plan(plan: &Plan) -> Result<Verdict, Violation> {
@@ -39,5 +47,16 @@ pub fn check_plan(plan: &Plan) -> Result<Verdict, Violation> {
 }
 
 pub fn check_plan_watched(plan: &Plan, watch: &Watch) -> Result<Verdict, Violation> {
-    oneport_referee::check_plan_watched(&plan.whole()?, watch)
+    let stated = Stated {
+        upper_bound: plan.upper_bound.clone(),
+        status: plan.status,
+    };
+    let answer = oneport_referee::verify(plan.claim()?, &stated, watch)?;
+    let found = answer.plan().expect("patterns and a schedule");
+    Ok(Verdict {
+        throughput: found.steady_state.throughput.clone(),
+        bound: answer.bound().clone(),
+        schedule_throughput: found.schedule.throughput(),
+        status: answer.status(),
+    })
 }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use oneport::plan::{Certificate, EqualRings, Form, SteadyState};
+use oneport::plan::{EqualRings, Form};
 use oneport::watch::Watch;
 use oneport::{
-    Bounded, Error, LpError, Options, Problem, Rated, Rating, Rational, RingError, RingsError,
-    Shape, Shaped, Status, best_shape, rate,
+    Answer, Error, Goal, LpError, Options, Problem, Rational, RingError, RingsError, Shape, Shaped,
+    Status, best_shape, solve,
 };
 use oneport_baselines::{Compared, Comparison, on_rings, ranks};
 use oneport_timing::{BestPieces, NamedSearch, lower_bound, lower_bound_from_certificate};
@@ -16,20 +16,8 @@ use rayon::prelude::*;
 use crate::answers::bottleneck;
 use crate::answers::layers;
 use crate::answers::once;
-use crate::answers::optimum::{self, Optimum};
+use crate::answers::optimum;
 use crate::flags::limits::within;
-
-/// The reference that algorithms are compared with.
-pub struct Best {
-    /// The best steady state; `None` if only the bound is computed.
-    pub steady_state: Option<SteadyState>,
-    /// The proof of the bound.
-    pub certificate: Certificate,
-    /// Proved upper bound on the throughput.
-    pub upper_bound: Rational,
-    /// Whether the bound is proved to be attained.
-    pub status: Status,
-}
 
 /// Processors up to which a schedule is sought, unless a time limit is given. Trades a schedule for time: above, only
 /// the bound is computed. Measured: 1024 GPUs, all-to-all 0.7 s, reduce 0.9 s of CPU.
@@ -37,71 +25,40 @@ const PROCESSORS: usize = 512;
 /// Demands up to which a schedule is sought, unless a time limit is given. Trades a schedule for time. Not measured.
 const DEMANDS: usize = 100_000;
 
-impl Best {
-    /// Finds the optimum or its bound.
-    pub fn of(problem: &Problem, options: &Options, limited: bool) -> Result<Best> {
-        let large = problem.platform().processors().count() > PROCESSORS
-            || problem.collective().demands() > DEMANDS;
-        if large && !limited {
-            return Ok(Best::bounded(oneport::bound(problem, options)?));
-        }
-        Ok(match optimum::found(problem, options)? {
-            Optimum::Unlisted(unlisted) => Best::bounded(unlisted.bounded),
-            Optimum::Rated(Rated {
-                steady_state,
-                certificate,
-                upper_bound,
-                status,
-                ..
-            }) => Best {
-                steady_state: Some(steady_state),
-                certificate,
-                upper_bound,
-                status,
-            },
-        })
-    }
-
-    /// The bound alone.
-    fn bounded(
-        Bounded {
-            bound, certificate, ..
-        }: Bounded,
-    ) -> Best {
-        Best {
-            steady_state: None,
-            certificate,
-            upper_bound: bound,
-            status: Status::Feasible,
-        }
-    }
+/// The reference that algorithms are compared with: the optimum, or its bound on large platforms without a time limit.
+pub fn of(problem: &Problem, options: &Options, limited: bool) -> Result<Answer> {
+    let large = problem.platform().processors().count() > PROCESSORS
+        || problem.collective().demands() > DEMANDS;
+    Ok(if large && !limited {
+        solve(problem, &options.clone().goal(Goal::Bound))?.answer
+    } else {
+        optimum::found(problem, options)?.answer
+    })
 }
 
 /// Time limit of the search for rings. Trades a larger share for time. Not measured.
 const RINGS: Duration = Duration::from_secs(10);
 const MOST_RINGS: u32 = 32;
 
-impl Best {
-    /// The best equal rings through all participants. `None` if the collective does not run on rings, or if none is
-    /// found.
-    pub fn rings(problem: &Problem, options: &Options) -> Result<Option<EqualRings>> {
-        if !on_rings(problem) {
-            return Ok(None);
+/// The best equal rings through all participants. `None` if the collective does not run on rings, or if none is
+/// found.
+pub fn rings(problem: &Problem, options: &Options) -> Result<Option<EqualRings>> {
+    if !on_rings(problem) {
+        return Ok(None);
+    }
+    match oneport::rings(
+        problem.platform(),
+        &ranks(problem),
+        MOST_RINGS,
+        &within(&options.watch, RINGS),
+    ) {
+        Ok(rings) => Ok(Some(rings.equal)),
+        Err(RingsError::Rings(RingError::Program(LpError::Stopped(_)))) => Ok(None),
+        Err(error @ (RingsError::Rings(RingError::Program(_)) | RingsError::Referee(_))) => {
+            Err(error.into())
         }
-        match oneport::rings(
-            problem.platform(),
-            &ranks(problem),
-            MOST_RINGS,
-            &within(&options.watch, RINGS),
-        ) {
-            Ok(rings) => Ok(Some(rings.equal)),
-            Err(RingsError::Rings(RingError::Program(LpError::Stopped(_)))) => Ok(None),
-            Err(error @ (RingsError::Rings(RingError::Program(_)) | RingsError::Referee(_))) => {
-                Err(error.into())
-            }
-            // Too many processors, half-duplex ports, no ring at all.
-            Err(_) => Ok(None),
-        }
+        // Too many processors, half-duplex ports, no ring at all.
+        Err(_) => Ok(None),
     }
 }
 
@@ -119,49 +76,48 @@ pub struct ShapeFound {
     pub limited_by: Option<String>,
 }
 
-impl Best {
-    /// The best single tree and acyclic graph of a broadcast, which sustain no more than all links together. A shape
-    /// that is not found in time is left out.
-    pub fn shapes(&self, problem: &Problem, options: &Options) -> Result<Vec<ShapeFound>> {
-        let copies = problem
-            .platform()
-            .nodes()
-            .iter()
-            .all(|node| node.replicates);
-        if !problem.collective().is(Form::BROADCAST) || !copies || self.steady_state.is_none() {
-            return Ok(Vec::new());
-        }
-        let mut found = Vec::new();
-        for (name, shape) in [
-            ("best single tree", Shape::Tree),
-            ("best DAG", Shape::Acyclic),
-        ] {
-            let options = Options {
-                watch: within(&options.watch, SHAPES),
-                ..options.clone()
-            };
-            match best_shape(problem, &options, shape) {
-                Ok(shaped) => found.push(ShapeFound {
-                    name,
-                    limited_by: limited_by(problem, &shaped, &options),
-                    shaped: shaped.within(&self.upper_bound),
-                }),
-                Err(Error::Stopped(_)) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(found)
+/// The best single tree and acyclic graph of a broadcast, which sustain no more than all links together. A shape
+/// that is not found in time is left out.
+pub fn shapes(best: &Answer, options: &Options) -> Result<Vec<ShapeFound>> {
+    let problem = best.problem();
+    let copies = problem
+        .platform()
+        .nodes()
+        .iter()
+        .all(|node| node.replicates);
+    if !problem.collective().is(Form::BROADCAST) || !copies || best.patterns().is_none() {
+        return Ok(Vec::new());
     }
+    let mut found = Vec::new();
+    for (name, shape) in [
+        ("best single tree", Shape::Tree),
+        ("best DAG", Shape::Acyclic),
+    ] {
+        let options = Options {
+            watch: within(&options.watch, SHAPES),
+            ..options.clone()
+        };
+        match best_shape(problem, &options, shape) {
+            Ok(shaped) => found.push(ShapeFound {
+                name,
+                limited_by: limited_by(problem, &shaped, &options),
+                shaped: shaped.within(best.bound()),
+            }),
+            Err(Error::Stopped(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(found)
 }
 
 /// The ports and sets of ports that limit a shape's links, from the certificate of their optimum.
 fn limited_by(problem: &Problem, shaped: &Shaped, options: &Options) -> Option<String> {
     let problem = problem.on(&shaped.platform).ok()?;
-    let Ok(Rating::Rated(rated)) = rate(&problem, options, None) else {
-        return None;
-    };
-    let names = bottleneck::of_rated(&problem, &rated).limiting_names();
-    (rated.status == Status::Optimal && !names.is_empty()).then_some(names)
+    let options = options.clone().goal(Goal::Rate);
+    let answer = solve(&problem, &options).ok()?.answer;
+    answer.patterns()?;
+    let names = bottleneck::of(&answer).limiting_names();
+    (answer.status() == Status::Optimal && !names.is_empty()).then_some(names)
 }
 
 /// Times of one operation.
@@ -177,16 +133,15 @@ pub struct Times {
 impl Times {
     pub fn of(
         problem: &Problem,
-        best: &Best,
+        best: &Answer,
         comparison: &Comparison,
         watch: &Watch,
     ) -> Result<Times> {
-        let by_prices = lower_bound_from_certificate(problem, &best.certificate, &best.upper_bound);
-        let least = lower_bound(problem, &best.upper_bound).max(by_prices);
+        let by_prices = lower_bound_from_certificate(problem, best.certificate(), best.bound());
+        let least = lower_bound(problem, best.bound()).max(by_prices);
         let search = once::search(problem, watch);
         let own = best
-            .steady_state
-            .as_ref()
+            .patterns()
             .map(|state| once::own(problem, state, &search, &least))
             .transpose()?
             .flatten();

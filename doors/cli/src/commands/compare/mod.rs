@@ -24,7 +24,7 @@ use crate::words::objects::{joined, line};
 use crate::words::output::{named, print, try_outputs, with_written};
 use crate::words::progress::Progress;
 use crate::words::tables::{FormatArguments, TableFormat};
-use best::{Best, Times};
+use best::Times;
 
 /// Percent of the time left for rating and timing algorithms. Trades rows for an answer in time. Not measured.
 const RATED: u32 = 85;
@@ -109,11 +109,11 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         .collect::<Result<Vec<_>>>()?;
     let alike = problem.with_largest_messages();
     let nccl = nccl::of(&alike, arguments.question.is_sized(), &log, &options.watch);
-    let best = Best::of(&alike, &options, arguments.limits.time_limit.is_some())?;
+    let best = best::of(&alike, &options, arguments.limits.time_limit.is_some())?;
     // An algorithm that has begun is rated to its end.
     let watch = options.watch.turn(RATED);
     let mut comparison = Comparison::watched(&alike, &watch)?;
-    if let Some(rings) = Best::rings(&alike, &options)? {
+    if let Some(rings) = best::rings(&alike, &options)? {
         comparison.add_rings(&alike, &rings)?;
     }
     for (algorithm, routes) in listed {
@@ -126,17 +126,16 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         .transpose()?;
     // The shapes are steady states, without a time of one operation.
     let shapes = if times.is_none() {
-        best.shapes(&alike, &options)?
+        best::shapes(&best, &options)?
     } else {
         Vec::new()
     };
     let in_network = measured
         .as_ref()
-        .and_then(|measured| InNetwork::of(&alike, measured, &best.upper_bound, &options));
+        .and_then(|measured| InNetwork::of(&alike, measured, best.bound(), &options));
     drop(progress);
     let report = report::Report {
         problem: &problem,
-        alike: &alike,
         best: &best,
         comparison: &comparison,
         shapes,

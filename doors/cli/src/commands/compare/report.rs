@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use oneport::plan::SteadyState;
 use oneport::watch::Limit;
-use oneport::{Bandwidth, Problem, Rational, Shaped, Status};
+use oneport::{Answer, Bandwidth, Problem, Rational, Shaped, Status};
 use oneport_baselines::{Compared, Comparison, EQUAL_RINGS, run_by};
 use oneport_drawings::svg::{Part, parts};
 use oneport_timing::BestPieces;
 use serde_json::{Value, json};
 
-use super::best::{Best, ShapeFound, Times};
+use super::best::{ShapeFound, Times};
 use crate::answers::answer::{header, label, title};
 use crate::answers::bottleneck::{self, Bottleneck};
 use crate::answers::in_network::InNetwork;
@@ -27,10 +27,8 @@ use crate::words::tables::{Sheet, plain};
 pub struct Report<'a> {
     /// The question.
     pub problem: &'a Problem,
-    /// The question in its [largest messages](Problem::with_largest_messages), to which all below belongs.
-    pub alike: &'a Problem,
-    /// The optimum, or the best bound.
-    pub best: &'a Best,
+    /// The optimum, or the best bound, of the question in its [largest messages](Problem::with_largest_messages).
+    pub best: &'a Answer,
     /// The algorithms.
     pub comparison: &'a Comparison,
     /// For a broadcast whose size is not given: the best single tree and acyclic graph, by name.
@@ -70,24 +68,19 @@ struct Entry<'r> {
 
 impl Report<'_> {
     fn bottleneck(&self) -> Bottleneck<'_> {
-        let nothing = SteadyState {
-            throughput: Rational::default(),
-            patterns: Vec::new(),
-        };
-        let state = self.best.steady_state.as_ref().unwrap_or(&nothing);
-        bottleneck::of(self.alike, state, &self.best.certificate, self.best.status)
+        bottleneck::of(self.best)
     }
 
     /// The reference of shares: the optimum, or the upper bound if the optimum is not proved.
     fn whole(&self) -> &'static str {
-        match self.best.status {
+        match self.best.status() {
             Status::Optimal => "of the optimum",
             Status::Feasible => "of the bound",
         }
     }
 
     fn share(&self, throughput: &Rational) -> Rational {
-        throughput / &self.best.upper_bound
+        throughput / self.best.bound()
     }
 
     /// Bus bandwidth; `None` if benchmarks do not count it.
@@ -98,7 +91,7 @@ impl Report<'_> {
 
     /// Why the measurement can be above the bound, if it is.
     pub fn impossible(&self) -> Option<String> {
-        let (bound, measured) = (&self.best.upper_bound, self.measured.as_ref()?);
+        let (bound, measured) = (self.best.bound(), self.measured.as_ref()?);
         let too_short = || {
             let (times, once) = (self.times.as_ref()?, measured.once.as_ref()?);
             let least = self.shown_time(&times.least);
@@ -125,8 +118,8 @@ impl Report<'_> {
                 .map(|bus| format!(", bus {bus}"))
                 .unwrap_or_default()
         };
-        let (best, bound) = (self.best.steady_state.as_ref(), &self.best.upper_bound);
-        let _ = match (self.best.status, best) {
+        let (best, bound) = (self.best.patterns(), self.best.bound());
+        let _ = match (self.best.status(), best) {
             (Status::Optimal, _) => writeln!(
                 out,
                 "optimum     {}{} (proved)",
@@ -295,7 +288,7 @@ impl Report<'_> {
 
     fn sentence(&self, measured: &Measured, bottleneck: &Bottleneck<'_>) -> String {
         let share = percent(&self.share(&measured.throughput));
-        let proved = match self.best.status {
+        let proved = match self.best.status() {
             Status::Optimal => "the proved optimum",
             Status::Feasible => "the proved bound",
         };
@@ -315,7 +308,7 @@ impl Report<'_> {
                 )
             },
         );
-        let bound = self.shown_rate(&self.best.upper_bound);
+        let bound = self.shown_rate(self.best.bound());
         format!(
             "your {} is {share} of {proved}, {bound}{cut}{once}{}",
             measured.shown,
@@ -430,7 +423,7 @@ impl Report<'_> {
 
     /// The rows as a table.
     pub fn table(&self) -> Sheet {
-        let rates = self.bus(&self.best.upper_bound).is_some();
+        let rates = self.bus(self.best.bound()).is_some();
         let rate = if rates { "busbw" } else { "throughput" };
         let once: &[&str] = if self.times.is_some() {
             &["one operation", "of the bound"]
@@ -580,10 +573,10 @@ impl Report<'_> {
         json!({
             "collective": label(self.problem.collective()),
             "model": self.problem.platform().model().name(),
-            "throughput": self.best.steady_state.as_ref().map(|state| state.throughput.to_string()),
-            "upper_bound": self.best.upper_bound.to_string(),
-            "status": self.best.status.name(),
-            "busbw": self.bus(&self.best.upper_bound),
+            "throughput": self.best.patterns().map(|state| state.throughput.to_string()),
+            "upper_bound": self.best.bound().to_string(),
+            "status": self.best.status().name(),
+            "busbw": self.bus(self.best.bound()),
             "rows": self.entries().into_iter().map(row).collect::<Vec<_>>(),
             "measured": measured,
             "nccl": self.nccl.as_ref().map(|nccl| match nccl {
@@ -600,7 +593,7 @@ impl Report<'_> {
 
     /// Bars, the longest first.
     pub fn chart(&self) -> String {
-        let bound = &self.best.upper_bound;
+        let bound = self.best.bound();
         let bar = |name: String,
                    throughput: &Rational,
                    once: Option<&BestPieces>,
@@ -622,7 +615,7 @@ impl Report<'_> {
             }
         };
         let mut all = Vec::new();
-        if let Some(SteadyState { throughput, .. }) = &self.best.steady_state {
+        if let Some(SteadyState { throughput, .. }) = self.best.patterns() {
             let own = self.times.as_ref().and_then(|times| times.own.as_ref());
             all.push(bar(
                 "oneport".to_string(),
@@ -652,7 +645,7 @@ impl Report<'_> {
             ));
         }
         let title = title(self.problem);
-        let whole = match self.best.status {
+        let whole = match self.best.status() {
             Status::Optimal => "optimum",
             Status::Feasible => "proved bound",
         };

@@ -9,10 +9,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use oneport::files;
+use oneport::{Answer, Goal, files, solve};
 use oneport::{
-    Collective, NodeId, Options, Platform, Problem, ProblemError, Rated, Rating, RingError,
-    RingsError, Volumes,
+    Collective, NodeId, Options, Platform, Problem, ProblemError, RingError, RingsError, Volumes,
 };
 use oneport_topologies::PathType;
 
@@ -202,17 +201,17 @@ fn write(
 }
 
 /// The best all-gather over any patterns.
-fn trees(platform: &Platform, gpus: &[NodeId], options: &Options) -> Result<Option<Rated>> {
+fn trees(platform: &Platform, gpus: &[NodeId], options: &Options) -> Result<Option<Answer>> {
     let collective = Collective::all_gather(gpus.to_vec());
     let problem = match Problem::new(platform, collective, Volumes::default()) {
         Err(ProblemError::Unreachable { .. }) => return Ok(None),
         problem => problem?,
     };
-    match oneport::rate(&problem, options, None) {
-        Ok(Rating::Rated(rated)) => Ok(Some(*rated)),
-        Ok(Rating::Unlisted(unlisted)) => {
-            eprintln!("trees: {unlisted}");
-            Ok(None)
+    match solve(&problem, &options.clone().goal(Goal::Rate)) {
+        Ok(solved) => {
+            let unlisted = solved.patterns().err();
+            unlisted.iter().for_each(|why| eprintln!("trees: {why}"));
+            Ok(unlisted.is_none().then_some(solved.answer))
         }
         Err(error) if options.watch.ended_by().is_some() => {
             eprintln!("trees: {error}");

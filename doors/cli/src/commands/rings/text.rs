@@ -7,7 +7,7 @@ use std::time::Duration;
 use oneport::plan::Ring;
 use oneport::platform::LinkId;
 use oneport::watch::Limit;
-use oneport::{NodeId, Platform, Rated, Rational, Rings, Status};
+use oneport::{Answer, NodeId, Platform, Rational, Rings, Status};
 use oneport_topologies::PathType;
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ pub struct Report<'r> {
     /// The best rings.
     pub rings: Rings,
     /// All-gathers over trees; `None` if a limit came first.
-    pub trees: Option<Rated>,
+    pub trees: Option<Answer>,
     /// The rings of a graph file that is checked.
     pub judged: Option<Judged>,
     /// Nodes outside the box of the processors that the equal rings go through.
@@ -98,11 +98,8 @@ impl Report<'_> {
     /// processor's message to all others.
     fn of_trees(&self) -> Option<(Rational, Rational)> {
         let others = Rational::from_integer((self.gpus.len() as u64 - 1).into());
-        let rated = self.trees.as_ref()?;
-        Some((
-            &rated.steady_state.throughput * &others,
-            &rated.upper_bound * &others,
-        ))
+        let trees = self.trees.as_ref()?;
+        Some((trees.throughput()? * &others, trees.bound() * &others))
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod report;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::{ArgGroup, Args};
@@ -13,6 +13,7 @@ use oneport::schedule::{self, Execution, Horizon, Policy, ScheduleError};
 use oneport::watch::{Limit, Watch};
 use oneport::{Plan, Problem, Rational, Units, files, parse_rational, referee};
 
+use crate::answers::checked;
 use crate::flags::limits::{LimitArguments, named};
 use crate::words::end::End;
 use crate::words::objects::line;
@@ -50,8 +51,8 @@ pub struct RunArguments {
 }
 
 /// The instances delivered by a date.
-struct Delivery {
-    plan: Plan,
+struct Delivery<'a> {
+    plan: Plan<'a>,
     until: Rational,
     /// No schedule delivers more: the proved bound times the time, rounded down.
     bound: BigUint,
@@ -78,8 +79,9 @@ struct Counted {
 pub fn run(arguments: &RunArguments) -> Result<End> {
     let instances = arguments.instances.as_deref().map(whole).transpose()?;
     let watch = arguments.limits.watch()?;
-    let plan = files::read_plan(&arguments.plan)?;
-    check(&arguments.plan, &plan, &watch)?;
+    let (claim, stated) = files::read_plan(&arguments.plan)?;
+    let answer = checked::answer(&arguments.plan, claim, &stated, &watch)?;
+    let plan = checked::plan(&arguments.plan, &answer)?;
     let delivery = match (&arguments.until, instances) {
         (Some(until), _) => {
             let until = date(until, plan.platform().units())?;
@@ -94,20 +96,6 @@ pub fn run(arguments: &RunArguments) -> Result<End> {
         delivery.text(arguments.exact)?
     })?;
     Ok(End::Done)
-}
-
-/// Refuses a plan with a violation, and one that a limit leaves unchecked.
-fn check(path: &Path, plan: &Plan, watch: &Watch) -> Result<()> {
-    match referee::check_plan_watched(plan, watch) {
-        Err(violation) if violation.stopped().is_some() => Err(violation).with_context(|| {
-            let name = path.display();
-            format!("{name}: not fully checked, no violation found so far")
-        }),
-        checked => {
-            checked.with_context(|| format!("{}: violation", path.display()))?;
-            Ok(())
-        }
-    }
 }
 
 /// A date in the plan's unit of time.
@@ -136,13 +124,13 @@ fn whole(text: &str) -> Result<BigUint> {
 }
 
 /// Counts by the sum over one period. If the run is short, the referee executes all its messages.
-fn of(
-    plan: Plan,
+fn of<'a>(
+    plan: Plan<'a>,
     watch: &Watch,
     until: impl FnOnce(Option<&Horizon>) -> Option<Rational>,
-) -> Result<Delivery> {
-    let problem = &plan.problem;
-    let (execution, ended_by) = match schedule::execution_watched(problem, &plan.schedule, watch) {
+) -> Result<Delivery<'a>> {
+    let problem = plan.problem;
+    let (execution, ended_by) = match schedule::execution_watched(problem, plan.schedule, watch) {
         Err(ScheduleError::TooManyEvents { .. }) => (None, None),
         Err(ScheduleError::Unlisted { limit, .. }) => (None, Some(limit)),
         execution => (Some(execution?), None),
@@ -157,13 +145,13 @@ fn of(
              for which the bound is known"
         );
     };
-    let bound = (&plan.upper_bound * &until)
+    let bound = (plan.upper_bound * &until)
         .floor()
         .to_integer()
         .magnitude()
         .clone();
     let mut delivery = Delivery {
-        policy: Policy::of(problem, &plan.schedule),
+        policy: Policy::of(problem, plan.schedule),
         until,
         bound,
         counted: None,
@@ -178,7 +166,7 @@ fn of(
     Ok(delivery)
 }
 
-impl Delivery {
+impl Delivery<'_> {
     /// Counts what is delivered, by the plan's dates and as soon as possible.
     fn count(&mut self, execution: &Execution, horizon: Horizon, watch: &Watch) -> Result<()> {
         let Delivery { plan, until, .. } = &*self;

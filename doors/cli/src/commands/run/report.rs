@@ -15,7 +15,7 @@ use crate::flags::limits::named;
 use crate::words::numbers::{Shown, percent, readable_count};
 use crate::words::output::count;
 
-impl Delivery {
+impl Delivery<'_> {
     /// Periods in which all stages of the plan run: the periods whose instances are all complete by K, less the periods
     /// that fill the buffers.
     fn steady_periods(&self, horizon: &Horizon) -> BigUint {
@@ -39,7 +39,7 @@ impl Delivery {
     /// The plan's platform, collective and volumes do not form a problem; the referee rejects such a plan.
     pub fn text(&self, exact: bool) -> Result<String> {
         let shown = Shown::of(self.plan.platform(), exact);
-        let mut out = header(&self.plan.problem);
+        let mut out = header(self.plan.problem);
         let _ = writeln!(
             out,
             "time K      {} from the start of the first instance; instances follow one another, {} in a period (one \
@@ -164,7 +164,7 @@ impl Delivery {
 
     /// The report as JSON.
     pub fn json(&self) -> Value {
-        let schedule = &self.plan.schedule;
+        let schedule = self.plan.schedule;
         let policy = self.policy.as_ref().map(|policy| {
             json!({
                 "delivered": policy.delivered(&self.until, &schedule.period).to_string(),

@@ -18,7 +18,7 @@ const ROWS: usize = 20;
 ///
 /// # Errors
 /// The referee rejects the plan.
-pub fn text(plan: &Plan, shown: Shown) -> Result<String> {
+pub fn text(plan: &Plan<'_>, shown: Shown) -> Result<String> {
     let problem = &plan.problem;
     let mut out = String::new();
     let _ = writeln!(

@@ -9,15 +9,17 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
 use oneport::explain::averaged;
 use oneport::files::AnswerFile;
 use oneport::plan::{Certificate, Kind, Timeline, WeightedPattern};
+use oneport::watch::Watch;
 use oneport::{Plan, files, referee, schedule};
 
+use crate::answers::checked;
 use crate::answers::chosen::certified;
 use crate::words::drawing;
 use crate::words::end::End;
@@ -85,8 +87,8 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
             },
         )?;
     }
-    let (plan, chosen) = match files::read_answer(&arguments.plan)? {
-        AnswerFile::Plan(plan, chosen) => (*plan, chosen),
+    let (claim, stated, chosen) = match files::read_answer(&arguments.plan)? {
+        AnswerFile::Plan(claim, stated, chosen) => (*claim, stated, chosen),
         AnswerFile::Reduction(one) => return once(arguments, reduction::Once::Reduction(&one)),
         AnswerFile::Broadcast(one) => return once(arguments, reduction::Once::Broadcast(&one)),
         AnswerFile::AllReduce(all) => return once(arguments, reduction::Once::AllReduce(&all)),
@@ -97,8 +99,8 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         ));
     }
     // An invalid plan is not drawn: the drawing would suggest that it is valid.
-    referee::check_plan(&plan)
-        .with_context(|| format!("{}: violation", arguments.plan.display()))?;
+    let answer = checked::answer(&arguments.plan, claim, &stated, &Watch::unlimited())?;
+    let plan = checked::plan(&arguments.plan, &answer)?;
     let trees = arguments
         .tree
         .as_ref()
@@ -118,18 +120,18 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
             Ok(())
         };
     draw(&arguments.gantt, &|| {
-        let problem = &plan.problem;
+        let problem = plan.problem;
         Ok(match text::execution(&plan)? {
             Some(execution) => oneport_drawings::svg::period_gantt(
                 problem,
-                &plan.schedule,
+                plan.schedule,
                 &schedule::period_of(&execution),
             ),
-            None => oneport_drawings::svg::gantt(problem, &plan.schedule),
+            None => oneport_drawings::svg::gantt(problem, plan.schedule),
         })
     })?;
     draw(&arguments.graph, &|| {
-        let problem = &plan.problem;
+        let problem = plan.problem;
         // All of a class of equal resources limit, also where one of them proves it.
         let prices = averaged(problem, &plan.certificate);
         let sets = plan.certificate.odd_sets();
@@ -145,7 +147,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     draw(&arguments.timeline, &|| {
         let timeline = timeline(&plan, arguments)?;
         Ok(oneport_drawings::svg::timeline_gantt(
-            &plan.problem,
+            plan.problem,
             &timeline,
         ))
     })?;
@@ -158,7 +160,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         };
         write(
             path,
-            &draw(&plan.problem, &pattern.pattern, Some(&pattern.weight)),
+            &draw(plan.problem, &pattern.pattern, Some(&pattern.weight)),
         )?;
         drawn = true;
     }
@@ -169,7 +171,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         } else {
             let links = plan.platform().links().len();
             let proof = chosen.as_ref().map(|chosen| certified(chosen, links));
-            text::text(&plan, &arguments.text, proof.as_deref())?
+            text::text(&answer, &plan, &arguments.text, proof.as_deref())?
         })?;
     }
     Ok(End::Done)
@@ -209,7 +211,7 @@ const TRANSFERS: u64 = 250_000;
 
 /// The whole run over the given number of periods. The default is the depth of the schedule plus [`STEADY`], so that
 /// the steady state is visible; fewer if they have too many transfers.
-fn timeline(plan: &Plan, arguments: &ShowArguments) -> Result<Timeline> {
+fn timeline(plan: &Plan<'_>, arguments: &ShowArguments) -> Result<Timeline> {
     let tasks = text::tasks(plan);
     let most = BigUint::from(TRANSFERS) / tasks.clone().max(BigUint::one());
     let most = most.to_u64().unwrap_or(TRANSFERS);
@@ -227,7 +229,7 @@ fn timeline(plan: &Plan, arguments: &ShowArguments) -> Result<Timeline> {
         ),
         Some(periods) => periods,
         None => {
-            let depth = schedule::execution(&plan.problem, &plan.schedule)?.depth;
+            let depth = schedule::execution(plan.problem, plan.schedule)?.depth;
             (depth as u64).saturating_add(STEADY)
         }
     };
@@ -237,7 +239,7 @@ fn timeline(plan: &Plan, arguments: &ShowArguments) -> Result<Timeline> {
             "{wanted} periods would be too much for a timeline; {periods} of them are drawn"
         ));
     }
-    let timeline = schedule::timeline(&plan.problem, &plan.schedule, periods)?;
+    let timeline = schedule::timeline(plan.problem, plan.schedule, periods)?;
     if arguments.eager {
         eagerly(plan, &timeline, arguments.text.exact)
     } else {
@@ -246,9 +248,9 @@ fn timeline(plan: &Plan, arguments: &ShowArguments) -> Result<Timeline> {
 }
 
 /// The same run with every task as early as possible. Prints the ends of both runs, computed by the referee.
-fn eagerly(plan: &Plan, dated: &Timeline, exact: bool) -> Result<Timeline> {
-    let (problem, shown) = (&plan.problem, Shown::of(plan.platform(), exact));
-    let eager = schedule::eager_timeline(problem, &plan.schedule, dated.starting_periods)?;
+fn eagerly(plan: &Plan<'_>, dated: &Timeline, exact: bool) -> Result<Timeline> {
+    let (problem, shown) = (plan.problem, Shown::of(plan.platform(), exact));
+    let eager = schedule::eager_timeline(problem, plan.schedule, dated.starting_periods)?;
     let mut ends = Vec::new();
     for run in [&eager, dated] {
         let end = referee::check_timeline(problem, run)?.last_arrival;
@@ -270,7 +272,7 @@ fn eagerly(plan: &Plan, dated: &Timeline, exact: bool) -> Result<Timeline> {
 const DRAWN: usize = 100;
 
 /// The trees or schemes to draw, each with its file.
-fn trees<'p>(plan: &'p Plan, path: &Path) -> Result<Vec<(PathBuf, &'p WeightedPattern)>> {
+fn trees<'p>(plan: &Plan<'p>, path: &Path) -> Result<Vec<(PathBuf, &'p WeightedPattern)>> {
     let patterns = &plan.steady_state.patterns;
     if patterns
         .iter()

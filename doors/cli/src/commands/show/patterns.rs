@@ -50,14 +50,14 @@ fn speech(kind: Kind) -> Speech {
 }
 
 /// The kind of a pattern's demand.
-pub fn kind_of(plan: &Plan, pattern: &Pattern) -> Option<Kind> {
+pub fn kind_of(plan: &Plan<'_>, pattern: &Pattern) -> Option<Kind> {
     plan.collective()
         .demand(pattern.demand)
         .map(|demand| demand.kind())
 }
 
 /// All patterns, each in full.
-pub fn all(plan: &Plan, shown: Shown) -> String {
+pub fn all(plan: &Plan<'_>, shown: Shown) -> String {
     let rows = plan.steady_state.patterns.iter().map(|weighted| {
         let line = full(plan, &weighted.pattern);
         vec![shown.rate(&weighted.weight), line]
@@ -67,7 +67,7 @@ pub fn all(plan: &Plan, shown: Shown) -> String {
 }
 
 /// One of each class of alike patterns: as frequent, and with names that differ in digits only.
-pub fn classes(plan: &Plan, shown: Shown) -> String {
+pub fn classes(plan: &Plan<'_>, shown: Shown) -> String {
     let mut places: BTreeMap<(String, Vec<String>), usize> = BTreeMap::new();
     let mut rows: Vec<(String, usize, String)> = Vec::new();
     for weighted in &plan.steady_state.patterns {
@@ -96,7 +96,7 @@ pub fn classes(plan: &Plan, shown: Shown) -> String {
 }
 
 /// Its tasks, in any order, without the numbers in the names of nodes.
-fn shape(plan: &Plan, pattern: &Pattern) -> Vec<String> {
+fn shape(plan: &Plan<'_>, pattern: &Pattern) -> Vec<String> {
     let task = |task: &Task| match task {
         Task::Send { link, .. } => common(&plan.platform().link_name(*link)),
         Task::Merge { node, .. } => common(plan.platform().name(*node)),
@@ -107,7 +107,7 @@ fn shape(plan: &Plan, pattern: &Pattern) -> Vec<String> {
 }
 
 /// Every task of a pattern: hops as chains; if values are combined, transfers and merges in their order.
-fn full(plan: &Plan, pattern: &Pattern) -> String {
+fn full(plan: &Plan<'_>, pattern: &Pattern) -> String {
     if !kind_of(plan, pattern).is_some_and(|kind| speech(kind).merges) {
         return hops_line(plan, pattern, usize::MAX);
     }
@@ -127,7 +127,7 @@ fn full(plan: &Plan, pattern: &Pattern) -> String {
 }
 
 /// A pattern in one line: its hops or its merges.
-pub fn line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
+pub fn line(plan: &Plan<'_>, pattern: &Pattern, most: usize) -> String {
     let merges = kind_of(plan, pattern).is_some_and(|kind| speech(kind).merges);
     if merges {
         merges_line(plan, pattern, most.max(MERGES))
@@ -137,7 +137,7 @@ pub fn line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
 }
 
 /// Hops as chains; chains that differ in their ends only share one entry: `a -> b -> {c, d}, d -> e`.
-fn hops_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
+fn hops_line(plan: &Plan<'_>, pattern: &Pattern, most: usize) -> String {
     let mut chains: Vec<(usize, Vec<NodeId>)> = Vec::new();
     for (place, (task, link)) in pattern.tasks.iter().zip(pattern.links()).enumerate() {
         let link = plan.platform().link(link);
@@ -182,7 +182,7 @@ fn hops_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
 }
 
 /// The merges, with their nodes: `a + b at sw, (a..b) + c at c; 4 transfers`.
-fn merges_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
+fn merges_line(plan: &Plan<'_>, pattern: &Pattern, most: usize) -> String {
     let owners = owners(plan, pattern);
     let merges: Vec<String> = pattern
         .tasks
@@ -199,7 +199,7 @@ fn merges_line(plan: &Plan, pattern: &Pattern, most: usize) -> String {
 }
 
 /// The owners of a pattern's operands, in its own order.
-fn owners(plan: &Plan, pattern: &Pattern) -> Vec<NodeId> {
+fn owners(plan: &Plan<'_>, pattern: &Pattern) -> Vec<NodeId> {
     let demand = plan.collective().demand(pattern.demand);
     let owners = demand.as_ref().map_or(&[][..], |demand| demand.operands);
     match &pattern.order {
@@ -212,7 +212,7 @@ fn owners(plan: &Plan, pattern: &Pattern) -> Vec<NodeId> {
 }
 
 /// `into a: ` if one node wants the result.
-fn into(plan: &Plan, pattern: &Pattern) -> String {
+fn into(plan: &Plan<'_>, pattern: &Pattern) -> String {
     match plan
         .collective()
         .demand(pattern.demand)
@@ -223,7 +223,7 @@ fn into(plan: &Plan, pattern: &Pattern) -> String {
     }
 }
 
-fn merge(plan: &Plan, owners: &[NodeId], task: &Task) -> Option<String> {
+fn merge(plan: &Plan<'_>, owners: &[NodeId], task: &Task) -> Option<String> {
     let Task::Merge {
         node, part, split, ..
     } = task
@@ -239,7 +239,7 @@ fn merge(plan: &Plan, owners: &[NodeId], task: &Task) -> Option<String> {
 }
 
 /// A partial result by the owners of its operands: `a`, `(a + b)`, `(a .. e)`.
-fn value(plan: &Plan, owners: &[NodeId], part: Interval) -> String {
+fn value(plan: &Plan<'_>, owners: &[NodeId], part: Interval) -> String {
     let name = |place: usize| {
         owners.get(place).map_or_else(
             || format!("value {place}"),

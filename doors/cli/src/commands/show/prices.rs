@@ -12,7 +12,7 @@ use crate::words::tables::table;
 const SETS: usize = 20;
 
 /// All prices, as shares of their total. Alike resources of one price share a row. Odd sets have a sentence.
-pub fn prices(plan: &Plan, shown: Shown) -> String {
+pub fn prices(plan: &Plan<'_>, shown: Shown) -> String {
     let platform = plan.platform();
     let total = plan.certificate.supply(platform);
     let mut rows: Vec<(String, String, usize, Rational)> = Vec::new();

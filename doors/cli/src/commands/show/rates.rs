@@ -51,9 +51,9 @@ impl Variable {
 ///
 /// # Errors
 /// The rates of the collective are ambiguous.
-pub fn text(plan: &Plan, arguments: &RatesArguments, shown: Shown) -> Result<String> {
+pub fn text(plan: &Plan<'_>, arguments: &RatesArguments, shown: Shown) -> Result<String> {
     if arguments.json {
-        return Ok(files::rates_to_json(plan)?.trim_end().to_string());
+        return Ok(files::rates_to_json(*plan)?.trim_end().to_string());
     }
     let variables = variables(plan)?;
     if arguments.csv {
@@ -76,7 +76,7 @@ pub fn text(plan: &Plan, arguments: &RatesArguments, shown: Shown) -> Result<Str
 }
 
 /// All variables that are not 0, in the order of the papers: send and copies, cons, s, alpha, v.
-fn variables(plan: &Plan) -> Result<Vec<Variable>> {
+fn variables(plan: &Plan<'_>) -> Result<Vec<Variable>> {
     let problem = &plan.problem;
     let rates = Rates::of(problem, &plan.steady_state)?;
     let platform = plan.platform();
@@ -148,7 +148,7 @@ fn variables(plan: &Plan) -> Result<Vec<Variable>> {
 }
 
 /// `m[a]` of copies, `m[a,b]` of a message from a to b.
-fn message(plan: &Plan, demand: usize) -> String {
+fn message(plan: &Plan<'_>, demand: usize) -> String {
     let name = |node: NodeId| plan.platform().name(node);
     let Some(demand) = plan.collective().demand(demand) else {
         return String::new();

@@ -8,7 +8,7 @@ use num_traits::Zero;
 use oneport::plan::BigUint;
 use oneport::platform::names::common;
 use oneport::schedule::Execution;
-use oneport::{Amount, Plan, Rational, schedule};
+use oneport::{Amount, Answer, Plan, Rational, schedule};
 
 use super::prices::prices;
 use super::{explain, patterns};
@@ -48,12 +48,17 @@ pub struct TextArguments {
 ///
 /// # Errors
 /// The plan is invalid.
-pub fn text(plan: &Plan, arguments: &TextArguments, certified: Option<&str>) -> Result<String> {
+pub fn text(
+    answer: &Answer,
+    plan: &Plan<'_>,
+    arguments: &TextArguments,
+    certified: Option<&str>,
+) -> Result<String> {
     let shown = Shown::of(plan.platform(), arguments.exact);
     let sections = [
         (
             arguments.explain,
-            explain::text as fn(&Plan, Shown) -> Result<String>,
+            explain::text as fn(&Plan<'_>, Shown) -> Result<String>,
         ),
         (arguments.prices, |plan, shown| Ok(prices(plan, shown))),
         (arguments.patterns, |plan, shown| {
@@ -63,7 +68,7 @@ pub fn text(plan: &Plan, arguments: &TextArguments, certified: Option<&str>) -> 
     ];
     let mut asked = sections.into_iter().filter(|(asked, _)| *asked).peekable();
     if asked.peek().is_none() {
-        return whole(plan, shown, certified);
+        return whole(answer, plan, shown, certified);
     }
     let texts: Vec<String> = asked
         .map(|(_, section)| section(plan, shown))
@@ -72,18 +77,13 @@ pub fn text(plan: &Plan, arguments: &TextArguments, certified: Option<&str>) -> 
 }
 
 /// The answer, one pattern of each class, and the buffers of the nodes.
-fn whole(plan: &Plan, shown: Shown, certified: Option<&str>) -> Result<String> {
-    let mut out = answer::head(
-        plan,
-        &bottleneck::of(
-            &plan.problem,
-            &plan.steady_state,
-            &plan.certificate,
-            plan.status,
-        ),
-        shown,
-        certified,
-    )?;
+fn whole(
+    judged: &Answer,
+    plan: &Plan<'_>,
+    shown: Shown,
+    certified: Option<&str>,
+) -> Result<String> {
+    let mut out = answer::head(plan, &bottleneck::of(judged), shown, certified)?;
     let work = if plan.collective().combines() {
         format!("a merge takes {}, ", work(plan))
     } else {
@@ -115,7 +115,7 @@ fn whole(plan: &Plan, shown: Shown, certified: Option<&str>) -> Result<String> {
 }
 
 /// Transfers and merges of one period.
-pub fn tasks(plan: &Plan) -> BigUint {
+pub fn tasks(plan: &Plan<'_>) -> BigUint {
     let patterns = plan.schedule.patterns.iter();
     patterns
         .map(|scheduled| &scheduled.copies * scheduled.pattern.tasks.len())
@@ -123,7 +123,7 @@ pub fn tasks(plan: &Plan) -> BigUint {
 }
 
 /// Executes one period task by task. `None` if it has more than `TASKS` tasks, or if the execution fails.
-pub fn execution(plan: &Plan) -> Result<Option<Execution>> {
+pub fn execution(plan: &Plan<'_>) -> Result<Option<Execution>> {
     if tasks(plan) <= BigUint::from(TASKS) {
         Ok(schedule::execution(&plan.problem, &plan.schedule).ok())
     } else {
@@ -132,7 +132,7 @@ pub fn execution(plan: &Plan) -> Result<Option<Execution>> {
 }
 
 /// The work of a merge at compute 1, or per data.
-fn work(plan: &Plan) -> String {
+fn work(plan: &Plan<'_>) -> String {
     let (work, compute) = (&plan.problem.volumes().work, "x compute");
     match (work, plan.platform().units()) {
         (Amount::Constant(work), _) if work.is_zero() => "no time".to_string(),
@@ -150,7 +150,7 @@ fn work(plan: &Plan) -> String {
 }
 
 /// The messages that forwarding nodes hold, alike nodes together.
-fn buffers(plan: &Plan, execution: &Execution) -> Option<String> {
+fn buffers(plan: &Plan<'_>, execution: &Execution) -> Option<String> {
     let buffers = schedule::buffers(plan.platform(), execution);
     let mut classes: Vec<(String, String, Vec<_>)> = Vec::new();
     for (&node, messages) in &buffers {
@@ -171,7 +171,7 @@ fn buffers(plan: &Plan, execution: &Execution) -> Option<String> {
 }
 
 /// Which links are busy when.
-fn slots(plan: &Plan, shown: Shown) -> String {
+fn slots(plan: &Plan<'_>, shown: Shown) -> String {
     let mut start = Rational::zero();
     let rows = plan
         .schedule

@@ -11,8 +11,8 @@ use clap::{Args, ValueEnum};
 use oneport::explain::{self, Gain, Hint};
 use oneport::watch::{Left, Watch};
 use oneport::{
-    DEFAULT_MAX_INSTANCES, Formulation, Options, Outcome, Period, Plan, Problem, Rational, Shape,
-    Status, files, parse_rational, solve,
+    DEFAULT_MAX_INSTANCES, Formulation, Options, Period, Plan, Problem, Rational, Shape, Status,
+    files, parse_rational, solve,
 };
 use serde_json::json;
 
@@ -206,101 +206,101 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
         Some(shaped) => problem.on(&shaped.platform)?,
         None => problem,
     };
-    let outcome = {
+    let solved = {
         let progress = Progress::new();
         progress.about(about.to_string());
-        solve(
-            &problem,
-            &Options {
-                watch: progress.of(&options.watch),
-                ..options.clone()
-            },
-        )?
+        let watch = progress.of(&options.watch);
+        solve(&problem, &options.clone().watched(watch))?
     };
     let seconds = started.elapsed();
-    match outcome {
-        Outcome::Planned(mut planned) => {
-            // The answer is printed even if its file cannot be written after all.
-            let written = arguments.output.as_ref().map_or(Ok(()), |path| {
-                let watch = options.watch.finishing(WRITING);
-                files::write_atomically_with(path, |file| {
-                    files::write_chosen_plan(&planned.plan, chosen.as_ref(), file, &watch)
-                })
-                .with_context(|| format!("cannot write {}", path.display()))
-            });
-            shaped
-                .iter()
-                .for_each(|shaped| shape::claim(&mut planned.plan, shaped));
-            let plan = &planned.plan;
-            let mut bottleneck =
-                bottleneck::of(&problem, &plan.steady_state, &plan.certificate, plan.status);
-            if arguments.json {
-                let answer = report::planned(
-                    (path, &problem),
-                    &planned,
-                    chosen.as_ref(),
-                    &bottleneck,
-                    seconds,
-                );
-                print(&line(joined([answer, asked.left_out.json()])))?;
-            } else {
-                // Text says how much any order gains; JSON does not wait for that.
-                let in_order = bottleneck
-                    .limits
-                    .hints
-                    .contains(&Hint::InOrder)
-                    .then(|| bottleneck.hints.pop());
-                bottleneck
-                    .hints
-                    .extend(in_order.and_then(|_| any_order(&problem, plan, options, seconds)));
-                let unused = options
-                    .watch
-                    .time_left()
-                    .is_some_and(|left| !left.is_zero());
-                if plan.status == Status::Feasible && planned.ended_by.is_none() && unused {
-                    bottleneck.hints.push(EARLY.to_string());
-                }
-                let told = chosen.as_ref().zip(shaped.as_ref());
-                bottleneck
-                    .hints
-                    .extend(told.map(|(chosen, shaped)| shape::sentence(&problem, chosen, shaped)));
-                let proof = chosen
-                    .as_ref()
-                    .map(|chosen| certified(chosen, problem.platform().links().len()));
-                let text = answer::text(
-                    &planned,
-                    &bottleneck,
-                    (clock::elapsed(), arguments.exact),
-                    proof.as_deref(),
-                )?;
-                let files = named(&[("--output", &arguments.output)]);
-                let files = if written.is_ok() { &files[..] } else { &[] };
-                print(&with_written(asked.left_out.line() + &text, files))?;
-            }
-            written?;
-            Ok(End::Done)
+    if let Some(unwritten) = &solved.unwritten {
+        print(&if arguments.json {
+            let answer = report::unlisted(path, &solved, unwritten, seconds);
+            line(joined([answer, asked.left_out.json()]))
+        } else {
+            let text = answer::unlisted(&solved, unwritten, seconds, arguments.exact);
+            asked.left_out.line() + &text
+        })?;
+        // An answer is a throughput, and a plan if one is to be written.
+        if solved.answer.throughput().is_some() && arguments.output.is_none() {
+            return Ok(End::Done);
         }
-        Outcome::Unlisted(unlisted) => {
-            print(&if arguments.json {
-                let answer = report::unlisted(path, &problem, &unlisted, seconds);
-                line(joined([answer, asked.left_out.json()]))
-            } else {
-                let text = answer::unlisted(&problem, &unlisted, seconds, arguments.exact);
-                asked.left_out.line() + &text
-            })?;
-            // An answer is a throughput, and a plan if one is to be written.
-            if unlisted.bounded.known.is_some() && arguments.output.is_none() {
-                return Ok(End::Done);
-            }
-            eprintln!("error: {about}{unlisted}");
-            Ok(End::Refused)
-        }
+        eprintln!("error: {about}{unwritten}");
+        return Ok(End::Refused);
     }
+    let proved = solved.plan()?;
+    // The answer is printed even if its file cannot be written after all.
+    let written = arguments.output.as_ref().map_or(Ok(()), |path| {
+        let watch = options.watch.finishing(WRITING);
+        files::write_atomically_with(path, |file| {
+            files::write_chosen_plan(proved, chosen.as_ref(), file, &watch)
+        })
+        .with_context(|| format!("cannot write {}", path.display()))
+    });
+    let throughput = &proved.steady_state.throughput;
+    let bound = shaped
+        .as_ref()
+        .map_or(proved.upper_bound.clone(), |shaped| {
+            shape::bound(shaped, throughput)
+        });
+    let status = Status::of(throughput, &bound);
+    let plan = Plan::of(solved.answer.claim(), &bound, status).unwrap_or(proved);
+    let mut bottleneck = bottleneck::of(&solved.answer);
+    if arguments.json {
+        let answer = report::planned(
+            path,
+            (&solved, &plan),
+            chosen.as_ref(),
+            &bottleneck,
+            seconds,
+        );
+        print(&line(joined([answer, asked.left_out.json()])))?;
+    } else {
+        // Text says how much any order gains; JSON does not wait for that.
+        let in_order = bottleneck
+            .limits
+            .hints
+            .contains(&Hint::InOrder)
+            .then(|| bottleneck.hints.pop());
+        bottleneck
+            .hints
+            .extend(in_order.and_then(|_| any_order(&problem, &plan, options, seconds)));
+        let unused = options
+            .watch
+            .time_left()
+            .is_some_and(|left| !left.is_zero());
+        if plan.status == Status::Feasible && solved.ended_by.is_none() && unused {
+            bottleneck.hints.push(EARLY.to_string());
+        }
+        let told = chosen.as_ref().zip(shaped.as_ref());
+        bottleneck
+            .hints
+            .extend(told.map(|(chosen, shaped)| shape::sentence(&problem, chosen, shaped)));
+        let proof = chosen
+            .as_ref()
+            .map(|chosen| certified(chosen, problem.platform().links().len()));
+        let text = answer::text(
+            (&solved, &plan),
+            &bottleneck,
+            (clock::elapsed(), arguments.exact),
+            proof.as_deref(),
+        )?;
+        let files = named(&[("--output", &arguments.output)]);
+        let files = if written.is_ok() { &files[..] } else { &[] };
+        print(&with_written(asked.left_out.line() + &text, files))?;
+    }
+    written?;
+    Ok(End::Done)
 }
 
 /// The hint that operands are combined in their order, with the gain of any other if it is found in about the time that
 /// the answer took. `None` if that is proved to be nothing.
-fn any_order(problem: &Problem, plan: &Plan, options: &Options, took: Duration) -> Option<String> {
+fn any_order(
+    problem: &Problem,
+    plan: &Plan<'_>,
+    options: &Options,
+    took: Duration,
+) -> Option<String> {
     let left = options.watch.time_left().unwrap_or(Duration::MAX);
     let gain = if left < took.min(LEAST) {
         Gain::Unknown

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use oneport::files::Chosen;
 use oneport::schedule::cuts;
-use oneport::{Bounded, Collective, Planned, Platform, Problem, Rational, Unlisted};
+use oneport::{Collective, Plan, Platform, Problem, Rational, Solved, Unwritten};
 use serde_json::{Value, json};
 
 use crate::answers::answer::{Operation, bounds, gap, loss_of, question, share};
@@ -40,40 +40,34 @@ fn sustained(problem: &Problem, throughput: &Rational, bound: &Rational) -> Valu
 }
 
 /// The answer without a listed schedule; the throughput is 0 if none is known.
-pub fn unlisted(path: &Path, problem: &Problem, unlisted: &Unlisted, seconds: Duration) -> Value {
-    let Bounded {
-        bound,
-        known,
-        ended_by,
-        ..
-    } = &unlisted.bounded;
+pub fn unlisted(path: &Path, solved: &Solved, unwritten: &Unwritten, seconds: Duration) -> Value {
+    let (found, problem) = (&solved.answer, solved.answer.problem());
+    let known = found.throughput();
     let answer = json!({
-        "status": if known.is_some() { unlisted.bounded.status().name() } else { "bound" },
-        "tasks": unlisted.tasks,
-        "unlisted": unlisted.to_string(),
+        "status": known.map_or("bound", |_| found.status().name()),
+        "tasks": unwritten.tasks,
+        "unlisted": unwritten.to_string(),
         "solve_seconds": seconds.as_secs_f64(),
-        "ended_by": unlisted.limit.or(*ended_by).map(limits::named),
+        "ended_by": unwritten.limit.or(solved.ended_by).map(limits::named),
     });
+    let known = known.cloned().unwrap_or_default();
     answered(
         path,
         (problem.platform(), problem.collective()),
-        [
-            sustained(problem, &known.clone().unwrap_or_default(), bound),
-            answer,
-        ],
+        [sustained(problem, &known, found.bound()), answer],
     )
 }
 
 /// The answer with a plan of the problem; `chosen` if a search chose its links.
 pub fn planned(
-    (path, problem): (&Path, &Problem),
-    planned: &Planned,
+    path: &Path,
+    (solved, plan): (&Solved, &Plan<'_>),
     chosen: Option<&Chosen>,
     bottleneck: &Bottleneck<'_>,
     seconds: Duration,
 ) -> Value {
-    let plan = &planned.plan;
-    let cuts = cuts(problem, &plan.schedule);
+    let problem = plan.problem;
+    let cuts = cuts(problem, plan.schedule);
     let answer = json!({
         "status": plan.status.name(),
         "period": plan.schedule.period.to_string(),
@@ -86,12 +80,12 @@ pub fn planned(
         "transfers": cuts.transfers.to_string(),
         "cut": cuts.cut.to_string(),
         "pieces": cuts.pieces,
-        "period_factor": planned.whole.as_ref().map(|whole| whole.factor.to_string()),
+        "period_factor": solved.whole.as_ref().map(|whole| whole.factor.to_string()),
         "bottleneck": bottleneck.json(),
         "hints": bottleneck.hints,
         "solve_seconds": seconds.as_secs_f64(),
-        "solver_seconds": planned.solver_time.as_secs_f64(),
-        "ended_by": planned.ended_by.map(limits::named),
+        "solver_seconds": solved.solver_time.as_secs_f64(),
+        "ended_by": solved.ended_by.map(limits::named),
     });
     let choice = chosen.map(|chosen| {
         let (shape, programs) = (chosen.shape.name(), chosen.programs);
@@ -101,7 +95,7 @@ pub fn planned(
         path,
         (problem.platform(), problem.collective()),
         [
-            sustained(problem, &plan.steady_state.throughput, &plan.upper_bound),
+            sustained(problem, &plan.steady_state.throughput, plan.upper_bound),
             answer,
         ]
         .into_iter()

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use oneport::files::{Chosen, ChosenShape};
 use oneport::plan::Form;
-use oneport::{Options, Plan, Problem, Shape, Shaped, Status, best_shape, bound};
+use oneport::{Goal, Options, Problem, Rational, Shape, Shaped, Status, best_shape, solve};
 
 use crate::answers::answer::label;
 use crate::answers::chosen::words;
@@ -40,8 +40,8 @@ pub fn find(problem: &Problem, shape: Shape, options: &Options) -> Result<Shaped
     // A search that was ended may have had no time to bound all links together.
     Ok(match shaped.status {
         Status::Optimal => shaped,
-        Status::Feasible => match bound(problem, &within(BOUND)) {
-            Ok(whole) => shaped.within(&whole.bound),
+        Status::Feasible => match solve(problem, &within(BOUND).goal(Goal::Bound)) {
+            Ok(whole) => shaped.within(whole.answer.bound()),
             Err(_) => shaped,
         },
     })
@@ -59,12 +59,8 @@ pub fn chosen(shape: Shape, shaped: &Shaped) -> Chosen {
 }
 
 /// The answer's bound is one on all trees or graphs; the bound of the plan's certificate is one for its links.
-pub fn claim(plan: &mut Plan, shaped: &Shaped) {
-    plan.upper_bound = shaped
-        .upper_bound
-        .clone()
-        .max(plan.steady_state.throughput.clone());
-    plan.status = Status::of(&plan.steady_state.throughput, &plan.upper_bound);
+pub fn bound(shaped: &Shaped, throughput: &Rational) -> Rational {
+    shaped.upper_bound.clone().max(throughput.clone())
 }
 
 /// Which links, and what the search says of others.

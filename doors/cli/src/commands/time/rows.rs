@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use num_traits::One;
 use oneport::watch::Watch;
-use oneport::{Options, Problem, Rated, Rational, Volumes};
+use oneport::{Answer, Options, Problem, Rational, Volumes};
 use oneport_baselines::{Algorithm, Forwarders, Routes, Ties, in_two_levels, known_watched, ranks};
 use oneport_timing::{
     BestPieces, Found, NamedSearch, lower_bound, lower_bound_from_certificate, proportion,
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use crate::answers::bottleneck;
 use crate::answers::layers;
 use crate::answers::once::{self, Own};
-use crate::answers::optimum::{self, Optimum};
+use crate::answers::optimum;
 
 /// The name of our own schedules.
 pub const OPTIMUM: &str = "oneport";
@@ -62,44 +62,41 @@ struct Size<'a> {
     asked: &'a Volumes,
     /// The question in its [largest messages](Problem::with_largest_messages).
     problem: &'a Problem,
-    /// Index of the steady state.
-    rated: usize,
+    /// Index of the answer with the steady state.
+    answer: usize,
     least: Rational,
 }
 
 /// Times all sizes of one question, and names what limits the optimum of the last.
 pub fn of(asked: &[Problem], options: &Options) -> Result<(Vec<Row>, String)> {
     let all: Vec<Problem> = asked.iter().map(Problem::with_largest_messages).collect();
-    let mut ratings: Vec<(&Volumes, Rated)> = Vec::new();
+    let mut answers: Vec<(&Volumes, Answer)> = Vec::new();
     let mut sizes = Vec::with_capacity(all.len());
     for (asked, problem) in asked.iter().zip(&all) {
         let volumes = problem.volumes();
-        let factor = ratings
+        let factor = answers
             .last()
             .and_then(|(known, _)| proportion(known, volumes));
         if factor.is_none() {
-            match optimum::found(problem, options)? {
-                Optimum::Rated(found) => ratings.push((volumes, found)),
-                Optimum::Unlisted(unlisted) => bail!("{unlisted}"),
-            }
+            answers.push((volumes, optimum::listed(problem, options)?));
         }
-        let Some((_, rated)) = ratings.last() else {
+        let Some((_, answer)) = answers.last() else {
             return Ok((Vec::new(), String::new()));
         };
-        let throughput = &rated.upper_bound / factor.unwrap_or_else(Rational::one);
-        let by_prices = lower_bound_from_certificate(problem, &rated.certificate, &throughput);
+        let throughput = answer.bound() / factor.unwrap_or_else(Rational::one);
+        let by_prices = lower_bound_from_certificate(problem, answer.certificate(), &throughput);
         let least = lower_bound(problem, &throughput).max(by_prices);
         sizes.push(Size {
             asked: asked.volumes(),
             problem,
-            rated: ratings.len() - 1,
+            answer: answers.len() - 1,
             least,
         });
     }
     let Some(first) = sizes.first() else {
         return Ok((Vec::new(), String::new()));
     };
-    let ratings: Vec<Rated> = ratings.into_iter().map(|(_, rated)| rated).collect();
+    let answers: Vec<Answer> = answers.into_iter().map(|(_, answer)| answer).collect();
     let platform = first.problem.platform();
     // The check of the best run comes after the search.
     let watch = options.watch.turn(SEARCH);
@@ -117,11 +114,9 @@ pub fn of(asked: &[Problem], options: &Options) -> Result<(Vec<Row>, String)> {
             let search = |algorithm| NamedSearch::new(first.problem, algorithm, routes);
             algorithms.iter().map(search)
         });
-    let rows = timed(&sizes, &ratings, named.collect(), &watch)?;
-    let limits = sizes
-        .last()
-        .zip(ratings.last())
-        .map(|(size, rated)| bottleneck::of_rated(size.problem, rated).limiting_names());
+    let rows = timed(&sizes, &answers, named.collect(), &watch)?;
+    let last = answers.last();
+    let limits = last.map(|answer| bottleneck::of(answer).limiting_names());
     Ok((rows, limits.unwrap_or_default()))
 }
 
@@ -137,23 +132,24 @@ fn suitable(problem: &Problem, algorithms: Vec<Algorithm>) -> Vec<Algorithm> {
 /// Times all sizes. Named algorithms of one size are searched in parallel with our own run of the next size.
 fn timed<'a>(
     sizes: &[Size<'a>],
-    ratings: &'a [Rated],
+    answers: &'a [Answer],
     mut named: Vec<NamedSearch<'_>>,
     watch: &Watch,
 ) -> Result<Vec<Row>> {
     // Every size would have to follow so long a run, and the referee after it.
     let tasks = if sizes.len() == 1 { once::FOLLOWED } else { 0 };
-    let way = |size: &Size<'a>| {
-        Own::new(size.problem, &ratings[size.rated].steady_state, watch).following(tasks)
+    let way = |size: &Size<'a>| match answers[size.answer].patterns() {
+        Some(state) => Ok(Own::new(size.problem, state, watch).following(tasks)),
+        None => Err(anyhow!("no patterns are listed")),
     };
     let mut rows: Vec<Row> = Vec::with_capacity(sizes.len());
     let Some(first) = sizes.first() else {
         return Ok(rows);
     };
-    let mut own = (first.rated, way(first));
+    let mut own = (first.answer, way(first)?);
     let mut find = |size: &Size<'a>| {
-        if own.0 != size.rated {
-            own = (size.rated, way(size));
+        if own.0 != size.answer {
+            own = (size.answer, way(size)?);
         }
         own.1.shortest(
             size.problem,

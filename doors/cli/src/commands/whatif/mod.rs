@@ -3,15 +3,16 @@
 mod price;
 mod report;
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use oneport::Options;
-use oneport::explain::what_if::{self, Asking, Outcome};
+use oneport::explain::what_if::{self, Asking, Effect};
 
 use crate::answers::infeasible::unreachable;
-use crate::answers::optimum::{self, Optimum};
+use crate::answers::optimum;
 use crate::flags::change;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{Asked, QuestionArguments};
@@ -101,16 +102,12 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
     }
     let own = Asked::read(platform.clone(), &arguments.question)?;
     let problem = own.problem()?;
-    let base = match optimum::found(&problem, &options)? {
-        Optimum::Rated(rated) => rated,
-        Optimum::Unlisted(unlisted) => bail!("{unlisted}"),
-    };
+    let base = Arc::new(optimum::listed(&problem, &options)?);
     let progress = Progress::new();
     let shown = Options {
         watch: progress.of(&options.watch),
         ..options.clone()
     };
-    let about;
     let mut lost = None;
     let changed = if changes.is_empty() {
         let mut told = |asking: Asking<'_>| {
@@ -120,12 +117,12 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
                 None => format!("{place} of {total} sets, {name}: "),
             });
         };
-        let rows = what_if::each(&problem, &base, &shown, &mut told)?;
+        let rows = what_if::each(&base, &shown, &mut told)?;
         let names = rows
             .iter()
             .filter_map(|row| Some(row.change.as_ref()?.0.name.as_str()));
         prices.check(&names.collect::<Vec<_>>())?;
-        let together = what_if::together(&problem, &base, &rows, &shown, &mut told)?;
+        let together = what_if::together(&base, &rows, &shown, &mut told)?;
         Changed::Classes(rows, together)
     } else {
         let platform = platform.changed(&changes)?.platform;
@@ -140,18 +137,14 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
             }
         });
         match asked?.problem() {
-            Ok(problem) => {
-                about = problem;
-                let outcome = what_if::outcome(&about, &shown, None)?;
-                Changed::Changes(name, Some(&about), outcome)
-            }
+            Ok(problem) => Changed::Changes(name, what_if::effect(&problem, &shown)?),
             Err(error) => {
                 let Some(missing) = unreachable(&error) else {
                     return Err(error);
                 };
-                let outcome = Outcome::Unreachable(missing.to_vec());
+                let effect = Effect::Unreachable(missing.to_vec());
                 lost = Some(error);
-                Changed::Changes(name, None, outcome)
+                Changed::Changes(name, effect)
             }
         }
     };

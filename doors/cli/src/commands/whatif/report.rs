@@ -1,13 +1,14 @@
 //! Formats the answer of `oneport whatif`.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 use std::time::Duration;
 
 use num_traits::{One, Signed, Zero};
-use oneport::explain::what_if::{Class, Enough, Kind, Outcome, Row, Together, Trial, outgrown};
+use oneport::explain::what_if::{Class, Effect, Enough, Kind, Row, Together, Trial, outgrown};
 use oneport::platform::names::list;
 use oneport::watch::Limit;
-use oneport::{NodeId, Problem, Rated, Rational, Status};
+use oneport::{Answer, NodeId, Problem, Rational, Status};
 use serde_json::{Value, json};
 
 use super::price::Prices;
@@ -27,8 +28,8 @@ const PAIRS: usize = 5;
 /// The data of a report.
 pub struct Report<'a> {
     pub problem: &'a Problem,
-    pub base: Rated,
-    pub changed: Changed<'a>,
+    pub base: Arc<Answer>,
+    pub changed: Changed,
     pub prices: Prices,
     /// Whether fractions are printed in full.
     pub exact: bool,
@@ -37,17 +38,17 @@ pub struct Report<'a> {
 }
 
 /// The changed platforms.
-pub enum Changed<'a> {
+pub enum Changed {
     /// Those of each class, and of classes doubled together, which are tried if no class alone gains.
     Classes(Vec<Row>, Together),
     /// The one of the changes that were given.
-    Changes(String, Option<&'a Problem>, Outcome),
+    Changes(String, Effect),
 }
 
 impl Report<'_> {
     /// The contract's object: `base`, and `rows` as in the table.
     pub fn json(&self) -> Value {
-        let limits = json!({ "bottleneck": bottleneck::of_rated(self.problem, &self.base).json() });
+        let limits = json!({ "bottleneck": bottleneck::of(&self.base).json() });
         let (rows, pairs) = match &self.changed {
             Changed::Classes(rows, Together { rows: sets, .. }) => (
                 self.lines(rows)
@@ -58,9 +59,7 @@ impl Report<'_> {
                     .collect(),
                 sets.iter().map(|row| self.row(row)).collect(),
             ),
-            Changed::Changes(name, changed, outcome) => {
-                (vec![self.scenario(name, *changed, outcome)], Vec::new())
-            }
+            Changed::Changes(name, effect) => (vec![self.scenario(name, effect)], Vec::new()),
         };
         let answer = json!({
             "base": joined([numbers(&self.base), limits]),
@@ -104,17 +103,15 @@ impl Report<'_> {
         let outgrown = self.outgrown(row).map(names);
         let head = head(&row.name, row.shares(&self.base));
         let keys = [Some(head), class, enough, outgrown, worth];
-        joined(keys.into_iter().flatten().chain([outcome(&row.outcome)]))
+        joined(keys.into_iter().flatten().chain([keys_of(&row.effect)]))
     }
 
-    fn scenario(&self, name: &str, changed: Option<&Problem>, found: &Outcome) -> Value {
-        let limits = match (changed, found) {
-            (Some(changed), Outcome::Rated(rated)) => {
-                json!({ "bottleneck": bottleneck::of_rated(changed, rated).json() })
-            }
-            _ => Value::Null,
-        };
-        joined([head(name, found.shares(&self.base)), limits, outcome(found)])
+    fn scenario(&self, name: &str, found: &Effect) -> Value {
+        let limits = found.listed().map_or(
+            Value::Null,
+            |(answer, _)| json!({ "bottleneck": bottleneck::of(answer).json() }),
+        );
+        joined([head(name, found.shares(&self.base)), limits, keys_of(found)])
     }
 
     /// The rows of each class in one line: the gain of doubling, then the losses by halving and removing. The most
@@ -162,7 +159,7 @@ impl Report<'_> {
         let mut out = header(self.problem);
         out.push_str(&format!("base        {}\n", self.told(&self.base)));
         let mut say = |line: String| out.extend([&line, "\n"]);
-        bottleneck::of_rated(self.problem, &self.base)
+        bottleneck::of(&self.base)
             .lines()
             .into_iter()
             .for_each(&mut say);
@@ -176,22 +173,22 @@ impl Report<'_> {
                 let needs: String = doubled.filter_map(|row| self.needs(row)).collect();
                 out.push_str(&format!("{table}\n{needs}{}", self.together(together)));
             }
-            Changed::Changes(name, changed, outcome) => {
+            Changed::Changes(name, found) => {
                 say(format!("change      {name}"));
-                say(match outcome {
-                    Outcome::Rated(rated) => {
+                say(match (found, found.listed()) {
+                    (_, Some((answer, _))) => {
                         format!(
                             "changed     {}: {}",
-                            self.told(rated),
-                            effect(outcome, outcome.shares(&self.base))
+                            self.told(answer),
+                            effect(found, found.shares(&self.base))
                         )
                     }
-                    Outcome::Unreachable(_) => "changed     no throughput".to_string(),
-                    other => format!("changed     unknown: {}", unknown(other).1),
+                    (Effect::Unreachable(_), _) => "changed     no throughput".to_string(),
+                    (other, _) => format!("changed     unknown: {}", unknown(other).1),
                 });
                 // The hints are the base's, too.
-                if let (Some(changed), Outcome::Rated(rated)) = (changed, outcome) {
-                    bottleneck::of_rated(changed, rated)
+                if let Some((answer, _)) = found.listed() {
+                    bottleneck::of(answer)
                         .plainly()
                         .into_iter()
                         .for_each(&mut say);
@@ -213,11 +210,9 @@ impl Report<'_> {
     pub fn sheet(&self) -> Sheet {
         match &self.changed {
             Changed::Classes(rows, _) => self.classes(rows),
-            Changed::Changes(name, _, found) => {
-                let throughput = match found {
-                    Outcome::Rated(rated) => self.told(rated),
-                    other => unknown(other).1,
-                };
+            Changed::Changes(name, found) => {
+                let told = found.listed().map(|(answer, _)| self.told(answer));
+                let throughput = told.unwrap_or_else(|| unknown(found).1);
                 let shares = found.shares(&self.base);
                 let row = vec![name.clone(), throughput, effect(found, shares)];
                 let base = vec!["base".to_string(), self.told(&self.base), "0".to_string()];
@@ -290,7 +285,7 @@ impl Report<'_> {
         let gain = doubled
             .and_then(|row| row.shares(&self.base))
             .map(|[low, _]| {
-                let more = (low - Rational::one()) * &self.base.steady_state.throughput;
+                let more = (low - Rational::one()) * sustained(&self.base);
                 let units = self.problem.platform().units();
                 units.map_or_else(|| more.clone(), |units| &more / units.time.seconds()) / &price
             });
@@ -362,22 +357,22 @@ impl Report<'_> {
     }
 
     /// A throughput with its status.
-    fn told(&self, rated: &Rated) -> String {
+    fn told(&self, answer: &Answer) -> String {
         let shown = Shown::of(self.problem.platform(), self.exact);
-        let throughput = shown.frequency(&rated.steady_state.throughput);
-        match rated.status {
+        let throughput = shown.frequency(&sustained(answer));
+        match answer.status() {
             Status::Optimal => format!("{throughput} (optimal)"),
             Status::Feasible => {
                 format!(
                     "{throughput} (feasible; upper bound {})",
-                    shown.frequency(&rated.upper_bound)
+                    shown.frequency(answer.bound())
                 )
             }
         }
     }
 
     fn effect(&self, row: &Row) -> String {
-        effect(&row.outcome, row.shares(&self.base))
+        effect(&row.effect, row.shares(&self.base))
     }
 
     /// The bandwidth or compute cost of one member.
@@ -401,12 +396,14 @@ impl Report<'_> {
 }
 
 /// A throughput with its bound and status.
-fn numbers(rated: &Rated) -> Value {
-    let status = json!({ "status": rated.status.name() });
-    joined([
-        bounds(&rated.steady_state.throughput, &rated.upper_bound),
-        status,
-    ])
+fn numbers(answer: &Answer) -> Value {
+    let status = json!({ "status": answer.status().name() });
+    joined([bounds(&sustained(answer), answer.bound()), status])
+}
+
+/// The throughput of an answer; 0 if none is known.
+fn sustained(answer: &Answer) -> Rational {
+    answer.throughput().cloned().unwrap_or_default()
 }
 
 /// The keys of every row.
@@ -425,11 +422,11 @@ fn head(name: &str, shares: Option<[Rational; 2]>) -> Value {
     })
 }
 
-/// The keys of an outcome.
-fn outcome(outcome: &Outcome) -> Value {
-    match outcome {
-        Outcome::Rated(rated) => numbers(rated),
-        Outcome::Unreachable(missing) => {
+/// The keys of an effect.
+fn keys_of(effect: &Effect) -> Value {
+    match (effect, effect.listed()) {
+        (_, Some((answer, _))) => numbers(answer),
+        (Effect::Unreachable(missing), _) => {
             let keys = json!({
                 "status": "infeasible",
                 "unreachable": paths(&missing[..missing.len().min(PAIRS)]),
@@ -437,7 +434,7 @@ fn outcome(outcome: &Outcome) -> Value {
             });
             joined([bounds(&Rational::zero(), &Rational::zero()), keys])
         }
-        other => {
+        (other, _) => {
             let (status, reason) = unknown(other);
             let none = [
                 "throughput",
@@ -451,23 +448,29 @@ fn outcome(outcome: &Outcome) -> Value {
     }
 }
 
-/// The status and the reason of an outcome without a throughput.
-fn unknown(outcome: &Outcome) -> (&'static str, String) {
-    match outcome {
-        Outcome::Impossible(why) => ("impossible", why.clone()),
-        Outcome::Stopped(limit) => ("stopped", limits::named(*limit).to_string()),
-        Outcome::Unlisted(unlisted) => ("unlisted", unlisted.to_string()),
+/// The status and the reason of an effect without a throughput.
+fn unknown(effect: &Effect) -> (&'static str, String) {
+    match effect {
+        Effect::Impossible(why) => ("impossible", why.clone()),
+        Effect::Stopped(limit) => ("stopped", limits::named(*limit).to_string()),
+        Effect::Solved(solved) => {
+            let why = solved.patterns().err();
+            (
+                "unlisted",
+                why.map_or_else(String::new, |why| why.to_string()),
+            )
+        }
         _ => ("unknown", String::new()),
     }
 }
 
 /// The relative change of the base's throughput. If either optimum is not proved, the change is a range.
-fn effect(outcome: &Outcome, shares: Option<[Rational; 2]>) -> String {
-    match (outcome, shares) {
-        (Outcome::Unreachable(_), _) => "no path".to_string(),
-        (Outcome::Impossible(_), _) => "-".to_string(),
-        (Outcome::Rated(_), Some([low, high])) if low == high => difference(&low),
-        (Outcome::Rated(_), Some([low, high])) => {
+fn effect(effect: &Effect, shares: Option<[Rational; 2]>) -> String {
+    match (effect, shares) {
+        (Effect::Unreachable(_), _) => "no path".to_string(),
+        (Effect::Impossible(_), _) => "-".to_string(),
+        (Effect::Solved(_), Some([low, high])) if low == high => difference(&low),
+        (Effect::Solved(_), Some([low, high])) => {
             format!("{} to {}", difference(&low), difference(&high))
         }
         _ => "?".to_string(),

@@ -1,8 +1,8 @@
-//! The best answer so far: a steady state and a bound, each kept only if it is better than what is known.
+//! The best proposals so far: a steady state and a bound, each replaced only by a better one. The referee has checked
+//! neither.
 
+use oneport_plan::{Certificate, Pattern, Status, SteadyState};
 use oneport_platform::Rational;
-
-use crate::{Certificate, Pattern, Status, SteadyState};
 
 /// Upper bound on the throughput of every schedule, with its proof. A price that holds for some patterns only, such as
 /// compositions or the images of a symmetry, is no bound and has another type.
