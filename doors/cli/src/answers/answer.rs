@@ -10,7 +10,7 @@ use oneport::plan::{Block, Form, Kind, Named};
 use oneport::schedule::{Cuts, Tried, Whole, cuts};
 use oneport::{
     Bandwidth, Bounded, Collective, NodeId, Plan, Planned, Platform, Problem, Rational, Status,
-    Units, Unlisted,
+    Units, Unlisted, Volumes,
 };
 use serde_json::{Value, json};
 
@@ -211,7 +211,9 @@ pub fn title(problem: &Problem) -> String {
         (Some(size), None) if !size.is_one() => format!(", messages of size {}", readable(size)),
         _ => String::new(),
     };
-    let merges = if collective.combines() && merges_unstated(platform) {
+    let volumes = problem.volumes();
+    let usual = Volumes::of_message(platform, volumes.size.clone()).work == volumes.work;
+    let merges = if collective.combines() && usual && merges_unstated(platform) {
         format!(", merges at {} GB/s", oneport::files::MERGE_RATE)
     } else {
         String::new()

@@ -19,7 +19,7 @@ use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::{Shown, both};
 use crate::words::objects::line;
-use crate::words::output::{count, named, print, try_outputs, with_written};
+use crate::words::output::{Content, count, named, print, try_outputs, with_written};
 use crate::words::tables::{FormatArguments, Sheet, TableFormat, plain};
 use crate::words::usage::usage;
 
@@ -62,6 +62,7 @@ pub fn run(arguments: &InspectArguments) -> Result<End> {
     let format = format.map_err(|error| usage(format!("--from: {error}")))?;
     let file = arguments.platform.path()?;
     try_outputs(
+        Content::Other,
         &[("FILE", file)],
         &named(&[("--output", &arguments.output)]),
     )?;

@@ -16,7 +16,7 @@ use oneport_topologies::{
 
 use crate::flags::latency::{KindLatency, KnownLatencies};
 use crate::words::quantity::rate;
-use crate::words::settings::notes_on;
+use crate::words::settings::{note, notes_on};
 use crate::words::usage::usage;
 
 /// Values that a topology file lacks.
@@ -80,7 +80,7 @@ impl TopologyArguments {
             .line(&imported.platform)
             .filter(|_| latencies.are_assumed())
         {
-            eprintln!("note: {line}");
+            note(&line);
         }
         Ok(imported)
     }
@@ -109,10 +109,10 @@ impl TopologyArguments {
         if imported.format != Format::Own(PlatformFormat::Matrix) {
             return Ok(platform.with_units(Some(units)));
         }
-        eprintln!(
-            "note: assumed: {}",
+        note(&format!(
+            "assumed: {}",
             oneport_topologies::merges_of_a_matrix()
-        );
+        ));
         Ok(oneport::files::matrix_in_units(platform, units)?)
     }
 
@@ -276,7 +276,9 @@ pub fn with_latencies(
     let is_box = kinds.iter().any(|kind| KINDS.contains(kind));
     let absent = |kind: &str| is_box && KINDS.contains(&kind) && !kinds.contains(&kind);
     for (kind, _) in given.kinds.extract_if(.., |kind, _| absent(kind)) {
-        eprintln!("note: --latency {kind}: there are no links of this kind here");
+        note(&format!(
+            "--latency {kind}: there are no links of this kind here"
+        ));
     }
     let (imported, known) = imported
         .with_latencies(&given)

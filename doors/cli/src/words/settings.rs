@@ -9,7 +9,7 @@ use clap::Args;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Settings {
-    /// Overwrite files that oneport did not write.
+    /// Overwrite files that oneport did not write, and its own files of another kind.
     #[arg(long, global = true)]
     pub force: bool,
     /// Print no notes on how a file was read.

@@ -99,17 +99,57 @@ fn an_export_without_a_rank_is_refused() {
     let plan = folder.path("plan.json");
     let solve = ["solve", "all-gather", "--platform", &table, "-o", &plan];
     oneport(&[&solve[..], &TWO, &["--idle", "forward"]].concat()).noted(&[]);
-    for format in ["mscclpp", "msccl"] {
-        let run = oneport(&["export", &plan, &folder.path("out"), "--to", format]);
+    let goal = ["goal", "--without-dates"];
+    for format in [
+        &["mscclpp"][..],
+        &["msccl"],
+        &["mpi"],
+        &["mpi-preload"],
+        &["chakra"],
+        &goal,
+    ] {
+        let export = ["export", &plan, &folder.path("out"), "--to"];
+        let run = oneport(&[&export[..], format].concat());
         run.refused(
             1,
             &["'gpu2' takes no part and forwards", "no rank runs there"],
         );
     }
-    // An MPI program has a rank on every processor.
-    oneport(&["export", &plan, &folder.path("out.c"), "--to", "mpi"]).ok();
     oneport(&[&solve[..], &TWO].concat()).noted(&[]);
     oneport(&["export", &plan, &folder.path("out.json"), "--to", "mscclpp"]).ok();
+}
+
+/// A host may run more processes: programs start a rank there and say so. A library for LD_PRELOAD serves no such call.
+#[test]
+fn a_rank_that_only_passes_on_is_named() {
+    let folder = Folder::new();
+    let path = "format = \"oneport-platform/1\"\n\
+                node = [{name = \"a\", compute = 1}, {name = \"b\", compute = 1}, {name = \"c\", compute = 1}]\n\
+                link = [{from = \"a\", to = \"b\", cost = 1, duplex = true}, {from = \"b\", to = \"c\", cost = 1, duplex = true}]\n";
+    let (path, plan) = (folder.write("path.toml", path), folder.path("plan.json"));
+    let solve = [
+        "solve",
+        "all-gather",
+        &path,
+        "--participants",
+        "a,c",
+        "-o",
+        &plan,
+    ];
+    oneport(&solve).ok();
+    for (format, out) in [("mpi", "out.c"), ("chakra", "out")] {
+        let run = oneport(&["export", &plan, &folder.path(out), "--to", format]).ok();
+        let said = "3 ranks, of which 2 take part; start rank 2 on 'b', too";
+        assert!(run.stdout.contains(said), "{run:?}");
+    }
+    let library = [
+        "export",
+        &plan,
+        &folder.path("lib.c"),
+        "--to",
+        "mpi-preload",
+    ];
+    oneport(&library).refused(1, &["all take part", "rank 2 on 'b'"]);
 }
 
 /// Hosts pass data on; the first line counts them.

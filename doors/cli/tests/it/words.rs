@@ -92,6 +92,32 @@ fn files_of_others_are_kept() {
     oneport(&["convert", &toy(), &own]).refused(2, &["--force", "own.toml"]);
 }
 
+/// Each kind of our own files is replaced by its own kind alone.
+#[test]
+fn a_plan_never_replaces_a_platform() {
+    let folder = Folder::new();
+    let [platform, plan] = ["platform.json", "plan.json"].map(|name| folder.path(name));
+    let (toy, star) = (toy(), fixture("star.json"));
+    let quoted = folder.write("quoted.toml", "format = 'oneport-platform/1'\n");
+    let solve = |out: &str| oneport(&["solve", "scatter", &toy, "--source", "Ps", "-o", out]);
+    oneport(&["convert", &toy, &platform]).ok();
+    solve(&plan).ok();
+    let (before, planned) = (read(&platform), read(&plan));
+    for kept in [&platform, &quoted] {
+        solve(kept).refused(2, &["--force", "oneport-platform"]);
+        oneport(&["export", &plan, kept, "--to", "dot"]).refused(2, &["oneport-platform"]);
+    }
+    oneport(&["convert", &star, &plan]).refused(2, &["--force", "oneport-plan"]);
+    oneport(&["generate", "star", "--leaves", "3", "-o", &plan]).refused(2, &["oneport-plan"]);
+    oneport(&["show", &plan, "--gantt", &platform]).refused(2, &["oneport-platform"]);
+    assert_eq!((read(&platform), read(&plan)), (before, planned));
+    // A platform is replaced by a platform, a plan by a plan.
+    oneport(&["convert", &star, &platform]).ok();
+    solve(&plan).ok();
+    let forced = ["solve", "scatter", &toy, "--source", "Ps", "--force", "-o"];
+    oneport(&[&forced[..], &[&platform]].concat()).ok();
+}
+
 /// A changed platform is the one that is asked about and the one that is written.
 #[test]
 fn every_command_asks_about_the_changed_platform() {
@@ -107,6 +133,74 @@ fn every_command_asks_about_the_changed_platform() {
     oneport(&[&["convert", &star, &out], &change[..]].concat()).ok();
     assert!((bound(&[&star]) * 2.0 - bound(&[&out])).abs() < 1e-9);
     assert!((bound(&[&[&star[..]], &change[..]].concat()) - bound(&[&out])).abs() < 1e-9);
+}
+
+/// Cells of a CSV table are plain numbers, of one unit in a column, whatever rows it has.
+#[test]
+fn csv_holds_plain_numbers() {
+    let racks = fixture("two-racks.toml");
+    for words in [
+        &["whatif", "allreduce", &racks][..],
+        &["whatif", "allreduce", &fixture("star.json")],
+        &[
+            "whatif",
+            "allgather",
+            &racks,
+            "--change",
+            "core <-> switch-b: remove",
+        ],
+        &[
+            "whatif",
+            "allgather",
+            &racks,
+            "--change",
+            "core <-> switch-b: bandwidth x2",
+        ],
+    ] {
+        let run = oneport(&[words, &["--format", "csv"]].concat());
+        let mut lines = run.stdout.lines();
+        let header = lines.next().unwrap_or_default();
+        assert!(header.split(',').all(|name| !name.is_empty()), "{header}");
+        for line in lines {
+            // The name may hold a comma, and is quoted then.
+            let rest = line.trim_start_matches('"');
+            let (_, cells) = rest
+                .split_once(if rest == line { "," } else { "\"," })
+                .unwrap_or_default();
+            let is_plain = |cell: &str| cell.is_empty() || cell.parse::<f64>().is_ok();
+            assert!(cells.split(',').all(is_plain), "{line}");
+        }
+    }
+}
+
+/// `--quiet` leaves every note out, and `--work 0` the rate of merges, which is not used then.
+#[test]
+fn quiet_is_quiet_and_the_headline_says_what_holds() {
+    let folder = Folder::new();
+    let plain = folder.write("m.csv", ",a,b\na,0,1\nb,1,0\n");
+    let units = ["bound", &plain, "all-reduce", "--units", "GB/s"];
+    oneport(&units).noted(&["assumed"]);
+    oneport(&[&units[..], &["-q"]].concat()).ok();
+    let box8 = fixture("dgx-a100-1.toml");
+    let asked = [
+        "bound",
+        &box8,
+        "all-gather",
+        "--participants",
+        "box0.gpu0,box0.gpu1",
+    ];
+    oneport(&[&asked[..], &["-q"]].concat()).ok();
+    let title = |more: &[&str]| {
+        let asked = ["solve", "all-reduce", &plain, "--units", "GB/s", "-q"];
+        let run = oneport(&[&asked[..], more].concat()).ok();
+        run.stdout.lines().next().unwrap_or_default().to_string()
+    };
+    assert!(title(&[]).contains("merges at 1000 GB/s"), "{}", title(&[]));
+    assert!(
+        !title(&["--work", "0"]).contains("merges at"),
+        "{}",
+        title(&["--work", "0"])
+    );
 }
 
 /// The table alone, with plain numbers, and prices beside the gains.
@@ -125,7 +219,13 @@ fn tables_have_formats_and_prices() {
     let csv = csv.ok().stdout;
     let header = csv.lines().next().unwrap_or_default();
     assert!(
-        header.starts_with("what,,each") && header.ends_with("per price"),
+        header.starts_with("what,members,bandwidth (GB/s),") && header.ends_with("per price"),
+        "{csv}"
+    );
+    // Plain numbers: the cards of b*, 125 MB/s each, are the only gain, 100 %.
+    let first = csv.lines().nth(1).unwrap_or_default();
+    assert!(
+        first.starts_with("b* <-> switch-b,4,0.125,,100,2,-50,-100,3600,"),
         "{csv}"
     );
     let columns = header.split(',').count();

@@ -21,7 +21,7 @@ use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::objects::{joined, line};
-use crate::words::output::{named, print, try_outputs, with_written};
+use crate::words::output::{Content, named, print, try_outputs, with_written};
 use crate::words::progress::Progress;
 use crate::words::tables::{FormatArguments, TableFormat};
 use best::{Best, Times};
@@ -78,7 +78,11 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
             .map(|path| ("--tuning", path.as_path())),
     );
     inputs.extend(arguments.with.iter().map(|path| ("--with", path.as_path())));
-    try_outputs(&inputs, &named(&[("--output", &arguments.output)]))?;
+    try_outputs(
+        Content::Other,
+        &inputs,
+        &named(&[("--output", &arguments.output)]),
+    )?;
     arguments
         .output
         .as_ref()

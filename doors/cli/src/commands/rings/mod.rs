@@ -23,7 +23,7 @@ use crate::flags::question::listed;
 use crate::words::clock;
 use crate::words::end::End;
 use crate::words::objects::{joined, line};
-use crate::words::output::{named, print, try_outputs};
+use crate::words::output::{Content, named, print, try_outputs};
 use crate::words::progress::Progress;
 use crate::words::usage::usage;
 use graph::Ranks;
@@ -82,6 +82,7 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
         .into_iter()
         .chain(named(&[("--check", &arguments.check)]));
     try_outputs(
+        Content::Other,
         &inputs.collect::<Vec<_>>(),
         &named(&[("--output", &arguments.output)]),
     )?;
@@ -188,7 +189,7 @@ fn write(
         .map(|path| ("--output", path.as_path()))
         .collect();
     let inputs = [("FILE", arguments.platform.path()?)];
-    try_outputs(&inputs, &outputs)?;
+    try_outputs(Content::Other, &inputs, &outputs)?;
     for (path, (_, text)) in paths.iter().zip(&graphs.files) {
         files::write_atomically(path, text.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;

@@ -22,7 +22,7 @@ use crate::answers::chosen::certified;
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::{Shown, readable_count, short};
-use crate::words::output::{count, named, print, try_outputs};
+use crate::words::output::{Content, count, named, print, try_outputs};
 use crate::words::settings::note;
 use crate::words::usage::usage;
 use rates::RatesArguments;
@@ -73,7 +73,11 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         ("--tree", &arguments.tree),
         ("--windows", &arguments.windows),
     ];
-    try_outputs(&[("PLAN", &arguments.plan)], &named(&drawings))?;
+    try_outputs(
+        Content::Other,
+        &[("PLAN", &arguments.plan)],
+        &named(&drawings),
+    )?;
     for (option, path) in named(&drawings) {
         drawing::check(
             option,
@@ -107,7 +111,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         .unwrap_or_default();
     let mut outputs = named(&drawings[..3]);
     outputs.extend(trees.iter().map(|(path, _)| ("--tree", path.as_path())));
-    try_outputs(&[("PLAN", &arguments.plan)], &outputs)?;
+    try_outputs(Content::Other, &[("PLAN", &arguments.plan)], &outputs)?;
     let mut drawn = false;
     let mut draw =
         |path: &Option<std::path::PathBuf>, svg: &dyn Fn() -> Result<String>| -> Result<()> {

@@ -27,7 +27,7 @@ use crate::words::clock;
 use crate::words::end::End;
 use crate::words::numbers::percent;
 use crate::words::objects::{joined, line};
-use crate::words::output::{Named, named, print, try_outputs, with_written};
+use crate::words::output::{Content, Named, named, print, try_outputs, with_written};
 use crate::words::progress::Progress;
 use crate::words::usage::{Usage, on_one_line, usage};
 
@@ -119,7 +119,11 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
             "--output: a file holds one plan; give one --platform, or leave --output out",
         ));
     }
-    try_outputs(&inputs, &named(&[("--output", &arguments.output)]))?;
+    try_outputs(
+        Content::Answer,
+        &inputs,
+        &named(&[("--output", &arguments.output)]),
+    )?;
     match &paths[..] {
         [path] => one(arguments, path, "", &options),
         paths => several(arguments, paths, &options),

@@ -18,7 +18,7 @@ use crate::flags::question::{self, QuestionArguments};
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::objects::{joined, line};
-use crate::words::output::{named as given, print, try_outputs, with_written};
+use crate::words::output::{Content, named as given, print, try_outputs, with_written};
 use crate::words::progress::Progress;
 use crate::words::tables::{FormatArguments, TableFormat};
 use crate::words::usage::usage;
@@ -67,7 +67,11 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
             .iter()
             .map(|path| ("--measured", path.as_path())),
     );
-    try_outputs(&inputs, &given(&[("--output", &arguments.output)]))?;
+    try_outputs(
+        Content::Other,
+        &inputs,
+        &given(&[("--output", &arguments.output)]),
+    )?;
     arguments
         .output
         .as_ref()
