@@ -63,8 +63,9 @@ pub struct BoundArguments {
     /// Participants by names or patterns (box0.*, gpu0..7, cn[001-004]), or "all" processors (the default).
     #[arg(long, value_name = "A,B|all")]
     participants: Option<String>,
-    /// Source of a broadcast or scatter, target of a reduce or gather (default: the first participant).
-    #[arg(long, value_name = "NODE")]
+    /// Source of a broadcast or scatter, target of a reduce or gather (default: the first participant). Also
+    /// --source or --target.
+    #[arg(long, value_name = "NODE", visible_aliases = ["source", "target"])]
     root: Option<String>,
     /// The counts of a form that ends in -v, as for solve; name no other collective then.
     #[arg(long, value_name = "N,N[;N,N]|@FILE", allow_hyphen_values = true)]

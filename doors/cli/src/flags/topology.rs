@@ -122,7 +122,8 @@ impl TopologyArguments {
         for text in &self.link_bandwidth {
             let wrong = || {
                 usage(format!(
-                    "--link-bandwidth {text}: write KIND=RATE, such as nvlink=25"
+                    "--link-bandwidth {text}: of which links? Write KIND=RATE, such as nvlink=25 (GB/s) or level0=100Gbit/s, once \
+                     per kind; 'oneport inspect' lists the kinds of a file"
                 ))
             };
             let (kind, value) = text.split_once('=').ok_or_else(wrong)?;

@@ -91,6 +91,30 @@ fn a_gpu_without_a_rank_forwards_nothing() {
     assert_eq!(own.ok().object()["throughput"], "24");
 }
 
+/// `GPU0`, as nvidia-smi writes it, is gpu0.
+#[test]
+fn accelerators_may_be_named_in_capitals() {
+    let folder = Folder::new();
+    let table = folder.write("topo.txt", TABLE);
+    let rate = |names: &str| {
+        let solve = [
+            "solve",
+            "all-gather",
+            &table,
+            "--json",
+            "--participants",
+            names,
+        ];
+        oneport(&solve).noted(&[]).object()["throughput"].clone()
+    };
+    for names in ["GPU0..1", "GPU[0-1]", "GPU0,gpu1"] {
+        assert_eq!(rate(names), "24", "{names}");
+    }
+    let bound = ["bound", &table, "bcast", "--root", "GPU9"];
+    let run = oneport(&bound);
+    assert!(run.stderr.contains("no node 'GPU9'"), "{run:?}");
+}
+
 /// A plan that passes gpu2 needs a process there.
 #[test]
 fn an_export_without_a_rank_is_refused() {

@@ -203,6 +203,106 @@ fn quiet_is_quiet_and_the_headline_says_what_holds() {
     );
 }
 
+/// `--root` is the source or the target of any collective, `--source` and `--target` are the root of `bound`; receivers
+/// may be named with the source.
+#[test]
+fn the_root_is_named_in_any_way() {
+    let racks = fixture("two-racks.toml");
+    let rate = |words: &[&str]| {
+        let solve = ["solve", words[0], &racks, "--json"];
+        oneport(&[&solve[..], &words[1..]].concat()).ok().object()["throughput"].clone()
+    };
+    let usual = rate(&["broadcast", "--source", "a2", "--targets", "b0,b1"]);
+    assert_eq!(
+        rate(&["bcast", "--root", "a2", "--targets", "b0,b1"]),
+        usual
+    );
+    assert_eq!(
+        rate(&["bcast", "--root", "a2", "--participants", "b0,b1,a2"]),
+        usual
+    );
+    let all = rate(&["scatter", "--source", "a2"]);
+    assert_eq!(
+        rate(&["scatter", "--root", "a2", "--participants", "all"]),
+        all
+    );
+    let usual = rate(&["reduce", "--target", "b1", "--participants", "a0,b1"]);
+    assert_eq!(
+        rate(&["reduce", "--root", "b1", "--participants", "a0,b1"]),
+        usual
+    );
+    let bound = |root: &str| {
+        oneport(&["bound", &racks, "bcast", "reduce", root, "b2"])
+            .ok()
+            .stdout
+    };
+    assert_eq!(bound("--source"), bound("--root"));
+    assert_eq!(bound("--target"), bound("--root"));
+    let solve = ["solve", "bcast", &racks, "--root", "a0"];
+    let refused = |more: &[&str], words: &[&str]| {
+        oneport(&[&solve[..], more].concat()).refused(2, words);
+    };
+    refused(
+        &["--targets", "b0", "--participants", "a0,b0"],
+        &["no --participants"],
+    );
+    oneport(&["solve", "bcast", &racks, "--root", "a0", "--source", "a0"]).misused(&["--source"]);
+    oneport(&["solve", "all-gather", &racks, "--root", "a0"]).refused(2, &["no --root"]);
+}
+
+/// The tables of `solve`, `show`, `run` and `rings` alone.
+#[test]
+fn answers_and_plans_are_tables() {
+    let folder = Folder::new();
+    let plan = folder.path("plan.json");
+    let (toy, racks) = (toy(), fixture("two-racks.toml"));
+    let csv = |words: &[&str]| {
+        let run = oneport(&[words, &["--format", "csv"]].concat()).ok();
+        let rows = run
+            .stdout
+            .lines()
+            .map(|line| line.split(',').map(str::to_string).collect());
+        rows.collect::<Vec<Vec<String>>>()
+    };
+    // Figure 2 of RR-4872 has throughput 1/2 for two receivers; all four: 1/4.
+    let solved = csv(&["solve", "scatter", &toy, "--source", "Ps", "-o", &plan]);
+    let of = |rows: &[Vec<String>], name: &str| -> Vec<String> {
+        let at = rows[0].iter().position(|known| known.starts_with(name));
+        let at = at.unwrap_or_else(|| panic!("no {name} in {rows:?}"));
+        rows[1..].iter().map(|row| row[at].clone()).collect()
+    };
+    assert_eq!(of(&solved, "throughput (per unit of time)"), ["0.25"]);
+    assert_eq!(
+        (of(&solved, "status"), of(&solved, "gap (%)")),
+        (vec!["optimal".into()], vec!["0".into()])
+    );
+    let two = csv(&["solve", "all-gather", "-p", &racks, "-p", &racks]);
+    assert_eq!(
+        of(&two, "throughput (per second)"),
+        ["0.0178571", "0.0178571"]
+    );
+    // A schedule of depth 2 loses one instance of the 25 that the bound allows in 100 units.
+    let run = csv(&["run", &plan, "--until", "100"]);
+    assert_eq!(of(&run, "instances by 100"), ["25", "24", "24", "24"]);
+    assert_eq!(of(&csv(&["show", &plan, "--prices"]), "share"), ["100"]);
+    let lengths = of(&csv(&["show", &plan, "--slots"]), "length");
+    let total: f64 = lengths
+        .iter()
+        .filter_map(|one| one.parse::<f64>().ok())
+        .sum();
+    assert!((total - 4.0).abs() < 1e-6, "{lengths:?}");
+    assert_eq!(csv(&["show", &plan, "--patterns"]).len(), 5);
+    oneport(&["show", &plan, "--format", "md"]).refused(2, &["--prices, --patterns, --slots"]);
+    let rings = oneport(&["rings", &fixture("dgx1.toml"), "--format", "md"])
+        .ok()
+        .stdout;
+    assert!(
+        rings.starts_with("| ring | times | bandwidth of each |"),
+        "{rings}"
+    );
+    assert_eq!(rings.matches("| 1 | 25 GB/s |").count(), 6, "{rings}");
+}
+
 /// The table alone, with plain numbers, and prices beside the gains.
 #[test]
 fn tables_have_formats_and_prices() {

@@ -25,6 +25,7 @@ use crate::words::end::End;
 use crate::words::objects::{joined, line};
 use crate::words::output::{Content, named, print, try_outputs};
 use crate::words::progress::Progress;
+use crate::words::tables::{FormatArguments, TableFormat};
 use crate::words::usage::usage;
 use graph::Ranks;
 use text::Report;
@@ -58,6 +59,9 @@ pub struct RingsArguments {
     /// Limits.
     #[command(flatten)]
     limits: LimitArguments,
+    /// The format of the answer.
+    #[command(flatten)]
+    table: FormatArguments,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -155,10 +159,10 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
     });
     let written = written.transpose();
     let shown = written.as_ref().ok().and_then(Option::as_ref);
-    print(&if arguments.json {
-        line(joined([text::json(&report), left_out.json()]))
-    } else {
-        left_out.line() + &text::text(&report, shown)
+    print(&match arguments.table.format {
+        _ if arguments.json => line(joined([text::json(&report), left_out.json()])),
+        TableFormat::Text => left_out.line() + &text::text(&report, shown),
+        format => text::sheet(&report).show(format),
     })?;
     written?;
     Ok(End::Done)

@@ -24,6 +24,7 @@ use crate::words::end::End;
 use crate::words::numbers::{Shown, readable_count, short};
 use crate::words::output::{Content, count, named, print, try_outputs};
 use crate::words::settings::note;
+use crate::words::tables::TableFormat;
 use crate::words::usage::usage;
 use rates::RatesArguments;
 use reduction::Drawings;
@@ -168,7 +169,10 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     }
     if !drawn {
         let shown = Shown::of(plan.platform(), arguments.text.exact);
-        print(&if arguments.rates.rates {
+        let (of_rates, format) = (arguments.rates.rates, arguments.text.table.format);
+        print(&if format != TableFormat::Text {
+            text::sheet(&plan, &arguments.text, of_rates)?.show(format)
+        } else if of_rates {
             rates::text(&plan, &arguments.rates, shown)?
         } else {
             let links = plan.platform().links().len();
