@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use num_traits::Zero;
+use num_traits::{One, Zero};
 use oneport_plan::inequality::Inequality;
 use oneport_plan::{Amount, Certificate, OddSet, Problem, Resource, Status, SteadyState};
 use oneport_platform::{NodeId, Platform, PortModel, Rational, names::common};
@@ -18,6 +18,9 @@ pub struct Limits {
     pub limiting: Vec<Class>,
     /// The busiest class that the certificate does not charge.
     pub next: Option<Class>,
+    /// The other classes that the certificate does not charge and that are busy all the time: in another proof they may
+    /// be charged, so a faster `limiting` class may gain nothing unless these become faster, too.
+    pub full: Vec<Class>,
     /// Assumptions that limit and are perhaps not meant.
     pub hints: Vec<Hint>,
 }
@@ -125,11 +128,15 @@ pub fn limits(
         members: Members::OddSet(set.clone(), price.clone()),
     }));
     limiting.sort_by_cached_key(|class| (-&class.share, class.name(platform)));
-    let free = alike(platform, &free).into_iter().map(class);
-    let next = free.min_by_key(|class| (-&class.busy, class.name(platform)));
+    let mut free: Vec<Class> = alike(platform, &free).into_iter().map(class).collect();
+    free.sort_by_cached_key(|class| (-&class.busy, class.name(platform)));
+    let mut free = free.into_iter();
+    let next = free.next();
+    let full = free.take_while(|class| class.busy.is_one()).collect();
     Limits {
         limiting,
         next,
+        full,
         hints: hints(problem, certificate, status, &prices),
     }
 }

@@ -95,11 +95,15 @@ impl TopologyArguments {
             path
         };
         let imported = read_topology_with_any_ports(path, format, &self.options()?)?;
-        for topic in Topic::ALL {
-            let notes = imported.notes.iter().filter(|note| note.topic == topic);
-            let texts: Vec<&str> = notes.map(|note| note.text.as_str()).collect();
-            notes_on(topic.name(), &texts);
-        }
+        let of = |topic: Topic| {
+            let notes = imported
+                .notes
+                .iter()
+                .filter(move |note| note.topic == topic);
+            notes.map(move |note| (topic.name(), note.text.as_str()))
+        };
+        let notes: Vec<(&str, &str)> = Topic::ALL.into_iter().flat_map(of).collect();
+        notes_on(&path.display().to_string(), &notes);
         Ok(imported)
     }
 

@@ -354,3 +354,45 @@ fn doubled_ports_name_the_other_ends() {
     );
     assert!(row("ports of old").get("outgrown").is_none());
 }
+
+/// Three unequal places of a tree each limit a broadcast to 1: whichever of them the proof charges, all are named, and
+/// only all of them together gain.
+#[test]
+fn every_full_link_is_named_without_symmetry() {
+    let folder = Folder::new();
+    let tree = ",s,a,b,c,d\ns,0,1,0,2,0\na,1,0,1,0,0\nb,0,1,0,0,0\nc,2,0,0,0,1\nd,0,0,0,1,0\n";
+    let tree = folder.write("tree.csv", tree);
+    let solve = [
+        "solve",
+        "broadcast",
+        &tree,
+        "--source",
+        "s",
+        "--model",
+        "links",
+    ];
+    let shown = oneport(&solve).ok().stdout;
+    assert!(
+        shown.contains("throughput  1 per unit of time (optimal"),
+        "{shown}"
+    );
+    for link in ["'s -> a'", "'a -> b'", "'c -> d'"] {
+        assert!(shown.contains(link), "{link} in {shown}");
+    }
+    assert!(!shown.contains("'s -> c'"), "{shown}");
+    let gain = |changes: &[&str]| {
+        let words: Vec<&str> = changes
+            .iter()
+            .flat_map(|change| ["--change", change])
+            .collect();
+        let run = oneport(&[&solve[..], &words, &["--json"]].concat()).ok();
+        run.object()["throughput"].clone()
+    };
+    assert_eq!(gain(&["s -> a: bandwidth x2", "a -> b: bandwidth x2"]), "1");
+    let all = [
+        "s -> a: bandwidth x2",
+        "a -> b: bandwidth x2",
+        "c -> d: bandwidth x2",
+    ];
+    assert_eq!(gain(&all), "2");
+}
