@@ -155,8 +155,8 @@ const MADE: [&[u8]; 14] = [
     b"\\ ",
 ];
 
-/// Why a file with content is kept: oneport did not write it (it neither names oneport nor begins as one of [`MADE`], or
-/// is a platform file with comments), or it is one of our own files of another kind than is written now.
+/// Why a file with content is kept: oneport did not write it (it neither names oneport nor begins as one of [`MADE`],
+/// or is a platform file with comments), or it is one of our own files of another kind than is written now.
 fn foreign(path: &Path, kind: Content) -> Option<String> {
     if !has_content(path) {
         return None;

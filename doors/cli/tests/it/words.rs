@@ -303,6 +303,28 @@ fn answers_and_plans_are_tables() {
     assert_eq!(rings.matches("| 1 | 25 GB/s |").count(), 6, "{rings}");
 }
 
+/// Without --size a message is one unit of the platform's data, and the headline says how much that is.
+#[test]
+fn the_usual_size_is_said() {
+    let folder = Folder::new();
+    let title = |unit: &str| {
+        let text = format!("{unit},a,b\na,,100\nb,100,\n");
+        let path = folder.write("matrix.csv", text);
+        let solve = ["solve", "bcast", &path, "--root", "a", "-q"];
+        let shown = oneport(&solve).ok().stdout;
+        shown.lines().next().unwrap_or_default().to_string()
+    };
+    for (unit, size) in [
+        ("Gbit/s", "messages of 125 MB (1 Gbit)"),
+        ("GB/s", "messages of 1 GB"),
+    ] {
+        assert!(title(unit).ends_with(size), "{}", title(unit));
+        let path = folder.path("matrix.csv");
+        let bound = oneport(&["bound", &path, "bcast", "-q"]).ok().stdout;
+        assert!(bound.contains(&format!(", {size}: ")), "{bound}");
+    }
+}
+
 /// The table alone, with plain numbers, and prices beside the gains.
 #[test]
 fn tables_have_formats_and_prices() {

@@ -112,16 +112,16 @@ fn tables_of_imb() {
     let text = "\
 #    Intel(R) MPI Benchmarks 2021.3, MPI-1 part
 #----------------------------------------------------------------
-# Benchmarking Allreduce 
-# #processes = 2 
+# Benchmarking Allreduce
+# #processes = 2
 # ( 2 additional processes waiting in MPI_Barrier)
 #----------------------------------------------------------------
        #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
             0         1000         0.03         0.03         0.03
       1048576           40       100.00       120.00       110.00
 #----------------------------------------------------------------
-# Benchmarking Allreduce 
-# #processes = 4 
+# Benchmarking Allreduce
+# #processes = 4
 #----------------------------------------------------------------
        #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
             0         1000         0.03         0.03         0.03

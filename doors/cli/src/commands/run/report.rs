@@ -112,8 +112,8 @@ impl Delivery {
         Ok(out)
     }
 
-    /// The instances by the bound, by the plan's dates, as soon as possible and by the papers' policy, with their shares
-    /// of the bound.
+    /// The instances by the bound, by the plan's dates, as soon as possible and by the papers' policy, with their
+    /// shares of the bound.
     pub fn sheet(&self) -> Sheet {
         let until = Shown::of(self.plan.platform(), false).briefly(&self.until);
         let row = |name: &str, number: BigUint| {

@@ -184,6 +184,12 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
 }
 
 fn once(arguments: &ShowArguments, once: reduction::Once<'_>) -> Result<End> {
+    if arguments.text.table.format != TableFormat::Text {
+        bail!(usage(format!(
+            "--format: one {} has no table; leave the option out",
+            once.name()
+        )));
+    }
     if arguments.timeline.is_some() {
         bail!(usage(format!(
             "--timeline: one {} has no periods; draw it with --gantt",

@@ -186,8 +186,8 @@ fn several(
     Ok(end)
 }
 
-/// Solves one platform. Lines of progress, and the line that it is infeasible, begin with `about`. If a table is wanted,
-/// the answer is one of its rows.
+/// Solves one platform. Lines of progress, and the line that it is infeasible, begin with `about`. If a table is
+/// wanted, the answer is one of its rows.
 fn one(
     arguments: &SolveArguments,
     path: &Path,

@@ -35,7 +35,8 @@ pub struct TimeArguments {
     #[arg(long, value_name = "FROM:TO:xFACTOR|A,B", conflicts_with_all = ["bytes", "size"])]
     pub sizes: Option<String>,
     /// Also show measured times, each beside the row of its size, and fit latency and bandwidth to them: a file that
-    /// nccl-tests print, or write with -J, or what OSU or IMB-MPI1 print. Without --bytes, --size and --sizes, its sizes are timed.
+    /// nccl-tests print, or write with -J, or what OSU or IMB-MPI1 print. Without --bytes, --size and --sizes, its
+    /// sizes are timed.
     #[arg(long, value_name = "LOG")]
     pub measured: Option<PathBuf>,
     /// Limits. The best bound so far is reported.
