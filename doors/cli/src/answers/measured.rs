@@ -157,8 +157,12 @@ fn file(problem: &Problem, path: &Path, sized: bool) -> Result<Measured> {
             (shown, per_second(busbw, "GB/s")? / bandwidth.bus(&one))
         }
         (None, Some(time)) => {
+            let which = match measurements.program {
+                "IMB" => "t_max",
+                _ => "average",
+            };
             let shown = format!(
-                "{} us (average of {}, {size})",
+                "{} us ({which} of {}, {size})",
                 oneport::decimal(&(time * Rational::from_integer(1_000_000.into())), 6),
                 measurements.program
             );

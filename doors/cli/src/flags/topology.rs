@@ -126,7 +126,7 @@ impl TopologyArguments {
         for text in &self.link_bandwidth {
             let wrong = || {
                 usage(format!(
-                    "--link-bandwidth {text}: of which links? Write KIND=RATE, such as nvlink=25 (GB/s) or level0=100Gbit/s, once \
+                    "--link-bandwidth {text}: of which links? Write KIND=RATE, such as nvlink=25 (GB/s) or node=100Gbit/s, once \
                      per kind; 'oneport inspect' lists the kinds of a file"
                 ))
             };
