@@ -173,6 +173,17 @@ fn csv_holds_plain_numbers() {
     }
 }
 
+/// The table of links, too: bandwidths in GB/s, a number of links, 1 or 2 directions.
+#[test]
+fn links_are_counted_in_plain_numbers() {
+    let inspect = ["inspect", &fixture("two-racks.toml"), "--format", "csv"];
+    let csv = oneport(&inspect).ok().stdout;
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines[0], "links,bandwidth (GB/s),between,number,directions");
+    assert_eq!(lines[1], "link,1.25,processor - router,4,2");
+    assert_eq!(lines.len(), 5, "{csv}");
+}
+
 /// `--quiet` leaves every note out, and `--work 0` the rate of merges, which is not used then.
 #[test]
 fn quiet_is_quiet_and_the_headline_says_what_holds() {
