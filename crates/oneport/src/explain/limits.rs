@@ -18,8 +18,9 @@ pub struct Limits {
     pub limiting: Vec<Class>,
     /// The busiest class that the certificate does not charge.
     pub next: Option<Class>,
-    /// The other classes that the certificate does not charge and that are busy all the time: in another proof they may
-    /// be charged, so a faster `limiting` class may gain nothing unless these become faster, too.
+    /// If the certificate charges a single resource and those alike by symmetry: the classes after `next` that are busy
+    /// all the time. Another proof may charge one of them in its place, so a faster `limiting` class may gain nothing
+    /// unless these become faster, too.
     pub full: Vec<Class>,
     /// Assumptions that limit and are perhaps not meant.
     pub hints: Vec<Hint>,
@@ -132,7 +133,10 @@ pub fn limits(
     free.sort_by_cached_key(|class| (-&class.busy, class.name(platform)));
     let mut free = free.into_iter();
     let next = free.next();
-    let full = free.take_while(|class| class.busy.is_one()).collect();
+    let charged = certificate.prices().filter(|(_, price)| !price.is_zero());
+    let is_single = charged.count() == 1 && certificate.odd_sets().next().is_none();
+    let full = free.take_while(|class| is_single && class.busy.is_one());
+    let full = full.collect();
     Limits {
         limiting,
         next,

@@ -155,11 +155,9 @@ impl Bottleneck<'_> {
         lines
     }
 
-    /// The other classes that are full, if one class alone is charged: then each of them may be charged in its place.
+    /// The other classes that are full.
     fn full(&self) -> String {
-        let ([_], full) = (&self.limits.limiting[..], &self.limits.full) else {
-            return String::new();
-        };
+        let full = &self.limits.full;
         let shown = full.iter().take(NAMED);
         let mut text: String = shown
             .map(|class| format!("; {}, {} busy", self.named(class), percent(&class.busy)))

@@ -355,6 +355,27 @@ fn doubled_ports_name_the_other_ends() {
     assert!(row("ports of old").get("outgrown").is_none());
 }
 
+/// Two pairs of equal links, each pair alike by symmetry: either pair proves the bound, and both are named.
+#[test]
+fn every_full_class_is_named() {
+    let folder = Folder::new();
+    let tree = ",s,ann,bob,dan,eve\ns,0,1,1,0,0\nann,1,0,0,1,0\nbob,1,0,0,0,1\ndan,0,1,0,0,0\neve,0,0,1,0,0\n";
+    let tree = folder.write("tree.csv", tree);
+    let solve = [
+        "solve",
+        "broadcast",
+        &tree,
+        "--source",
+        "s",
+        "--model",
+        "links",
+    ];
+    let shown = oneport(&solve).ok().stdout;
+    for link in ["'s -> ann'", "'s -> bob'", "'ann -> dan'", "'bob -> eve'"] {
+        assert!(shown.contains(link), "{link} in {shown}");
+    }
+}
+
 /// Three unequal places of a tree each limit a broadcast to 1: whichever of them the proof charges, all are named, and
 /// only all of them together gain.
 #[test]
