@@ -10,8 +10,8 @@ use num_integer::Integer;
 use num_traits::ToPrimitive;
 use oneport_plan::{Amount, Interval};
 
-use crate::operation::{Operation, Order, Step};
-use crate::{ExportError, File, Format, Request};
+use crate::operation::{Operation, Order, Step, may_have_rank};
+use crate::{ExportError, File, Format, Request, Written};
 
 /// The format.
 pub const FORMAT: Format = Format {
@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
     about: "Chakra execution traces for ASTRA-sim, a file OUT.RANK.et per rank: sends, receives, merges of one operation",
     lacks: "dates and slots (the order of every link is kept), routers and costs (the simulator has its own network), \
             what is wanted where, the proof; a message has --bytes (1 MiB), divided into the pieces",
-    write: |request| Ok(write(request)?.into()),
+    write,
 };
 
 /// Node types of the format.
@@ -127,11 +127,11 @@ impl Trace {
     }
 }
 
-fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
+fn write(request: &Request<'_>) -> Result<Written, ExportError> {
     let platform = request.problem.platform();
     needs_no_splits(request, FORMAT.name)?;
     let operation = Operation::new(request, FORMAT.name, Order::Dates, |node| {
-        platform.node(node).is_processor()
+        may_have_rank(platform, node)
     })?;
     let mut traces: Vec<Trace> = operation.ranks.iter().map(|_| Trace::default()).collect();
     for trace in &mut traces {
@@ -182,7 +182,10 @@ fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
         suffix: format!(".{rank}.et"),
         bytes: trace.bytes,
     };
-    Ok(traces.into_iter().enumerate().map(file).collect())
+    Ok(Written {
+        files: traces.into_iter().enumerate().map(file).collect(),
+        notes: operation.note(platform),
+    })
 }
 
 /// Refuses work by task: the merges of one operation carry no split.

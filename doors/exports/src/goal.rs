@@ -18,16 +18,22 @@ use oneport_plan::Task;
 use oneport_platform::{NodeId, PortModel};
 
 use crate::chakra::{merge_length, needs_no_splits};
-use crate::operation::{Operation, Order};
+use crate::operation::{Operation, Order, may_have_rank};
 use crate::run::{Occurrence, Run};
-use crate::{ExportError, File, Format, Request};
+use crate::{ExportError, File, Format, Request, Written};
 
 /// The format.
 pub const FORMAT: Format = Format {
     name: "goal",
     about: "GOAL for the LogGOPSim of ATLAHS: a rank per node, dates in units of the common denominator",
     lacks: "names, what is wanted where, the proof; half-duplex ports and several ports (no such ranks), lanes",
-    write: |request| Ok(File::only(write(request)?)),
+    write: |request| {
+        if request.without_dates {
+            undated(request)
+        } else {
+            Ok(File::only(write(request)?))
+        }
+    },
 };
 
 /// The clock's processor, and the one that merges; sends and receives are on processor 0.
@@ -54,11 +60,11 @@ fn whole(date: &BigInt) -> Result<u64, ExportError> {
 
 /// One operation for simulators with a separate network model: sizes in bytes, merges in nanoseconds, no dates. The
 /// sends of a rank to another, and its receives from it, keep the order of the plan.
-fn undated(request: &Request<'_>) -> Result<String, ExportError> {
+fn undated(request: &Request<'_>) -> Result<Written, ExportError> {
     let platform = request.problem.platform();
     needs_no_splits(request, FORMAT.name)?;
     let operation = Operation::new(request, FORMAT.name, Order::Dates, |node| {
-        platform.node(node).is_processor()
+        may_have_rank(platform, node)
     })?;
     let mut lines: Vec<String> = vec![String::new(); operation.ranks.len()];
     let mut last: BTreeMap<(usize, usize, bool), String> = BTreeMap::new();
@@ -96,13 +102,13 @@ fn undated(request: &Request<'_>) -> Result<String, ExportError> {
     for (number, lines) in lines.into_iter().enumerate() {
         let _ = write!(text, "rank {number} {{\n{lines}}}\n");
     }
-    Ok(text)
+    Ok(Written {
+        notes: operation.note(platform),
+        ..File::only(text)
+    })
 }
 
 fn write(request: &Request<'_>) -> Result<String, ExportError> {
-    if request.without_dates {
-        return undated(request);
-    }
     let run = Run::new(request)?;
     let (platform, execution) = (run.problem.platform(), &run.execution);
     let mut ranks: Vec<Rank> = platform.node_ids().map(|_| Rank::default()).collect();

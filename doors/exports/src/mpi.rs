@@ -12,15 +12,15 @@ use std::fmt::Write as _;
 
 use table::Table;
 
-use crate::operation::{Operation, Order};
-use crate::{ExportError, File, Format, Request};
+use crate::operation::{Operation, Order, may_have_rank};
+use crate::{ExportError, File, Format, Request, Written};
 
 /// The program.
 pub const FORMAT: Format = Format {
     name: "mpi",
     about: "a C program for mpicc: the operation by point-to-point messages, compared with the library's own",
     lacks: "dates (the order of every processor is kept), routers, costs, sizes that are not proportional, the proof",
-    write: |request| Ok(File::only(program(request)?)),
+    write: program,
 };
 
 /// Limit on sends and merges of a program.
@@ -90,8 +90,9 @@ fn refused(reason: impl Into<String>) -> ExportError {
     ExportError::refused(FORMAT.name, reason)
 }
 
-fn program(request: &Request<'_>) -> Result<String, ExportError> {
+fn program(request: &Request<'_>) -> Result<Written, ExportError> {
     let (operation, library) = operation(request)?;
+    let notes = operation.note(request.problem.platform());
     let table = Table {
         problem: request.problem,
         operation,
@@ -120,7 +121,10 @@ fn program(request: &Request<'_>) -> Result<String, ExportError> {
         table.moved().unwrap_or_default()
     );
     text.push_str(include_str!("mpi/main.c"));
-    Ok(text)
+    Ok(Written {
+        notes,
+        ..File::only(text)
+    })
 }
 
 /// The operation, and the library's call for it.
@@ -135,7 +139,7 @@ fn operation(request: &Request<'_>) -> Result<(Operation, &'static str), ExportE
     };
     let platform = request.problem.platform();
     let operation = Operation::new(request, FORMAT.name, Order::Dates, |node| {
-        platform.node(node).is_processor()
+        may_have_rank(platform, node)
     })?;
     if operation.steps.len() > STEPS {
         let fewer = (operation.pieces * STEPS as u64 / operation.steps.len() as u64).max(1);

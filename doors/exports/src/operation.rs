@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::ToPrimitive;
 use oneport_plan::{Form, Problem, Task, Wants};
-use oneport_platform::NodeId;
+use oneport_platform::{NodeId, Platform};
 use oneport_schedule::{Execution, execution};
 
 use crate::hops::{Hop, Work, hops};
@@ -124,7 +124,37 @@ fn forwards_without_rank(
         .find(|&node| platform.node(node).is_processor() && !kept(node))
 }
 
+/// Whether a program starts a rank on a node that takes no part: on hosts, which may run more processes; not on
+/// accelerators, on which only the job's own ranks run.
+pub fn may_have_rank(platform: &Platform, node: NodeId) -> bool {
+    let node = platform.node(node);
+    node.is_processor() && !node.accelerator
+}
+
 impl Operation {
+    /// The sentence on ranks that take no part; none if there are none.
+    pub fn note(&self, platform: &Platform) -> Vec<String> {
+        let bystanders = &self.ranks[self.participants..];
+        let names: Vec<String> = (self.participants..)
+            .zip(bystanders)
+            .map(|(rank, &node)| format!("rank {rank} on '{}'", platform.name(node)))
+            .collect();
+        if names.is_empty() {
+            return Vec::new();
+        }
+        vec![format!(
+            "{} ranks, of which {} take part; start {}, too, which only {} (a plan by --idle out needs no such rank)",
+            self.ranks.len(),
+            self.participants,
+            names.join(", "),
+            if names.len() == 1 {
+                "passes on"
+            } else {
+                "pass on"
+            }
+        )]
+    }
+
     /// The operation of a request. `keep` selects the nodes without a role that are kept; the others are left out.
     ///
     /// # Errors

@@ -17,6 +17,7 @@ mod hostlist;
 mod hwloc;
 mod iblinkinfo;
 mod ibnetdiscover;
+mod imb;
 mod imported;
 mod infiniband;
 mod latency;

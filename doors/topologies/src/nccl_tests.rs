@@ -13,7 +13,7 @@ use oneport_platform::{Rational, parse_rational};
 
 use crate::measurement::{Measurement, Measurements};
 use crate::mistakes::{said, unexpected};
-use crate::osu;
+use crate::{imb, osu};
 
 /// Most bytes of a file of measurements.
 pub const MAX_MEASUREMENTS_BYTES: u64 = 256 << 20;
@@ -31,8 +31,8 @@ const PROGRAMS: [(&str, &str); 8] = [
     ("gather_perf", "gather"),
 ];
 
-/// Reads the file that nccl-tests write with `-J FILE`, or what they or the OSU micro-benchmarks print, also through a
-/// launcher that labels lines; what says nothing about bandwidths is ignored.
+/// Reads the file that nccl-tests write with `-J FILE`, or what they, the OSU micro-benchmarks or the Intel MPI
+/// Benchmarks print, also through a launcher that labels lines; what says nothing about bandwidths is ignored.
 ///
 /// # Errors
 /// A file that cannot be read, text that is neither, no measurement in it, none whose results were right.
@@ -52,6 +52,8 @@ pub fn parse_measurements(name: &str, bytes: &[u8]) -> Result<Measurements, Form
         read(source)?
     } else if let Some(title) = source.text.lines().find_map(osu::title) {
         osu::read(source, title)?
+    } else if let Some(name) = source.text.lines().find_map(imb::benchmark) {
+        imb::read(source, name)?
     } else {
         read_log(source)?
     };
@@ -104,7 +106,7 @@ fn read_log(source: Source<'_>) -> Result<Measurements, FormatError> {
     if read.rows.is_empty() && read.wrong == 0 {
         Err(source.error_in_file(unexpected(
             "text without rows",
-            "what nccl-tests or the OSU benchmarks print, or nccl-tests' file of -J, with rows of sizes and bandwidths",
+            "what nccl-tests, the OSU benchmarks or IMB-MPI1 print, or nccl-tests' file of -J, with rows of sizes and bandwidths",
         )))
     } else {
         Ok(read)

@@ -371,8 +371,19 @@ impl Rates {
             .filter_map(|&level| LEVELS.get(level))
             .map(|kind| format!("--link-bandwidth {kind}=25"))
             .collect();
+        let mut speeds = tree
+            .switches
+            .iter()
+            .filter_map(|switch| switch.speed.as_ref());
+        let unitless = speeds.find(|(_, rate)| rate.is_none());
+        let unitless = unitless.map_or(String::new(), |(text, _)| {
+            format!(
+                " (LinkSpeed={0} has no unit; where Gbit/s are meant, write LinkSpeed={0}G, or {0}Gbit/s below)",
+                clip(text)
+            )
+        });
         let text = format!(
-            "Slurm's file holds no bandwidths; give GB/s between nodes and switches, and above each level of switches: {}; \
+            "Slurm's file holds no bandwidths{unitless}; give GB/s between nodes and switches, and above each level of switches: {}; \
              --link-bandwidth SWITCH=25 is that of the links below one switch",
             options.join(" ")
         );

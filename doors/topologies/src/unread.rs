@@ -12,7 +12,7 @@ pub enum Unread {
     NpuSmi,
     /// A log of `NCCL_DEBUG`.
     NcclLog,
-    /// Output of nccl-tests or the OSU benchmarks.
+    /// Output of nccl-tests, the OSU benchmarks or the Intel MPI Benchmarks.
     Measurements,
     /// Output of `nvidia-smi` without `topo -m`.
     NvidiaSmi,
@@ -81,6 +81,7 @@ impl Unread {
             _ if line.contains("NCCL INFO") || line.contains("NCCL WARN") => Unread::NcclLog,
             _ if line.contains("# nThread ") || line.contains("#wrong") => Unread::Measurements,
             _ if line.contains("# OSU ") && line.contains(" Test") => Unread::Measurements,
+            _ if line.contains("# Benchmarking ") => Unread::Measurements,
             _ if line.contains("| NVIDIA-SMI ") => Unread::NvidiaSmi,
             _ if line.starts_with("Link 0: ") && line.ends_with("GB/s") => Unread::NvLinkStatus,
             _ if line.contains(" BW Test") && line.contains("RDMA_") => Unread::OnePair,

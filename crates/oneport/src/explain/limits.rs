@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use num_traits::Zero;
+use num_traits::{One, Zero};
 use oneport_plan::inequality::Inequality;
 use oneport_plan::{Amount, Certificate, OddSet, Problem, Resource, Status, SteadyState};
 use oneport_platform::{NodeId, Platform, PortModel, Rational, names::common};
@@ -19,6 +19,10 @@ pub struct Limits {
     pub limiting: Vec<Class>,
     /// The busiest class that the certificate does not charge.
     pub next: Option<Class>,
+    /// If the certificate charges a single resource and those alike by symmetry: the classes after `next` that are busy
+    /// all the time. Another proof may charge one of them in its place, so a faster `limiting` class may gain nothing
+    /// unless these become faster, too.
+    pub full: Vec<Class>,
     /// Assumptions that limit and are perhaps not meant.
     pub hints: Vec<Hint>,
 }
@@ -128,11 +132,18 @@ pub fn limits(answer: &Answer) -> Limits {
         members: Members::OddSet(set.clone(), price.clone()),
     }));
     limiting.sort_by_cached_key(|class| (-&class.share, class.name(platform)));
-    let free = alike(platform, &free).into_iter().map(class);
-    let next = free.min_by_key(|class| (-&class.busy, class.name(platform)));
+    let mut free: Vec<Class> = alike(platform, &free).into_iter().map(class).collect();
+    free.sort_by_cached_key(|class| (-&class.busy, class.name(platform)));
+    let mut free = free.into_iter();
+    let next = free.next();
+    let charged = certificate.prices().filter(|(_, price)| !price.is_zero());
+    let is_single = charged.count() == 1 && certificate.odd_sets().next().is_none();
+    let full = free.take_while(|class| is_single && class.busy.is_one());
+    let full = full.collect();
     Limits {
         limiting,
         next,
+        full,
         hints: hints(problem, certificate, answer.status(), &prices),
     }
 }

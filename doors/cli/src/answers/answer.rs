@@ -10,7 +10,7 @@ use oneport::plan::{Block, Form, Kind, Named};
 use oneport::schedule::{Cuts, Tried, Whole, cuts};
 use oneport::{
     Bandwidth, Collective, NodeId, Plan, Platform, Problem, Rational, Solved, Status, Units,
-    Unwritten,
+    Unwritten, Volumes,
 };
 use serde_json::{Value, json};
 
@@ -199,11 +199,13 @@ pub fn header(problem: &Problem) -> String {
 pub fn title(problem: &Problem) -> String {
     let (platform, collective) = (problem.platform(), problem.collective());
     let size = match (problem.volumes().size.constant(), platform.units()) {
-        (Some(size), Some(units)) => format!(", messages of {}", units.show_data(size)),
+        (Some(size), Some(units)) => format!(", messages of {}", data(size, units)),
         (Some(size), None) if !size.is_one() => format!(", messages of size {}", readable(size)),
         _ => String::new(),
     };
-    let merges = if collective.combines() && merges_unstated(platform) {
+    let volumes = problem.volumes();
+    let usual = Volumes::of_message(platform, volumes.size.clone()).work == volumes.work;
+    let merges = if collective.combines() && usual && merges_unstated(platform) {
         format!(", merges at {} GB/s", oneport::files::MERGE_RATE)
     } else {
         String::new()
@@ -221,6 +223,17 @@ pub fn title(problem: &Problem) -> String {
             ", operands in their order"
         }),
     )
+}
+
+/// A size of data; one unit of the platform's data by its name, too, if people read it otherwise: `125 MB (1 Gbit)`.
+pub fn data(size: &Rational, units: Units) -> String {
+    let shown = units.show_data(size);
+    let unit = format!("1 {}", units.data.name());
+    if size.is_one() && shown != unit {
+        format!("{shown} ({unit})")
+    } else {
+        shown
+    }
 }
 
 /// Whether operands may be combined in any order, where that is part of the question and the same for all demands.

@@ -130,13 +130,27 @@ impl Bottleneck<'_> {
         }));
         let next = self.limits.next.as_ref();
         lines.extend(next.map(|next| {
+            let busy = percent(&next.busy);
             format!(
-                "next        {}, {} busy",
+                "next        {}, {busy} busy{}",
                 self.named(next),
-                percent(&next.busy)
+                self.full()
             )
         }));
         lines
+    }
+
+    /// The other classes that are full.
+    fn full(&self) -> String {
+        let full = &self.limits.full;
+        let shown = full.iter().take(NAMED);
+        let mut text: String = shown
+            .map(|class| format!("; {}, {} busy", self.named(class), percent(&class.busy)))
+            .collect();
+        if full.len() > NAMED {
+            text.push_str(&format!("; and {} more", full.len() - NAMED));
+        }
+        text
     }
 
     /// The lines of a report.

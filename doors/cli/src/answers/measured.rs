@@ -7,6 +7,7 @@ use num_traits::{Signed, Zero};
 use oneport::units::{Dimension, Quantity};
 use oneport::{Bandwidth, Problem, Rational};
 
+use crate::words::settings;
 use crate::words::usage::usage;
 
 /// If a measurement is above a proved bound, the numbers are wrong, or the model is incomplete.
@@ -132,7 +133,7 @@ fn file(problem: &Problem, path: &Path, sized: bool) -> Result<Measured> {
     let asked = sized.then(|| units.bytes(&bandwidth.size));
     let row = chosen(problem, &measurements, bandwidth.ranks, asked.as_ref()).map_err(wrong)?;
     for note in notes(&measurements, &bandwidth) {
-        eprintln!("note: --measured: {}: {note}", path.display());
+        settings::note(&format!("--measured: {}: {note}", path.display()));
     }
     let bytes = Rational::from_integer(measurements.bytes(row, bandwidth.ranks).into());
     let one = Rational::from_integer(1.into());
@@ -156,8 +157,12 @@ fn file(problem: &Problem, path: &Path, sized: bool) -> Result<Measured> {
             (shown, per_second(busbw, "GB/s")? / bandwidth.bus(&one))
         }
         (None, Some(time)) => {
+            let which = match measurements.program {
+                "IMB" => "t_max",
+                _ => "average",
+            };
             let shown = format!(
-                "{} us (average of {}, {size})",
+                "{} us ({which} of {}, {size})",
                 oneport::decimal(&(time * Rational::from_integer(1_000_000.into())), 6),
                 measurements.program
             );

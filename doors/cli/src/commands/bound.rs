@@ -17,7 +17,7 @@ use oneport::{
 };
 use serde_json::{Value, json};
 
-use crate::answers::answer::{bystanders, models};
+use crate::answers::answer::{bystanders, data, models};
 use crate::answers::bottleneck;
 use crate::answers::in_network::InNetwork;
 use crate::answers::measured::{self, Measured};
@@ -63,15 +63,16 @@ pub struct BoundArguments {
     /// Participants by names or patterns (box0.*, gpu0..7, cn[001-004]), or "all" processors (the default).
     #[arg(long, value_name = "A,B|all")]
     participants: Option<String>,
-    /// Source of a broadcast or scatter, target of a reduce or gather (default: the first participant).
-    #[arg(long, value_name = "NODE")]
+    /// Source of a broadcast or scatter, target of a reduce or gather (default: the first participant). Also
+    /// --source or --target.
+    #[arg(long, value_name = "NODE", visible_aliases = ["source", "target"])]
     root: Option<String>,
     /// The counts of a form that ends in -v, as for solve; name no other collective then.
     #[arg(long, value_name = "N,N[;N,N]|@FILE", allow_hyphen_values = true)]
     counts: Option<String>,
     /// A measurement of one collective, as for compare: a bus bandwidth ("212 GB/s"; "212 GB/s algbw"), the time of
-    /// one operation of a message of size 1, or a log of nccl-tests or OSU, or what nccl-tests write with -J: the row
-    /// of its largest size counts.
+    /// one operation of a message of size 1, or a log of nccl-tests, OSU or IMB-MPI1, or what nccl-tests write with
+    /// -J: the row of its largest size counts.
     #[arg(long, value_name = "X|FILE.json", allow_hyphen_values = true)]
     measured: Option<String>,
     /// Limits.
@@ -344,8 +345,13 @@ fn table(platform: &Platform, rows: &[Row]) -> Sheet {
 }
 
 fn text(platform: &Platform, rows: &[Row]) -> String {
+    let one = Rational::from_integer(1.into());
+    let size = platform.units();
+    let size = size.map_or_else(String::new, |units| {
+        format!(", messages of {}", data(&one, units))
+    });
     let mut out = format!(
-        "bounds for {} among {}, {} ({}){}: no schedule exceeds them, in whatever order values are combined\n",
+        "bounds for {} among {}, {} ({}){size}{}: no schedule exceeds them, in whatever order values are combined\n",
         rows.first().map_or_else(String::new, |row| count(
             row.participants.len(),
             "processor"

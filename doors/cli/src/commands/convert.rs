@@ -12,7 +12,7 @@ use oneport_topologies::Format;
 use crate::flags::change::ChangeArguments;
 use crate::flags::topology::TopologyArguments;
 use crate::words::end::End;
-use crate::words::output::{count, print, replaced, try_outputs};
+use crate::words::output::{Content, count, print, replaced, try_outputs};
 use crate::words::usage::usage;
 
 /// Convert a platform file.
@@ -76,7 +76,7 @@ pub fn run(arguments: &ConvertArguments) -> Result<End> {
             ))
         })?,
     };
-    try_outputs(&[("IN", input)], &[("OUT", output)])?;
+    try_outputs(Content::Platform, &[("IN", input)], &[("OUT", output)])?;
     let read = arguments.topology.read(input, from)?.platform;
     let read = arguments
         .change

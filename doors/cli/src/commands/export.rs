@@ -17,7 +17,7 @@ use oneport_exports::{
 use crate::flags::limits::bytes;
 use crate::words::end::End;
 use crate::words::numbers::{Shown, percent, readable_count};
-use crate::words::output::{Named, count, print, replaced, try_outputs};
+use crate::words::output::{Content, Named, count, print, replaced, try_outputs};
 use crate::words::quantity;
 use crate::words::usage::usage;
 
@@ -120,7 +120,7 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
         plans,
         output,
     };
-    try_outputs(&export.inputs(), &[("OUT", output)])?;
+    try_outputs(Content::Other, &export.inputs(), &[("OUT", output)])?;
     if arguments.to == PRELOAD {
         return export.library();
     }
@@ -336,7 +336,7 @@ impl Export<'_> {
     fn write(&self, format: &Format, Written { files, notes }: &Written) -> Result<End> {
         let paths: Vec<PathBuf> = files.iter().map(|file| path(self.output, file)).collect();
         let outputs: Vec<Named<'_>> = paths.iter().map(|path| ("OUT", path.as_path())).collect();
-        try_outputs(&self.inputs(), &outputs)?;
+        try_outputs(Content::Other, &self.inputs(), &outputs)?;
         for (file, path) in files.iter().zip(&paths) {
             files::write_atomically(path, &file.bytes)
                 .with_context(|| format!("cannot write {}", path.display()))?;

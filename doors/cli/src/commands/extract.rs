@@ -14,7 +14,7 @@ use crate::flags::limits::{self, LimitArguments};
 use crate::flags::platform::{PlatformArguments, ReadingArguments};
 use crate::words::end::End;
 use crate::words::numbers::{Shown, percent, readable, readable_count};
-use crate::words::output::{count, print, try_outputs, with_written};
+use crate::words::output::{Content, count, print, try_outputs, with_written};
 
 /// Turn rates of transfers and merges into patterns, matchings and a schedule. `show --rates --json` writes the format,
 /// and so may other solvers.
@@ -60,6 +60,7 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
     let (rates, output) = (&arguments.rates, &arguments.output);
     let path = arguments.platform.path()?;
     try_outputs(
+        Content::Answer,
         &[("RATES", rates), ("--platform", path)],
         &[("--output", output)],
     )?;

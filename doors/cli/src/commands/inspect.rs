@@ -19,7 +19,7 @@ use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::{Shown, both};
 use crate::words::objects::line;
-use crate::words::output::{count, named, print, try_outputs, with_written};
+use crate::words::output::{Content, count, named, print, try_outputs, with_written};
 use crate::words::tables::{FormatArguments, Sheet, TableFormat, plain};
 use crate::words::usage::usage;
 
@@ -62,6 +62,7 @@ pub fn run(arguments: &InspectArguments) -> Result<End> {
     let format = format.map_err(|error| usage(format!("--from: {error}")))?;
     let file = arguments.platform.path()?;
     try_outputs(
+        Content::Other,
         &[("FILE", file)],
         &named(&[("--output", &arguments.output)]),
     )?;
@@ -96,7 +97,7 @@ pub fn run(arguments: &InspectArguments) -> Result<End> {
             line(object)
         }
         TableFormat::Text => with_written(shown(), &named(&[("--output", &arguments.output)])),
-        format => table(&imported).show(format),
+        format => table(&imported, format).show(format),
     })?;
     Ok(End::Done)
 }
@@ -202,29 +203,41 @@ fn bandwidth(platform: &Platform, cost: &Rational) -> String {
     }
 }
 
-/// The classes of links.
-fn table(imported: &Imported) -> Sheet {
+/// The classes of links; for programs with a plain number of links, and of their directions.
+fn table(imported: &Imported, format: TableFormat) -> Sheet {
+    let is_plain = format == TableFormat::Csv;
     let platform = &imported.platform;
     let shown = Shown::of(platform, false);
     let all = classes(imported);
     let delayed = all.keys().any(|class| !class.latency.is_zero());
     let row = |(class, number): (Class<'_>, usize)| {
         let [from, to] = class.ends;
-        let (between, number) = if class.both_ways {
-            (format!("{from} - {to}"), format!("{number}, per direction"))
+        let (between, ways) = if class.both_ways {
+            (format!("{from} - {to}"), "2")
         } else {
-            (format!("{from} -> {to}"), number.to_string())
+            (format!("{from} -> {to}"), "1")
+        };
+        let told = if class.both_ways && !is_plain {
+            format!("{number}, per direction")
+        } else {
+            number.to_string()
         };
         let mut cells = vec![class.kind.to_string(), bandwidth(platform, class.cost)];
         if delayed {
             cells.push(shown.briefly(&class.latency));
         }
-        cells.extend([between, number]);
+        cells.extend([between, told]);
+        if is_plain {
+            cells.push(ways.to_string());
+        }
         cells
     };
     let mut heads = vec!["links", "bandwidth", "between", "number"];
     if delayed {
         heads.insert(2, "latency");
+    }
+    if is_plain {
+        heads.push("directions");
     }
     plain(&heads, &[], all.into_iter().map(row))
 }
@@ -239,7 +252,7 @@ fn text(file: &str, imported: &Imported) -> String {
         platform.model()
     );
     let _ = writeln!(out, "nodes: {}", nodes(imported));
-    let _ = writeln!(out, "{}", table(imported).trim_fmt());
+    let _ = writeln!(out, "{}", table(imported, TableFormat::Text).trim_fmt());
     let shared = shared(platform);
     if !shared.is_empty() {
         let row = |((name, rate, links), number): ((String, Rational, usize), usize)| {

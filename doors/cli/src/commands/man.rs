@@ -8,7 +8,7 @@ use clap_mangen::Man;
 use oneport::files;
 
 use crate::words::end::End;
-use crate::words::output::{Named, print, try_outputs};
+use crate::words::output::{Content, Named, print, try_outputs};
 
 /// Print the page of the manual, or write one for every command.
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ pub fn run(arguments: &ManArguments) -> Result<End> {
         .collect();
     std::fs::create_dir_all(folder)
         .with_context(|| format!("--output: cannot make the folder {}", folder.display()))?;
-    try_outputs(&[], &outputs)?;
+    try_outputs(Content::Other, &[], &outputs)?;
     for (path, page) in &pages {
         files::write_atomically(path, page)
             .with_context(|| format!("cannot write {}", path.display()))?;

@@ -15,7 +15,7 @@ use crate::flags::limits::LimitArguments;
 use crate::flags::platform::{PlatformArguments, ReadingArguments};
 use crate::flags::question::{Asked, PartArguments, QuestionArguments};
 use crate::words::end::End;
-use crate::words::output::{count, named, print, replaced, try_outputs};
+use crate::words::output::{Content, count, named, print, replaced, try_outputs};
 use crate::words::usage::usage;
 
 /// Write one of the papers' linear programs as a CPLEX LP file.
@@ -91,6 +91,7 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
     }
     let path = arguments.platform.path()?;
     try_outputs(
+        Content::Other,
         &[("--platform", path)],
         &named(&[("--output", &arguments.output)]),
     )?;

@@ -5,6 +5,8 @@ use oneport::platform::{Change, names};
 use oneport::{NodeId, Platform};
 use serde_json::{Value, json};
 
+use crate::words::settings;
+
 /// Treatment of processors that take no part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Idle {
@@ -78,7 +80,7 @@ impl LeftOut {
     /// Prints the sentence as a note on standard error, for answers that are files of another format.
     pub fn warn(&self) {
         if !self.nodes.is_empty() {
-            eprintln!("note: left out: {}", self.sentence());
+            settings::note(&format!("left out: {}", self.sentence()));
         }
     }
 

@@ -94,6 +94,9 @@ pub struct PartArguments {
     /// Scatter, broadcast: the node that owns the messages.
     #[arg(long, value_name = "NODE")]
     pub source: Option<String>,
+    /// The same as --source or --target, whichever the collective has.
+    #[arg(long, value_name = "NODE", conflicts_with_all = ["source", "target"])]
+    pub root: Option<String>,
     /// Gather, reduce: the node that receives the messages, or the result.
     #[arg(long, value_name = "NODE")]
     pub target: Option<String>,
@@ -106,12 +109,14 @@ pub struct PartArguments {
     #[arg(long, value_name = "A,B|all")]
     pub targets: Option<String>,
     /// Participants by names or patterns (box0.*, gpu0..7, cn[001-004]), or "all" processors (the default); with
-    /// --in-order reductions combine values in this order.
+    /// --in-order reductions combine values in this order. Scatter, broadcast: the source and its receivers, instead of
+    /// --targets.
     #[arg(long, value_name = "A,B|all")]
     pub participants: Option<String>,
-    /// Size of each message: a number, or with a unit, as 64MiB, if the platform has units (a barrier's token there: 8
-    /// bytes unless another size than 1 is given). Reductions also accept A+Bn, where n operands are combined, or
-    /// @FILE, a table by interval.
+    /// Size of each message: a number, or with a unit, as 64MiB, if the platform has units (default: 1 of its unit of
+    /// data, so 1 GB on a platform in GB/s and 125 MB on one in Gbit/s; a barrier's token there: 8 bytes
+    /// unless another size than 1 is given). Reductions also accept A+Bn, where n operands are combined, or @FILE, a
+    /// table by interval.
     #[arg(
         long,
         value_name = "S",
@@ -273,12 +278,24 @@ fn options_of(form: &Form) -> Vec<String> {
     roles.chain(work).chain(order).chain(counts).collect()
 }
 
+/// Whether a collective has one root, and receivers beside it: then --participants may name all of them.
+fn spreads(form: &Form) -> bool {
+    form.roles.first().is_some_and(|role| !role.many)
+        && form.roles.iter().all(|role| role.key != "participants")
+}
+
 /// The text of a role's option; `None` if it was not given.
 fn given<'a>(arguments: &'a QuestionArguments, role: &Role) -> Option<&'a str> {
+    let part = &arguments.part;
+    let (source, target) = if part.root.is_some() {
+        (&part.root, &part.root)
+    } else {
+        (&part.source, &part.target)
+    };
     let given = [
-        ("source", &arguments.part.source),
+        ("source", source),
         ("sources", &arguments.part.sources),
-        ("target", &arguments.part.target),
+        ("target", target),
         ("targets", &arguments.part.targets),
         ("participants", &arguments.part.participants),
     ];
@@ -314,7 +331,13 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
             let rooted = form.roles.first().is_some_and(|role| !role.many);
             let except = nodes.first().and_then(|nodes| nodes.first()).copied();
             let except = except.filter(|_| rooted && !form.overlaps());
-            listed(platform, text, &option, except)?
+            match (text, arguments.part.participants.as_deref()) {
+                (None, Some(all)) if spreads(form) => {
+                    let all = listed(platform, Some(all), "--participants", except)?;
+                    all.into_iter().filter(|&one| Some(one) != except).collect()
+                }
+                _ => listed(platform, text, &option, except)?,
+            }
         } else {
             let missing = || {
                 usage(format!(
@@ -339,14 +362,18 @@ pub fn collective(platform: &Platform, arguments: &QuestionArguments) -> Result<
 /// Rejects options that the collective does not take.
 fn refuse_others(arguments: &QuestionArguments, label: &str, takes: &[String]) -> Result<()> {
     let form = Form::find(label);
+    let part = &arguments.part;
+    let may_list = form.is_some_and(spreads) && part.targets.is_none();
+    let has_root = form.is_some_and(|form| form.roles.iter().any(|role| !role.many));
     let may_commute = form.is_some_and(Form::commutes);
     let is_ordered = form.is_some_and(|form| form.combines && !form.commutes());
     let given = [
+        ("--root", part.root.is_some() && !has_root),
         ("--source", arguments.part.source.is_some()),
         ("--sources", arguments.part.sources.is_some()),
         ("--targets", arguments.part.targets.is_some()),
         ("--target", arguments.part.target.is_some()),
-        ("--participants", arguments.part.participants.is_some()),
+        ("--participants", part.participants.is_some() && !may_list),
         // `--work 0` is accepted everywhere: scripts pass it to all collectives.
         (
             "--work",
@@ -401,6 +428,7 @@ fn groups(
 ) -> Result<Collective> {
     let options = [
         &arguments.part.source,
+        &arguments.part.root,
         &arguments.part.sources,
         &arguments.part.targets,
         &arguments.part.target,
@@ -408,7 +436,7 @@ fn groups(
     ];
     if options.into_iter().any(Option::is_some) {
         return Err(usage(
-            "--group lists a group's members itself; leave out --source, --sources, --targets, --target, --participants",
+            "--group lists a group's members itself; leave out --root, --source, --sources, --targets, --target, --participants",
         ));
     }
     if form.counted {
@@ -630,8 +658,9 @@ pub fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
         return Ok(node);
     }
     let pattern = Pattern::parse(name).ok();
-    let found = pattern.map(|pattern| pattern.participants(platform));
-    match found.and_then(Result::ok).as_deref() {
+    let found = pattern.and_then(|pattern| pattern.participants(platform).ok());
+    let found = found.filter(|found| !found.is_empty());
+    match found.or_else(|| in_capitals(platform, name)).as_deref() {
         Some(&[only]) => Ok(only),
         Some(several @ [_, _, ..]) => Err(usage(format!(
             "{option}: '{name}' stands for {} nodes ({}); name one",
@@ -640,6 +669,14 @@ pub fn node(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
         ))),
         _ => unknown(platform, name, option),
     }
+}
+
+/// The accelerators of a name or pattern in capitals, such as `GPU0..3`: so nvidia-smi and its like call them.
+fn in_capitals(platform: &Platform, name: &str) -> Option<Vec<NodeId>> {
+    let pattern = Pattern::parse(&name.to_ascii_lowercase()).ok()?;
+    let found = pattern.participants(platform).ok()?;
+    let are_accelerators = found.iter().all(|&node| platform.node(node).accelerator);
+    (are_accelerators && !found.is_empty()).then_some(found)
 }
 
 /// The error that there is no such node.
@@ -704,7 +741,10 @@ fn matching(
     let found = pattern.participants(platform);
     let mut found = found.map_err(|error| anyhow!("{option}: {error}"))?;
     if found.is_empty() {
-        return Ok(vec![unknown(platform, name, option)?]);
+        return match in_capitals(platform, name) {
+            Some(found) => Ok(found),
+            None => Ok(vec![unknown(platform, name, option)?]),
+        };
     }
     if pattern.is_open() {
         found.retain(|&node| Some(node) != except);

@@ -16,7 +16,7 @@ use oneport_topologies::{
 
 use crate::flags::latency::{KindLatency, KnownLatencies};
 use crate::words::quantity::rate;
-use crate::words::settings::notes_on;
+use crate::words::settings::{note, notes_on};
 use crate::words::usage::usage;
 
 /// Values that a topology file lacks.
@@ -80,7 +80,7 @@ impl TopologyArguments {
             .line(&imported.platform)
             .filter(|_| latencies.are_assumed())
         {
-            eprintln!("note: {line}");
+            note(&line);
         }
         Ok(imported)
     }
@@ -95,11 +95,15 @@ impl TopologyArguments {
             path
         };
         let imported = read_topology_with_any_ports(path, format, &self.options()?)?;
-        for topic in Topic::ALL {
-            let notes = imported.notes.iter().filter(|note| note.topic == topic);
-            let texts: Vec<&str> = notes.map(|note| note.text.as_str()).collect();
-            notes_on(topic.name(), &texts);
-        }
+        let of = |topic: Topic| {
+            let notes = imported
+                .notes
+                .iter()
+                .filter(move |note| note.topic == topic);
+            notes.map(move |note| (topic.name(), note.text.as_str()))
+        };
+        let notes: Vec<(&str, &str)> = Topic::ALL.into_iter().flat_map(of).collect();
+        notes_on(&path.display().to_string(), &notes);
         Ok(imported)
     }
 
@@ -109,10 +113,10 @@ impl TopologyArguments {
         if imported.format != Format::Own(PlatformFormat::Matrix) {
             return Ok(platform.with_units(Some(units)));
         }
-        eprintln!(
-            "note: assumed: {}",
+        note(&format!(
+            "assumed: {}",
             oneport_topologies::merges_of_a_matrix()
-        );
+        ));
         Ok(oneport::files::matrix_in_units(platform, units)?)
     }
 
@@ -122,7 +126,8 @@ impl TopologyArguments {
         for text in &self.link_bandwidth {
             let wrong = || {
                 usage(format!(
-                    "--link-bandwidth {text}: write KIND=RATE, such as nvlink=25"
+                    "--link-bandwidth {text}: of which links? Write KIND=RATE, such as nvlink=25 (GB/s) or node=100Gbit/s, once \
+                     per kind; 'oneport inspect' lists the kinds of a file"
                 ))
             };
             let (kind, value) = text.split_once('=').ok_or_else(wrong)?;
@@ -276,7 +281,9 @@ pub fn with_latencies(
     let is_box = kinds.iter().any(|kind| KINDS.contains(kind));
     let absent = |kind: &str| is_box && KINDS.contains(&kind) && !kinds.contains(&kind);
     for (kind, _) in given.kinds.extract_if(.., |kind, _| absent(kind)) {
-        eprintln!("note: --latency {kind}: there are no links of this kind here");
+        note(&format!(
+            "--latency {kind}: there are no links of this kind here"
+        ));
     }
     let (imported, known) = imported
         .with_latencies(&given)

@@ -66,13 +66,35 @@ pub fn replaced(path: &Path) -> &'static str {
 /// Files that existed before the command began to write them.
 static REPLACED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Tries, before any work is done, whether all outputs can be written, and that none of them is an input or another
-/// output.
+/// The content of output files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// A platform.
+    Platform,
+    /// A plan, or one reduction, broadcast or all-reduction.
+    Answer,
+    /// A file for other programs: a picture, a program, a table.
+    Other,
+}
+
+impl Content {
+    /// The formats of our own files of this kind.
+    fn formats(self) -> &'static [&'static str] {
+        match self {
+            Content::Platform => &["platform"],
+            Content::Answer => &["plan", "reduction", "broadcast", "all-reduce"],
+            Content::Other => &["events"],
+        }
+    }
+}
+
+/// Tries, before any work is done, whether all outputs can be written, and that none of them is an input, another
+/// output, or a file of another kind.
 ///
 /// # Errors
-/// A usage error, if two names denote one file or a name is `-`; the operating system's error, if a file cannot be
-/// written.
-pub fn try_outputs(inputs: &[Named<'_>], outputs: &[Named<'_>]) -> Result<()> {
+/// A usage error, if two names denote one file or a name is `-`, or if a file of another kind would be replaced without
+/// `--force`; the operating system's error, if a file cannot be written.
+pub fn try_outputs(kind: Content, inputs: &[Named<'_>], outputs: &[Named<'_>]) -> Result<()> {
     for (place, (option, path)) in outputs.iter().enumerate() {
         if path.as_os_str() == "-" {
             bail!(usage(format!(
@@ -94,9 +116,9 @@ pub fn try_outputs(inputs: &[Named<'_>], outputs: &[Named<'_>]) -> Result<()> {
                 "{other} and {option}: both would be written to {both}; give two file names"
             )));
         }
-        if !settings::force() && is_foreign(path) {
+        if let Some(why) = foreign(path, kind).filter(|_| !settings::force()) {
             bail!(usage(format!(
-                "{option}: {} exists, and oneport did not write it; give another name, or --force to overwrite it",
+                "{option}: {} exists, and {why}; give another name, or --force to overwrite it",
                 path.display()
             )));
         }
@@ -133,19 +155,36 @@ const MADE: [&[u8]; 14] = [
     b"\\ ",
 ];
 
-/// Whether this is a file with content that oneport did not write: it neither names oneport nor begins as one of
-/// [`MADE`], or is a platform file with comments.
-fn is_foreign(path: &Path) -> bool {
+/// Why a file with content is kept: oneport did not write it (it neither names oneport nor begins as one of [`MADE`],
+/// or is a platform file with comments), or it is one of our own files of another kind than is written now.
+fn foreign(path: &Path, kind: Content) -> Option<String> {
+    if !has_content(path) {
+        return None;
+    }
     let mut head = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    std::fs::File::open(path)
+        .and_then(|file| file.take(HEAD).read_to_end(&mut head))
+        .ok()?;
     let text = String::from_utf8_lossy(&head).to_lowercase();
-    let noted =
-        text.contains("\"oneport-platform/") && text.lines().any(|line| line.starts_with('#'));
+    let own = own_format(&text);
+    if let Some(own) = own.filter(|own| !kind.formats().contains(own)) {
+        return Some(format!("holds another kind of file (oneport-{own})"));
+    }
+    let noted = own == Some("platform") && text.lines().any(|line| line.starts_with('#'));
     let named = text.contains("oneport") && !noted;
     let made = MADE.iter().any(|beginning| head.starts_with(beginning));
     // Chakra's traces are binary.
     let trace = path.extension().is_some_and(|extension| extension == "et");
-    has_content(path) && read.is_ok() && !(named || made || trace)
+    (!(named || made || trace)).then(|| "oneport did not write it".to_string())
+}
+
+/// The format that one of our own files names first: `platform` of `"oneport-platform/1"`.
+fn own_format(text: &str) -> Option<&str> {
+    let mut quoted = ["\"oneport-", "'oneport-"].into_iter();
+    let (_, rest) = quoted.find_map(|begins| text.split_once(begins))?;
+    let (format, version) = rest.split_once('/')?;
+    let is_name = format.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    (is_name && version.starts_with(|c: char| c.is_ascii_digit())).then_some(format)
 }
 
 /// Whether this is a regular file that is not empty.

@@ -219,7 +219,12 @@ fn escaped(text: &str) -> String {
 
 /// A table without lines, as wide as the terminal at most.
 pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    text(&plain(header, &[], rows), Some(terminal().unwrap_or(WIDTH))).trim_fmt()
+    wide(&plain(header, &[], rows))
+}
+
+/// The table as text, as wide as the terminal at most.
+pub fn wide(sheet: &Sheet) -> String {
+    text(sheet, Some(terminal().unwrap_or(WIDTH))).trim_fmt()
 }
 
 /// A table of at most `most` rows, and the number of rows left out.

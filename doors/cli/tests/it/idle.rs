@@ -91,6 +91,30 @@ fn a_gpu_without_a_rank_forwards_nothing() {
     assert_eq!(own.ok().object()["throughput"], "24");
 }
 
+/// `GPU0`, as nvidia-smi writes it, is gpu0.
+#[test]
+fn accelerators_may_be_named_in_capitals() {
+    let folder = Folder::new();
+    let table = folder.write("topo.txt", TABLE);
+    let rate = |names: &str| {
+        let solve = [
+            "solve",
+            "all-gather",
+            &table,
+            "--json",
+            "--participants",
+            names,
+        ];
+        oneport(&solve).noted(&[]).object()["throughput"].clone()
+    };
+    for names in ["GPU0..1", "GPU[0-1]", "GPU0,gpu1"] {
+        assert_eq!(rate(names), "24", "{names}");
+    }
+    let bound = ["bound", &table, "bcast", "--root", "GPU9"];
+    let run = oneport(&bound);
+    assert!(run.stderr.contains("no node 'GPU9'"), "{run:?}");
+}
+
 /// A plan that passes gpu2 needs a process there.
 #[test]
 fn an_export_without_a_rank_is_refused() {
@@ -99,17 +123,57 @@ fn an_export_without_a_rank_is_refused() {
     let plan = folder.path("plan.json");
     let solve = ["solve", "all-gather", "--platform", &table, "-o", &plan];
     oneport(&[&solve[..], &TWO, &["--idle", "forward"]].concat()).noted(&[]);
-    for format in ["mscclpp", "msccl"] {
-        let run = oneport(&["export", &plan, &folder.path("out"), "--to", format]);
+    let goal = ["goal", "--without-dates"];
+    for format in [
+        &["mscclpp"][..],
+        &["msccl"],
+        &["mpi"],
+        &["mpi-preload"],
+        &["chakra"],
+        &goal,
+    ] {
+        let export = ["export", &plan, &folder.path("out"), "--to"];
+        let run = oneport(&[&export[..], format].concat());
         run.refused(
             1,
             &["'gpu2' takes no part and forwards", "no rank runs there"],
         );
     }
-    // An MPI program has a rank on every processor.
-    oneport(&["export", &plan, &folder.path("out.c"), "--to", "mpi"]).ok();
     oneport(&[&solve[..], &TWO].concat()).noted(&[]);
     oneport(&["export", &plan, &folder.path("out.json"), "--to", "mscclpp"]).ok();
+}
+
+/// A host may run more processes: programs start a rank there and say so. A library for LD_PRELOAD serves no such call.
+#[test]
+fn a_rank_that_only_passes_on_is_named() {
+    let folder = Folder::new();
+    let path = "format = \"oneport-platform/1\"\n\
+                node = [{name = \"a\", compute = 1}, {name = \"b\", compute = 1}, {name = \"c\", compute = 1}]\n\
+                link = [{from = \"a\", to = \"b\", cost = 1, duplex = true}, {from = \"b\", to = \"c\", cost = 1, duplex = true}]\n";
+    let (path, plan) = (folder.write("path.toml", path), folder.path("plan.json"));
+    let solve = [
+        "solve",
+        "all-gather",
+        &path,
+        "--participants",
+        "a,c",
+        "-o",
+        &plan,
+    ];
+    oneport(&solve).ok();
+    for (format, out) in [("mpi", "out.c"), ("chakra", "out")] {
+        let run = oneport(&["export", &plan, &folder.path(out), "--to", format]).ok();
+        let said = "3 ranks, of which 2 take part; start rank 2 on 'b', too";
+        assert!(run.stdout.contains(said), "{run:?}");
+    }
+    let library = [
+        "export",
+        &plan,
+        &folder.path("lib.c"),
+        "--to",
+        "mpi-preload",
+    ];
+    oneport(&library).refused(1, &["all take part", "rank 2 on 'b'"]);
 }
 
 /// Hosts pass data on; the first line counts them.
@@ -289,4 +353,67 @@ fn doubled_ports_name_the_other_ends() {
         serde_json::json!(["new", "old"])
     );
     assert!(row("ports of old").get("outgrown").is_none());
+}
+
+/// Two pairs of equal links, each pair alike by symmetry: either pair proves the bound, and both are named.
+#[test]
+fn every_full_class_is_named() {
+    let folder = Folder::new();
+    let tree = ",s,ann,bob,dan,eve\ns,0,1,1,0,0\nann,1,0,0,1,0\nbob,1,0,0,0,1\ndan,0,1,0,0,0\neve,0,0,1,0,0\n";
+    let tree = folder.write("tree.csv", tree);
+    let solve = [
+        "solve",
+        "broadcast",
+        &tree,
+        "--source",
+        "s",
+        "--model",
+        "links",
+    ];
+    let shown = oneport(&solve).ok().stdout;
+    for link in ["'s -> ann'", "'s -> bob'", "'ann -> dan'", "'bob -> eve'"] {
+        assert!(shown.contains(link), "{link} in {shown}");
+    }
+}
+
+/// Three unequal places of a tree each limit a broadcast to 1: whichever of them the proof charges, all are named, and
+/// only all of them together gain.
+#[test]
+fn every_full_link_is_named_without_symmetry() {
+    let folder = Folder::new();
+    let tree = ",s,a,b,c,d\ns,0,1,0,2,0\na,1,0,1,0,0\nb,0,1,0,0,0\nc,2,0,0,0,1\nd,0,0,0,1,0\n";
+    let tree = folder.write("tree.csv", tree);
+    let solve = [
+        "solve",
+        "broadcast",
+        &tree,
+        "--source",
+        "s",
+        "--model",
+        "links",
+    ];
+    let shown = oneport(&solve).ok().stdout;
+    assert!(
+        shown.contains("throughput  1 per unit of time (optimal"),
+        "{shown}"
+    );
+    for link in ["'s -> a'", "'a -> b'", "'c -> d'"] {
+        assert!(shown.contains(link), "{link} in {shown}");
+    }
+    assert!(!shown.contains("'s -> c'"), "{shown}");
+    let gain = |changes: &[&str]| {
+        let words: Vec<&str> = changes
+            .iter()
+            .flat_map(|change| ["--change", change])
+            .collect();
+        let run = oneport(&[&solve[..], &words, &["--json"]].concat()).ok();
+        run.object()["throughput"].clone()
+    };
+    assert_eq!(gain(&["s -> a: bandwidth x2", "a -> b: bandwidth x2"]), "1");
+    let all = [
+        "s -> a: bandwidth x2",
+        "a -> b: bandwidth x2",
+        "c -> d: bandwidth x2",
+    ];
+    assert_eq!(gain(&all), "2");
 }

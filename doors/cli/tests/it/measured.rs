@@ -62,6 +62,18 @@ fn the_row_that_counts() {
         osu.stderr.contains("4 are assumed, as in the question"),
         "{osu:#?}"
     );
+    // The same by the Intel MPI Benchmarks, whose last rank ends after 200 us.
+    let imb = "# Benchmarking Allgather\n# #processes = 4\n\
+               #bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]\n1048576 40 190.0 200.0 195.0\n";
+    let imb = folder.write("imb.txt", imb);
+    let read = bound("all-gather", &imb);
+    assert!(
+        read.stdout
+            .contains("your 200 us (t_max of IMB, 4 MiB) is 15.7 % of the bound"),
+        "{read:#?}"
+    );
+    oneport(&["bound", &star, "all-reduce", "--measured", &imb]).refused(1, &["all-gather"]);
+    oneport(&["solve", "all-gather", &imb]).refused(1, &["--measured"]);
     // 4 GB at 133.33 GB/s are 33.33 operations per second.
     let plain = bound("all-gather", "10");
     assert!(

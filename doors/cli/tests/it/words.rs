@@ -92,6 +92,32 @@ fn files_of_others_are_kept() {
     oneport(&["convert", &toy(), &own]).refused(2, &["--force", "own.toml"]);
 }
 
+/// Each kind of our own files is replaced by its own kind alone.
+#[test]
+fn a_plan_never_replaces_a_platform() {
+    let folder = Folder::new();
+    let [platform, plan] = ["platform.json", "plan.json"].map(|name| folder.path(name));
+    let (toy, star) = (toy(), fixture("star.json"));
+    let quoted = folder.write("quoted.toml", "format = 'oneport-platform/1'\n");
+    let solve = |out: &str| oneport(&["solve", "scatter", &toy, "--source", "Ps", "-o", out]);
+    oneport(&["convert", &toy, &platform]).ok();
+    solve(&plan).ok();
+    let (before, planned) = (read(&platform), read(&plan));
+    for kept in [&platform, &quoted] {
+        solve(kept).refused(2, &["--force", "oneport-platform"]);
+        oneport(&["export", &plan, kept, "--to", "dot"]).refused(2, &["oneport-platform"]);
+    }
+    oneport(&["convert", &star, &plan]).refused(2, &["--force", "oneport-plan"]);
+    oneport(&["generate", "star", "--leaves", "3", "-o", &plan]).refused(2, &["oneport-plan"]);
+    oneport(&["show", &plan, "--gantt", &platform]).refused(2, &["oneport-platform"]);
+    assert_eq!((read(&platform), read(&plan)), (before, planned));
+    // A platform is replaced by a platform, a plan by a plan.
+    oneport(&["convert", &star, &platform]).ok();
+    solve(&plan).ok();
+    let forced = ["solve", "scatter", &toy, "--source", "Ps", "--force", "-o"];
+    oneport(&[&forced[..], &[&platform]].concat()).ok();
+}
+
 /// A changed platform is the one that is asked about and the one that is written.
 #[test]
 fn every_command_asks_about_the_changed_platform() {
@@ -107,6 +133,207 @@ fn every_command_asks_about_the_changed_platform() {
     oneport(&[&["convert", &star, &out], &change[..]].concat()).ok();
     assert!((bound(&[&star]) * 2.0 - bound(&[&out])).abs() < 1e-9);
     assert!((bound(&[&[&star[..]], &change[..]].concat()) - bound(&[&out])).abs() < 1e-9);
+}
+
+/// Cells of a CSV table are plain numbers, of one unit in a column, whatever rows it has.
+#[test]
+fn csv_holds_plain_numbers() {
+    let racks = fixture("two-racks.toml");
+    for words in [
+        &["whatif", "allreduce", &racks][..],
+        &["whatif", "allreduce", &fixture("star.json")],
+        &[
+            "whatif",
+            "allgather",
+            &racks,
+            "--change",
+            "core <-> switch-b: remove",
+        ],
+        &[
+            "whatif",
+            "allgather",
+            &racks,
+            "--change",
+            "core <-> switch-b: bandwidth x2",
+        ],
+    ] {
+        let run = oneport(&[words, &["--format", "csv"]].concat());
+        let mut lines = run.stdout.lines();
+        let header = lines.next().unwrap_or_default();
+        assert!(header.split(',').all(|name| !name.is_empty()), "{header}");
+        for line in lines {
+            // The name may hold a comma, and is quoted then.
+            let rest = line.trim_start_matches('"');
+            let (_, cells) = rest
+                .split_once(if rest == line { "," } else { "\"," })
+                .unwrap_or_default();
+            let is_plain = |cell: &str| cell.is_empty() || cell.parse::<f64>().is_ok();
+            assert!(cells.split(',').all(is_plain), "{line}");
+        }
+    }
+}
+
+/// The table of links, too: bandwidths in GB/s, a number of links, 1 or 2 directions.
+#[test]
+fn links_are_counted_in_plain_numbers() {
+    let inspect = ["inspect", &fixture("two-racks.toml"), "--format", "csv"];
+    let csv = oneport(&inspect).ok().stdout;
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines[0], "links,bandwidth (GB/s),between,number,directions");
+    assert_eq!(lines[1], "link,1.25,processor - router,4,2");
+    assert_eq!(lines.len(), 5, "{csv}");
+}
+
+/// `--quiet` leaves every note out, and `--work 0` the rate of merges, which is not used then.
+#[test]
+fn quiet_is_quiet_and_the_headline_says_what_holds() {
+    let folder = Folder::new();
+    let plain = folder.write("m.csv", ",a,b\na,0,1\nb,1,0\n");
+    let units = ["bound", &plain, "all-reduce", "--units", "GB/s"];
+    oneport(&units).noted(&["assumed"]);
+    oneport(&[&units[..], &["-q"]].concat()).ok();
+    let box8 = fixture("dgx-a100-1.toml");
+    let asked = [
+        "bound",
+        &box8,
+        "all-gather",
+        "--participants",
+        "box0.gpu0,box0.gpu1",
+    ];
+    oneport(&[&asked[..], &["-q"]].concat()).ok();
+    let title = |more: &[&str]| {
+        let asked = ["solve", "all-reduce", &plain, "--units", "GB/s", "-q"];
+        let run = oneport(&[&asked[..], more].concat()).ok();
+        run.stdout.lines().next().unwrap_or_default().to_string()
+    };
+    assert!(title(&[]).contains("merges at 1000 GB/s"), "{}", title(&[]));
+    assert!(
+        !title(&["--work", "0"]).contains("merges at"),
+        "{}",
+        title(&["--work", "0"])
+    );
+}
+
+/// `--root` is the source or the target of any collective, `--source` and `--target` are the root of `bound`; receivers
+/// may be named with the source.
+#[test]
+fn the_root_is_named_in_any_way() {
+    let racks = fixture("two-racks.toml");
+    let rate = |words: &[&str]| {
+        let solve = ["solve", words[0], &racks, "--json"];
+        oneport(&[&solve[..], &words[1..]].concat()).ok().object()["throughput"].clone()
+    };
+    let usual = rate(&["broadcast", "--source", "a2", "--targets", "b0,b1"]);
+    assert_eq!(
+        rate(&["bcast", "--root", "a2", "--targets", "b0,b1"]),
+        usual
+    );
+    assert_eq!(
+        rate(&["bcast", "--root", "a2", "--participants", "b0,b1,a2"]),
+        usual
+    );
+    let all = rate(&["scatter", "--source", "a2"]);
+    assert_eq!(
+        rate(&["scatter", "--root", "a2", "--participants", "all"]),
+        all
+    );
+    let usual = rate(&["reduce", "--target", "b1", "--participants", "a0,b1"]);
+    assert_eq!(
+        rate(&["reduce", "--root", "b1", "--participants", "a0,b1"]),
+        usual
+    );
+    let bound = |root: &str| {
+        oneport(&["bound", &racks, "bcast", "reduce", root, "b2"])
+            .ok()
+            .stdout
+    };
+    assert_eq!(bound("--source"), bound("--root"));
+    assert_eq!(bound("--target"), bound("--root"));
+    let solve = ["solve", "bcast", &racks, "--root", "a0"];
+    let refused = |more: &[&str], words: &[&str]| {
+        oneport(&[&solve[..], more].concat()).refused(2, words);
+    };
+    refused(
+        &["--targets", "b0", "--participants", "a0,b0"],
+        &["no --participants"],
+    );
+    oneport(&["solve", "bcast", &racks, "--root", "a0", "--source", "a0"]).misused(&["--source"]);
+    oneport(&["solve", "all-gather", &racks, "--root", "a0"]).refused(2, &["no --root"]);
+}
+
+/// The tables of `solve`, `show`, `run` and `rings` alone.
+#[test]
+fn answers_and_plans_are_tables() {
+    let folder = Folder::new();
+    let plan = folder.path("plan.json");
+    let (toy, racks) = (toy(), fixture("two-racks.toml"));
+    let csv = |words: &[&str]| {
+        let run = oneport(&[words, &["--format", "csv"]].concat()).ok();
+        let rows = run
+            .stdout
+            .lines()
+            .map(|line| line.split(',').map(str::to_string).collect());
+        rows.collect::<Vec<Vec<String>>>()
+    };
+    // Figure 2 of RR-4872 has throughput 1/2 for two receivers; all four: 1/4.
+    let solved = csv(&["solve", "scatter", &toy, "--source", "Ps", "-o", &plan]);
+    let of = |rows: &[Vec<String>], name: &str| -> Vec<String> {
+        let at = rows[0].iter().position(|known| known.starts_with(name));
+        let at = at.unwrap_or_else(|| panic!("no {name} in {rows:?}"));
+        rows[1..].iter().map(|row| row[at].clone()).collect()
+    };
+    assert_eq!(of(&solved, "throughput (per unit of time)"), ["0.25"]);
+    assert_eq!(
+        (of(&solved, "status"), of(&solved, "gap (%)")),
+        (vec!["optimal".into()], vec!["0".into()])
+    );
+    let two = csv(&["solve", "all-gather", "-p", &racks, "-p", &racks]);
+    assert_eq!(
+        of(&two, "throughput (per second)"),
+        ["0.0178571", "0.0178571"]
+    );
+    // A schedule of depth 2 loses one instance of the 25 that the bound allows in 100 units.
+    let run = csv(&["run", &plan, "--until", "100"]);
+    assert_eq!(of(&run, "instances by 100"), ["25", "24", "24", "24"]);
+    assert_eq!(of(&csv(&["show", &plan, "--prices"]), "share"), ["100"]);
+    let lengths = of(&csv(&["show", &plan, "--slots"]), "length");
+    let total: f64 = lengths
+        .iter()
+        .filter_map(|one| one.parse::<f64>().ok())
+        .sum();
+    assert!((total - 4.0).abs() < 1e-6, "{lengths:?}");
+    assert_eq!(csv(&["show", &plan, "--patterns"]).len(), 5);
+    oneport(&["show", &plan, "--format", "md"]).refused(2, &["--prices, --patterns, --slots"]);
+    let rings = oneport(&["rings", &fixture("dgx1.toml"), "--format", "md"])
+        .ok()
+        .stdout;
+    assert!(
+        rings.starts_with("| ring | times | bandwidth of each |"),
+        "{rings}"
+    );
+    assert_eq!(rings.matches("| 1 | 25 GB/s |").count(), 6, "{rings}");
+}
+
+/// Without --size a message is one unit of the platform's data, and the headline says how much that is.
+#[test]
+fn the_usual_size_is_said() {
+    let folder = Folder::new();
+    let title = |unit: &str| {
+        let text = format!("{unit},a,b\na,,100\nb,100,\n");
+        let path = folder.write("matrix.csv", text);
+        let solve = ["solve", "bcast", &path, "--root", "a", "-q"];
+        let shown = oneport(&solve).ok().stdout;
+        shown.lines().next().unwrap_or_default().to_string()
+    };
+    for (unit, size) in [
+        ("Gbit/s", "messages of 125 MB (1 Gbit)"),
+        ("GB/s", "messages of 1 GB"),
+    ] {
+        assert!(title(unit).ends_with(size), "{}", title(unit));
+        let path = folder.path("matrix.csv");
+        let bound = oneport(&["bound", &path, "bcast", "-q"]).ok().stdout;
+        assert!(bound.contains(&format!(", {size}: ")), "{bound}");
+    }
 }
 
 /// The table alone, with plain numbers, and prices beside the gains.
@@ -125,7 +352,13 @@ fn tables_have_formats_and_prices() {
     let csv = csv.ok().stdout;
     let header = csv.lines().next().unwrap_or_default();
     assert!(
-        header.starts_with("what,,each") && header.ends_with("per price"),
+        header.starts_with("what,members,bandwidth (GB/s),") && header.ends_with("per price"),
+        "{csv}"
+    );
+    // Plain numbers: the cards of b*, 125 MB/s each, are the only gain, 100 %.
+    let first = csv.lines().nth(1).unwrap_or_default();
+    assert!(
+        first.starts_with("b* <-> switch-b,4,0.125,,100,2,-50,-100,3600,"),
         "{csv}"
     );
     let columns = header.split(',').count();

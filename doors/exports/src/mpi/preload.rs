@@ -51,6 +51,11 @@ pub fn preload(plans: &[Preloaded<'_>], hosts: bool) -> Result<Vec<File>, Export
     for (number, plan) in plans.iter().enumerate() {
         check_rates(PRELOAD.name, &plan.request)?;
         let (operation, _) = operation(&plan.request)?;
+        if let [note, ..] = &operation.note(plan.request.problem.platform())[..] {
+            return Err(refused(format!(
+                "a call is served on ranks that all take part; this plan has {note}"
+            )));
+        }
         if operation.form.counted {
             let name = operation.collective;
             return Err(refused(format!(

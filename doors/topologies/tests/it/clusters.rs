@@ -577,3 +577,14 @@ fn hostile_yaml_ends_soon() {
         &["over 4194304 bytes"],
     );
 }
+
+/// A `LinkSpeed` without a unit is not guessed: the message says what to write.
+#[test]
+fn a_speed_without_unit_is_asked_for() {
+    let advice = [
+        "LinkSpeed=900 has no unit",
+        "write LinkSpeed=900G, or 900Gbit/s",
+        "--link-bandwidth node=25",
+    ];
+    refused(CONF, &ImportOptions::default(), &advice);
+}

@@ -106,6 +106,55 @@ fn wrong_results_never_count() {
     refused(&json("5"), "all 1 results in it are wrong");
 }
 
+/// The Intel MPI Benchmarks: the table of all processes, the time of the last one.
+#[test]
+fn tables_of_imb() {
+    let text = "\
+#    Intel(R) MPI Benchmarks 2021.3, MPI-1 part
+#----------------------------------------------------------------
+# Benchmarking Allreduce
+# #processes = 2
+# ( 2 additional processes waiting in MPI_Barrier)
+#----------------------------------------------------------------
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+            0         1000         0.03         0.03         0.03
+      1048576           40       100.00       120.00       110.00
+#----------------------------------------------------------------
+# Benchmarking Allreduce
+# #processes = 4
+#----------------------------------------------------------------
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+            0         1000         0.03         0.03         0.03
+         1024         1000         3.00         4.00         3.50
+      1048576           40       380.00       400.00       390.00
+
+# All processes entering MPI_Finalize
+";
+    let log = read(text);
+    assert_eq!(
+        (log.program, log.collective, log.ranks, log.by_message),
+        ("IMB", Some("all-reduce"), Some(4), false)
+    );
+    assert_eq!(log.rows.len(), 2);
+    assert_eq!(
+        (log.rows[1].bytes, &log.rows[1].time),
+        (1 << 20, &Some(ratio(1, 2500)))
+    );
+    let labelled: String = text.lines().map(|line| format!("0: {line}\n")).collect();
+    assert_eq!(read(&labelled).rows, log.rows);
+    let gather = read(&text.replace("Allreduce", "Allgather"));
+    assert_eq!(
+        (gather.collective, gather.bytes(&gather.rows[1], 4)),
+        (Some("all-gather"), 4 << 20)
+    );
+    refused(&text.replace("Allreduce", "PingPong"), "'PingPong'");
+    refused(
+        &text.replacen("Allreduce", "Bcast", 1),
+        "Bcast and Allreduce",
+    );
+    refused("# Benchmarking Reduce\n# #processes = 4\n", "without rows");
+}
+
 #[test]
 fn tables_of_osu() {
     let log = read(&fixture("osu-allreduce.txt"));

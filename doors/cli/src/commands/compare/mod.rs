@@ -21,7 +21,7 @@ use crate::flags::question::{Asked, QuestionArguments};
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::objects::{joined, line};
-use crate::words::output::{named, print, try_outputs, with_written};
+use crate::words::output::{Content, named, print, try_outputs, with_written};
 use crate::words::progress::Progress;
 use crate::words::tables::{FormatArguments, TableFormat};
 use best::Times;
@@ -39,9 +39,10 @@ pub struct CompareArguments {
     /// Also rate your own algorithm, a JSON or TOML file: the order of a ring, a tree, or rounds of sends. Repeatable.
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
-    /// Also rate a measurement: a bus bandwidth as nccl-tests print it ("212 GB/s"; "212 GB/s algbw" for the algorithm
-    /// bandwidth), the time of one operation ("3.1 ms"), operations per unit of time (a number), or a log of nccl-tests
-    /// or OSU, or what nccl-tests write with -J: its row of --bytes counts, else that of its largest size.
+    /// Also rate a measurement: a bus bandwidth as nccl-tests print it ("212 GB/s"; "212 GB/s algbw" for the
+    /// algorithm bandwidth), the time of one operation ("3.1 ms"), operations per unit of time (a number), or a log
+    /// of nccl-tests, OSU or IMB-MPI1, or what nccl-tests write with -J: its row of --bytes counts, else that of its
+    /// largest size.
     #[arg(long, value_name = "X|FILE.json", allow_hyphen_values = true)]
     pub measured: Option<String>,
     /// Log of a run with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING: NCCL's own model is taken from it instead of from
@@ -78,7 +79,11 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
             .map(|path| ("--tuning", path.as_path())),
     );
     inputs.extend(arguments.with.iter().map(|path| ("--with", path.as_path())));
-    try_outputs(&inputs, &named(&[("--output", &arguments.output)]))?;
+    try_outputs(
+        Content::Other,
+        &inputs,
+        &named(&[("--output", &arguments.output)]),
+    )?;
     arguments
         .output
         .as_ref()

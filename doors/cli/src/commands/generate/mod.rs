@@ -13,8 +13,9 @@ use oneport::{Platform, PortModel, Rational, Units, parse_rational};
 
 use crate::flags::topology;
 use crate::words::end::End;
-use crate::words::output::{count, print, replaced, try_outputs};
+use crate::words::output::{Content, count, print, replaced, try_outputs};
 use crate::words::quantity::rate;
+use crate::words::settings::note;
 use crate::words::usage::usage;
 
 /// Make a platform file: regular and random graphs, racks, wide-area networks, boxes of GPUs.
@@ -236,7 +237,7 @@ pub fn run(arguments: &GenerateArguments) -> Result<End> {
         })?,
     };
     if let Some(output) = &arguments.output {
-        try_outputs(&[], &[("--output", output)])?;
+        try_outputs(Content::Platform, &[], &[("--output", output)])?;
     }
     let mut platform = platform(arguments)?;
     if let Some(model) = &arguments.model {
@@ -253,7 +254,7 @@ pub fn run(arguments: &GenerateArguments) -> Result<End> {
         .line(&platform)
         .filter(|_| latencies.are_assumed())
     {
-        eprintln!("note: {line}");
+        note(&line);
     }
     let text = files::write_platform(&platform, format)?;
     let Some(output) = &arguments.output else {

@@ -22,7 +22,7 @@ use crate::words::end::End;
 use crate::words::numbers::{percent, readable};
 use crate::words::objects::joined;
 use crate::words::objects::line;
-use crate::words::output::{Named, named, print, try_outputs, with_written};
+use crate::words::output::{Content, Named, named, print, try_outputs, with_written};
 use crate::words::usage::usage;
 
 /// Schedules of more processors are not printed; `--tree F.json` writes them.
@@ -116,6 +116,7 @@ impl AnswerArguments {
             drawing::check("--windows", path, &["dot", "gv"])?;
         }
         try_outputs(
+            Content::Answer,
             inputs,
             &named(&[
                 ("--gantt", &self.gantt),

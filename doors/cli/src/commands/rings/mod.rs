@@ -22,8 +22,9 @@ use crate::flags::question::listed;
 use crate::words::clock;
 use crate::words::end::End;
 use crate::words::objects::{joined, line};
-use crate::words::output::{named, print, try_outputs};
+use crate::words::output::{Content, named, print, try_outputs};
 use crate::words::progress::Progress;
+use crate::words::tables::{FormatArguments, TableFormat};
 use crate::words::usage::usage;
 use graph::Ranks;
 use text::Report;
@@ -57,6 +58,9 @@ pub struct RingsArguments {
     /// Limits.
     #[command(flatten)]
     limits: LimitArguments,
+    /// The format of the answer.
+    #[command(flatten)]
+    table: FormatArguments,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -81,6 +85,7 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
         .into_iter()
         .chain(named(&[("--check", &arguments.check)]));
     try_outputs(
+        Content::Other,
         &inputs.collect::<Vec<_>>(),
         &named(&[("--output", &arguments.output)]),
     )?;
@@ -153,10 +158,10 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
     });
     let written = written.transpose();
     let shown = written.as_ref().ok().and_then(Option::as_ref);
-    print(&if arguments.json {
-        line(joined([text::json(&report), left_out.json()]))
-    } else {
-        left_out.line() + &text::text(&report, shown)
+    print(&match arguments.table.format {
+        _ if arguments.json => line(joined([text::json(&report), left_out.json()])),
+        TableFormat::Text => left_out.line() + &text::text(&report, shown),
+        format => text::sheet(&report).show(format),
     })?;
     written?;
     Ok(End::Done)
@@ -187,7 +192,7 @@ fn write(
         .map(|path| ("--output", path.as_path()))
         .collect();
     let inputs = [("FILE", arguments.platform.path()?)];
-    try_outputs(&inputs, &outputs)?;
+    try_outputs(Content::Other, &inputs, &outputs)?;
     for (path, (_, text)) in paths.iter().zip(&graphs.files) {
         files::write_atomically(path, text.as_bytes())
             .with_context(|| format!("cannot write {}", path.display()))?;

@@ -17,6 +17,7 @@ use crate::flags::limits::named;
 use crate::words::clock;
 use crate::words::numbers::{both, percent, readable};
 use crate::words::output::{MORE, count, few};
+use crate::words::tables::{Sheet, plain};
 
 /// Limit on the rings shown. The others are counted.
 const SHOWN: usize = 32;
@@ -289,6 +290,18 @@ fn limits(report: &Report<'_>) -> String {
         NAMED,
         MORE,
     )
+}
+
+/// The equal rings, each with its number of copies and the bandwidth of a copy.
+pub fn sheet(report: &Report<'_>) -> Sheet {
+    let equal = &report.rings.equal;
+    let share = rate(report.platform, &equal.share);
+    let row = |(ring, times): &(Ring, u32)| {
+        let order = names(report, ring).join(" -> ");
+        vec![order, times.to_string(), share.clone()]
+    };
+    let rows = equal.rings.iter().map(row);
+    plain(&["ring", "times", "bandwidth of each"], &[1, 2], rows)
 }
 
 /// One object.

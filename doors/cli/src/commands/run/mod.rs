@@ -19,6 +19,7 @@ use crate::words::end::End;
 use crate::words::objects::line;
 use crate::words::output::print;
 use crate::words::quantity::time;
+use crate::words::tables::{FormatArguments, TableFormat};
 use crate::words::usage::usage;
 
 /// Transfers and merges of a run that is listed and executed by the referee. Trades a check for time. Measured: 98,568
@@ -45,6 +46,9 @@ pub struct RunArguments {
     /// Print fractions in full next to the decimals.
     #[arg(long)]
     exact: bool,
+    /// The format of the answer.
+    #[command(flatten)]
+    table: FormatArguments,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -90,10 +94,10 @@ pub fn run(arguments: &RunArguments) -> Result<End> {
         (None, Some(instances)) => of(plan, &watch, |horizon| Some(horizon?.time_of(&instances)))?,
         (None, None) => bail!(usage("run: give --until K or --instances N")),
     };
-    print(&if arguments.json {
-        line(delivery.json())
-    } else {
-        delivery.text(arguments.exact)?
+    print(&match arguments.table.format {
+        _ if arguments.json => line(delivery.json()),
+        TableFormat::Text => delivery.text(arguments.exact)?,
+        format => delivery.sheet().show(format),
     })?;
     Ok(End::Done)
 }

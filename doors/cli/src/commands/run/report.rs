@@ -14,6 +14,7 @@ use crate::answers::answer::header;
 use crate::flags::limits::named;
 use crate::words::numbers::{Shown, percent, readable_count};
 use crate::words::output::count;
+use crate::words::tables::{Sheet, plain};
 
 impl Delivery<'_> {
     /// Periods in which all stages of the plan run: the periods whose instances are all complete by K, less the periods
@@ -109,6 +110,33 @@ impl Delivery<'_> {
             out.push_str(&self.short());
         }
         Ok(out)
+    }
+
+    /// The instances by the bound, by the plan's dates, as soon as possible and by the papers' policy, with their
+    /// shares of the bound.
+    pub fn sheet(&self) -> Sheet {
+        let until = Shown::of(self.plan.platform(), false).briefly(&self.until);
+        let row = |name: &str, number: BigUint| {
+            let share = if self.bound.is_zero() {
+                String::new()
+            } else {
+                percent(&ratio(&number, &self.bound))
+            };
+            vec![name.to_string(), number.to_string(), share]
+        };
+        let dated = self.counted.as_ref().map(|counted| counted.dated.clone());
+        let policy = self.policy.as_ref();
+        let policy = policy.map(|it| it.delivered(&self.until, &self.plan.schedule.period));
+        let rows = [
+            ("proved upper bound", Some(self.bound.clone())),
+            ("the plan's dates", dated),
+            ("as soon as possible", self.eager.map(BigUint::from)),
+            ("the papers' policy", policy),
+        ];
+        let rows = rows.into_iter();
+        let rows = rows.filter_map(|(name, number)| Some(row(name, number?)));
+        let delivered = format!("instances by {until}");
+        plain(&["schedule", &delivered, "of the bound"], &[1, 2], rows)
     }
 
     /// The limit that ended the work, if one has.

@@ -24,8 +24,9 @@ use crate::answers::chosen::certified;
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::numbers::{Shown, readable_count, short};
-use crate::words::output::{count, named, print, try_outputs};
+use crate::words::output::{Content, count, named, print, try_outputs};
 use crate::words::settings::note;
+use crate::words::tables::TableFormat;
 use crate::words::usage::usage;
 use rates::RatesArguments;
 use reduction::Drawings;
@@ -75,7 +76,11 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         ("--tree", &arguments.tree),
         ("--windows", &arguments.windows),
     ];
-    try_outputs(&[("PLAN", &arguments.plan)], &named(&drawings))?;
+    try_outputs(
+        Content::Other,
+        &[("PLAN", &arguments.plan)],
+        &named(&drawings),
+    )?;
     for (option, path) in named(&drawings) {
         drawing::check(
             option,
@@ -109,7 +114,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
         .unwrap_or_default();
     let mut outputs = named(&drawings[..3]);
     outputs.extend(trees.iter().map(|(path, _)| ("--tree", path.as_path())));
-    try_outputs(&[("PLAN", &arguments.plan)], &outputs)?;
+    try_outputs(Content::Other, &[("PLAN", &arguments.plan)], &outputs)?;
     let mut drawn = false;
     let mut draw =
         |path: &Option<std::path::PathBuf>, svg: &dyn Fn() -> Result<String>| -> Result<()> {
@@ -166,7 +171,10 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     }
     if !drawn {
         let shown = Shown::of(plan.platform(), arguments.text.exact);
-        print(&if arguments.rates.rates {
+        let (of_rates, format) = (arguments.rates.rates, arguments.text.table.format);
+        print(&if format != TableFormat::Text {
+            text::sheet(&plan, &arguments.text, of_rates)?.show(format)
+        } else if of_rates {
             rates::text(&plan, &arguments.rates, shown)?
         } else {
             let links = plan.platform().links().len();
@@ -178,6 +186,12 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
 }
 
 fn once(arguments: &ShowArguments, once: reduction::Once<'_>) -> Result<End> {
+    if arguments.text.table.format != TableFormat::Text {
+        bail!(usage(format!(
+            "--format: one {} has no table; leave the option out",
+            once.name()
+        )));
+    }
     if arguments.timeline.is_some() {
         bail!(usage(format!(
             "--timeline: one {} has no periods; draw it with --gantt",

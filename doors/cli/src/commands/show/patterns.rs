@@ -9,7 +9,7 @@ use oneport::{Collective, NodeId, Plan};
 
 use crate::words::numbers::Shown;
 use crate::words::output::{count, few};
-use crate::words::tables::{first, table};
+use crate::words::tables::{Sheet, first, plain, wide};
 
 /// Default limits on rows, chains of a pattern and merges of a pattern.
 const ROWS: usize = 20;
@@ -58,12 +58,17 @@ pub fn kind_of(plan: &Plan<'_>, pattern: &Pattern) -> Option<Kind> {
 
 /// All patterns, each in full.
 pub fn all(plan: &Plan<'_>, shown: Shown) -> String {
+    wide(&sheet(plan, shown))
+}
+
+/// All patterns as a table, each in full.
+pub fn sheet(plan: &Plan<'_>, shown: Shown) -> Sheet {
     let rows = plan.steady_state.patterns.iter().map(|weighted| {
         let line = full(plan, &weighted.pattern);
         vec![shown.rate(&weighted.weight), line]
     });
     let (name, _) = words(plan.collective());
-    table(&[shown.per(), name], rows)
+    plain(&[shown.per(), name], &[], rows)
 }
 
 /// One of each class of alike patterns: as frequent, and with names that differ in digits only.

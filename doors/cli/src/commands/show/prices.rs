@@ -6,13 +6,16 @@ use oneport::{Plan, Rational};
 use crate::answers::odd_sets;
 use crate::words::numbers::Shown;
 use crate::words::output::count;
-use crate::words::tables::table;
+use crate::words::tables::{Sheet, plain, table};
 
 /// Limit on the odd sets that get a sentence.
 const SETS: usize = 20;
 
-/// All prices, as shares of their total. Alike resources of one price share a row. Odd sets have a sentence.
-pub fn prices(plan: &Plan<'_>, shown: Shown) -> String {
+/// A row of prices: a name, the number of alike resources, their part of all prices.
+type Row = (String, usize, Rational);
+
+/// All prices, as shares of their total. Alike resources of one price share a row.
+fn rows(plan: &Plan<'_>) -> Vec<Row> {
     let platform = plan.platform();
     let total = plan.certificate.supply(platform);
     let mut rows: Vec<(String, String, usize, Rational)> = Vec::new();
@@ -35,8 +38,24 @@ pub fn prices(plan: &Plan<'_>, shown: Shown) -> String {
         let share = price * Rational::from_integer(set.capacity(platform).into()) / &total;
         rows.push((set.describe(platform), String::new(), 1, share));
     }
-    let cells = rows.into_iter().map(|(name, _, members, share)| {
-        let all = &share * Rational::from_integer(members.into());
+    let rows = rows.into_iter().map(|(name, _, members, share)| {
+        let all = share * Rational::from_integer(members.into());
+        (name, members, all)
+    });
+    rows.collect()
+}
+
+/// The prices as a table.
+pub fn sheet(plan: &Plan<'_>, shown: Shown) -> Sheet {
+    let cells = |(name, members, all): Row| vec![name, members.to_string(), shown.share(&all)];
+    let header = ["what is charged", "members", "share of the price"];
+    plain(&header, &[1, 2], rows(plan).into_iter().map(cells))
+}
+
+/// The prices as text. Odd sets have a sentence.
+pub fn prices(plan: &Plan<'_>, shown: Shown) -> String {
+    let platform = plan.platform();
+    let cells = rows(plan).into_iter().map(|(name, members, all)| {
         let times = if members == 1 {
             String::new()
         } else {

@@ -9,7 +9,7 @@ use oneport::{NodeId, Plan, Rational, files};
 
 use super::prices::prices;
 use crate::words::numbers::Shown;
-use crate::words::tables::table;
+use crate::words::tables::{Sheet, plain, table};
 
 /// Whether the papers' variables are printed, and how.
 #[derive(Debug, Args)]
@@ -73,6 +73,20 @@ pub fn text(plan: &Plan<'_>, arguments: &RatesArguments, shown: Shown) -> Result
         prices(plan, shown)
     );
     Ok(out)
+}
+
+/// The variables as a table.
+///
+/// # Errors
+/// The rates of the collective are ambiguous.
+pub fn sheet(plan: &Plan<'_>) -> Result<Sheet> {
+    let row = |variable: &Variable| vec![variable.name(), variable.amount.to_string()];
+    let variables = variables(plan)?;
+    Ok(plain(
+        &["variable", "amount"],
+        &[1],
+        variables.iter().map(row),
+    ))
 }
 
 /// All variables that are not 0, in the order of the papers: send and copies, cons, s, alpha, v.

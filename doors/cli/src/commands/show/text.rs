@@ -16,7 +16,8 @@ use crate::answers::answer;
 use crate::answers::bottleneck;
 use crate::words::numbers::{Shown, readable, readable_count};
 use crate::words::output::{count, few};
-use crate::words::tables::table;
+use crate::words::tables::{FormatArguments, Sheet, plain, wide};
+use crate::words::usage::usage;
 
 /// Limit on the kinds of nodes whose buffers are listed.
 const BUFFERS: usize = 12;
@@ -39,6 +40,9 @@ pub struct TextArguments {
     /// List the busy links of each slot.
     #[arg(long)]
     pub slots: bool,
+    /// The format of --prices, --patterns, --slots or --rates.
+    #[command(flatten)]
+    pub table: FormatArguments,
     /// Print fractions in full next to the decimals.
     #[arg(long)]
     pub exact: bool,
@@ -64,7 +68,7 @@ pub fn text(
         (arguments.patterns, |plan, shown| {
             Ok(patterns::all(plan, shown))
         }),
-        (arguments.slots, |plan, shown| Ok(slots(plan, shown))),
+        (arguments.slots, |plan, shown| Ok(wide(&slots(plan, shown)))),
     ];
     let mut asked = sections.into_iter().filter(|(asked, _)| *asked).peekable();
     if asked.peek().is_none() {
@@ -74,6 +78,30 @@ pub fn text(
         .map(|(_, section)| section(plan, shown))
         .collect::<Result<_>>()?;
     Ok(texts.join("\n\n"))
+}
+
+/// The one table that is asked for.
+///
+/// # Errors
+/// A usage error, if none or several are asked for.
+pub fn sheet(plan: &Plan<'_>, arguments: &TextArguments, of_rates: bool) -> Result<Sheet> {
+    let shown = Shown::of(plan.platform(), arguments.exact);
+    let asked = [
+        arguments.prices,
+        arguments.patterns,
+        arguments.slots,
+        of_rates,
+        arguments.explain,
+    ];
+    match asked {
+        [true, false, false, false, false] => Ok(super::prices::sheet(plan, shown)),
+        [false, true, false, false, false] => Ok(patterns::sheet(plan, shown)),
+        [false, false, true, false, false] => Ok(slots(plan, shown)),
+        [false, false, false, true, false] => super::rates::sheet(plan),
+        _ => Err(usage(
+            "--format prints one table; give one of --prices, --patterns, --slots and --rates with it",
+        )),
+    }
 }
 
 /// The answer, one pattern of each class, and the buffers of the nodes.
@@ -171,7 +199,7 @@ fn buffers(plan: &Plan<'_>, execution: &Execution) -> Option<String> {
 }
 
 /// Which links are busy when.
-fn slots(plan: &Plan<'_>, shown: Shown) -> String {
+fn slots(plan: &Plan<'_>, shown: Shown) -> Sheet {
     let mut start = Rational::zero();
     let rows = plan
         .schedule
@@ -200,5 +228,5 @@ fn slots(plan: &Plan<'_>, shown: Shown) -> String {
                 links.join(", "),
             ]
         });
-    table(&["slot", "start", "length", "busy links"], rows)
+    plain(&["slot", "start", "length", "busy links"], &[], rows)
 }

@@ -27,8 +27,9 @@ use crate::words::clock;
 use crate::words::end::End;
 use crate::words::numbers::percent;
 use crate::words::objects::{joined, line};
-use crate::words::output::{Named, named, print, try_outputs, with_written};
+use crate::words::output::{Content, Named, named, print, try_outputs, with_written};
 use crate::words::progress::Progress;
+use crate::words::tables::{FormatArguments, TableFormat};
 use crate::words::usage::{Usage, on_one_line, usage};
 
 /// Minimum time limit of the search for the gain of any order. If the answer took longer, the limit is the answer's
@@ -98,6 +99,9 @@ pub struct SolveArguments {
     /// Print fractions in full next to the decimals.
     #[arg(long)]
     pub exact: bool,
+    /// The format of the answer.
+    #[command(flatten)]
+    pub table: FormatArguments,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -119,16 +123,31 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
             "--output: a file holds one plan; give one --platform, or leave --output out",
         ));
     }
-    try_outputs(&inputs, &named(&[("--output", &arguments.output)]))?;
-    match &paths[..] {
-        [path] => one(arguments, path, "", &options),
-        paths => several(arguments, paths, &options),
+    try_outputs(
+        Content::Answer,
+        &inputs,
+        &named(&[("--output", &arguments.output)]),
+    )?;
+    let format = arguments.table.format;
+    let mut rows = report::Rows::default();
+    let end = match &paths[..] {
+        [path] => one(arguments, path, "", &options, &mut rows),
+        paths => several(arguments, paths, &options, &mut rows),
+    };
+    if format != TableFormat::Text && !rows.is_empty() {
+        print(&rows.sheet().show(format))?;
     }
+    end
 }
 
 /// One platform after another, each with an equal part of the time left; what goes wrong with one of them does not keep
 /// the others from their answers, but for a mistake in the options.
-fn several(arguments: &SolveArguments, paths: &[&Path], options: &Options) -> Result<End> {
+fn several(
+    arguments: &SolveArguments,
+    paths: &[&Path],
+    options: &Options,
+    rows: &mut report::Rows,
+) -> Result<End> {
     let mut end = End::Done;
     for (place, path) in paths.iter().enumerate() {
         let percent = u32::try_from(100 / (paths.len() - place))
@@ -139,10 +158,10 @@ fn several(arguments: &SolveArguments, paths: &[&Path], options: &Options) -> Re
             ..options.clone()
         };
         let name = path.display().to_string();
-        if !arguments.json {
+        if !arguments.json && arguments.table.format == TableFormat::Text {
             print(&format!("{}{name}", if place == 0 { "" } else { "\n" }))?;
         }
-        match one(arguments, path, &format!("{name}: "), &options) {
+        match one(arguments, path, &format!("{name}: "), &options, rows) {
             Ok(End::Done) => {}
             Ok(End::Refused) => end = End::Refused,
             Err(error) if error.is::<Usage>() => return Err(error),
@@ -167,8 +186,16 @@ fn several(arguments: &SolveArguments, paths: &[&Path], options: &Options) -> Re
     Ok(end)
 }
 
-/// Solves one platform. Lines of progress, and the line that it is infeasible, begin with `about`.
-fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) -> Result<End> {
+/// Solves one platform. Lines of progress, and the line that it is infeasible, begin with `about`. If a table is
+/// wanted, the answer is one of its rows.
+fn one(
+    arguments: &SolveArguments,
+    path: &Path,
+    about: &str,
+    options: &Options,
+    rows: &mut report::Rows,
+) -> Result<End> {
+    let is_table = arguments.table.format != TableFormat::Text;
     let question = match arguments.formulation {
         FormulationName::Columns => arguments.question.clone(),
         FormulationName::Compact => arguments.question.keeping_order()?,
@@ -181,9 +208,11 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
             let Some(missing) = unreachable(&error) else {
                 return Err(error);
             };
+            let answer = || report::infeasible(path, &asked, &paths(missing), started.elapsed());
             if arguments.json {
-                let answer = report::infeasible(path, &asked, &paths(missing), started.elapsed());
-                print(&line(joined([answer, asked.left_out.json()])))?;
+                print(&line(joined([answer(), asked.left_out.json()])))?;
+            } else if is_table {
+                rows.add(&asked.platform, &answer());
             } else if !asked.left_out.nodes.is_empty() {
                 print(asked.left_out.line().trim_end())?;
             }
@@ -214,13 +243,15 @@ fn one(arguments: &SolveArguments, path: &Path, about: &str, options: &Options) 
     };
     let seconds = started.elapsed();
     if let Some(unwritten) = &solved.unwritten {
-        print(&if arguments.json {
-            let answer = report::unlisted(path, &solved, unwritten, seconds);
-            line(joined([answer, asked.left_out.json()]))
+        let answer = || report::unlisted(path, &solved, unwritten, seconds);
+        if is_table {
+            rows.add(problem.platform(), &answer());
+        } else if arguments.json {
+            print(&line(joined([answer(), asked.left_out.json()])))?;
         } else {
             let text = answer::unlisted(&solved, unwritten, seconds, arguments.exact);
-            asked.left_out.line() + &text
-        })?;
+            print(&(asked.left_out.line() + &text))?;
+        }
         // An answer is a throughput, and a plan if one is to be written.
         if solved.answer.throughput().is_some() && arguments.output.is_none() {
             return Ok(End::Done);

@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use oneport::files::Chosen;
 use oneport::schedule::cuts;
-use oneport::{Collective, Plan, Platform, Problem, Rational, Solved, Unwritten};
+use oneport::{Collective, Plan, Platform, Problem, Rational, Solved, Unwritten, parse_rational};
 use serde_json::{Value, json};
 
 use crate::answers::answer::{Operation, bounds, gap, loss_of, question, share};
 use crate::answers::bottleneck::Bottleneck;
 use crate::flags::limits;
 use crate::flags::question::Asked;
-use crate::words::numbers::decimal;
+use crate::words::numbers::{Shown, decimal};
 use crate::words::objects::joined;
+use crate::words::tables::{Sheet, plain};
 
 /// The question and its answer.
 fn answered(
@@ -119,4 +120,87 @@ pub fn infeasible(path: &Path, asked: &Asked, unreachable: &[String], seconds: D
         (&asked.platform, &asked.collective),
         [bounds(&Rational::default(), &Rational::default()), answer],
     )
+}
+
+/// The answers as rows of a table.
+#[derive(Debug, Default)]
+pub struct Rows {
+    rows: Vec<Vec<String>>,
+    /// The units of throughputs, each once.
+    per: Vec<&'static str>,
+}
+
+impl Rows {
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Adds an answer, the object of `--json`.
+    pub fn add(&mut self, platform: &Platform, answer: &Value) {
+        let shown = Shown::of(platform, false);
+        if !self.per.contains(&shown.per()) {
+            self.per.push(shown.per());
+        }
+        let text = |key: &str| match &answer[key] {
+            Value::String(text) => text.clone(),
+            Value::Null => String::new(),
+            number => number.to_string(),
+        };
+        let number = |key: &str, told: &dyn Fn(&Rational) -> String| {
+            let text = answer[key].as_str();
+            let value = text.and_then(|text| parse_rational(text).ok());
+            value.map_or(String::new(), |value| told(&value))
+        };
+        let rate = |value: &Rational| shown.rate(value);
+        let limits = answer["bottleneck"].as_array().into_iter().flatten();
+        let limits: Vec<&str> = limits.filter_map(|row| row["resource"].as_str()).collect();
+        let hundred = Rational::from_integer(100.into());
+        let seconds = answer["solve_seconds"].as_f64().unwrap_or_default();
+        self.rows.push(vec![
+            text("platform"),
+            text("collective"),
+            text("nodes"),
+            text("links"),
+            text("status"),
+            number("throughput", &rate),
+            number("upper_bound", &rate),
+            number("gap", &|gap| decimal(&(gap * &hundred))),
+            number("algbw", &decimal),
+            number("busbw", &decimal),
+            number("period", &|period| decimal(&shown.seconds(period))),
+            text("instances"),
+            number("schedule_throughput", &rate),
+            text("patterns"),
+            limits.join("; "),
+            format!("{seconds:.3}"),
+        ]);
+    }
+
+    /// The table.
+    pub fn sheet(&self) -> Sheet {
+        let has_units = self.per == ["per second"];
+        let [throughput, bound, schedule] = ["throughput", "upper bound", "schedule"]
+            .map(|name| format!("{name} ({})", self.per.join(", or ")));
+        let header = [
+            "platform",
+            "collective",
+            "nodes",
+            "links",
+            "status",
+            &throughput,
+            &bound,
+            "gap (%)",
+            "algbw (GB/s)",
+            "busbw (GB/s)",
+            if has_units { "period (s)" } else { "period" },
+            "instances",
+            &schedule,
+            "patterns",
+            "limited by",
+            "time to solve (s)",
+        ];
+        let numbers = [2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15];
+        plain(&header, &numbers, self.rows.iter().cloned())
+    }
 }

@@ -18,7 +18,7 @@ use crate::flags::question::{self, QuestionArguments};
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::objects::{joined, line};
-use crate::words::output::{named as given, print, try_outputs, with_written};
+use crate::words::output::{Content, named as given, print, try_outputs, with_written};
 use crate::words::progress::Progress;
 use crate::words::tables::{FormatArguments, TableFormat};
 use crate::words::usage::usage;
@@ -31,11 +31,12 @@ pub struct TimeArguments {
     /// The question.
     #[command(flatten)]
     pub question: QuestionArguments,
-    /// Sizes of the operation, each FACTOR times the size before: 8:4GiB:x2.
-    #[arg(long, value_name = "FROM:TO:xFACTOR", conflicts_with_all = ["bytes", "size"])]
+    /// Sizes of the operation, each FACTOR times the size before: 8:4GiB:x2; or a list: 8,64KiB,1GiB.
+    #[arg(long, value_name = "FROM:TO:xFACTOR|A,B", conflicts_with_all = ["bytes", "size"])]
     pub sizes: Option<String>,
     /// Also show measured times, each beside the row of its size, and fit latency and bandwidth to them: a file that
-    /// nccl-tests print, or write with -J. Without --bytes, --size and --sizes, its sizes are timed.
+    /// nccl-tests print, or write with -J, or what OSU or IMB-MPI1 print. Without --bytes, --size and --sizes, its
+    /// sizes are timed.
     #[arg(long, value_name = "LOG")]
     pub measured: Option<PathBuf>,
     /// Limits. The best bound so far is reported.
@@ -67,7 +68,11 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
             .iter()
             .map(|path| ("--measured", path.as_path())),
     );
-    try_outputs(&inputs, &given(&[("--output", &arguments.output)]))?;
+    try_outputs(
+        Content::Other,
+        &inputs,
+        &given(&[("--output", &arguments.output)]),
+    )?;
     arguments
         .output
         .as_ref()

@@ -10,13 +10,27 @@ use crate::words::usage::usage;
 /// Limit on the number of sizes.
 const MOST: usize = 200;
 
-/// `8:4GiB:x2`: bytes from 8 to 4 GiB, each twice the one before, and 4 GiB in any case.
+/// `8:4GiB:x2`: bytes from 8 to 4 GiB, each twice the one before, and 4 GiB in any case. `8,1KiB,64M`: these.
 pub fn read(text: &str) -> Result<Vec<String>> {
     let wrong = |what: &str| {
         usage(format!(
-            "--sizes: '{text}' {what}; write FROM:TO:xFACTOR, such as 8:4GiB:x2"
+            "--sizes: '{text}' {what}; write FROM:TO:xFACTOR, such as 8:4GiB:x2, or sizes with commas between"
         ))
     };
+    if text.contains(',') {
+        let mut sizes = text
+            .split(',')
+            .map(|size| bytes("--sizes", size.trim()))
+            .collect::<Result<Vec<_>>>()?;
+        sizes.sort();
+        sizes.dedup();
+        if sizes.len() > MOST || !sizes.iter().all(Signed::is_positive) {
+            return Err(wrong(&format!(
+                "is not a list of at most {MOST} sizes above 0"
+            )));
+        }
+        return Ok(sizes.iter().map(|size| format!("{size} B")).collect());
+    }
     let parts: Vec<&str> = text.split(':').collect();
     let [from, to, factor] = parts[..] else {
         return Err(wrong("has not three parts"));
@@ -55,7 +69,11 @@ mod tests {
             read("1KiB:3KiB:x3/2")?,
             ["1024 B", "1536 B", "2304 B", "3072 B"]
         );
+        assert_eq!(read("1KiB, 8,8,64k")?, ["8 B", "1024 B", "65536 B"]);
         for text in [
+            "8,0",
+            "8,",
+            "8,16 us",
             "8",
             "8:64",
             "8:64:2",

@@ -164,7 +164,7 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
     print(&match arguments.table.format {
         _ if arguments.json => line(joined([report.json(), own.left_out.json()])),
         TableFormat::Text => own.left_out.line() + &report.text(),
-        format => report.sheet().show(format),
+        format => report.sheet(format).show(format),
     })?;
     Ok(match lost {
         None => End::Done,

@@ -20,7 +20,7 @@ use crate::words::clock;
 use crate::words::numbers::{Shown, decimal, percent, readable, short};
 use crate::words::objects::joined;
 use crate::words::output::count;
-use crate::words::tables::{Sheet, plain};
+use crate::words::tables::{Sheet, TableFormat, plain};
 
 /// Limit on the unreachable pairs that a row of `--json` lists.
 const PAIRS: usize = 5;
@@ -206,19 +206,101 @@ impl Report<'_> {
         out
     }
 
-    /// The table of classes, or of the changes.
-    pub fn sheet(&self) -> Sheet {
+    /// The table of classes, or of the changes. For programs: plain numbers, units in the headings.
+    pub fn sheet(&self, format: TableFormat) -> Sheet {
         match &self.changed {
+            Changed::Classes(rows, _) if format == TableFormat::Csv => self.classes_plainly(rows),
             Changed::Classes(rows, _) => self.classes(rows),
-            Changed::Changes(name, found) => {
-                let told = found.listed().map(|(answer, _)| self.told(answer));
-                let throughput = told.unwrap_or_else(|| unknown(found).1);
-                let shares = found.shares(&self.base);
-                let row = vec![name.clone(), throughput, effect(found, shares)];
-                let base = vec!["base".to_string(), self.told(&self.base), "0".to_string()];
-                plain(&["change", "throughput", "gain"], &[2], [base, row])
-            }
+            Changed::Changes(name, found) => self.changes_plainly(name, found),
         }
+    }
+
+    /// The base and the changed platform.
+    fn changes_plainly(&self, name: &str, found: &Effect) -> Sheet {
+        let shown = Shown::of(self.problem.platform(), false);
+        let values = |answer: &Answer| {
+            let throughput = sustained(answer);
+            [&throughput, answer.bound()].map(|value| shown.rate(value))
+        };
+        let [first, first_bound] = values(&self.base);
+        let [second, second_bound] = match (found, found.listed()) {
+            (_, Some((answer, _))) => values(answer),
+            (Effect::Unreachable(_), _) => ["0", "0"].map(String::from),
+            _ => [String::new(), String::new()],
+        };
+        let named = |value: &str| format!("{value} ({})", shown.per());
+        let gain = vec![
+            Some([Rational::one(), Rational::one()]),
+            shares_of(found, || found.shares(&self.base)),
+        ];
+        let columns = [
+            (
+                "change".to_string(),
+                vec!["base".to_string(), name.to_string()],
+            ),
+            (named("throughput"), vec![first, second]),
+            (named("upper bound"), vec![first_bound, second_bound]),
+        ];
+        by_columns(columns.into_iter().chain(gains("gain", &gain)).collect())
+    }
+
+    /// The table of classes with plain numbers.
+    fn classes_plainly(&self, rows: &[Row]) -> Sheet {
+        let lines = self.lines(rows);
+        let of_classes = |cell: &dyn Fn(&Line<'_>) -> String| lines.iter().map(cell).collect();
+        let each = |wanted: bool| {
+            let cell = |line: &Line<'_>| {
+                let is_processor = line.class.kind == Kind::Processors;
+                let (_, value) = self.each(line.class);
+                if is_processor == wanted && !line.class.cost.is_zero() {
+                    value
+                } else {
+                    String::new()
+                }
+            };
+            of_classes(&cell)
+        };
+        let processors = lines
+            .iter()
+            .find(|line| line.class.kind == Kind::Processors)
+            .map_or("compute", |line| self.each(line.class).0);
+        let trial = |trial: Trial| -> Vec<Option<[Rational; 2]>> {
+            let shares = |row: &Row| shares_of(&row.effect, || row.shares(&self.base));
+            let rows = lines.iter().map(|line| line.rows[trial as usize]);
+            rows.map(|row| row.and_then(shares)).collect()
+        };
+        let enough = |line: &Line<'_>| {
+            let row = line.rows[Trial::Doubled as usize];
+            let enough = row.and_then(|row| row.enough.as_ref());
+            enough.map_or(String::new(), |enough| decimal(&enough.factor))
+        };
+        let mut columns: Vec<(String, Vec<String>)> = vec![
+            ("what".into(), of_classes(&|line| line.class.name.clone())),
+            (
+                "members".into(),
+                of_classes(&|line| line.class.members.to_string()),
+            ),
+            ("bandwidth".into(), each(false)),
+            (processors.into(), each(true)),
+        ];
+        columns.extend(gains("doubled", &trial(Trial::Doubled)));
+        columns.push(("enough (factor)".into(), of_classes(&enough)));
+        columns.extend(gains("halved", &trial(Trial::Halved)));
+        columns.extend(gains("removed", &trial(Trial::Removed)));
+        if !self.prices.is_empty() {
+            let worth =
+                |line: &Line<'_>| self.worth(line.class, line.rows[Trial::Doubled as usize]);
+            let price =
+                |line: &Line<'_>| worth(line).map_or(String::new(), |worth| short(&worth.0));
+            let gain = |line: &Line<'_>| {
+                let gain = worth(line).and_then(|worth| worth.1);
+                gain.map_or(String::new(), |gain| short(&gain))
+            };
+            let per = Shown::of(self.problem.platform(), false).per();
+            columns.push(("price".into(), of_classes(&price)));
+            columns.push((format!("{per} per price"), of_classes(&gain)));
+        }
+        by_columns(columns)
     }
 
     fn classes(&self, rows: &[Row]) -> Sheet {
@@ -240,7 +322,7 @@ impl Report<'_> {
             let mut cells = vec![
                 name,
                 members,
-                self.each(class),
+                self.each_told(class),
                 doubled,
                 enough,
                 halved,
@@ -270,7 +352,9 @@ impl Report<'_> {
         } else {
             &["price", &per]
         };
-        let header = ["what", "", "each", "doubled", "enough", "halved", "removed"];
+        let header = [
+            "what", "members", "each", "doubled", "enough", "halved", "removed",
+        ];
         plain(
             &[&header, priced].concat(),
             &[1, 3, 4, 5, 6, 7, 8],
@@ -375,24 +459,78 @@ impl Report<'_> {
         effect(&row.effect, row.shares(&self.base))
     }
 
-    /// The bandwidth or compute cost of one member.
-    fn each(&self, class: &Class) -> String {
-        if class.cost.is_zero() {
-            return "no time".to_string();
-        }
-        let rate = class.cost.recip();
-        match (class.kind, self.problem.platform().units()) {
-            (Kind::Links | Kind::Ports | Kind::Shared, Some(units)) => units.show_rate(&rate),
-            (Kind::Links | Kind::Ports | Kind::Shared, None) => {
-                format!("bandwidth {}", readable(&rate))
-            }
-            (Kind::Processors, Some(units)) if units.work_is_data => {
-                format!("merges {}", units.show_rate(&rate))
-            }
-            (Kind::Processors, Some(units)) => format!("compute {}", units.show_time(&class.cost)),
-            (Kind::Processors, None) => format!("compute {}", readable(&class.cost)),
+    /// The bandwidth or compute cost of one member, in words.
+    fn each_told(&self, class: &Class) -> String {
+        let has_units = self.problem.platform().units().is_some();
+        match (class.kind, self.each(class)) {
+            _ if class.cost.is_zero() => "no time".to_string(),
+            (Kind::Links | Kind::Ports | Kind::Shared, (_, value)) if has_units => value,
+            (_, (what, value)) => format!("{what} {value}"),
         }
     }
+
+    /// The bandwidth or compute cost of one member, and its name. The cost is not 0.
+    fn each(&self, class: &Class) -> (&'static str, String) {
+        let rate = if class.cost.is_zero() {
+            Rational::zero()
+        } else {
+            class.cost.recip()
+        };
+        match (class.kind, self.problem.platform().units()) {
+            (Kind::Links | Kind::Ports | Kind::Shared, Some(units)) => {
+                ("bandwidth", units.show_rate(&rate))
+            }
+            (Kind::Links | Kind::Ports | Kind::Shared, None) => ("bandwidth", readable(&rate)),
+            (Kind::Processors, Some(units)) if units.work_is_data => {
+                ("merges", units.show_rate(&rate))
+            }
+            (Kind::Processors, Some(units)) => ("compute", units.show_time(&class.cost)),
+            (Kind::Processors, None) => ("compute", readable(&class.cost)),
+        }
+    }
+}
+
+/// The shares of a throughput that an effect keeps; none without a path.
+fn shares_of(
+    effect: &Effect,
+    shares: impl FnOnce() -> Option<[Rational; 2]>,
+) -> Option<[Rational; 2]> {
+    if let Effect::Unreachable(_) = effect {
+        return Some([Rational::zero(), Rational::zero()]);
+    }
+    shares()
+}
+
+/// Gains in percent, as one column; as two, if a gain is not known exactly.
+fn gains(name: &str, shares: &[Option<[Rational; 2]>]) -> Vec<(String, Vec<String>)> {
+    let hundred = Rational::from_integer(100.into());
+    let side = |side: usize| {
+        let cell = |shares: &Option<[Rational; 2]>| {
+            let gain =
+                |shares: &[Rational; 2]| decimal(&((&shares[side] - Rational::one()) * &hundred));
+            shares.as_ref().map_or(String::new(), gain)
+        };
+        shares.iter().map(cell).collect::<Vec<String>>()
+    };
+    if shares.iter().flatten().all(|[low, high]| low == high) {
+        return vec![(format!("{name} (%)"), side(0))];
+    }
+    vec![
+        (format!("{name}, at least (%)"), side(0)),
+        (format!("{name}, at most (%)"), side(1)),
+    ]
+}
+
+/// A table from columns of equal lengths, with their headings. All but the first hold numbers.
+fn by_columns(columns: Vec<(String, Vec<String>)>) -> Sheet {
+    let header: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+    let numbers: Vec<usize> = (1..header.len()).collect();
+    let length = columns.first().map_or(0, |(_, cells)| cells.len());
+    let row = |row: usize| -> Vec<String> {
+        let cell = |(_, cells): &(String, Vec<String>)| cells.get(row).cloned().unwrap_or_default();
+        columns.iter().map(cell).collect()
+    };
+    plain(&header, &numbers, (0..length).map(row))
 }
 
 /// A throughput with its bound and status.
