@@ -1,6 +1,6 @@
 //! Boxes of accelerators, and where the channels of NCCL and RCCL enter them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_plan::{LinkId, NodeId, Problem};
 use oneport_platform::Platform;
@@ -20,6 +20,20 @@ pub struct Boxes {
     pub returns: BTreeMap<(usize, usize), Vec<LinkId>>,
     /// Whether a switch joins all members of every box, so that their order does not matter.
     pub switched: bool,
+    /// Per box: its switch, where it combines and duplicates. Empty if that of some box does not.
+    pub combiners: Vec<Combiner>,
+    /// Per channel: the switch of the network that combines and duplicates what the channel's accelerators with cards
+    /// send. Empty if there is none for some channel.
+    pub hubs: Vec<Combiner>,
+}
+
+/// A switch that combines and duplicates, and the accelerators that use it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Combiner {
+    /// The switch.
+    pub switch: NodeId,
+    /// Per rank: the links to the switch, and those back.
+    pub ways: BTreeMap<usize, [Vec<LinkId>; 2]>,
 }
 
 /// Whether the node is an accelerator: `gpu3`, `box0.gpu3`, as `generate` and readers of dumps name them.
@@ -58,7 +72,10 @@ impl Boxes {
                 }
             }
         }
-        let switched = members.iter().all(|of| has_switch(platform, ranks, of));
+        let switches: Option<Vec<NodeId>> = members
+            .iter()
+            .map(|of| switch_of(platform, ranks, of))
+            .collect();
         for of in &mut members {
             of.sort_by_key(|&rank| ranks[rank]);
         }
@@ -77,8 +94,13 @@ impl Boxes {
             members,
             channels,
             returns: BTreeMap::new(),
-            switched,
+            switched: switches.is_some(),
+            combiners: Vec::new(),
+            hubs: Vec::new(),
         };
+        let switches = switches.unwrap_or_default();
+        boxes.combiners = boxes.own_combiners(platform, ranks, &switches);
+        boxes.hubs = boxes.find_hubs(platform, ranks, routes, &switches);
         if boxes.members.len() % 2 == 1 {
             let returns = boxes
                 .channels
@@ -107,13 +129,95 @@ impl Boxes {
         Some(((end, first), [path(end, head)?, along].concat()))
     }
 
+    /// The switches of the boxes, if all combine and duplicate, and no box has that of another.
+    fn own_combiners(
+        &self,
+        platform: &Platform,
+        ranks: &[NodeId],
+        switches: &[NodeId],
+    ) -> Vec<Combiner> {
+        let distinct: BTreeSet<&NodeId> = switches.iter().collect();
+        if distinct.len() < switches.len() || self.members.iter().any(|of| of.len() < 2) {
+            return Vec::new();
+        }
+        let combiner = |(&switch, of): (&NodeId, &Vec<usize>)| {
+            let way = |&rank: &usize| {
+                let links = [
+                    platform.link_between(ranks[rank], switch)?,
+                    platform.link_between(switch, ranks[rank])?,
+                ];
+                Some((rank, links.map(|link| vec![link])))
+            };
+            let ways = of.iter().map(way).collect::<Option<_>>()?;
+            combines(platform, switch).then_some(Combiner { switch, ways })
+        };
+        let all: Option<Vec<Combiner>> = switches.iter().zip(&self.members).map(combiner).collect();
+        all.unwrap_or_default()
+    }
+
+    /// The switch of the network of every channel, if it combines and duplicates: on the way from the channel's
+    /// accelerator in every box to that in the next. `O(channels boxes links)`.
+    fn find_hubs(
+        &self,
+        platform: &Platform,
+        ranks: &[NodeId],
+        routes: &Routes,
+        own: &[NodeId],
+    ) -> Vec<Combiner> {
+        if !platform
+            .node_ids()
+            .any(|node| combines(platform, node) && !own.contains(&node))
+        {
+            return Vec::new();
+        }
+        let hub = |channel: &Vec<usize>| -> Option<Combiner> {
+            let head = |place: usize| Some(*self.members[place].get(*channel.get(place)?)?);
+            let count = self.members.len();
+            let heads: Vec<usize> = (0..count).map(head).collect::<Option<_>>()?;
+            let next = |place: usize| heads[(place + 1) % count];
+            let path = |place: usize| routes.path(ranks[heads[place]], ranks[next(place)]);
+            let paths: Vec<Vec<LinkId>> = (0..count).map(path).collect::<Option<_>>()?;
+            let to = |link: &LinkId| platform.link(*link).to;
+            let able = |node: &NodeId| combines(platform, *node) && !own.contains(node);
+            let on_all = |node: &NodeId| {
+                paths
+                    .iter()
+                    .all(|path| path.iter().any(|link| to(link) == *node))
+            };
+            let switch = paths
+                .first()?
+                .iter()
+                .map(to)
+                .find(|node| able(node) && on_all(node))?;
+            let mut ways: BTreeMap<usize, [Vec<LinkId>; 2]> = BTreeMap::new();
+            for (place, path) in paths.iter().enumerate() {
+                let at = path.iter().position(|link| to(link) == switch)?;
+                let (up, down) = path.split_at(at + 1);
+                ways.entry(heads[place]).or_default()[0] = up.to_vec();
+                ways.entry(next(place)).or_default()[1] = down.to_vec();
+            }
+            Some(Combiner { switch, ways })
+        };
+        let all: Option<Vec<Combiner>> = self.channels.iter().map(hub).collect();
+        all.unwrap_or_default()
+    }
+
+    /// The number of members, if all boxes have as many.
+    pub(crate) fn size(&self) -> Option<usize> {
+        let size = self.members.first()?.len();
+        self.members
+            .iter()
+            .all(|of| of.len() == size)
+            .then_some(size)
+    }
+
     /// Whether every box has one rank.
     pub fn are_single(&self) -> bool {
         self.members.iter().all(|of| of.len() == 1)
     }
 
     /// The members of a box, from the place on at which a channel begins, and round.
-    fn turned(&self, channel: &[usize], place: usize) -> Vec<usize> {
+    pub(crate) fn turned(&self, channel: &[usize], place: usize) -> Vec<usize> {
         let of = &self.members[place];
         let start = channel.get(place).copied().unwrap_or(0);
         of[start..].iter().chain(&of[..start]).copied().collect()
@@ -190,8 +294,8 @@ pub fn box_trees(boxes: usize) -> Vec<Vec<Option<usize>>> {
     vec![first, second]
 }
 
-/// Whether the cheapest links of these ranks lead to one router, and back.
-fn has_switch(platform: &Platform, ranks: &[NodeId], of: &[usize]) -> bool {
+/// The router that the cheapest links of all these ranks lead to.
+fn switch_of(platform: &Platform, ranks: &[NodeId], of: &[usize]) -> Option<NodeId> {
     let router = |rank: &usize| {
         let links = platform.outgoing(ranks[*rank]).iter();
         let cheapest = links
@@ -200,10 +304,14 @@ fn has_switch(platform: &Platform, ranks: &[NodeId], of: &[usize]) -> bool {
         (!platform.node(to).is_processor()).then_some(to)
     };
     let mut routers = of.iter().map(router);
-    let Some(Some(first)) = routers.next() else {
-        return false;
-    };
-    routers.all(|other| other == Some(first))
+    let first = routers.next()??;
+    routers.all(|other| other == Some(first)).then_some(first)
+}
+
+/// Whether the node is a switch that combines and duplicates.
+fn combines(platform: &Platform, node: NodeId) -> bool {
+    let node = platform.node(node);
+    node.reduces.is_some() && node.replicates
 }
 
 /// The places of a box's members that are nearest to one of its network cards each, by card in the order of the

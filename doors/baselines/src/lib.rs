@@ -7,6 +7,7 @@ mod catalogue;
 mod compare;
 mod custom;
 mod error;
+mod in_switches;
 mod libraries;
 mod load;
 mod mpi;
@@ -23,7 +24,7 @@ mod two_levels;
 
 pub use algorithm::{Algorithm, Ways};
 pub use atomic::atomic;
-pub use boxes::{Boxes, box_trees, is_accelerator};
+pub use boxes::{Boxes, Combiner, box_trees, is_accelerator};
 pub use catalogue::{RankHints, named, ranks};
 pub use compare::{Compared, Comparison, EQUAL_RINGS, known, known_watched};
 pub use custom::{Send, of_ring, of_rounds, of_tree};

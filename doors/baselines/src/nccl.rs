@@ -27,6 +27,7 @@ impl Maker<'_> {
         ]
         .into_iter()
         .flatten()
+        .chain(self.in_switches(boxes))
         .collect()
     }
 
