@@ -20,6 +20,8 @@ pub struct Boxes {
     pub returns: BTreeMap<(usize, usize), Vec<LinkId>>,
     /// Whether a switch joins all members of every box, so that their order does not matter.
     pub switched: bool,
+    /// Per box: its switch; empty if some box has none.
+    pub switches: Vec<NodeId>,
     /// Per box: its switch, where it combines and duplicates. Empty if that of some box does not.
     pub combiners: Vec<Combiner>,
     /// Per channel: the switch of the network that combines and duplicates what the channel's accelerators with cards
@@ -95,12 +97,12 @@ impl Boxes {
             channels,
             returns: BTreeMap::new(),
             switched: switches.is_some(),
+            switches: switches.unwrap_or_default(),
             combiners: Vec::new(),
             hubs: Vec::new(),
         };
-        let switches = switches.unwrap_or_default();
-        boxes.combiners = boxes.own_combiners(platform, ranks, &switches);
-        boxes.hubs = boxes.find_hubs(platform, ranks, routes, &switches);
+        boxes.combiners = boxes.own_combiners(platform, ranks);
+        boxes.hubs = boxes.find_hubs(platform, ranks, routes);
         if boxes.members.len() % 2 == 1 {
             let returns = boxes
                 .channels
@@ -130,12 +132,8 @@ impl Boxes {
     }
 
     /// The switches of the boxes, if all combine and duplicate, and no box has that of another.
-    fn own_combiners(
-        &self,
-        platform: &Platform,
-        ranks: &[NodeId],
-        switches: &[NodeId],
-    ) -> Vec<Combiner> {
+    fn own_combiners(&self, platform: &Platform, ranks: &[NodeId]) -> Vec<Combiner> {
+        let switches = &self.switches;
         let distinct: BTreeSet<&NodeId> = switches.iter().collect();
         if distinct.len() < switches.len() || self.members.iter().any(|of| of.len() < 2) {
             return Vec::new();
@@ -157,13 +155,8 @@ impl Boxes {
 
     /// The switch of the network of every channel, if it combines and duplicates: on the way from the channel's
     /// accelerator in every box to that in the next. `O(channels boxes links)`.
-    fn find_hubs(
-        &self,
-        platform: &Platform,
-        ranks: &[NodeId],
-        routes: &Routes,
-        own: &[NodeId],
-    ) -> Vec<Combiner> {
+    fn find_hubs(&self, platform: &Platform, ranks: &[NodeId], routes: &Routes) -> Vec<Combiner> {
+        let own = &self.switches;
         if !platform
             .node_ids()
             .any(|node| combines(platform, node) && !own.contains(&node))

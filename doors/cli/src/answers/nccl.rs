@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use oneport::plan::{Bandwidth, Form};
 use oneport::watch::Watch;
-use oneport::{Problem, Rational, decimal};
+use oneport::{Platform, Problem, Rational, decimal};
 use oneport_baselines::{
     Boxes, Estimate, Forwarders, NcclModel, Routes, Ties, is_accelerator, ranks,
 };
@@ -18,6 +18,8 @@ pub struct Nccl {
     pub assumed: String,
     /// Whether the question has a size, so that latency counts.
     is_sized: bool,
+    /// A switch of a box, if it does not combine and duplicate: NVLS is not to be had here.
+    forwards: Option<String>,
 }
 
 /// An algorithm with its best protocol.
@@ -106,7 +108,17 @@ pub fn of(
         rated: best_protocols(rated),
         assumed,
         is_sized: bytes.is_some(),
+        forwards: forwarding(platform, &boxes),
     }))
+}
+
+/// The switch of the first box, if the boxes' switches do not combine and duplicate.
+fn forwarding(platform: &Platform, boxes: &Boxes) -> Option<String> {
+    let first = boxes.switches.first()?;
+    boxes
+        .combiners
+        .is_empty()
+        .then(|| platform.name(*first).to_string())
 }
 
 /// An entry of NCCL's own table, as its log prints it.
@@ -182,8 +194,19 @@ impl Nccl {
         } else {
             ", for large sizes"
         };
+        let forwards = self
+            .forwards
+            .as_ref()
+            .filter(|_| algorithm.starts_with("NVLS"));
+        let forwards = forwards.map_or_else(String::new, |switch| {
+            format!(
+                "; {algorithm} has switches combine and duplicate, and '{switch}' only forwards here: no bound here is about \
+                 it (a file of another program: --reduce-in-switch --multicast; generate: --sharp; else --change \
+                 '{switch}: reduces = true' --change '{switch}: replicates = true')"
+            )
+        });
         Some(format!(
-            "would pick {algorithm} ({protocol}): its own model expects {time}busbw {} GB/s{size} ({})",
+            "would pick {algorithm} ({protocol}): its own model expects {time}busbw {} GB/s{size} ({}){forwards}",
             decimal(busbw, 4),
             self.assumed
         ))
