@@ -9,6 +9,8 @@ pub mod in_network;
 pub mod infeasible;
 #[cfg(feature = "compare")]
 pub mod layers;
+#[cfg(feature = "compare")]
+pub mod listed;
 pub mod measured;
 #[cfg(feature = "topologies")]
 pub mod measured_file;
