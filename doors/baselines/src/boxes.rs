@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use oneport_plan::{LinkId, NodeId, Problem};
 use oneport_platform::Platform;
 
+use crate::chains::Chains;
 use crate::{Routes, Tree};
 
 /// Boxes of accelerators that take part, in the order of their first [rank](crate::ranks). None on other platforms.
@@ -20,6 +21,11 @@ pub struct Boxes {
     pub returns: BTreeMap<(usize, usize), Vec<LinkId>>,
     /// Whether a switch joins all members of every box, so that their order does not matter.
     pub switched: bool,
+    /// Of several boxes without such switches, per channel and box: the members in the order of a path over links
+    /// between them, which begins where the channel does. Empty if some box has no such path.
+    pub chains: Vec<Vec<Vec<usize>>>,
+    /// The links of these paths, both ways.
+    pub direct: BTreeMap<(usize, usize), Vec<LinkId>>,
     /// Per box: its switch; empty if some box has none.
     pub switches: Vec<NodeId>,
     /// Per box: its switch, where it combines and duplicates. Empty if that of some box does not.
@@ -48,7 +54,7 @@ pub fn is_accelerator(platform: &Platform, node: NodeId) -> bool {
 }
 
 /// The box of a node: what its name has before the first point; empty without one.
-fn box_of(platform: &Platform, node: NodeId) -> &str {
+pub(crate) fn box_of(platform: &Platform, node: NodeId) -> &str {
     platform
         .name(node)
         .split_once('.')
@@ -97,10 +103,16 @@ impl Boxes {
             channels,
             returns: BTreeMap::new(),
             switched: switches.is_some(),
+            chains: Vec::new(),
+            direct: BTreeMap::new(),
             switches: switches.unwrap_or_default(),
             combiners: Vec::new(),
             hubs: Vec::new(),
         };
+        if !boxes.switched {
+            let found = Chains::find(platform, ranks, routes, &boxes).unwrap_or_default();
+            (boxes.chains, boxes.direct) = (found.orders, found.direct);
+        }
         boxes.combiners = boxes.own_combiners(platform, ranks);
         boxes.hubs = boxes.find_hubs(platform, ranks, routes);
         if boxes.members.len() % 2 == 1 {
@@ -204,6 +216,11 @@ impl Boxes {
             .then_some(size)
     }
 
+    /// Whether the order is known in which a channel passes a box.
+    pub(crate) fn are_passed(&self) -> bool {
+        self.switched || !self.chains.is_empty()
+    }
+
     /// Whether every box has one rank.
     pub fn are_single(&self) -> bool {
         self.members.iter().all(|of| of.len() == 1)
@@ -212,6 +229,13 @@ impl Boxes {
     /// The members of a box, from the place on at which a channel begins, and round.
     pub(crate) fn turned(&self, channel: &[usize], place: usize) -> Vec<usize> {
         let of = &self.members[place];
+        let path = || {
+            let number = self.channels.iter().position(|one| one == channel)?;
+            self.chains.get(number)?.get(place).cloned()
+        };
+        if let Some(path) = path() {
+            return path;
+        }
         let start = channel.get(place).copied().unwrap_or(0);
         of[start..].iter().chain(&of[..start]).copied().collect()
     }

@@ -4,6 +4,7 @@ mod algorithm;
 mod atomic;
 mod boxes;
 mod catalogue;
+mod chains;
 mod compare;
 mod custom;
 mod error;

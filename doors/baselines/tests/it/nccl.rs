@@ -8,7 +8,7 @@ use oneport_baselines::{
 use oneport_numbers::units::Units;
 use oneport_plan::{Amount, Collective, NodeId, Platform, Problem, Rational, Volumes};
 use oneport_platform::generate::{self, SwitchedBoxes};
-use oneport_platform::{Change, Node, parse_rational};
+use oneport_platform::{Change, Node, PortModel, parse_rational};
 
 use crate::named::check;
 
@@ -305,6 +305,53 @@ fn switches_that_do_not_do_both_have_no_rows() {
     assert_eq!(rows(&all), expected);
 }
 
+/// Boxes of four GPUs in a circle of links of 20 GB/s, each with a way of 10 GB/s to the network.
+fn circles(boxes: usize) -> Platform {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    let cost = |rate: i64| Rational::new(1.into(), rate.into());
+    let net = builder.node(Node::router("net")).expect("a node");
+    for its in 0..boxes {
+        let gpu = |place| Node::processor(format!("box{its}.gpu{place}"), cost(1));
+        let gpus = [0, 1, 2, 3].map(|place| builder.node(gpu(place)).expect("a node"));
+        for place in 0..4 {
+            let next = gpus[(place + 1) % 4];
+            builder.duplex(gpus[place], next, cost(20)).expect("a link");
+            builder.duplex(gpus[place], net, cost(10)).expect("a link");
+        }
+    }
+    builder.build().expect("a platform")
+}
+
+/// Channels 0 to 3 pass a box as 0123, 1032, 2301 and 3210: they leave at four different GPUs, and no link has more than
+/// two of them, which the twelve hops over eight directed links need. On a ring of 8 a channel passes 14/8 of S/4 = 7/16 S
+/// on, so two are 7/8 S over 20 GB/s, and one 7/16 S over a card of 10: 160/7 both. As chains, links 0-1 and 2-3 have all
+/// four channels both ways, S over 20 GB/s.
+#[test]
+fn boxes_without_a_switch_have_paths_from_card_to_card() {
+    let platform = circles(2);
+    let problem = asked(&platform, Collective::all_reduce(all(&platform)));
+    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+    let boxes = Boxes::find(&problem, &ranks(&problem), &routes);
+    let first: Vec<Vec<usize>> = boxes.chains.iter().map(|of| of[0].clone()).collect();
+    assert_eq!(
+        first,
+        [[0, 1, 2, 3], [1, 0, 3, 2], [2, 3, 0, 1], [3, 2, 1, 0]]
+    );
+    for (name, inside, outside, throughput) in [
+        ("NCCL Ring (4 channels)", "21/16", "7/16", "160/7"),
+        ("NCCL Tree (4 channels)", "3/2", "1/4", "20"),
+    ] {
+        let (algorithm, routes) = found(&problem, name).expect(name);
+        let loads = walked(&problem, &algorithm, &routes);
+        let most = largest(&platform, &loads);
+        assert_eq!(most, [number(inside), number(outside)], "{name}");
+        let loads = algorithm.loads(&problem, &routes).expect("loads");
+        let sustained = loads.throughput(&problem).expect("a throughput");
+        assert_eq!(sustained.throughput, number(throughput), "{name}");
+    }
+}
+
 /// Three boxes of three GPUs in a line, and a card at the middle one.
 fn lines() -> Platform {
     let mut builder = Platform::builder();
@@ -342,6 +389,8 @@ fn the_referee_accepts_every_row() {
         combining(3, 2, 2, &[]),
         combining(2, 3, 3, &["ib0", "ib1", "ib2"]),
         combining(3, 2, 1, &["ib"]),
+        circles(2),
+        circles(3),
         lines(),
     ] {
         for collective in crate::named::collectives(&platform) {
@@ -368,10 +417,12 @@ fn the_referee_accepts_every_row() {
         "NCCL Ring (1 channel)",
         "NCCL Ring (2 channels)",
         "NCCL Ring (3 channels)",
+        "NCCL Ring (4 channels)",
         "NCCL Tree",
         "NCCL Tree (1 channel)",
         "NCCL Tree (2 channels)",
         "NCCL Tree (3 channels)",
+        "NCCL Tree (4 channels)",
     ];
     assert_eq!(names, expected.map(str::to_string).into());
 }

@@ -14,6 +14,8 @@ pub mod listed;
 pub mod measured;
 #[cfg(feature = "topologies")]
 pub mod measured_file;
+#[cfg(any(feature = "exports", feature = "rings"))]
+pub mod mixed;
 #[cfg(feature = "compare")]
 pub mod nccl;
 pub mod odd_sets;
