@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use oneport_plan::{LinkId, NodeId, Problem};
 use oneport_platform::Platform;
 
-use crate::chains::Chains;
+use crate::chains::{Chains, box_of};
 use crate::{Routes, Tree};
 
 /// Boxes of accelerators that take part, in the order of their first [rank](crate::ranks). None on other platforms.
@@ -51,14 +51,6 @@ pub fn is_accelerator(platform: &Platform, node: NodeId) -> bool {
     let number = name.strip_prefix("gpu").unwrap_or_default();
     let named = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     named || platform.node(node).accelerator
-}
-
-/// The box of a node: what its name has before the first point; empty without one.
-pub(crate) fn box_of(platform: &Platform, node: NodeId) -> &str {
-    platform
-        .name(node)
-        .split_once('.')
-        .map_or("", |(its, _)| its)
 }
 
 impl Boxes {
@@ -110,7 +102,8 @@ impl Boxes {
             hubs: Vec::new(),
         };
         if !boxes.switched {
-            let found = Chains::find(platform, ranks, routes, &boxes).unwrap_or_default();
+            let found = Chains::find(platform, ranks, routes, (&boxes.members, &boxes.channels))
+                .unwrap_or_default();
             (boxes.chains, boxes.direct) = (found.orders, found.direct);
         }
         boxes.combiners = boxes.own_combiners(platform, ranks);

@@ -12,12 +12,19 @@ use oneport_plan::{LinkId, NodeId};
 use oneport_platform::{Platform, Rational};
 
 use crate::Routes;
-use crate::boxes::{Boxes, box_of};
 
 /// Members of a box. Trades rows for time. Not measured.
 const MOST: usize = 16;
 /// Nodes of the search of one path. Trades a better path for time. Not measured.
 const STEPS: usize = 200_000;
+
+/// The box of a node: what its name has before the first point; empty without one.
+pub(crate) fn box_of(platform: &Platform, node: NodeId) -> &str {
+    platform
+        .name(node)
+        .split_once('.')
+        .map_or("", |(its, _)| its)
+}
 
 /// The paths of all channels.
 #[derive(Default)]
@@ -34,19 +41,19 @@ impl Chains {
         platform: &Platform,
         ranks: &[NodeId],
         routes: &Routes,
-        boxes: &Boxes,
+        (members, channels): (&[Vec<usize>], &[Vec<usize>]),
     ) -> Option<Chains> {
-        let count = boxes.members.len();
-        if count < 2 || boxes.members.iter().any(|of| of.len() > MOST) {
+        let count = members.len();
+        if count < 2 || members.iter().any(|of| of.len() > MOST) {
             return None;
         }
         let mut found = Chains::default();
         let mut used: BTreeMap<LinkId, usize> = BTreeMap::new();
         let mut left: BTreeMap<NodeId, usize> = BTreeMap::new();
-        for channel in &boxes.channels {
+        for channel in channels {
             let mut orders = Vec::with_capacity(count);
-            for (place, of) in boxes.members.iter().enumerate() {
-                let next = &boxes.members[(place + 1) % count];
+            for (place, of) in members.iter().enumerate() {
+                let next = &members[(place + 1) % count];
                 let away = *next.get(*channel.get((place + 1) % count)?)?;
                 // The card that each member leaves the box by, and the links that lead out.
                 let exit = |rank: usize| {

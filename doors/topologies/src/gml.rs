@@ -120,9 +120,12 @@ pub(crate) fn read(
                 latency: latency.clone(),
                 overhead: Rational::zero(),
             };
-            let added = link.and_then(|link| match delays.latency.is_zero() {
-                true => Ok(()),
-                false => builder.delays(link, delays),
+            let added = link.and_then(|link| {
+                if delays.latency.is_zero() {
+                    Ok(())
+                } else {
+                    builder.delays(link, delays)
+                }
             });
             added.map_err(|error| refused(&source, offset, error))?;
         }

@@ -323,10 +323,10 @@ fn circles(boxes: usize) -> Platform {
     builder.build().expect("a platform")
 }
 
-/// Channels 0 to 3 pass a box as 0123, 1032, 2301 and 3210: they leave at four different GPUs, and no link has more than
-/// two of them, which the twelve hops over eight directed links need. On a ring of 8 a channel passes 14/8 of S/4 = 7/16 S
-/// on, so two are 7/8 S over 20 GB/s, and one 7/16 S over a card of 10: 160/7 both. As chains, links 0-1 and 2-3 have all
-/// four channels both ways, S over 20 GB/s.
+/// Channels 0 to 3 pass a box as 0123, 1032, 2301 and 3210: they leave at four different GPUs, and no link has more
+/// than two of them, which the twelve hops over eight directed links need. On a ring of 8 a channel passes 14/8 of S/4
+/// = 7/16 S on, so two are 7/8 S over 20 GB/s, and one 7/16 S over a card of 10: 160/7 both. As chains, links 0-1 and
+/// 2-3 have all four channels both ways, S over 20 GB/s.
 #[test]
 fn boxes_without_a_switch_have_paths_from_card_to_card() {
     let platform = circles(2);

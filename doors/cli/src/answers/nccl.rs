@@ -178,6 +178,19 @@ impl Nccl {
         self.rated.first()
     }
 
+    /// A switch that only forwards here, if the algorithm has switches combine and duplicate.
+    fn forwards_to(&self, algorithm: &str) -> Option<&String> {
+        self.forwards
+            .as_ref()
+            .filter(|_| algorithm.starts_with("NVLS"))
+    }
+
+    /// Whether the algorithm that NCCL would pick has a row where it can have one.
+    pub fn can_have_a_row(&self) -> bool {
+        let picked = self.pick().map(|rated| rated.algorithm.as_str());
+        picked.is_some_and(|algorithm| self.forwards_to(algorithm).is_none())
+    }
+
     /// "would pick Ring (Simple): its own model expects busbw 192 GB/s".
     pub fn sentence(&self) -> Option<String> {
         let Rated {
@@ -194,15 +207,11 @@ impl Nccl {
         } else {
             ", for large sizes"
         };
-        let forwards = self
-            .forwards
-            .as_ref()
-            .filter(|_| algorithm.starts_with("NVLS"));
-        let forwards = forwards.map_or_else(String::new, |switch| {
+        let forwards = self.forwards_to(algorithm).map_or_else(String::new, |switch| {
             format!(
-                "; {algorithm} has switches combine and duplicate, and '{switch}' only forwards here: no bound here is about \
-                 it (a file of another program: --reduce-in-switch --multicast; generate: --sharp; else --change \
-                 '{switch}: reduces = true' --change '{switch}: replicates = true')"
+                "; its switches combine and duplicate, and '{switch}' only forwards here, so no bound and no row here is \
+                 about it (--reduce-in-switch --multicast, or --change '{switch}: reduces = true' --change '{switch}: \
+                 replicates = true')"
             )
         });
         Some(format!(

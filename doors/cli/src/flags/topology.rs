@@ -66,8 +66,8 @@ pub struct TopologyArguments {
     #[arg(long)]
     multicast: bool,
     /// Switches combine what passes through them (in-network reduction), in no time; by default they only forward.
-    /// nvswitch: NVSwitches (NVLS, which duplicates, too: give --multicast); ib: switches of InfiniBand and of --fabric,
-    /// which then duplicate, too (SHARP); all: both.
+    /// nvswitch: NVSwitches (NVLS, which duplicates, too: give --multicast); ib: switches of InfiniBand and of
+    /// --fabric, which then duplicate, too (SHARP); all: both.
     #[arg(
         long,
         value_enum,

@@ -273,9 +273,9 @@ fn chain() -> String {
     )
 }
 
-/// A chain of three GPUs sends the operation twice at its middle, over 450 GB/s: 225, on the bus 225 x 4/3 = 300. In one
-/// piece its four messages of 450 MB over two links each take 8 x (1 ms + 1 us). A plan's own exports carry what the plan
-/// does, all-pairs 450/(14/8) on eight GPUs.
+/// A chain of three GPUs sends the operation twice at its middle, over 450 GB/s: 225, on the bus 225 x 4/3 = 300. In
+/// one piece its four messages of 450 MB over two links each take 8 x (1 ms + 1 us). A plan's own exports carry what
+/// the plan does, all-pairs 450/(14/8) on eight GPUs.
 #[test]
 fn schedules_of_other_programs_are_rated_and_timed() {
     let folder = Folder::new();

@@ -73,8 +73,8 @@ fn eight_gpus_round_a_switch_that_combines() {
 }
 
 /// NCCL's NVLS passes 9/8 of the operation each way: 450/(9/8) = 400, 700 on the bus, 8/9 of the optimum; a switch that
-/// merges 2520 GB/s makes 7 merges for each of 360 GB/s, 630 on the bus. NCCL's model expects 476. Where the switch only
-/// forwards there is no such row, and the line about the model says why.
+/// merges 2520 GB/s makes 7 merges for each of 360 GB/s, 630 on the bus. NCCL's model expects 476. Where the switch
+/// only forwards there is no such row, and the line about the model says why.
 #[test]
 fn nvls_is_a_row_where_the_switch_combines() {
     let folder = Folder::new();

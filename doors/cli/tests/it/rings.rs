@@ -4,7 +4,8 @@ use crate::common;
 
 use common::{Folder, fixture, oneport, read};
 
-/// Three GPUs on NVLinks of 25 GB/s in a line, and on one PCI switch: an all-gather at its best takes both ways at once.
+/// Three GPUs on NVLinks of 25 GB/s in a line, and on one PCI switch: an all-gather at its best takes both ways at
+/// once.
 #[test]
 fn an_export_warns_of_nvlink_and_pci_at_once_as_rings_do() {
     let folder = Folder::new();

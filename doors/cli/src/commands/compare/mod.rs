@@ -36,8 +36,8 @@ pub struct CompareArguments {
     /// The question.
     #[command(flatten)]
     pub question: QuestionArguments,
-    /// Also rate your own algorithm, a JSON or TOML file: the order of a ring, a tree, or rounds of sends; or a schedule
-    /// that `oneport check` reads (MSCCL XML, MSCCL++ JSON). Repeatable.
+    /// Also rate your own algorithm, a JSON or TOML file: the order of a ring, a tree, or rounds of sends; or a
+    /// schedule that `oneport check` reads (MSCCL XML, MSCCL++ JSON). Repeatable.
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
     /// Also rate a measurement: a bus bandwidth as nccl-tests print it ("212 GB/s"; "212 GB/s algbw" for the algorithm

@@ -39,8 +39,8 @@ pub struct TimeArguments {
     /// nccl-tests print, or write with -J. Without --bytes, --size and --sizes, its sizes are timed.
     #[arg(long, value_name = "LOG")]
     pub measured: Option<PathBuf>,
-    /// Also time your own algorithm, a JSON or TOML file: the order of a ring, a tree, or rounds of sends; or a schedule
-    /// that `oneport check` reads (MSCCL XML, MSCCL++ JSON). Repeatable.
+    /// Also time your own algorithm, a JSON or TOML file: the order of a ring, a tree, or rounds of sends; or a
+    /// schedule that `oneport check` reads (MSCCL XML, MSCCL++ JSON). Repeatable.
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
     /// Limits. The best bound so far is reported.
