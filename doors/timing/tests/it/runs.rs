@@ -230,9 +230,9 @@ fn runs_that_merge_in_switches_are_executed() {
     }
 }
 
-/// Three ranks in full duplex send one another their values, of size 1 at cost 1, and add what they have in three orders:
-/// each sends and receives two, so the throughput is 1/2. The value that a rank adds first comes at date 2, after the
-/// other, and two merges of time 1 follow: 4.
+/// Three ranks in full duplex send one another their values, of size 1 at cost 1, and add what they have in three
+/// orders: each sends and receives two, so the throughput is 1/2. The value that a rank adds first comes at date 2,
+/// after the other, and two merges of time 1 follow: 4.
 #[test]
 fn moves_of_memory_are_executed() {
     let one = Costs::Constant(number("1"));
