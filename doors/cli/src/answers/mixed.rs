@@ -1,6 +1,7 @@
 //! Ways between GPUs of one box over NVLink or xGMI and over PCI at once, which no runtime takes: it has one way
 //! between two GPUs.
 
+#[cfg(feature = "exports")]
 use oneport::plan::{SteadyState, Task};
 use oneport::platform::LinkId;
 use oneport::{NodeId, Platform};
@@ -8,7 +9,7 @@ use oneport::{NodeId, Platform};
 /// What a link is: `pci`, `nvlink`, `xgmi`, or something else.
 pub type Kind<'k> = dyn Fn(LinkId) -> &'static str + 'k;
 
-/// What stands in a platform file for the links that are left alone by this change.
+/// The change that leaves NVLink alone, for messages.
 pub const WITHOUT: &str = "--change '*gpu* <-> *pci*: remove' leaves NVLink alone, if the GPUs need no PCI to leave the box";
 
 /// The PCI links of hops between GPUs of one box, if other such hops have faster links all the way. A hop is the links
@@ -37,6 +38,7 @@ pub fn pci_links(platform: &Platform, hops: &[Vec<LinkId>], kind: &Kind<'_>) -> 
 }
 
 /// The hops of a steady state, each way once.
+#[cfg(feature = "exports")]
 pub fn hops(platform: &Platform, state: &SteadyState) -> Vec<Vec<LinkId>> {
     let mut all = Vec::new();
     for weighted in &state.patterns {
@@ -74,6 +76,7 @@ pub fn hops(platform: &Platform, state: &SteadyState) -> Vec<Vec<LinkId>> {
 }
 
 /// What a link is, as far as the names of its ends say it, as readers of dumps name them: `gpu0`, `pci1`, `nvswitch`.
+#[cfg(feature = "exports")]
 pub fn kind_by_names(platform: &Platform, link: LinkId) -> &'static str {
     let link = platform.link(link);
     let is = |node: NodeId, prefix: &str| {
