@@ -206,7 +206,7 @@ fn runs_that_merge_in_switches_are_executed() {
         let made = made.changed(&changes).expect("a platform").platform;
         let platform = delayed(&made);
         for collective in collectives(&platform) {
-            let problem = Problem::new(&platform, &collective, &Volumes::default());
+            let problem = Problem::new(&platform, &collective, Volumes::default());
             let problem = problem.expect("a question");
             let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
             let bound = lower_bound(&problem, &boundless());
@@ -243,7 +243,7 @@ fn moves_of_memory_are_executed() {
     };
     let platform = generate::complete(3, &options).expect("a platform");
     let collective = Collective::all_reduce(platform.processors().collect()).commutative(true);
-    let problem = Problem::new(&platform, &collective, &Volumes::default()).expect("a question");
+    let problem = Problem::new(&platform, &collective, Volumes::default()).expect("a question");
     let cell = |rank: usize, from: usize| 3 + 3 * rank + from;
     let mut moves = Moves {
         inputs: (0..3).map(|rank| rank..rank + 1).collect(),
@@ -279,7 +279,7 @@ fn moves_of_memory_are_executed() {
     check(&problem, draft, &length, "moves");
     // Chunks of two results are not one.
     let scattered = Collective::reduce_scatter(platform.processors().collect()).commutative(true);
-    let problem = Problem::new(&platform, &scattered, &Volumes::default()).expect("a question");
+    let problem = Problem::new(&platform, &scattered, Volumes::default()).expect("a question");
     let wrong = Moves {
         inputs: (0..3).map(|rank| 3 * rank..3 * rank + 3).collect(),
         outputs: (9..12).map(|cell| cell..cell + 1).collect(),
