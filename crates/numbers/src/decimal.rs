@@ -90,26 +90,34 @@ pub fn count(number: impl std::fmt::Display, noun: &str) -> String {
 /// Shown: significant digits of a percentage.
 const PERCENT: usize = 3;
 
+/// Shown: further digits of a percentage above 100, at most.
+const ABOVE: usize = 12;
+
 /// A share of one as a percentage with three significant digits, rounded as by [`decimal`]: `66.7 %`. A share below one
-/// is never shown as 100 %, but as 99.9 %.
+/// is never shown as 100 %, but as 99.9 %, and one above with as many digits as it takes to show that.
 ///
 /// ```
 /// use oneport_numbers::{parse_rational, percent};
 /// assert_eq!(percent(&parse_rational("2/3")?), "66.7 %");
 /// assert_eq!(percent(&parse_rational("0.9999")?), "99.9 %");
+/// assert_eq!(percent(&parse_rational("1.00021")?), "100.02 %");
 /// # Ok::<(), oneport_numbers::NumberError>(())
 /// ```
 pub fn percent(share: &Rational) -> String {
     let one = Rational::from_integer(BigInt::from(1));
-    let rounded = decimal(
-        &(share * Rational::from_integer(BigInt::from(100))),
-        PERCENT,
-    );
+    let hundredfold = share * Rational::from_integer(BigInt::from(100));
+    let mut rounded = decimal(&hundredfold, PERCENT);
     if rounded == "100" && *share < one {
-        "99.9 %".to_string()
-    } else {
-        format!("{rounded} %")
+        return "99.9 %".to_string();
     }
+    let above = (PERCENT + 1..PERCENT + ABOVE).map(|digits| decimal(&hundredfold, digits));
+    if rounded == "100"
+        && *share > one
+        && let Some(longer) = above.into_iter().find(|text| text != "100")
+    {
+        rounded = longer;
+    }
+    format!("{rounded} %")
 }
 
 fn written(value: &Rational, digits: usize, nearest: bool) -> String {

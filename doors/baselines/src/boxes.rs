@@ -1,10 +1,11 @@
 //! Boxes of accelerators, and where the channels of NCCL and RCCL enter them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_plan::{LinkId, NodeId, Problem};
 use oneport_platform::Platform;
 
+use crate::chains::{Chains, box_of};
 use crate::{Routes, Tree};
 
 /// Boxes of accelerators that take part, in the order of their first [rank](crate::ranks). None on other platforms.
@@ -20,6 +21,27 @@ pub struct Boxes {
     pub returns: BTreeMap<(usize, usize), Vec<LinkId>>,
     /// Whether a switch joins all members of every box, so that their order does not matter.
     pub switched: bool,
+    /// Of several boxes without such switches, per channel and box: the members in the order of a path over links
+    /// between them, which begins where the channel does. Empty if some box has no such path.
+    pub chains: Vec<Vec<Vec<usize>>>,
+    /// The links of these paths, both ways.
+    pub direct: BTreeMap<(usize, usize), Vec<LinkId>>,
+    /// Per box: its switch; empty if some box has none.
+    pub switches: Vec<NodeId>,
+    /// Per box: its switch, where it combines and duplicates. Empty if that of some box does not.
+    pub combiners: Vec<Combiner>,
+    /// Per channel: the switch of the network that combines and duplicates what the channel's accelerators with cards
+    /// send. Empty if there is none for some channel.
+    pub hubs: Vec<Combiner>,
+}
+
+/// A switch that combines and duplicates, and the accelerators that use it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Combiner {
+    /// The switch.
+    pub switch: NodeId,
+    /// Per rank: the links to the switch, and those back.
+    pub ways: BTreeMap<usize, [Vec<LinkId>; 2]>,
 }
 
 /// Whether the node is an accelerator: `gpu3`, `box0.gpu3`, as `generate` and readers of dumps name them.
@@ -29,14 +51,6 @@ pub fn is_accelerator(platform: &Platform, node: NodeId) -> bool {
     let number = name.strip_prefix("gpu").unwrap_or_default();
     let named = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     named || platform.node(node).accelerator
-}
-
-/// The box of a node: what its name has before the first point; empty without one.
-fn box_of(platform: &Platform, node: NodeId) -> &str {
-    platform
-        .name(node)
-        .split_once('.')
-        .map_or("", |(its, _)| its)
 }
 
 impl Boxes {
@@ -58,7 +72,10 @@ impl Boxes {
                 }
             }
         }
-        let switched = members.iter().all(|of| has_switch(platform, ranks, of));
+        let switches: Option<Vec<NodeId>> = members
+            .iter()
+            .map(|of| switch_of(platform, ranks, of))
+            .collect();
         for of in &mut members {
             of.sort_by_key(|&rank| ranks[rank]);
         }
@@ -77,8 +94,20 @@ impl Boxes {
             members,
             channels,
             returns: BTreeMap::new(),
-            switched,
+            switched: switches.is_some(),
+            chains: Vec::new(),
+            direct: BTreeMap::new(),
+            switches: switches.unwrap_or_default(),
+            combiners: Vec::new(),
+            hubs: Vec::new(),
         };
+        if !boxes.switched {
+            let found = Chains::find(platform, ranks, routes, (&boxes.members, &boxes.channels))
+                .unwrap_or_default();
+            (boxes.chains, boxes.direct) = (found.orders, found.direct);
+        }
+        boxes.combiners = boxes.own_combiners(platform, ranks);
+        boxes.hubs = boxes.find_hubs(platform, ranks, routes);
         if boxes.members.len() % 2 == 1 {
             let returns = boxes
                 .channels
@@ -107,14 +136,99 @@ impl Boxes {
         Some(((end, first), [path(end, head)?, along].concat()))
     }
 
+    /// The switches of the boxes, if all combine and duplicate, and no box has that of another.
+    fn own_combiners(&self, platform: &Platform, ranks: &[NodeId]) -> Vec<Combiner> {
+        let switches = &self.switches;
+        let distinct: BTreeSet<&NodeId> = switches.iter().collect();
+        if distinct.len() < switches.len() || self.members.iter().any(|of| of.len() < 2) {
+            return Vec::new();
+        }
+        let combiner = |(&switch, of): (&NodeId, &Vec<usize>)| {
+            let way = |&rank: &usize| {
+                let links = [
+                    platform.link_between(ranks[rank], switch)?,
+                    platform.link_between(switch, ranks[rank])?,
+                ];
+                Some((rank, links.map(|link| vec![link])))
+            };
+            let ways = of.iter().map(way).collect::<Option<_>>()?;
+            combines(platform, switch).then_some(Combiner { switch, ways })
+        };
+        let all: Option<Vec<Combiner>> = switches.iter().zip(&self.members).map(combiner).collect();
+        all.unwrap_or_default()
+    }
+
+    /// The switch of the network of every channel, if it combines and duplicates: on the way from the channel's
+    /// accelerator in every box to that in the next. `O(channels boxes links)`.
+    fn find_hubs(&self, platform: &Platform, ranks: &[NodeId], routes: &Routes) -> Vec<Combiner> {
+        let own = &self.switches;
+        if !platform
+            .node_ids()
+            .any(|node| combines(platform, node) && !own.contains(&node))
+        {
+            return Vec::new();
+        }
+        let hub = |channel: &Vec<usize>| -> Option<Combiner> {
+            let head = |place: usize| Some(*self.members[place].get(*channel.get(place)?)?);
+            let count = self.members.len();
+            let heads: Vec<usize> = (0..count).map(head).collect::<Option<_>>()?;
+            let next = |place: usize| heads[(place + 1) % count];
+            let path = |place: usize| routes.path(ranks[heads[place]], ranks[next(place)]);
+            let paths: Vec<Vec<LinkId>> = (0..count).map(path).collect::<Option<_>>()?;
+            let to = |link: &LinkId| platform.link(*link).to;
+            let able = |node: &NodeId| combines(platform, *node) && !own.contains(node);
+            let on_all = |node: &NodeId| {
+                paths
+                    .iter()
+                    .all(|path| path.iter().any(|link| to(link) == *node))
+            };
+            let switch = paths
+                .first()?
+                .iter()
+                .map(to)
+                .find(|node| able(node) && on_all(node))?;
+            let mut ways: BTreeMap<usize, [Vec<LinkId>; 2]> = BTreeMap::new();
+            for (place, path) in paths.iter().enumerate() {
+                let at = path.iter().position(|link| to(link) == switch)?;
+                let (up, down) = path.split_at(at + 1);
+                ways.entry(heads[place]).or_default()[0] = up.to_vec();
+                ways.entry(next(place)).or_default()[1] = down.to_vec();
+            }
+            Some(Combiner { switch, ways })
+        };
+        let all: Option<Vec<Combiner>> = self.channels.iter().map(hub).collect();
+        all.unwrap_or_default()
+    }
+
+    /// The number of members, if all boxes have as many.
+    pub(crate) fn size(&self) -> Option<usize> {
+        let size = self.members.first()?.len();
+        self.members
+            .iter()
+            .all(|of| of.len() == size)
+            .then_some(size)
+    }
+
+    /// Whether the order is known in which a channel passes a box.
+    pub(crate) fn are_passed(&self) -> bool {
+        self.switched || !self.chains.is_empty()
+    }
+
     /// Whether every box has one rank.
     pub fn are_single(&self) -> bool {
         self.members.iter().all(|of| of.len() == 1)
     }
 
     /// The members of a box, from the place on at which a channel begins, and round.
-    fn turned(&self, channel: &[usize], place: usize) -> Vec<usize> {
+    pub(crate) fn turned(&self, channel: &[usize], place: usize) -> Vec<usize> {
         let of = &self.members[place];
+        let path = || {
+            let number = self.channels.iter().position(|one| one == channel)?;
+            self.chains.get(number)?.get(place).cloned()
+        };
+        if let Some(path) = path() {
+            return path;
+        }
         let start = channel.get(place).copied().unwrap_or(0);
         of[start..].iter().chain(&of[..start]).copied().collect()
     }
@@ -190,8 +304,8 @@ pub fn box_trees(boxes: usize) -> Vec<Vec<Option<usize>>> {
     vec![first, second]
 }
 
-/// Whether the cheapest links of these ranks lead to one router, and back.
-fn has_switch(platform: &Platform, ranks: &[NodeId], of: &[usize]) -> bool {
+/// The router that the cheapest links of all these ranks lead to.
+fn switch_of(platform: &Platform, ranks: &[NodeId], of: &[usize]) -> Option<NodeId> {
     let router = |rank: &usize| {
         let links = platform.outgoing(ranks[*rank]).iter();
         let cheapest = links
@@ -200,10 +314,14 @@ fn has_switch(platform: &Platform, ranks: &[NodeId], of: &[usize]) -> bool {
         (!platform.node(to).is_processor()).then_some(to)
     };
     let mut routers = of.iter().map(router);
-    let Some(Some(first)) = routers.next() else {
-        return false;
-    };
-    routers.all(|other| other == Some(first))
+    let first = routers.next()??;
+    routers.all(|other| other == Some(first)).then_some(first)
+}
+
+/// Whether the node is a switch that combines and duplicates.
+fn combines(platform: &Platform, node: NodeId) -> bool {
+    let node = platform.node(node);
+    node.reduces.is_some() && node.replicates
 }
 
 /// The places of a box's members that are nearest to one of its network cards each, by card in the order of the

@@ -154,8 +154,10 @@ impl Comparison {
         } else {
             &mut self.out_of_order
         };
-        let known =
-            |known: &Compared| known.algorithm.name == algorithm.name && known.listed == listed;
+        let own = without_channels(&algorithm.name).to_string();
+        let known = |known: &Compared| {
+            without_channels(&known.algorithm.name) == own && known.listed == listed
+        };
         match list.iter_mut().find(|row| !listed && known(row)) {
             Some(row) if row.sustained.throughput >= sustained.throughput => return Ok(()),
             Some(row) => {
@@ -196,6 +198,14 @@ pub fn known_watched(problem: &Problem, routes: &Routes, watch: &Watch) -> Vec<A
         .into_iter()
         .chain(atomic(problem, routes));
     named(problem, &shape).into_iter().chain(papers).collect()
+}
+
+/// The name of an algorithm of NCCL's without the number of its channels, which routes decide: `NCCL Ring`.
+fn without_channels(name: &str) -> &str {
+    match name.split_once(" (") {
+        Some((own, _)) if own.starts_with("NCCL ") => own,
+        _ => name,
+    }
 }
 
 /// Whether operands may be combined in any order.

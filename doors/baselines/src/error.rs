@@ -88,6 +88,21 @@ pub enum BaselineError {
         /// The collective.
         collective: &'static str,
     },
+    /// A schedule of a file among other ranks.
+    #[error(
+        "the schedule is among {found} ranks, and the question among {ranks}; give it as many --participants"
+    )]
+    OtherRanks {
+        /// The question's ranks.
+        ranks: usize,
+        /// The schedule's.
+        found: usize,
+    },
+    /// A schedule of a file whose moves combine parts of different results.
+    #[error(
+        "the schedule combines chunks of different results; here only chunks of one result are combined"
+    )]
+    MixedBlocks,
     /// Pieces of what must stay whole.
     #[error(
         "{collective}: the list cuts every value into {pieces} pieces, but a token is whole; leave `pieces` out"

@@ -4,7 +4,9 @@
 //! Names are those of `NCCL_ALGO`. Between boxes one channel begins at each network card of a box; in one box all
 //! channels of a kind are alike, and stand for one.
 
-use oneport_plan::Form;
+use std::collections::BTreeMap;
+
+use oneport_plan::{Form, LinkId};
 
 use crate::Algorithm;
 use crate::algorithm::Ways;
@@ -27,13 +29,13 @@ impl Maker<'_> {
         ]
         .into_iter()
         .flatten()
+        .chain(self.in_switches(boxes))
         .collect()
     }
 
-    /// A ring per channel. Boxes without a switch have none here: NCCL searches for their rings. For one box see
-    /// `Comparison::add_rings`.
+    /// A ring per channel. For one box without a switch see `Comparison::add_rings`.
     fn nccl_ring(&self, boxes: &Boxes) -> Option<Algorithm> {
-        if !boxes.switched {
+        if !boxes.are_passed() {
             return None;
         }
         let orders = boxes.rings();
@@ -49,19 +51,29 @@ impl Maker<'_> {
                 self.ring(&name, about, &orders)
             }
         }?;
-        if !boxes.returns.is_empty() {
-            ring.ways = Ways {
-                of_block: vec![0; self.demands() * ring.pieces as usize],
-                links: vec![boxes.returns.clone()],
-            };
-        }
+        self.take(&mut ring, [&boxes.returns, &boxes.direct]);
         Some(ring)
     }
 
-    /// Two trees per channel: chains in the boxes, binary trees among their heads. None in boxes without a switch,
+    /// Lets all messages between these ranks take these links.
+    fn take(&self, made: &mut Algorithm, ways: [&BTreeMap<(usize, usize), Vec<LinkId>>; 2]) {
+        let links: BTreeMap<(usize, usize), Vec<LinkId>> = ways
+            .into_iter()
+            .flatten()
+            .map(|(ends, links)| (*ends, links.clone()))
+            .collect();
+        if !links.is_empty() {
+            made.ways = Ways {
+                of_block: vec![0; self.demands() * made.pieces as usize],
+                links: vec![links],
+            };
+        }
+    }
+
+    /// Two trees per channel: chains in the boxes, binary trees among their heads. None in one box without a switch,
     /// whose chains NCCL searches for.
     fn nccl_tree(&self, boxes: &Boxes) -> Option<Algorithm> {
-        if self.form != Some(Form::ALL_REDUCE) || !boxes.switched {
+        if self.form != Some(Form::ALL_REDUCE) || !boxes.are_passed() {
             return None;
         }
         let about = "a chain in every box; two binary trees among the boxes, half of each channel's part on each";
@@ -70,7 +82,10 @@ impl Maker<'_> {
         } else {
             about
         };
-        self.tree(&with_channels("NCCL Tree", boxes), about, &boxes.trees())
+        let name = with_channels("NCCL Tree", boxes);
+        let mut made = self.tree(&name, about, &boxes.trees())?;
+        self.take(&mut made, [&boxes.direct, &BTreeMap::new()]);
+        Some(made)
     }
 
     /// Parallel aggregated trees: one binomial tree per block, all in parallel; one accelerator per box. The rank at

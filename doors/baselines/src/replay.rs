@@ -107,6 +107,7 @@ impl Replay<'_> {
             .ranks
             .iter()
             .enumerate()
+            .rev()
             .map(|(rank, node)| (*node, rank))
             .collect();
         for (number, demand) in self.problem.demands().enumerate() {

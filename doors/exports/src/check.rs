@@ -1,5 +1,6 @@
 //! Other programs' schedules, run in the interpreter.
 
+use crate::followed::Followed;
 use crate::machine::{Fault, malformed};
 use crate::text::clipped;
 use crate::verdict::Verdict;
@@ -18,6 +19,14 @@ struct Ours {
 /// The first fault: races, missing synchronisation, deadlocks (threads in a cycle of waits), missing chunks, wrong
 /// results; or the reason why the file cannot be read.
 pub fn check(text: &str, slots: Option<u32>) -> Result<Verdict, Fault> {
+    Ok(follow(text, slots)?.verdict)
+}
+
+/// As [`check`], with the data that the schedule moves.
+///
+/// # Errors
+/// As [`check`].
+pub fn follow(text: &str, slots: Option<u32>) -> Result<Followed, Fault> {
     if text.trim_start().starts_with('<') {
         return msccl::check::check(text, slots);
     }

@@ -6,6 +6,7 @@ mod check;
 mod error;
 mod events;
 mod fitting;
+mod followed;
 mod format;
 mod goal;
 mod graph;
@@ -27,8 +28,9 @@ mod single;
 mod text;
 mod verdict;
 
-pub use check::check;
+pub use check::{check, follow};
 pub use error::ExportError;
+pub use followed::{CellsAt, Followed, Moved};
 pub use format::Format;
 pub use machine::{Fault, Kind};
 pub use mpi::preload::{Preloaded, preload};

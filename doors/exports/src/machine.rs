@@ -154,6 +154,8 @@ pub struct Machine<'p, N> {
     ready: VecDeque<usize>,
     /// Per step: thread and operation.
     steps: Vec<(u32, u32)>,
+    /// The moves in the order of the run, each with its thread's rank.
+    moved: Vec<(usize, Move)>,
     /// Whether ranks use memory of one another. Only then does `Knowledge::reached` matter.
     apart: bool,
     /// First race that disappears if the threadblocks of a group run in lockstep.
@@ -169,6 +171,8 @@ pub struct Outcome {
     pub values: Values,
     /// Number of steps that moved or combined data.
     pub steps: usize,
+    /// The moves in the order of the run, each with its thread's rank.
+    pub moved: Vec<(usize, Move)>,
     /// First race that disappears if the threadblocks of a group run in lockstep.
     pub in_step: Option<String>,
 }
@@ -230,6 +234,7 @@ impl<'p, N: Names> Machine<'p, N> {
             waiting: BTreeMap::new(),
             ready: (0..script.programs.len()).collect(),
             steps: Vec::new(),
+            moved: Vec::new(),
             apart,
             notes: None,
         }
@@ -254,6 +259,7 @@ impl<'p, N: Names> Machine<'p, N> {
             cells: self.cells.values(),
             values: self.values,
             steps,
+            moved: self.moved,
             in_step: self.notes,
         })
     }
@@ -423,7 +429,9 @@ impl<'p, N: Names> Machine<'p, N> {
             stretch: self.threads[worker as usize].stretch,
             step,
         };
+        let rank = self.threads[thread].rank;
         for it in moves {
+            self.moved.push((rank, *it));
             let (sources, targets) = (script.spans_of(it.sources), script.spans_of(it.targets));
             if self.apart {
                 sources

@@ -375,7 +375,8 @@ impl Writer<'_> {
         }
         for &block in message.blocks {
             let held = self.held[message.from * self.blocks + block as usize];
-            let arrived = held.map(|(_, run)| (last, run));
+            // Between two ranks of one node there are no links, and so no task.
+            let arrived = held.map(|(behind, run)| (last.or(behind), run));
             self.arriving
                 .push((message.to, block, arrived, message.combine));
         }

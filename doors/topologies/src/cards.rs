@@ -43,10 +43,10 @@ pub(super) fn counting(draft: &mut Draft<'_>) -> Result<Vec<Port>, Mistake> {
             let cards: Vec<String> = aside.iter().map(|&node| name_of(draft, node)).collect();
             let text = format!(
                 "{}: taken for storage, for every GPU shares a PCI switch with another network card and these share \
-                 one with no GPU; --nics {ALL} counts them",
+                 one with no GPU: joins no machines, and is part of its own; --nics {ALL} lets every card join them",
                 cards.join(", ")
             );
-            draft.note(Topic::LeftOut, text);
+            draft.note(Topic::Assumed, text);
         }
         return Ok(ports
             .into_iter()

@@ -28,6 +28,8 @@ pub(crate) enum Role {
     Processor,
     /// Forwards, and cannot duplicate.
     Switch,
+    /// Of a network: forwards; duplicates and combines (SHARP) where the user says so.
+    Network,
     /// Forwards; duplicates (multicast) and combines (in-network reduction) where the user says so.
     Multicast,
 }
@@ -493,10 +495,17 @@ impl<'o> Draft<'o> {
         if member.role == Role::Processor {
             return Node::processor(name, merge.clone());
         }
+        let (reduces, replicates) = match member.role {
+            Role::Multicast => (self.options.reduce_in_switch, self.options.multicast),
+            Role::Network => (
+                self.options.reduce_in_network,
+                self.options.reduce_in_network,
+            ),
+            Role::Processor | Role::Switch => (false, false),
+        };
         Node {
-            replicates: member.role == Role::Multicast && self.options.multicast,
-            reduces: (member.role == Role::Multicast && self.options.reduce_in_switch)
-                .then(Rational::zero),
+            replicates,
+            reduces: reduces.then(Rational::zero),
             ..Node::router(name)
         }
     }
@@ -558,24 +567,30 @@ impl<'o> Draft<'o> {
     /// Notes that NVSwitches combine or duplicate, if an option says so.
     ///
     /// # Errors
-    /// `--reduce-in-switch` without an NVSwitch.
+    /// `--reduce-in-switch` without such a switch.
     fn note_switches(&mut self) -> Result<(), Mistake> {
-        let able = |member: &&Member| member.role == Role::Multicast;
-        let names: Vec<&str> = self
-            .members
-            .iter()
-            .filter(able)
-            .map(|member| member.name.as_str())
-            .collect();
+        if self.options.reduce_in_network {
+            let (first, more) = self.named(Role::Network).ok_or_else(|| {
+                said(
+                    "--reduce-in-switch=ib: there is no switch of a network here; --replicate N --fabric rail joins \
+                     machines by such switches"
+                        .to_string(),
+                )
+            })?;
+            let text = format!(
+                "{first}{more} combines and duplicates what passes through it, in no time (SHARP)"
+            );
+            self.note(Topic::Assumed, text);
+        }
         let does = match (self.options.reduce_in_switch, self.options.multicast) {
             (true, true) => "combines and duplicates",
             (true, false) => "combines",
             (false, true) => "duplicates",
             (false, false) => return Ok(()),
         };
-        let (Some(first), others) = (names.first(), names.len().saturating_sub(1)) else {
-            let wanted = "--reduce-in-switch: there is no NVSwitch here; for other switches write `reduces = true` \
-                into a platform file (oneport convert)";
+        let Some((first, more)) = self.named(Role::Multicast) else {
+            let wanted = "--reduce-in-switch: there is no NVSwitch here; --reduce-in-switch=ib is about switches of a \
+                network, and for others write `reduces = true` into a platform file (oneport convert)";
             if self.options.reduce_in_switch {
                 return Err(said(wanted.to_string()));
             }
@@ -583,17 +598,20 @@ impl<'o> Draft<'o> {
             self.note(Topic::LeftOut, text);
             return Ok(());
         };
-        let more = if others == 0 {
-            String::new()
-        } else {
-            format!(" (and each of {others} more)")
-        };
-        let text = format!(
-            "{}{more} {does} what passes through it, in no time (NVLS)",
-            clip(first)
-        );
+        let text = format!("{first}{more} {does} what passes through it, in no time (NVLS)");
         self.note(Topic::Assumed, text);
         Ok(())
+    }
+
+    /// The first node of a role, and how many more there are, in words.
+    fn named(&self, role: Role) -> Option<(String, String)> {
+        let mut members = self.members.iter().filter(|member| member.role == role);
+        let first = clip(&members.next()?.name);
+        let more = match members.count() {
+            0 => String::new(),
+            others => format!(" (and each of {others} more)"),
+        };
+        Some((first, more))
     }
 
     /// Seconds per gigabyte of result.

@@ -262,7 +262,7 @@ fn add_node(
     name: &str,
 ) -> Result<usize, FormatError> {
     let (kind, role) = if node.is_switch {
-        ("switch", Role::Switch)
+        ("switch", Role::Network)
     } else {
         ("host", Role::Processor)
     };

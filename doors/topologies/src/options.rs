@@ -16,6 +16,9 @@ pub struct ImportOptions {
     /// Whether NVSwitches combine what passes through them (in-network reduction, NVLS), in no time; by default they
     /// only forward.
     pub reduce_in_switch: bool,
+    /// Whether switches of a network of InfiniBand, or of that which joins machines, combine and duplicate what passes
+    /// through them (SHARP), in no time; by default they only forward.
+    pub reduce_in_network: bool,
     /// Which attribute of a graph's edges is the bandwidth, and its units where it is a plain number.
     pub capacity: Option<Capacity>,
     /// GB/s of a graph's edges that have no bandwidth.

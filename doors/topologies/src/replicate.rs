@@ -166,9 +166,9 @@ fn join(
         return Ok(());
     }
     let switches = match order.fabric {
-        Fabric::Switch => vec![draft.node("fabric", "network switch", Role::Switch)?],
+        Fabric::Switch => vec![draft.node("fabric", "network switch", Role::Network)?],
         Fabric::Rail => (0..ports.len())
-            .map(|rail| draft.node(format!("rail{rail}"), "network switch", Role::Switch))
+            .map(|rail| draft.node(format!("rail{rail}"), "network switch", Role::Network))
             .collect::<Result<_, _>>()?,
         Fabric::Full => Vec::new(),
     };

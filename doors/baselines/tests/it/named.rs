@@ -86,7 +86,11 @@ pub fn check(problem: &Problem, algorithm: &Algorithm, routes: &Routes) {
                 }
                 Task::Merge { node, part, .. } => {
                     let work = problem.volumes().work.of(part).expect("work");
-                    let compute = platform.node(node).compute.clone().expect("a processor");
+                    let compute = platform
+                        .node(node)
+                        .merge_time()
+                        .cloned()
+                        .expect("it merges");
                     nodes[node.index()] += work * compute * &weighted.weight;
                 }
             }

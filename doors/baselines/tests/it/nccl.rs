@@ -8,7 +8,7 @@ use oneport_baselines::{
 use oneport_numbers::units::Units;
 use oneport_plan::{Amount, Collective, NodeId, Platform, Problem, Rational, Volumes};
 use oneport_platform::generate::{self, SwitchedBoxes};
-use oneport_platform::{Node, parse_rational};
+use oneport_platform::{Change, Node, PortModel, parse_rational};
 
 use crate::named::check;
 
@@ -201,6 +201,157 @@ fn switched(boxes: usize, accelerators: usize, rails: usize) -> Platform {
     .expect("boxes")
 }
 
+/// Boxes of H100 (450 GB/s to an NVSwitch that combines and duplicates, 50 GB/s to the network); these switches of the
+/// network do both, too.
+fn combining(boxes: usize, accelerators: usize, rails: usize, hubs: &[&str]) -> Platform {
+    let platform = generate::switched_boxes(SwitchedBoxes {
+        sharp: true,
+        boxes,
+        accelerators,
+        inside: 450,
+        network: 50,
+        rails,
+    });
+    let platform = platform.expect("boxes");
+    let changes = hubs.iter().flat_map(|name| {
+        let hub = platform.find(name).expect("a switch");
+        [
+            Change::Reduces(hub, Some(Rational::default())),
+            Change::Replicates(hub, true),
+        ]
+    });
+    let changes: Vec<Change> = changes.collect();
+    platform.changed(&changes).expect("a platform").platform
+}
+
+/// With a switch that combines, `S/n` of what a GPU sends is its head's sum, and all `S` its own shares, the head's
+/// included: `(1 + 1/n) S` each way, 450/(9/8) = 400. Trees among the heads load cards as those of chains do: `d S/8`
+/// with `d` = 1, 3/2, 2 for 2, 3, 4 boxes. Where the network combines, every card has `S/8` each way for any number of
+/// boxes; chains, and shares sent directly, pass `2 (n - 1)/n S` inside.
+#[test]
+fn loads_of_switches_that_combine_by_hand() {
+    let rails: Vec<String> = (0..8).map(|rail| format!("ib{rail}")).collect();
+    let rails: Vec<&str> = rails.iter().map(String::as_str).collect();
+    let expected = [
+        (1, false, "NCCL NVLS", "9/8", "0", "400"),
+        (2, false, "NCCL NVLSTree", "9/8", "1/8", "400"),
+        (3, false, "NCCL NVLSTree", "9/8", "3/16", "800/3"),
+        (4, false, "NCCL NVLSTree", "9/8", "1/4", "200"),
+        (2, true, "NCCL NVLS", "9/8", "1/8", "400"),
+        (4, true, "NCCL NVLS", "9/8", "1/8", "400"),
+        (2, true, "NCCL CollNetChain", "7/4", "1/8", "1800/7"),
+        (4, true, "NCCL CollNetChain", "7/4", "1/8", "1800/7"),
+        (3, true, "NCCL CollNetDirect", "7/4", "1/8", "1800/7"),
+    ];
+    for (count, in_network, name, inside, outside, throughput) in expected {
+        let platform = combining(count, 8, 8, if in_network { &rails } else { &[] });
+        let problem = asked(&platform, Collective::all_reduce(all(&platform)));
+        let (algorithm, routes) = found(&problem, name).expect(name);
+        assert_eq!(algorithm.name, name);
+        assert_eq!(run_by(&problem, name), Some("NCCL"));
+        let loads = walked(&problem, &algorithm, &routes);
+        let most = largest(&platform, &loads);
+        assert_eq!(most, [number(inside), number(outside)], "{name} on {count}");
+        let loads = algorithm.loads(&problem, &routes).expect("loads");
+        let sustained = loads.throughput(&problem).expect("a throughput");
+        assert_eq!(
+            sustained.throughput,
+            number(throughput),
+            "{name} on {count}"
+        );
+    }
+    // An all-gather of one message each: one goes out, and eight come in, the own one among them.
+    let platform = combining(1, 8, 1, &[]);
+    for collective in [
+        Collective::all_gather(all(&platform)),
+        Collective::reduce_scatter(all(&platform)),
+    ] {
+        let problem = asked(&platform, collective);
+        let (algorithm, routes) = found(&problem, "NCCL NVLS").expect("a row");
+        let loads = algorithm.loads(&problem, &routes).expect("loads");
+        let sustained = loads.throughput(&problem).expect("a throughput");
+        assert_eq!(sustained.throughput, number("450/8"));
+    }
+}
+
+/// A switch that combines and does not duplicate cannot store at all; one network switch on another way than the
+/// others' does not join the heads; boxes with fewer cards than GPUs have no trees of NVLS.
+#[test]
+fn switches_that_do_not_do_both_have_no_rows() {
+    let rows = |platform: &Platform| -> Vec<String> {
+        let problem = asked(platform, Collective::all_reduce(all(platform)));
+        let routes = Routes::new(platform, &ranks(&problem), Forwarders::Anything);
+        let shape = RankHints {
+            boxes: Boxes::find(&problem, &ranks(&problem), &routes),
+            ..RankHints::default()
+        };
+        let rows = named(&problem, &shape).into_iter().map(|row| row.name);
+        rows.filter(|name| name.contains("NVLS") || name.contains("CollNet"))
+            .collect()
+    };
+    let both = combining(1, 4, 1, &[]);
+    assert_eq!(rows(&both), ["NCCL NVLS"]);
+    let switch = both.find("box0.nvswitch").expect("a switch");
+    let one = both.changed(&[Change::Replicates(switch, false)]);
+    assert_eq!(rows(&one.expect("a platform").platform), [""; 0]);
+    assert_eq!(rows(&combining(2, 2, 2, &["ib0"])), ["NCCL NVLSTree"]);
+    let all = combining(2, 2, 2, &["ib0", "ib1"]);
+    let expected = [
+        "NCCL NVLS",
+        "NCCL NVLSTree",
+        "NCCL CollNetChain",
+        "NCCL CollNetDirect",
+    ];
+    assert_eq!(rows(&all), expected);
+}
+
+/// Boxes of four GPUs in a circle of links of 20 GB/s, each with a way of 10 GB/s to the network.
+fn circles(boxes: usize) -> Platform {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    let cost = |rate: i64| Rational::new(1.into(), rate.into());
+    let net = builder.node(Node::router("net")).expect("a node");
+    for its in 0..boxes {
+        let gpu = |place| Node::processor(format!("box{its}.gpu{place}"), cost(1));
+        let gpus = [0, 1, 2, 3].map(|place| builder.node(gpu(place)).expect("a node"));
+        for place in 0..4 {
+            let next = gpus[(place + 1) % 4];
+            builder.duplex(gpus[place], next, cost(20)).expect("a link");
+            builder.duplex(gpus[place], net, cost(10)).expect("a link");
+        }
+    }
+    builder.build().expect("a platform")
+}
+
+/// Channels 0 to 3 pass a box as 0123, 1032, 2301 and 3210: they leave at four different GPUs, and no link has more
+/// than two of them, which the twelve hops over eight directed links need. On a ring of 8 a channel passes 14/8 of S/4
+/// = 7/16 S on, so two are 7/8 S over 20 GB/s, and one 7/16 S over a card of 10: 160/7 both. As chains, links 0-1 and
+/// 2-3 have all four channels both ways, S over 20 GB/s.
+#[test]
+fn boxes_without_a_switch_have_paths_from_card_to_card() {
+    let platform = circles(2);
+    let problem = asked(&platform, Collective::all_reduce(all(&platform)));
+    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+    let boxes = Boxes::find(&problem, &ranks(&problem), &routes);
+    let first: Vec<Vec<usize>> = boxes.chains.iter().map(|of| of[0].clone()).collect();
+    assert_eq!(
+        first,
+        [[0, 1, 2, 3], [1, 0, 3, 2], [2, 3, 0, 1], [3, 2, 1, 0]]
+    );
+    for (name, inside, outside, throughput) in [
+        ("NCCL Ring (4 channels)", "21/16", "7/16", "160/7"),
+        ("NCCL Tree (4 channels)", "3/2", "1/4", "20"),
+    ] {
+        let (algorithm, routes) = found(&problem, name).expect(name);
+        let loads = walked(&problem, &algorithm, &routes);
+        let most = largest(&platform, &loads);
+        assert_eq!(most, [number(inside), number(outside)], "{name}");
+        let loads = algorithm.loads(&problem, &routes).expect("loads");
+        let sustained = loads.throughput(&problem).expect("a throughput");
+        assert_eq!(sustained.throughput, number(throughput), "{name}");
+    }
+}
+
 /// Three boxes of three GPUs in a line, and a card at the middle one.
 fn lines() -> Platform {
     let mut builder = Platform::builder();
@@ -234,6 +385,12 @@ fn the_referee_accepts_every_row() {
         switched(3, 2, 1),
         switched(3, 2, 2),
         switched(5, 1, 1),
+        combining(1, 3, 1, &[]),
+        combining(3, 2, 2, &[]),
+        combining(2, 3, 3, &["ib0", "ib1", "ib2"]),
+        combining(3, 2, 1, &["ib"]),
+        circles(2),
+        circles(3),
         lines(),
     ] {
         for collective in crate::named::collectives(&platform) {
@@ -250,16 +407,22 @@ fn the_referee_accepts_every_row() {
         }
     }
     let expected = [
+        "NCCL CollNetChain",
+        "NCCL CollNetDirect",
+        "NCCL NVLS",
+        "NCCL NVLSTree",
         "NCCL PAT",
         "NCCL PXN",
         "NCCL Ring",
         "NCCL Ring (1 channel)",
         "NCCL Ring (2 channels)",
         "NCCL Ring (3 channels)",
+        "NCCL Ring (4 channels)",
         "NCCL Tree",
         "NCCL Tree (1 channel)",
         "NCCL Tree (2 channels)",
         "NCCL Tree (3 channels)",
+        "NCCL Tree (4 channels)",
     ];
     assert_eq!(names, expected.map(str::to_string).into());
 }

@@ -10,9 +10,13 @@ pub mod in_network;
 pub mod infeasible;
 #[cfg(feature = "compare")]
 pub mod layers;
+#[cfg(feature = "compare")]
+pub mod listed;
 pub mod measured;
 #[cfg(feature = "topologies")]
 pub mod measured_file;
+#[cfg(any(feature = "exports", feature = "rings"))]
+pub mod mixed;
 #[cfg(feature = "compare")]
 pub mod nccl;
 pub mod odd_sets;

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use oneport::plan::{Bandwidth, Form};
 use oneport::watch::Watch;
-use oneport::{Problem, Rational, decimal};
+use oneport::{Platform, Problem, Rational, decimal};
 use oneport_baselines::{
     Boxes, Estimate, Forwarders, NcclModel, Routes, Ties, is_accelerator, ranks,
 };
@@ -18,6 +18,8 @@ pub struct Nccl {
     pub assumed: String,
     /// Whether the question has a size, so that latency counts.
     is_sized: bool,
+    /// A switch of a box, if it does not combine and duplicate: NVLS is not to be had here.
+    forwards: Option<String>,
 }
 
 /// An algorithm with its best protocol.
@@ -106,7 +108,17 @@ pub fn of(
         rated: best_protocols(rated),
         assumed,
         is_sized: bytes.is_some(),
+        forwards: forwarding(platform, &boxes),
     }))
+}
+
+/// The switch of the first box, if the boxes' switches do not combine and duplicate.
+fn forwarding(platform: &Platform, boxes: &Boxes) -> Option<String> {
+    let first = boxes.switches.first()?;
+    boxes
+        .combiners
+        .is_empty()
+        .then(|| platform.name(*first).to_string())
 }
 
 /// An entry of NCCL's own table, as its log prints it.
@@ -166,6 +178,19 @@ impl Nccl {
         self.rated.first()
     }
 
+    /// A switch that only forwards here, if the algorithm has switches combine and duplicate.
+    fn forwards_to(&self, algorithm: &str) -> Option<&String> {
+        self.forwards
+            .as_ref()
+            .filter(|_| algorithm.starts_with("NVLS"))
+    }
+
+    /// Whether the algorithm that NCCL would pick has a row where it can have one.
+    pub fn can_have_a_row(&self) -> bool {
+        let picked = self.pick().map(|rated| rated.algorithm.as_str());
+        picked.is_some_and(|algorithm| self.forwards_to(algorithm).is_none())
+    }
+
     /// "would pick Ring (Simple): its own model expects busbw 192 GB/s".
     pub fn sentence(&self) -> Option<String> {
         let Rated {
@@ -182,8 +207,15 @@ impl Nccl {
         } else {
             ", for large sizes"
         };
+        let forwards = self.forwards_to(algorithm).map_or_else(String::new, |switch| {
+            format!(
+                "; its switches combine and duplicate, and '{switch}' only forwards here, so no bound and no row here is \
+                 about it (--reduce-in-switch --multicast, or --change '{switch}: reduces = true' --change '{switch}: \
+                 replicates = true')"
+            )
+        });
         Some(format!(
-            "would pick {algorithm} ({protocol}): its own model expects {time}busbw {} GB/s{size} ({})",
+            "would pick {algorithm} ({protocol}): its own model expects {time}busbw {} GB/s{size} ({}){forwards}",
             decimal(busbw, 4),
             self.assumed
         ))

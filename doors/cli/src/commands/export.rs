@@ -7,17 +7,19 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use num_traits::{Signed, ToPrimitive};
 use oneport::files::AnswerFile;
-use oneport::plan::{Claim, PeriodicSchedule, State};
+use oneport::plan::{Claim, PeriodicSchedule, State, SteadyState};
+use oneport::platform::LinkId;
 use oneport::{Problem, Rational, Status};
 use oneport::{files, referee};
 use oneport_exports::{
     FORMATS, File, Format, OneRun, Pieces, Preloaded, Request, Written, format, preload, registered,
 };
 
+use crate::answers::mixed;
 use crate::flags::limits::bytes;
 use crate::words::end::End;
 use crate::words::numbers::{Shown, percent, readable_count};
-use crate::words::output::{Content, Named, count, print, replaced, try_outputs};
+use crate::words::output::{Content, MORE, Named, count, few, print, replaced, try_outputs};
 use crate::words::quantity;
 use crate::words::usage::usage;
 
@@ -142,6 +144,9 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
     let answer = answer(path)?;
     let end = export.one(path, answer.request())?;
     answer.throughput().map_or(Ok(()), |line| print(&line))?;
+    if arguments.to.starts_with("msccl") {
+        answer.mixes().map_or(Ok(()), |line| print(&line))?;
+    }
     Ok(end)
 }
 
@@ -149,7 +154,7 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
 struct Periodic {
     problem: Problem,
     schedule: PeriodicSchedule,
-    throughput: Rational,
+    steady_state: SteadyState,
     status: Status,
 }
 
@@ -166,7 +171,7 @@ impl Answer {
             return None;
         };
         let shown = Shown::of(plan.problem.platform(), false);
-        let (found, period) = (&plan.throughput, plan.schedule.throughput());
+        let (found, period) = (&plan.steady_state.throughput, plan.schedule.throughput());
         let known = match plan.status {
             Status::Optimal => "optimal",
             Status::Feasible => "best known",
@@ -183,6 +188,28 @@ impl Answer {
             count(readable_count(&plan.schedule.instances), "instance"),
             shown.plainly(&period)
         ))
+    }
+
+    /// Why a runtime for GPUs may not attain the throughput of a plan: it has one way between two GPUs.
+    fn mixes(&self) -> Option<String> {
+        let Answer::Plan(plan) = self else {
+            return None;
+        };
+        let platform = plan.problem.platform();
+        let hops = mixed::hops(platform, &plan.steady_state);
+        let links = mixed::pci_links(platform, &hops, &|link| {
+            mixed::kind_by_names(platform, link)
+        });
+        let name = |&link: &LinkId| platform.link_name(link);
+        let names = few(links.iter().map(name), 6, MORE);
+        (!links.is_empty()).then(|| {
+            format!(
+                "warning: the plan uses NVLink between some GPUs of a box and PCI between others ({names}); the file names \
+                 GPUs and no links, and the runtime has one way between two GPUs, so what is promised for PCI is sent over \
+                 NVLink where the two have both: solve again without these PCI links ({})",
+                mixed::WITHOUT
+            )
+        })
     }
 
     fn request(&self) -> Request<'_> {
@@ -212,7 +239,7 @@ fn answer(path: &Path) -> Result<Answer> {
             Ok(Answer::Plan(Box::new(Periodic {
                 problem,
                 schedule,
-                throughput: state.throughput,
+                steady_state: state,
                 status: stated.status,
             })))
         }

@@ -5,7 +5,8 @@
 //! target    = node | node "->" node | node "<->" node | "shared" "'" name "'"   (a name, or a pattern with *)
 //! operation = "remove"
 //!           | ("bandwidth" | "cost" | "compute") ("x" factor | "/" divisor | "=" value)
-//!           | "ports" "=" number | "model" "=" model | ("reduces" | "replicates") "=" ("true" | "false")
+//!           | "ports" "=" number | "model" "=" model | "replicates" "=" ("true" | "false")
+//!           | "reduces" "=" ("true" | "false" | value)            (true: in no time; a value: the time of a merge)
 //! value     = number | number unit                               (a unit, as 25 GB/s, where the platform has units)
 //! ```
 
@@ -69,7 +70,7 @@ enum Operation {
     Compute(Number),
     Ports(u32),
     Model(PortModel),
-    Reduces(bool),
+    Reduces(Option<Rational>),
     Replicates(bool),
     Remove,
 }
@@ -145,7 +146,7 @@ fn change(platform: &Platform, text: &str) -> Result<Vec<Change>, String> {
             .map(|node| Change::Model(node, model))
             .collect()),
         (Targets::Nodes(nodes), Operation::Reduces(reduces)) => {
-            let change = |node| Change::Reduces(node, reduces.then(Rational::default));
+            let change = |node| Change::Reduces(node, reduces.clone());
             Ok(nodes.into_iter().map(change).collect())
         }
         (Targets::Nodes(nodes), Operation::Replicates(replicates)) => {
@@ -235,7 +236,7 @@ fn operation(text: &str, units: Option<Units>) -> Result<Operation, String> {
                 "'{rest}' gives no number of ports; write 'ports = 2'"
             ))
         }
-        "reduces" => Ok(Operation::Reduces(truth(property, rest)?)),
+        "reduces" => Ok(Operation::Reduces(reduces(property, rest, units)?)),
         "replicates" => Ok(Operation::Replicates(truth(property, rest)?)),
         "model" => {
             let model = assigned(property, rest)?.parse::<PortModel>();
@@ -251,6 +252,27 @@ fn truth(property: &str, rest: &str) -> Result<bool, String> {
     let value = assigned(property, rest)?;
     let wrong = |_| format!("'{value}' is neither true nor false; write '{property} = true'");
     value.parse().map_err(wrong)
+}
+
+/// `true`, `false`, or the time of a merge.
+fn reduces(property: &str, rest: &str, units: Option<Units>) -> Result<Option<Rational>, String> {
+    let text = assigned(property, rest)?;
+    if let Ok(reduces) = text.parse::<bool>() {
+        return Ok(reduces.then(Rational::default));
+    }
+    let wrong = |why: &str| {
+        format!(
+            "'{text}' {why}; write '{property} = true', '{property} = false', or the time of a merge"
+        )
+    };
+    match value(property, text, units) {
+        Ok(time) if time.is_negative() => Err(wrong("is negative")),
+        Ok(time) => Ok(Some(time)),
+        Err(_) if !text.starts_with(|letter: char| letter.is_ascii_digit()) => {
+            Err(wrong("is neither true nor false, nor a time"))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 fn assigned<'t>(property: &str, rest: &'t str) -> Result<&'t str, String> {
@@ -295,7 +317,7 @@ fn value(property: &str, text: &str, units: Option<Units>) -> Result<Rational, S
     })?;
     let value = match property {
         "bandwidth" => units.rate(&quantity, text),
-        "compute" if !units.work_is_data => units.time(&quantity, text),
+        "compute" | "reduces" if !units.work_is_data => units.time(&quantity, text),
         _ => units.cost(&quantity, text),
     };
     value.map_err(|error| error.to_string())
@@ -474,6 +496,12 @@ mod tests {
             ("ports = 2", Operation::Ports(2)),
             ("model = links", Operation::Model(PortModel::Links)),
             ("remove", Operation::Remove),
+            (
+                "reduces = true",
+                Operation::Reduces(Some(Rational::default())),
+            ),
+            ("reduces = false", Operation::Reduces(None)),
+            ("reduces = 1/2", Operation::Reduces(Some(value("1/2")))),
         ] {
             assert_eq!(operation(text, None), Ok(expected), "{text}");
         }

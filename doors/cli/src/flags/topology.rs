@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use num_traits::{Signed, Zero};
 use oneport::units::{Dimension, Quantity};
 use oneport::{Platform, Rational, Units, parse_rational};
@@ -18,6 +18,17 @@ use crate::flags::latency::{KindLatency, KnownLatencies};
 use crate::words::quantity::rate;
 use crate::words::settings::{note, notes_on};
 use crate::words::usage::usage;
+
+/// Switches that combine what passes through them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Combining {
+    /// NVSwitches (NVLS).
+    Nvswitch,
+    /// Switches of InfiniBand, and of --fabric (SHARP).
+    Ib,
+    /// Both.
+    All,
+}
 
 /// Values that a topology file lacks.
 #[derive(Debug, Clone, Default, Args)]
@@ -54,10 +65,18 @@ pub struct TopologyArguments {
     /// NVSwitches duplicate messages (multicast); by default they only forward.
     #[arg(long)]
     multicast: bool,
-    /// NVSwitches combine what passes through them (in-network reduction: NVLS, SHARP), in no time; by default they
-    /// only forward. NVLS does both: give --multicast, too.
-    #[arg(long)]
-    reduce_in_switch: bool,
+    /// Switches combine what passes through them (in-network reduction), in no time; by default they only forward.
+    /// nvswitch: NVSwitches (NVLS, which duplicates, too: give --multicast); ib: switches of InfiniBand and of
+    /// --fabric, which then duplicate, too (SHARP); all: both.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "nvswitch|ib|all",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "nvswitch"
+    )]
+    reduce_in_switch: Option<Combining>,
     /// Several machines like that of the file, joined by --fabric.
     #[arg(long, value_name = "N")]
     replicate: Option<String>,
@@ -161,11 +180,16 @@ impl TopologyArguments {
             .as_ref()
             .map(|text| rate("--capacity-default", text))
             .transpose()?;
+        let is = |one| {
+            let given = self.reduce_in_switch;
+            given == Some(one) || given == Some(Combining::All)
+        };
         Ok(ImportOptions {
             link_bandwidth,
             merge_rate,
             multicast: self.multicast,
-            reduce_in_switch: self.reduce_in_switch,
+            reduce_in_switch: is(Combining::Nvswitch),
+            reduce_in_network: is(Combining::Ib),
             capacity,
             capacity_default: default,
             latency: self

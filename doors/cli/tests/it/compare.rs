@@ -244,6 +244,92 @@ fn own_algorithms_are_rated() {
     );
 }
 
+/// MSCCL's steps of a chain of three ranks up and down, on one chunk.
+fn chain() -> String {
+    let step = |place: usize, kind: &str| {
+        format!(
+            "<step s=\"{place}\" type=\"{kind}\" srcbuf=\"i\" srcoff=\"0\" dstbuf=\"i\" dstoff=\"0\" cnt=\"1\" \
+             depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>"
+        )
+    };
+    let block = |id: usize, (send, receive): (usize, usize), steps: String| {
+        format!("<tb id=\"{id}\" send=\"{send}\" recv=\"{receive}\" chan=\"0\">{steps}</tb>")
+    };
+    let gpu = |id: usize, blocks: String| {
+        format!("<gpu id=\"{id}\" i_chunks=\"1\" o_chunks=\"0\" s_chunks=\"0\">{blocks}</gpu>")
+    };
+    let gpus = [
+        gpu(0, block(0, (1, 1), step(0, "s") + &step(1, "r"))),
+        gpu(
+            1,
+            block(0, (2, 0), step(0, "rrs")) + &block(1, (0, 2), step(0, "rcs")),
+        ),
+        gpu(2, block(0, (1, 1), step(0, "rrc") + &step(1, "s"))),
+    ];
+    format!(
+        "<algo name=\"chain\" proto=\"Simple\" nchannels=\"1\" nchunksperloop=\"1\" ngpus=\"3\" coll=\"allreduce\" \
+         inplace=\"1\" outofplace=\"0\" minBytes=\"0\" maxBytes=\"1048576\">{}</algo>",
+        gpus.concat()
+    )
+}
+
+/// A chain of three GPUs sends the operation twice at its middle, over 450 GB/s: 225, on the bus 225 x 4/3 = 300. In
+/// one piece its four messages of 450 MB over two links each take 8 x (1 ms + 1 us). A plan's own exports carry what
+/// the plan does, all-pairs 450/(14/8) on eight GPUs.
+#[test]
+fn schedules_of_other_programs_are_rated_and_timed() {
+    let folder = Folder::new();
+    let file = folder.path("box.toml");
+    oneport(&["generate", "dgx-h100", "-o", &file]).ok();
+    let chain = folder.write("chain.xml", chain());
+    let three = ["--participants", "box0.gpu0..2", "--work=0"];
+    let question = |command, rest: &[&str]| {
+        let first = [command, "all-reduce", &file, "--with", &chain];
+        oneport(&[&first[..], &three, rest].concat())
+    };
+    let report = question("compare", &["--json"]).ok().object();
+    let own = row(&report, "chain");
+    let listed: Vec<&Value> = report["rows"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .filter(|row| row["own"] == true)
+        .collect();
+    assert_eq!(listed.len(), 1);
+    assert_eq!(own["throughput"], listed[0]["throughput"]);
+    assert_eq!(listed[0]["throughput"], "225");
+    assert_eq!(listed[0]["busbw"], "300 GB/s");
+    let sized = ["--bytes", "450MB", "--latency", "1us"];
+    let timed = question("time", &sized).ok().stdout;
+    assert!(timed.contains("chain (yours)"), "{timed}");
+    let whole = question("compare", &[&sized[..], &["--json"]].concat());
+    let whole = whole.ok().object();
+    let rows = whole["rows"].as_array().expect("rows").iter();
+    let times: Vec<(&Value, &Value)> = rows
+        .filter(|row| row["name"] == "chain")
+        .map(|row| (&row["pieces"], &row["time"]))
+        .collect();
+    assert_eq!(times.len(), 2);
+    assert_eq!(times[0], times[1], "the same chain");
+    let plan = folder.path("plan.json");
+    oneport(&["solve", "all-reduce", &file, "-o", &plan]).ok();
+    for (target, name) in [("msccl", "plan.xml"), ("mscclpp", "plan2.json")] {
+        let out = folder.path(name);
+        oneport(&["export", "--to", target, &plan, &out]).ok();
+        let report = oneport(&["compare", "all-reduce", &file, "--with", &out, "--json"])
+            .ok()
+            .object();
+        let mut rows = report["rows"].as_array().expect("rows").iter();
+        let own = rows.find(|row| row["own"] == true).expect("a row");
+        assert_eq!(own["throughput"], "1800/7", "{target}");
+        assert_eq!(own["share"], "1", "{target}");
+    }
+    oneport(&["compare", "all-reduce", &file, "--with", &chain])
+        .refused(1, &["chain.xml", "among 3 ranks", "among 8"]);
+    oneport(&["compare", "all-gather", &file, "--with", &chain])
+        .refused(1, &["chain.xml", "'allreduce'", "'all-gather'"]);
+}
+
 #[test]
 fn rounds_are_carried_out() {
     let folder = Folder::new();

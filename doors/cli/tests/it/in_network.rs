@@ -72,6 +72,45 @@ fn eight_gpus_round_a_switch_that_combines() {
     }
 }
 
+/// NCCL's NVLS passes 9/8 of the operation each way: 450/(9/8) = 400, 700 on the bus, 8/9 of the optimum; a switch that
+/// merges 2520 GB/s makes 7 merges for each of 360 GB/s, 630 on the bus. NCCL's model expects 476. Where the switch
+/// only forwards there is no such row, and the line about the model says why.
+#[test]
+fn nvls_is_a_row_where_the_switch_combines() {
+    let folder = Folder::new();
+    let file = folder.path("box.toml");
+    oneport(&["generate", "dgx-h100", "-o", &file]).ok();
+    let compare = |changes: &[&str]| {
+        let changes = changes.iter().flat_map(|change| ["--change", change]);
+        let question = ["compare", "all-reduce", &file].into_iter();
+        let answer = oneport(&question.chain(changes).collect::<Vec<_>>());
+        answer
+            .ok()
+            .stdout
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let plain = compare(&[]);
+    for words in [
+        "NVLS (Simple): its own model expects busbw 476 GB/s",
+        "and 'box0.nvswitch' only forwards here",
+        "--reduce-in-switch --multicast",
+    ] {
+        assert!(plain.contains(words), "{words}: {plain}");
+    }
+    assert!(!plain.contains("NCCL NVLS 7"), "{plain}");
+    let copies = "box0.nvswitch: replicates = true";
+    for (reduces, row) in [
+        ("true", "NCCL NVLS 700 GB/s 88.9 % 476 GB/s"),
+        ("2520 GB/s", "NCCL NVLS 630 GB/s"),
+    ] {
+        let able = compare(&[&format!("box0.nvswitch: reduces = {reduces}"), copies]);
+        assert!(able.contains(row), "{reduces}: {able}");
+        assert!(!able.contains("only forwards here"), "{able}");
+    }
+}
+
 /// The counting theorem over `k` boxes with their switches gives k x 400 / 2 (k - 1).
 #[test]
 fn boxes_on_a_plain_switch_are_bounded() {
@@ -198,6 +237,10 @@ fn files_of_other_programs_and_changes_say_it_too() {
     let better = whatif("true").ok().stdout;
     assert!(better.contains("+75 %"), "{better}");
     whatif("fast").refused(2, &["neither true nor false"]);
+    whatif("-1").refused(2, &["-1", "negative"]);
+    // Seven merges of 450 GB/s are 3150 GB/s.
+    let timed = whatif("3150 GB/s").ok().stdout;
+    assert!(timed.contains("+75 %"), "{timed}");
     let older = folder.write("older.xml", dump(8, 80).replace("18", "12"));
     let older = oneport(&["bound", &older, "all-reduce"]).noted(&["sm 80"]);
     assert!(!older.stderr.contains("--reduce-in-switch"), "{older:#?}");

@@ -4,6 +4,57 @@ use crate::common;
 
 use common::{Folder, fixture, oneport, read};
 
+/// Three GPUs on NVLinks of 25 GB/s in a line, and on one PCI switch: an all-gather at its best takes both ways at
+/// once.
+#[test]
+fn an_export_warns_of_nvlink_and_pci_at_once_as_rings_do() {
+    let folder = Folder::new();
+    let mut text =
+        "format = \"oneport-platform/1\"\nunits = \"GB/s\"\nmodel = \"links\"\nnode = [\n"
+            .to_string();
+    for gpu in 0..3 {
+        text += &format!("  {{ name = \"gpu{gpu}\", compute = 0.001 }},\n");
+    }
+    text += "  { name = \"pci0\", replicates = false },\n]\nlink = [\n";
+    let ends = [
+        ("gpu0", "gpu1", 25),
+        ("gpu1", "gpu2", 25),
+        ("gpu0", "pci0", 12),
+        ("gpu1", "pci0", 12),
+        ("gpu2", "pci0", 12),
+    ];
+    for (from, to, rate) in ends {
+        for (from, to) in [(from, to), (to, from)] {
+            text += &format!(
+                "  {{ from = \"{from}\", to = \"{to}\", bandwidth = \"{rate} GB/s\" }},\n"
+            );
+        }
+    }
+    text += "]\n";
+    let file = folder.write("box.toml", text);
+    let export = |changes: &[&str], target: &str| {
+        let plan = folder.path(&format!("{target}-{}.json", changes.len()));
+        let question = ["solve", "all-gather", &file, "-o", &plan];
+        oneport(&[&question[..], changes].concat()).ok();
+        let out = folder.path(&format!("{target}-{}.out", changes.len()));
+        oneport(&["export", "--to", target, &plan, &out])
+            .ok()
+            .stdout
+    };
+    for target in ["msccl", "mscclpp"] {
+        let both = export(&[], target);
+        for words in [
+            "warning: the plan uses NVLink",
+            "pci0",
+            "*gpu* <-> *pci*: remove",
+        ] {
+            assert!(both.contains(words), "{words}: {both}");
+        }
+        let alone = export(&["--change", "*gpu* <-> *pci*: remove"], target);
+        assert!(!alone.contains("warning"), "{alone}");
+    }
+}
+
 #[test]
 fn rings_of_a_box_and_its_graph_file() {
     let folder = Folder::new();

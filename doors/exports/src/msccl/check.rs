@@ -13,6 +13,7 @@ use super::{CHANNELS, STEPS};
 use crate::buffers::{
     BufferType, InPlace, Memory, compare, in_place, orders, overwritten, shares_sums, wanted,
 };
+use crate::followed::Followed;
 use crate::machine::{Act, Fault, Kind, Machine, Move, Names, Outcome, Script, Span, malformed};
 use crate::text::clipped;
 use crate::verdict::Verdict;
@@ -92,7 +93,7 @@ struct Algorithm {
 ///
 /// # Errors
 /// The first fault; for a deadlock, the number of slots without a deadlock.
-pub fn check(text: &str, slots: Option<u32>) -> Result<Verdict, Fault> {
+pub fn check(text: &str, slots: Option<u32>) -> Result<Followed, Fault> {
     let mut algorithm = read(text)?;
     algorithm.slots = slots.unwrap_or(algorithm.slots);
     let mut verdict = None;
@@ -106,7 +107,7 @@ pub fn check(text: &str, slots: Option<u32>) -> Result<Verdict, Fault> {
 
 /// A deadlock ends if connections hold all messages, or more slots do not help. A schedule without choices that ends
 /// with some slots ends with more, so the fewest are found by halving.
-fn run_or_ask_for_slots(algorithm: &Algorithm, in_place: bool) -> Result<Verdict, Fault> {
+fn run_or_ask_for_slots(algorithm: &Algorithm, in_place: bool) -> Result<Followed, Fault> {
     let slots = algorithm.slots;
     let fault = match run(algorithm, in_place, slots) {
         Err(fault) if fault.kind == Kind::Deadlock => fault,
@@ -406,7 +407,7 @@ struct Translation<'a> {
     cells: usize,
 }
 
-fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Verdict, Fault> {
+fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Followed, Fault> {
     let in_place = if is_in_place {
         in_place(&algorithm.collective)
     } else {
@@ -437,6 +438,7 @@ fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Verdict, 
         cells,
         mut values,
         steps,
+        moved,
         in_step,
     } = machine.run()?;
     compare(&algorithm.collective, &chunks, &memory, &cells, &mut values)?;
@@ -460,7 +462,7 @@ fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Verdict, 
     } else {
         None
     };
-    Ok(Verdict {
+    let verdict = Verdict {
         format: "MSCCL algorithm",
         collective: algorithm.collective.clone(),
         ranks: chunks.len(),
@@ -470,7 +472,8 @@ fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Verdict, 
         in_step,
         overwritten,
         orders,
-    })
+    };
+    Ok(Followed::new(verdict, &memory, &script, &moved, false))
 }
 
 /// Position of a step: rank, threadblock, index; and the numbers of messages that its threadblock has sent and

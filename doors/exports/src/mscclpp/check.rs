@@ -13,6 +13,7 @@ use super::translate::{ITERATIONS, Lines, Translation};
 use crate::buffers::{
     InPlace, Memory, compare, in_place, orders, overwritten, shares_sums, wanted,
 };
+use crate::followed::Followed;
 use crate::machine::{Act, Fault, Machine, Names, Outcome, Script, malformed};
 use crate::verdict::Verdict;
 
@@ -23,7 +24,7 @@ const PARTS: usize = 1024;
 ///
 /// # Errors
 /// The first fault.
-pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
+pub fn check(plan: &Plan) -> Result<Followed, Fault> {
     limits(plan)?;
     let chunks: Vec<[u32; 3]> = plan
         .gpus
@@ -74,6 +75,7 @@ pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
         cells,
         mut values,
         steps,
+        moved,
         in_step,
     } = machine.run()?;
     compare(&plan.collective, &chunks, &memory, &cells, &mut values)?;
@@ -98,7 +100,7 @@ pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
         None
     };
     let threadblocks = plan.gpus.iter().map(|gpu| gpu.threadblocks.len()).sum();
-    Ok(Verdict {
+    let verdict = Verdict {
         format: "MSCCL++ execution plan",
         collective: plan.collective.clone(),
         ranks: plan.gpus.len(),
@@ -108,7 +110,16 @@ pub fn check(plan: &Plan) -> Result<Verdict, Fault> {
         in_step,
         overwritten,
         orders,
-    })
+    };
+    let mut channels = plan.gpus.iter().flat_map(|gpu| &gpu.channels);
+    let in_switches = channels.any(|channel| channel.channel_type == ChannelType::Switch);
+    Ok(Followed::new(
+        verdict,
+        &memory,
+        &script,
+        &moved,
+        in_switches,
+    ))
 }
 
 /// The executor's limits, and numbers that must be places.

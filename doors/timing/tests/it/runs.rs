@@ -1,12 +1,14 @@
 //! The referee executes every run, in the time that was said, and the bound is below; broken runs are refused.
 
-use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
+use std::collections::BTreeSet;
+
+use oneport_baselines::{Forwarders, Moved, Moves, RankHints, Routes, named, of_moves, ranks};
 use oneport_plan::{
     Certificate, Collective, Form, NodeId, Platform, Problem, Rational, Resource, Run, RunTask,
     SteadyState, Volumes,
 };
-use oneport_platform::generate::{self, Costs, Options};
-use oneport_platform::{Delays, Node, PortModel, parse_rational};
+use oneport_platform::generate::{self, Costs, Options, SwitchedBoxes};
+use oneport_platform::{Change, Delays, Node, PortModel, parse_rational};
 use oneport_referee::{bound, check_run};
 use oneport_timing::{
     PieceSearch, SearchLimits, TaskGraph, TaskList, Timing, lower_bound,
@@ -177,6 +179,125 @@ fn the_referee_executes_every_run() {
         }
     }
     assert!(checked > 200, "{checked} runs");
+}
+
+/// NCCL's NVLS and CollNet merge in switches, which have no process.
+#[test]
+fn runs_that_merge_in_switches_are_executed() {
+    let mut names = BTreeSet::new();
+    for (boxes, hubs) in [(1, &[][..]), (2, &["ib0", "ib1"])] {
+        let made = generate::switched_boxes(SwitchedBoxes {
+            sharp: true,
+            boxes,
+            accelerators: 2,
+            inside: 4,
+            network: 1,
+            rails: 2,
+        })
+        .expect("boxes");
+        let changes = hubs.iter().flat_map(|name| {
+            let hub = made.find(name).expect("a switch");
+            [
+                Change::Reduces(hub, Some(number("1/8"))),
+                Change::Replicates(hub, true),
+            ]
+        });
+        let changes: Vec<Change> = changes.collect();
+        let made = made.changed(&changes).expect("a platform").platform;
+        let platform = delayed(&made);
+        for collective in collectives(&platform) {
+            let problem = Problem::new(&platform, &collective, Volumes::default());
+            let problem = problem.expect("a question");
+            let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+            let bound = lower_bound(&problem, &boundless());
+            let all = named(&problem, &RankHints::find(&problem, &routes));
+            for row in all.iter().filter(|row| row.name.contains("N")) {
+                for segments in [1, 3] {
+                    let draft = TaskList::of_algorithm(&problem, row, &routes, segments);
+                    check(&problem, draft.expect("a draft"), &bound, &row.name);
+                }
+                names.insert(row.name.clone());
+            }
+        }
+    }
+    for name in [
+        "NCCL NVLS",
+        "NCCL NVLSTree",
+        "NCCL CollNetChain",
+        "NCCL CollNetDirect",
+    ] {
+        assert!(names.contains(name), "{name}: {names:?}");
+    }
+}
+
+/// Three ranks in full duplex send one another their values, of size 1 at cost 1, and add what they have in three
+/// orders: each sends and receives two, so the throughput is 1/2. The value that a rank adds first comes at date 2,
+/// after the other, and two merges of time 1 follow: 4.
+#[test]
+fn moves_of_memory_are_executed() {
+    let one = Costs::Constant(number("1"));
+    let options = Options {
+        seed: 1,
+        link_cost: one.clone(),
+        compute: one,
+    };
+    let platform = generate::complete(3, &options).expect("a platform");
+    let collective = Collective::all_reduce(platform.processors().collect()).commutative(true);
+    let problem = Problem::new(&platform, &collective, Volumes::default()).expect("a question");
+    let cell = |rank: usize, from: usize| 3 + 3 * rank + from;
+    let mut moves = Moves {
+        inputs: (0..3).map(|rank| rank..rank + 1).collect(),
+        outputs: (0..3).map(|rank| rank..rank + 1).collect(),
+        moves: Vec::new(),
+    };
+    for rank in 0..3 {
+        for to in [(rank + 1) % 3, (rank + 2) % 3] {
+            moves.moves.push(Moved {
+                rank,
+                sources: vec![(rank..rank + 1, rank)],
+                targets: vec![(cell(to, rank)..cell(to, rank) + 1, to)],
+            });
+        }
+    }
+    for rank in 0..3 {
+        let next = [(rank + 1) % 3, (rank + 2) % 3];
+        let others = next.map(|from| (cell(rank, from)..cell(rank, from) + 1, rank));
+        moves.moves.push(Moved {
+            rank,
+            sources: [vec![(rank..rank + 1, rank)], others.to_vec()].concat(),
+            targets: vec![(rank..rank + 1, rank)],
+        });
+    }
+    let algorithm = of_moves(&problem, "moves", &moves).expect("an algorithm");
+    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Routers);
+    let loads = algorithm.loads(&problem, &routes).expect("loads");
+    let sustained = loads.throughput(&problem).expect("a throughput");
+    assert_eq!(sustained.throughput, number("1/2"));
+    let draft = TaskList::of_algorithm(&problem, &algorithm, &routes, 1).expect("a draft");
+    let length = dates(&problem, &draft.clone().graph(&problem)).length();
+    assert_eq!(length, number("4"));
+    check(&problem, draft, &length, "moves");
+    // Chunks of two results are not one.
+    let scattered = Collective::reduce_scatter(platform.processors().collect()).commutative(true);
+    let problem = Problem::new(&platform, &scattered, Volumes::default()).expect("a question");
+    let wrong = Moves {
+        inputs: (0..3).map(|rank| 3 * rank..3 * rank + 3).collect(),
+        outputs: (9..12).map(|cell| cell..cell + 1).collect(),
+        moves: vec![Moved {
+            rank: 0,
+            sources: vec![(0..1, 0), (4..5, 1)],
+            targets: vec![(9..10, 0)],
+        }],
+    };
+    let error = of_moves(&problem, "wrong", &wrong).expect_err("two results");
+    assert!(error.to_string().contains("different results"), "{error}");
+    let few = Moves {
+        inputs: vec![0..1, 1..2],
+        outputs: vec![0..1, 1..2],
+        moves: Vec::new(),
+    };
+    let error = of_moves(&problem, "few", &few).expect_err("two ranks");
+    assert!(error.to_string().contains("among 2 ranks"), "{error}");
 }
 
 pub fn check(problem: &Problem, draft: TaskList, bound: &Rational, name: &str) {

@@ -125,7 +125,7 @@ NIC Legend:
     assert_eq!(two, 2);
     assert!(says(
         &imported,
-        Topic::LeftOut,
+        Topic::Assumed,
         "nic1 (mlx5_bond_0), nic2 (mlx5_2): taken for storage"
     ));
     assert_eq!(rate(&imported.platform, "box1.mlx5_3", "rail1"), "25");

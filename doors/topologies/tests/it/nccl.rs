@@ -181,6 +181,29 @@ fn nvswitches_combine_where_the_user_says_so() {
         two.platform.mergers().count(),
         two.platform.processors().count() + 2
     );
+    // The switch that joins the machines, and not theirs.
+    let network = ImportOptions {
+        reduce_in_network: true,
+        replicate: replicated(2, Fabric::Switch, None).replicate,
+        ..ImportOptions::default()
+    };
+    let network = import_with(SWITCHED, &network);
+    let reducing = network.platform.nodes().iter();
+    let reducing: Vec<_> = reducing
+        .filter(|node| node.reduces.is_some())
+        .map(|node| (node.name.as_str(), node.replicates))
+        .collect();
+    assert_eq!(reducing, [("fabric", true)]);
+    assert!(says(
+        &network,
+        Topic::Assumed,
+        "fabric combines and duplicates what passes through it, in no time (SHARP)"
+    ));
+    let alone = ImportOptions {
+        reduce_in_network: true,
+        ..ImportOptions::default()
+    };
+    refused(SWITCHED, &alone, &["--reduce-in-switch=ib", "--fabric"]);
     // Without an NVSwitch there is nothing that could combine.
     let cards: Vec<&str> = SWITCHED
         .lines()

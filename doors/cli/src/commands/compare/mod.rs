@@ -2,7 +2,6 @@
 
 mod best;
 mod report;
-mod with;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use oneport::Options;
 use oneport_baselines::Comparison;
 
 use crate::answers::in_network::InNetwork;
+use crate::answers::listed;
 use crate::answers::measured;
 use crate::answers::nccl;
 use crate::flags::latency::KnownLatencies;
@@ -36,7 +36,8 @@ pub struct CompareArguments {
     /// The question.
     #[command(flatten)]
     pub question: QuestionArguments,
-    /// Also rate your own algorithm, a JSON or TOML file: the order of a ring, a tree, or rounds of sends. Repeatable.
+    /// Also rate your own algorithm, a JSON or TOML file: the order of a ring, a tree, or rounds of sends; or a
+    /// schedule that `oneport check` reads (MSCCL XML, MSCCL++ JSON). Repeatable.
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
     /// Also rate a measurement: a bus bandwidth as nccl-tests print it ("212 GB/s"; "212 GB/s algbw" for the
@@ -110,7 +111,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     let listed = arguments
         .with
         .iter()
-        .map(|path| with::read(&problem, path))
+        .map(|path| listed::read(&problem, path))
         .collect::<Result<Vec<_>>>()?;
     let alike = problem.with_largest_messages();
     let nccl = nccl::of(&alike, arguments.question.is_sized(), &log, &options.watch);

@@ -225,7 +225,9 @@ impl Report<'_> {
             return Some(picked);
         };
         let carried = match (&self.nccl, &self.times) {
-            (Some(Ok(nccl)), _) if nccl.pick().is_some_and(|pick| !self.has_row(pick)) => {
+            (Some(Ok(nccl)), _)
+                if nccl.can_have_a_row() && nccl.pick().is_some_and(|pick| !self.has_row(pick)) =>
+            {
                 "; no row here is that one"
             }
             _ => "",

@@ -8,6 +8,8 @@ use oneport::platform::LinkId;
 use oneport::{NodeId, Platform};
 use oneport_topologies::Imported;
 
+use crate::answers::mixed;
+
 /// The box of a node, as its name says.
 pub fn of(platform: &Platform, node: NodeId) -> Option<&str> {
     let name = platform.name(node).split_once('.')?.0;
@@ -66,36 +68,10 @@ pub fn mixed<'r>(imported: &Imported, rings: &'r EqualRings) -> Option<(&'r Ring
             .copied()
             .unwrap_or_default()
     };
-    let pci_links = |ring: &Ring| {
-        let ends = |hop: &Vec<LinkId>| {
-            Some((
-                platform.link(*hop.first()?).from,
-                platform.link(*hop.last()?).to,
-            ))
-        };
-        let within = ring.hops.iter().filter(|hop| {
-            ends(hop).is_some_and(|(from, to)| of(platform, from) == of(platform, to))
-        });
-        let (pci, direct): (Vec<&Vec<LinkId>>, Vec<&Vec<LinkId>>) =
-            within.partition(|hop| hop.iter().any(|&link| kind(link) == "pci"));
-        let is_faster = |hop: &&Vec<LinkId>| {
-            hop.iter()
-                .all(|&link| ["nvlink", "xgmi"].contains(&kind(link)))
-        };
-        let links = pci
-            .into_iter()
-            .flatten()
-            .copied()
-            .filter(|&link| kind(link) == "pci");
-        direct
-            .iter()
-            .any(is_faster)
-            .then(|| links.collect::<Vec<LinkId>>())
-    };
     let mixed = rings
         .rings
         .iter()
-        .filter_map(|(ring, _)| Some((ring, pci_links(ring)?)));
+        .map(|(ring, _)| (ring, mixed::pci_links(platform, &ring.hops, &kind)));
     mixed.into_iter().find(|(_, links)| !links.is_empty())
 }
 

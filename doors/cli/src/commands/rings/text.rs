@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::graph::{Judged, Ranks};
 use crate::answers::answer::models;
+use crate::answers::mixed;
 use crate::flags::limits::named;
 use crate::words::clock;
 use crate::words::numbers::{both, percent, readable};
@@ -79,9 +80,10 @@ impl Report<'_> {
         };
         Some(format!(
             "ring {} has NVLink or xGMI between some GPUs and PCI between others ({}); a graph file names no links, and \
-             NCCL takes one kind for all GPUs of a box: without its PCI links the rings are those that it can carry",
+             NCCL takes one kind for all GPUs of a box: without its PCI links the rings are those that it can carry ({})",
             names(self, ring).join(" -> "),
-            few(links.iter().map(link), 6, MORE)
+            few(links.iter().map(link), 6, MORE),
+            mixed::WITHOUT
         ))
     }
 

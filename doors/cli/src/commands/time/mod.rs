@@ -12,6 +12,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use oneport::{Options, Volumes};
 
+use crate::answers::listed;
 use crate::answers::nccl;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::{self, QuestionArguments};
@@ -39,6 +40,10 @@ pub struct TimeArguments {
     /// sizes are timed.
     #[arg(long, value_name = "LOG")]
     pub measured: Option<PathBuf>,
+    /// Also time your own algorithm, a JSON or TOML file: the order of a ring, a tree, or rounds of sends; or a
+    /// schedule that `oneport check` reads (MSCCL XML, MSCCL++ JSON). Repeatable.
+    #[arg(long, value_name = "FILE")]
+    pub with: Vec<PathBuf>,
     /// Limits. The best bound so far is reported.
     #[command(flatten)]
     pub limits: LimitArguments,
@@ -68,6 +73,7 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
             .iter()
             .map(|path| ("--measured", path.as_path())),
     );
+    inputs.extend(arguments.with.iter().map(|path| ("--with", path.as_path())));
     try_outputs(
         Content::Other,
         &inputs,
@@ -117,7 +123,16 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
     let nccl = single
         .then(|| nccl::of(problem, true, &[], &options.watch))
         .flatten();
-    let (rows, limits) = rows::of(&all, &options)?;
+    let listed = arguments
+        .with
+        .iter()
+        .map(|path| {
+            let (mut algorithm, routes) = listed::read(&problem.with_largest_messages(), path)?;
+            algorithm.name.push_str(" (yours)");
+            Ok((algorithm, routes))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let (rows, limits) = rows::of(&all, &listed, &options)?;
     drop(progress);
     let report = Report {
         problem,

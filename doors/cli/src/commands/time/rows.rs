@@ -68,7 +68,11 @@ struct Size<'a> {
 }
 
 /// Times all sizes of one question, and names what limits the optimum of the last.
-pub fn of(asked: &[Problem], options: &Options) -> Result<(Vec<Row>, String)> {
+pub fn of(
+    asked: &[Problem],
+    listed: &[(Algorithm, Routes)],
+    options: &Options,
+) -> Result<(Vec<Row>, String)> {
     let all: Vec<Problem> = asked.iter().map(Problem::with_largest_messages).collect();
     let mut answers: Vec<(&Volumes, Answer)> = Vec::new();
     let mut sizes = Vec::with_capacity(all.len());
@@ -96,6 +100,14 @@ pub fn of(asked: &[Problem], options: &Options) -> Result<(Vec<Row>, String)> {
     let Some(first) = sizes.first() else {
         return Ok((Vec::new(), String::new()));
     };
+    for (algorithm, _) in listed {
+        if !commutes(first.problem) && !algorithm.is_in_order(first.problem) {
+            bail!(
+                "'{}' combines operands in another order; leave --in-order out",
+                algorithm.name
+            );
+        }
+    }
     let answers: Vec<Answer> = answers.into_iter().map(|(_, answer)| answer).collect();
     let platform = first.problem.platform();
     // The check of the best run comes after the search.
@@ -114,7 +126,10 @@ pub fn of(asked: &[Problem], options: &Options) -> Result<(Vec<Row>, String)> {
             let search = |algorithm| NamedSearch::new(first.problem, algorithm, routes);
             algorithms.iter().map(search)
         });
-    let rows = timed(&sizes, &answers, named.collect(), &watch)?;
+    let own = listed
+        .iter()
+        .map(|(algorithm, routes)| NamedSearch::new(first.problem, algorithm, routes));
+    let rows = timed(&sizes, &answers, named.chain(own).collect(), &watch)?;
     let last = answers.last();
     let limits = last.map(|answer| bottleneck::of(answer).limiting_names());
     Ok((rows, limits.unwrap_or_default()))
@@ -122,11 +137,14 @@ pub fn of(asked: &[Problem], options: &Options) -> Result<(Vec<Row>, String)> {
 
 /// Keeps the algorithms that respect the order of operands, if an operator does not commute.
 fn suitable(problem: &Problem, algorithms: Vec<Algorithm>) -> Vec<Algorithm> {
-    let commutes = problem.demands().all(|demand| demand.commutative);
     algorithms
         .into_iter()
-        .filter(|algorithm| commutes || algorithm.is_in_order(problem))
+        .filter(|algorithm| commutes(problem) || algorithm.is_in_order(problem))
         .collect()
+}
+
+fn commutes(problem: &Problem) -> bool {
+    problem.demands().all(|demand| demand.commutative)
 }
 
 /// Times all sizes. Named algorithms of one size are searched in parallel with our own run of the next size.

@@ -61,7 +61,8 @@ Changes: TARGET: OPERATION
   'A: compute x1/2'           time of a unit of work; 'compute = 1' also makes a processor of a router
   'A: ports = 2'              under multiport
   'A: model = links'          the node's own port model
-  'A: reduces = true'         a router combines what passes through it (NVLS, SHARP); 'replicates = true': it duplicates
+  'A: reduces = true'         a router combines what passes through it (NVLS, SHARP), in no time; 'reduces = 3600 GB/s', '= 1/2':
+                              the time of a merge; 'replicates = true': it duplicates
   'A: bandwidth x2'           every link that enters or leaves A
   \"shared 'bus': bandwidth x2\"   a shared capacity; also '= 25 GB/s', 'remove'
   'A: remove'                 the node and its links are gone; 'all' processors are then the others
