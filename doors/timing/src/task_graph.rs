@@ -1,6 +1,6 @@
 //! The part of a simulation that does not depend on sizes: dependencies, kinds of tasks, resources.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use num_bigint::BigUint;
@@ -147,7 +147,7 @@ impl TaskList {
             .iter()
             .map(|task| inputs(task).count() as u32)
             .collect();
-        let (occupied, lanes, units) = resources(platform, &self.shares);
+        let (occupied, lanes, units) = resources(&self, platform);
         TaskGraph {
             share: unit,
             kinds,
@@ -197,43 +197,14 @@ fn kinds<N: Whole>(tasks: &[RunTask], links: usize, shares: &[N]) -> (Vec<Kind>,
 }
 
 /// The resources that tasks occupy, per link, then per node; how many tasks each resource serves at a time; and into
-/// how many units each shared capacity is divided.
-fn resources(
-    platform: &Platform,
-    shares: &BTreeMap<LinkId, Rational>,
-) -> (Uses, Vec<u32>, Vec<Option<u64>>) {
+/// how many units each shared capacity is divided. Links whose capacities have room for all links in use at once, and
+/// links at a share of their rate, serve one task at a time.
+fn resources(list: &TaskList, platform: &Platform) -> (Uses, Vec<u32>, Vec<Option<u64>>) {
     let part = |used: &Use<'_>, link: LinkId| {
-        let part = used.part?;
-        Some(
-            shares
-                .get(&link)
-                .map_or_else(|| part.clone(), |share| share * part),
-        )
+        let (part, share) = (used.part?, list.shares.get(&link));
+        Some(share.map_or_else(|| part.clone(), |share| share * part))
     };
-    // Per shared capacity: all of it, and the parts of its links.
-    let mut parts: BTreeMap<Resource, Vec<Rational>> = BTreeMap::new();
-    for link in platform
-        .link_ids()
-        .filter(|_| !platform.shared().is_empty())
-    {
-        for used in Resource::uses(platform, link) {
-            if let Some(part) = part(&used, link) {
-                let of = parts.entry(used.resource);
-                of.or_insert_with(|| vec![Rational::one()]).push(part);
-            }
-        }
-    }
-    let units = |parts: Vec<Rational>| {
-        let all = Scaled::coarsest(&parts)
-            .values
-            .first()
-            .and_then(ToPrimitive::to_u64);
-        all.unwrap_or(UNITS).min(UNITS)
-    };
-    let divided: BTreeMap<Resource, u64> = parts
-        .into_iter()
-        .map(|(resource, parts)| (resource, units(parts)))
-        .collect();
+    let divided = divided(list, platform, &part);
     let (mut occupied, mut lanes, mut units) = (Uses::default(), Vec::new(), Vec::new());
     let mut numbers: BTreeMap<Resource, u32> = BTreeMap::new();
     let mut number = |resource: Resource| {
@@ -245,16 +216,26 @@ fn resources(
     };
     for link in platform.link_ids() {
         let mut all = Vec::new();
+        let mut alone = list.shares.contains_key(&link);
         for used in Resource::uses(platform, link) {
-            let of = divided.get(&used.resource).copied();
-            let taken = part(&used, link).zip(of).and_then(|(part, of)| {
-                (part * Rational::from_integer(of.into()))
-                    .ceil()
-                    .to_integer()
-                    .to_u64()
-            });
+            let taken = match part(&used, link) {
+                None => 1,
+                Some(part) => {
+                    let Some(&of) = divided.get(&used.resource) else {
+                        alone = true;
+                        continue;
+                    };
+                    let taken = part * Rational::from_integer(of.into());
+                    taken.ceil().to_integer().to_u64().unwrap_or(of)
+                }
+            };
             all.push(number(used.resource));
-            occupied.units.push(taken.unwrap_or(1));
+            occupied.units.push(taken);
+        }
+        let own = number(Resource::Link(link));
+        if alone && !all.contains(&own) {
+            all.push(own);
+            occupied.units.push(1);
         }
         occupied.resources.push(all);
     }
@@ -263,6 +244,40 @@ fn resources(
         occupied.units.push(1);
     }
     (occupied, lanes, units)
+}
+
+/// Into how many units each shared capacity is divided in which not all links in use have room at once.
+fn divided(
+    list: &TaskList,
+    platform: &Platform,
+    part: &dyn Fn(&Use<'_>, LinkId) -> Option<Rational>,
+) -> BTreeMap<Resource, u64> {
+    if platform.shared().is_empty() {
+        return BTreeMap::new();
+    }
+    let link = |task: &RunTask| match task {
+        RunTask::Send { link, .. } => Some(*link),
+        RunTask::Merge { .. } => None,
+    };
+    let links: BTreeSet<LinkId> = list.tasks.iter().filter_map(link).collect();
+    let mut parts: BTreeMap<Resource, Vec<Rational>> = BTreeMap::new();
+    for link in links {
+        for used in Resource::uses(platform, link) {
+            if let Some(part) = part(&used, link) {
+                parts.entry(used.resource).or_default().push(part);
+            }
+        }
+    }
+    parts.retain(|_, parts| parts.iter().sum::<Rational>() > Rational::one());
+    let units = |mut parts: Vec<Rational>| {
+        parts.push(Rational::one());
+        let all = Scaled::coarsest(&parts).values.pop();
+        all.and_then(|all| all.to_u64()).unwrap_or(UNITS).min(UNITS)
+    };
+    let parts = parts.into_iter();
+    parts
+        .map(|(resource, parts)| (resource, units(parts)))
+        .collect()
 }
 
 impl TaskGraph {
