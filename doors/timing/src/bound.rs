@@ -297,7 +297,8 @@ impl Pairs {
             occupied(platform, &links, &amount) + self.clock.time(onwards)
         });
         let way = longest.filter(|_| all_whole(problem));
-        left.chain(way.map(|way| self.clock.time(way.clone()))).max()
+        left.chain(way.map(|way| self.clock.time(way.clone())))
+            .max()
     }
 
     /// The links by which something leaves a node that comes `after` them, and the least delay from their beginning on.

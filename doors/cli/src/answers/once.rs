@@ -164,7 +164,10 @@ fn schedules(problem: &Problem, state: &SteadyState, watch: &Watch) -> Vec<Perio
     };
     let tasks = state.patterns.iter().map(tasks).sum::<Rational>();
     let fits = |instances: u64, most: usize| {
-        let (all, most) = (Rational::from_integer(instances.into()), Rational::from_integer(most.into()));
+        let (all, most) = (
+            Rational::from_integer(instances.into()),
+            Rational::from_integer(most.into()),
+        );
         all * &tasks <= most * &state.throughput
     };
     instances.retain(|&instances| fits(instances, FOLLOWED));
