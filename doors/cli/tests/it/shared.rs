@@ -63,7 +63,9 @@ fn a_bus_from_the_file_to_the_run() {
     ])
     .ok();
     let simgrid = folder.path("simgrid");
-    oneport(&["export", &plan, "--to", "simgrid", &simgrid]).refused(
+    oneport(&["export", &plan, "--to", "simgrid", &simgrid]).ok();
+    let program = folder.path("program.c");
+    oneport(&["export", &plan, "--to", "mpi", &program]).refused(
         1,
         &["shared capacities ('bus' is the first)", "export to events"],
     );
