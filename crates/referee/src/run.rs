@@ -16,11 +16,11 @@ use crate::violation::{Rule, count_name, shown};
 ///
 /// - Pieces have positive shares, which add up to its rate for every demand.
 /// - A message leaves a node at which everything in it is; it occupies what the link occupies for the link's overhead
-///   and the size of its pieces times cost, over its share of the rate, and arrives a latency later. A merge takes its share of work times compute,
-///   at a processor that has both parts, and combines operands that are disjoint.
-/// - At no time is a port, a link or a processor occupied more often than it serves at once (ends may touch), nor does a
-///   shared capacity carry more than its rate. A message takes up its link's part of it for as long as it occupies the
-///   link.
+///   and the size of its pieces times cost, over its share of the rate, and arrives a latency later. A merge takes its
+///   share of work times compute, at a processor that has both parts, and combines operands that are disjoint.
+/// - At no time is a port, a link or a processor occupied more often than it serves at once (ends may touch), nor does
+///   a shared capacity carry more than its rate. A message takes up its link's part of it for as long as it occupies
+///   the link.
 /// - In the end every goal is there for every piece: all operands wanted, each once, in order unless the operator is
 ///   commutative.
 /// - Where a node does not replicate, what arrived there is passed on once at most.

@@ -5,8 +5,8 @@
 //! busy or its inputs were late: the program compares.
 //!
 //! A shared capacity is a link of the simulator in the routes of its links, as often as it counts them. A link that
-//! transfers at a part of its rate has that part as its bandwidth. Together these never exceed the capacity, so that the
-//! simulator, which shares it by max-min fairness, gives each transfer the rate of the schedule.
+//! transfers at a part of its rate has that part as its bandwidth. Together these never exceed the capacity, so that
+//! the simulator, which shares it by max-min fairness, gives each transfer the rate of the schedule.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -12,8 +12,8 @@ use oneport_platform::{LinkId, Platform};
 use petgraph::visit::EdgeRef;
 
 /// A lower bound on the time of one operation: the largest of three times. First, `1 / throughput`, where `throughput`
-/// is a proved bound on the operations per unit of time. Second, per pair of an owner and a node that wants a result of
-/// its value: the time in which the value leaves the owner, plus the least delay from there to the node. Third, the
+/// is a proved bound on the operations per unit of time. Second, per pair of an owner and a node that wants a result
+/// of its value: the time in which the value leaves the owner, plus the least delay from there to the node. Third, the
 /// same for all values together that leave an owner or enter a node. `O(n m log m + p m)` for `n` nodes, `m` links and
 /// `p` pairs.
 pub fn lower_bound(problem: &Problem, throughput: &Rational) -> Rational {
@@ -273,8 +273,8 @@ impl Pairs {
         Some(occupied(platform, &links, &amount) + self.clock.time(onwards))
     }
 
-    /// The largest of all pairs: the least delay, with the time that the values take to leave the owner; where they stay
-    /// whole, at least the way that a single one takes.
+    /// The largest of all pairs: the least delay, with the time that the values take to leave the owner; where they
+    /// stay whole, at least the way that a single one takes.
     fn alone(&self, problem: &Problem, size: &Rational) -> Option<Rational> {
         let platform = problem.platform();
         // By the links out of an owner and the number of messages: the largest delay after them.
@@ -301,7 +301,8 @@ impl Pairs {
             .max()
     }
 
-    /// The links by which something leaves a node that comes `after` them, and the least delay from their beginning on.
+    /// The links by which something leaves a node that comes `after` them, and the least delay from their beginning
+    /// on.
     fn last_out<'d>(
         &self,
         platform: &Platform,

@@ -164,14 +164,14 @@ impl Lengths {
 impl TaskGraph {
     /// Simulates the run: a task starts when its inputs have arrived and its resources are free. If several tasks wait
     /// for a resource, the earlier in the list starts first. The problem has the platform of the graph; sizes may
-    /// differ. `O(d log d)` for `d` tasks, and as much again whenever a task that waited for one resource finds another
-    /// one occupied.
+    /// differ. `O(d log d)` for `d` tasks, and as much again whenever a task that waited for one resource finds
+    /// another one occupied.
     ///
     ///
     /// # Errors
     /// Sizes or work that depend on the operands combined; [`OnceError::Stopped`] if the watch ended;
-    /// [`OnceError::AboveLimit`] if the length would not be below the limit. That often shows long before the end: from
-    /// the idle time of a resource and its remaining work.
+    /// [`OnceError::AboveLimit`] if the length would not be below the limit. That often shows long before the end:
+    /// from the idle time of a resource and its remaining work.
     pub fn simulate(
         &self,
         problem: &Problem,
@@ -210,9 +210,10 @@ impl TaskGraph {
 }
 
 impl TaskGraph {
-    /// Dates by which every port, link, processor and shared capacity keeps the order of the list: each send or merge starts as soon as
-    /// its inputs are there and what it occupies is free; where there are several ports, at the one that is free first.
-    /// The problem has the platform of the graph; sizes may differ. `O(d)` for `d` sends and merges.
+    /// Dates by which every port, link, processor and shared capacity keeps the order of the list: each send or merge
+    /// starts as soon as its inputs are there and what it occupies is free; where there are several ports, at the one
+    /// that is free first. The problem has the platform of the graph; sizes may differ. `O(d)` for `d` sends and
+    /// merges.
     ///
     /// # Errors
     /// As [`TaskGraph::simulate`].

@@ -1,8 +1,8 @@
 //! The shallowest cheapest arborescence that a search over tight arcs finds.
 //!
-//! The dual solution characterises the cheapest arborescences: every arc is *tight* (its cost is the weight of the sets
-//! that it enters), and every set of positive weight is entered once. So the search reaches nodes in order of distance,
-//! over tight arcs that enter no set of positive weight with a reached node.
+//! The dual solution characterises the cheapest arborescences: every arc is *tight* (its cost is the weight of the
+//! sets that it enters), and every set of positive weight is entered once. So the search reaches nodes in order of
+//! distance, over tight arcs that enter no set of positive weight with a reached node.
 //!
 //! *This reaches all nodes.* Take a smallest set of the family, or the whole graph, that holds nodes that are reached
 //! and others. Its parts hold the one or the other; as they lie on a cycle of tight arcs (of the whole graph: are
@@ -34,8 +34,9 @@ impl<N: Exact> Arborescence<N> {
         self
     }
 
-    /// The arcs out of the root, one to each other node, if no arc into any node costs less: the weights of single nodes
-    /// prove it. `None` also if they differ in `hops` by more than 1, so that other ways might be less deep. `O(m)`.
+    /// The arcs out of the root, one to each other node, if no arc into any node costs less: the weights of single
+    /// nodes prove it. `None` also if they differ in `hops` by more than 1, so that other ways might be less deep.
+    /// `O(m)`.
     pub(super) fn star(
         nodes: usize,
         root: usize,

@@ -97,9 +97,9 @@ fn changes_name_shared_capacities() {
         .misused(&["this is a shared capacity; it has bandwidth, cost, remove"]);
 }
 
-/// By hand, on the bus of 3, messages of 1: six transfers of an all-gather take 2, and two of a broadcast 2/3. With a latency
-/// of 1 on every link the broadcast takes 5/3; the prices of the bus prove all three. With links of 2, which fill the
-/// bus by two thirds, an all-gather takes 2 as well: transfers at half their rate.
+/// By hand, on the bus of 3, messages of 1: six transfers of an all-gather take 2, and two of a broadcast 2/3. With a
+/// latency of 1 on every link the broadcast takes 5/3; the prices of the bus prove all three. With links of 2, which
+/// fill the bus by two thirds, an all-gather takes 2 as well: transfers at half their rate.
 #[test]
 fn one_operation_on_a_bus() {
     let folder = Folder::new();
