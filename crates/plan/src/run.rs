@@ -1,5 +1,7 @@
 //! One operation executed once: every message with its date.
 
+use std::collections::BTreeMap;
+
 use num_bigint::BigUint;
 use oneport_platform::{LinkId, NodeId, Rational};
 
@@ -16,7 +18,8 @@ pub struct Piece {
 /// A send or merge of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunTask {
-    /// A message over a link. It occupies the link for its overhead and size times cost, and arrives a latency later.
+    /// A message over a link. It occupies the link for its overhead and size times cost, over the [share](Run::shares)
+    /// of the link, and arrives a latency later.
     Send {
         /// The link.
         link: LinkId,
@@ -52,6 +55,9 @@ pub struct Run {
     pub pieces: Vec<Piece>,
     /// The time that dates count; positive.
     pub unit: Rational,
+    /// Links with shared capacities that transfer at a part of their full rate 1 / cost, with that part: above 0,
+    /// below 1. The others have the full rate.
+    pub shares: BTreeMap<LinkId, Rational>,
     /// Tasks with dates, each after the tasks whose results it uses.
     pub tasks: Vec<TimedTask>,
 }

@@ -125,7 +125,10 @@ pub fn write(
     out: &mut dyn io::Write,
     watch: &Watch,
 ) -> Result<Size, ProgramError> {
-    check_shared(problem)?;
+    let has_rows = matches!(which, Which::Sssp | Which::Sspa2a | Which::Ssr);
+    if !has_rows || form == Form::Printed {
+        check_shared(problem)?;
+    }
     let paper = Paper { out, watch };
     match which {
         Which::Sssp => messages::build(problem, form, messages::Ends::OneSource, paper),
@@ -160,8 +163,10 @@ pub fn write_restricted(
     matchings::restricted(plan, form, Paper { out, watch })
 }
 
-/// The papers have no shared capacities.
+/// The papers have no shared capacities; the corrected programs over busy times of links have a row for each.
 fn check_shared(problem: &Problem) -> Result<(), ProgramError> {
-    let refused = problem.platform().without_shared("a program of a paper");
+    let refused = problem
+        .platform()
+        .without_shared("this program (sssp, sspa2a and ssr in the corrected form do)");
     refused.map_err(|error| ProgramError::Problem(error.into()))
 }

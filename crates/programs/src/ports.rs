@@ -96,6 +96,25 @@ impl Busy {
                 platform.incoming(node),
             )?;
         }
+        if !platform.shared().is_empty() {
+            program.section("Shared capacities, which the report lacks: s(Pi,Pj) is at full rate.");
+        }
+        for (place, shared) in platform.shared().iter().enumerate() {
+            program.note(format!(
+                "shared({place}) is the capacity {:?}.",
+                shared.name
+            ));
+            let part = |(&link, &weight): (&LinkId, &u32)| {
+                let time = Rational::from_integer(weight.into()) / &shared.rate;
+                (busy.of(link), time / &platform.link(link).cost)
+            };
+            program.row(
+                format!("shared({place})"),
+                shared.weights.iter().map(part),
+                Relation::AtMost,
+                Rational::one(),
+            )?;
+        }
         Ok(busy)
     }
 

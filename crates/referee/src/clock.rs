@@ -86,7 +86,8 @@ impl<N: Date> Clock<N> {
 }
 
 impl Clock<BigUint> {
-    /// Everything over the least common denominator. Shares and the unit of dates must be positive.
+    /// Everything over the least common denominator. Shares, of pieces and of rates, and the unit of dates
+    /// must be positive.
     ///
     /// # Errors
     /// Numbers whose common denominator does not fit in memory.
@@ -102,9 +103,13 @@ impl Clock<BigUint> {
         let smallest = of_shares.rational(1_u8.into());
         let (size, work) = (size * &smallest, work * &smallest);
         let links: Vec<[Rational; 3]> = platform
-            .links()
-            .iter()
-            .map(|link| [link.latency(), link.overhead(), &link.cost * &size])
+            .link_ids()
+            .map(|id| {
+                let (link, share) = (platform.link(id), run.shares.get(&id));
+                let time = &link.cost * &size;
+                let time = share.map_or_else(|| time.clone(), |share| &time / share);
+                [link.latency(), link.overhead(), time]
+            })
             .collect();
         let merge = |node: &oneport_platform::Node| {
             node.merge_time()

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use num_traits::{One, Zero};
 use oneport_plan::{Demand, Interval, LinkId, NodeId, Problem, Resource, Run, RunTask};
-use oneport_platform::Rational;
+use oneport_platform::{Platform, Rational, Shared, SharedId};
 
 use crate::Violation;
 use crate::arithmetic::is_positive;
@@ -15,9 +16,11 @@ use crate::violation::{Rule, count_name, shown};
 ///
 /// - Pieces have positive shares, which add up to its rate for every demand.
 /// - A message leaves a node at which everything in it is; it occupies what the link occupies for the link's overhead
-///   and the size of its pieces times cost, and arrives a latency later. A merge takes its share of work times compute,
-///   at a processor that has both parts, and combines operands that are disjoint.
-/// - At no time is a port, a link or a processor occupied more often than it serves at once (ends may touch).
+///   and the size of its pieces times cost, over its share of the rate, and arrives a latency later. A merge takes its
+///   share of work times compute, at a processor that has both parts, and combines operands that are disjoint.
+/// - At no time is a port, a link or a processor occupied more often than it serves at once (ends may touch), nor does
+///   a shared capacity carry more than its rate. A message takes up its link's part of it for as long as it occupies
+///   the link.
 /// - In the end every goal is there for every piece: all operands wanted, each once, in order unless the operator is
 ///   commutative.
 /// - Where a node does not replicate, what arrived there is passed on once at most.
@@ -47,6 +50,7 @@ pub fn check_run(problem: &Problem, run: &Run) -> Result<Rational, Violation> {
             "the unit of dates is positive",
         ));
     }
+    check_rates(problem.platform(), run)?;
     let clock = Clock::of(problem, run, &size, &work)?;
     if let Some(clock) = clock.narrow::<u64>(run) {
         return Execution::new(problem, run, &clock).whole();
@@ -55,6 +59,22 @@ pub fn check_run(problem: &Problem, run: &Run) -> Result<Rational, Violation> {
         Some(clock) => Execution::new(problem, run, &clock).whole(),
         None => Execution::new(problem, run, &clock).whole(),
     }
+}
+
+/// Only links of shared capacities transfer at a part of their full rate.
+fn check_rates(platform: &Platform, run: &Run) -> Result<(), Violation> {
+    for (link, share) in &run.shares {
+        if link.index() >= platform.links().len() || platform.shared_by(*link).is_empty() {
+            let found = format!("link {} has a share", link.index());
+            return Err(fault(found, "it exists and has a shared capacity"));
+        }
+        if !is_positive(share) || *share >= Rational::one() {
+            let (link, share) = (platform.link_name(*link), shown(share));
+            let found = format!("the share of link '{link}' is {share}");
+            return Err(fault(found, "it is more than 0 and less than 1"));
+        }
+    }
+    Ok(())
 }
 
 fn fault(found: String, right: &str) -> Violation {
@@ -206,6 +226,10 @@ struct Execution<'a, N> {
     occupied: Vec<Vec<usize>>,
     /// From when it is occupied, and until when.
     busy: Vec<(Resource, [Vec<N>; 2])>,
+    /// Per link: its parts of shared capacities.
+    parts_of: Vec<Vec<(usize, Rational)>>,
+    /// Per shared capacity and date: the change of what it carries, in parts of its rate.
+    carried: Vec<BTreeMap<N, Rational>>,
 }
 
 impl<'a, N: Date> Execution<'a, N> {
@@ -220,10 +244,20 @@ impl<'a, N: Date> Execution<'a, N> {
             })
         };
         let of_links = platform.link_ids().map(|link| {
-            Resource::uses(platform, link)
-                .map(|used| used.resource)
-                .collect()
+            let whole = Resource::uses(platform, link).filter(|used| used.part.is_none());
+            whole.map(|used| used.resource).collect()
         });
+        let parts_of = |link: LinkId| {
+            let rate = &platform.link(link).cost;
+            let share = run.shares.get(&link).cloned();
+            let share = share.unwrap_or_else(Rational::one);
+            let shared = (0..).zip(platform.shared());
+            let part = |(place, of): (usize, &Shared)| {
+                let weight = Rational::from_integer((*of.weights.get(&link)?).into());
+                Some((place, weight * &share / rate / &of.rate))
+            };
+            shared.filter_map(part).collect()
+        };
         let of_nodes = platform
             .node_ids()
             .map(|node| vec![Resource::Compute(node)]);
@@ -247,6 +281,12 @@ impl<'a, N: Date> Execution<'a, N> {
             parts,
             occupied,
             busy,
+            parts_of: if platform.shared().is_empty() {
+                Vec::new()
+            } else {
+                platform.link_ids().map(parts_of).collect()
+            },
+            carried: vec![BTreeMap::new(); platform.shared().len()],
         }
     }
 
@@ -268,6 +308,9 @@ impl<'a, N: Date> Execution<'a, N> {
         }
         for (resource, times) in std::mem::take(&mut self.busy) {
             self.not_too_often(resource, times)?;
+        }
+        for (place, changes) in std::mem::take(&mut self.carried).into_iter().enumerate() {
+            self.not_too_much(place, changes)?;
         }
         self.goals()?;
         let last = self.held.into_iter().map(|held| held.from).max();
@@ -333,6 +376,25 @@ impl<'a, N: Date> Execution<'a, N> {
                     found,
                     format!("it serves {} at a time", count_name(capacity)),
                 ));
+            }
+        }
+        Ok(())
+    }
+
+    /// A shared capacity carries at most its rate.
+    fn not_too_much(&self, place: usize, changes: BTreeMap<N, Rational>) -> Result<(), Violation> {
+        let mut carried = Rational::zero();
+        for (date, change) in changes {
+            carried += change;
+            if carried > Rational::one() {
+                let shared = Resource::Shared(SharedId::new(place));
+                let found = format!(
+                    "the {} carries {} of its rate from {}",
+                    shared.describe(self.problem.platform()),
+                    shown(&carried),
+                    self.date(&date)
+                );
+                return Err(fault(found, "at most 1 is possible"));
             }
         }
         Ok(())
@@ -442,6 +504,11 @@ impl<'a, N: Date> Execution<'a, N> {
         let shares = shares.fold(N::zero(), |sum, share| sum + share);
         let [latency, overhead, time] = &self.clock.links[link.index()];
         let end = start.clone() + overhead.clone() + time.clone() * shares;
+        for (shared, part) in self.parts_of.get(link.index()).into_iter().flatten() {
+            let changes = &mut self.carried[*shared];
+            *changes.entry(start.clone()).or_default() += part;
+            *changes.entry(end.clone()).or_default() -= part;
+        }
         self.occupy(link.index(), start, &end);
         Ok(Held {
             node: to,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
-use oneport_plan::{PeriodicSchedule, Problem, Slot, Task};
+use oneport_plan::{Interval, PeriodicSchedule, Problem, Slot, Task};
 use oneport_platform::LinkId;
 
 use crate::units::{duration, in_units, speeds, units};
@@ -43,12 +43,17 @@ pub(crate) fn groups(
 ) -> BTreeMap<LinkId, Vec<Group>> {
     let mut groups: BTreeMap<LinkId, Vec<Group>> = BTreeMap::new();
     let speeds = speeds(schedule);
+    // Many patterns send the same parts over the same links.
+    let mut times: BTreeMap<(LinkId, Interval), BigInt> = BTreeMap::new();
     for scheduled in &schedule.patterns {
         for (_, task) in scheduled.pattern.by_stage() {
-            let Task::Send { link, .. } = task else {
+            let Task::Send { link, part, .. } = task else {
                 continue;
             };
-            let time = in_units(&duration(problem, &speeds, &task), units);
+            let time = times
+                .entry((link, part))
+                .or_insert_with(|| in_units(&duration(problem, &speeds, &task), units))
+                .clone();
             if !time.is_zero() {
                 groups
                     .entry(link)

@@ -1,11 +1,11 @@
 //! The unit of dates: every length of a schedule and of its tasks is a whole number of units.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::One;
-use oneport_plan::{PeriodicSchedule, Problem, Task};
+use oneport_plan::{Interval, PeriodicSchedule, Problem, Task};
 use oneport_platform::{LinkId, Rational};
 
 /// Links that transfer at a part of their full rate, which each keeps over the period, and the part.
@@ -28,12 +28,17 @@ pub(crate) fn units(problem: &Problem, schedule: &PeriodicSchedule) -> BigInt {
     };
     include(&schedule.period);
     schedule.slots.iter().for_each(|slot| include(&slot.length));
-    for scheduled in &schedule.patterns {
-        scheduled
-            .pattern
-            .tasks
-            .iter()
-            .for_each(|task| include(&duration(problem, &speeds, task)));
+    // Many patterns send the same parts over the same links.
+    let mut known: BTreeSet<(LinkId, Interval)> = BTreeSet::new();
+    let tasks = schedule.patterns.iter().flat_map(|one| &one.pattern.tasks);
+    for task in tasks {
+        let is_new = match *task {
+            Task::Send { link, part, .. } => known.insert((link, part)),
+            Task::Merge { .. } => true,
+        };
+        if is_new {
+            include(&duration(problem, &speeds, task));
+        }
     }
     units
 }

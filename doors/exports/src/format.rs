@@ -5,11 +5,12 @@ use crate::request::{Request, Written};
 
 /// Formats with the dates, or the loads, of links that transfer at a part of their rate. In others the rates are left
 /// to what runs the plan, which shares a capacity in another way.
-const WITH_RATES: [&str; 7] = [
+const WITH_RATES: [&str; 8] = [
     "events",
     "events-csv",
     "perfetto",
     "paje",
+    "simgrid",
     "graphml",
     "node-link",
     "dot",

@@ -3,8 +3,12 @@
 //! Every port and every link is a link of the simulator with the same limit on simultaneous transfers. A send or a
 //! merge waits until its inputs have arrived. So a task that starts at its date ends at its date, unless its port was
 //! busy or its inputs were late: the program compares.
+//!
+//! A shared capacity is a link of the simulator in the routes of its links, as often as it counts them. A link that
+//! transfers at a part of its rate has that part as its bandwidth. Together these never exceed the capacity, so that
+//! the simulator, which shares it by max-min fairness, gives each transfer the rate of the schedule.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use num_bigint::BigInt;
@@ -34,13 +38,12 @@ const HEAD: &str = "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://s
 
 fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
     let run = Run::new(request)?;
-    let platform = run.problem.platform();
     let file = |suffix: &str, text: String| File {
         suffix: suffix.to_string(),
         bytes: text.into_bytes(),
     };
     Ok(vec![
-        file("", hosts_and_links(platform, &scale(&run))),
+        file("", hosts_and_links(&run, &scale(&run))),
         file(".replay", replay(&run, &scale(&run))),
         file(".cpp", include_str!("simgrid/replay.cpp").to_string()),
     ])
@@ -75,13 +78,39 @@ fn name(resource: Resource) -> String {
     }
 }
 
-/// The ports at the ends of a link, and the link between them.
+/// The ports at the ends of a link, and between them the link and its shared capacities, as often as these count it.
 fn way(platform: &Platform, link: LinkId) -> Vec<Resource> {
     let [from, to] = Resource::ends(platform, link);
+    let shared = platform.shared_by(link).iter().flat_map(|(id, _)| {
+        let shared = platform.shared().get(id.index());
+        let weight = shared.and_then(|shared| shared.weights.get(&link));
+        std::iter::repeat_n(
+            Resource::Shared(*id),
+            weight.map_or(0, |weight| *weight as usize),
+        )
+    });
     from.into_iter()
         .chain([Resource::Link(link)])
+        .chain(shared)
         .chain(to)
         .collect()
+}
+
+/// Per link with shared capacities: the rate at which the run's messages pass it.
+fn rates(run: &Run<'_>) -> BTreeMap<LinkId, Rational> {
+    let platform = run.problem.platform();
+    let mut rates = BTreeMap::new();
+    for dated in &run.execution.tasks {
+        let time = run.execution.time(&dated.duration);
+        if let Task::Send { link, part, .. } = dated.task
+            && !platform.shared_by(link).is_empty()
+            && time > Rational::default()
+        {
+            let size = run.problem.volumes().size.of(part).unwrap_or_default();
+            rates.insert(link, size / time);
+        }
+    }
+    rates
 }
 
 /// All ports and links, each once.
@@ -90,7 +119,8 @@ fn ports(platform: &Platform) -> BTreeSet<Resource> {
     ways.flatten().collect()
 }
 
-fn hosts_and_links(platform: &Platform, scale: &BigInt) -> String {
+fn hosts_and_links(run: &Run<'_>, scale: &BigInt) -> String {
+    let (platform, rates) = (run.problem.platform(), rates(run));
     let mut text = HEAD.to_string();
     for node in platform.node_ids() {
         let _ = writeln!(
@@ -100,13 +130,21 @@ fn hosts_and_links(platform: &Platform, scale: &BigInt) -> String {
         );
     }
     for port in ports(platform) {
-        let bandwidth = match port {
+        let rate = match port {
             Resource::Link(link) if platform.link(link).cost > Rational::default() => {
-                let cost = &platform.link(link).cost;
-                floored(&(Rational::from_integer(scale.clone()) / cost), DECIMALS)
+                let whole = || platform.link(link).cost.recip();
+                Some(rates.get(&link).cloned().unwrap_or_else(whole))
             }
-            _ => "1e30".to_string(),
+            Resource::Shared(id) => platform
+                .shared()
+                .get(id.index())
+                .map(|one| one.rate.clone()),
+            _ => None,
         };
+        let bandwidth = rate.map_or_else(
+            || "1e30".to_string(),
+            |rate| floored(&(Rational::from_integer(scale.clone()) * rate), DECIMALS),
+        );
         let _ = writeln!(
             text,
             "    <link id=\"{}\" bandwidth=\"{bandwidth}Bps\" latency=\"0s\"/>",
@@ -145,7 +183,9 @@ fn replay(run: &Run<'_>, scale: &BigInt) -> String {
     let time = |date: &BigInt| floored_quotient(date, &execution.units, DECIMALS);
     let mut text = format!("period {}\n", time(&execution.period));
     for port in ports(platform) {
-        let _ = writeln!(text, "limit {} {}", name(port), port.capacity(platform));
+        if !matches!(port, Resource::Shared(_)) {
+            let _ = writeln!(text, "limit {} {}", name(port), port.capacity(platform));
+        }
     }
     let events: Vec<Occurrence<'_>> = run.occurrences().collect();
     let mut order: Vec<usize> = (0..events.len()).collect();

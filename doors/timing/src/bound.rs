@@ -3,15 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_graph::shortest_paths;
+use oneport_numbers::Scaled;
 use oneport_plan::{NodeId, Problem, Rational, Resource};
 use oneport_platform::{LinkId, Platform};
 use petgraph::visit::EdgeRef;
 
 /// A lower bound on the time of one operation: the largest of three times. First, `1 / throughput`, where `throughput`
-/// is a proved bound on the operations per unit of time. Second, per pair of an owner and a node that wants a result of
-/// its value: the time in which the value leaves the owner, plus the least delay from there to the node. Third, the
+/// is a proved bound on the operations per unit of time. Second, per pair of an owner and a node that wants a result
+/// of its value: the time in which the value leaves the owner, plus the least delay from there to the node. Third, the
 /// same for all values together that leave an owner or enter a node. `O(n m log m + p m)` for `n` nodes, `m` links and
 /// `p` pairs.
 pub fn lower_bound(problem: &Problem, throughput: &Rational) -> Rational {
@@ -24,11 +26,7 @@ pub fn lower_bound(problem: &Problem, throughput: &Rational) -> Rational {
         return steady;
     };
     let pairs = Pairs::of(problem);
-    let alone = pairs
-        .list
-        .iter()
-        .filter_map(|pair| pair.least(problem, size))
-        .max();
+    let alone = pairs.alone(problem, size);
     let of_node = |node| {
         [
             pairs.entering(problem, size, node),
@@ -52,13 +50,51 @@ struct Pair {
     /// In how many messages.
     messages: u128,
     /// Per node: the least delay from the owner.
-    delays: Rc<Vec<Option<Rational>>>,
+    delays: Rc<Delays>,
     /// Per node: the least delay to the node that wants the result.
-    onwards: Rc<Vec<Option<Rational>>>,
+    onwards: Rc<Delays>,
+}
+
+/// Per node: a delay in the unit of [`Clock`]; `None` if no path leads there.
+type Delays = Vec<Option<BigUint>>;
+
+/// Delays of links as integers.
+struct Clock {
+    unit: Rational,
+    /// Per link: the delay of a message of no size, or of a whole one where messages stay whole.
+    links: Vec<BigUint>,
+    /// Per link: the latency.
+    latencies: Vec<BigUint>,
+}
+
+impl Clock {
+    fn of(problem: &Problem) -> Clock {
+        let platform = problem.platform();
+        let size = problem.volumes().size.constant();
+        let whole = size.filter(|_| all_whole(problem));
+        let mut times: Vec<Rational> = Vec::with_capacity(2 * platform.links().len());
+        for link in platform.links() {
+            let passing = whole.map_or_else(Rational::zero, |size| &link.cost * size);
+            times.push(link.latency() + link.overhead() + passing);
+        }
+        times.extend(platform.links().iter().map(|link| link.latency()));
+        let Scaled { mut values, unit } = Scaled::coarsest(&times);
+        let latencies = values.split_off(platform.links().len());
+        Clock {
+            unit,
+            links: values,
+            latencies,
+        }
+    }
+
+    fn time(&self, delay: BigUint) -> Rational {
+        &self.unit * Rational::from_integer(delay.into())
+    }
 }
 
 /// All pairs, and what passes the ports of their nodes.
 struct Pairs {
+    clock: Clock,
     list: Vec<Pair>,
     /// Per node: the pairs whose owner it is, and the pairs in which it wants a result.
     out_of: Vec<Vec<usize>>,
@@ -79,16 +115,9 @@ fn all_whole(problem: &Problem) -> bool {
 
 /// Least delays from a node (to a node, if `backwards`): a message of no size passes every link in its latency and
 /// overhead; where messages stay whole, it is there when all of it is.
-fn delays(problem: &Problem, node: NodeId, backwards: bool) -> Vec<Option<Rational>> {
-    let platform = problem.platform();
-    let size = problem.volumes().size.constant();
-    let whole = size.filter(|_| all_whole(problem));
-    let delay = |link: LinkId| {
-        let link = platform.link(link);
-        let passing = whole.map_or_else(Rational::zero, |size| &link.cost * size);
-        link.latency() + link.overhead() + passing
-    };
-    let from = [(node.into(), Rational::zero())];
+fn delays(platform: &Platform, clock: &Clock, node: NodeId, backwards: bool) -> Delays {
+    let delay = |link: LinkId| clock.links[link.index()].clone();
+    let from = [(node.into(), BigUint::zero())];
     if backwards {
         let turned = petgraph::visit::Reversed(platform.graph());
         return shortest_paths(turned, from, |edge| delay(edge.id().into()), |_| true).distances;
@@ -165,12 +194,13 @@ impl Pairs {
             into.iter()
                 .for_each(|wants| entering[wants.index()] += rate);
         }
+        let clock = Clock::of(problem);
         let known = |backwards: bool| {
             let end = |(owner, wants): &(NodeId, NodeId)| if backwards { *wants } else { *owner };
             let taken: BTreeSet<NodeId> = counts.keys().map(end).collect();
             let of = |node| {
                 if taken.contains(&node) {
-                    delays(problem, node, backwards)
+                    delays(platform, &clock, node, backwards)
                 } else {
                     Vec::new()
                 }
@@ -196,6 +226,7 @@ impl Pairs {
             into[pair.wants.index()].push(place);
         }
         Pairs {
+            clock,
             list,
             out_of,
             into,
@@ -224,7 +255,7 @@ impl Pairs {
             .iter()
             .map(|&link| platform.link(link).latency())
             .min()?;
-        Some(begins + occupied(platform, &links, &amount) + latency)
+        Some(self.clock.time(begins.clone()) + occupied(platform, &links, &amount) + latency)
     }
 
     /// The time in which all values have left an owner and the last one has arrived after its least delay.
@@ -238,42 +269,52 @@ impl Pairs {
             of.filter_map(|pair| pair.onwards.get(platform.link(*link).to.index())?.as_ref())
                 .min()
         };
-        last_out(platform, node, &amount, &after)
+        let (links, onwards) = self.last_out(platform, node, &after)?;
+        Some(occupied(platform, &links, &amount) + self.clock.time(onwards))
     }
-}
 
-impl Pair {
-    /// The least delay, with the time that the values take to leave the owner; where they stay whole, at least the way
-    /// that a single one takes.
-    fn least(&self, problem: &Problem, size: &Rational) -> Option<Rational> {
+    /// The largest of all pairs: the least delay, with the time that the values take to leave the owner; where they
+    /// stay whole, at least the way that a single one takes.
+    fn alone(&self, problem: &Problem, size: &Rational) -> Option<Rational> {
         let platform = problem.platform();
-        let after = |link: &LinkId| self.onwards.get(platform.link(*link).to.index())?.as_ref();
-        let amount = size * Rational::from_integer(self.messages.into());
-        let left = last_out(platform, self.owner, &amount, &after)?;
-        let way = self.delays.get(self.wants.index())?.clone();
-        Some(match way.filter(|_| all_whole(problem)) {
-            Some(way) => left.max(way),
-            None => left,
-        })
+        // By the links out of an owner and the number of messages: the largest delay after them.
+        let mut after_links: BTreeMap<(Vec<LinkId>, u128), BigUint> = BTreeMap::new();
+        let mut longest: Option<&BigUint> = None;
+        for pair in &self.list {
+            let after = |link: &LinkId| pair.onwards.get(platform.link(*link).to.index())?.as_ref();
+            let Some((links, onwards)) = self.last_out(platform, pair.owner, &after) else {
+                continue;
+            };
+            let known = after_links.entry((links, pair.messages)).or_default();
+            if onwards > *known {
+                *known = onwards;
+            }
+            let way = pair.delays.get(pair.wants.index());
+            longest = longest.max(way.and_then(Option::as_ref));
+        }
+        let left = after_links.into_iter().map(|((links, messages), onwards)| {
+            let amount = size * Rational::from_integer(messages.into());
+            occupied(platform, &links, &amount) + self.clock.time(onwards)
+        });
+        let way = longest.filter(|_| all_whole(problem));
+        left.chain(way.map(|way| self.clock.time(way.clone())))
+            .max()
     }
-}
 
-/// When an amount has left a node and the last of it has travelled on, at least so far `after` its link.
-fn last_out<'d>(
-    platform: &Platform,
-    node: NodeId,
-    amount: &Rational,
-    after: &dyn Fn(&LinkId) -> Option<&'d Rational>,
-) -> Option<Rational> {
-    let links: Vec<LinkId> = platform
-        .outgoing(node)
-        .iter()
-        .copied()
-        .filter(|link| after(link).is_some())
-        .collect();
-    let onwards = links
-        .iter()
-        .filter_map(|link| Some(platform.link(*link).latency() + after(link)?))
-        .min()?;
-    Some(occupied(platform, &links, amount) + onwards)
+    /// The links by which something leaves a node that comes `after` them, and the least delay from their beginning
+    /// on.
+    fn last_out<'d>(
+        &self,
+        platform: &Platform,
+        node: NodeId,
+        after: &dyn Fn(&LinkId) -> Option<&'d BigUint>,
+    ) -> Option<(Vec<LinkId>, BigUint)> {
+        let links = platform.outgoing(node).iter().copied();
+        let links: Vec<LinkId> = links.filter(|link| after(link).is_some()).collect();
+        let onwards = links
+            .iter()
+            .filter_map(|link| Some(&self.clock.latencies[link.index()] + after(link)?))
+            .min()?;
+        Some((links, onwards))
+    }
 }

@@ -1,7 +1,7 @@
 //! An operation that ends by a date, as a steady state of a platform in layers: every node once for each window of
 //! time. The proof is in docs/theory.md.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::{One, Signed, Zero};
 use oneport_graph::shortest_paths;
@@ -9,7 +9,7 @@ use oneport_plan::{
     Certificate, Collective, CustomDemand, Demand, Kind, Pattern, Problem, Rational, Resource,
     SteadyState, Task, Volumes, Wanted, WeightedPattern,
 };
-use oneport_platform::{LinkId, Node, NodeId, Platform, PlatformBuilder, PortModel};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PlatformBuilder, PortModel, Shared};
 use petgraph::visit::{EdgeRef, Reversed};
 
 use crate::OnceError;
@@ -49,6 +49,8 @@ pub struct Layers {
     links: Vec<Layered>,
     /// Per node: the node of the platform, and the window.
     nodes: Vec<(NodeId, usize)>,
+    /// Per shared capacity: the window.
+    shared: Vec<usize>,
 }
 
 /// The date, or the end of a distance: a date that moves with the end, or does not.
@@ -137,6 +139,7 @@ impl Layers {
             places: Vec::new(),
         };
         draft.fill()?;
+        let shared = draft.share()?;
         let moved = |node: &NodeId, window: usize| draft.place(*node, window);
         let last = windows.len().checked_sub(1)?;
         let layered = demands.iter().map(|demand| {
@@ -166,6 +169,7 @@ impl Layers {
             windows,
             links,
             nodes,
+            shared,
         })
     }
 
@@ -210,6 +214,9 @@ impl Layers {
     fn window(&self, resource: Resource) -> Option<usize> {
         if let Resource::Link(link) = resource {
             return Some(self.links.get(link.index())?.window);
+        }
+        if let Resource::Shared(shared) = resource {
+            return self.shared.get(shared.index()).copied();
         }
         Some(self.nodes.get(resource.node()?.index())?.1)
     }
@@ -438,6 +445,32 @@ impl Draft<'_> {
             }
         }
         Some(())
+    }
+
+    /// The shared capacities of every window, each for its length, and their windows.
+    fn share(&mut self) -> Option<Vec<usize>> {
+        let mut windows = Vec::new();
+        for (place, shared) in self.of.shared().iter().enumerate() {
+            for (number, window) in self.windows.iter().enumerate() {
+                let links = self.links.iter().enumerate();
+                let own = links.filter(|(_, layered)| layered.window == number);
+                let weight = |(id, layered): (usize, &Layered)| {
+                    Some((LinkId::new(id), *shared.weights.get(&layered.link?)?))
+                };
+                let weights: BTreeMap<LinkId, u32> = own.filter_map(weight).collect();
+                if weights.is_empty() {
+                    continue;
+                }
+                let made = Shared {
+                    name: format!("{place}@{number}"),
+                    rate: &shared.rate * &window.length,
+                    weights,
+                };
+                self.builder.share(made).ok()?;
+                windows.push(number);
+            }
+        }
+        Some(windows)
     }
 
     /// Whether something of use may be at the node in the window.

@@ -12,7 +12,6 @@ mod task_list;
 pub use bound::lower_bound;
 pub use certificate_bound::lower_bound_from_certificate;
 pub use layers::Layers;
-use oneport_platform::PlatformError;
 
 pub use oneport_plan::{Problem, Run};
 pub use oneport_watch::{Limit, Watch};
@@ -25,9 +24,6 @@ pub use task_list::TaskList;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OnceError {
-    /// The platform has shared capacities.
-    #[error(transparent)]
-    Platform(#[from] PlatformError),
     /// Sizes or work depend on what is combined.
     #[error(
         "one operation is cut into equal pieces, so sizes and work are numbers; give --size and --work as numbers"

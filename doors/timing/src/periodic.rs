@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
-use oneport_plan::{PeriodicSchedule, Piece, Problem, Rational, RunTask, Task};
+use oneport_plan::{LinkId, PeriodicSchedule, Piece, Problem, Rational, RunTask, Task};
 use oneport_schedule::{DatedTask, Execution, ScheduleError, execution_watched};
 use oneport_watch::Watch;
 
@@ -69,6 +69,7 @@ impl TaskList {
         let (pieces, firsts) = pieces(problem, &execution, &borders, periods);
         let mut list = TaskList {
             pieces,
+            shares: shares(schedule),
             tasks: Vec::with_capacity(turns.len() * periods as usize),
         };
         // For each task: its place among the turns of a period.
@@ -116,6 +117,12 @@ impl TaskList {
         }
         Ok(list)
     }
+}
+
+/// The rates of links with shared capacities, which are the same in all slots.
+fn shares(schedule: &PeriodicSchedule) -> BTreeMap<LinkId, Rational> {
+    let slots = schedule.slots.iter();
+    slots.flat_map(|slot| slot.shares.iter().cloned()).collect()
 }
 
 /// Into how many pieces a task's message is cut.

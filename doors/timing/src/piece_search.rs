@@ -19,6 +19,10 @@ const PRIORITY_OFFSETS: [u32; 5] = [0, 1, 4, 16, 64];
 /// How old a request to end may become before the first candidate is dated. Trades lateness for an answer. Not
 /// measured.
 const FIRST: Duration = Duration::from_secs(3);
+/// Percent of the time left in which the first candidate is dated; the rest is for its check. Trades an answer for one
+/// in time. Measured: an all-gather among 500 hosts under a limit of 5 s, six programs on two cores, took 6.9 s
+/// without.
+const DATED: u32 = 70;
 /// Gains below 1/1000 of the time are ignored. Trades the last 0.1 % for time. Not measured.
 const GAIN: u64 = 1000;
 /// Tasks plus dependencies up to which a task graph is cached between sizes. Trades memory for time. Not measured
@@ -217,8 +221,8 @@ impl<'a> PieceSearch<'a> {
 
     /// Searches the number of pieces, then the priority offset. It starts with 1 piece, later with the best number of
     /// the previous size, and doubles it while the gain is more than 1/1000. It stops if the watch ends or the time is
-    /// within 1/1000 of `least`. All offsets are tried for the first size, then those near the best one of the previous
-    /// size. `problem` differs from the search's own in sizes at most.
+    /// within 1/1000 of `least`. All offsets are tried for the first size, then those near the best one of the
+    /// previous size. `problem` differs from the search's own in sizes at most.
     ///
     /// # Errors
     /// The errors of the lists; sizes or work that are not constant; [`OnceError::Stopped`] before the first candidate
@@ -239,7 +243,12 @@ impl<'a> PieceSearch<'a> {
         };
         // From the start, two in a row that do not help end the search.
         let patience = if self.best > 1 { 1 } else { 2 };
-        let timing = self.timing(problem, first, None, &limits.watch.finishing(FIRST))?;
+        let timing = self.timing(
+            problem,
+            first,
+            None,
+            &limits.watch.finishing(FIRST).turn(DATED),
+        )?;
         let mut best = Best {
             candidate: first,
             length: timing.length(),
@@ -542,6 +551,7 @@ impl<'a> NamedSearch<'a> {
         limits: &SearchLimits<'_>,
         goal: Option<&Rational>,
     ) -> Result<Found, OnceError> {
+        limits.watch.ask()?;
         let least = self.bottleneck(problem);
         limits.watch.ask()?;
         let delay = self.delay(limits.watch)?;

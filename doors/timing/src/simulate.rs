@@ -90,17 +90,17 @@ struct Lengths {
 
 impl Lengths {
     fn of(problem: &Problem, graph: &TaskGraph) -> Result<Lengths, OnceError> {
-        problem
-            .platform()
-            .without_shared("the run of one operation")?;
         let (platform, volumes) = (problem.platform(), problem.volumes());
         let (Some(size), Some(work)) = (volumes.size.constant(), volumes.work.constant()) else {
             return Err(OnceError::NotConstant);
         };
         let (size, work) = (size * &graph.share, work * &graph.share);
         let mut times: Vec<Rational> = Vec::new();
-        for link in platform.links() {
-            times.extend([link.latency(), link.overhead(), &link.cost * &size]);
+        for id in platform.link_ids() {
+            let (link, share) = (platform.link(id), graph.list.shares.get(&id));
+            let time = &link.cost * &size;
+            let time = share.map_or_else(|| time.clone(), |share| &time / share);
+            times.extend([link.latency(), link.overhead(), time]);
         }
         let compute =
             |node: &oneport_platform::Node| node.merge_time().map(|compute| compute * &work);
@@ -164,14 +164,14 @@ impl Lengths {
 impl TaskGraph {
     /// Simulates the run: a task starts when its inputs have arrived and its resources are free. If several tasks wait
     /// for a resource, the earlier in the list starts first. The problem has the platform of the graph; sizes may
-    /// differ. `O(d log d)` for `d` tasks, and as much again whenever a task that waited for one resource finds another
-    /// one occupied.
+    /// differ. `O(d log d)` for `d` tasks, and as much again whenever a task that waited for one resource finds
+    /// another one occupied.
     ///
     ///
     /// # Errors
     /// Sizes or work that depend on the operands combined; [`OnceError::Stopped`] if the watch ended;
-    /// [`OnceError::AboveLimit`] if the length would not be below the limit. That often shows long before the end: from
-    /// the idle time of a resource and its remaining work.
+    /// [`OnceError::AboveLimit`] if the length would not be below the limit. That often shows long before the end:
+    /// from the idle time of a resource and its remaining work.
     pub fn simulate(
         &self,
         problem: &Problem,
@@ -202,6 +202,7 @@ impl TaskGraph {
     pub fn run(&self, timing: &Timing) -> Run {
         Run {
             pieces: self.list.pieces.clone(),
+            shares: self.list.shares.clone(),
             unit: timing.unit().clone(),
             tasks: timing.timed(&self.list.tasks),
         }
@@ -209,9 +210,10 @@ impl TaskGraph {
 }
 
 impl TaskGraph {
-    /// Dates by which every port, link and processor keeps the order of the list: each send or merge starts as soon as
-    /// its inputs are there and what it occupies is free; where there are several ports, at the one that is free first.
-    /// The problem has the platform of the graph; sizes may differ. `O(d)` for `d` sends and merges.
+    /// Dates by which every port, link, processor and shared capacity keeps the order of the list: each send or merge
+    /// starts as soon as its inputs are there and what it occupies is free; where there are several ports, at the one
+    /// that is free first. The problem has the platform of the graph; sizes may differ. `O(d)` for `d` sends and
+    /// merges.
     ///
     /// # Errors
     /// As [`TaskGraph::simulate`].
@@ -251,6 +253,8 @@ impl TaskGraph {
             .iter()
             .map(|&lanes| vec![N::zero(); lanes as usize])
             .collect();
+        let pool = |units: &Option<u64>| units.map(Pool::<N>::new);
+        let mut pools: Vec<Option<Pool<N>>> = self.units.iter().map(pool).collect();
         let (mut begun, mut arrivals) = (
             Vec::with_capacity(self.tasks()),
             Vec::<N>::with_capacity(self.tasks()),
@@ -263,14 +267,30 @@ impl TaskGraph {
             let kind = self.kind[number] as usize;
             let occupied = self.occupied.of(self.kinds[kind].place);
             let ready = inputs(task).map(|input| &arrivals[input as usize]);
+            // The lane of a shared capacity is the date of the last transfer that takes up a part of it.
             let free = occupied
                 .iter()
                 .filter_map(|&own| lanes[own as usize].iter().min());
-            let start = ready.chain(free).max().cloned().unwrap_or_else(N::zero);
+            let mut start = ready.chain(free).max().cloned().unwrap_or_else(N::zero);
+            let place = self.kinds[kind].place;
+            for (own, units) in self.occupied.with_units(place) {
+                if let Some(pool) = &mut pools[own as usize] {
+                    while !pool.has(units, &start)
+                        && let Some(end) = pool.next_end()
+                    {
+                        start = end.clone();
+                    }
+                }
+            }
             let end = start.plus(&kinds[kind][0]);
-            for &own in occupied {
+            for (own, units) in self.occupied.with_units(place) {
+                let pool = pools[own as usize].as_mut();
+                let until = if pool.is_some() { &start } else { &end };
                 if let Some(lane) = lanes[own as usize].iter_mut().min() {
-                    *lane = end.clone();
+                    *lane = until.clone();
+                }
+                if let Some(pool) = pool {
+                    pool.take(units, end.clone());
                 }
             }
             let arrival = end.plus(&kinds[kind][1]);
@@ -320,6 +340,12 @@ impl Queue {
         }
     }
 
+    fn peek(&self) -> Option<u32> {
+        let other = self.others.peek().map(|Reverse(number)| *number);
+        let front = self.ascending.front().copied();
+        [front, other].into_iter().flatten().min()
+    }
+
     fn is_empty(&self) -> bool {
         self.ascending.is_empty() && self.others.is_empty()
     }
@@ -331,6 +357,43 @@ struct Waiting<N> {
     /// Inputs that are not there yet.
     waits: u32,
     kind: u32,
+}
+
+/// What is left of a shared capacity.
+struct Pool<N> {
+    /// Units that no transfer takes up.
+    left: u64,
+    /// When transfers end, and the units of each.
+    running: BinaryHeap<Reverse<(N, u64)>>,
+}
+
+impl<N: Ord> Pool<N> {
+    fn new(units: u64) -> Pool<N> {
+        Pool {
+            left: units,
+            running: BinaryHeap::new(),
+        }
+    }
+
+    /// Whether so many units are left at the date; dates do not go back.
+    fn has(&mut self, units: u64, date: &N) -> bool {
+        while let Some(Reverse((end, ended))) = self.running.peek()
+            && end <= date
+        {
+            self.left += ended;
+            self.running.pop();
+        }
+        units <= self.left
+    }
+
+    fn take(&mut self, units: u64, end: N) {
+        self.left -= units;
+        self.running.push(Reverse((end, units)));
+    }
+
+    fn next_end(&self) -> Option<&N> {
+        self.running.peek().map(|Reverse((end, _))| end)
+    }
 }
 
 /// The state of the simulation.
@@ -346,6 +409,8 @@ struct Simulation<'l, N> {
     free: Vec<N>,
     /// Per resource: the date from which each lane is free. Empty if there is only one lane.
     lanes: Vec<Vec<N>>,
+    /// Per resource: what is left of it, if it is a shared capacity.
+    pools: Vec<Option<Pool<N>>>,
     /// Per link or processor: results in flight, in order of arrival, since it runs one task at a time.
     flying: Vec<VecDeque<(N, u32)>>,
     /// When the first result of a place arrives.
@@ -396,6 +461,11 @@ impl<'l, N: Whole> Simulation<'l, N> {
             spare: limit.map_or_else(Vec::new, |limit| lengths.spare(graph, limit)),
             free: vec![N::zero(); resources],
             lanes: graph.lanes.iter().map(lanes).collect(),
+            pools: graph
+                .units
+                .iter()
+                .map(|units| units.map(Pool::new))
+                .collect(),
             flying: (0..places).map(|_| VecDeque::new()).collect(),
             arriving: BinaryHeap::new(),
             freeing: BinaryHeap::new(),
@@ -461,11 +531,23 @@ impl<'l, N: Whole> Simulation<'l, N> {
     }
 
     /// A resource that the task needs and that is occupied at the date.
-    fn occupied_at(&self, task: u32, date: &N) -> Option<u32> {
-        self.needed(task)
-            .iter()
-            .copied()
-            .find(|&resource| self.free[resource as usize] > *date)
+    fn occupied_at(&mut self, task: u32, date: &N) -> Option<u32> {
+        let needed = self.needed(task).iter().copied();
+        let mut needed = needed.filter(|&resource| !self.serves(resource, task, date));
+        needed.next()
+    }
+
+    /// Whether the resource has room for the task at the date.
+    fn serves(&mut self, resource: u32, task: u32, date: &N) -> bool {
+        let units = || {
+            let kind = self.tasks[task as usize].kind;
+            let place = self.kinds[kind as usize].place;
+            self.graph.occupied.units(place, resource)
+        };
+        match &mut self.pools[resource as usize] {
+            Some(pool) => pool.has(units(), date),
+            None => self.free[resource as usize] <= *date,
+        }
     }
 
     /// Starts a task and returns the arrival of its result; `None` if the run cannot end before the limit.
@@ -477,9 +559,14 @@ impl<'l, N: Whole> Simulation<'l, N> {
         } = &self.kinds[self.tasks[task as usize].kind as usize];
         let (place, end) = (*place, date.plus(takes));
         let arrival = end.plus(latency);
-        for &resource in self.graph.occupied.of(place) {
-            self.idle(resource as usize, date)?;
-            self.occupy(resource as usize, &end);
+        for (resource, units) in self.graph.occupied.with_units(place) {
+            match &mut self.pools[resource as usize] {
+                Some(pool) => pool.take(units, end.clone()),
+                None => {
+                    self.idle(resource as usize, date)?;
+                    self.occupy(resource as usize, &end);
+                }
+            }
             if !self.parked[resource as usize].is_empty() {
                 self.wake(resource, date);
             }
@@ -522,9 +609,10 @@ impl<'l, N: Whole> Simulation<'l, N> {
     /// A ready task: returns it if it can start now. Otherwise it waits at an occupied resource, or behind the tasks
     /// that wait already.
     fn ready(&mut self, task: u32, date: &N) -> Option<u32> {
+        let occupied = self.occupied_at(task, date);
         let waited = |resource: &u32| !self.parked[*resource as usize].is_empty();
         let queue = || self.needed(task).iter().copied().find(waited);
-        let Some(resource) = self.occupied_at(task, date).or_else(queue) else {
+        let Some(resource) = occupied.or_else(queue) else {
             return Some(task);
         };
         self.parked[resource as usize].push(task);
@@ -538,13 +626,12 @@ impl<'l, N: Whole> Simulation<'l, N> {
             return None;
         }
         self.woken[resource as usize] = None;
-        if self.free[resource as usize] > *date {
-            if !self.parked[resource as usize].is_empty() {
+        while let Some(task) = self.parked[resource as usize].peek() {
+            if !self.serves(resource, task, date) {
                 self.wake(resource, date);
+                return None;
             }
-            return None;
-        }
-        while let Some(task) = self.parked[resource as usize].pop() {
+            self.parked[resource as usize].pop();
             let Some(other) = self.occupied_at(task, date) else {
                 return Some(task);
             };
@@ -554,9 +641,14 @@ impl<'l, N: Whole> Simulation<'l, N> {
         None
     }
 
-    /// The resource is looked at when it is free, at this date or later; or before.
+    /// The resource is looked at when it is free for the first task that waits, at this date or later; or before.
     fn wake(&mut self, resource: u32, date: &N) {
-        let free = &self.free[resource as usize];
+        let first = self.parked[resource as usize].peek();
+        let served = first.is_some_and(|task| self.serves(resource, task, date));
+        let free = match &self.pools[resource as usize] {
+            Some(pool) => pool.next_end().filter(|_| !served).unwrap_or(date),
+            None => &self.free[resource as usize],
+        };
         let date = free.max(date);
         let woken = &mut self.woken[resource as usize];
         if woken.as_ref().is_none_or(|before| date < before) {

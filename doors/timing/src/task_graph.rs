@@ -1,10 +1,12 @@
 //! The part of a simulation that does not depend on sizes: dependencies, kinds of tasks, resources.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use num_bigint::BigUint;
+use num_traits::{One, ToPrimitive};
 use oneport_numbers::{Scaled, Whole};
-use oneport_plan::{Platform, Problem, Rational, Resource, RunTask};
+use oneport_plan::{LinkId, Platform, Problem, Rational, Resource, RunTask, Use};
 
 use crate::TaskList;
 
@@ -23,9 +25,42 @@ pub struct TaskGraph {
     /// Per task: the tasks that use its result.
     pub(crate) users: Lists,
     /// Per link, then per node: the resources that a task there occupies.
-    pub(crate) occupied: Lists,
+    pub(crate) occupied: Uses,
     /// Per resource: how many tasks it serves at a time.
     pub(crate) lanes: Vec<u32>,
+    /// Per resource: of a shared capacity, the units into which it is divided.
+    pub(crate) units: Vec<Option<u64>>,
+}
+
+/// Units of a shared capacity: where parts of it have a larger common denominator, they are rounded up to such units.
+/// Trades runs that fill a capacity exactly for machine integers. Not measured.
+const UNITS: u64 = 1 << 40;
+
+/// Resources that tasks at a place occupy.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    resources: Lists,
+    /// For each entry of `resources`: the units of a shared capacity; 1 of others.
+    units: Vec<u64>,
+}
+
+impl Uses {
+    pub fn of(&self, place: usize) -> &[u32] {
+        self.resources.of(place)
+    }
+
+    /// The resources with the units of each.
+    pub fn with_units(&self, place: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let range = self.resources.range(place);
+        let units = &self.units[range];
+        self.of(place).iter().copied().zip(units.iter().copied())
+    }
+
+    /// The units of one of the resources at a place.
+    pub fn units(&self, place: usize, resource: u32) -> u64 {
+        let of = self.with_units(place).find(|(own, _)| *own == resource);
+        of.map_or(1, |(_, units)| units)
+    }
 }
 
 /// Tasks that take the same time at the same link or node.
@@ -48,8 +83,12 @@ pub(crate) struct Lists {
 
 impl Lists {
     pub fn of(&self, list: usize) -> &[u32] {
+        &self.all[self.range(list)]
+    }
+
+    fn range(&self, list: usize) -> Range<usize> {
         let first = list.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.all[first as usize..self.ends[list] as usize]
+        first as usize..self.ends[list] as usize
     }
 
     fn push(&mut self, list: impl IntoIterator<Item = u32>) {
@@ -108,7 +147,7 @@ impl TaskList {
             .iter()
             .map(|task| inputs(task).count() as u32)
             .collect();
-        let (occupied, lanes) = resources(platform);
+        let (occupied, lanes, units) = resources(&self, platform);
         TaskGraph {
             share: unit,
             kinds,
@@ -117,6 +156,7 @@ impl TaskList {
             users: Lists::users(&self.tasks),
             occupied,
             lanes,
+            units,
             list: self,
         }
     }
@@ -156,27 +196,88 @@ fn kinds<N: Whole>(tasks: &[RunTask], links: usize, shares: &[N]) -> (Vec<Kind>,
     (kinds, of)
 }
 
-/// The resources that tasks occupy, per link, then per node; and how many tasks each resource serves at a time.
-fn resources(platform: &Platform) -> (Lists, Vec<u32>) {
-    let (mut occupied, mut lanes) = (Lists::default(), Vec::new());
+/// The resources that tasks occupy, per link, then per node; how many tasks each resource serves at a time; and into
+/// how many units each shared capacity is divided. Links whose capacities have room for all links in use at once, and
+/// links at a share of their rate, serve one task at a time.
+fn resources(list: &TaskList, platform: &Platform) -> (Uses, Vec<u32>, Vec<Option<u64>>) {
+    let part = |used: &Use<'_>, link: LinkId| {
+        let (part, share) = (used.part?, list.shares.get(&link));
+        Some(share.map_or_else(|| part.clone(), |share| share * part))
+    };
+    let divided = divided(list, platform, &part);
+    let (mut occupied, mut lanes, mut units) = (Uses::default(), Vec::new(), Vec::new());
     let mut numbers: BTreeMap<Resource, u32> = BTreeMap::new();
     let mut number = |resource: Resource| {
         *numbers.entry(resource).or_insert_with(|| {
             lanes.push(resource.capacity(platform));
+            units.push(divided.get(&resource).copied());
             lanes.len() as u32 - 1
         })
     };
     for link in platform.link_ids() {
-        occupied.push(
-            Resource::uses(platform, link)
-                .map(|used| used.resource)
-                .map(&mut number),
-        );
+        let mut all = Vec::new();
+        let mut alone = list.shares.contains_key(&link);
+        for used in Resource::uses(platform, link) {
+            let taken = match part(&used, link) {
+                None => 1,
+                Some(part) => {
+                    let Some(&of) = divided.get(&used.resource) else {
+                        alone = true;
+                        continue;
+                    };
+                    let taken = part * Rational::from_integer(of.into());
+                    taken.ceil().to_integer().to_u64().unwrap_or(of)
+                }
+            };
+            all.push(number(used.resource));
+            occupied.units.push(taken);
+        }
+        let own = number(Resource::Link(link));
+        if alone && !all.contains(&own) {
+            all.push(own);
+            occupied.units.push(1);
+        }
+        occupied.resources.push(all);
     }
     for node in platform.node_ids() {
-        occupied.push([number(Resource::Compute(node))]);
+        occupied.resources.push([number(Resource::Compute(node))]);
+        occupied.units.push(1);
     }
-    (occupied, lanes)
+    (occupied, lanes, units)
+}
+
+/// Into how many units each shared capacity is divided in which not all links in use have room at once.
+fn divided(
+    list: &TaskList,
+    platform: &Platform,
+    part: &dyn Fn(&Use<'_>, LinkId) -> Option<Rational>,
+) -> BTreeMap<Resource, u64> {
+    if platform.shared().is_empty() {
+        return BTreeMap::new();
+    }
+    let link = |task: &RunTask| match task {
+        RunTask::Send { link, .. } => Some(*link),
+        RunTask::Merge { .. } => None,
+    };
+    let links: BTreeSet<LinkId> = list.tasks.iter().filter_map(link).collect();
+    let mut parts: BTreeMap<Resource, Vec<Rational>> = BTreeMap::new();
+    for link in links {
+        for used in Resource::uses(platform, link) {
+            if let Some(part) = part(&used, link) {
+                parts.entry(used.resource).or_default().push(part);
+            }
+        }
+    }
+    parts.retain(|_, parts| parts.iter().sum::<Rational>() > Rational::one());
+    let units = |mut parts: Vec<Rational>| {
+        parts.push(Rational::one());
+        let all = Scaled::coarsest(&parts).values.pop();
+        all.and_then(|all| all.to_u64()).unwrap_or(UNITS).min(UNITS)
+    };
+    let parts = parts.into_iter();
+    parts
+        .map(|(resource, parts)| (resource, units(parts)))
+        .collect()
 }
 
 impl TaskGraph {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{ToPrimitive, Zero};
 use oneport_baselines::{Algorithm, Message, Routes};
-use oneport_plan::{Piece, Problem, Rational, RunTask, SteadyState, Task, WeightedPattern};
+use oneport_plan::{LinkId, Piece, Problem, Rational, RunTask, SteadyState, Task, WeightedPattern};
 use oneport_watch::Watch;
 
 use crate::OnceError;
@@ -21,6 +21,8 @@ pub(crate) const MOST: usize = 4_000_000;
 pub struct TaskList {
     /// Into what values are cut.
     pub pieces: Vec<Piece>,
+    /// Links with shared capacities that transfer at a part of their full rate, with that part.
+    pub shares: BTreeMap<LinkId, Rational>,
     /// The tasks in order of priority: if two can start at the same date, the earlier in the list does.
     pub tasks: Vec<RunTask>,
 }

@@ -118,6 +118,9 @@ pub fn shallow_arborescence<N: Exact>(
     arcs: &[(usize, usize, N)],
     hops: impl Fn(usize) -> u32,
 ) -> Option<Arborescence<N>> {
+    if let Some(star) = Arborescence::star(nodes, root, arcs, &hops) {
+        return Some(star);
+    }
     Some(arborescence(nodes, root, arcs)?.shallow(root, arcs, hops))
 }
 
@@ -128,6 +131,27 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(250))]
+
+        /// A star out of the root, if there is one, costs as little as what is found without it, and is proved.
+        #[test]
+        fn stars(
+            nodes in 2..6usize,
+            arcs in prop::collection::vec((0..6usize, 0..6usize, 0..3u64), 0..60),
+        ) {
+            let hops = |arc: usize| 1 + arc as u32 % 2;
+            let least = arborescence(nodes, 0, &arcs);
+            let direct = Arborescence::star(nodes, 0, &arcs, &hops);
+            if let Some(found) = &direct {
+                prop_assert_eq!(found.check(0, &arcs), Ok(()));
+                prop_assert_eq!(Some(found.cost), least.as_ref().map(|least| least.cost));
+            }
+            let into = |node: usize| arcs.iter().filter(move |arc| arc.1 == node && arc.0 != node && arc.0 < nodes);
+            let is_star = |node: usize| {
+                let least = into(node).map(|arc| arc.2).min();
+                least.is_some() && into(node).filter(|arc| arc.0 == 0).map(|arc| arc.2).min() == least
+            };
+            prop_assert_eq!(direct.is_some(), (1..nodes).all(is_star));
+        }
 
         /// Heaps and rows, each with its proof.
         #[test]

@@ -1,15 +1,15 @@
 //! The shallowest cheapest arborescence that a search over tight arcs finds.
 //!
-//! The dual solution characterises the cheapest arborescences: every arc is *tight* (its cost is the weight of the sets
-//! that it enters), and every set of positive weight is entered once. So the search reaches nodes in order of distance,
-//! over tight arcs that enter no set of positive weight with a reached node.
+//! The dual solution characterises the cheapest arborescences: every arc is *tight* (its cost is the weight of the
+//! sets that it enters), and every set of positive weight is entered once. So the search reaches nodes in order of
+//! distance, over tight arcs that enter no set of positive weight with a reached node.
 //!
 //! *This reaches all nodes.* Take a smallest set of the family, or the whole graph, that holds nodes that are reached
 //! and others. Its parts hold the one or the other; as they lie on a cycle of tight arcs (of the whole graph: are
 //! reached by the tight arcs of an arborescence), one such arc leads from a part that is reached to one that is not,
 //! and all sets that it enters lie within the latter.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use oneport_numbers::Exact;
@@ -32,6 +32,47 @@ impl<N: Exact> Arborescence<N> {
             self.entering = entering;
         }
         self
+    }
+
+    /// The arcs out of the root, one to each other node, if no arc into any node costs less: the weights of single
+    /// nodes prove it. `None` also if they differ in `hops` by more than 1, so that other ways might be less deep.
+    /// `O(m)`.
+    pub(super) fn star(
+        nodes: usize,
+        root: usize,
+        arcs: &[(usize, usize, N)],
+        hops: &impl Fn(usize) -> u32,
+    ) -> Option<Self> {
+        let mut entering: Vec<Option<usize>> = vec![None; nodes];
+        let direct = |arc: &usize| arcs[*arc].0 == root;
+        for (arc, (tail, head, cost)) in arcs.iter().enumerate() {
+            if *tail >= nodes || *head >= nodes || tail == head || *head == root {
+                continue;
+            }
+            let is_better = entering[*head].is_none_or(|known| match cost.cmp(&arcs[known].2) {
+                Ordering::Equal if *tail == root => !direct(&known) || hops(arc) < hops(known),
+                order => order.is_lt(),
+            });
+            if is_better {
+                entering[*head] = Some(arc);
+            }
+        }
+        let (mut cost, mut weights, mut lengths) = (N::zero(), vec![N::zero(); nodes], Vec::new());
+        for node in (0..nodes).filter(|&node| node != root) {
+            let arc = entering[node].filter(direct)?;
+            cost += &arcs[arc].2;
+            weights[node] = arcs[arc].2.clone();
+            lengths.push(hops(arc));
+        }
+        let (least, most) = (lengths.iter().min()?, lengths.iter().max()?);
+        (*most <= least + 1).then(|| Arborescence {
+            entering,
+            cost,
+            dual: Dual {
+                within: vec![None; nodes],
+                weights,
+            },
+        })
     }
 
     /// How far the farthest node is from the root, where arcs count `hops`.

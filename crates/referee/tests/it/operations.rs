@@ -10,7 +10,7 @@ use oneport_plan::{
     Amount, Collective, CustomDemand, Piece, Problem, Resource, Run, RunTask, TimedTask, Volumes,
     Wanted,
 };
-use oneport_platform::{Delays, LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{Delays, LinkId, Node, NodeId, Platform, PortModel, Rational, Shared};
 use oneport_referee::check_run;
 
 /// An operation, and when it ends.
@@ -286,6 +286,7 @@ fn dated(platform: &Platform, volumes: &Volumes, pieces: Vec<Piece>, list: Vec<R
         pieces,
         tasks: tasks.collect(),
         unit,
+        ..Run::default()
     }
 }
 
@@ -607,6 +608,7 @@ fn refusals_name_the_deed() {
         pieces: vec![half(), half()],
         unit: ratio(1, 4),
         tasks: vec![send(0, 0), send(3, 1)],
+        ..Run::default()
     };
     let operation = Operation {
         platform,
@@ -670,4 +672,78 @@ fn refusals_name_the_deed() {
     refused(&|run| run.tasks.push(merge(4)), early);
     let again = "task 2: piece 0 has an operand twice; each operand is combined once";
     refused(&|run| run.tasks.push(merge(5)), again);
+}
+
+/// A bus of rate 1 and three links out of A, each of cost 2 alone, so that each takes up half of the bus.
+#[test]
+fn a_shared_capacity_carries_no_more_than_its_rate() {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    let mut node = |name: &str| builder.node(Node::processor(name, ratio(1, 1))).unwrap();
+    let [a, b, c, d] = ["A", "B", "C", "D"].map(&mut node);
+    let links = [b, c, d].map(|to| builder.link(a, to, ratio(2, 1)).unwrap());
+    let bus = Shared::new("bus", ratio(1, 1), links);
+    builder.share(bus).unwrap();
+    let free = builder.link(b, a, ratio(1, 1)).unwrap();
+    let platform = builder.build().unwrap();
+    let run = |starts: [u32; 3], share: Option<Rational>| {
+        let send = |(link, start): (LinkId, u32)| TimedTask {
+            start: start.into(),
+            task: RunTask::Send {
+                link,
+                carried: vec![(0, None)],
+            },
+        };
+        Run {
+            pieces: vec![Piece {
+                demand: 0,
+                share: ratio(1, 1),
+            }],
+            unit: ratio(1, 1),
+            shares: share
+                .iter()
+                .flat_map(|share| links.map(|link| (link, share.clone())))
+                .collect(),
+            tasks: links.into_iter().zip(starts).map(send).collect(),
+        }
+    };
+    let operation = Operation {
+        platform,
+        collective: Collective::broadcast(a, vec![b, c, d]),
+        volumes: Volumes::of_size(ratio(1, 1)),
+        run: run([0, 0, 2], None),
+    };
+    assert_eq!(operation.judged(&operation.run), Ok(ratio(4, 1)));
+    // At two thirds of its rate each link takes 3, and up a third of the bus.
+    assert_eq!(
+        operation.judged(&run([0; 3], Some(ratio(2, 3)))),
+        Ok(ratio(3, 1))
+    );
+    let refused = |run: &Run, words: &str| {
+        let text = operation.judged(run).unwrap_err().to_string();
+        assert!(text.contains(words), "{text}");
+    };
+    refused(
+        &run([0; 3], None),
+        "the shared 'bus' carries 3/2 of its rate from 0",
+    );
+    refused(
+        &run([0, 0, 1], None),
+        "the shared 'bus' carries 3/2 of its rate from 1",
+    );
+    refused(
+        &run([0; 3], Some(ratio(3, 4))),
+        "the shared 'bus' carries 9/8 of its rate from 0",
+    );
+    refused(
+        &run([0, 0, 2], Some(ratio(1, 1))),
+        "the share of link 'A -> B' is 1",
+    );
+    refused(
+        &run([0, 0, 2], Some(ratio(0, 1))),
+        "the share of link 'A -> B' is 0",
+    );
+    let mut other = run([0, 0, 2], None);
+    other.shares.insert(free, ratio(1, 2));
+    refused(&other, "link 3 has a share");
 }

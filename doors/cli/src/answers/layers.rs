@@ -126,6 +126,7 @@ mod tests {
     use anyhow::{Context, Result};
     use oneport::plan::Resource;
     use oneport::platform::generate::{self, Costs};
+    use oneport::platform::{Delays, Shared};
     use oneport::{Collective, NodeId, Platform, PortModel, Units, Volumes};
     use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
     use oneport_timing::{TaskList, lower_bound};
@@ -264,11 +265,39 @@ mod tests {
         Ok(())
     }
 
+    /// The same platform, whose links out of the first two nodes share a capacity.
+    fn bus(platform: &Platform) -> Result<Platform> {
+        let mut builder = Platform::builder();
+        builder.model(PortModel::Links);
+        for node in platform.nodes() {
+            builder.node(node.clone())?;
+        }
+        let mut shared = Vec::new();
+        for link in platform.links() {
+            let made = builder.link(link.from, link.to, link.cost.clone())?;
+            let latency = link.latency();
+            builder.delays(
+                made,
+                Delays {
+                    latency,
+                    ..Delays::default()
+                },
+            )?;
+            shared.extend((link.from.index() < 2).then_some(made));
+        }
+        builder.share(Shared::new("bus", rational(1, 2), shared))?;
+        Ok(builder.build()?)
+    }
+
     /// Some of the cases: how many, with how many higher bounds and shorter runs.
     fn undercut(taken: impl Fn(usize) -> bool) -> Result<[usize; 3]> {
         let (mut checked, mut higher, mut shorter, mut place) = (0, 0, 0, 0);
-        for (seed, model) in (0..).zip(PortModel::ALL) {
-            let platform = random(4, 3, 20 + seed, model)?;
+        let with_bus = [(7, PortModel::Links)].into_iter();
+        for (seed, model) in (0..).zip(PortModel::ALL).chain(with_bus) {
+            let mut platform = random(4, 3, 20 + seed, model)?;
+            if seed == 7 {
+                platform = bus(&platform)?;
+            }
             let all: Vec<NodeId> = platform.processors().collect();
             for collective in [
                 Collective::broadcast(all[0], all[1..].to_vec()),

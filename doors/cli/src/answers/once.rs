@@ -158,7 +158,20 @@ fn schedules(problem: &Problem, state: &SteadyState, watch: &Watch) -> Vec<Perio
         instances = INSTANCES.map(|most| most.div_ceil(largest)).to_vec();
         instances.retain(|most| largest == 1 || all.saturating_mul(*most) <= COPIES);
     }
-    let own = collective.is_uniform();
+    // Sends and merges of one instance.
+    let tasks = |one: &WeightedPattern| {
+        &one.weight * Rational::from_integer(one.pattern.tasks.len().into())
+    };
+    let tasks = state.patterns.iter().map(tasks).sum::<Rational>();
+    let fits = |instances: u64, most: usize| {
+        let (all, most) = (
+            Rational::from_integer(instances.into()),
+            Rational::from_integer(most.into()),
+        );
+        all * &tasks <= most * &state.throughput
+    };
+    instances.retain(|&instances| fits(instances, FOLLOWED));
+    let own = collective.is_uniform() && fits(1, OWN);
     oneport::schedules_of(problem, state, &instances, own, watch).unwrap_or_default()
 }
 

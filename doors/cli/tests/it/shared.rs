@@ -63,7 +63,9 @@ fn a_bus_from_the_file_to_the_run() {
     ])
     .ok();
     let simgrid = folder.path("simgrid");
-    oneport(&["export", &plan, "--to", "simgrid", &simgrid]).refused(
+    oneport(&["export", &plan, "--to", "simgrid", &simgrid]).ok();
+    let program = folder.path("program.c");
+    oneport(&["export", &plan, "--to", "mpi", &program]).refused(
         1,
         &["shared capacities ('bus' is the first)", "export to events"],
     );
@@ -95,6 +97,36 @@ fn changes_name_shared_capacities() {
         .misused(&["this is a shared capacity; it has bandwidth, cost, remove"]);
 }
 
+/// By hand, on the bus of 3, messages of 1: six transfers of an all-gather take 2, and two of a broadcast 2/3. With a
+/// latency of 1 on every link the broadcast takes 5/3; the prices of the bus prove all three. With links of 2, which
+/// fill the bus by two thirds, an all-gather takes 2 as well: transfers at half their rate.
+#[test]
+fn one_operation_on_a_bus() {
+    let folder = Folder::new();
+    let file = folder.write("bus.toml", BUS);
+    let late = folder.write("late.toml", BUS.replace("duplex", "latency = 1, duplex"));
+    let slow = folder.write("slow.toml", BUS.replace("duplex", "bandwidth = 2, duplex"));
+    let time = |file: &str, question: &[&str]| {
+        let answer = oneport(&[&["time", file, "--json"], question].concat())
+            .ok()
+            .object();
+        (answer["time"].clone(), answer["lower_bound"].clone())
+    };
+    let broadcast = ["broadcast", "--source", "a"];
+    for (file, question, expected) in [
+        (&file, &["all-gather"][..], "2"),
+        (&file, &broadcast, "2/3"),
+        (&late, &broadcast, "5/3"),
+        (&slow, &["all-gather"], "2"),
+    ] {
+        let expected = (expected.into(), expected.into());
+        assert_eq!(time(file, question), expected, "{file} {question:?}");
+    }
+    oneport(&["compare", "all-gather", &late, "--bytes", "1"])
+        .ok()
+        .prints(&["once", "pairwise exchange"]);
+}
+
 #[test]
 fn what_does_not_know_them_says_so() {
     let folder = Folder::new();
@@ -102,8 +134,24 @@ fn what_does_not_know_them_says_so() {
     let first = "shared capacities ('bus' is the first)";
     oneport(&["rings", &file]).refused(1, &[first, "a packing of rings"]);
     let program = folder.path("m.lp");
-    oneport(&["program", "sspa2a", "--platform", &file, "-o", &program])
-        .refused(1, &[first, "a program of a paper"]);
+    for (name, form) in [
+        ("sspa2a", Some("--as-printed")),
+        ("broadcast", None),
+        ("p", None),
+    ] {
+        let source = ["--source", "a"];
+        let asked = ["program", name, "--platform", &file, "-o", &program];
+        let asked = asked.into_iter().chain(form);
+        let source = source.into_iter().filter(|_| name != "sspa2a");
+        let asked: Vec<&str> = asked.chain(source).collect();
+        oneport(&asked).refused(1, &[first, "sssp, sspa2a and ssr in the corrected form do"]);
+    }
+    oneport(&["program", "sspa2a", "--platform", &file, "-o", &program]).ok();
+    let text = std::fs::read_to_string(&program).unwrap();
+    assert!(
+        text.contains("shared(0) is the capacity \"bus\"") && text.contains("shared(0): "),
+        "{text}"
+    );
     let ports = BUS.replace("\"links\"", "\"full-duplex\"");
     let ported = folder.write("ports.toml", ports);
     oneport(&["inspect", &ported]).refused(

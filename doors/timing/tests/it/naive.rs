@@ -9,12 +9,16 @@ use oneport_platform::{Node, PortModel};
 use oneport_timing::{OnceError, TaskList};
 use oneport_watch::Watch;
 
-use crate::runs::{collectives, dates, delayed, number};
+use crate::runs::{collectives, dates, delayed, number, shared};
 
 /// A task that needs an occupied resource, or one with a queue, joins its queue. A free resource goes to the first task
 /// of its queue that can start.
 struct Naive<'a> {
     needed: Vec<Vec<usize>>,
+    /// Per task and needed resource: the part of it, if it is a shared capacity.
+    parts: Vec<Vec<Option<Rational>>>,
+    /// Per resource: ends of transfers over its links, each with its part; of shared capacities alone.
+    carried: Vec<Vec<(Rational, Rational)>>,
     takes: Vec<[Rational; 2]>,
     inputs: Vec<Vec<u32>>,
     /// Per resource.
@@ -47,6 +51,7 @@ impl<'a> Naive<'a> {
         let share = |piece: u32| draft.pieces[piece as usize].share.clone();
         let (mut needed, mut takes, mut inputs): (Vec<Vec<usize>>, Vec<_>, Vec<_>) =
             Default::default();
+        let mut parts: Vec<Vec<Option<Rational>>> = Vec::new();
         for task in &draft.tasks {
             match task {
                 RunTask::Send { link, carried } => {
@@ -56,6 +61,8 @@ impl<'a> Naive<'a> {
                         of.overhead() + &of.cost * size * shares,
                         of.latency().clone(),
                     ]);
+                    let uses = Resource::uses(platform, *link);
+                    parts.push(uses.map(|used| used.part.cloned()).collect());
                     needed.push(
                         Resource::uses(platform, *link)
                             .map(|used| used.resource)
@@ -73,6 +80,7 @@ impl<'a> Naive<'a> {
                     let compute = platform.node(*node).compute.as_ref().expect("a processor");
                     takes.push([compute * work * share(*piece), number("0")]);
                     needed.push(vec![numbers[&Resource::Compute(*node)]]);
+                    parts.push(vec![None]);
                     inputs.push([*left, *right].into_iter().flatten().collect());
                 }
             }
@@ -80,6 +88,8 @@ impl<'a> Naive<'a> {
         let parked = vec![BTreeSet::new(); lanes.len()];
         let starts = vec![None; draft.tasks.len()];
         Naive {
+            parts,
+            carried: vec![Vec::new(); lanes.len()],
             needed,
             takes,
             inputs,
@@ -101,23 +111,47 @@ impl<'a> Naive<'a> {
     }
 
     fn wake(&mut self, resource: usize, date: &Rational) {
-        if !self.parked[resource].is_empty() {
-            self.events
-                .insert((self.free(resource).max(date).clone(), 0, resource));
-        }
+        let Some(&first) = self.parked[resource].first() else {
+            return;
+        };
+        let ends = self.carried[resource].iter().map(|(end, _)| end);
+        let at = if self.fits(first, resource, date) {
+            date
+        } else {
+            let next = ends.filter(|end| *end > date).min();
+            next.unwrap_or_else(|| self.free(resource))
+        };
+        self.events.insert((at.clone(), 0, resource));
+    }
+
+    fn fits(&self, task: usize, resource: usize, date: &Rational) -> bool {
+        let uses = self.needed[task].iter().zip(&self.parts[task]);
+        let mut part = uses.filter_map(|(own, part)| part.as_ref().filter(|_| *own == resource));
+        let Some(part) = part.next() else {
+            return self.free(resource) <= date;
+        };
+        let carried = self.carried[resource].iter().filter(|(end, _)| end > date);
+        carried.map(|(_, part)| part).sum::<Rational>() + part <= number("1")
     }
 
     fn occupied(&self, task: usize, date: &Rational) -> Option<usize> {
-        self.needed[task]
-            .iter()
-            .copied()
-            .find(|&resource| self.free(resource) > date)
+        let needed = self.needed[task].iter().copied();
+        needed
+            .clone()
+            .find(|&resource| !self.fits(task, resource, date))
     }
 
     fn start(&mut self, task: usize, date: &Rational) {
         let end = date + &self.takes[task][0];
-        for resource in self.needed[task].clone() {
-            *self.lanes[resource].iter_mut().min().expect("a lane") = end.clone();
+        for (resource, part) in self.needed[task]
+            .clone()
+            .into_iter()
+            .zip(self.parts[task].clone())
+        {
+            match part {
+                Some(part) => self.carried[resource].push((end.clone(), part)),
+                None => *self.lanes[resource].iter_mut().min().expect("a lane") = end.clone(),
+            }
             self.wake(resource, date);
         }
         self.starts[task] = Some(date.clone());
@@ -150,10 +184,13 @@ impl<'a> Naive<'a> {
                     Some(resource) => self.park(place, resource, &date),
                     None => self.start(place, &date),
                 }
-            } else if *self.free(place) > date {
-                self.wake(place, &date);
             } else {
-                while let Some(task) = self.parked[place].pop_first() {
+                while let Some(&task) = self.parked[place].first() {
+                    if !self.fits(task, place, &date) {
+                        self.wake(place, &date);
+                        break;
+                    }
+                    self.parked[place].pop_first();
                     match self.occupied(task, &date) {
                         Some(other) => self.park(task, other, &date),
                         None => {
@@ -204,7 +241,11 @@ fn dates_are_those_of_a_naive_twin() {
     let (mut checked, mut late) = (0, 0);
     for (seed, model) in (0..).zip(PortModel::ALL) {
         let bare = drawn(seed, model);
-        for platform in [delayed(&bare), bare] {
+        let mut all = vec![delayed(&bare), bare.clone()];
+        if model == PortModel::Links {
+            all.extend([shared(&delayed(&bare)), delayed(&shared(&bare))]);
+        }
+        for platform in all {
             for collective in collectives(&platform) {
                 // Without work merges take no time.
                 let work = Amount::Constant(number(["0", "2/3"][checked % 2]));

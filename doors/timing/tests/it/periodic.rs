@@ -18,7 +18,7 @@ use oneport_schedule::{
 use oneport_timing::{OnceError, PieceSearch, SearchLimits, TaskList, lower_bound};
 use oneport_watch::{Limit, Watch};
 
-use crate::runs::{collectives, counted, delayed, number};
+use crate::runs::{collectives, counted, delayed, number, shared};
 
 /// One instance or a few, by a named algorithm's patterns, in the shortest period. With counts, `plain` is the same
 /// question without.
@@ -69,7 +69,11 @@ fn the_referee_executes_schedules_in_turn() {
     let (mut own, mut cut, mut checked) = (0, 0, 0);
     for (seed, model) in (0..).zip(PortModel::ALL) {
         let plain = platform(seed, model);
-        for platform in [delayed(&plain), plain] {
+        let mut all = vec![delayed(&plain), plain.clone()];
+        if model == PortModel::Links {
+            all.extend([delayed(&shared(&plain)), shared(&plain)]);
+        }
+        for platform in all {
             let plain = collectives(&platform);
             let pairs = plain.iter().map(|one| (one.clone(), one));
             let counted = plain.iter().filter_map(|one| Some((counted(one)?, one)));

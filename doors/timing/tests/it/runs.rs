@@ -8,7 +8,7 @@ use oneport_plan::{
     SteadyState, Volumes,
 };
 use oneport_platform::generate::{self, Costs, Options, SwitchedBoxes};
-use oneport_platform::{Change, Delays, Node, PortModel, parse_rational};
+use oneport_platform::{Change, Delays, Node, PortModel, Shared, parse_rational};
 use oneport_referee::{bound, check_run};
 use oneport_timing::{
     PieceSearch, SearchLimits, TaskGraph, TaskList, Timing, lower_bound,
@@ -38,6 +38,33 @@ pub fn delayed(platform: &Platform) -> Platform {
             .delays(made, Delays { latency, overhead })
             .expect("delays");
     }
+    for shared in platform.shared() {
+        builder.share(shared.clone()).expect("links");
+    }
+    builder.build().expect("a platform")
+}
+
+/// The same platform, without ports: every second link shares a capacity, every third another, which counts every
+/// sixth link twice.
+pub fn shared(platform: &Platform) -> Platform {
+    let mut builder = Platform::builder();
+    builder.model(PortModel::Links);
+    for node in platform.nodes() {
+        builder.node(node.clone()).expect("a node");
+    }
+    for link in platform.links() {
+        builder
+            .link(link.from, link.to, link.cost.clone())
+            .expect("a link");
+    }
+    let every = |step: usize| platform.link_ids().step_by(step);
+    let twice = every(3).chain(every(6)).collect::<Vec<_>>();
+    builder
+        .share(Shared::new("one", number("3/4"), every(2)))
+        .expect("links");
+    builder
+        .share(Shared::new("other", number("8/5"), twice))
+        .expect("links");
     builder.build().expect("a platform")
 }
 
