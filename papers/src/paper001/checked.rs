@@ -42,9 +42,9 @@ pub fn solve(times: &[u64], method: Method) -> Result<Found> {
 
 /// Our optimum.
 pub fn optimum(times: &[u64]) -> Result<u64> {
-    let shortest = solve(times, Method::Auto)?.checked.shortest;
+    let shortest = solve(times, Method::Auto)?.answer.into_claim();
     ensure!(
-        shortest.status() == Status::Optimal,
+        shortest.stated_status() == Status::Optimal,
         "{times:?}: not solved"
     );
     whole_number(&shortest.length)

@@ -218,7 +218,7 @@ fn exact() -> Result<Finding> {
     for times in samples(4, 8, 6) {
         let best = brute::best(&times);
         for method in [Method::Auto, Method::Slots, Method::Search] {
-            let shortest = solve(&times, method)?.checked.shortest;
+            let shortest = solve(&times, method)?.answer.into_claim();
             ensure!(
                 shortest.length == whole(best),
                 "{times:?}, {}: {}, not {best}",
@@ -755,7 +755,7 @@ fn monotone(pair: Neighbours) -> Result<Finding> {
 fn theorem_6() -> Result<Finding> {
     let mut tried = 0;
     for times in samples(14, 8, 4) {
-        let shortest = solve(&times, Method::DynamicProgram)?.checked.shortest;
+        let shortest = solve(&times, Method::DynamicProgram)?.answer.into_claim();
         let best = brute::best(&times);
         ensure!(
             shortest.length == whole(best) && shortest.lower_bound == whole(best),

@@ -220,7 +220,7 @@ fn answer(question: &Question, found: &Found) -> Answer {
         title,
         found.method.name(),
         found.why.clone(),
-        &found.checked,
+        &found.answer,
     );
     answer.fact("model", "heterogeneous");
     answer.fact("senders", question.cluster.senders());
@@ -238,7 +238,7 @@ fn answer(question: &Question, found: &Found) -> Answer {
     if question.listed.is_none() {
         answer.fact("numbering", numbering(&question.classes));
     }
-    if let Some(reduction) = &found.checked.shortest.reduction
+    if let Some(reduction) = &found.answer.claim().reduction
         && question.cluster.senders() <= LISTED
     {
         answer.fact("destination", reduction.root);
