@@ -141,7 +141,7 @@ fn two_classes() {
         );
         assert_eq!(
             table.length(size, size),
-            Some(found.answer.claim().length)
+            Some(found.answer.claim().length.clone())
         );
         let question = format!("two classes {fast}:{slow}, f = s = {size}");
         line(

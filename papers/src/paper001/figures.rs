@@ -110,7 +110,8 @@ fn figure_5() -> Result<Finding> {
     let snf = slowest_first::length(&processors.cluster());
     let best = brute::best(&EXAMPLE[1..]);
     let ours = reduce_processors(&processors, Method::Auto, &budget())?
-        .answer.into_claim()
+        .answer
+        .into_claim()
         .length;
     ensure!(
         snf == whole(best) && ours == snf,
@@ -155,7 +156,8 @@ fn destination() -> Result<Finding> {
 pub fn both(processors: &Processors) -> Result<[Rational; 2]> {
     let snf = slowest_first::length(&processors.cluster());
     let best = reduce_processors(processors, Method::Auto, &budget())?
-        .answer.into_claim()
+        .answer
+        .into_claim()
         .length;
     let scale = processors
         .times()
@@ -278,7 +280,8 @@ pub fn figures() -> Result<Vec<Figure>> {
         Destination::Listed(0),
     )?;
     let alternative = reduce_processors(&eighth, Method::Auto, &budget())?
-        .answer.into_claim()
+        .answer
+        .into_claim()
         .reduction;
     let snf = earliest(&eighth, &slowest_first::sequence(&eighth))?;
     let first = valid_but_not_earliest()?;

@@ -525,7 +525,9 @@ fn theorem_3() -> Result<Finding> {
         .filter(|times| times.len() > 1)
         .collect();
     for times in &samples {
-        let all = all_reduce(&rationals(times), None, Method::SlowestFirst, &budget())?.one;
+        let all = all_reduce(&rationals(times), None, Method::SlowestFirst, &budget())?
+            .answer
+            .into_claim();
         ensure!(
             all.length() <= &all.lower_bound * Rational::new(7.into(), 2.into()),
             "{times:?}: {}",

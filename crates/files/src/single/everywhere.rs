@@ -39,7 +39,12 @@ pub fn one_broadcast_to_json(one: &OneBroadcast) -> String {
             write_list(&mut out, key, dates, unit, Some(root));
         }
     }
-    write_bound(&mut out, &broadcast.length, one.stated_status(), &one.lower_bound);
+    write_bound(
+        &mut out,
+        &broadcast.length,
+        one.stated_status(),
+        &one.lower_bound,
+    );
     if let Some(proof) = &one.proof {
         out.push_str(",\n  \"proof\": ");
         write::write_proof(&mut out, proof);
@@ -72,7 +77,12 @@ pub fn one_all_reduce_to_json(all: &OneAllReduce) -> String {
         "  \"reduction_length\": \"{}\",\n  \"broadcast_length\": \"{}\",",
         reduction.length, broadcast.length
     );
-    write_bound(&mut out, &all.length(), all.stated_status(), &all.lower_bound);
+    write_bound(
+        &mut out,
+        &all.length(),
+        all.stated_status(),
+        &all.lower_bound,
+    );
     if let Some((into, proof)) = &all.proof {
         let _ = write!(out, ",\n  \"proof_into\": {into},\n  \"proof\": ");
         write::write_proof(&mut out, proof);

@@ -27,7 +27,8 @@ fn sound(cluster: &Cluster, answer: &Answer) {
     let reduction = answer.schedule(&processors(cluster)).unwrap();
     let length = replay(&reduction);
     assert!(
-        length <= found.length && (found.stated_status() == Status::Feasible || length == found.length)
+        length <= found.length
+            && (found.stated_status() == Status::Feasible || length == found.length)
     );
 }
 

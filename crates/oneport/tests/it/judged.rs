@@ -4,7 +4,9 @@ use oneport::heterogeneous::{Budget, Destination, Method, Processors, all_reduce
 use oneport::homogeneous::Costs;
 use oneport::plan::Limit;
 use oneport::referee::{Recheck, check_one};
-use oneport::{Rational, all_reduce, broadcast_heterogeneous, judge_sequence, judge_tree, reduce_into, Status};
+use oneport::{
+    Rational, Status, all_reduce, broadcast_heterogeneous, judge_sequence, judge_tree, reduce_into,
+};
 
 fn whole(number: u64) -> Rational {
     Rational::from_integer(number.into())

@@ -151,7 +151,10 @@ fn all_reduce() -> OneAllReduce {
 #[test]
 fn all_reductions_are_judged_with_their_bounds() {
     let good = all_reduce();
-    assert_eq!((good.length(), good.stated_status()), (whole(7), Status::Feasible));
+    assert_eq!(
+        (good.length(), good.stated_status()),
+        (whole(7), Status::Feasible)
+    );
     assert_eq!(check_all_reduce(&good), Ok(Recheck::Proved));
     let changed = |change: &dyn Fn(&mut OneAllReduce)| {
         let mut all = good.clone();

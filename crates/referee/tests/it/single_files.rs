@@ -2,7 +2,7 @@
 
 use oneport_plan::{Costs, Dates, Instance, Limit, OneReduction, Proof, Reduction, Status};
 use oneport_platform::Rational;
-use oneport_referee::{Recheck, Rule, check_one, check_reduction};
+use oneport_referee::{Recheck, Rule, SingleAnswer, check_one, check_reduction};
 
 use crate::single_support::{Dice, make, ratio};
 
@@ -169,6 +169,18 @@ fn without_a_proof_equal_costs_are_counted() {
     one.lower_bound = one.reduction.length.clone();
     assert!(matches!(check_one(&one), Ok(Recheck::Unrepeated { .. })));
     assert_eq!(one.stated_status(), Status::Feasible);
+}
+
+/// A file may state an optimum by a search that is too long to repeat; then the answer is feasible.
+#[test]
+fn an_optimum_that_is_not_repeated_is_feasible() {
+    let mut dice = Dice(7);
+    let mut one = known(make::per_sender(80, &mut dice));
+    one.lower_bound = one.reduction.length.clone();
+    one.proof = Some(Proof::Exhaustion { states: 1 });
+    assert_eq!(one.stated_status(), Status::Optimal);
+    let answer = SingleAnswer::judge(one).unwrap();
+    assert!(!answer.is_proved() && answer.status() == Status::Feasible);
 }
 
 /// The shortest length by growing the tree backwards, one transfer at a time: always the delivery that ends first.

@@ -8,9 +8,9 @@ use anyhow::{Result, bail};
 use clap::Args;
 use oneport::homogeneous::MOST_WRITTEN;
 use oneport::plan::{
-    Broadcast, Instance, Limit, OneAllReduce, OneBroadcast, OneReduction, Proof, Reduction, Shortest,
+    Broadcast, Instance, Limit, OneAllReduce, OneBroadcast, OneReduction, Proof, Reduction,
+    Shortest,
 };
-use oneport::referee::Recheck;
 use oneport::{Judged, Rational, SingleAnswer, Status, files};
 use serde_json::{Value, json};
 

@@ -216,12 +216,7 @@ fn answer(question: &Question, found: &Found) -> Answer {
             classes => format!("{classes} classes of speed"),
         },
     );
-    let mut answer = Answer::new(
-        title,
-        found.method.name(),
-        found.why.clone(),
-        &found.answer,
-    );
+    let mut answer = Answer::new(title, found.method.name(), found.why.clone(), &found.answer);
     answer.fact("model", "heterogeneous");
     answer.fact("senders", question.cluster.senders());
     let classes =

@@ -282,7 +282,9 @@ fn into(costs: &Costs, n: u64, root: u64, limit: Limit, written: bool) -> Result
         .transpose()?
         .map(SingleAnswer::into_claim);
     let in_order = (limit == Limit::Unlimited).then_some(true);
-    let ordered = schedule.as_ref().map_or(in_order, |one| Some(!one.commutative));
+    let ordered = schedule
+        .as_ref()
+        .map_or(in_order, |one| Some(!one.commutative));
     let (method, why) = match (limit, ordered) {
         (Limit::Unlimited, _) => (
             "splitting",
