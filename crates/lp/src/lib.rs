@@ -20,7 +20,6 @@ mod resources;
 mod rings;
 mod room;
 mod rounds;
-pub mod separation;
 mod shapes;
 mod solution;
 mod solve;

@@ -12,10 +12,10 @@ use oneport::{Collective, NodeId, Plan, PortModel, Problem, Rational, referee};
 use oneport_drawings::svg;
 use oneport_exact::{Relation, Sense};
 use oneport_graph::arborescence::arborescence;
-use oneport_lp::separation::Instance;
 use oneport_lp::{self as lp, Watch};
-use oneport_matching::general::heaviest::heaviest_matching;
 use oneport_matching::general::{PortGraph, least_period, separate};
+use oneport_separation::Instance;
+use oneport_separation::heaviest::heaviest_matching;
 
 use super::platforms::{broadcast, enumerated, plan, random_platforms};
 use super::program::{self, Ended, Net, Program};

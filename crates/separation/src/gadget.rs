@@ -44,9 +44,8 @@
 use std::collections::BTreeSet;
 
 use num_traits::Zero;
+use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PlatformError, PortModel, Rational};
 use petgraph::unionfind::UnionFind;
-
-use crate::{Link, LinkId, Node, NodeId, Platform, PlatformError, PortModel, Rational};
 
 /// A platform of half-duplex nodes that does what another platform does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -419,7 +418,6 @@ impl Gadget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Node, PlatformError};
 
     /// A star: the hub sends to and receives from three leaves.
     fn star(
