@@ -308,9 +308,8 @@ fn lemma_3() -> Result<Finding> {
         let Ended::Optimal(u, values) = program::dual(&one.net, &matchings, &trees, false)? else {
             anyhow::bail!("(D) has no optimum")
         };
-        // Columns: u, then the positive and the negative part of every v. What is negative is as good at 0.
-        let links = one.net.arcs.len();
-        let v = |link: usize| (&values[1 + link] - &values[1 + links + link]).max(whole(0));
+        // What is negative is as good at 0.
+        let v = |link: usize| values[link].clone().max(whole(0));
         let heaviest = matchings
             .iter()
             .map(|set| set.iter().map(|&link| v(link)).sum::<Rational>())

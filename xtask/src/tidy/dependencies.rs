@@ -65,6 +65,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-matching",
             "oneport-trees",
             "oneport-extract",
+            "oneport-programs",
         ],
     ),
     (
@@ -209,6 +210,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-matching",
             "oneport-numbers",
             "oneport-period",
+            "oneport-programs",
             "oneport-separation",
             "oneport-topologies",
             "oneport-trees",
