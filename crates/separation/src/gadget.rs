@@ -138,7 +138,7 @@ impl Side {
 /// `n` nodes, `m` links and at most `k` ports of a node.
 ///
 /// ```
-/// use oneport_platform::gadget::gadget;
+/// use oneport_separation::gadget::gadget;
 /// use oneport_platform::{Node, Platform, PortModel, parse_rational};
 /// let mut builder = Platform::builder();
 /// let one = parse_rational("1")?;
