@@ -201,7 +201,7 @@ pub fn toy_freedom(toy: &Toy) -> Result<(Rational, Rational)> {
         &toy.case.platform,
         &toy.case.collective.commodities(),
         Errors::default(),
-    );
+    )?;
     program.fix_throughput(&toy.case.throughput()?);
     program.range(cases::link(&toy.case.platform, "Pa -> P0")?, 0)
 }
@@ -215,7 +215,7 @@ fn figure_2_numbers() -> Result<Finding> {
         platform,
         &toy.case.collective.commodities(),
         Errors::default(),
-    );
+    )?;
     program.fix_throughput(&toy.case.throughput()?);
     program.fix(
         free.0,

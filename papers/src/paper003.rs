@@ -119,7 +119,7 @@ fn flows() -> Result<Finding> {
         platform,
         &toy.case.collective.commodities(),
         Errors::default(),
-    );
+    )?;
     program.fix_throughput(&toy.case.throughput()?);
     let free = (crate::cases::link(platform, "Pa -> P0")?, 0);
     program.fix(

@@ -5,7 +5,7 @@ use oneport::plan::Form;
 use oneport::{Collective, NodeId, Platform, PortModel, Rational};
 
 use oneport_lp::Watch;
-use oneport_lp::separation::Instance;
+use oneport_separation::Instance;
 
 use super::errata;
 use super::platforms::{figure_2, half_duplex, random_platforms, throughput};

@@ -4,9 +4,9 @@ use anyhow::Result;
 use num_bigint::BigUint;
 use num_traits::{One, Signed};
 use oneport::Solved;
-use oneport::platform::gadget::{Part, gadget};
 use oneport::{NodeId, Platform, PortModel, Rational};
 use oneport_drawings::svg;
+use oneport_separation::gadget::{Part, gadget};
 
 use super::example::{ALL, D1, T1, T2, T3, bidirectional_busy, wrong_busy};
 use super::gadget::modelled;

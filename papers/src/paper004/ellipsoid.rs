@@ -1,4 +1,4 @@
-//! Sections 3.4, 3.5 and 4: SOPT over K by the ellipsoid method with the oracle of `oneport_lp::separation`, which
+//! Sections 3.4, 3.5 and 4: SOPT over K by the ellipsoid method with the oracle of `oneport_separation`, which
 //! answers in polynomial time: theorems 1 to 3 as one algorithm, for broadcasts, scatters, total exchanges and
 //! all-to-alls.
 //!
@@ -37,9 +37,9 @@ use anyhow::{Context, Result, ensure};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use oneport::{Collective, NodeId, Platform, Problem, Rational};
-use oneport_lp::separation::{Inequality, Instance, Separated};
 use oneport_lp::{self as lp, Watch};
 use oneport_numbers::common_denominator;
+use oneport_separation::{Inequality, Instance, Separated};
 
 use super::platforms::{broadcast, figure_1, figure_2, half_duplex, throughput};
 use super::program::{Links, Net};
@@ -620,7 +620,7 @@ fn facet_complexity() -> Result<Finding> {
         };
         let most = 2 * one + instance.links().iter().map(of_link).sum::<u64>();
         let net = Net::of(&solved.case.platform);
-        let ways = |message: &oneport_lp::separation::Message| match message.target {
+        let ways = |message: &oneport_separation::Message| match message.target {
             Some(target) => net.paths(message.source, target),
             None => net.trees(message.source),
         };

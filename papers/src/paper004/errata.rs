@@ -3,11 +3,11 @@
 use anyhow::{Context, Result, ensure};
 use num_traits::Signed;
 use oneport::platform::Node;
-use oneport::platform::gadget::gadget;
 use oneport::{Collective, NodeId, Platform, PortModel, Rational};
 use oneport_exact::{Relation, Sense};
 use oneport_lp::Watch;
-use oneport_lp::separation::{Inequality, Instance, Separated};
+use oneport_separation::gadget::gadget;
+use oneport_separation::{Inequality, Instance, Separated};
 
 use super::example::{ALL, Reading, T2, T3, over, printed_program};
 use super::exhaustive;

@@ -3,11 +3,11 @@
 use anyhow::{Result, ensure};
 use oneport::plan::{Demand, Goals};
 use oneport::platform::Node;
-use oneport::platform::gadget::{Gadget, GadgetLink, Part, gadget};
 use oneport::{Collective, NodeId, Platform, PortModel, Rational};
+use oneport_separation::gadget::{Gadget, GadgetLink, Part, gadget};
 
 use oneport_lp::Watch;
-use oneport_lp::separation::Instance;
+use oneport_separation::Instance;
 
 use super::platforms::{self, broadcast, figure_1, figure_2, random_platforms, throughput};
 use super::program::{self, Arc, Links, Net};

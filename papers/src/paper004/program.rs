@@ -1,6 +1,7 @@
 //! The programs of RR-2004-32 written out: every set of simultaneous transfers, every pattern, (P) and (D).
 //!
-//! Exponential on purpose: nothing here is shared with the solver under test but the exact linear programming.
+//! Exponential on purpose: nothing here is shared with the solver under test but the exact linear programming. The rows
+//! of (P) and (D) are those of `oneport_programs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +9,12 @@ use anyhow::{Context, Result, bail, ensure};
 use num_traits::{One, Zero};
 use oneport::plan::{Demand, Goals};
 use oneport::{Collective, Platform, PortModel, Rational};
-use oneport_exact::{Column, LinearProgram, Options, Outcome, Relation, Row, Sense, Solver};
+use oneport_exact::{
+    Column, LinearProgram, Optimum as Solution, Options, Outcome, Relation, Row, Sense, Solver,
+};
+use oneport_programs::{
+    Equation, Errors, Line, Linear, Matchings, ProgramError, Quantity, Solvable,
+};
 
 use crate::numbers::whole;
 
@@ -218,9 +224,9 @@ pub fn allowed_sets(platform: &Platform) -> Vec<Links> {
 
 /// How a linear program ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
-    /// The optimum and the values of all columns there.
-    Optimal(Rational, Vec<Rational>),
+pub enum Ended<Values = Vec<Rational>> {
+    /// The optimum and the values there.
+    Optimal(Rational, Values),
     /// No finite optimum.
     Unbounded,
     /// No solution.
@@ -289,19 +295,42 @@ impl Program {
             };
             places.push(program.add_column(cost, entries)?);
         }
-        Ok(match Solver::new(program).solve(&Options::default())? {
-            Outcome::Optimal(optimum) => {
-                let values = places
-                    .into_iter()
-                    .map(|place| optimum.primal.get(place))
-                    .collect();
-                Ended::Optimal(optimum.objective, values)
-            }
-            Outcome::Unbounded { .. } => Ended::Unbounded,
-            Outcome::Infeasible(_) => Ended::Infeasible,
-            Outcome::LimitReached { .. } => bail!("a program was not solved"),
+        solved(program, |optimum| {
+            let value = |place| optimum.primal.get(place);
+            places.iter().copied().map(value).collect()
         })
     }
+}
+
+/// Solves a program; `values` reads a solution.
+fn solved<Values>(
+    program: LinearProgram,
+    values: impl FnOnce(&Solution) -> Values,
+) -> Result<Ended<Values>> {
+    Ok(match Solver::new(program).solve(&Options::default())? {
+        Outcome::Optimal(optimum) => {
+            let values = values(&optimum);
+            Ended::Optimal(optimum.objective, values)
+        }
+        Outcome::Unbounded { .. } => Ended::Unbounded,
+        Outcome::Infeasible(_) => Ended::Infeasible,
+        Outcome::LimitReached { .. } => bail!("a program was not solved"),
+    })
+}
+
+/// Solves a program of `oneport_programs`; a variable that is in no row is 0.
+fn solved_rows(rows: Linear) -> Result<Ended<BTreeMap<Quantity, Rational>>> {
+    let Solvable {
+        program, columns, ..
+    } = rows.solvable()?;
+    solved(program, |optimum| {
+        let value = |column| optimum.primal.get(column);
+        let of = |(&quantity, &(column, negative)): (&Quantity, &(Column, Option<Column>))| {
+            let negative = negative.map(value).unwrap_or_default();
+            (quantity, value(column) - negative)
+        };
+        columns.iter().map(of).collect()
+    })
 }
 
 /// A solution of (P): what is used, with weights.
@@ -315,50 +344,59 @@ pub struct Optimum {
     pub sets: Vec<(Links, Rational)>,
 }
 
+/// (P) and (D) over these sets and patterns, (edge_k) being an equation as printed.
+fn rows(
+    net: &Net,
+    sets: &[Links],
+    patterns: &[Links],
+    write: impl FnOnce(Matchings<'_>) -> Result<Linear, ProgramError>,
+) -> Result<Linear> {
+    let times: Vec<Rational> = net.arcs.iter().map(|arc| arc.cost.clone()).collect();
+    let errors = Errors {
+        edge_equation: true,
+        ..Errors::NONE
+    };
+    let mut rows = write(Matchings {
+        times: &times,
+        matchings: sets,
+        patterns,
+        errors,
+    })?;
+    // Links that take no time need no matching.
+    rows.lines.retain(|line| match line.equation {
+        Equation::Edge(link) => !times[link].is_zero(),
+        _ => true,
+    });
+    Ok(rows)
+}
+
 /// (P) of section 3.2: the sets take one unit of time together, and give every link the time its messages take.
 pub fn primal(net: &Net, sets: &[Links], patterns: &[Links]) -> Result<Optimum> {
-    let mut program = Program::default();
-    let throughput = program.column();
-    let (x, y) = (program.many(sets.len()), program.many(patterns.len()));
-    program.row(
-        Relation::AtMost,
-        whole(1),
-        x.iter().map(|&column| (column, whole(1))),
-    );
-    for link in net.timed() {
-        let served = x
-            .iter()
-            .zip(sets)
-            .filter(|(_, set)| set.contains(&link))
-            .map(|(&column, _)| (column, whole(1)));
-        let needed = y
-            .iter()
-            .zip(patterns)
-            .map(|(&column, pattern)| (column, -time(net, pattern, link)));
-        program.row(Relation::Equal, whole(0), served.chain(needed));
-    }
-    let total = y.iter().map(|&column| (column, whole(1)));
-    program.row(
-        Relation::Equal,
-        whole(0),
-        total.chain([(throughput, whole(-1))]),
-    );
-    let Ended::Optimal(value, values) = program.end(Sense::Maximize, throughput)? else {
+    let mut rows = rows(net, sets, patterns, |given| given.primal())?;
+    let total = Line {
+        equation: Equation::Bound(0),
+        terms: std::iter::once((Quantity::Throughput, whole(-1)))
+            .chain(rows.objective.iter().map(|&pattern| (pattern, whole(1))))
+            .collect(),
+        relation: Relation::Equal,
+        side: whole(0),
+    };
+    rows.lines.push(total);
+    rows.objective = vec![Quantity::Throughput];
+    let Ended::Optimal(value, values) = solved_rows(rows)? else {
         bail!("(P) has no optimum");
     };
-    let used = |all: &[Links], columns: &[usize]| -> Vec<(Links, Rational)> {
-        let pairs = all
-            .iter()
-            .zip(columns)
-            .filter(|(_, column)| !values[**column].is_zero());
-        pairs
-            .map(|(links, &column)| (links.clone(), values[column].clone()))
-            .collect()
+    let used = |all: &[Links], quantity: fn(usize) -> Quantity| -> Vec<(Links, Rational)> {
+        let weighted = all.iter().enumerate().filter_map(|(place, links)| {
+            let weight = values.get(&quantity(place))?;
+            Some((links.clone(), weight.clone()))
+        });
+        weighted.filter(|(_, weight)| !weight.is_zero()).collect()
     };
     Ok(Optimum {
         value,
-        patterns: used(patterns, &y),
-        sets: used(sets, &x),
+        patterns: used(patterns, Quantity::Pattern),
+        sets: used(sets, Quantity::Matching),
     })
 }
 
@@ -367,27 +405,26 @@ fn time(net: &Net, pattern: &[usize], link: usize) -> Rational {
     &net.arcs[link].cost * whole(pattern.iter().filter(|&&used| used == link).count())
 }
 
-/// (D) of section 3.3; with `at_most_zero` also `u <= 0`, as section 3.5 prints it.
+/// (D) of section 3.3, with the price of each link's time; with `at_most_zero` also `u <= 0`, as section 3.5 prints it.
 pub fn dual(net: &Net, sets: &[Links], patterns: &[Links], at_most_zero: bool) -> Result<Ended> {
-    let mut program = Program::default();
-    let u = program.column();
-    // v has either sign.
-    let (plus, minus) = (program.many(net.arcs.len()), program.many(net.arcs.len()));
-    let v = |link: usize, factor: Rational| [(plus[link], factor.clone()), (minus[link], -factor)];
-    for set in sets {
-        let sum = set.iter().flat_map(|&link| v(link, whole(1)));
-        program.row(Relation::AtMost, whole(0), sum.chain([(u, whole(-1))]));
-    }
-    for pattern in patterns {
-        let sum = pattern
-            .iter()
-            .flat_map(|&link| v(link, net.arcs[link].cost.clone()));
-        program.row(Relation::AtLeast, whole(1), sum);
-    }
+    let mut rows = rows(net, sets, patterns, |given| given.dual())?;
     if at_most_zero {
-        program.row(Relation::AtMost, whole(0), [(u, whole(1))]);
+        rows.lines.push(Line {
+            equation: Equation::Bound(0),
+            terms: vec![(Quantity::TimePrice, whole(1))],
+            relation: Relation::AtMost,
+            side: whole(0),
+        });
     }
-    program.end(Sense::Minimize, u)
+    Ok(match solved_rows(rows)? {
+        Ended::Optimal(u, values) => {
+            let price = |link| values.get(&Quantity::LinkPrice(link)).cloned();
+            let prices = (0..net.arcs.len()).map(|link| price(link).unwrap_or_default());
+            Ended::Optimal(u, prices.collect())
+        }
+        Ended::Unbounded => Ended::Unbounded,
+        Ended::Infeasible => Ended::Infeasible,
+    })
 }
 
 /// The largest weight of patterns that keeps every half-duplex port within one unit of time: the value of the linear

@@ -12,10 +12,10 @@ use oneport::{Collective, NodeId, Plan, PortModel, Problem, Rational, referee};
 use oneport_drawings::svg;
 use oneport_exact::{Relation, Sense};
 use oneport_graph::arborescence::arborescence;
-use oneport_lp::separation::Instance;
 use oneport_lp::{self as lp, Watch};
-use oneport_matching::general::heaviest::heaviest_matching;
 use oneport_matching::general::{PortGraph, least_period, separate};
+use oneport_separation::Instance;
+use oneport_separation::heaviest::heaviest_matching;
 
 use super::platforms::{answer, broadcast, enumerated, optimum, random_platforms};
 use super::program::{self, Ended, Net, Program};
@@ -309,9 +309,8 @@ fn lemma_3() -> Result<Finding> {
         let Ended::Optimal(u, values) = program::dual(&one.net, &matchings, &trees, false)? else {
             anyhow::bail!("(D) has no optimum")
         };
-        // Columns: u, then the positive and the negative part of every v. What is negative is as good at 0.
-        let links = one.net.arcs.len();
-        let v = |link: usize| (&values[1 + link] - &values[1 + links + link]).max(whole(0));
+        // What is negative is as good at 0.
+        let v = |link: usize| values[link].clone().max(whole(0));
         let heaviest = matchings
             .iter()
             .map(|set| set.iter().map(|&link| v(link)).sum::<Rational>())

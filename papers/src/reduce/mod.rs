@@ -197,7 +197,7 @@ fn printed_program_on_figure_6() -> Result<Finding> {
     for compute in [["1/2", "1", "1"], ["10", "10", "10"]] {
         let case = toy::four("figure 6", "1", compute)?;
         let (printed, right) = (
-            Program::new(&case, program::SSR)?.throughput()?,
+            Program::new(&case, Errors::SSR)?.throughput()?,
             case.throughput()?,
         );
         ensure!(

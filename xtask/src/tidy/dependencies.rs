@@ -43,6 +43,17 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "oneport-separation",
+        &[
+            "oneport-watch",
+            "oneport-numbers",
+            "oneport-graph",
+            "oneport-platform",
+            "oneport-plan",
+            "oneport-exact",
+        ],
+    ),
+    (
         "oneport-lp",
         &[
             "oneport-watch",
@@ -54,6 +65,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-matching",
             "oneport-trees",
             "oneport-extract",
+            "oneport-programs",
         ],
     ),
     (
@@ -164,7 +176,12 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ),
     (
         "oneport-programs",
-        &["oneport-platform", "oneport-plan", "oneport-watch"],
+        &[
+            "oneport-exact",
+            "oneport-platform",
+            "oneport-plan",
+            "oneport-watch",
+        ],
     ),
     ("oneport-testkit", &["oneport-platform", "oneport-plan"]),
     (
@@ -176,6 +193,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-drawings",
             "oneport-exports",
             "oneport-programs",
+            "oneport-separation",
             "oneport-topologies",
         ],
     ),
@@ -192,6 +210,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-matching",
             "oneport-numbers",
             "oneport-period",
+            "oneport-programs",
+            "oneport-separation",
             "oneport-topologies",
             "oneport-trees",
         ],
@@ -205,6 +225,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport-lp",
             "oneport-matching",
             "oneport-numbers",
+            "oneport-separation",
             "oneport-trees",
         ],
     ),

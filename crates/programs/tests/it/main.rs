@@ -8,6 +8,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
 mod limits;
+mod numbers;
 mod optimum;
 mod printed;
 mod reader;

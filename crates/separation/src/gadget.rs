@@ -44,9 +44,8 @@
 use std::collections::BTreeSet;
 
 use num_traits::Zero;
+use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PlatformError, PortModel, Rational};
 use petgraph::unionfind::UnionFind;
-
-use crate::{Link, LinkId, Node, NodeId, Platform, PlatformError, PortModel, Rational};
 
 /// A platform of half-duplex nodes that does what another platform does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,7 +138,7 @@ impl Side {
 /// `n` nodes, `m` links and at most `k` ports of a node.
 ///
 /// ```
-/// use oneport_platform::gadget::gadget;
+/// use oneport_separation::gadget::gadget;
 /// use oneport_platform::{Node, Platform, PortModel, parse_rational};
 /// let mut builder = Platform::builder();
 /// let one = parse_rational("1")?;
@@ -419,7 +418,6 @@ impl Gadget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Node, PlatformError};
 
     /// A star: the hub sends to and receives from three leaves.
     fn star(

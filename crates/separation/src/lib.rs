@@ -1,4 +1,6 @@
-//! The algorithm of RR-2004-32 itself: the programs (P) and (D), and the oracle that separates (D)'s polyhedron.
+#![doc = include_str!("../README.md")]
+//!
+//! # Programs
 //!
 //! **(P)**, section 3.2, corrected: find weights `x >= 0` of matchings `M` and `y >= 0` of patterns `T` that maximise
 //! `sum y(T)` subject to
@@ -22,9 +24,11 @@
 //! [`Instance::separate_either_sign`] is the oracle of the printed `K`, whose `v` has either sign, for messages that
 //! all nodes want.
 //!
-//! Nodes are half-duplex. Other models: [`oneport_platform::gadget`], whose links may cost 0; those need no matching
-//! and have no row in (P).
+//! Nodes are half-duplex. Platforms of other port models have a [`gadget`] of half-duplex nodes. A gadget has links of
+//! cost 0; those need no matching and have no row in (P).
 
+pub mod gadget;
+pub mod heaviest;
 mod instance;
 mod oracle;
 mod program;

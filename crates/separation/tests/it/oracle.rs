@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{LinearProgram, Outcome, Relation, Sense, Solver};
-use oneport_lp::Watch;
-use oneport_lp::separation::{Inequality, Instance, Lightest, Optimum, Separated, SeparationError};
-use oneport_matching::general::heaviest::heaviest_matching;
 use oneport_matching::general::{PortGraph, separate};
 use oneport_plan::{Collective, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+use oneport_separation::heaviest::heaviest_matching;
+use oneport_separation::{Inequality, Instance, Lightest, Optimum, Separated, SeparationError};
+use oneport_watch::Watch;
 
 use crate::common::naive::{Dice, check, link_sets, processors, random};
 use crate::common::{ratio, simple_paths};
@@ -51,7 +51,7 @@ fn optimum(instance: &Instance) -> Optimum {
 /// All spanning trees or simple paths of every message, by brute force.
 fn ways(platform: &Platform, instance: &Instance) -> Vec<Vec<Vec<usize>>> {
     let links = instance.links();
-    let of_message = |message: &oneport_lp::separation::Message| -> Vec<Vec<usize>> {
+    let of_message = |message: &oneport_separation::Message| -> Vec<Vec<usize>> {
         let Some(target) = message.target else {
             let sets = (0..1u32 << links.len())
                 .filter(|set| set.count_ones() as usize + 1 == instance.nodes());

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use crate::heaviest::{Heaviest, HeaviestError, Prices, heaviest_matching};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 use oneport_graph::arborescence::{Arborescence, arborescence};
 use oneport_graph::{Digraph, shortest_paths};
-use oneport_matching::general::heaviest::{Heaviest, HeaviestError, Prices, heaviest_matching};
 use oneport_numbers::{Whole, common_denominator, numerator_over};
 use oneport_platform::Rational;
 use petgraph::visit::EdgeRef;
 
-use super::instance::{Instance, Message, SeparationError};
+use crate::instance::{Instance, Message, SeparationError};
 
 /// An answer of the oracle.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -242,7 +242,7 @@ impl Instance {
     }
 }
 
-pub(super) fn rate(message: &Message) -> Rational {
+pub(crate) fn rate(message: &Message) -> Rational {
     Rational::from_integer(BigInt::from(message.rate))
 }
 
@@ -297,7 +297,7 @@ impl Inequality {
 }
 
 /// How long a pattern keeps each link busy: `m(e) c(e)`, where that is positive.
-pub(super) fn times(instance: &Instance, ways: &[Vec<usize>]) -> BTreeMap<usize, Rational> {
+pub(crate) fn times(instance: &Instance, ways: &[Vec<usize>]) -> BTreeMap<usize, Rational> {
     let mut times: BTreeMap<usize, Rational> = BTreeMap::new();
     for (message, links) in instance.messages().iter().zip(ways) {
         for &link in links {

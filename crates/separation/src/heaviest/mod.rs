@@ -42,13 +42,13 @@ pub use proof::{Heaviest, HeaviestError, Prices};
 /// `O(n^3 + m)` operations on numbers for `n` vertices and `m` edges, memory `O(n^2)`.
 ///
 /// ```
-/// use oneport_matching::general::heaviest::heaviest_matching;
+/// use oneport_separation::heaviest::heaviest_matching;
 /// // A triangle of weight 4 each, and an edge of weight 1 to a fourth vertex.
 /// let edges = [(0, 1, 4u64), (1, 2, 4), (0, 2, 4), (2, 3, 1)];
 /// let found = heaviest_matching(4, &edges)?;
 /// assert_eq!(found.edges, [0, 3]);
 /// found.check(4, &edges)?;
-/// # Ok::<(), oneport_matching::general::heaviest::HeaviestError>(())
+/// # Ok::<(), oneport_separation::heaviest::HeaviestError>(())
 /// ```
 ///
 /// # Errors

@@ -5,8 +5,8 @@ use oneport_exact::{Column, LinearProgram, Options, Outcome, Relation, Row, Sens
 use oneport_platform::Rational;
 use oneport_watch::Watch;
 
-use super::instance::{Instance, SeparationError};
-use super::oracle::{Inequality, Proof, Separated, times};
+use crate::instance::{Instance, SeparationError};
+use crate::oracle::{Inequality, Proof, Separated, times};
 
 /// Optimal solutions of (P') and (D').
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,18 +1,18 @@
 //! The question: nodes, links and messages.
 
+use crate::gadget::Gadget;
+use crate::heaviest::HeaviestError;
 use oneport_exact::ExactError;
-use oneport_matching::general::heaviest::HeaviestError;
 use oneport_plan::{Collective, Demand, Kind};
-use oneport_platform::gadget::Gadget;
 use oneport_platform::{NodeId, Platform, PortModel, Rational};
 use oneport_watch::Limit;
 
 /// A question of the paper: half-duplex nodes, links with costs, messages of size 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instance {
-    pub(super) nodes: usize,
-    pub(super) links: Vec<(usize, usize, Rational)>,
-    pub(super) messages: Vec<Message>,
+    pub(crate) nodes: usize,
+    pub(crate) links: Vec<(usize, usize, Rational)>,
+    pub(crate) messages: Vec<Message>,
 }
 
 /// One message of every instance of the collective.
@@ -32,7 +32,7 @@ pub struct Message {
 pub enum SeparationError {
     /// A node under another port model.
     #[error(
-        "node '{node}' is {model}; the program is that of half-duplex nodes (platform::gadget makes such of others)"
+        "node '{node}' is {model}; the program is that of half-duplex nodes (the module gadget makes such of others)"
     )]
     NotHalfDuplex {
         /// Name of the node.

@@ -2,11 +2,12 @@
 //! enumeration.
 
 use num_traits::One;
-use oneport_lp::Watch;
-use oneport_lp::separation::{Instance, SeparationError};
-use oneport_plan::{Collective, CustomDemand, Volumes, Wanted};
-use oneport_platform::gadget::{Gadget, GadgetError, GadgetLink, Part, gadget};
+use oneport_lp::{Formulation, Options, Question, solve};
+use oneport_plan::{Collective, CustomDemand, Problem, Volumes, Wanted};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_separation::gadget::{Gadget, GadgetError, GadgetLink, Part, gadget};
+use oneport_separation::{Instance, SeparationError};
+use oneport_watch::Watch;
 
 use crate::common::naive::{Dice, check, processors, random};
 use crate::common::ratio;
@@ -374,4 +375,74 @@ fn another_platforms_gadget_is_refused() {
             platform: 3
         })
     );
+}
+
+/// The gadget as a platform of half-duplex nodes; in- and out-nodes are routers.
+fn as_platform(platform: &Platform) -> (Platform, Vec<NodeId>) {
+    let gadget = gadget(platform).unwrap();
+    let mut builder = Platform::builder();
+    builder.model(PortModel::HalfDuplex);
+    for (at, (node, _)) in gadget.nodes.iter().enumerate() {
+        let compute = if gadget.cores.contains(&at) {
+            platform.node(*node).compute.clone()
+        } else {
+            None
+        };
+        builder
+            .node(Node {
+                compute,
+                ..Node::router(format!("{}.{at}", platform.name(*node)))
+            })
+            .unwrap();
+    }
+    for link in &gadget.links {
+        builder
+            .link(
+                NodeId::new(link.from),
+                NodeId::new(link.to),
+                link.cost.clone(),
+            )
+            .unwrap();
+    }
+    (
+        builder.build().unwrap(),
+        gadget.cores.into_iter().map(NodeId::new).collect(),
+    )
+}
+
+/// The throughput of messages of size 3/2, by the solver.
+fn answer(platform: &Platform, collective: &Collective) -> Rational {
+    let problem = Problem::new(platform, collective, Volumes::of_size(ratio(3, 2))).unwrap();
+    let options = Options::from(Formulation::Columns);
+    let solution = solve(&Question::new(&problem), &options).expect("solved");
+    oneport_referee::check_steady_state(&problem, &solution.steady_state).unwrap();
+    let bound = oneport_referee::bound(&problem, &solution.certificate).unwrap();
+    assert_eq!(
+        bound, solution.steady_state.throughput,
+        "{collective:?} {platform:?}"
+    );
+    bound
+}
+
+/// Section 5's claim, by the solver on both sides: the same throughput on a full-duplex platform and on its gadget.
+#[test]
+fn gadgets_are_platforms() {
+    for seed in 0..24 {
+        let dice = &mut Dice::new(seed);
+        let native = random(dice, processors(3), PortModel::FullDuplex, 2);
+        let (gadget, cores) = as_platform(&native);
+        let all: Vec<NodeId> = native.processors().collect();
+        let collective = |nodes: &[NodeId]| match seed % 4 {
+            0 => Collective::broadcast(nodes[0], nodes[1..].to_vec()),
+            1 => Collective::scatter(nodes[0], nodes[1..].to_vec()),
+            2 => Collective::all_to_all(nodes.to_vec()),
+            _ => Collective::reduce(nodes[0], nodes.to_vec()).in_order(),
+        };
+        let of_native = answer(&native, &collective(&all));
+        assert_eq!(
+            answer(&gadget, &collective(&cores)),
+            of_native,
+            "seed {seed}"
+        );
+    }
 }
