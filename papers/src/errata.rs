@@ -456,7 +456,7 @@ pub fn lower_vertices() -> Result<Value> {
             ["send", "recv"].map(|side| Value::Words(format!("{} {side}", platform.name(node))))
         })
         .collect();
-    let Value::List(mut vertices) = Paper::load("003")?.printed("vertices")?.clone() else {
+    let Value::List(mut vertices) = Paper::load("slides")?.printed("vertices")?.clone() else {
         anyhow::bail!("the vertices are not a list")
     };
     let missing: Vec<&Value> = wanted
@@ -630,9 +630,9 @@ pub mod tests {
     const SOURCES: [&str; 5] = [
         include_str!("errata.rs"),
         include_str!("reduce/errata.rs"),
-        include_str!("paper001/errata.rs"),
-        include_str!("paper002/errata.rs"),
-        include_str!("paper004/errata.rs"),
+        include_str!("liu_kuo_wang/errata.rs"),
+        include_str!("canon_antoniu/errata.rs"),
+        include_str!("rr2004_32/errata.rs"),
     ];
 
     #[test]

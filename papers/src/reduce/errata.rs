@@ -99,7 +99,7 @@ pub fn split_of_the_text() -> Result<Sides> {
 
 /// Figure 6(d) or 6(e) as printed.
 pub fn table<'a>(case: &'a Case, id: &str) -> Result<Table<'a>> {
-    Table::read(case, Paper::load("000")?.table(id)?)
+    Table::read(case, Paper::load("rr4872")?.table(id)?)
 }
 
 /// E000-14: what figure 6(d) does in its three reductions, its labels put right; what figure 6(b) says.

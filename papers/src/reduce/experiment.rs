@@ -17,7 +17,7 @@ use super::tasks::{name, sum, trees};
 use crate::figures::Figure;
 use crate::networks::data_folder;
 use crate::numbers::{short, whole};
-use crate::paper001::brute::Dice;
+use crate::liu_kuo_wang::brute::Dice;
 use crate::rows::Finding;
 
 /// The target's logical index.

@@ -9,7 +9,7 @@ use super::brute;
 use super::checked::{costs, length};
 use crate::errata::Sides;
 use crate::numbers::{number, whole};
-use crate::paper001::figures::slow_destination;
+use crate::liu_kuo_wang::figures::slow_destination;
 use crate::rows::{Paper, Value};
 
 /// When `ready` machines with these dates have been merged on one machine, by simulation.
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn e002_9_slips_in_citations() -> Result<()> {
         assert_eq!(
-            cited_bound(&Paper::load("002")?)?,
+            cited_bound(&Paper::load("canon_antoniu")?)?,
             Value::Words("lemma 5".to_string())
         );
         assert_eq!(slowest_first_over_optimum()?, number("9/8")?);

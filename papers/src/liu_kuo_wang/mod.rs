@@ -17,7 +17,8 @@ use crate::rows::{Check, Finding};
 
 /// The whole report.
 pub const CHAPTER: Chapter = Chapter {
-    stem: "001",
+    number: "001",
+    stem: "liu_kuo_wang",
     checks: &[
         figures::CHECKS,
         figure_17::CHECKS,

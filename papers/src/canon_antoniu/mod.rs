@@ -21,7 +21,8 @@ use checked::{COSTS, reduce};
 
 /// The whole report.
 pub const CHAPTER: Chapter = Chapter {
-    stem: "002",
+    number: "002",
+    stem: "canon_antoniu",
     checks: &[CHECKS, theorems::CHECKS],
     figures: &[figures],
 };

@@ -246,7 +246,7 @@ fn trend() -> Result<Finding> {
 }
 
 pub fn figures() -> Result<Vec<Figure>> {
-    let paper = Paper::load("001")?;
+    let paper = Paper::load("liu_kuo_wang")?;
     let mut rows = Vec::new();
     for size in 10..=21u64 {
         let (row, expected) = (printed(&paper, size)?, guided::expected(size, 3)?);

@@ -20,7 +20,8 @@ use crate::chapter::Chapter;
 
 /// The whole report.
 pub const CHAPTER: Chapter = Chapter {
-    stem: "004",
+    number: "004",
+    stem: "rr2004_32",
     checks: &[
         example::CHECKS,
         figure_2::CHECKS,

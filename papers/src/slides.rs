@@ -11,7 +11,7 @@ use crate::errata;
 use crate::figures::Figure;
 use crate::matchings;
 use crate::numbers::{common_denominator, whole};
-use crate::paper000::{lemma_1, scatter_runs, toy_freedom};
+use crate::rr4872::{lemma_1, scatter_runs, toy_freedom};
 use crate::printed::{Errors, Program};
 use crate::reduce;
 use crate::rows::{Check, Finding, Paper, Value};
@@ -20,7 +20,8 @@ use crate::toy::Toy;
 
 /// All slides.
 pub const CHAPTER: Chapter = Chapter {
-    stem: "003",
+    number: "003",
+    stem: "slides",
     checks: &[CHECKS, reduce::SLIDES],
     figures: &[figures],
 };

@@ -31,7 +31,8 @@ use crate::toy::Toy;
 
 /// Sections 1 to 4.
 pub const CHAPTER: Chapter = Chapter {
-    stem: "000",
+    number: "000",
+    stem: "rr4872",
     checks: &[CHECKS, reduce::CHECKS],
     figures: &[figures, reduce::figures],
 };
@@ -143,7 +144,7 @@ fn list(values: Vec<usize>) -> Value {
 
 /// Two of the four amounts drawn come in and two go out; the assignment is unique.
 fn amounts_through_figure_1() -> Result<Finding> {
-    let slides = Paper::load("003")?;
+    let slides = Paper::load("slides")?;
     let amounts = slides.printed("amounts")?.list()?;
     let total: Rational = amounts.iter().copied().sum();
     Ok(Finding::value(total / whole(2))
@@ -266,7 +267,7 @@ fn figure_2_numbers() -> Result<Finding> {
         messages.join(", "),
         times.join(", ")
     );
-    let printed = Paper::load("000")?.printed("figure-2-numbers")?.to_string();
+    let printed = Paper::load("rr4872")?.printed("figure-2-numbers")?.to_string();
     Ok(Finding::claim(found == printed, found)
         .note(format!("period {period}; {}", names.join(", "))))
 }

@@ -113,7 +113,7 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper004::platforms::half_duplex;
+    use crate::rr2004_32::platforms::half_duplex;
 
     #[test]
     fn small_optima_are_what_one_finds_by_hand() -> Result<()> {

@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn e001_6_the_third_algorithm_saves_next_to_nothing() -> Result<()> {
         assert_eq!(
-            third_algorithm(&Paper::load("001")?)?.right,
+            third_algorithm(&Paper::load("liu_kuo_wang")?)?.right,
             Value::from(122)
         );
         Ok(())
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn e001_7_a_quotient_of_times_is_misprinted() -> Result<()> {
-        check(time_ratio(&Paper::load("001")?), "544", "534");
+        check(time_ratio(&Paper::load("liu_kuo_wang")?), "544", "534");
         Ok(())
     }
 
@@ -242,20 +242,20 @@ mod tests {
 
     #[test]
     fn e001_10_the_text_and_table_4_stop_at_different_points() -> Result<()> {
-        let counts = super::super::tables::third_rules(&Paper::load("001")?)?;
+        let counts = super::super::tables::third_rules(&Paper::load("liu_kuo_wang")?)?;
         assert_eq!(counts.map(|count| count.0), [159, 225, 110]);
         Ok(())
     }
 
     #[test]
     fn e001_11_fifteen_seconds_are_15_28() -> Result<()> {
-        check(within_seconds(&Paper::load("001")?), "15", "15.28");
+        check(within_seconds(&Paper::load("liu_kuo_wang")?), "15", "15.28");
         Ok(())
     }
 
     #[test]
     fn e001_12_the_saving_is_that_of_one_cell() -> Result<()> {
-        let [corner, all] = super::super::tables::savings(&Paper::load("001")?)?;
+        let [corner, all] = super::super::tables::savings(&Paper::load("liu_kuo_wang")?)?;
         assert!(corner == 93 && all < corner, "{corner} and {all}");
         Ok(())
     }
