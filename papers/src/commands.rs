@@ -10,9 +10,9 @@ use oneport::heterogeneous::tables::{self, Rule, Table};
 use oneport::heterogeneous::{Destination, Processors};
 
 use crate::chapter::Chapter;
-use crate::numbers::{number, whole};
 use crate::liu_kuo_wang::brute::Dice;
 use crate::liu_kuo_wang::tables::{STOPS, third};
+use crate::numbers::{number, whole};
 use crate::reduce::experiment;
 use crate::rows::{Paper, judge_some};
 
@@ -240,7 +240,9 @@ fn some_rows(arguments: &[String], chapters: &[Chapter]) -> Result<String> {
         }
     }
     let (chapter, paper) = chapter.with_context(|| {
-        format!("no paper '{name}'; there are rr4872, liu_kuo_wang, canon_antoniu, slides, rr2004_32")
+        format!(
+            "no paper '{name}'; there are rr4872, liu_kuo_wang, canon_antoniu, slides, rr2004_32"
+        )
     })?;
     if let Some(id) = ids
         .iter()

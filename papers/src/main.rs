@@ -28,7 +28,6 @@ mod runs;
 mod search;
 mod sketch;
 mod slides;
-mod tests {
 mod toy;
 
 use std::io::Write;
@@ -177,6 +176,7 @@ fn write(report: &Report, folder: &Path) -> Result<()> {
 }
 
 #[cfg(test)]
+mod tests {
     use super::*;
 
     /// Another test makes the whole report; here nothing is computed, and every row says so.

@@ -267,7 +267,9 @@ fn figure_2_numbers() -> Result<Finding> {
         messages.join(", "),
         times.join(", ")
     );
-    let printed = Paper::load("rr4872")?.printed("figure-2-numbers")?.to_string();
+    let printed = Paper::load("rr4872")?
+        .printed("figure-2-numbers")?
+        .to_string();
     Ok(Finding::claim(found == printed, found)
         .note(format!("period {period}; {}", names.join(", "))))
 }

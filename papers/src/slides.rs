@@ -11,10 +11,10 @@ use crate::errata;
 use crate::figures::Figure;
 use crate::matchings;
 use crate::numbers::{common_denominator, whole};
-use crate::rr4872::{lemma_1, scatter_runs, toy_freedom};
 use crate::printed::{Errors, Program};
 use crate::reduce;
 use crate::rows::{Check, Finding, Paper, Value};
+use crate::rr4872::{lemma_1, scatter_runs, toy_freedom};
 use crate::runs::limit_is_one;
 use crate::toy::Toy;
 

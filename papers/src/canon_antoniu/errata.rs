@@ -8,8 +8,8 @@ use oneport::plan::Limit;
 use super::brute;
 use super::checked::{costs, length};
 use crate::errata::Sides;
-use crate::numbers::{number, whole};
 use crate::liu_kuo_wang::figures::slow_destination;
+use crate::numbers::{number, whole};
 use crate::rows::{Paper, Value};
 
 /// When `ready` machines with these dates have been merged on one machine, by simulation.

@@ -15,9 +15,9 @@ use oneport_drawings::svg;
 
 use super::tasks::{name, sum, trees};
 use crate::figures::Figure;
+use crate::liu_kuo_wang::brute::Dice;
 use crate::networks::data_folder;
 use crate::numbers::{short, whole};
-use crate::liu_kuo_wang::brute::Dice;
 use crate::rows::Finding;
 
 /// The target's logical index.
