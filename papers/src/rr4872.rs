@@ -671,9 +671,9 @@ fn between_steady_and_ceiling() -> Result<Finding> {
     for case in &cases {
         let (solved, problem) = (case.answer()?, case.problem());
         let plan = solved.plan()?;
-        let horizon = Horizon::new(&problem, &schedule::execution(&problem, &plan.schedule)?);
+        let horizon = Horizon::new(&problem, &schedule::execution(&problem, plan.schedule)?);
         let report =
-            referee::check_timeline(&problem, &schedule::timeline(&problem, &plan.schedule, 31)?)?;
+            referee::check_timeline(&problem, &schedule::timeline(&problem, plan.schedule, 31)?)?;
         for third in 0..=90 {
             let until = &plan.schedule.period * Rational::new(third.into(), 3.into());
             let (steady, delivered) = (horizon.steady(&until), horizon.delivered(&until));
@@ -803,7 +803,7 @@ fn figures() -> Result<Vec<Figure>> {
         Figure::svg(
             "Our solution of the toy",
             "The same throughput with one route per target, and a period of 2 instead of 12.",
-            figures::graph(&toy.case, Some(&plan.steady_state)),
+            figures::graph(&toy.case, Some(plan.steady_state)),
         ),
         bipartite_graph(
             &toy,
@@ -820,7 +820,7 @@ fn figures() -> Result<Vec<Figure>> {
         Figure::svg(
             "Our schedule of the toy",
             "Period 2: one whole scatter, every message in one piece.",
-            figures::gantt(&toy.case, &plan.schedule),
+            figures::gantt(&toy.case, plan.schedule),
         ),
         Figure::svg(
             "The paper's schedule without split messages (figure 4b)",

@@ -272,7 +272,7 @@ pub fn figures() -> Result<Vec<Figure>> {
             "TP = {}; the table below says what links and nodes carry and merge.",
             plan.steady_state.throughput
         ),
-        svg::graph_of_rates(plan.problem, &plan.steady_state, None),
+        svg::graph_of_rates(plan.problem, plan.steady_state, None),
     )));
     let rates = sum(trees(&plan.steady_state.patterns));
     let lines = rates

@@ -57,7 +57,7 @@ fn runs() -> Result<Vec<Followed>> {
             platform,
             collective,
         };
-        let run = Run::new(name, &case, &plan.schedule, PERIODS)?;
+        let run = Run::new(name, &case, plan.schedule, PERIODS)?;
         runs.push(Followed {
             run,
             depth: plan.schedule.depth() as u64,

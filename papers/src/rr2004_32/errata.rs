@@ -324,7 +324,7 @@ pub fn duration() -> Result<Sides> {
     let (platform, k) = (half_duplex("s t", &[("s", "t", "2")])?, 4);
     let solved = answer(&platform, &broadcast(&platform))?;
     let plan = solved.plan()?;
-    let timeline = oneport::schedule::timeline(&plan.problem, &plan.schedule, 2)?;
+    let timeline = oneport::schedule::timeline(plan.problem, plan.schedule, 2)?;
     let pieces = timeline
         .events
         .iter()
@@ -345,7 +345,7 @@ pub fn in_transit() -> Result<Sides> {
     );
     let solved = answer(&platform, &broadcast(&platform))?;
     let plan = solved.plan()?;
-    let timeline = oneport::schedule::timeline(&plan.problem, &plan.schedule, 2)?;
+    let timeline = oneport::schedule::timeline(plan.problem, plan.schedule, 2)?;
     let within = |name: &str| -> Result<Rational> {
         let link = cases::link(&platform, name)?;
         let pieces = timeline

@@ -73,14 +73,14 @@ fn uncut() -> Result<Finding> {
     for platform in &platforms {
         let solved = answer(platform, &broadcast(platform))?;
         let plan = solved.plan()?;
-        let (cuts, transfers) = cut(platform, &plan.schedule)?;
-        let periods = periods(platform, &plan.schedule);
+        let (cuts, transfers) = cut(platform, plan.schedule)?;
+        let periods = periods(platform, plan.schedule);
         if periods > whole(MOST) {
             continue;
         }
         tried += 1;
         cutting += usize::from(cuts > 0);
-        let long = joined(&plan.schedule, &periods);
+        let long = joined(plan.schedule, &periods);
         ensure!(
             long.throughput() == plan.steady_state.throughput,
             "another throughput over {periods} periods"
