@@ -4,13 +4,16 @@
 //! runs.
 
 mod bench;
+mod binaries;
 mod check;
 mod cost;
 mod lexer;
 mod mpi;
 mod mutants;
 mod package;
+mod record;
 mod reproduce;
+mod runner;
 mod setup;
 mod simgrid;
 mod steps;

@@ -4,9 +4,7 @@ use crate::known::{Bound, Known};
 use oneport_plan::{Certificate, SteadyState};
 
 use crate::mixture::{Effort, Mixture};
-use crate::quick::simple;
-use crate::room;
-use crate::{LpError, Options, Question, Solution, Until};
+use crate::{Options, Until};
 
 /// The best answer so far.
 #[derive(Default)]
@@ -59,47 +57,5 @@ impl Found {
     /// Whether no further attempt is to follow.
     pub fn is_done(&self) -> bool {
         self.settled || self.known.is_optimal()
-    }
-
-    /// The answer. `left` is the question under the watch of what turns what is known into an answer: where a side is
-    /// missing, a simple one takes its place.
-    ///
-    /// # Errors
-    /// As [`simple::offer`].
-    pub fn finished(
-        mut self,
-        left: &Question,
-        prove: impl Fn(&Certificate) -> Option<Bound>,
-    ) -> Result<Solution, LpError> {
-        if self.known.state().is_none() {
-            left.has_room(room::least_tasks(left.problem()))?;
-            simple::offer(left, &mut self.known)?;
-        }
-        if self.known.bound().is_none() {
-            let proved = self.prices.as_ref().and_then(prove);
-            self.known
-                .offer_bound(proved.map_or_else(|| simple::bound(left), Ok)?);
-        }
-        let finished = self.known.finished();
-        let (steady_state, tight, bound, status) =
-            finished.ok_or(LpError::Contradiction("nothing is known"))?;
-        let Bound {
-            throughput: upper_bound,
-            certificate,
-        } = bound;
-        let Effort {
-            solver_time,
-            repaired,
-            ..
-        } = self.effort;
-        Ok(Solution {
-            steady_state,
-            tight,
-            certificate,
-            upper_bound,
-            status,
-            solver_time,
-            repaired,
-        })
     }
 }

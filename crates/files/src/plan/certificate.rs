@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use oneport_plan::{Certificate, OddSet, Plan, Resource, Row};
 use oneport_platform::{Platform, Rational};
 
-use super::cells::{Reader, find, link_list, link_number, links_of, list, name};
+use super::cells::{Reader, link_list, link_number, links_of, list, name};
 use super::needs;
 use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
 use crate::native::quote;
+use crate::nodes::find;
 use crate::number::rational;
 
 impl Reader<'_> {

@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use oneport_plan::{Interval, Task};
 use oneport_platform::Platform;
 
-use super::cells::{find, link_number, name};
+use super::cells::{link_number, name};
 use super::demand::Demands;
 use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
+use crate::nodes::find;
 
 /// The context that the tasks of one pattern refer to.
 #[derive(Clone, Copy)]

@@ -1,15 +1,11 @@
 //! `cargo xtask test`: compiles every test in one build, and runs them side by side.
 
-pub mod binaries;
-mod record;
-pub mod runner;
-
 use anyhow::Result;
 use clap::Args;
 
+use crate::runner::{self, Which};
 use crate::setup;
 use crate::steps::{self, State, Step};
-use runner::Which;
 
 /// The options of `cargo xtask test`.
 #[derive(Args)]

@@ -1,4 +1,7 @@
-//! Attempts on questions that are answered by column generation: everything but messages that travel alone.
+//! Attempts on questions that are answered by column generation: everything but messages that travel alone
+//! ([`messages`]).
+
+pub mod messages;
 
 use crate::bounds::slowest_cut::slowest_cut;
 use crate::bounds::{self, prove, shared_tasks};

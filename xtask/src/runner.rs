@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::binaries::{Binary, Built};
-use super::record::{self, Record};
+use crate::binaries::{Binary, Built};
+use crate::record::{self, Record};
 use crate::workspace;
 
 /// How many of the slowest tests are named.

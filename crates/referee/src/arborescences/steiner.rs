@@ -13,7 +13,7 @@ const SMALL: usize = Certificate::SMALL;
 
 /// The price of the cheapest arborescence, or a lower bound of it: see [`bound`](crate::bound). All targets are in
 /// reach.
-pub(super) fn cheapest<T: Weight>(network: &Network<T>) -> T {
+pub(crate) fn cheapest<T: Weight>(network: &Network<T>) -> T {
     let optional = network.nodes - 1 - network.targets.len();
     if optional == 0 {
         spanning(network.nodes, network.source, network.arcs.clone()).unwrap_or_else(T::zero)

@@ -19,7 +19,7 @@ impl<T: Length + for<'a> SubAssign<&'a T> + Into<BigUint>> Weight for T {}
 pub(crate) type Arc<T> = (usize, usize, T);
 
 /// The graph of one demand: nodes that replicate, numbered from 0, and the shortest routes between them.
-pub(super) struct Network<T> {
+pub(crate) struct Network<T> {
     pub nodes: usize,
     pub source: usize,
     /// Without the source, ascending.
@@ -28,7 +28,7 @@ pub(super) struct Network<T> {
 }
 
 /// The shortest routes between hubs that pass no other hub. O(hubs (nodes + links) log nodes), unless all are hubs.
-pub(super) fn routes<T: Weight>(
+pub(crate) fn routes<T: Weight>(
     case: &Case<'_>,
     lengths: &[T],
     is_hub: &[bool],
@@ -54,7 +54,7 @@ pub(super) fn routes<T: Weight>(
 }
 
 /// To every other hub the shortest of the routes from some hubs that pass no other one: O((nodes + links) log nodes).
-pub(super) fn nearest<T: Weight>(
+pub(crate) fn nearest<T: Weight>(
     case: &Case<'_>,
     lengths: &[T],
     is_hub: &[bool],
@@ -97,7 +97,7 @@ pub(super) fn nearest<T: Weight>(
 }
 
 /// The hubs that lie between the source and some target, and the routes among them.
-pub(super) fn network<T: Weight>(
+pub(crate) fn network<T: Weight>(
     case: &Case<'_>,
     routes: &[Arc<T>],
     source: NodeId,

@@ -7,10 +7,10 @@ use oneport_exact::{self as exact, Optimum, Outcome, RationalVector, Solver};
 use oneport_plan::{Certificate, Kind, OddSet, Pattern, Resource, SteadyState, WeightedPattern};
 use oneport_platform::{LinkId, Rational};
 
-use super::{
+use crate::compact::scatter;
+use crate::flow::{
     Budget, Flow, FlowProgram, Group, GroupFlow, build, crash_basis, multiplicative_weights, split,
 };
-use crate::compact::scatter;
 use crate::found::Found;
 use crate::mixture::Effort;
 use crate::odd_sets;
