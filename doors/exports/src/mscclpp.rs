@@ -8,12 +8,8 @@
 
 mod block;
 mod chains;
-pub mod check;
-mod limits;
 pub mod register;
-pub mod schema;
 pub(crate) mod sizes;
-mod translate;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,10 +21,10 @@ use crate::{ExportError, File, Format, Pieces, Request, Written};
 
 use block::{Block, Key, Spot};
 use chains::Chains;
-use limits::{ALIGNMENT, CHANNELS, OPERATIONS, THREADBLOCKS};
+use oneport_checks::mscclpp::limits::{ALIGNMENT, CHANNELS, OPERATIONS, THREADBLOCKS};
 use sizes::Sizes;
 
-use schema::{
+use oneport_checks::mscclpp::schema::{
     BufferType, Channel, ChannelIds, ChannelType, Gpu, Name, Op, Place, Plan, Protocol,
     RemoteBuffer, RemoteBufferIds, Semaphore, Threadblock,
 };

@@ -32,13 +32,3 @@ pub fn xml(text: &str) -> String {
     }
     escaped
 }
-
-/// Words of a file in a message: whole, or their beginning if they are long.
-pub fn clipped(text: &str, most: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(most) {
-        None => text.into(),
-        Some((end, _)) => {
-            format!("{}... ({} characters)", &text[..end], text.chars().count()).into()
-        }
-    }
-}

@@ -158,9 +158,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         ],
     ),
     ("oneport-drawings", &["oneport-platform", "oneport-plan"]),
+    ("oneport-checks", &[]),
     (
         "oneport-exports",
-        &["oneport-platform", "oneport-plan", "oneport-schedule"],
+        &[
+            "oneport-checks",
+            "oneport-platform",
+            "oneport-plan",
+            "oneport-schedule",
+        ],
     ),
     (
         "oneport-programs",
@@ -173,6 +179,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "oneport",
             "oneport-baselines",
             "oneport-timing",
+            "oneport-checks",
             "oneport-drawings",
             "oneport-exports",
             "oneport-programs",
@@ -236,19 +243,25 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
     ),
     (
         "serde",
-        &["oneport-files", "oneport-exports", "oneport-papers"],
+        &[
+            "oneport-files",
+            "oneport-checks",
+            "oneport-exports",
+            "oneport-papers",
+        ],
         "model types do not freeze into a file format",
     ),
     (
         "serde_json",
         &[
             "oneport-files",
+            "oneport-checks",
             "oneport-exports",
             "oneport-cli",
             "oneport-papers",
             "xtask",
         ],
-        "platforms and plans are read and written by oneport-files, other programs' schedules by oneport-exports",
+        "platforms and plans are read and written by oneport-files, other programs' schedules by oneport-checks and oneport-exports",
     ),
     (
         "anyhow",

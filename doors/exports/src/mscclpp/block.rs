@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::limits::CHANNELS_AT_ONCE;
-use super::schema::{BufferType, ChannelType, Name, Op, Place};
+use oneport_checks::mscclpp::limits::CHANNELS_AT_ONCE;
+use oneport_checks::mscclpp::schema::{BufferType, ChannelType, Name, Op, Place};
 
 /// Buffer and index of a value on the rank that holds it.
 pub type Spot = (BufferType, u32);

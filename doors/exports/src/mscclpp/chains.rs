@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::block::Key;
-use super::limits::{CHANNELS, OPERATIONS};
 use crate::operation::{Operation, Step};
+use oneport_checks::mscclpp::limits::{CHANNELS, OPERATIONS};
 
 /// Operations that a threadblock of a chain needs besides its sends and merges: it signals that it has entered, waits
 /// for the same signal of others and for a semaphore, and releases one.

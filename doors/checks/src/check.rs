@@ -28,7 +28,7 @@ pub fn check(text: &str, slots: Option<u32>) -> Result<Verdict, Fault> {
 /// As [`check`].
 pub fn follow(text: &str, slots: Option<u32>) -> Result<Followed, Fault> {
     if text.trim_start().starts_with('<') {
-        return msccl::check::check(text, slots);
+        return msccl::check(text, slots);
     }
     if slots.is_some() {
         let text = "MSCCL++ plans have no connections with slots; leave the number of slots out";
@@ -43,5 +43,5 @@ pub fn follow(text: &str, slots: Option<u32>) -> Result<Followed, Fault> {
         };
         malformed(reason)
     })?;
-    mscclpp::check::check(&plan)
+    mscclpp::check(&plan)
 }

@@ -5,11 +5,11 @@
 //! file is one message here; executors divide it if the chunks of a step do not fit a slot. A step that receives and
 //! combines reads its own `srcbuf`, as the executor does.
 
+mod elements;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::elements::{self, Columns, Node};
-use super::{CHANNELS, STEPS};
 use crate::buffers::{
     BufferType, InPlace, Memory, compare, in_place, orders, overwritten, shares_sums, wanted,
 };
@@ -17,7 +17,12 @@ use crate::followed::Followed;
 use crate::machine::{Act, Fault, Kind, Machine, Move, Names, Outcome, Script, Span, malformed};
 use crate::text::clipped;
 use crate::verdict::Verdict;
+use elements::{Columns, Node};
 
+/// Steps that a threadblock has at most.
+pub const STEPS: usize = 64;
+/// Channels that an algorithm has at most.
+pub const CHANNELS: usize = 32;
 /// Most chunks of all buffers and messages together.
 const CELLS: usize = 1 << 26;
 /// Most characters of a name that messages repeat.

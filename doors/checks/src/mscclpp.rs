@@ -5,17 +5,22 @@
 //! are not followed: `reuse_resources`, where scratch is used once more for long messages, and whether packets and data
 //! share bytes of one buffer.
 
+pub mod limits;
+#[allow(missing_docs, reason = "the keys of the format, under its names")]
+pub mod schema;
+mod translate;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::limits::{CHANNELS, CHANNELS_AT_ONCE, OPERATIONS};
-use super::schema::{ChannelType, Op, Plan};
-use super::translate::{ITERATIONS, Lines, Translation};
 use crate::buffers::{
     InPlace, Memory, compare, in_place, orders, overwritten, shares_sums, wanted,
 };
 use crate::followed::Followed;
 use crate::machine::{Act, Fault, Machine, Names, Outcome, Script, malformed};
 use crate::verdict::Verdict;
+use limits::{CHANNELS, CHANNELS_AT_ONCE, OPERATIONS};
+use schema::{ChannelType, Op, Plan};
+use translate::{ITERATIONS, Lines, Translation};
 
 /// Most threadblocks of a group, and most parts of a chunk.
 const PARTS: usize = 1024;
