@@ -19,7 +19,6 @@ mod simgrid;
 mod steps;
 mod test;
 mod tidy;
-mod tokens;
 mod tree;
 mod workflow;
 mod workspace;
@@ -72,8 +71,6 @@ enum Verb {
     Tidy,
     /// Print the tuning constants: value, trade, measurement
     Constants,
-    /// Count the tokens of product code, crate by crate
-    Tokens,
 }
 
 fn main() -> ExitCode {
@@ -90,7 +87,6 @@ fn main() -> ExitCode {
         Verb::Simgrid(arguments) => simgrid::run(&arguments),
         Verb::Tidy => tidy::run(),
         Verb::Constants => tidy::constants::run(),
-        Verb::Tokens => tokens::run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
