@@ -15,7 +15,7 @@ use crate::kernel::Basis;
 use crate::program::ExactError;
 
 /// An owned HiGHS instance.
-pub struct FloatModel {
+pub(crate) struct FloatModel {
     highs: *mut c_void,
     columns: usize,
     rows: usize,
@@ -68,7 +68,7 @@ const COLUMN_WISE: HighsInt = 1;
 
 impl FloatModel {
     /// Loads a program to minimise. Always `Some`; without HiGHS (`absent.rs`) always `None`.
-    pub fn new(program: &FloatProgram) -> Result<Option<Self>, ExactError> {
+    pub(crate) fn new(program: &FloatProgram) -> Result<Option<Self>, ExactError> {
         // SAFETY: no preconditions.
         let highs = unsafe { Highs_create() };
         if highs.is_null() {
@@ -120,7 +120,7 @@ impl FloatModel {
     }
 
     /// Loads a model file in a format that HiGHS knows by the name's ending: `.lp`, `.mps`.
-    pub fn read(path: &Path) -> Result<Option<Self>, ExactError> {
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, ExactError> {
         // SAFETY: no preconditions.
         let highs = unsafe { Highs_create() };
         if highs.is_null() {
@@ -153,7 +153,7 @@ impl FloatModel {
     }
 
     /// The last run's objective; `None` where it is not finite.
-    pub fn objective(&self) -> Option<Rational> {
+    pub(crate) fn objective(&self) -> Option<Rational> {
         // SAFETY: a live instance.
         Rational::from_float(unsafe { Highs_getObjectiveValue(self.highs) })
     }
@@ -187,7 +187,7 @@ impl FloatModel {
     }
 
     /// Chooses the engine; with a basis at hand the simplex starts from it.
-    pub fn set_engine(&self, engine: Engine) -> Result<(), ExactError> {
+    pub(crate) fn set_engine(&self, engine: Engine) -> Result<(), ExactError> {
         // Fact: HiGHS's number of this strategy.
         const DUAL: HighsInt = 1;
         // Fact: HiGHS's number of this strategy.
@@ -211,12 +211,12 @@ impl FloatModel {
     }
 
     /// Presolve loses a starting basis; it pays on a cold start only.
-    pub fn set_presolve(&self, on: bool) -> Result<(), ExactError> {
+    pub(crate) fn set_presolve(&self, on: bool) -> Result<(), ExactError> {
         self.text_option(c"presolve", if on { c"on" } else { c"off" })
     }
 
     /// Limits the total run time of this instance.
-    pub fn set_time_limit(&self, limit: Option<Duration>) -> Result<(), ExactError> {
+    pub(crate) fn set_time_limit(&self, limit: Option<Duration>) -> Result<(), ExactError> {
         self.float_option(
             c"time_limit",
             limit.map_or(f64::INFINITY, |limit| self.run_time() + limit.as_secs_f64()),
@@ -230,12 +230,12 @@ impl FloatModel {
     }
 
     /// Time spent inside HiGHS so far, by its own clock.
-    pub fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         Duration::try_from_secs_f64(self.run_time()).unwrap_or_default()
     }
 
     /// Runs the solver from the current basis, if any. HiGHS asks the watch at every iteration.
-    pub fn run(&self, watch: &Watch) -> Result<Claim, ExactError> {
+    pub(crate) fn run(&self, watch: &Watch) -> Result<Claim, ExactError> {
         self.follow(watch)?;
         // SAFETY: a live instance; the watch outlives the call.
         let status = unsafe { Highs_run(self.highs) };
@@ -277,7 +277,7 @@ impl FloatModel {
     }
 
     /// The last run's basis, if it left a complete one.
-    pub fn basis(&self) -> Option<Basis> {
+    pub(crate) fn basis(&self) -> Option<Basis> {
         let mut columns = vec![0 as HighsInt; self.columns];
         let mut rows = vec![0 as HighsInt; self.rows];
         // SAFETY: both buffers have the model's dimensions.
@@ -291,7 +291,7 @@ impl FloatModel {
     }
 
     /// Offers a starting basis.
-    pub fn set_basis(&self, basis: &Basis, row_at_upper: &[bool]) -> Result<(), ExactError> {
+    pub(crate) fn set_basis(&self, basis: &Basis, row_at_upper: &[bool]) -> Result<(), ExactError> {
         let columns: Vec<HighsInt> = basis
             .columns
             .iter()
@@ -311,7 +311,7 @@ impl FloatModel {
     }
 
     /// Replaces costs and bounds; the matrix stays.
-    pub fn change(
+    pub(crate) fn change(
         &self,
         cost: &[f64],
         lower: &[f64],
@@ -351,7 +351,7 @@ impl FloatModel {
     }
 
     /// Appends columns (lower bound 0) with entries in existing rows; the basis stays.
-    pub fn add_columns(
+    pub(crate) fn add_columns(
         &mut self,
         cost: &[f64],
         starts: &[i32],
@@ -378,7 +378,7 @@ impl FloatModel {
     }
 
     /// Appends rows with entries in existing columns; the new rows are basic.
-    pub fn add_rows(
+    pub(crate) fn add_rows(
         &mut self,
         bounds: (&[f64], &[f64]),
         starts: &[i32],
@@ -403,7 +403,7 @@ impl FloatModel {
     }
 
     /// Declares every variable integer and at most `upper`, with a limit on branch-and-bound nodes.
-    pub fn make_integer(&self, upper: u32, node_limit: u32) -> Result<(), ExactError> {
+    pub(crate) fn make_integer(&self, upper: u32, node_limit: u32) -> Result<(), ExactError> {
         let kinds = vec![1 as HighsInt; self.columns];
         let (lower, upper) = (
             vec![0.0; self.columns],
@@ -432,12 +432,12 @@ impl FloatModel {
     }
 
     /// The last run's column values.
-    pub fn column_values(&self) -> Option<Vec<f64>> {
+    pub(crate) fn column_values(&self) -> Option<Vec<f64>> {
         self.solution().map(|(columns, _)| columns)
     }
 
     /// The last run's column values and row multipliers.
-    pub fn solution(&self) -> Option<(Vec<f64>, Vec<f64>)> {
+    pub(crate) fn solution(&self) -> Option<(Vec<f64>, Vec<f64>)> {
         let (mut x, mut d) = (vec![0.0; self.columns], vec![0.0; self.columns]);
         let (mut a, mut y) = (vec![0.0; self.rows], vec![0.0; self.rows]);
         // SAFETY: the buffers have the model's dimensions.

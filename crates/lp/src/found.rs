@@ -8,7 +8,7 @@ use crate::{Options, Until};
 
 /// The best answer so far.
 #[derive(Default)]
-pub struct Found {
+pub(crate) struct Found {
     /// Steady state and bound.
     pub known: Known,
     /// Prices that prove something of some patterns. Where nothing else is known, they are asked what they prove of
@@ -22,7 +22,7 @@ pub struct Found {
 
 impl Found {
     /// Takes in the patterns and prices of a mixture; its bound is another matter.
-    pub fn mixture(
+    pub(crate) fn mixture(
         &mut self,
         Mixture {
             state,
@@ -38,14 +38,14 @@ impl Found {
     }
 
     /// Takes in an answer that no further attempt is worth its time to improve.
-    pub fn settle(&mut self, state: SteadyState, bound: Bound) {
+    pub(crate) fn settle(&mut self, state: SteadyState, bound: Bound) {
         self.known.offer_state(state);
         self.known.offer_bound(bound);
         self.settled = true;
     }
 
     /// When the next program may end: after what is left of the rounds, or where it proves what is attained.
-    pub fn until(&self, options: &Options) -> Until {
+    pub(crate) fn until(&self, options: &Options) -> Until {
         let Until { bound, rounds } = &options.until;
         let rounds = rounds.map(|most| most.saturating_sub(self.effort.rounds));
         Until {
@@ -55,7 +55,7 @@ impl Found {
     }
 
     /// Whether no further attempt is to follow.
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.settled || self.known.is_optimal()
     }
 }

@@ -3,8 +3,8 @@
 mod expected;
 mod memory;
 
-pub use expected::{in_place, wanted};
-pub use memory::{InPlace, Memory};
+pub(crate) use expected::{in_place, wanted};
+pub(crate) use memory::{InPlace, Memory};
 
 use crate::machine::{Fault, Kind, Value, Values};
 
@@ -38,7 +38,7 @@ impl BufferType {
 ///
 /// # Errors
 /// The first output chunk with a wrong value.
-pub fn compare(
+pub(crate) fn compare(
     collective: &str,
     chunks: &[[u32; 3]],
     memory: &Memory,
@@ -80,7 +80,7 @@ pub fn compare(
 }
 
 /// Names the first part of an input that a run out of place has changed; `None` if all inputs are unchanged.
-pub fn overwritten(
+pub(crate) fn overwritten(
     memory: &Memory,
     ranks: usize,
     cells: &[Option<Value>],
@@ -102,13 +102,13 @@ pub fn overwritten(
 }
 
 /// Whether the ranks' results of this collective are the same sums.
-pub fn shares_sums(collective: &str) -> bool {
+pub(crate) fn shares_sums(collective: &str) -> bool {
     collective == "allreduce"
 }
 
 /// Names the first part of an output that two ranks combined in different orders; `None` if all orders agree. The
 /// values of the run must differ [by order](Values::by_order).
-pub fn orders(memory: &Memory, ranks: usize, cells: &[Option<Value>]) -> Option<String> {
+pub(crate) fn orders(memory: &Memory, ranks: usize, cells: &[Option<Value>]) -> Option<String> {
     let output = |rank: usize| {
         let all = memory.chunks(rank, BufferType::Output);
         memory.chunk(rank, BufferType::Output, 0, all, false)

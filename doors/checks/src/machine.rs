@@ -17,12 +17,13 @@ use std::rc::Rc;
 use clocks::Clocks;
 use memory::{Access, Cells};
 
-pub use fault::{Fault, Kind, malformed};
-pub use script::{Act, Move, Part, Script, Span};
-pub use values::{Value, Values};
+pub(crate) use fault::malformed;
+pub use fault::{Fault, Kind};
+pub(crate) use script::{Act, Move, Part, Script, Span};
+pub(crate) use values::{Value, Values};
 
 /// Names for messages: what threads, operations, lines and cells are called in the file.
-pub trait Names {
+pub(crate) trait Names {
     /// `rank 0, threadblock 1, operation 3 (put)`.
     fn operation(&self, thread: usize, operation: u32) -> String;
     /// `rank 0, threadblock 1`.
@@ -138,7 +139,7 @@ impl Line {
 }
 
 /// The interpreter.
-pub struct Machine<'p, N> {
+pub(crate) struct Machine<'p, N> {
     names: &'p N,
     script: &'p Script,
     ranks: usize,
@@ -164,7 +165,7 @@ pub struct Machine<'p, N> {
 
 /// The result of a run.
 #[derive(Debug)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// The values in memory.
     pub cells: Vec<Option<Value>>,
     /// The values.
@@ -180,7 +181,7 @@ pub struct Outcome {
 impl<'p, N: Names> Machine<'p, N> {
     /// A machine before its start: numbers of ranks and lines, `agents` threads without a program, the initial memory,
     /// and the number of initial tokens per line.
-    pub fn new(
+    pub(crate) fn new(
         names: &'p N,
         script: &'p Script,
         ranks: usize,
@@ -244,7 +245,7 @@ impl<'p, N: Names> Machine<'p, N> {
     ///
     /// # Errors
     /// The first fault: a race, a missing synchronisation, a deadlock, a read of an unwritten cell.
-    pub fn run(mut self) -> Result<Outcome, Fault> {
+    pub(crate) fn run(mut self) -> Result<Outcome, Fault> {
         while let Some(thread) = self.ready.pop_front() {
             self.advance(thread)?;
         }

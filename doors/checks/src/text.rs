@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Words of a file in a message: whole, or their beginning if they are long.
-pub fn clipped(text: &str, most: usize) -> Cow<'_, str> {
+pub(crate) fn clipped(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => text.into(),
         Some((end, _)) => {

@@ -18,7 +18,7 @@ use crate::operation::{Operation, Order, Step, Value};
 use crate::{ExportError, File, Format, Pieces, Request, Written};
 
 /// The format.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "msccl",
     about: "an MSCCL algorithm (XML) for RCCL up to ROCm 7.12 and msccl-executor-nccl: the collectives of mscclpp",
     lacks: "dates and slots (the order of every link is kept), routers, the order of operands, the proof",

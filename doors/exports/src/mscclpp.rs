@@ -8,7 +8,7 @@
 
 mod block;
 mod chains;
-pub mod register;
+pub(crate) mod register;
 pub(crate) mod sizes;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ use oneport_checks::mscclpp::schema::{
 };
 
 /// The format.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "mscclpp",
     about: "an MSCCL++ execution plan (JSON): all-gather, reduce-scatter, all-reduce, broadcast, all-to-all on GPUs",
     lacks: "dates and slots (the order of every link is kept within a threadblock), routers, the order of operands \
@@ -47,7 +47,7 @@ const LANES: [usize; 4] = [16, 32, 64, THREADBLOCKS];
 const CHAINED: [usize; 5] = [32, 16, 8, 4, 1];
 
 /// Names of collectives: ours, theirs.
-pub const COLLECTIVES: [(&str, &str); 5] = [
+pub(crate) const COLLECTIVES: [(&str, &str); 5] = [
     ("all-gather", "allgather"),
     ("reduce-scatter", "reducescatter"),
     ("all-reduce", "allreduce"),

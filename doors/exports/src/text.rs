@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 /// A JSON string.
-pub fn json(text: &str) -> String {
+pub(crate) fn json(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
 /// A field of a CSV row (RFC 4180).
-pub fn csv(text: &str) -> Cow<'_, str> {
+pub(crate) fn csv(text: &str) -> Cow<'_, str> {
     if text.contains([',', '"', '\n', '\r']) {
         Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
     } else {
@@ -17,7 +17,7 @@ pub fn csv(text: &str) -> Cow<'_, str> {
 }
 
 /// Text within XML, in elements and attributes; control characters and two others cannot be there.
-pub fn xml(text: &str) -> String {
+pub(crate) fn xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -25,7 +25,7 @@ pub(super) struct Tasks<'c> {
 
 impl Tasks<'_> {
     /// Participants in operand order, by name: each at most once.
-    pub fn order(&self, list: &Json<'_, '_>) -> Result<Vec<usize>, FormatError> {
+    pub(super) fn order(&self, list: &Json<'_, '_>) -> Result<Vec<usize>, FormatError> {
         if !self.commutative {
             let why =
                 "the operator is not commutative, so the participants' own order is the only one";
@@ -49,7 +49,7 @@ impl Tasks<'_> {
     }
 
     /// A task from the values of `link`, `merge`, `part` and `split`, without its inputs.
-    pub fn plain(
+    pub(super) fn plain(
         &self,
         value: &Json<'_, '_>,
         fields: [Option<Json<'_, '_>>; 4],
@@ -89,7 +89,7 @@ impl Tasks<'_> {
     }
 
     /// A task, after `before` earlier tasks. A send without `after` uses the result of the task before it.
-    pub fn task(&self, value: &Json<'_, '_>, before: usize) -> Result<Task, FormatError> {
+    pub(super) fn task(&self, value: &Json<'_, '_>, before: usize) -> Result<Task, FormatError> {
         let keys = ["link", "merge", "part", "split", "after", "left", "right"];
         let [link, merge, part, split, after, left, right] = value.object(keys)?;
         let mut task = self.plain(value, [link, merge, part, split])?;

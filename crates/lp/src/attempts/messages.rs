@@ -25,7 +25,11 @@ const PROGRAM: u32 = 80;
 ///
 /// # Errors
 /// As [`solve`](crate::solve).
-pub fn attempt(question: &Question, options: &Options, found: &mut Found) -> Result<(), LpError> {
+pub(crate) fn attempt(
+    question: &Question,
+    options: &Options,
+    found: &mut Found,
+) -> Result<(), LpError> {
     let uniform = !question.commodities().is_empty();
     if !uniform && (options.formulation == Formulation::Compact || !are_messages(question)) {
         return Ok(());

@@ -1,7 +1,7 @@
 //! Attempts on questions that are answered by column generation: everything but messages that travel alone
 //! ([`messages`]).
 
-pub mod messages;
+pub(crate) mod messages;
 
 use crate::bounds::slowest_cut::slowest_cut;
 use crate::bounds::{self, prove, shared_tasks};
@@ -23,7 +23,7 @@ use oneport_platform::Rational;
 
 /// The quotient of a symmetric question. Between many nodes behind switches chains are found sooner than all routes,
 /// whatever the symmetry.
-pub fn quotient_first(
+pub(crate) fn quotient_first(
     question: &Question,
     options: &Options,
     found: &mut Found,
@@ -36,7 +36,7 @@ pub fn quotient_first(
 }
 
 /// The quotient of a symmetric question that was put off.
-pub fn quotient_last(
+pub(crate) fn quotient_last(
     question: &Question,
     options: &Options,
     found: &mut Found,
@@ -57,7 +57,11 @@ fn quotient(question: &Question, options: &Options, found: &mut Found) -> Result
 
 /// Rings and lines. If the program would be too large, they are the answer, nor are programs over all routes worth the
 /// little that chains leave.
-pub fn chains(question: &Question, options: &Options, found: &mut Found) -> Result<(), LpError> {
+pub(crate) fn chains(
+    question: &Question,
+    options: &Options,
+    found: &mut Found,
+) -> Result<(), LpError> {
     let (sized, routed) = (check_size(question).is_ok(), has_many_routes(question));
     if options.formulation != Formulation::Columns || (sized && is_one_tree(question) && !routed) {
         return Ok(());
@@ -101,7 +105,11 @@ fn has_many_routes(question: &Question) -> bool {
 }
 
 /// The program.
-pub fn program(question: &Question, options: &Options, found: &mut Found) -> Result<(), LpError> {
+pub(crate) fn program(
+    question: &Question,
+    options: &Options,
+    found: &mut Found,
+) -> Result<(), LpError> {
     let patterns = Patterns::new(question);
     let mixture = match options.formulation {
         Formulation::Columns => {
@@ -202,7 +210,7 @@ fn compact(
 }
 
 /// The counting theorem and the exchange theorem bound an all-reduce.
-pub fn all_reduce(
+pub(crate) fn all_reduce(
     question: &Question,
     options: &Options,
     found: &mut Found,
@@ -217,7 +225,7 @@ pub fn all_reduce(
 /// A bound that holds for every schedule, and not only for compositions: what their own prices prove, or, where that is
 /// more than is attained, what the best prices do. (Their own may prove nothing at all: compositions pay for resources
 /// that other schedules can do without.)
-pub fn compositions(
+pub(crate) fn compositions(
     question: &Question,
     options: &Options,
     found: &mut Found,
@@ -240,7 +248,11 @@ pub fn compositions(
 }
 
 /// Settles scans of many by chains; those too large for the program that bounds them are left to [`size`].
-pub fn scans(question: &Question, options: &Options, found: &mut Found) -> Result<(), LpError> {
+pub(crate) fn scans(
+    question: &Question,
+    options: &Options,
+    found: &mut Found,
+) -> Result<(), LpError> {
     if check_size(question).is_ok() {
         quick::chains::attempt(question, options, found)
     } else {
@@ -249,7 +261,7 @@ pub fn scans(question: &Question, options: &Options, found: &mut Found) -> Resul
 }
 
 /// Refuses what is too large for a program.
-pub fn size(question: &Question, _: &Options, _: &mut Found) -> Result<(), LpError> {
+pub(crate) fn size(question: &Question, _: &Options, _: &mut Found) -> Result<(), LpError> {
     check_size(question)
 }
 

@@ -25,7 +25,7 @@ use crate::flow::{Flow, FlowProgram, Group, Leaf, Side};
 use crate::resources::Resources;
 
 /// Builds the program. Every commodity is a separate group, and `time` is the column of `TP`.
-pub fn build(question: &Question) -> Result<FlowProgram, ExactError> {
+pub(crate) fn build(question: &Question) -> Result<FlowProgram, ExactError> {
     let platform = question.platform();
     let mut program = LinearProgram::new(Sense::Maximize);
     let resources = Resources::new(platform, false);

@@ -4,7 +4,7 @@ use super::memory::InPlace;
 
 /// The values that must lie in the output chunks at the end.
 #[derive(Debug, Default)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     /// Chunks of a rank's output, and the index of the sum that each must hold.
     pub chunks: Vec<(usize, usize, usize)>,
     /// Input chunks (rank, chunk) that are combined.
@@ -12,7 +12,7 @@ pub struct Wanted {
 }
 
 /// How input and output coincide.
-pub fn in_place(collective: &str) -> InPlace {
+pub(crate) fn in_place(collective: &str) -> InPlace {
     match collective {
         "allgather" => InPlace::InputInOutput,
         "reducescatter" => InPlace::OutputInInput,
@@ -32,7 +32,7 @@ const KNOWN: [&str; 5] = [
 ///
 /// # Errors
 /// Numbers of chunks that do not fit the collective, with the right ones.
-pub fn wanted(
+pub(crate) fn wanted(
     collective: &str,
     chunks: &[[u32; 3]],
     root: usize,

@@ -10,7 +10,7 @@ const CELLS: u64 = 1 << 23;
 
 /// The buffers of all GPUs, as cells: a chunk has `parts` of them, so that every threadblock of a group has whole ones.
 #[derive(Debug)]
-pub struct Memory {
+pub(crate) struct Memory {
     /// Cells of a chunk.
     pub parts: usize,
     /// Per GPU and buffer (input, output, scratch): chunks, first cell of data, first cell of packets.
@@ -28,7 +28,7 @@ struct Buffer {
 
 /// Input and output in one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InPlace {
+pub(crate) enum InPlace {
     /// They are two buffers.
     No,
     /// Input chunk `k` of GPU `g` is output chunk `k`; one buffer may be the longer.
@@ -42,7 +42,7 @@ pub enum InPlace {
 impl InPlace {
     /// Numbers of chunks (input, output, scratch) with the missing one of two buffers in one place: files give the
     /// number of one of them, and 0 for the other.
-    pub fn filled(self, ranks: &[[u32; 3]]) -> Vec<[u32; 3]> {
+    pub(crate) fn filled(self, ranks: &[[u32; 3]]) -> Vec<[u32; 3]> {
         let count = ranks.len() as u32;
         let fill = |&[input, output, scratch]: &[u32; 3]| {
             let (input, output) = match (self, input, output) {
@@ -62,7 +62,12 @@ impl InPlace {
 impl Memory {
     /// Lays out the buffers of these numbers of chunks (input, output, scratch), with cells for packets where there are
     /// any; `None` if they are too large.
-    pub fn new(ranks: &[[u32; 3]], parts: usize, in_place: InPlace, packets: bool) -> Option<Self> {
+    pub(crate) fn new(
+        ranks: &[[u32; 3]],
+        parts: usize,
+        in_place: InPlace,
+        packets: bool,
+    ) -> Option<Self> {
         let mut memory = Memory {
             parts,
             gpus: Vec::new(),
@@ -99,14 +104,14 @@ impl Memory {
     }
 
     /// Chunks of a buffer.
-    pub fn chunks(&self, rank: usize, buffer: BufferType) -> usize {
+    pub(crate) fn chunks(&self, rank: usize, buffer: BufferType) -> usize {
         self.gpus
             .get(rank)
             .map_or(0, |gpu| gpu[buffer as usize].chunks)
     }
 
     /// The cells of consecutive chunks; `None` if some are missing.
-    pub fn chunk(
+    pub(crate) fn chunk(
         &self,
         rank: usize,
         buffer: BufferType,
@@ -123,7 +128,7 @@ impl Memory {
     }
 
     /// Initial memory: every input cell has a separate value.
-    pub fn initial(&self) -> (Vec<Option<Value>>, Values) {
+    pub(crate) fn initial(&self) -> (Vec<Option<Value>>, Values) {
         let (mut cells, mut values) = (vec![None; self.cells], Values::default());
         for rank in 0..self.gpus.len() {
             let chunks = self.chunks(rank, BufferType::Input);
@@ -138,7 +143,7 @@ impl Memory {
     }
 
     /// `output chunk 3 of rank 1`: the last buffer that has the cell, so an output that is an input too is an output.
-    pub fn name(&self, cell: usize) -> String {
+    pub(crate) fn name(&self, cell: usize) -> String {
         for (rank, buffers) in self.gpus.iter().enumerate() {
             for (name, buffer) in BufferType::NAMES.iter().zip(buffers).rev() {
                 for (packets, first) in [("", buffer.data), (" as packets", buffer.packets)] {

@@ -15,7 +15,7 @@ const LANES: u32 = 16;
 ///
 /// Epochs have 15 bits: formats bound the operations of a thread to 64, with at most 24 epochs each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Clocks {
+pub(super) struct Clocks {
     near: [(u32, u16); NEAR],
     /// Number of entries kept apart.
     count: u8,
@@ -39,7 +39,7 @@ impl Clocks {
     }
 
     /// Whether an epoch of a thread is complete.
-    pub fn has(&self, thread: u32, stretch: u32) -> bool {
+    pub(super) fn has(&self, thread: u32, stretch: u32) -> bool {
         let near = &self.near[..usize::from(self.count)];
         near.iter()
             .any(|known| known.0 == thread && u32::from(known.1) >= stretch)
@@ -47,7 +47,7 @@ impl Clocks {
     }
 
     /// Records that an epoch and all earlier ones are complete.
-    pub fn learn(&mut self, thread: u32, stretch: u32) {
+    pub(super) fn learn(&mut self, thread: u32, stretch: u32) {
         let (count, last) = (usize::from(self.count), stretch.min(i16::MAX as u32) as u16);
         if let Some(known) = self.near[..count]
             .iter_mut()
@@ -90,7 +90,7 @@ impl Clocks {
     }
 
     /// Joins two clocks. Linear in both, unless they share their lists.
-    pub fn join(&mut self, other: &Clocks) {
+    pub(super) fn join(&mut self, other: &Clocks) {
         if let Some(far) = &other.far {
             match &mut self.far {
                 Some(mine) if Rc::ptr_eq(mine, far) => {}

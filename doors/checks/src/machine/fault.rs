@@ -36,7 +36,7 @@ pub enum Kind {
 }
 
 /// A fault of the file itself.
-pub fn malformed(text: impl Into<String>) -> Fault {
+pub(crate) fn malformed(text: impl Into<String>) -> Fault {
     Fault::new(Kind::Malformed, text)
 }
 

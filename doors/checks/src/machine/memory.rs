@@ -5,7 +5,7 @@ use super::values::Value;
 
 /// One access: its thread, its epoch, and the number of its step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Access {
+pub(super) struct Access {
     /// The thread.
     pub thread: u32,
     /// Epoch of the thread, from 1.
@@ -49,14 +49,14 @@ struct More {
 
 /// All cells.
 #[derive(Debug)]
-pub struct Cells {
+pub(super) struct Cells {
     all: Vec<Cell>,
     more: Vec<More>,
 }
 
 impl Cells {
     /// Cells with initial values; `None` for an empty cell.
-    pub fn new(values: Vec<Option<Value>>) -> Self {
+    pub(super) fn new(values: Vec<Option<Value>>) -> Self {
         let cell = |value| Cell {
             value,
             written: NOTHING,
@@ -70,28 +70,33 @@ impl Cells {
     }
 
     /// The value of a cell; `None` if it is unwritten.
-    pub fn value(&self, cell: usize) -> Option<Value> {
+    pub(super) fn value(&self, cell: usize) -> Option<Value> {
         self.all[cell].value
     }
 
     /// The values of all cells.
-    pub fn values(self) -> Vec<Option<Value>> {
+    pub(super) fn values(self) -> Vec<Option<Value>> {
         self.all.into_iter().map(|cell| cell.value).collect()
     }
 
     /// For a packet: steps whose reads are complete once it is read.
-    pub fn follows(&self, cell: usize) -> &[u32] {
+    pub(super) fn follows(&self, cell: usize) -> &[u32] {
         &self.more[self.all[cell].more as usize].follows
     }
 
     /// The last write of the cell, if it is unordered with this read.
-    pub fn written_meanwhile(&self, cell: usize, access: Access, known: &Clocks) -> Option<Access> {
+    pub(super) fn written_meanwhile(
+        &self,
+        cell: usize,
+        access: Access,
+        known: &Clocks,
+    ) -> Option<Access> {
         Some(self.all[cell].written).filter(|written| !written.is_before(known, access.step))
     }
 
     /// An access unordered with this write, or a write by the same step; and whether it was a write. Reads of the steps
     /// in `over` are ordered.
-    pub fn used_meanwhile(
+    pub(super) fn used_meanwhile(
         &self,
         cell: usize,
         access: Access,
@@ -120,7 +125,7 @@ impl Cells {
     }
 
     /// Records a read.
-    pub fn read(&mut self, cell: usize, access: Access, known: &Clocks) {
+    pub(super) fn read(&mut self, cell: usize, access: Access, known: &Clocks) {
         if self.all[cell].read.is_before(known, access.step) {
             self.all[cell].read = access;
             return;
@@ -131,7 +136,7 @@ impl Cells {
     }
 
     /// Writes a value.
-    pub fn write(&mut self, cell: usize, value: Value, access: Access) {
+    pub(super) fn write(&mut self, cell: usize, value: Value, access: Access) {
         let cell = &mut self.all[cell];
         (cell.value, cell.written, cell.read) = (Some(value), access, NOTHING);
         if cell.more > 0 {
@@ -140,7 +145,7 @@ impl Cells {
     }
 
     /// Records the reads that a packet follows.
-    pub fn follow(&mut self, cell: usize, steps: Vec<u32>) {
+    pub(super) fn follow(&mut self, cell: usize, steps: Vec<u32>) {
         self.more(cell).follows = steps;
     }
 

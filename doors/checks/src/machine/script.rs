@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Consecutive entries of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Part {
+pub(crate) struct Part {
     first: u32,
     end: u32,
 }
@@ -19,17 +19,17 @@ impl Part {
     }
 
     /// Whether the part is empty.
-    pub fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.first == self.end
     }
 
     /// Number of entries.
-    pub fn len(self) -> usize {
+    pub(crate) fn len(self) -> usize {
         (self.end - self.first) as usize
     }
 
     /// Each entry as a part.
-    pub fn each(self) -> impl Iterator<Item = Part> {
+    pub(crate) fn each(self) -> impl Iterator<Item = Part> {
         (self.first..self.end).map(|first| Part {
             first,
             end: first + 1,
@@ -43,7 +43,7 @@ impl Part {
 
 /// A step of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub(crate) enum Act {
     /// Synchronises: earlier steps are complete and received data may be used.
     Sync,
     /// Waits for the other threads of a barrier; a `Sync` for all of them.
@@ -85,7 +85,7 @@ pub enum Act {
 
 /// All sources combined, into every target. All spans are equally long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Move {
+pub(crate) struct Move {
     /// Spans that are read.
     pub sources: Part,
     /// Spans that are written.
@@ -97,7 +97,7 @@ pub struct Move {
 
 /// Consecutive cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub(crate) struct Span {
     /// The first cell.
     pub first: u32,
     /// Number of cells.
@@ -110,7 +110,7 @@ pub struct Span {
 
 impl Span {
     /// These cells of a rank's memory.
-    pub fn new(cells: Range<usize>, rank: usize, packets: bool) -> Self {
+    pub(crate) fn new(cells: Range<usize>, rank: usize, packets: bool) -> Self {
         Span {
             first: cells.start as u32,
             count: cells.len() as u32,
@@ -120,14 +120,14 @@ impl Span {
     }
 
     /// The cells.
-    pub fn cells(self) -> Range<usize> {
+    pub(crate) fn cells(self) -> Range<usize> {
         self.first as usize..(self.first + self.count) as usize
     }
 }
 
 /// A thread: a rank's threadblock.
 #[derive(Debug, Clone)]
-pub struct Program {
+pub(crate) struct Program {
     /// Rank of the thread.
     pub rank: usize,
     /// Group whose threads do the same, each on its part of the data.
@@ -137,7 +137,7 @@ pub struct Program {
 
 /// The programs of all threads.
 #[derive(Debug, Default)]
-pub struct Script {
+pub(crate) struct Script {
     /// Per thread.
     pub programs: Vec<Program>,
     /// Steps, each with its operation in the file.
@@ -152,12 +152,12 @@ pub struct Script {
 
 impl Script {
     /// Adds a step of the thread that is being written.
-    pub fn act(&mut self, act: Act, operation: u32) {
+    pub(crate) fn act(&mut self, act: Act, operation: u32) {
         self.acts.push((act, operation));
     }
 
     /// Ends a thread.
-    pub fn end(&mut self, rank: usize, group: Option<usize>) {
+    pub(crate) fn end(&mut self, rank: usize, group: Option<usize>) {
         self.programs.push(Program {
             rank,
             group,
@@ -167,7 +167,7 @@ impl Script {
     }
 
     /// Stores lines or agents.
-    pub fn numbers(&mut self, numbers: impl IntoIterator<Item = usize>) -> Part {
+    pub(crate) fn numbers(&mut self, numbers: impl IntoIterator<Item = usize>) -> Part {
         let first = self.numbers.len();
         self.numbers
             .extend(numbers.into_iter().map(|number| number as u32));
@@ -178,7 +178,7 @@ impl Script {
     ///
     /// # Errors
     /// The first error among the spans.
-    pub fn spans<E>(
+    pub(crate) fn spans<E>(
         &mut self,
         spans: impl IntoIterator<Item = Result<Span, E>>,
     ) -> Result<Part, E> {
@@ -190,34 +190,34 @@ impl Script {
     }
 
     /// Stores moves.
-    pub fn moves(&mut self, moves: impl IntoIterator<Item = Move>) -> Part {
+    pub(crate) fn moves(&mut self, moves: impl IntoIterator<Item = Move>) -> Part {
         let first = self.moves.len();
         self.moves.extend(moves);
         Part::since(first, &self.moves)
     }
 
     /// The steps of a thread.
-    pub fn acts_of(&self, thread: usize) -> &[(Act, u32)] {
+    pub(crate) fn acts_of(&self, thread: usize) -> &[(Act, u32)] {
         &self.acts[self.programs[thread].acts.range()]
     }
 
     /// Lines or agents.
-    pub fn numbers_of(&self, part: Part) -> &[u32] {
+    pub(crate) fn numbers_of(&self, part: Part) -> &[u32] {
         &self.numbers[part.range()]
     }
 
     /// Spans.
-    pub fn spans_of(&self, part: Part) -> &[Span] {
+    pub(crate) fn spans_of(&self, part: Part) -> &[Span] {
         &self.spans[part.range()]
     }
 
     /// Moves.
-    pub fn moves_of(&self, part: Part) -> &[Move] {
+    pub(crate) fn moves_of(&self, part: Part) -> &[Move] {
         &self.moves[part.range()]
     }
 
     /// Whether a thread uses memory of another rank.
-    pub fn leaves_its_rank(&self) -> bool {
+    pub(crate) fn leaves_its_rank(&self) -> bool {
         (0..self.programs.len()).any(|thread| {
             let rank = self.programs[thread].rank as u32;
             let moves = self

@@ -5,14 +5,14 @@ use std::num::NonZeroU32;
 
 /// The number of a value, from 1 on. Equal values have equal numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Value(NonZeroU32);
+pub(crate) struct Value(NonZeroU32);
 
 /// Most input values that one value combines.
 const LARGEST: usize = 65_536;
 
 /// All values that occur.
 #[derive(Debug, Default)]
-pub struct Values {
+pub(crate) struct Values {
     all: Vec<Sum>,
     /// The last value of each sum of marks, except single input values.
     known: BTreeMap<u64, Value>,
@@ -43,7 +43,7 @@ fn mixed(number: u64) -> u64 {
 
 impl Values {
     /// The value that combines these input values, ascending.
-    pub fn of(&mut self, inputs: Box<[u32]>) -> Value {
+    pub(crate) fn of(&mut self, inputs: Box<[u32]>) -> Value {
         let marks = inputs.iter().fold(0u64, |marks, &input| {
             marks.wrapping_add(mixed(input.into()))
         });
@@ -79,7 +79,7 @@ impl Values {
     }
 
     /// The value that is this input value.
-    pub fn alone(&mut self, input: u32) -> Value {
+    pub(crate) fn alone(&mut self, input: u32) -> Value {
         let at = input as usize;
         if self.alone.len() <= at {
             self.alone.resize(at + 1, None);
@@ -99,7 +99,7 @@ impl Values {
 
     /// From now on values that combine the same inputs in another order differ: `(a + b) + c` is not `a + (b + c)`, as
     /// in floating-point arithmetic, and `a + b` is `b + a`. Combined values no longer list their inputs.
-    pub fn by_order(self) -> Values {
+    pub(crate) fn by_order(self) -> Values {
         Values {
             pairs: Some(BTreeMap::new()),
             ..self
@@ -107,12 +107,12 @@ impl Values {
     }
 
     /// The input values that a value combines, ascending.
-    pub fn inputs(&self, value: Value) -> &[u32] {
+    pub(crate) fn inputs(&self, value: Value) -> &[u32] {
         self.all.get(place(value)).map_or(&[], |sum| &sum.inputs)
     }
 
     /// Combines two values; `None` if the result would be too large.
-    pub fn combine(&mut self, one: Value, two: Value) -> Option<Value> {
+    pub(crate) fn combine(&mut self, one: Value, two: Value) -> Option<Value> {
         let next = self.next();
         if let Some(pairs) = &mut self.pairs {
             let value = *pairs.entry((one.min(two), one.max(two))).or_insert(next);

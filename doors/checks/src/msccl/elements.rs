@@ -12,7 +12,7 @@ const DEPTH: usize = 16;
 
 /// All elements, in the order of the file.
 #[derive(Debug)]
-pub struct Elements<'x> {
+pub(super) struct Elements<'x> {
     text: &'x str,
     all: Vec<Element<'x>>,
     values: Vec<&'x str>,
@@ -34,14 +34,14 @@ struct Element<'x> {
 
 /// An element.
 #[derive(Debug, Clone, Copy)]
-pub struct Node<'e> {
+pub(super) struct Node<'e> {
     elements: &'e Elements<'e>,
     place: usize,
 }
 
 /// Attributes that are read from successive elements, and their positions in the last one.
 #[derive(Debug)]
-pub struct Columns<const N: usize> {
+pub(super) struct Columns<const N: usize> {
     /// Their names.
     pub keys: [&'static str; N],
     of: Option<u32>,
@@ -50,7 +50,7 @@ pub struct Columns<const N: usize> {
 
 impl<const N: usize> Columns<N> {
     /// Attributes of these names.
-    pub fn new(keys: [&'static str; N]) -> Self {
+    pub(super) fn new(keys: [&'static str; N]) -> Self {
         Columns {
             keys,
             of: None,
@@ -65,18 +65,21 @@ impl<'e> Node<'e> {
     }
 
     /// Its name.
-    pub fn name(self) -> &'e str {
+    pub(super) fn name(self) -> &'e str {
         self.element().name
     }
 
     /// The value of an attribute.
-    pub fn attribute(self, key: &'static str) -> Option<&'e str> {
+    pub(super) fn attribute(self, key: &'static str) -> Option<&'e str> {
         let [value] = self.attributes(&mut Columns::new([key]));
         value
     }
 
     /// The values of several attributes.
-    pub fn attributes<const N: usize>(self, columns: &mut Columns<N>) -> [Option<&'e str>; N] {
+    pub(super) fn attributes<const N: usize>(
+        self,
+        columns: &mut Columns<N>,
+    ) -> [Option<&'e str>; N] {
         let Element { keys, values, .. } = *self.element();
         if columns.of != Some(keys) {
             let known = &self.elements.keys[keys as usize];
@@ -91,7 +94,7 @@ impl<'e> Node<'e> {
     }
 
     /// The elements of this name directly in it.
-    pub fn children(self, name: &'static str) -> impl Iterator<Item = Node<'e>> {
+    pub(super) fn children(self, name: &'static str) -> impl Iterator<Item = Node<'e>> {
         let (elements, mut place, end) =
             (self.elements, self.place + 1, self.element().end as usize);
         let next = move || {
@@ -103,7 +106,7 @@ impl<'e> Node<'e> {
     }
 
     /// The line on which it begins, from 1.
-    pub fn line(self) -> usize {
+    pub(super) fn line(self) -> usize {
         1 + self
             .elements
             .text
@@ -118,7 +121,7 @@ impl<'e> Node<'e> {
 ///
 /// # Errors
 /// The error of `roxmltree` if the text is not XML.
-pub fn read<T>(text: &str, then: impl FnOnce(Node<'_>) -> T) -> Result<T, roxmltree::Error> {
+pub(super) fn read<T>(text: &str, then: impl FnOnce(Node<'_>) -> T) -> Result<T, roxmltree::Error> {
     if let Some(elements) = Plain::new(text).elements() {
         return Ok(then(Node {
             elements: &elements,

@@ -8,11 +8,11 @@ use crate::buffers::Memory;
 use crate::machine::{Act, Fault, Move, Part, Script, Span, malformed};
 
 /// Iterations of a pipeline.
-pub const ITERATIONS: usize = 3;
+pub(super) const ITERATIONS: usize = 3;
 
 /// Channels and semaphores as lines: the line of a channel is the one on which its owner waits.
 #[derive(Debug)]
-pub struct Lines {
+pub(super) struct Lines {
     /// Per line: owner, type, the other end's rank.
     pub channels: Vec<(usize, ChannelType, usize)>,
     /// Per line: the channel at the other end.
@@ -30,7 +30,7 @@ impl Lines {
     ///
     /// # Errors
     /// A channel to a missing rank.
-    pub fn new(plan: &Plan) -> Result<Self, Fault> {
+    pub(super) fn new(plan: &Plan) -> Result<Self, Fault> {
         let ranks = plan.gpus.len();
         let mut lines = Lines {
             channels: Vec::new(),
@@ -88,7 +88,7 @@ impl Lines {
     }
 
     /// The name of a line in messages.
-    pub fn name(&self, line: usize) -> String {
+    pub(super) fn name(&self, line: usize) -> String {
         match self.channels.get(line) {
             Some((owner, kind, peer)) => {
                 let kind = if *kind == ChannelType::Port {
@@ -116,7 +116,7 @@ impl Lines {
     }
 
     /// Rank whose threads send tokens along a line.
-    pub fn sender(&self, line: usize) -> Option<usize> {
+    pub(super) fn sender(&self, line: usize) -> Option<usize> {
         match self.channels.get(line) {
             Some((_, _, peer)) => Some(*peer),
             None => self.semaphores.iter().rposition(|&first| first <= line),
@@ -125,7 +125,7 @@ impl Lines {
 }
 
 /// Translation of threadblocks into a script.
-pub struct Translation<'a> {
+pub(super) struct Translation<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// Its buffers.
@@ -280,7 +280,7 @@ impl Translation<'_> {
     ///
     /// # Errors
     /// The first operation that names a missing object.
-    pub fn write(&mut self) -> Result<(), Fault> {
+    pub(super) fn write(&mut self) -> Result<(), Fault> {
         let plan = self.plan;
         for (rank, gpu) in plan.gpus.iter().enumerate() {
             for block in &gpu.threadblocks {

@@ -17,7 +17,7 @@ use crate::{ExportError, File, Format, Pieces, Request, Written};
 use oneport_checks::mscclpp::schema::Plan;
 
 /// The plans of one collective.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: NAME,
     about: "MSCCL++ execution plans for small and large messages of one or more plans, and a Python script (OUT) that \
             registers them with MSCCL++ 0.9",
