@@ -16,7 +16,7 @@ use crate::kernel::Basis;
 use crate::program::ExactError;
 
 /// A HiGHS model. The package `highs` makes it, sets its options and destroys it.
-pub struct FloatModel {
+pub(crate) struct FloatModel {
     model: Model,
     columns: usize,
     rows: usize,
@@ -63,7 +63,7 @@ fn failed(call: &'static str) -> ExactError {
 
 impl FloatModel {
     /// Loads a program to minimise. Always `Some`; without HiGHS (`absent.rs`) always `None`.
-    pub fn new(program: &FloatProgram) -> Result<Option<Self>, ExactError> {
+    pub(crate) fn new(program: &FloatProgram) -> Result<Option<Self>, ExactError> {
         let mut problem = ColProblem::default();
         let bounds = program.row_lower.iter().zip(&program.row_upper);
         let rows: Vec<Row> = bounds
@@ -103,7 +103,7 @@ impl FloatModel {
     }
 
     /// Loads a model file in a format that HiGHS knows by the name's ending: `.lp`, `.mps`.
-    pub fn read(path: &Path) -> Result<Option<Self>, ExactError> {
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, ExactError> {
         let empty = Model::try_new(ColProblem::default()).map_err(|_| failed("Highs_passLp"))?;
         let mut model = FloatModel {
             model: empty,
@@ -133,13 +133,13 @@ impl FloatModel {
     }
 
     /// The last run's objective; `None` where it is not finite.
-    pub fn objective(&self) -> Option<Rational> {
+    pub(crate) fn objective(&self) -> Option<Rational> {
         // SAFETY: a live instance.
         Rational::from_float(unsafe { Highs_getObjectiveValue(self.raw()) })
     }
 
     /// Chooses the engine; with a basis at hand the simplex starts from it.
-    pub fn set_engine(&mut self, engine: Engine) -> Result<(), ExactError> {
+    pub(crate) fn set_engine(&mut self, engine: Engine) -> Result<(), ExactError> {
         // Fact: HiGHS's number of this strategy.
         const DUAL: HighsInt = 1;
         // Fact: HiGHS's number of this strategy.
@@ -163,12 +163,12 @@ impl FloatModel {
     }
 
     /// Presolve loses a starting basis; it pays on a cold start only.
-    pub fn set_presolve(&mut self, on: bool) -> Result<(), ExactError> {
+    pub(crate) fn set_presolve(&mut self, on: bool) -> Result<(), ExactError> {
         self.option("presolve", if on { "on" } else { "off" })
     }
 
     /// Limits the total run time of this instance.
-    pub fn set_time_limit(&mut self, limit: Option<Duration>) -> Result<(), ExactError> {
+    pub(crate) fn set_time_limit(&mut self, limit: Option<Duration>) -> Result<(), ExactError> {
         let end = limit.map_or(f64::INFINITY, |limit| self.run_time() + limit.as_secs_f64());
         self.option("time_limit", end)
     }
@@ -180,12 +180,12 @@ impl FloatModel {
     }
 
     /// Time spent inside HiGHS so far, by its own clock.
-    pub fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         Duration::try_from_secs_f64(self.run_time()).unwrap_or_default()
     }
 
     /// Runs the solver from the current basis, if any. HiGHS asks the watch at every iteration.
-    pub fn run(&mut self, watch: &Watch) -> Result<Claim, ExactError> {
+    pub(crate) fn run(&mut self, watch: &Watch) -> Result<Claim, ExactError> {
         self.follow(watch)?;
         // SAFETY: a live instance; the watch outlives the call.
         let status = unsafe { Highs_run(self.raw()) };
@@ -227,7 +227,7 @@ impl FloatModel {
     }
 
     /// The last run's basis, if it left a complete one.
-    pub fn basis(&self) -> Option<Basis> {
+    pub(crate) fn basis(&self) -> Option<Basis> {
         let mut columns = vec![0 as HighsInt; self.columns];
         let mut rows = vec![0 as HighsInt; self.rows];
         // SAFETY: both buffers have the model's dimensions.
@@ -241,7 +241,11 @@ impl FloatModel {
     }
 
     /// Offers a starting basis.
-    pub fn set_basis(&mut self, basis: &Basis, row_at_upper: &[bool]) -> Result<(), ExactError> {
+    pub(crate) fn set_basis(
+        &mut self,
+        basis: &Basis,
+        row_at_upper: &[bool],
+    ) -> Result<(), ExactError> {
         let columns: Vec<HighsInt> = basis
             .columns
             .iter()
@@ -261,7 +265,7 @@ impl FloatModel {
     }
 
     /// Replaces costs and bounds; the matrix stays.
-    pub fn change(
+    pub(crate) fn change(
         &mut self,
         cost: &[f64],
         lower: &[f64],
@@ -301,7 +305,7 @@ impl FloatModel {
     }
 
     /// Appends columns (lower bound 0) with entries in existing rows; the basis stays.
-    pub fn add_columns(
+    pub(crate) fn add_columns(
         &mut self,
         cost: &[f64],
         starts: &[i32],
@@ -328,7 +332,7 @@ impl FloatModel {
     }
 
     /// Appends rows with entries in existing columns; the new rows are basic.
-    pub fn add_rows(
+    pub(crate) fn add_rows(
         &mut self,
         bounds: (&[f64], &[f64]),
         starts: &[i32],
@@ -353,7 +357,7 @@ impl FloatModel {
     }
 
     /// Declares every variable integer and at most `upper`, with a limit on branch-and-bound nodes.
-    pub fn make_integer(&mut self, upper: u32, node_limit: u32) -> Result<(), ExactError> {
+    pub(crate) fn make_integer(&mut self, upper: u32, node_limit: u32) -> Result<(), ExactError> {
         let kinds = vec![1 as HighsInt; self.columns];
         let (lower, upper) = (
             vec![0.0; self.columns],
@@ -380,12 +384,12 @@ impl FloatModel {
     }
 
     /// The last run's column values.
-    pub fn column_values(&self) -> Option<Vec<f64>> {
+    pub(crate) fn column_values(&self) -> Option<Vec<f64>> {
         self.solution().map(|(columns, _)| columns)
     }
 
     /// The last run's column values and row multipliers.
-    pub fn solution(&self) -> Option<(Vec<f64>, Vec<f64>)> {
+    pub(crate) fn solution(&self) -> Option<(Vec<f64>, Vec<f64>)> {
         let (mut x, mut d) = (vec![0.0; self.columns], vec![0.0; self.columns]);
         let (mut a, mut y) = (vec![0.0; self.rows], vec![0.0; self.rows]);
         // SAFETY: the buffers have the model's dimensions.

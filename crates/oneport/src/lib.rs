@@ -57,9 +57,9 @@ pub use solving::solve;
 mod stage {
     use oneport_watch::News;
 
-    pub const THROUGHPUT: News<'static> =
+    pub(crate) const THROUGHPUT: News<'static> =
         News::Stage("1/4 optimal throughput (linear program, exact)");
-    pub const PERIOD: News<'static> = News::Stage("2/4 whole messages and the period");
-    pub const SLOTS: News<'static> = News::Stage("3/4 slots (one-port decomposition)");
-    pub const REFEREE: News<'static> = News::Stage("4/4 the referee checks the plan");
+    pub(crate) const PERIOD: News<'static> = News::Stage("2/4 whole messages and the period");
+    pub(crate) const SLOTS: News<'static> = News::Stage("3/4 slots (one-port decomposition)");
+    pub(crate) const REFEREE: News<'static> = News::Stage("4/4 the referee checks the plan");
 }

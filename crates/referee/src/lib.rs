@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod answer;
+mod arborescences;
 mod arithmetic;
 mod branchings;
 mod case;

@@ -31,7 +31,7 @@ const PROGRAM: u32 = 60;
 ///
 /// # Errors
 /// A program that is too large, platforms with switches, and as [`solve`](crate::solve).
-pub fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyState>)>, LpError> {
+pub(crate) fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyState>)>, LpError> {
     let platform = question.platform();
     let collective = question.collective().name();
     if platform.nodes().iter().any(|node| !node.replicates) {

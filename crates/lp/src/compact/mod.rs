@@ -7,9 +7,9 @@ use oneport_programs::{Equation, ProgramError};
 
 use crate::LpError;
 
-pub mod copies;
-pub mod reduce;
-pub mod scatter;
+pub(crate) mod copies;
+pub(crate) mod reduce;
+pub(crate) mod scatter;
 
 /// The rows of resources.
 fn resources<All: FromIterator<(Resource, Row)>>(rows: &[(Equation, Row)]) -> All {

@@ -30,7 +30,7 @@ const MOST_COLUMNS: usize = 1_000_000;
 ///
 /// # Errors
 /// As [`solve`](crate::solve).
-pub fn solve(question: &Question) -> Result<Option<Mixture>, LpError> {
+pub(crate) fn solve(question: &Question) -> Result<Option<Mixture>, LpError> {
     let Some(block) = question.block() else {
         return Ok(None);
     };
@@ -97,7 +97,7 @@ fn check_size(question: &Question, operands: usize) -> Result<(), LpError> {
 }
 
 /// The program and the meaning of its rows and columns.
-pub struct Ssr<'a> {
+pub(crate) struct Ssr<'a> {
     platform: &'a Platform,
     participants: &'a [NodeId],
     targets: &'a [NodeId],
@@ -116,7 +116,7 @@ pub struct Ssr<'a> {
 ///
 /// # Errors
 /// A program too large for the solver.
-pub fn build<'a>(
+pub(crate) fn build<'a>(
     platform: &'a Platform,
     participants: &'a [NodeId],
     targets: &'a [NodeId],
@@ -207,7 +207,7 @@ impl Ssr<'_> {
     ///
     /// # Errors
     /// [`LpError::Contradiction`] where the optimum is not one of this program.
-    pub fn read(
+    pub(crate) fn read(
         &self,
         optimum: &Optimum,
     ) -> Result<(SteadyState, Vec<(Resource, Rational)>), LpError> {

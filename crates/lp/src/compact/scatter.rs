@@ -10,7 +10,7 @@ use crate::{LpError, Question};
 ///
 /// # Errors
 /// A program too large for the solver.
-pub fn build(question: &Question) -> Result<FlowProgram, LpError> {
+pub(crate) fn build(question: &Question) -> Result<FlowProgram, LpError> {
     let (platform, commodities) = (question.platform(), question.commodities());
     let time = |link| question.time(link);
     let mut rows = messages(

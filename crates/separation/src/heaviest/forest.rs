@@ -51,7 +51,7 @@ pub(super) struct Forest<'a, W> {
 }
 
 impl<'a, W: Whole> Forest<'a, W> {
-    pub fn new(vertices: usize, edges: &'a [(usize, usize, W)]) -> Self {
+    pub(super) fn new(vertices: usize, edges: &'a [(usize, usize, W)]) -> Self {
         let mut nearest = vec![vec![NONE; vertices]; vertices];
         for (edge, (a, b, weight)) in edges.iter().enumerate() {
             let known = nearest[*a][*b];
@@ -86,7 +86,7 @@ impl<'a, W: Whole> Forest<'a, W> {
     }
 
     /// The edges of the matching, ascending.
-    pub fn matching(&self) -> Vec<usize> {
+    pub(super) fn matching(&self) -> Vec<usize> {
         let mates = self.mate.iter().enumerate().take(self.vertices);
         let mut edges: Vec<usize> = mates
             .filter(|&(v, &edge)| edge != NONE && self.edges[edge].0 == v)
@@ -97,7 +97,7 @@ impl<'a, W: Whole> Forest<'a, W> {
     }
 
     /// The prices; a blossom's price belongs to its set of vertices.
-    pub fn prices(self) -> Prices<W> {
+    pub(super) fn prices(self) -> Prices<W> {
         let mut sets = Vec::new();
         for blossom in self.vertices..self.price.len() {
             if !self.ring[blossom - self.vertices].is_empty() && !self.price[blossom].is_zero() {
@@ -154,7 +154,7 @@ impl<'a, W: Whole> Forest<'a, W> {
     }
 
     /// Searches until the matching has one edge more. False if the prices prove that it weighs most already.
-    pub fn augment(&mut self) -> bool {
+    pub(super) fn augment(&mut self) -> bool {
         self.label.fill(Label::Free);
         self.closest.fill(NONE);
         self.queue.clear();
