@@ -2,7 +2,7 @@
 
 use oneport_graph::shortest_paths;
 use oneport_numbers::{Exact, Scaled};
-use oneport_platform::{LinkId, NodeId, Platform};
+use oneport_platform::{Link, LinkId, NodeId, Platform, Rational};
 use oneport_watch::{Limit, Watch};
 use petgraph::graph::EdgeIndex;
 use petgraph::visit::EdgeRef;
@@ -10,14 +10,14 @@ use petgraph::visit::EdgeRef;
 /// The cheapest paths between nodes: a message spends the least time on them. If several paths are equally cheap, the
 /// one with the nearest last but one node is taken. Among equally near ones [`Ties`] decide. Every run finds the same
 /// paths.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Routes {
     /// Per sender: its tree of paths.
     from: Vec<Option<Tree>>,
 }
 
 /// The paths from one node.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Tree {
     /// Per node: the last link of the path to it, and the node before it.
     last: Vec<Option<(LinkId, u32)>>,
@@ -79,6 +79,29 @@ impl Routes {
         match scaled.narrow::<u64>(BITS) {
             Some(costs) => Routes::measured(platform, from, over, ties, (&costs, watch)),
             None => Routes::measured(platform, from, over, ties, (&scaled.values, watch)),
+        }
+    }
+
+    /// As [`Routes::watched`], for messages of this size: the paths on which one arrives first, with the latency and the
+    /// overhead of each link. Without both they are those of [`Routes::watched`].
+    ///
+    /// # Errors
+    /// The limit that ended the search.
+    pub fn quickest(
+        platform: &Platform,
+        from: &[NodeId],
+        over: Forwarders,
+        size: &Rational,
+        watch: &Watch,
+    ) -> Result<Routes, Limit> {
+        let paths = (from.len() as u64).saturating_mul(platform.nodes().len() as u64);
+        watch.room_for(paths.saturating_mul(PATH))?;
+        let time = |link: &Link| &link.cost * size + link.latency() + link.overhead();
+        let times: Vec<Rational> = platform.links().iter().map(time).collect();
+        let scaled = Scaled::of(times.iter());
+        match scaled.narrow::<u64>(BITS) {
+            Some(times) => Routes::measured(platform, from, over, Ties::Turns, (&times, watch)),
+            None => Routes::measured(platform, from, over, Ties::Turns, (&scaled.values, watch)),
         }
     }
 

@@ -405,3 +405,47 @@ fn larger_sizes_take_no_less_time() {
         "{times:?}"
     );
 }
+
+/// A path of several cheap links may take longer than one link that is dear: a message of 1/100 takes 5/100 on the link
+/// from a to c, and 3/2 of latency by b. With overheads, c sends to a from 0 to 1.1, which arrives at 4.1, and then to b.
+#[test]
+fn messages_take_the_quicker_of_two_paths() {
+    let folder = Folder::new();
+    let late = folder.write(
+        "late.toml",
+        r#"
+format = "oneport-platform/1"
+model = "links"
+node = [{ name = "a", compute = 1 }, { name = "b", compute = 1 }, { name = "c", compute = 1 }]
+link = [
+  { from = "a", to = "b", cost = 2, latency = "3/2" },
+  { from = "a", to = "c", cost = 5 },
+  { from = "b", to = "c", cost = "2/5" },
+]
+"#,
+    );
+    let slow = folder.write(
+        "slow.toml",
+        r#"
+format = "oneport-platform/1"
+node = [{ name = "a", compute = 1 }, { name = "b", compute = 1 }, { name = "c", compute = 1 }]
+link = [
+  { from = "c", to = "a", cost = 1, latency = 3, overhead = 1 },
+  { from = "a", to = "b", cost = 1, latency = 1 },
+  { from = "c", to = "b", cost = 5, latency = 0, overhead = 1 },
+]
+"#,
+    );
+    for (collective, file, size, time) in [
+        ("gather", &late, "1/100", "1/20"),
+        ("broadcast", &slow, "1/10", "41/10"),
+    ] {
+        let timed = oneport(&["time", collective, file, "--root", "c", "--size", size, "--json"]);
+        let timed = timed.ok().object();
+        assert_eq!(
+            (&timed["time"], &timed["lower_bound"]),
+            (&time.into(), &time.into()),
+            "{collective}"
+        );
+    }
+}

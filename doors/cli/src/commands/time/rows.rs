@@ -114,14 +114,22 @@ pub fn of(
     let watch = options.watch.turn(SEARCH);
     let (all, forwarders) = (ranks(first.problem), Forwarders::Anything);
     let routes = Routes::watched(platform, &all, forwarders, Ties::Turns, &watch).ok();
-    let algorithms = routes.as_ref().map(|routes| {
+    // Of both paths of a message, the cheaper one and the quicker one, the better run counts.
+    let size = first.problem.volumes().size.constant();
+    let quick = size.and_then(|size| Routes::quickest(platform, &all, forwarders, size, &watch).ok());
+    let quick = quick.filter(|quick| routes.as_ref() != Some(quick));
+    let of = |routes: &Routes| {
         let mut all = known_watched(first.problem, routes, &watch);
         all.extend(in_two_levels(first.problem, &watch));
         suitable(first.problem, all)
-    });
-    let named = routes
+    };
+    let ways: Vec<(&Routes, Vec<Algorithm>)> = routes
         .iter()
-        .zip(&algorithms)
+        .chain(&quick)
+        .map(|routes| (routes, of(routes)))
+        .collect();
+    let named = ways
+        .iter()
         .flat_map(|(routes, algorithms)| {
             let search = |algorithm| NamedSearch::new(first.problem, algorithm, routes);
             algorithms.iter().map(search)
