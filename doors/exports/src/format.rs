@@ -5,14 +5,14 @@ use crate::request::{Request, Written};
 
 /// Formats with the dates, or the loads, of links that transfer at a part of their rate. In others the rates are left
 /// to what runs the plan, which shares a capacity in another way.
-const WITH_RATES: [&str; 8] = [
+///
+/// GraphML and node-link JSON are not among them: they are read as platforms, and would lack the capacities.
+const WITH_RATES: [&str; 6] = [
     "events",
     "events-csv",
     "perfetto",
     "paje",
     "simgrid",
-    "graphml",
-    "node-link",
     "dot",
 ];
 

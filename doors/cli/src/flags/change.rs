@@ -90,7 +90,8 @@ pub fn changes(platform: &Platform, texts: &[String]) -> Result<Vec<Change>> {
     let mut all = Vec::new();
     for text in texts {
         let wrong = |what: String| usage(format!("--change '{text}': {what}"));
-        all.extend(change(platform, text).map_err(wrong)?);
+        let more = change(platform, &all, text).map_err(wrong)?;
+        all.extend(more);
     }
     let changed = platform
         .changed(&all)
@@ -109,13 +110,16 @@ pub fn changes(platform: &Platform, texts: &[String]) -> Result<Vec<Change>> {
     Ok(all)
 }
 
-fn change(platform: &Platform, text: &str) -> Result<Vec<Change>, String> {
+/// The changes of one text, after those `before` it.
+fn change(platform: &Platform, before: &[Change], text: &str) -> Result<Vec<Change>, String> {
     let (target, operation) = text.rsplit_once(':').ok_or(
         "no ':' between what is changed and how; write 'A -> B: bandwidth x2' or 'A: compute x1/2'",
     )?;
     let operation = self::operation(operation.trim(), platform.units())?;
     match (targets(platform, target.trim())?, operation) {
-        (Targets::Links(links), Operation::Cost(number)) => costs(platform, links, &number),
+        (Targets::Links(links), Operation::Cost(number)) => {
+            costs(platform, before, links, &number)
+        }
         (Targets::Links(links), Operation::Remove) => {
             Ok(links.into_iter().map(Change::WithoutLink).collect())
         }
@@ -128,13 +132,16 @@ fn change(platform: &Platform, text: &str) -> Result<Vec<Change>, String> {
             Ok(shared.into_iter().map(one).collect())
         }
         (Targets::Shared(shared), Operation::Remove) => {
+            for &id in &shared {
+                still_limited(platform, before, id)?;
+            }
             Ok(shared.into_iter().map(Change::WithoutShared).collect())
         }
         (Targets::Shared(_), _) => {
             Err("this is a shared capacity; it has bandwidth, cost, remove".to_string())
         }
         (Targets::Nodes(nodes), Operation::Cost(number)) => {
-            costs(platform, platform.links_at(&nodes), &number)
+            costs(platform, before, platform.links_at(&nodes), &number)
         }
         (Targets::Nodes(nodes), Operation::Compute(number)) => compute(platform, nodes, &number),
         (Targets::Nodes(nodes), Operation::Ports(ports)) => Ok(nodes
@@ -159,13 +166,46 @@ fn change(platform: &Platform, text: &str) -> Result<Vec<Change>, String> {
     }
 }
 
+/// Whether a link has a limit of its own, after these changes.
+fn has_own_limit(platform: &Platform, before: &[Change], link: LinkId) -> bool {
+    let set = |change: &Change| match change {
+        Change::Cost(other, Number::Exactly(cost)) if *other == link => Some(!cost.is_zero()),
+        _ => None,
+    };
+    let set = before.iter().rev().find_map(set);
+    set.unwrap_or_else(|| !platform.own_cost(link).is_zero())
+}
+
+/// Refuses to remove the only limit of a link.
+fn still_limited(platform: &Platform, before: &[Change], id: SharedId) -> Result<(), String> {
+    let Some(shared) = platform.shared().get(id.index()) else {
+        return Ok(());
+    };
+    let alone = |&link: &LinkId| {
+        !has_own_limit(platform, before, link) && platform.shared_by(link).len() == 1
+    };
+    let Some(link) = shared.weights.keys().copied().find(alone) else {
+        return Ok(());
+    };
+    let (link, capacity) = (platform.link_name(link), &shared.name);
+    Err(format!(
+        "'{capacity}' is the only limit of '{link}', which would take no time without it; write --change '{link}: bandwidth \
+         = ...' before, or raise the capacity: \"shared '{capacity}': bandwidth x1000\""
+    ))
+}
+
 /// Sets or multiplies the cost of links. A link that only shared capacities limit has none that could be multiplied.
-fn costs(platform: &Platform, links: Vec<LinkId>, number: &Number) -> Result<Vec<Change>, String> {
+fn costs(
+    platform: &Platform,
+    before: &[Change],
+    links: Vec<LinkId>,
+    number: &Number,
+) -> Result<Vec<Change>, String> {
     // The capacity of which the link takes up the largest part.
     let limited = |link: LinkId| {
         let shares = platform.shared_by(link).iter();
         let share = shares.max_by(|(_, one), (_, other)| one.cmp(other))?;
-        platform.own_cost(link).is_zero().then_some((link, share))
+        (!has_own_limit(platform, before, link)).then_some((link, share))
     };
     if let Number::Times(factor) = number
         && let Some((link, (id, _))) = links.iter().copied().find_map(limited)

@@ -252,6 +252,15 @@ fn a_factor_on_a_link_without_its_own_limit_is_refused() {
     let throughput = |change: &str| bound(change).ok().object()["bounds"][0]["bound"].clone();
     assert_eq!(throughput("shared 'bus': bandwidth /4"), "1/8");
     assert_eq!(throughput("a -> b: bandwidth = 3/4"), "1/2");
+    // Once a change has set a limit of its own, a factor counts: 2/4 on the link, below the 3 of the bus.
+    let chained = |changes: [&str; 2]| {
+        let [first, second] = changes;
+        oneport(&["bound", &file, "all-gather", "--change", first, "--change", second, "--json"])
+    };
+    let bounds = chained(["a -> b: bandwidth = 2", "a -> b: bandwidth /4"]);
+    assert_eq!(bounds.ok().object()["bounds"][0]["bound"], "1/2");
+    // Without its only limit a link would take no time.
+    bound("shared 'bus': remove").misused(&["'bus' is the only limit of 'a -> b'"]);
     let limited = folder.write(
         "limited.toml",
         BUS.replacen("duplex", "bandwidth = 1, duplex", 1),
