@@ -1,7 +1,7 @@
 //! Which transfers are possible at the same time: straight from the definition of the port models and of shared
 //! capacities, without any theorem about matchings.
 
-use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational, whole};
 
 /// Whether a link takes part in a shared capacity. Its ends have no ports, so that it hinders no other link but through
 /// these capacities, and it transfers at any part of its full rate, 1 / cost.
@@ -24,7 +24,7 @@ pub fn fluid_rows(platform: &Platform) -> Vec<Vec<(LinkId, Rational)>> {
     for shared in platform.shared() {
         let factor = |(&link, &weight): (&LinkId, &u32)| {
             let full = platform.link(link).cost.recip();
-            let weight = Rational::from_integer(weight.into());
+            let weight = whole(weight);
             (link, full * weight / &shared.rate)
         };
         rows.push(shared.weights.iter().map(factor).collect());

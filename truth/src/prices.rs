@@ -2,7 +2,7 @@
 
 use num_traits::{One, Zero};
 use oneport_plan::{Amount, Certificate, Collective, Interval, Resource, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, Rational, SharedId};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, SharedId, whole};
 
 /// The price of a unit of time of a link: its ports, itself, the odd sets that count it, and of each shared capacity
 /// the part that it takes at full rate: weight over the capacity's rate, per unit of message.
@@ -22,7 +22,7 @@ pub fn link_price(platform: &Platform, certificate: &Certificate, link: LinkId) 
     for (place, capacity) in platform.shared().iter().enumerate() {
         let price = certificate.price(Resource::Shared(SharedId::new(place)));
         if let (Some(price), Some(&weight)) = (price, capacity.weights.get(&link)) {
-            shared += price * Rational::from_integer(weight.into()) / &capacity.rate;
+            shared += price * whole(weight) / &capacity.rate;
         }
     }
     if shared.is_zero() {

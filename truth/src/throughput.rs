@@ -8,7 +8,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{Column, LinearProgram, Options, Outcome, Relation, Row, Sense, Solver};
 use oneport_plan::{Collective, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 
 use crate::busy::{fluid_rows, maximal_sets};
 use crate::game::{Game, Place};
@@ -64,7 +64,7 @@ impl<'a> Oracle<'a> {
         }
         let game = |place| {
             let demand = collective.demand(place)?;
-            let rate = Rational::from_integer(collective.rate(place).into());
+            let rate = whole(collective.rate(place));
             Some((Game::new(platform, &demand, volumes)?, rate))
         };
         let games: Option<Vec<_>> = (0..collective.demands()).map(game).collect();

@@ -19,11 +19,8 @@ use oneport_exact::{
     Column, LinearProgram, Method, Options, Outcome, Relation, Row, Sense, Solver, check_farkas,
     check_optimum, check_ray,
 };
+use oneport_numbers::ratio;
 use proptest::prelude::*;
-
-fn ratio(numerator: i64, denominator: i64) -> BigRational {
-    BigRational::new(numerator.into(), denominator.into())
-}
 
 #[derive(Debug, PartialEq)]
 enum Naive {

@@ -25,7 +25,7 @@ use num_integer::Integer;
 use num_traits::{One, Zero};
 use oneport_graph::cut_below;
 use oneport_numbers::common_divisor;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 use oneport_watch::Watch;
 
 use crate::error::ExtractError;
@@ -200,8 +200,8 @@ impl Packing<'_> {
         bottom: &BigUint,
     ) -> Result<Rational, ExtractError> {
         (self.arcs, self.left) = self.without(tree, top, bottom);
-        self.unit /= Rational::from_integer(bottom.clone().into());
-        let weight = Rational::from_integer(top.clone().into()) * &self.unit;
+        self.unit /= whole(bottom.clone());
+        let weight = whole(top.clone()) * &self.unit;
         let divisor = common_divisor(
             self.arcs
                 .iter()
@@ -213,7 +213,7 @@ impl Packing<'_> {
                 .iter_mut()
                 .for_each(|(_, _, room)| *room /= &divisor);
             self.left /= &divisor;
-            self.unit *= Rational::from_integer(divisor.into());
+            self.unit *= whole(divisor);
         }
         if top.is_zero() {
             Err(ExtractError::Contradiction("an arborescence of no weight"))

@@ -15,7 +15,7 @@ use oneport_plan::{
     Demand, DemandRates, Kind, MergeTask, Pattern, Problem, Rates, RatesError, TaskRates, Value,
     WeightedPattern,
 };
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational, whole};
 use oneport_watch::Watch;
 
 pub use error::ExtractError;
@@ -72,8 +72,7 @@ pub fn extract(problem: &Problem, rates: &Rates, watch: &Watch) -> Result<Extrac
     } else {
         for (place, (demand, given)) in problem.demands().zip(&rates.demands).enumerate() {
             watch.ask()?;
-            let often =
-                Rational::from_integer(problem.collective().rate(place).into()) * &rates.throughput;
+            let often = whole(problem.collective().rate(place)) * &rates.throughput;
             let one = Reading {
                 problem,
                 place,
@@ -264,7 +263,7 @@ fn together(
         if *everyone.get_or_insert_with(|| nodes.clone()) != nodes {
             return Err(ExtractError::Together);
         }
-        let often = Rational::from_integer(problem.collective().rate(place).into());
+        let often = whole(problem.collective().rate(place));
         messages.push(Message {
             source,
             rate: often * &rates.throughput,

@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use num_traits::{One, Signed, Zero};
 use oneport_platform::units::UnitError;
 use oneport_platform::{
-    LinkId, Node, Platform, PlatformError, PortModel, Rational, Units, parse_rational,
+    LinkId, Node, Platform, PlatformError, PortModel, Rational, Units, parse_rational, whole,
 };
 
 use crate::error::{FormatError, Mistake, clip, quoted};
@@ -111,7 +111,7 @@ pub fn merging(units: Units) -> Units {
 pub fn merge_time(units: Units) -> Rational {
     // Gigabytes per unit of data, times units of time per second, over the rate.
     let data = units.data.bits() / Units::gigabytes_and_seconds().data.bits();
-    data / units.time.seconds() / Rational::from_integer(MERGE_RATE.into())
+    data / units.time.seconds() / whole(MERGE_RATE)
 }
 
 /// A matrix whose file names no units, in these.

@@ -13,7 +13,7 @@ use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use oneport_numbers::Exact;
 use oneport_plan::{Broadcast, Costs, Dates};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::cluster::common_unit;
 use crate::integers::{Scaled, scale};
@@ -41,7 +41,7 @@ pub fn fastest_first(times: &[Rational], source: usize) -> Result<Broadcast, Err
                     unit: unit.clone(),
                     ticks: starts,
                 },
-                &unit * Rational::from_integer(length.into()),
+                &unit * whole(length),
             )
         }
         Scaled::Big(ticks) => {
@@ -187,5 +187,5 @@ fn fluid(sorted: &[Rational]) -> Option<Rational> {
         let wanted = (transfers << SCALE).checked_add(used)?;
         date = date.max(wanted.div_ceil(rates));
     }
-    Some(unit * Rational::from_integer(date.into()))
+    Some(unit * whole(date))
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use num_bigint::BigInt;
 use oneport_plan::{Proof, SlotPrices};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::placement::Found;
 use crate::snf_placement::Placed;
@@ -89,7 +89,7 @@ impl Problem {
 
     /// A date.
     pub(crate) fn date(&self, ticks: u64) -> Rational {
-        &self.unit * Rational::from_integer(ticks.into())
+        &self.unit * whole(ticks)
     }
 
     /// Prices by date (in ticks) as a proof.
@@ -153,7 +153,7 @@ impl<'a> Progress<'a> {
     }
 
     fn search(&self) -> Search {
-        let date = |ticks: u64| &self.unit * Rational::from_integer(ticks.into());
+        let date = |ticks: u64| &self.unit * whole(ticks);
         Search {
             states: self.states,
             length: date(self.length),

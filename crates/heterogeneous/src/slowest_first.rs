@@ -48,7 +48,7 @@ use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_numbers::Exact;
 use oneport_plan::{Class, Reduction};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::integers::{Scaled, scale};
 use crate::{Cluster, Error, Placement, Processors, Row, earliest};
@@ -276,7 +276,7 @@ fn place<T: Exact + Into<BigInt>>(
         }
     }
     let rows = rows.into_iter().map(|((date, class), senders)| Row {
-        date: unit * Rational::from_integer(date.into()),
+        date: unit * whole(date),
         class,
         senders,
     });

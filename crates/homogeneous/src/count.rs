@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use num_bigint::BigUint;
 use num_traits::{Signed, ToPrimitive, Zero};
 use oneport_plan::Limit;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::reduce::receivers;
 use crate::strategy::{check, check_limit, written};
@@ -64,7 +64,7 @@ pub fn length(
     tie: Tie,
 ) -> Result<Rational, Error> {
     check(values, strategy, limit)?;
-    let transfers = |count: u64| Rational::from_integer(count.into());
+    let transfers = |count: u64| whole(count);
     let step = || std::cmp::max(costs.transfer(), costs.compute());
     let detour = || costs.transfer() + costs.compute();
     match strategy {

@@ -5,7 +5,7 @@
 //! paper says the j-th largest, which a chain and a star in one tree refute (`docs/errata.md`).
 
 use oneport_plan::Reduction;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::reduce::written_down;
 use crate::strategy::written;
@@ -60,9 +60,7 @@ pub fn tree_length(receivers: &[u32], costs: &Costs) -> Result<Rational, Error> 
             .into_iter()
             .zip(1..)
             .map(|(date, place): (Rational, usize)| {
-                date + costs.transfer()
-                    + step * Rational::from_integer((count - place).into())
-                    + costs.compute()
+                date + costs.transfer() + step * whole(count - place) + costs.compute()
             });
         last = ends.max().unwrap_or_default();
         children[receivers[processor as usize] as usize].push(last.clone());

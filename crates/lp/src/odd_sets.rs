@@ -8,7 +8,7 @@ use num_traits::{One, Zero};
 use oneport_exact::{Column, Options, Outcome, Relation, Row, Solver};
 use oneport_matching::general::{self, PortGraph};
 use oneport_plan::{OddSet, Resource};
-use oneport_platform::{LinkId, Platform, Rational};
+use oneport_platform::{LinkId, Platform, Rational, whole};
 
 use crate::LpError;
 
@@ -127,7 +127,7 @@ pub(crate) fn solve(
         }
         for set in sets {
             let members = set.members(platform);
-            let capacity = Rational::from_integer(set.capacity(platform).into());
+            let capacity = whole(set.capacity(platform));
             let inside = uses
                 .iter()
                 .filter(|(_, link, _)| members.binary_search(link).is_ok());

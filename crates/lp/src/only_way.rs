@@ -9,7 +9,7 @@ use crate::known::Bound;
 use num_traits::{One, Signed, Zero};
 use oneport_plan::inequality::{Cut, Inequality, Need};
 use oneport_plan::{Block, Certificate, Goals, Kind, Pattern, Resource};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 
 use crate::flow;
 use crate::found::Found;
@@ -209,7 +209,7 @@ fn busiest(
         .link_ids()
         .filter(|link| messages[link.index()] > 0)
     {
-        let time = question.time(link) * Rational::from_integer(messages[link.index()].into());
+        let time = question.time(link) * whole(messages[link.index()]);
         resources
             .times(link, &time)
             .for_each(|(place, time)| loads[place] += time);
@@ -276,7 +276,7 @@ pub(crate) fn attempt(
     };
     let mut patterns = Vec::with_capacity(question.commodities().len());
     for block in question.problem().blocks() {
-        let rate = Rational::from_integer(block.rate.into());
+        let rate = whole(block.rate);
         for (demand, place) in block.demands().zip(block.first..) {
             if place % OFTEN == 0 {
                 question.watch().ask()?;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_plan::{Certificate, OddSet, Pattern, Resource, Task, Use};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 use oneport_trees::cheapest::Prices;
 
 use crate::Question;
@@ -117,7 +117,7 @@ impl Resources {
                 .iter()
                 .map(|resource| u64::from(resource.capacity(platform)))
                 .sum();
-            Rational::from_integer(sum.into())
+            whole(sum)
         };
         Resources {
             by_link: platform.link_ids().map(of_link).collect(),
@@ -190,8 +190,7 @@ impl Resources {
         members
             .iter()
             .for_each(|link| self.by_link[link.index()].push(Used { row, part: None }));
-        self.capacities
-            .push(Rational::from_integer(set.capacity(platform).into()));
+        self.capacities.push(whole(set.capacity(platform)));
         self.odd_sets.push(set);
         members
     }

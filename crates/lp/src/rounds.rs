@@ -4,7 +4,7 @@ use std::fmt;
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use oneport_platform::{Rational, percent};
+use oneport_platform::{Rational, percent, whole};
 
 use crate::resources::Resources;
 
@@ -59,11 +59,7 @@ impl Best {
         if self.prices.is_empty() {
             return vec![Rational::one(); resources.count()];
         }
-        let mut prices: Vec<Rational> = self
-            .prices
-            .iter()
-            .map(|&price| Rational::from_integer(price.into()))
-            .collect();
+        let mut prices: Vec<Rational> = self.prices.iter().map(|&price| whole(price)).collect();
         prices.resize(resources.count(), Rational::zero());
         prices
     }
@@ -73,10 +69,7 @@ impl Best {
         if !at_least.is_positive() {
             return;
         }
-        let exact: Vec<Rational> = prices
-            .iter()
-            .map(|&price| Rational::from_integer(price.into()))
-            .collect();
+        let exact: Vec<Rational> = prices.iter().map(|&price| whole(price)).collect();
         let bound = resources.worth(&exact) / at_least;
         if self.bound.as_ref().is_none_or(|known| bound < *known) {
             self.prices = prices.to_vec();

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use num_traits::{One, Zero};
 use oneport_plan::{Kind, Pattern, ProblemError, Resource, Status, Task};
-use oneport_platform::{Change, Changed, LinkId, NodeId, Platform, Rational};
+use oneport_platform::{Change, Changed, LinkId, NodeId, Platform, Rational, whole};
 
 use crate::free;
 use crate::{LpError, Options, Question, solve};
@@ -285,7 +285,7 @@ impl Search<'_> {
                 }
             }
             let busy = |(resource, load): (Resource, Rational)| {
-                load / Rational::from_integer(resource.capacity(self.platform()).into())
+                load / whole(resource.capacity(self.platform()))
             };
             let period = loads
                 .into_iter()

@@ -15,7 +15,7 @@ use oneport_plan::{
     Block, Collective, CustomDemand, Demand, Kind, Pattern, Resource, SteadyState, Task, Wanted,
     WeightedPattern,
 };
-use oneport_platform::{Automorphism, NodeId, Rational, free_automorphisms};
+use oneport_platform::{Automorphism, NodeId, Rational, free_automorphisms, whole};
 
 use crate::bounds;
 use crate::bounds::slowest_cut::{all_gather_participants, slowest_cut};
@@ -214,7 +214,7 @@ impl<'a> Quotient<'a> {
             .enumerate()
             .map(|(place, &node)| (node, place))
             .collect();
-        let part = Rational::from_integer(self.group.len().into()).recip();
+        let part = whole(self.group.len()).recip();
         let mut weights: BTreeMap<Pattern, Rational> = BTreeMap::new();
         for WeightedPattern { pattern, weight } in &quotient.patterns {
             let weight = weight * &part;

@@ -18,6 +18,7 @@
     clippy::unwrap_used
 )]
 
+use oneport_numbers::ratio;
 use std::time::Instant;
 
 use num_bigint::BigInt;
@@ -37,10 +38,6 @@ impl Random {
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         (z ^ (z >> 31)) % bound
     }
-}
-
-fn ratio(numerator: u64, denominator: u64) -> BigRational {
-    BigRational::new(numerator.into(), denominator.into())
 }
 
 /// Every left vertex has `degree` different right neighbours; weights in `1..=largest`.

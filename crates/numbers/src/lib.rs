@@ -3,6 +3,7 @@
 mod decimal;
 mod exact;
 mod gcd;
+mod rational;
 mod scaled;
 mod text;
 pub mod units;
@@ -11,6 +12,7 @@ mod whole;
 pub use decimal::{count, decimal, decimal_down, floored, floored_quotient, percent, readable};
 pub use exact::Exact;
 pub use gcd::gcd;
+pub use rational::{ratio, whole};
 pub use scaled::{Scaled, common_denominator, common_divisor, common_multiple, numerator_over};
 pub use text::{NumberError, parse_rational};
 pub use units::Units;

@@ -4,7 +4,7 @@ use oneport_lp as lp;
 use std::collections::BTreeMap;
 
 use oneport_plan::{EqualRings, Resource, RingPacking, Status};
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_platform::{NodeId, Platform, Rational, whole};
 use oneport_referee::{self as referee, Violation};
 use oneport_watch::Watch;
 
@@ -93,16 +93,15 @@ pub fn rings_of_orders(
     let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
     for (ring, times) in &rings {
         for (resource, time) in ring.loads(platform) {
-            *busy.entry(resource).or_default() += time * Rational::from_integer((*times).into());
+            *busy.entry(resource).or_default() += time * whole(*times);
         }
     }
-    let share = |(resource, busy): (&Resource, &Rational)| {
-        Rational::from_integer(resource.capacity(platform).into()) / busy
-    };
+    let share =
+        |(resource, busy): (&Resource, &Rational)| whole(resource.capacity(platform)) / busy;
     let (Some(share), Some(order)) = (busy.iter().map(share).min(), orders.first()) else {
         return Ok(None);
     };
-    let upper_bound = &share * Rational::from_integer(orders.len().into());
+    let upper_bound = &share * whole(orders.len());
     let equal = EqualRings {
         rings: rings.into_iter().collect(),
         share,

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use num_traits::Zero;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::Status;
 
@@ -68,9 +68,7 @@ impl Dates {
     /// The date of `processor`, `None` beyond the list.
     pub fn get(&self, processor: usize) -> Option<Rational> {
         match self {
-            Dates::Ticks { unit, ticks } => ticks
-                .get(processor)
-                .map(|&ticks| unit * Rational::from_integer(ticks.into())),
+            Dates::Ticks { unit, ticks } => ticks.get(processor).map(|&ticks| unit * whole(ticks)),
             Dates::Exact(dates) => dates.get(processor).cloned(),
         }
     }
@@ -78,9 +76,7 @@ impl Dates {
     /// The latest date, 0 for an empty list. O(n).
     pub fn latest(&self) -> Rational {
         match self {
-            Dates::Ticks { unit, ticks } => {
-                unit * Rational::from_integer(ticks.iter().copied().max().unwrap_or(0).into())
-            }
+            Dates::Ticks { unit, ticks } => unit * whole(ticks.iter().copied().max().unwrap_or(0)),
             Dates::Exact(dates) => dates.iter().max().cloned().unwrap_or_else(Rational::zero),
         }
     }

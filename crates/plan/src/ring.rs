@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 
 use crate::{Certificate, Resource};
 
@@ -74,6 +74,6 @@ impl EqualRings {
 
     /// The total share of all rings.
     pub fn total(&self) -> Rational {
-        &self.share * Rational::from_integer(self.count().into())
+        &self.share * whole(self.count())
     }
 }

@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, Rational, whole};
 
 use crate::Pattern;
 
@@ -81,7 +81,7 @@ impl PeriodicSchedule {
         if self.period.is_zero() {
             return Rational::zero();
         }
-        Rational::from_integer(self.instances.clone().into()) / &self.period
+        whole(self.instances.clone()) / &self.period
     }
 
     /// The longest pattern's number of stages: an instance takes no more periods, whatever the order within a period.

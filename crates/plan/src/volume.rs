@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use num_traits::{One, Signed};
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_platform::{NodeId, Platform, Rational, whole};
 
 use crate::{Block, Collective, Interval, Kind, MergeTask, Message, TaskTable};
 
@@ -38,7 +38,7 @@ impl Amount {
         match self {
             Amount::Constant(amount) => Some(amount.clone()),
             Amount::Affine { fixed, per_operand } => {
-                Some(fixed + per_operand * Rational::from_integer(part.operands().into()))
+                Some(fixed + per_operand * whole(part.operands()))
             }
             Amount::Table(rows) => rows
                 .get(part.first)?

@@ -20,7 +20,7 @@ pub use model::{ParsePortModelError, PortModel};
 pub use nodes::{Delays, Link, LinkId, Node, NodeId, SharedId};
 pub use oneport_numbers::{
     NumberError, Rational, Units, count, decimal, decimal_down, floored, floored_quotient,
-    parse_rational, percent, readable, units,
+    parse_rational, percent, ratio, readable, units, whole,
 };
 pub use patterns::{Pattern, PatternError, parts};
 pub use petgraph;

@@ -7,7 +7,7 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use oneport_plan::Resource;
-use oneport_platform::{LinkId, Platform, Rational};
+use oneport_platform::{LinkId, Platform, Rational, whole};
 
 use crate::Violation;
 use crate::violation::too_large;
@@ -52,7 +52,7 @@ pub(crate) fn time_on(platform: &Platform, resource: Resource, link: LinkId) -> 
         || Cow::Borrowed(&platform.link(link).cost),
         |shared| {
             let weight = shared.weights.get(&link).copied().unwrap_or(0);
-            Cow::Owned(Rational::from_integer(weight.into()) / &shared.rate)
+            Cow::Owned(whole(weight) / &shared.rate)
         },
     )
 }
@@ -151,10 +151,7 @@ mod tests {
         let scale = Scale::new("values", values.iter(), values.len()).unwrap();
         assert_eq!(scale.denominator(), &BigUint::from(36u8));
         for value in &values {
-            assert_eq!(
-                Rational::from_integer(scale.scaled(value).into()),
-                value * ratio(36, 1)
-            );
+            assert_eq!(whole(scale.scaled(value)), value * ratio(36, 1));
             assert_eq!(&scale.rational(scale.scaled(value)), value);
         }
         assert_eq!(scale.scaled(&ratio(1, 18)), BigUint::from(2u8));

@@ -7,7 +7,7 @@
 
 use num_traits::Zero;
 use oneport_plan::{Certificate, Kind, Problem};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 use oneport_watch::Watch;
 
 use crate::Violation;
@@ -134,7 +134,7 @@ fn proof_watched(
             }
         };
         case.ask()?;
-        let times = Rational::from_integer(group.rate.into()) * &unscaled;
+        let times = whole(group.rate) * &unscaled;
         let cheapest = least.cheapest * &times;
         let mut price = cheapest.clone();
         for (place, proved) in least.by_need {

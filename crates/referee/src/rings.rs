@@ -11,7 +11,7 @@ use num_traits::Zero;
 use oneport_plan::{
     Certificate, Collective, EqualRings, Problem, Resource, Ring, RingPacking, Volumes,
 };
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_platform::{NodeId, Platform, Rational, whole};
 use oneport_watch::Watch;
 
 use crate::Violation;
@@ -68,7 +68,7 @@ pub fn check_equal_rings(
     equal: &EqualRings,
 ) -> Result<(), Violation> {
     check_weight(&equal.share)?;
-    let weight = |times: u32| &equal.share * Rational::from_integer(times.into());
+    let weight = |times: u32| &equal.share * whole(times);
     check_loads(
         platform,
         processors,
@@ -105,7 +105,7 @@ fn check_loads<'r>(
     }
     for (resource, load) in busy {
         let capacity = resource.capacity(platform);
-        if load > Rational::from_integer(capacity.into()) {
+        if load > whole(capacity) {
             let (resource, load) = (resource.describe(platform), shown(&load));
             return Err(
                 fault!(SteadyState, "the {resource} is busy for {load} of the time"; "at most {capacity} is possible"),

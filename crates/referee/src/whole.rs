@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use num_traits::{Signed, Zero};
 use oneport_plan::{PeriodicSchedule, Problem, Task};
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, Rational, whole};
 
 use crate::Violation;
 use crate::case::Case;
@@ -104,7 +104,7 @@ fn first_cut(
             if fitting.is_zero() {
                 return Some((end, &time - room));
             }
-            room -= &time * Rational::from_integer(fitting.clone().into());
+            room -= &time * whole(fitting.clone());
             left -= fitting;
         }
     }

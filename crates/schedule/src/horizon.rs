@@ -7,7 +7,7 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use oneport_plan::Problem;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::Execution;
 
@@ -136,7 +136,7 @@ impl Horizon {
     /// where that is negative.
     pub fn rounds(&self, until: &Rational) -> BigUint {
         let period = self.periods(&BigInt::one());
-        let left = until - self.initialisation() * Rational::from_integer(2.into()) - &period;
+        let left = until - self.initialisation() * whole(2) - &period;
         if !period.is_positive() || left.is_negative() {
             return BigUint::zero();
         }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, Zero};
 use oneport_plan::{Kind, PeriodicSchedule, Problem, Task};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 
 /// The result of the policy on a schedule, for every number of periods.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,7 +187,7 @@ impl Commodity {
         for (from, to, amount) in &self.flow {
             let share = match self.buffers.get(from) {
                 Some(buffer) => share(buffer),
-                None => Rational::from_integer(u32::from(source).into()),
+                None => whole(u32::from(source)),
             };
             moved.push((*from, *to, amount * share));
         }
@@ -216,8 +216,7 @@ impl Commodity {
     /// all steady ones, every node sends and receives.
     fn fill(&mut self) -> u64 {
         let mut periods = 0;
-        let full =
-            |[sent, held]: &[Rational; 2]| Rational::from_integer(u32::from(held >= sent).into());
+        let full = |[sent, held]: &[Rational; 2]| whole(u32::from(held >= sent));
         while self.buffers.values().any(|[sent, held]| held < sent)
             && periods <= self.flow.len() as u64
         {
@@ -235,8 +234,7 @@ impl Commodity {
         while self.buffers.values().any(|[_, held]| held.is_positive())
             && periods <= 2 * self.flow.len() as u64
         {
-            let part =
-                |[sent, held]: &[Rational; 2]| (held / sent).min(Rational::from_integer(1.into()));
+            let part = |[sent, held]: &[Rational; 2]| (held / sent).min(whole(1));
             self.period(part, false);
             periods += 1;
         }

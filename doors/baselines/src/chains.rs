@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use num_traits::Zero;
 use oneport_plan::{LinkId, NodeId};
-use oneport_platform::{Platform, Rational};
+use oneport_platform::{Platform, Rational, whole};
 
 use crate::Routes;
 
@@ -154,7 +154,7 @@ impl Search<'_> {
         for pair in self.path.windows(2) {
             let link = self.link(pair[0], pair[1])?;
             let times = self.used.get(&link).copied().unwrap_or(0) as u64 + 1;
-            let busy = &self.platform.link(link).cost * Rational::from_integer(times.into());
+            let busy = &self.platform.link(link).cost * whole(times);
             all += &busy;
             longest = longest.max(busy);
         }

@@ -3,7 +3,7 @@
 use num_traits::Zero;
 use oneport_plan::{Amount, Problem};
 use oneport_platform::units::Time;
-use oneport_platform::{Platform, Rational};
+use oneport_platform::{Platform, Rational, whole};
 
 use crate::words;
 
@@ -98,7 +98,7 @@ pub(crate) fn axis_unit(platform: &Platform, horizon: &Rational) -> Option<(Time
         .into_iter()
         .filter_map(Time::find)
         .collect();
-    let one = Rational::from_integer(1.into());
+    let one = whole(1);
     let unit = known
         .iter()
         .copied()

@@ -1,7 +1,7 @@
 //! Numbers of pieces that fit what GPU libraries run.
 
 use num_traits::{One, Zero};
-use oneport_platform::{Rational, decimal};
+use oneport_platform::{Rational, decimal, whole};
 
 use crate::pieces::{lost, powers_of_two};
 use crate::{ExportError, Request};
@@ -46,10 +46,7 @@ pub(crate) fn note(request: &Request<'_>, pieces: u64) -> Result<String, ExportE
             "pieces: {count} per message, no loss of throughput"
         ));
     }
-    let (kept, percent) = (
-        Rational::one() - &loss,
-        decimal(&(&loss * Rational::from_integer(100.into())), 2),
-    );
+    let (kept, percent) = (Rational::one() - &loss, decimal(&(&loss * whole(100)), 2));
     let exact = &request.schedule.instances;
     Ok(format!(
         "pieces: {count} per message, {kept} of the plan's throughput, loss {loss} ({percent} %); --pieces exact has \

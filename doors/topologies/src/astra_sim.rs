@@ -7,7 +7,7 @@
 
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
-use oneport_platform::{Rational, parse_rational};
+use oneport_platform::{Rational, parse_rational, whole};
 
 use num_traits::Signed;
 
@@ -172,7 +172,7 @@ fn nanoseconds(source: &Source<'_>, value: &Yaml) -> Result<Rational, FormatErro
             unexpected(shown, "a latency in nanoseconds, 0 or more"),
         )
     })?;
-    Ok(found / Rational::from_integer(1_000_000_000.into()))
+    Ok(found / whole(1_000_000_000))
 }
 
 fn dimension(

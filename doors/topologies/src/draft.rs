@@ -8,7 +8,7 @@ use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
 use oneport_platform::{
     Delays, LinkId, Node, NodeId, Platform, PlatformError, PortModel, Rational, Shared, Units,
-    decimal,
+    decimal, whole,
 };
 
 use crate::Format;
@@ -621,7 +621,7 @@ impl<'o> Draft<'o> {
     /// Seconds per gigabyte of result.
     fn merge_time(&mut self) -> Result<Rational, Mistake> {
         let given = self.options.merge_rate.clone();
-        let rate = given.unwrap_or_else(|| Rational::from_integer(MERGE_RATE.into()));
+        let rate = given.unwrap_or_else(|| whole(MERGE_RATE));
         if !rate.is_positive() {
             return Err(not_positive("the rate of merging", &rate));
         }

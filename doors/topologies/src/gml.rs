@@ -15,7 +15,7 @@ use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::{Source, refused};
 use oneport_files::{merge_time, merging};
 use oneport_platform::units::{Data, Time, Units};
-use oneport_platform::{Delays, Node, Platform, PortModel, Rational, parse_rational};
+use oneport_platform::{Delays, Node, Platform, PortModel, Rational, parse_rational, whole};
 
 use crate::draft::Draft;
 use crate::graph::{
@@ -304,14 +304,14 @@ impl Edge<'_> {
                 }
             },
         };
-        let speed = parse_rational(text)? * Rational::from_integer(unit.into());
+        let speed = parse_rational(text)? * whole(unit);
         if !speed.is_positive() {
             return Err(Mistake::NotPositive {
                 what: key,
                 value: clip(text),
             });
         }
-        Ok(Rational::from_integer(GIGABIT.into()) / speed)
+        Ok(whole(GIGABIT) / speed)
     }
 }
 

@@ -7,7 +7,7 @@
 
 use oneport_files::error::FormatError;
 use oneport_files::source::Source;
-use oneport_platform::{Rational, parse_rational};
+use oneport_platform::{parse_rational, whole};
 
 use crate::measurement::{Measurement, Measurements};
 use crate::mistakes::{said, unexpected};
@@ -98,7 +98,7 @@ fn row(words: &[&str], (columns, time): (usize, usize)) -> Option<Measurement> {
     let time = parse_rational(cells.get(time)?).ok()?;
     (bytes > 0).then(|| Measurement {
         bytes,
-        time: Some(time / Rational::from_integer(1_000_000.into())),
+        time: Some(time / whole(1_000_000)),
         algbw: None,
         busbw: None,
         operator: None,

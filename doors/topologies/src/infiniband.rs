@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::draft::{Draft, Role};
 use crate::imported::Topic;
@@ -246,7 +246,7 @@ fn bandwidth(
     if let Some((lanes, (kind, name, _, data))) = known {
         let lane = Rational::new(data.0.into(), (data.1 * 8).into());
         let rate = draft.rate(kind, lane, &format!("of data per lane of {name}"));
-        return Ok((kind, rate * Rational::from_integer(lanes.into())));
+        return Ok((kind, rate * whole(lanes)));
     }
     if !draft.options.link_bandwidth.contains_key("link") {
         let text = "a link without width and speed, such as 4xHDR (nets of ibsim and old versions of ibnetdiscover have \
@@ -255,11 +255,7 @@ fn bandwidth(
     }
     Ok((
         "link",
-        draft.rate(
-            "link",
-            Rational::from_integer(1.into()),
-            "for every link without width and speed",
-        ),
+        draft.rate("link", whole(1), "for every link without width and speed"),
     ))
 }
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Zero;
 use oneport_files::error::clip;
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, Rational, whole};
 
 use crate::Imported;
 
@@ -125,7 +125,7 @@ impl Imported {
         }
         let units = self.platform.units().filter(|_| given.assumed)?;
         let microseconds = self.assumed(link, kind)?;
-        let seconds = microseconds / Rational::from_integer(1_000_000.into());
+        let seconds = microseconds / whole(1_000_000);
         Some((Origin::Assumed, seconds / units.time.seconds()))
     }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
-use oneport_platform::Rational;
+use oneport_platform::whole;
 
 use crate::draft::{Draft, Role};
 use crate::imported::Topic;
@@ -526,7 +526,7 @@ fn add_nvlinks(
     };
     let (rate, what) = gpus.nvlink();
     let each = draft.rate("nvlink", rate, &what);
-    let rate = |count: u32| &each * Rational::from_integer(count.into());
+    let rate = |count: u32| &each * whole(count);
     let mut totals: BTreeMap<usize, (u32, u32)> = BTreeMap::new();
     for (&(one, _), &count) in nvlinks {
         let (sum, largest) = totals.entry(one).or_default();

@@ -2,7 +2,7 @@
 
 use num_traits::Zero;
 use oneport_files::error::Mistake;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::cards;
 use crate::draft::{Draft, Port, Role, gigabytes};
@@ -113,7 +113,7 @@ fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<Joined>, Mistak
             .or_else(|| Some(draft.stated("net", net?.clone())));
         let rate = match (given, own) {
             (Some(given), _) => given.clone(),
-            (None, Some(rate)) => rate / Rational::from_integer(cables.into()),
+            (None, Some(rate)) => rate / whole(cables),
             (None, None) => {
                 let text = "the file does not say how fast its network ports are; say it: --fabric switch,25 or rail,25 or \
                             full,25 (GB/s), or --link-bandwidth net=25";

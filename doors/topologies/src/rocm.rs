@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_traits::Signed;
 use oneport_files::error::{FormatError, clip};
 use oneport_files::source::Source;
-use oneport_platform::{Rational, parse_rational};
+use oneport_platform::{Rational, parse_rational, whole};
 
 use crate::draft::{Draft, Role};
 use crate::imported::Topic;
@@ -217,7 +217,7 @@ impl<'a> Tables<'a> {
                 continue;
             };
             let stated = self.rates.get(&(one, other));
-            let stated = stated.map(|rate| rate / Rational::from_integer(1000.into()));
+            let stated = stated.map(|rate| rate / whole(1000));
             let Some(rate) = stated.or_else(|| given.clone()) else {
                 continue;
             };

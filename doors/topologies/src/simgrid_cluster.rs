@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use oneport_files::error::{FormatError, clip};
 use oneport_files::source::Source;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 use roxmltree::Node;
 
 use crate::draft::{MAX_LINKS, MAX_NODES};
@@ -133,7 +133,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         name: &str,
         count: usize,
     ) -> Result<[usize; 2], FormatError> {
-        let rate = &cluster.rate * Rational::from_integer(count.into());
+        let rate = &cluster.rate * whole(count);
         let properties = (rate, cluster.latency.clone());
         self.link(cluster.element, name, properties, cluster.sharing)
     }
@@ -146,7 +146,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let Some(rate) = &cluster.limiter else {
             return Ok(None);
         };
-        let properties = (rate.clone(), Rational::from_integer(0.into()));
+        let properties = (rate.clone(), whole(0));
         let name = format!("{owner}_limiter");
         let [limiter, _] = self.link(cluster.element, &name, properties, Sharing::Shared)?;
         Ok(Some(limiter))
@@ -504,7 +504,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             let rates = ["bw_out", "bw_in"].map(|key| self.bandwidth(peer, key));
             let [outward, inward] = rates;
             let rates = [outward?, inward?];
-            let link = self.hung(peer, name, rates, &Rational::from_integer(0.into()))?;
+            let link = self.hung(peer, name, rates, &whole(0))?;
             self.hang(peer, zone, name, star_lists(None, link, backbone))?;
             let text = "latencies by coordinates (Vivaldi): they are square roots";
             self.draft.note(Topic::LeftOut, text);

@@ -6,7 +6,7 @@
 use num_traits::Signed;
 use oneport_files::error::{Mistake, clip};
 use oneport_platform::units::{Data, Time};
-use oneport_platform::{Rational, Units, parse_rational};
+use oneport_platform::{Rational, Units, parse_rational, whole};
 
 use crate::graph::rate_in;
 use crate::mistakes::unexpected;
@@ -37,8 +37,8 @@ pub(super) fn bandwidth(text: &str) -> Result<Rational, Mistake> {
         let expected = "a bandwidth, such as 125MBps, 10Gbps or 2GiBps";
         return Err(unexpected(clip(text), expected));
     };
-    let bits = Rational::from_integer(bits.into()) * factor;
-    let rate = parse_rational(number)? * bits / Rational::from_integer((8 * GIGABYTE).into());
+    let bits = whole(bits) * factor;
+    let rate = parse_rational(number)? * bits / whole(8 * GIGABYTE);
     if rate.is_positive() {
         return Ok(rate);
     }
@@ -71,8 +71,8 @@ pub(super) fn time(text: &str) -> Result<Rational, Mistake> {
     let long = LONG.iter().find(|(name, _)| *name == unit);
     let short = SHORT.iter().find(|(name, _)| *name == unit);
     let factor = match (long, short) {
-        (Some((_, seconds)), _) => Rational::from_integer((*seconds).into()),
-        (None, Some((_, parts))) => Rational::from_integer((*parts).into()).recip(),
+        (Some((_, seconds)), _) => whole(*seconds),
+        (None, Some((_, parts))) => whole(*parts).recip(),
         (None, None) => {
             return Err(unexpected(clip(text), "a time, such as 50us or 1ms"));
         }
@@ -108,12 +108,12 @@ fn factor(prefix: &str) -> Option<Rational> {
         Some("K") => ("k", 1024),
         Some("k") => return None,
         Some(name) => (name, 1024),
-        None if prefix.is_empty() => return Some(Rational::from_integer(1.into())),
+        None if prefix.is_empty() => return Some(whole(1)),
         None => (prefix, 1000),
     };
     let place = PREFIXES.iter().position(|known| *known == name)?;
-    let base = Rational::from_integer(base.into());
-    Some((0..=place).fold(Rational::from_integer(1.into()), |all, _| all * &base))
+    let base = whole(base);
+    Some((0..=place).fold(whole(1), |all, _| all * &base))
 }
 
 #[cfg(test)]

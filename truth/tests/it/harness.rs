@@ -5,7 +5,9 @@ use oneport_lp::{Options, Question, solve};
 use oneport_plan::Row;
 use oneport_plan::inequality::{Inequality, Need};
 use oneport_plan::{Amount, Certificate, Collective, Goals, Problem, Volumes};
-use oneport_platform::{Change, Node, NodeId, Number, Platform, PortModel, Rational, SharedId};
+use oneport_platform::{
+    Change, Node, NodeId, Number, Platform, PortModel, Rational, SharedId, whole,
+};
 use oneport_referee::{Violation, proof};
 use oneport_truth::certificates::Kind;
 use oneport_truth::check::{Bound, Checked, Effort, Verdict, check, referee};
@@ -216,13 +218,10 @@ fn an_odd_set_that_holds_one_transfer_less_is_caught() {
             .map(|(_, price)| price)
             .sum();
         let resources = certificate.prices();
-        let resources = resources.map(|(one, price)| {
-            price * Rational::from_integer(one.capacity(&question.platform).into())
-        });
+        let resources =
+            resources.map(|(one, price)| price * whole(one.capacity(&question.platform)));
         let sets = certificate.odd_sets();
-        let sets = sets.map(|(set, price)| {
-            price * Rational::from_integer(set.capacity(&question.platform).into())
-        });
+        let sets = sets.map(|(set, price)| price * whole(set.capacity(&question.platform)));
         let worth: Rational = resources.chain(sets).sum();
         Ok(bound * (Rational::one() - less / worth))
     });

@@ -8,7 +8,7 @@ use oneport_plan::{
     Collective, CustomDemand, DemandRates, Interval, Pattern, Problem, Rates, SteadyState, Task,
     TaskRates, Value, Volumes, Wanted, WeightedPattern,
 };
-use oneport_platform::{LinkId, Node, NodeId, Platform, Rational, parse_rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform, Rational, parse_rational, whole};
 use oneport_watch::Watch;
 
 fn rational(text: &str) -> Rational {
@@ -90,7 +90,7 @@ fn extracted(collective: &Collective, rates: &Rates) -> Result<Extracted, Extrac
             .filter(|one| one.pattern.demand == place)
             .map(|one| &one.weight)
             .sum();
-        let rate = Rational::from_integer(collective.rate(place).into());
+        let rate = whole(collective.rate(place));
         assert_eq!(total, rate * &rates.throughput);
     }
     Ok(found)

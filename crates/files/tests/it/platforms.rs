@@ -6,16 +6,12 @@ use std::collections::BTreeMap;
 
 use common::{fixture, plain_platform, platform};
 use oneport_files::{PlatformFormat, parse_platform, read_platform, write_platform};
-use oneport_platform::{Platform, PortModel, Rational};
+use oneport_platform::{Platform, PortModel, Rational, ratio};
 use proptest::prelude::*;
 
 fn parse(text: &str, format: PlatformFormat) -> Platform {
     parse_platform("text", text.as_bytes(), format)
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
 }
 
 /// Links by the names of their ends: what a platform says, whatever the order.

@@ -9,7 +9,7 @@ use oneport_files::{
 };
 use oneport_plan::Amount;
 use oneport_platform::units::{Data, Time};
-use oneport_platform::{Platform, PortModel, Rational, Units, parse_rational};
+use oneport_platform::{Platform, PortModel, Rational, Units, parse_rational, whole};
 use proptest::prelude::*;
 
 fn q(text: &str) -> Rational {
@@ -365,7 +365,7 @@ proptest! {
     #[test]
     fn bytes_are_bytes(bytes in 1..u64::MAX, data in prop::sample::select(Data::ALL.to_vec())) {
         let units = Units { data, time: Time::find("s").expect("seconds"), work_is_data: false };
-        let plain = Rational::from_integer(bytes.into()) * q("8") / data.bits();
+        let plain = whole(bytes) * q("8") / data.bits();
         prop_assert_eq!(parse_size(&format!("{bytes} B"), Some(units)), parse_amount(&plain.to_string()));
     }
 }

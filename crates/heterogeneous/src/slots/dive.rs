@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use num_traits::{Signed, ToPrimitive, Zero};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use super::flow::Flow;
 use super::relaxation::{Mixture, State, Verdict, decide};
@@ -123,7 +123,7 @@ impl Diver<'_> {
                     .unwrap_or(place.class);
                 let frame = Frame::new(&place, mixture.senders(place.class, place.date));
                 let number = frame.first();
-                let follows = frame.wish == Rational::from_integer(number.into());
+                let follows = frame.wish == whole(number);
                 self.give(&mut place, number, &mut rows);
                 fits = follows || self.ask(&mut place, &mut mixture, go_on)?;
                 frames.push(frame);
@@ -205,7 +205,7 @@ impl Diver<'_> {
                 } else {
                     Rational::zero()
                 };
-                place.departed |= Rational::from_integer(number.into()) != wish;
+                place.departed |= whole(number) != wish;
                 self.give(place, number, rows);
             }
             place.state.slots[place.date] = 0;
@@ -334,9 +334,7 @@ impl Frame {
 
     /// The next number to try, the nearer of the two sides.
     fn next(&mut self) -> Option<u64> {
-        let far = |number: Option<u64>| {
-            number.map(|number| (Rational::from_integer(number.into()) - &self.wish).abs())
-        };
+        let far = |number: Option<u64>| number.map(|number| (whole(number) - &self.wish).abs());
         let up = match (far(self.below), far(self.above)) {
             (Some(below), Some(above)) => above <= below,
             (_, above) => above.is_some(),
@@ -355,7 +353,7 @@ impl Frame {
     /// A number was ruled out, and with it all beyond, seen from the wish; false where the wish is not known to be
     /// allowed.
     fn close(&mut self, number: u64) -> bool {
-        match Rational::from_integer(number.into()).cmp(&self.wish) {
+        match whole(number).cmp(&self.wish) {
             Ordering::Less => self.below = None,
             Ordering::Greater => self.above = None,
             Ordering::Equal => {}

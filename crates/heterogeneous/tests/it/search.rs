@@ -9,7 +9,7 @@ use oneport_heterogeneous::{
     Budget, Cluster, Destination, Error, Method, Processors, Search, earliest, shortest,
 };
 use oneport_plan::{Class, Proof};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 use proptest::prelude::*;
 
 const FREE: Budget = Budget {
@@ -19,7 +19,7 @@ const FREE: Budget = Budget {
 
 fn cluster(times: &[u64]) -> Cluster {
     let class = |&time: &u64| Class {
-        time: Rational::from_integer(time.into()),
+        time: whole(time),
         senders: 1,
     };
     Cluster::new(&times.iter().map(class).collect::<Vec<_>>()).unwrap()
@@ -64,10 +64,7 @@ fn all_orders(times: &[u64]) -> Rational {
             order.swap(from, other);
         }
     }
-    let times: Vec<Rational> = times
-        .iter()
-        .map(|&time| Rational::from_integer(time.into()))
-        .collect();
+    let times: Vec<Rational> = times.iter().map(|&time| whole(time)).collect();
     let processors = Processors::new(times, Destination::Outside).unwrap();
     let mut best: Option<Rational> = None;
     permute(&mut processors.senders().collect(), 0, &mut |order| {
@@ -105,20 +102,20 @@ proptest! {
 
     #[test]
     fn search_equals_brute_force(times in prop::collection::vec(1u64..40, 1..9)) {
-        prop_assert_eq!(optimum(&cluster(&times), Method::Search), Rational::from_integer(brute_force(&times).into()));
+        prop_assert_eq!(optimum(&cluster(&times), Method::Search), whole(brute_force(&times)));
     }
 
     #[test]
     fn search_equals_brute_force_on_large_and_on_few_times(
         times in prop::collection::vec(prop_oneof![900_000_000u64..2_000_000_000, 5u64..8], 1..9),
     ) {
-        prop_assert_eq!(optimum(&cluster(&times), Method::Search), Rational::from_integer(brute_force(&times).into()));
+        prop_assert_eq!(optimum(&cluster(&times), Method::Search), whole(brute_force(&times)));
     }
 
     #[test]
     fn guided_searches_keep_the_optimum(times in prop::collection::vec(prop_oneof![Just(3u64), Just(4), Just(5), Just(9)], 1..9)) {
         let cluster = cluster(&times);
-        let best = Rational::from_integer(brute_force(&times).into());
+        let best = whole(brute_force(&times));
         for guide in [Guide::Generic, Guide::SlowestFirst, Guide::Priority] {
             let count = guided::search(&cluster, guide, Reading::Outside, u64::MAX).unwrap();
             prop_assert!(count.complete);
@@ -132,7 +129,7 @@ proptest! {
 
     #[test]
     fn the_tree_view_is_the_schedule_view(times in prop::collection::vec(1u64..20, 1..7)) {
-        prop_assert_eq!(all_orders(&times), Rational::from_integer(brute_force(&times).into()));
+        prop_assert_eq!(all_orders(&times), whole(brute_force(&times)));
     }
 
     #[test]
@@ -149,7 +146,7 @@ proptest! {
             senders.remove(destination);
             brute_force(&senders)
         });
-        let best = Rational::from_integer(best.min().unwrap().into());
+        let best = whole(best.min().unwrap());
         for guide in [Guide::Generic, Guide::SlowestFirst, Guide::Priority] {
             let count = guided::search(&cluster(&times), guide, Reading::Last, u64::MAX).unwrap();
             prop_assert_eq!(count.length, Some(best.clone()));
@@ -159,7 +156,7 @@ proptest! {
 
 #[test]
 fn worked_examples() {
-    let integer = |value: u64| Rational::from_integer(value.into());
+    let integer = |value: u64| whole(value);
     // Figures 1 to 5, destination A; Figure 8 with a slow destination; the worst ratios found.
     assert_eq!(
         optimum(&cluster(&[5, 5, 5, 4, 2, 2]), Method::Search),
@@ -230,7 +227,7 @@ fn different_times(senders: usize) {
 fn one_list_of_weights_is_enough_where_senders_are_counted() {
     // One class: counting alone proves the bound.
     let answer = shortest(&cluster(&[7; 9]), Method::Search, &FREE).unwrap();
-    assert_eq!(answer.shortest.length, Rational::from_integer(28.into()));
+    assert_eq!(answer.shortest.length, whole(28));
     let Proof::Weights(weights) = &answer.shortest.proof else {
         panic!("{:?}", answer.shortest.proof);
     };
@@ -263,7 +260,7 @@ fn times_are_lowered_where_they_leave_too_many_slots() {
     assert!(classes.zip(times).all(|(class, time)| *time <= class.time));
     assert!(times[..3].iter().all(Zero::is_zero));
     let gap = &found.length - &found.lower_bound;
-    assert!(gap.is_positive() && gap * Rational::from_integer(20.into()) < found.length);
+    assert!(gap.is_positive() && gap * whole(20) < found.length);
 }
 
 /// A watch ends the work at once, wherever it is; what was found until then is the answer.
@@ -305,7 +302,7 @@ fn a_watch_ends_the_work_at_once() {
 #[test]
 fn too_many_senders_are_refused() {
     let class = Class {
-        time: Rational::from_integer(1.into()),
+        time: whole(1),
         senders: 1001,
     };
     let error = shortest(&Cluster::new(&[class]).unwrap(), Method::Search, &FREE).unwrap_err();
@@ -406,7 +403,7 @@ fn expected_tree_sizes() {
 #[test]
 fn limits_and_counts_of_the_guided_searches() {
     let classes = [(3, 3), (4, 3), (5, 4)].map(|(time, senders)| Class {
-        time: Rational::from_integer(time.into()),
+        time: whole(time),
         senders,
     });
     let cluster = Cluster::new(&classes).unwrap();

@@ -19,7 +19,7 @@ use crate::{Formulation, LpError, Options, Question, Until};
 
 use crate::known::Bound;
 use oneport_plan::{Amount, Block, Kind, SteadyState};
-use oneport_platform::Rational;
+use oneport_platform::whole;
 
 /// The quotient of a symmetric question. Between many nodes behind switches chains are found sooner than all routes,
 /// whatever the symmetry.
@@ -68,8 +68,7 @@ pub(crate) fn chains(
     }
     quick::offer(question, &mut found.known)?;
     let near = |(state, bound): (&SteadyState, &Bound)| {
-        &bound.throughput - &state.throughput
-            <= &state.throughput / Rational::from_integer(NEAR.into())
+        &bound.throughput - &state.throughput <= &state.throughput / whole(NEAR)
     };
     let answer = found.known.state().zip(found.known.bound());
     found.settled = answer.is_some_and(|answer| !sized || routed && near(answer));

@@ -398,13 +398,14 @@ fn closure(next: &[Vec<usize>], from: &[usize]) -> Vec<bool> {
 mod tests {
     use super::*;
     use oneport_graph::steiner::steiner;
+    use oneport_platform::whole;
     use proptest::prelude::*;
 
     /// The program's optimum by flows: of every target's unit of flow, an arc pays the largest share.
     fn by_flows(tree: &Tree<u128>) -> Rational {
         let one = Rational::one;
         let mut program = LinearProgram::new(Sense::Minimize);
-        let cost = |(_, _, cost): &(usize, usize, u128)| Rational::from_integer((*cost).into());
+        let cost = |(_, _, cost): &(usize, usize, u128)| whole(*cost);
         let paid: Vec<Column> = tree
             .arcs
             .iter()
@@ -481,14 +482,14 @@ mod tests {
                 for (tail, head, cost) in &tree.arcs {
                     let entered = weights.iter().filter(|(set, _)| !set[*tail] && set[*head]);
                     let charged: Rational = entered.map(|(_, weight)| weight).sum();
-                    prop_assert!(charged <= Rational::from_integer((*cost).into()));
+                    prop_assert!(charged <= whole(*cost));
                 }
                 let proper = |set: &Vec<bool>| !set[0] && tree.targets.iter().any(|&target| set[target]);
                 prop_assert!(weights.iter().all(|(set, weight)| proper(set) && *weight > Rational::zero()));
             }
             let cheapest = steiner(nodes, 0, &tree.targets, &tree.arcs, 1000).unwrap().cost;
             prop_assert_eq!(sum(&best), by_flows(&tree));
-            prop_assert!(sum(&ascent) <= sum(&best) && sum(&best) <= Rational::from_integer(cheapest.into()));
+            prop_assert!(sum(&ascent) <= sum(&best) && sum(&best) <= whole(cheapest));
         }
     }
 }

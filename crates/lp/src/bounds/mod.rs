@@ -27,7 +27,7 @@ use crate::known::{Bound, Known};
 use num_traits::Signed;
 use oneport_plan::inequality::{Border, Direction, Inequality, Need};
 use oneport_plan::{Certificate, Resource};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational, whole};
 
 use crate::column_generation::proved;
 use crate::free;
@@ -139,10 +139,7 @@ pub(crate) fn first_of_all_reduce(
         }
     }
     // Above every throughput, so the search stops at its first bound.
-    all_reduce_bound(
-        question,
-        &Until::proved(&Rational::from_integer(i64::MAX.into())),
-    )
+    all_reduce_bound(question, &Until::proved(&whole(i64::MAX)))
 }
 
 /// One question, and the best bound so far.
@@ -240,7 +237,7 @@ impl<'a> Search<'a> {
         let price = |(link, capacity): (LinkId, Rational)| {
             (
                 Resource::Link(link),
-                capacity * Rational::from_integer(crossings[link.index()].into()),
+                capacity * whole(crossings[link.index()]),
             )
         };
         let prices = platform.link_ids().zip(self.capacities()).map(price);

@@ -10,7 +10,7 @@ use num_traits::{One, Signed, Zero};
 use oneport_numbers::Exact;
 use oneport_plan::inequality::Direction;
 use oneport_plan::{Block, Interval, Pattern, Task};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational, whole};
 use oneport_trees::cheapest::Prices;
 
 use super::exchange::Exchange;
@@ -116,14 +116,14 @@ impl<'a> Collections<'a> {
         const NOWHERE: LpError = LpError::Contradiction("no node can learn all operands");
         let (cost, links) = transfers.ok_or(NOWHERE)?;
         let (merge, node) = self.merge(price).ok_or(NOWHERE)?;
-        let merges = Rational::from_integer(self.operands.saturating_sub(1).into());
+        let merges = whole(self.operands.saturating_sub(1));
         Ok((cost + merge * merges, self.pattern(links, node)))
     }
 }
 
 impl Collections<'_> {
     fn guided(&self, prices: &Prices<u64>) -> Result<(Rational, Pattern), LpError> {
-        let price = |node: NodeId| Rational::from_integer(prices.compute[node.index()].into());
+        let price = |node: NodeId| whole(prices.compute[node.index()]);
         self.collection(self.transfers(&self.times.costs(prices), true), price)
     }
 

@@ -30,7 +30,7 @@ use num_traits::{One, Zero};
 use oneport_exact::{Column, ExactError, LinearProgram, Relation, Row, Sense};
 use oneport_extract::paths::paths;
 use oneport_plan::{Commodity, Pattern, Resource};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational, whole};
 
 use crate::resources::Resources;
 use crate::{LpError, Question};
@@ -171,7 +171,7 @@ pub fn build(question: &Question, budget: &Budget) -> Result<FlowProgram, ExactE
         Budget::Fixed { .. } => None,
         Budget::Most { .. } => {
             let leaves = groups.iter().zip(&balances).flat_map(|(group, balance)| {
-                let rate = |leaf: &Leaf| -Rational::from_integer(leaf.rate.into());
+                let rate = |leaf: &Leaf| -whole(leaf.rate);
                 group
                     .leaves
                     .iter()
@@ -229,7 +229,7 @@ fn balance_rows(
 ) -> Vec<Option<Row>> {
     let mut wanted = vec![Rational::zero(); nodes];
     for leaf in &group.leaves {
-        wanted[leaf.node.index()] += demand * Rational::from_integer(leaf.rate.into());
+        wanted[leaf.node.index()] += demand * whole(leaf.rate);
     }
     let row = |(node, wanted): (usize, Rational)| {
         (node != group.root.index()).then(|| program.add_row(Relation::Equal, wanted))

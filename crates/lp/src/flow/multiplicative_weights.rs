@@ -14,7 +14,7 @@ use num_traits::{One, ToPrimitive, Zero};
 use oneport_graph::{ShortestPaths, shortest_paths};
 use oneport_numbers::{common_denominator, numerator_over};
 use oneport_plan::{Certificate, Commodity, Pattern, Resource, SteadyState, WeightedPattern};
-use oneport_platform::{Link, LinkId, NodeId, Rational};
+use oneport_platform::{Link, LinkId, NodeId, Rational, whole};
 use petgraph::graph::{EdgeIndex, EdgeReference};
 use petgraph::visit::EdgeRef;
 
@@ -216,7 +216,7 @@ impl<'q> Guide<'q> {
             .map(|link| question.time(link))
             .collect();
         let shortest = exact.iter().min().cloned().unwrap_or_else(Rational::one);
-        let scale = Rational::from_integer(RESOLUTION.into()) / shortest;
+        let scale = whole(RESOLUTION) / shortest;
         let guide = |time: &Rational| {
             (time * &scale)
                 .ceil()
@@ -339,10 +339,7 @@ impl<'q> Guide<'q> {
     }
 
     fn certificate(&self, prices: &[u64]) -> Certificate {
-        let exact: Vec<Rational> = prices
-            .iter()
-            .map(|&price| Rational::from_integer(price.into()))
-            .collect();
+        let exact: Vec<Rational> = prices.iter().map(|&price| whole(price)).collect();
         self.resources.certificate(&exact)
     }
 }
@@ -382,10 +379,7 @@ fn exact_bound(
             total += distance.ok_or(LpError::Contradiction("a target is not reachable"))? * rate;
         }
     }
-    let exact: Vec<Rational> = prices
-        .iter()
-        .map(|&price| Rational::from_integer(price.into()))
-        .collect();
+    let exact: Vec<Rational> = prices.iter().map(|&price| whole(price)).collect();
     Ok((!total.is_zero()).then(|| guide.resources.worth(&exact) * Rational::new(unit, total)))
 }
 
@@ -421,9 +415,7 @@ fn steady_state(
             *loads.entry(used.resource).or_insert_with(Rational::zero) += used.of(&busy);
         }
     }
-    let share = |(resource, time): (Resource, Rational)| {
-        time / Rational::from_integer(resource.capacity(platform).into())
-    };
+    let share = |(resource, time): (Resource, Rational)| time / whole(resource.capacity(platform));
     let busiest = loads
         .into_iter()
         .map(share)

@@ -10,7 +10,7 @@ pub(crate) mod prefix;
 pub(crate) mod route;
 
 use oneport_plan::{Block, Kind, Pattern};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 use oneport_trees::cheapest::Prices;
 use oneport_watch::Watch;
 
@@ -60,7 +60,7 @@ impl<'a> Patterns<'a> {
         let blocks = question.problem().blocks();
         let rates = blocks
             .iter()
-            .flat_map(|block| vec![Rational::from_integer(block.rate.into()); block.count]);
+            .flat_map(|block| vec![whole(block.rate); block.count]);
         let parts = blocks
             .iter()
             .map(|block| (block.first, part(question, block)))
@@ -74,7 +74,7 @@ impl<'a> Patterns<'a> {
 
     /// One oracle for this number of demands, each of them once per instance.
     pub(crate) fn of_one(question: &'a Question, oracle: impl Oracle + 'a, demands: usize) -> Self {
-        let rates = vec![Rational::from_integer(1.into()); demands];
+        let rates = vec![whole(1); demands];
         Patterns {
             rates,
             watch: question.watch(),

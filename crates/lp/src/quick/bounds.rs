@@ -6,7 +6,7 @@
 use crate::known::Bound;
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Block, Certificate, Demand, Resource};
-use oneport_platform::{LinkId, NodeId, PortModel, Rational};
+use oneport_platform::{LinkId, NodeId, PortModel, Rational, whole};
 
 use crate::bounds::{cut_bound, first_of_all_reduce, row_bound};
 use crate::question::is_all_reduce;
@@ -117,9 +117,7 @@ fn port_of(question: &Question, block: &Block<'_>) -> Result<Option<Bound>, LpEr
     }
     let time = |links: &[LinkId], count: u64| {
         let fastest = links.iter().map(|&link| &platform.link(link).cost).min();
-        fastest.map_or_else(Rational::zero, |cost| {
-            cost * size * Rational::from_integer(count.into())
-        })
+        fastest.map_or_else(Rational::zero, |cost| cost * size * whole(count))
     };
     let of_node = |(node, [into, out]): (NodeId, [u64; 2])| {
         let (into, out) = (
@@ -135,7 +133,7 @@ fn port_of(question: &Question, block: &Block<'_>) -> Result<Option<Bound>, LpEr
         }
     };
     let bound = |(port, time): (Resource, Rational)| {
-        let capacity = Rational::from_integer(port.capacity(platform).into());
+        let capacity = whole(port.capacity(platform));
         let certificate = Certificate::of_prices(vec![(port, Rational::one())]);
         time.is_positive().then(|| Bound {
             throughput: capacity / time,

@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 
 use oneport_plan::{Block, Demand, Goals, Interval, Pattern};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, whole};
 use oneport_watch::Watch;
 
 use super::ways::{Shares, Ways};
@@ -63,7 +63,7 @@ impl<'q> Line<'q> {
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
     pub(super) fn patterns(&self, block: &Block<'_>, watch: &Watch) -> Result<Shares, LpError> {
-        let rate = Rational::from_integer(block.rate.into());
+        let rate = whole(block.rate);
         let pattern = |demand: Demand<'_>, number: usize| {
             let wanting = demand
                 .goals()

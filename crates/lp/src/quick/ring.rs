@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigInt;
 use num_traits::Signed;
 use oneport_plan::{Around, Block, Demand, Goals, Interval, Kind, Pattern, Task};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational, whole};
 use oneport_watch::Watch;
 
 use super::ways::{Shares, Ways};
@@ -128,9 +128,9 @@ impl Ring {
         roots: &[NodeId],
         watch: &Watch,
     ) -> Result<Shares, LpError> {
-        let rate = Rational::from_integer(block.rate.into());
+        let rate = whole(block.rate);
         let mut patterns = Vec::new();
-        let share = &rate / Rational::from_integer(roots.len().max(1).into());
+        let share = &rate / whole(roots.len().max(1));
         for (demand, number) in block.demands().zip(block.first..) {
             let (ends, often) = match demand.goals {
                 Goals::At(target) => (vec![target], &rate),

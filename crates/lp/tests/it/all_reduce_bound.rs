@@ -10,7 +10,7 @@ use oneport_lp::{Options, Question, Solution, Until, all_reduce_bound, solve};
 use oneport_plan::inequality::{Direction, Exchange, Inequality, Keeps};
 use oneport_plan::{Amount, Certificate, Collective, Problem, Resource, Status, Volumes};
 use oneport_platform::generate::{self, Racks};
-use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, whole};
 
 /// Merges take `work`.
 fn volumes(work: i64) -> Volumes {
@@ -126,7 +126,7 @@ fn twin(
     instance -= platform.processors().map(holding).max().unwrap();
     let own = certificate
         .prices()
-        .map(|(one, price)| price * ratio(one.capacity(platform).into(), 1));
+        .map(|(one, price)| price * ratio(one.capacity(platform), 1));
     let sets = certificate
         .odd_sets()
         .map(|(set, price)| price * ratio(set.capacity(platform) as i64, 1));
@@ -144,11 +144,14 @@ fn charged(platform: &Platform, link: LinkId, certificate: &Certificate) -> Rati
                     .sets
                     .iter()
                     .filter(|set| crosses(set, ends.from, ends.to, one.direction));
-                Rational::from_integer(crossed.count().into())
+                whole(crossed.count())
             }
-            Inequality::Gathering(one) => Rational::from_integer(
-                u8::from(crosses(&one.nodes, ends.from, ends.to, Direction::Into)).into(),
-            ),
+            Inequality::Gathering(one) => whole(u8::from(crosses(
+                &one.nodes,
+                ends.from,
+                ends.to,
+                Direction::Into,
+            ))),
             Inequality::Balance(one) => {
                 let out = i64::from(one.node == ends.from) - i64::from(one.node == ends.to);
                 ratio(

@@ -11,7 +11,7 @@ use num_traits::{One, Zero};
 use oneport_exact::{Column, LinearProgram, Relation, Sense};
 use oneport_lp::{Options, Question, solve};
 use oneport_plan::{Certificate, Collective, Problem, Volumes};
-use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, whole};
 
 /// The throughput, and by source how much of its message every link carries.
 fn by_flows(
@@ -86,11 +86,7 @@ fn by_flows(
         };
         for links in [platform.outgoing(node), platform.incoming(node)] {
             program
-                .add_row_with(
-                    Relation::AtMost,
-                    Rational::from_integer(ports.into()),
-                    busy(links),
-                )
+                .add_row_with(Relation::AtMost, whole(ports), busy(links))
                 .unwrap();
         }
     }
@@ -167,7 +163,7 @@ fn pack(
         for (cut, slack) in cuts.iter().zip(&slack) {
             let again = crossings(&tree, cut) - 1;
             if again > 0 {
-                weight = weight.min(slack / Rational::from_integer(again.into()));
+                weight = weight.min(slack / whole(again));
             }
         }
         assert!(weight > Rational::zero());
@@ -304,9 +300,7 @@ fn hard(dice: &mut Dice) -> Platform {
             let mut cost = 12 * (1 + dice.below(2) as i64);
             cost /= if from == 0 || to == 0 { 6 } else { 1 };
             cost /= if (1..12).contains(&to) { 2 } else { 1 };
-            builder
-                .link(ids[from], ids[to], Rational::from_integer(cost.into()))
-                .unwrap();
+            builder.link(ids[from], ids[to], whole(cost)).unwrap();
         }
     }
     for (name, leads) in [("end", false), ("spring", true)] {

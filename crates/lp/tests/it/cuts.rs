@@ -3,7 +3,7 @@
 use num_traits::{One, Zero};
 use oneport_lp::{Question, cut_bound};
 use oneport_plan::{Amount, Collective, Form, Goals, Problem, Volumes};
-use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{Node, NodeId, Platform, PortModel, Rational, whole};
 use oneport_referee::bound;
 use proptest::prelude::*;
 
@@ -82,7 +82,7 @@ fn least(platform: &Platform, collective: &Collective) -> Rational {
             outside && demand.operands.iter().any(|&node| inside(node))
         };
         let crossing = (0..collective.demands()).filter(crosses).count();
-        (crossing > 0).then(|| capacity / Rational::from_integer(crossing.into()))
+        (crossing > 0).then(|| capacity / whole(crossing))
     };
     (0..1usize << platform.nodes().len())
         .filter_map(proved)

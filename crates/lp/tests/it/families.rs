@@ -5,7 +5,7 @@ use num_traits::{One, ToPrimitive};
 use oneport_lp::{Formulation, Options, Question, solve};
 use oneport_plan::{Collective, Problem, Status, Volumes};
 use oneport_platform::generate::{self, Costs, random_connected};
-use oneport_platform::{Platform, Rational};
+use oneport_platform::{Platform, Rational, whole};
 
 /// A random graph of 16 nodes, its costs replaced by `cost(k)` for the k-th link pair.
 fn platform(seed: u64, cost: &dyn Fn(u64) -> u64) -> Platform {
@@ -24,7 +24,7 @@ fn platform(seed: u64, cost: &dyn Fn(u64) -> u64) -> Platform {
     }
     for link in shape.links() {
         let draw = link.cost.to_integer().to_u64().expect("drawn below 2^41");
-        let cost = Rational::from_integer(cost(draw).into());
+        let cost = whole(cost(draw));
         builder
             .link(link.from, link.to, cost)
             .expect("links are unique");

@@ -3,14 +3,10 @@
 
 use oneport_lp::{Formulation, LpError, Options, Question, Solution, Until, solve};
 use oneport_plan::{Amount, Collective, Problem, Status, Volumes};
-use oneport_platform::{Node, NodeId, Platform, Rational};
+use oneport_platform::{Node, NodeId, Platform, Rational, ratio};
 use oneport_referee as referee;
 use oneport_testkit::Reductions;
 use proptest::prelude::*;
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 #[derive(Debug, Clone)]
 struct Case {

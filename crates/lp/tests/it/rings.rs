@@ -8,7 +8,7 @@ use oneport_exact::{self as exact, LinearProgram, Outcome, Relation, Sense, Solv
 use oneport_lp::{RingError, Watch, equal_rings, ring_of_order, rings};
 use oneport_plan::{EqualRings, Resource, Ring, RingPacking};
 use oneport_platform::generate::{Costs, Options, complete, dgx_a100, dgx1, torus};
-use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, whole};
 use proptest::prelude::*;
 
 use crate::common::ratio;
@@ -115,10 +115,7 @@ fn optimum(platform: &Platform, rings: &[Ring]) -> Rational {
         .map(|one| {
             (
                 one,
-                program.add_row(
-                    Relation::AtMost,
-                    Rational::from_integer(one.capacity(platform).into()),
-                ),
+                program.add_row(Relation::AtMost, whole(one.capacity(platform))),
             )
         })
         .collect();
@@ -146,9 +143,9 @@ fn best_equal(platform: &Platform, rings: &[Ring], most: u32) -> Rational {
     let mut choices: Vec<(usize, u32, BTreeMap<Resource, Rational>)> =
         vec![(0, 0, BTreeMap::new())];
     while let Some((first, count, busy)) = choices.pop() {
-        let capacity = |one: Resource| Rational::from_integer(one.capacity(platform).into());
+        let capacity = |one: Resource| whole(one.capacity(platform));
         if let Some(share) = busy.iter().map(|(one, time)| capacity(*one) / time).min() {
-            best = best.max(share * Rational::from_integer(count.into()));
+            best = best.max(share * whole(count));
         }
         for place in (first..rings.len()).filter(|_| count < most) {
             let mut busy = busy.clone();

@@ -9,7 +9,7 @@ use oneport_plan::{
     Certificate, Collective, Interval, Pattern, Problem, Resource, Row, Status, Task, Volumes,
 };
 use oneport_platform::generate::{Costs, Options, complete, grid, random_connected, ring, star};
-use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{Node, NodeId, Platform, PortModel, Rational, whole};
 use oneport_referee::bound;
 
 fn options(seed: u64, high: u32) -> Options {
@@ -141,7 +141,7 @@ fn check(platform: &Platform, participants: &[NodeId], size: &Rational, solution
     assert_eq!(sum, solution.steady_state.throughput);
     for (resource, load) in loads {
         assert!(
-            load <= Rational::from_integer(resource.capacity(platform).into()),
+            load <= whole(resource.capacity(platform)),
             "{resource:?} takes {load}"
         );
     }
@@ -265,9 +265,7 @@ fn around(hub: Node, costs: [i64; 3]) -> Platform {
         let node = builder
             .node(Node::processor(format!("p{place}"), Rational::one()))
             .unwrap();
-        builder
-            .duplex(hub, node, Rational::from_integer(cost.into()))
-            .unwrap();
+        builder.duplex(hub, node, whole(cost)).unwrap();
     }
     builder.build().unwrap()
 }
@@ -308,10 +306,7 @@ fn schemes_of_a_scan_stay_whole() {
     let nodes: Vec<NodeId> = computes
         .map(|(place, time)| {
             builder
-                .node(Node::processor(
-                    format!("p{place}"),
-                    Rational::from_integer(time.into()),
-                ))
+                .node(Node::processor(format!("p{place}"), whole(time)))
                 .unwrap()
         })
         .collect();
@@ -323,19 +318,9 @@ fn schemes_of_a_scan_stay_whole() {
         (1, 4, 3, 4),
     ] {
         builder
-            .link(
-                nodes[one],
-                nodes[other],
-                Rational::from_integer(there.into()),
-            )
+            .link(nodes[one], nodes[other], whole(there))
             .unwrap();
-        builder
-            .link(
-                nodes[other],
-                nodes[one],
-                Rational::from_integer(back.into()),
-            )
-            .unwrap();
+        builder.link(nodes[other], nodes[one], whole(back)).unwrap();
     }
     let mut count = Count::default();
     count.case(&builder.build().unwrap(), &nodes, Rational::one());
@@ -388,9 +373,7 @@ fn false_proofs_prove_nothing() {
         };
         for place in 0..tree.prices.len() {
             // Every task of the optimum is charged in full, or at least none can be charged a whole unit more.
-            let greedy = with(need, place, &|price| {
-                *price += Rational::from_integer(100.into())
-            });
+            let greedy = with(need, place, &|price| *price += whole(100));
             assert_eq!(proves(&question, &greedy), None);
             assert_eq!(
                 proves(
@@ -409,7 +392,7 @@ fn false_proofs_prove_nothing() {
         .certificate
         .rows
         .iter_mut()
-        .for_each(|(_, price)| *price /= Rational::from_integer(2.into()));
+        .for_each(|(_, price)| *price /= whole(2));
     assert_eq!(proves(&question, &cheaper), None);
     let mut stranger = shared;
     stranger

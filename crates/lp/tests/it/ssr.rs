@@ -7,12 +7,8 @@ use std::collections::BTreeMap;
 use num_traits::{One, Zero};
 use oneport_lp::{Formulation, Options, Question, Solution, solve};
 use oneport_plan::{Amount, Collective, Interval, Message, Problem, Resource, Task, Volumes};
-use oneport_platform::{Node, NodeId, Platform, Rational};
+use oneport_platform::{Node, NodeId, Platform, Rational, ratio};
 use proptest::prelude::*;
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 #[derive(Debug, Clone)]
 struct Case {

@@ -5,11 +5,8 @@ use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 use oneport_matching::MatchingError;
 use oneport_matching::general::{OddSet, PortGraph, decompose, least_period, separate};
+use oneport_numbers::ratio;
 use proptest::prelude::*;
-
-fn ratio(p: i64, q: i64) -> BigRational {
-    BigRational::new(p.into(), q.into())
-}
 
 fn integers(times: &[i64]) -> Vec<BigRational> {
     times.iter().map(|&time| ratio(time, 1)).collect()

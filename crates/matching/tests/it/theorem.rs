@@ -1,5 +1,6 @@
 //! The theorem of the crate, in rationals, on every kind of graph; and a naive twin.
 
+use oneport_numbers::ratio;
 use std::iter::repeat_n;
 use std::time::Duration;
 
@@ -11,10 +12,6 @@ use oneport_matching::{
 };
 use oneport_watch::{Limit, Watch};
 use proptest::prelude::*;
-
-fn ratio(numerator: i64, denominator: i64) -> BigRational {
-    BigRational::new(numerator.into(), denominator.into())
-}
 
 fn edge(left: usize, right: usize, weight: BigRational) -> Edge {
     Edge {

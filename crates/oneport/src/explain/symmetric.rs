@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Zero;
 use oneport_plan::{Amount, Certificate, Problem, Resource};
-use oneport_platform::{LinkId, NodeId, Rational, orbits};
+use oneport_platform::{LinkId, NodeId, Rational, orbits, whole};
 
 /// The prices of a certificate's resources, averaged over the symmetries of the question, as far as they are found:
 /// renamings of nodes that keep the platform and every role. A renaming takes a certificate to one of the same bound,
@@ -55,7 +55,7 @@ pub fn averaged(problem: &Problem, certificate: &Certificate) -> BTreeMap<Resour
             (_, Some((nodes, _))) => nodes.iter().map(|&node| at(resource, node)).collect(),
         };
         let sum: Rational = alike.iter().filter_map(|one| own.get(one)).sum();
-        let each = sum / Rational::from_integer(alike.len().into());
+        let each = sum / whole(alike.len());
         prices.extend(alike.into_iter().map(|one| (one, each.clone())));
     }
     prices

@@ -7,7 +7,7 @@ use std::time::Duration;
 use num_traits::{One, Zero};
 use oneport::plan::Routing;
 use oneport::platform::generate::{self, Costs, Racks, random_connected};
-use oneport::platform::{LinkId, Node};
+use oneport::platform::{LinkId, Node, ratio};
 use oneport::watch::Watch;
 use oneport::{
     Amount, Answer, Collective, Goal, NodeId, Options, Platform, PortModel, Problem, Rational,
@@ -20,10 +20,6 @@ const MODELS: [PortModel; 4] = [
     PortModel::Multiport,
     PortModel::Links,
 ];
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 fn collectives(participants: &[NodeId]) -> Vec<Collective> {
     let (centre, others, all) = (participants[0], participants[1..].to_vec(), || {

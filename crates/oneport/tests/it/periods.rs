@@ -3,17 +3,13 @@
 use crate::planned::parts;
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
-use oneport::platform::{Node, PlatformBuilder};
+use oneport::platform::{Node, PlatformBuilder, ratio};
 use oneport::{
     Collective, DEFAULT_MAX_INSTANCES, Error, NodeId, Options, Period, Platform, PortModel,
     Problem, Rational, Refusal, SHORT_INSTANCES, Volumes, files, solve,
 };
 use oneport_period::PeriodError;
 use oneport_testkit::Parts;
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 /// Four processors and a router, every two of them linked, at costs whose optima have long periods.
 fn platform(model: PortModel) -> Platform {

@@ -4,14 +4,10 @@ use crate::planned::{from_json, parts, to_json, verify};
 use num_traits::One;
 use oneport::plan::{Certificate, Collective, Resource, Routing, Slot, Volumes};
 use oneport::platform::generate::{Options as Random, random_connected};
-use oneport::platform::{LinkId, Node, NodeId, Platform, PortModel, Shared, SharedId};
+use oneport::platform::{LinkId, Node, NodeId, Platform, PortModel, Shared, SharedId, ratio};
 use oneport::watch::Watch;
 use oneport::{Formulation, Goal, Options, Problem, Rational, Status, referee, schedule, solve};
 use oneport_testkit::Parts;
-
-fn ratio(p: i64, q: i64) -> Rational {
-    Rational::new(p.into(), q.into())
-}
 
 fn all(platform: &Platform) -> Vec<NodeId> {
     platform.processors().collect()

@@ -15,7 +15,7 @@ mod tree;
 use std::fmt;
 
 use num_traits::{One, Zero};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 
 use crate::Demand;
 
@@ -179,7 +179,7 @@ impl fmt::Display for Direction {
 }
 
 fn integer(value: impl Into<num_bigint::BigInt>) -> Rational {
-    Rational::from_integer(value.into())
+    whole(value)
 }
 
 fn has(nodes: &[NodeId], node: NodeId) -> bool {

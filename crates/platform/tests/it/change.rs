@@ -3,11 +3,11 @@
 use num_traits::Zero;
 use oneport_platform::generate::{Options, random_connected, torus};
 use oneport_platform::{
-    Change, LinkId, NodeId, Number, Platform, PlatformError, PortModel, Rational,
+    Change, LinkId, NodeId, Number, Platform, PlatformError, PortModel, Rational, whole,
 };
 
 fn number(value: i64) -> Rational {
-    Rational::from_integer(value.into())
+    whole(value)
 }
 
 fn times(value: i64) -> Number {
@@ -119,7 +119,7 @@ fn a_router_reduces_until_it_is_a_processor() {
     let again = |change| of(&[&reduces[..], &[change]].concat());
     assert!(!again(Change::Router(node)).merges());
     assert!(!again(Change::Reduces(node, None)).merges());
-    let one = Rational::from_integer(1.into());
+    let one = whole(1);
     let processor = again(Change::Compute(node, Number::Exactly(one.clone())));
     assert_eq!((processor.compute, processor.reduces), (Some(one), None));
 }
@@ -141,7 +141,7 @@ fn impossible_changes_are_refused() {
         refused(&[Change::Reduces(node, Some(Rational::zero()))]),
         PlatformError::MergesTwice { .. }
     ));
-    let negative = Some(Rational::from_integer((-1).into()));
+    let negative = Some(whole(-1));
     let negative = [Change::Router(node), Change::Reduces(node, negative)];
     assert!(matches!(
         refused(&negative),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use common::{connected, duplex_edges, refused};
 use oneport_platform::generate::{Costs, Options, complete, grid, random_connected, ring, star};
-use oneport_platform::{Platform, PlatformError, Rational};
+use oneport_platform::{Platform, PlatformError, Rational, whole};
 use proptest::prelude::*;
 
 fn seeded(seed: u64) -> Options {
@@ -87,7 +87,7 @@ proptest! {
     fn costs_stay_in_their_range(low in 1_u64..20, width in 0_u64..20, seed: u64) {
         let high = low + width;
         let options = Options { seed, link_cost: Costs::Uniform { low, high }, ..Options::default() };
-        let range = Rational::from_integer(low.into())..=Rational::from_integer(high.into());
+        let range = whole(low)..=whole(high);
         let platform = complete(8, &options).unwrap();
         prop_assert!(platform.links().iter().all(|link| range.contains(&link.cost) && link.cost.is_integer()));
     }
@@ -240,10 +240,10 @@ fn enormous_sizes_are_refused_before_anything_is_built() {
 
 #[test]
 fn impossible_costs_are_refused() {
-    let zero = Rational::from_integer(0.into());
+    let zero = whole(0);
     let bad = [
         Costs::Constant(zero.clone()),
-        Costs::Constant(zero - Rational::from_integer(1.into())),
+        Costs::Constant(zero - whole(1)),
         Costs::Uniform { low: 0, high: 3 },
         Costs::Uniform { low: 4, high: 3 },
     ];

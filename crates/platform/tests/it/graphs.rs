@@ -1,14 +1,14 @@
 //! Platforms as petgraph graphs, and of petgraph graphs.
 
 use oneport_platform::generate::torus;
-use oneport_platform::{LinkId, Node, NodeId, Platform, PlatformError, Rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PlatformError, Rational, whole};
 use petgraph::Direction;
 use petgraph::graph::NodeIndex;
 use petgraph::stable_graph::StableDiGraph;
 use petgraph::visit::EdgeRef;
 
 fn cost(number: i64) -> Rational {
-    Rational::from_integer(number.into())
+    whole(number)
 }
 
 fn processor(name: &str) -> Node {

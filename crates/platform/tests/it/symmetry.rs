@@ -8,12 +8,13 @@ use oneport_platform::generate::{
 };
 use oneport_platform::{
     Automorphism, Node, NodeId, Platform, PlatformError, PortModel, Rational, free_automorphisms,
+    whole,
 };
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 fn one() -> Rational {
-    Rational::from_integer(1.into())
+    whole(1)
 }
 
 fn equal_costs() -> Options {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use num_bigint::BigInt;
 use num_traits::Zero;
 use oneport_plan::{Certificate, EqualRings, Resource, Ring, RingPacking};
-use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, whole};
 use oneport_referee::{Limit, Rule, Watch, check_equal_rings, check_rings, ring_bound};
 
 use crate::common::trees::permutations;
@@ -285,7 +285,7 @@ fn naive_bound(
     };
     let worth: Rational = prices
         .iter()
-        .map(|(one, price)| price * Rational::from_integer(one.capacity(platform).into()))
+        .map(|(one, price)| price * whole(one.capacity(platform)))
         .sum();
     let cheapest = permutations(gpus.len())
         .iter()

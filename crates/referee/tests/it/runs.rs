@@ -8,7 +8,7 @@ use oneport_plan::{
     Amount, Collective, CustomDemand, Event, MergeEvent, Message, Pattern, SteadyState, Timeline,
     Volumes, Wanted, WeightedPattern,
 };
-use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform, whole};
 
 /// A, B and C, with links A -> B, B -> A, A -> C and C -> A, each of which takes 1.
 fn star() -> Platform {
@@ -69,7 +69,7 @@ fn all_reduce(participants: &[usize], commutative: bool) -> Collective {
 fn volumes() -> Volumes {
     Volumes {
         size: Amount::Constant(ratio(1, 1)),
-        work: Amount::Constant(Rational::from_integer(0.into())),
+        work: Amount::Constant(whole(0)),
     }
 }
 

@@ -426,7 +426,7 @@ fn long_arguments_are_left_open() {
     let near = classes(&[(1_000_003, 10), (1_000_033, 10)], &ratio(1, 1));
     let why = open(
         &near,
-        ratio(3_000_000_000, 1),
+        ratio(3_000_000_000_i64, 1),
         Proof::Prices(prices.clone()),
     );
     assert_eq!(why, "there are more than 2000000 dates below the bound");

@@ -13,7 +13,7 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{PeriodicSchedule, Problem, Resource, ScheduledPattern, Slot};
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, Rational, whole};
 
 use crate::cut_order::{Goal, Group, groups, ordered};
 use crate::places::{Clock, clocks};
@@ -218,7 +218,7 @@ pub fn uncut(problem: &Problem, schedule: &PeriodicSchedule) -> Option<PeriodicS
 
 /// That many periods as one: each slot and each number of copies times the factor.
 fn repeated(schedule: &PeriodicSchedule, factor: &BigUint) -> PeriodicSchedule {
-    let times = Rational::from_integer(factor.clone().into());
+    let times = whole(factor.clone());
     let slot = |slot: &Slot| Slot {
         length: &slot.length * &times,
         ..slot.clone()
@@ -270,7 +270,7 @@ fn placed(
         .into_iter()
         .map(|link| (link.link, speeds.get(&link.link).unwrap_or(&one).clone()))
         .collect();
-    let period = &schedule.period * Rational::from_integer(factor.into());
+    let period = &schedule.period * whole(factor);
     let Some(shop) = shop(problem, schedule, &hindered, units, factor) else {
         return Outcome::Ended;
     };

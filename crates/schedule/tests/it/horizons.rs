@@ -216,7 +216,7 @@ fn three_periods_messages_are_the_least_bound() {
     for f in 2..12u32 {
         let (problem, schedule) = ascending(4, &[(vec![2], f - 1), (vec![1, 2], 1)]);
         let policy = Policy::of(&problem, &schedule).unwrap();
-        let of = |messages: u32| ratio(messages.into(), f.into());
+        let of = |messages: u32| ratio(messages, f);
         assert_eq!(policy.fullest_between_periods, of(2 * f - 1));
         assert_eq!(policy.fullest, of(3 * f - 1));
         let receives_first =

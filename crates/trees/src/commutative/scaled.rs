@@ -9,7 +9,7 @@ use std::ops::{Mul, Shl, Shr};
 use num_bigint::BigUint;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_plan::{Amount, Interval, Pattern, Volumes};
-use oneport_platform::{Link, LinkId, NodeId, Platform, Rational};
+use oneport_platform::{Link, LinkId, NodeId, Platform, Rational, whole};
 use oneport_watch::Watch;
 use petgraph::graph::{EdgeIndex, EdgeReference};
 use petgraph::visit::EdgeRef;
@@ -120,7 +120,7 @@ impl Factors<BigUint> {
             merges: merges.iter().map(|time| time.as_ref().map(short)).collect(),
             sizes,
             works,
-            unit: &self.unit * Rational::from_integer((BigUint::one() << shift).into()),
+            unit: &self.unit * whole(BigUint::one() << shift),
         }
     }
 }
@@ -249,7 +249,7 @@ impl<N: Fixed> Priced<N> {
             links,
             paths: Vec::new(),
             extension,
-            unit: unit * &factors.unit * Rational::from_integer((BigUint::one() << shift).into()),
+            unit: unit * &factors.unit * whole(BigUint::one() << shift),
             watch: Watch::unlimited(),
             guides: false,
         }
@@ -328,7 +328,7 @@ impl<N: Fixed> Priced<N> {
     /// A sum of prices as a rational number, without the extension.
     pub(super) fn amount(&self, price: N) -> Rational {
         let price: BigUint = (price >> self.extension).into();
-        Rational::from_integer(price.into()) * &self.unit
+        whole(price) * &self.unit
     }
 }
 

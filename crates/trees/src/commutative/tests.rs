@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use oneport_plan::{Amount, Task, Volumes};
 use oneport_platform::generate::{Costs, Options, random_connected};
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_platform::{NodeId, Platform, Rational, whole};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -234,7 +234,7 @@ proptest! {
         let low = |prices: &[BigUint]| prices.iter().map(|price| price.iter_u64_digits().next().unwrap_or(0)).collect();
         let prices: Prices<u64> =
             Prices { links: low(&case.prices.links), compute: low(&case.prices.compute) };
-        let big = |prices: &[u64]| prices.iter().map(|&price| Rational::from_integer(price.into())).collect();
+        let big = |prices: &[u64]| prices.iter().map(|&price| whole(price)).collect();
         let rational = Prices { links: big(&prices.links), compute: big(&prices.compute) };
         let targets = case.targets();
         let commutative = Commutative::new(&case.platform, &targets[..case.participants], &volumes);

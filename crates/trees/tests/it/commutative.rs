@@ -5,14 +5,10 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Amount, Interval, Pattern, Resource, Task, Volumes};
-use oneport_platform::{Link, Node, NodeId, Platform, Rational, parse_rational};
+use oneport_platform::{Link, Node, NodeId, Platform, Rational, parse_rational, ratio};
 use oneport_trees::cheapest::{Prices, is_tree, loads};
 use oneport_trees::commutative::{Commutative, Exactness};
 use proptest::prelude::*;
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 /// The transfers of a partial result, in their order.
 fn transfers(tree: &Pattern, wanted: Interval) -> impl Iterator<Item = Task> {

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use num_traits::{Pow, Signed, Zero};
-use oneport_platform::{Rational, decimal};
+use oneport_platform::{Rational, decimal, whole};
 
 use crate::words;
 
@@ -62,8 +62,8 @@ fn round_times(horizon: &Rational) -> Vec<Rational> {
     if !horizon.is_positive() {
         return Vec::new();
     }
-    let ten = Rational::from_integer(10.into());
-    let mut step = Rational::from_integer(1.into());
+    let ten = whole(10);
+    let mut step = whole(1);
     // Whole decades at once: a horizon can have a hundred digits.
     let digits = |value: &Rational| value.to_integer().to_string().len();
     let large = digits(horizon).saturating_sub(1);
@@ -85,7 +85,7 @@ fn round_times(horizon: &Rational) -> Vec<Rational> {
     } else {
         2
     };
-    step = step * Rational::from_integer(tenths.into()) / ten;
+    step = step * whole(tenths) / ten;
     let mut times = Vec::new();
     let mut time = step.clone();
     while time < *horizon && times.len() < 20 {

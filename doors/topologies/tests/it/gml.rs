@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_platform::{Units, parse_rational};
+use oneport_platform::{Units, parse_rational, ratio};
 use oneport_topologies::{
     Capacity, Format, ImportOptions, Imported, Platform, Rational, Topic, parse_topology,
     read_platform,
@@ -20,10 +20,6 @@ fn parse(text: &str) -> Platform {
     imported
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
         .platform
-}
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
 }
 
 /// Links by the names of their ends: what a platform says, whatever the order.

@@ -1,5 +1,6 @@
 //! Random platforms and plans.
 
+pub use oneport_platform::ratio;
 use oneport_testkit::Parts;
 use oneport_testkit::Reductions;
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ use oneport_plan::{
 };
 use oneport_platform::units::{Data, Time};
 use oneport_platform::{
-    LinkId, Node, NodeId, Platform, PortModel, Rational, Shared, SharedId, Units,
+    LinkId, Node, NodeId, Platform, PortModel, Rational, Shared, SharedId, Units, whole,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -33,7 +34,7 @@ pub fn positive() -> impl Strategy<Value = Rational> {
     prop_oneof![
         4 => (1..100_u64, 1..100_u64).prop_map(|(p, q)| Rational::new(p.into(), q.into())),
         1 => (1..u128::MAX, 1..u128::MAX).prop_map(|(p, q)| Rational::new(p.into(), q.into())),
-        1 => Just(Rational::from_integer(1.into())),
+        1 => Just(whole(1)),
     ]
 }
 
@@ -237,7 +238,7 @@ fn rational() -> impl Strategy<Value = Rational> {
     prop_oneof![
         positive(),
         positive().prop_map(|value| -value),
-        Just(Rational::from_integer(0.into()))
+        Just(whole(0))
     ]
 }
 
@@ -612,10 +613,6 @@ pub fn reads_back(plan: Parts, most: usize) {
     let read = plan_from_json("large", text.as_bytes());
     assert!(read == Ok(plan), "the large plan is not read back");
     assert!(text.len() < most, "{} bytes", text.len());
-}
-
-pub fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
 }
 
 /// The parts as a plan file.

@@ -1,18 +1,15 @@
 //! Shared by the tests: small generators and naive twins, written from the paper's definitions.
 
+pub use oneport_platform::ratio;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use oneport_heterogeneous::{Budget, Cluster, Placement};
 use oneport_plan::{Class, Costs, Reduction};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 pub fn int(value: i64) -> Rational {
-    Rational::from_integer(value.into())
-}
-
-pub fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
+    whole(value)
 }
 
 pub fn cluster(classes: &[(Rational, u64)]) -> Cluster {

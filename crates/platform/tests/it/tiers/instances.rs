@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use num_traits::Signed;
 use oneport_platform::generate::tiers::*;
-use oneport_platform::{Platform, PlatformError, Rational};
+use oneport_platform::{Platform, PlatformError, Rational, whole};
 
 use crate::common::{connected, duplex_edges, refused};
 
@@ -67,7 +67,7 @@ fn default_tables_lie_in_the_measured_ranges() {
         assert!(table.is_sorted());
         assert!(table.iter().all(|entry| (thousandths(least)..=thousandths(most)).contains(entry)));
         assert!(
-            (&table[table.len() / 2] - thousandths(median)).abs() * Rational::from_integer(5.into())
+            (&table[table.len() / 2] - thousandths(median)).abs() * whole(5)
                 < thousandths(median)
         );
     }
@@ -100,7 +100,7 @@ fn other_tables_leave_the_hosts_and_the_other_costs_alone() {
     let topology = large();
     let mut instance = TiersInstance::default();
     let before = instantiate(&topology, &instance).unwrap();
-    instance.tables.speeds = vec![Rational::from_integer(1.into())];
+    instance.tables.speeds = vec![whole(1)];
     let after = instantiate(&topology, &instance).unwrap();
     assert_eq!(hosts(&before), hosts(&after));
     assert_eq!(before.links(), after.links());
@@ -126,7 +126,7 @@ fn impossible_instances_are_refused_by_name() {
     ];
     for (name, pick) in picks {
         let mut instance = TiersInstance::default();
-        pick(&mut instance.tables)[1] = Rational::from_integer(0.into());
+        pick(&mut instance.tables)[1] = whole(0);
         assert_eq!(refuse(&instance), name);
         pick(&mut instance.tables).clear();
         assert_eq!(refuse(&instance), name);

@@ -12,6 +12,7 @@ pub mod trees;
 
 pub use plan::{Plan, check_plan, check_plan_watched};
 
+pub use oneport_platform::ratio;
 use oneport_testkit::Reductions;
 use std::collections::BTreeMap;
 
@@ -39,10 +40,6 @@ pub fn told<T>(verdict: &Result<T, Violation>) -> String {
         .err()
         .map(|violation| violation.to_string())
         .unwrap_or_default()
-}
-
-pub fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
 }
 
 pub fn path(commodity: usize, links: &[LinkId]) -> Pattern {

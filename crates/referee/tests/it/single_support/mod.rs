@@ -4,11 +4,7 @@ pub mod brute;
 pub mod make;
 pub mod twin;
 
-use oneport_platform::Rational;
-
-pub fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
+pub use oneport_platform::ratio;
 
 /// Seeded numbers (splitmix64).
 pub struct Dice(pub u64);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Signed, Zero};
 use oneport_plan::Message;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use super::boxes::Boxes;
 use super::folded;
@@ -135,7 +135,7 @@ fn loads(chart: &Chart, rows: &[Row]) -> Vec<Rational> {
             .flatten()
             .filter_map(|&bar| chart.bars.get(bar));
         let busy: Rational = bars.map(|bar| &bar.end - &bar.start).sum();
-        busy / (period * Rational::from_integer(row.capacity(chart.problem.platform()).into()))
+        busy / (period * whole(row.capacity(chart.problem.platform())))
     };
     rows.iter().map(load).collect()
 }

@@ -10,7 +10,7 @@ pub(super) mod rows;
 
 use num_traits::Zero;
 use oneport_plan::{PeriodicSchedule, Problem, Timeline};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use self::frame::{Chart, Phase};
 use self::occupancy::Bar;
@@ -62,10 +62,7 @@ fn of_bars(problem: &Problem, schedule: &PeriodicSchedule, bars: &[Bar]) -> Stri
         subtitle: format!(
             "period {} · {} per period · throughput {}",
             quantities::time(platform, &schedule.period),
-            words::plural(
-                words::show(&Rational::from_integer(schedule.instances.clone().into())),
-                "instance"
-            ),
+            words::plural(words::show(&whole(schedule.instances.clone())), "instance"),
             quantities::frequency(platform, &schedule.throughput())
         ),
         horizon: chart::horizon(bars, &schedule.period.clone().max(end)),
@@ -87,7 +84,7 @@ pub fn timeline_gantt(problem: &Problem, timeline: &Timeline) -> String {
     let bars = occupancy::of_timeline(timeline);
     let (starting, clean_up) = (timeline.starting_periods, timeline.clean_up_periods);
     let periods = starting.saturating_add(clean_up);
-    let at = |count: u64| &timeline.period * Rational::from_integer(count.into());
+    let at = |count: u64| &timeline.period * whole(count);
     let horizon = chart::horizon(&bars, &at(periods));
     let marks = if periods <= MOST_MARKS {
         (1..=periods).map(at).collect()
@@ -122,7 +119,7 @@ pub fn timeline_gantt(problem: &Problem, timeline: &Timeline) -> String {
 
 /// Start-up lasts until the first instances finish, as many periods as clean-up; steady state until the last start.
 fn phases(starting: u64, clean_up: u64, period: &Rational, horizon: &Rational) -> Vec<Phase> {
-    let at = |count: u64| period * Rational::from_integer(count.into());
+    let at = |count: u64| period * whole(count);
     let filling = clean_up.min(starting);
     let all = [
         ("start-up", Rational::zero(), at(filling), "#fdebc8"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{Signed, Zero};
 use oneport_plan::{Message, PeriodicSchedule, Problem, Task, Timeline};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational, whole};
 
 use crate::words;
 
@@ -146,7 +146,7 @@ fn queues(
 ) -> (Queues<LinkId, Message>, Queues<NodeId, (Message, usize)>) {
     let (mut sends, mut merges) = (BTreeMap::new(), BTreeMap::new());
     for scheduled in &schedule.patterns {
-        let copies = Rational::from_integer(scheduled.copies.clone().into());
+        let copies = whole(scheduled.copies.clone());
         for (_, task) in scheduled.pattern.by_stage() {
             let message = scheduled.pattern.message(task.part());
             match task {

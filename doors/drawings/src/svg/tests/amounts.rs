@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_plan::{Collective, Pattern, Problem, SteadyState, Task, WeightedPattern};
-use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform, Rational, whole};
 
 use super::graphs::{labels, nodes};
 use super::parse::{Element, assert_inside, parse};
@@ -15,9 +15,9 @@ use crate::svg::graph::{graph, graph_of_rates};
 fn steady_state(reduction: &Reduction) -> SteadyState {
     let weighted = |(pattern, copies): &(Pattern, u32)| WeightedPattern {
         pattern: pattern.clone(),
-        weight: Rational::from_integer((*copies).into()) / &reduction.schedule.period,
+        weight: whole(*copies) / &reduction.schedule.period,
     };
-    let instances = Rational::from_integer(reduction.schedule.instances.clone().into());
+    let instances = whole(reduction.schedule.instances.clone());
     SteadyState {
         patterns: reduction.trees.iter().map(weighted).collect(),
         throughput: instances / &reduction.schedule.period,

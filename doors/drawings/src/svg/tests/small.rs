@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use super::samples::q;
 use crate::svg::colour::Colour;
@@ -76,7 +76,7 @@ fn few_marks_are_exact_ticks_many_give_round_ones() {
         );
         let step = &ticks[1].time - &ticks[0].time;
         for (index, tick) in ticks[..ticks.len() - 1].iter().enumerate() {
-            assert_eq!(tick.time, &step * Rational::from_integer(index.into()));
+            assert_eq!(tick.time, &step * whole(index));
         }
         assert_eq!(ticks.last().unwrap().time, horizon);
         let mut digits: String = (step.numer() * step.denom()).to_string();
