@@ -1,7 +1,11 @@
 //! Helpers shared by the tests of several crates. Only tests depend on it.
 
+#![allow(clippy::disallowed_methods, clippy::panic)]
+
+mod data;
 mod parts;
 
+pub use data::{data, folder};
 pub use parts::Parts;
 
 use oneport_plan::{Collective, Form, Named};

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: compiles every test in one build, and runs them side by side.
 
 pub mod binaries;
+pub mod needs;
 mod record;
 pub mod runner;
 

@@ -20,3 +20,4 @@ mod generate;
 mod graphs;
 mod shared;
 mod symmetry;
+mod tiers;
