@@ -3,10 +3,14 @@
 #![allow(clippy::disallowed_methods, clippy::panic)]
 
 mod data;
+mod dice;
 mod parts;
+mod platforms;
 
 pub use data::{data, folder};
+pub use dice::Dice;
 pub use parts::Parts;
+pub use platforms::{platform, ratio};
 
 use oneport_plan::{Collective, Form, Named};
 use oneport_platform::NodeId;

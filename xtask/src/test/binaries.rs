@@ -22,6 +22,13 @@ pub struct Binary {
     pub is_benchmark: bool,
 }
 
+/// A test that is not part of every run.
+pub struct Ignored {
+    pub name: String,
+    /// Why.
+    pub reason: Reason,
+}
+
 impl Binary {
     /// A call of the program as cargo makes it.
     pub fn command(&self) -> Command {
@@ -37,7 +44,7 @@ impl Binary {
     ///
     /// # Errors
     /// The program does not run, or a reason has a form that `needs` does not read.
-    pub fn tests(&self) -> Result<(Vec<String>, Vec<(String, Reason)>)> {
+    pub fn tests(&self) -> Result<(Vec<String>, Vec<Ignored>)> {
         let ignored = self.list(&["--ignored"])?;
         let mut others = self.list(&[])?;
         others.retain(|name| !ignored.contains(name));
@@ -45,7 +52,7 @@ impl Binary {
     }
 
     /// The reasons of ignored tests: a run of these alone runs none, and prints them.
-    fn with_reasons(&self, ignored: Vec<String>) -> Result<Vec<(String, Reason)>> {
+    fn with_reasons(&self, ignored: Vec<String>) -> Result<Vec<Ignored>> {
         if ignored.is_empty() {
             return Ok(Vec::new());
         }
@@ -66,7 +73,7 @@ impl Binary {
                     self.name
                 )
             };
-            Ok((name, reason))
+            Ok(Ignored { name, reason })
         };
         ignored.into_iter().map(reason).collect()
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::binaries::{Binary, Built};
+use super::binaries::{Binary, Built, Ignored};
 use super::needs::Reason;
 use super::record::{self, Record};
 use crate::workspace;
@@ -218,11 +218,9 @@ fn of_binary(binary: &Binary, which: Which) -> Result<Group> {
         let (others, ignored) = binary.tests()?;
         let is_long = which == Which::Long;
         jobs.extend(others.into_iter().filter(|_| !is_long).map(one));
-        for (name, reason) in ignored
-            .into_iter()
-            .filter(|(_, reason)| reason.is_long == is_long)
-        {
+        for Ignored { name, reason } in ignored {
             match lack(&reason) {
+                _ if reason.is_long != is_long => {}
                 None => jobs.push(one(name)),
                 Some(lack) => lacking.push(format!("{program} {name}: {lack}")),
             }

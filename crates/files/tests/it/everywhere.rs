@@ -6,11 +6,7 @@ use oneport_files::{
     one_broadcast_to_json,
 };
 use oneport_plan::{Broadcast, Costs, Dates, Limit, OneAllReduce, OneBroadcast, Proof, Reduction};
-use oneport_platform::Rational;
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
+use oneport_testkit::ratio;
 
 fn halves(ticks: &[u64]) -> Dates {
     Dates::Ticks {

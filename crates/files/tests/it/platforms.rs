@@ -1,6 +1,7 @@
 //! What is written is what is read; numbers mean what they say; files of others are understood.
 
 use crate::common;
+use oneport_testkit::ratio;
 
 use std::collections::BTreeMap;
 
@@ -12,10 +13,6 @@ use proptest::prelude::*;
 fn parse(text: &str, format: PlatformFormat) -> Platform {
     parse_platform("text", text.as_bytes(), format)
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
 }
 
 /// Links by the names of their ends: what a platform says, whatever the order.

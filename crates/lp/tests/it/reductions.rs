@@ -6,11 +6,8 @@ use oneport_plan::{Amount, Collective, Problem, Status, Volumes};
 use oneport_platform::{Node, NodeId, Platform, Rational};
 use oneport_referee as referee;
 use oneport_testkit::Reductions;
+use oneport_testkit::ratio;
 use proptest::prelude::*;
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 #[derive(Debug, Clone)]
 struct Case {

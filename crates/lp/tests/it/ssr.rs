@@ -2,6 +2,7 @@
 //! checked here with nothing but sums and an interval dynamic program.
 
 use oneport_testkit::Reductions;
+use oneport_testkit::ratio;
 use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
@@ -9,10 +10,6 @@ use oneport_lp::{Formulation, Options, Question, Solution, solve};
 use oneport_plan::{Amount, Collective, Interval, Message, Problem, Resource, Task, Volumes};
 use oneport_platform::{Node, NodeId, Platform, Rational};
 use proptest::prelude::*;
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 #[derive(Debug, Clone)]
 struct Case {

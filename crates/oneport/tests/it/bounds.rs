@@ -1,7 +1,7 @@
 //! `bound` against `solve`: never below the optimum, rarely above it, and never better than a plan's own bound.
 
 use crate::planned::parts;
-use oneport_testkit::Parts;
+use oneport_testkit::{Parts, ratio};
 use std::time::Duration;
 
 use num_traits::{One, Zero};
@@ -20,10 +20,6 @@ const MODELS: [PortModel; 4] = [
     PortModel::Multiport,
     PortModel::Links,
 ];
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 fn collectives(participants: &[NodeId]) -> Vec<Collective> {
     let (centre, others, all) = (participants[0], participants[1..].to_vec(), || {

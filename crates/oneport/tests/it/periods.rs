@@ -9,11 +9,7 @@ use oneport::{
     Problem, Rational, Refusal, SHORT_INSTANCES, Volumes, files, solve,
 };
 use oneport_period::PeriodError;
-use oneport_testkit::Parts;
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
+use oneport_testkit::{Parts, ratio};
 
 /// Four processors and a router, every two of them linked, at costs whose optima have long periods.
 fn platform(model: PortModel) -> Platform {

@@ -7,11 +7,7 @@ use oneport::platform::generate::{Options as Random, random_connected};
 use oneport::platform::{LinkId, Node, NodeId, Platform, PortModel, Shared, SharedId};
 use oneport::watch::Watch;
 use oneport::{Formulation, Goal, Options, Problem, Rational, Status, referee, schedule, solve};
-use oneport_testkit::Parts;
-
-fn ratio(p: i64, q: i64) -> Rational {
-    Rational::new(p.into(), q.into())
-}
+use oneport_testkit::{Parts, ratio};
 
 fn all(platform: &Platform) -> Vec<NodeId> {
     platform.processors().collect()

@@ -4,10 +4,7 @@ use oneport_platform::{
     Change, LinkId, Node, NodeId, Number, Platform, PlatformError, PortModel, Rational, Shared,
     SharedId, free_automorphisms,
 };
-
-fn ratio(p: i32, q: i32) -> Rational {
-    Rational::new(p.into(), q.into())
-}
+use oneport_testkit::ratio;
 
 /// Three nodes, a link of cost 1 in both directions between each two; under the model `links`.
 fn triangle(shared: impl IntoIterator<Item = (&'static str, Rational, Vec<usize>)>) -> Platform {

@@ -222,7 +222,11 @@ fn sessions_and_large_messages_are_passed_on(mpi: &'static Mpi) {
             run.report
         );
     } else {
-        assert_eq!(run.said, "no sessions\n", "before MPI 4");
+        assert!(
+            run.said.lines().all(|line| line == "no sessions"),
+            "{}",
+            run.said
+        );
     }
     let program = bench.program("large.c", include_str!("preload/large.c"), &[]);
     let run = bench.same(2, &program, &[], &library);

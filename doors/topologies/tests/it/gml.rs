@@ -1,5 +1,6 @@
 //! GML as the Internet Topology Zoo writes it.
 
+use oneport_testkit::ratio;
 use std::collections::BTreeMap;
 
 use oneport_platform::{Units, parse_rational};
@@ -20,10 +21,6 @@ fn parse(text: &str) -> Platform {
     imported
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
         .platform
-}
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
 }
 
 /// Links by the names of their ends: what a platform says, whatever the order.

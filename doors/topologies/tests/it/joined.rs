@@ -1,11 +1,8 @@
 //! Tiers topologies joined to measured links.
 
 use oneport_testkit::data;
-use oneport_topologies::{Format, ImportOptions, Rational, parse_topology, read_platform};
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
+use oneport_testkit::ratio;
+use oneport_topologies::{Format, ImportOptions, parse_topology, read_platform};
 
 #[track_caller]
 fn refused(bytes: impl AsRef<[u8]>, parts: &[&str]) {

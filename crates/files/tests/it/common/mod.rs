@@ -2,6 +2,7 @@
 
 use oneport_testkit::Parts;
 use oneport_testkit::Reductions;
+pub use oneport_testkit::ratio;
 use std::path::PathBuf;
 
 use num_traits::Zero;
@@ -612,10 +613,6 @@ pub fn reads_back(plan: Parts, most: usize) {
     let read = plan_from_json("large", text.as_bytes());
     assert!(read == Ok(plan), "the large plan is not read back");
     assert!(text.len() < most, "{} bytes", text.len());
-}
-
-pub fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
 }
 
 /// The parts as a plan file.

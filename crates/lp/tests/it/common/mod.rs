@@ -6,6 +6,7 @@
 pub mod brute;
 pub mod naive;
 
+pub use oneport_testkit::ratio;
 use std::fmt;
 
 use num_traits::{One, Zero};
@@ -15,10 +16,6 @@ use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-
-pub fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 /// A platform with a question, printed as a user would write it down.
 #[derive(Clone)]

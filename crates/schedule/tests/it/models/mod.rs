@@ -1,6 +1,7 @@
 //! Random steady states of every pattern on platforms of every port model: half-duplex, multiport, links, mixed; with
 //! switches that pass every copy on once. And what they take, by looking at every task and every odd set.
 
+pub use oneport_testkit::ratio;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
@@ -13,10 +14,6 @@ use oneport_plan::{
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;
-
-pub fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 /// A platform, a question, and patterns that answer it.
 #[derive(Clone)]

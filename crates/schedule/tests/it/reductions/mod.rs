@@ -1,6 +1,7 @@
 //! Random steady states of reduction trees: any bracketing, any processors, any port or processor as the bottleneck.
 
 use oneport_testkit::Reductions;
+pub use oneport_testkit::ratio;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
@@ -10,10 +11,6 @@ use oneport_plan::{
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use proptest::prelude::*;
-
-pub fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 /// A platform, a question, and trees that answer it with a busiest resource that is always busy.
 #[derive(Clone)]
