@@ -108,20 +108,16 @@ pub const HEADER: [&str; 10] = [
 pub fn run() -> Result<Networks> {
     let mut networks = Networks::default();
     let data = data_folder();
-    if !data.is_dir() {
-        networks.notes.push(
-            "skipped: the real networks; there is no folder ../shared/data beside the repository"
-                .to_string(),
-        );
+    if data.is_none() {
+        networks.notes.push(format!(
+            "skipped: the real networks; {DATA} names no folder"
+        ));
     }
-    for network in NETWORKS
-        .iter()
-        .filter(|network| !network.shared || data.is_dir())
-    {
-        let folder = if network.shared {
-            data.clone()
-        } else {
-            root().join("fixtures/platforms")
+    for network in NETWORKS {
+        let folder = match &data {
+            Some(data) if network.shared => data.clone(),
+            None if network.shared => continue,
+            _ => root().join("fixtures/platforms"),
         };
         match oneport_topologies::read_platform(&folder.join(network.file)) {
             Ok(platform) => networks.add(network, &platform)?,
@@ -134,9 +130,13 @@ pub fn run() -> Result<Networks> {
     Ok(networks)
 }
 
-/// The data folder next to the repository; it may be absent.
-pub fn data_folder() -> PathBuf {
-    root().join("../shared/data")
+/// The environment variable that names the folder with the data of other people.
+pub const DATA: &str = "ONEPORT_DATA";
+
+/// That folder; `None` if the variable names none.
+pub fn data_folder() -> Option<PathBuf> {
+    let folder = PathBuf::from(std::env::var_os(DATA)?);
+    folder.is_dir().then_some(folder)
 }
 
 impl Networks {

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use super::needs::{self, Reason};
 use crate::workspace;
 
 /// A program that holds tests, or a benchmark that answers once when it is run without arguments.
@@ -21,6 +22,13 @@ pub struct Binary {
     pub is_benchmark: bool,
 }
 
+/// A test that is not part of every run.
+pub struct Ignored {
+    pub name: String,
+    /// Why.
+    pub reason: Reason,
+}
+
 impl Binary {
     /// A call of the program as cargo makes it.
     pub fn command(&self) -> Command {
@@ -32,12 +40,42 @@ impl Binary {
         command
     }
 
-    /// The names of its tests: of every run, and of full runs only.
-    pub fn tests(&self) -> Result<(Vec<String>, Vec<String>)> {
+    /// The names of its tests: of every run, and those that are ignored, with the reasons.
+    ///
+    /// # Errors
+    /// The program does not run, or a reason has a form that `needs` does not read.
+    pub fn tests(&self) -> Result<(Vec<String>, Vec<Ignored>)> {
         let ignored = self.list(&["--ignored"])?;
         let mut others = self.list(&[])?;
         others.retain(|name| !ignored.contains(name));
-        Ok((others, ignored))
+        Ok((others, self.with_reasons(ignored)?))
+    }
+
+    /// The reasons of ignored tests: a run of these alone runs none, and prints them.
+    fn with_reasons(&self, ignored: Vec<String>) -> Result<Vec<Ignored>> {
+        if ignored.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut command = self.command();
+        let output = command
+            .args(["--format", "pretty", "--color", "never", "--exact"])
+            .args(&ignored)
+            .output();
+        let output = output.with_context(|| format!("cannot run {}", self.path.display()))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let said = needs::reasons(&text);
+        let reason = |name: String| {
+            let text = said.iter().find(|(of, _)| *of == name);
+            let text = text.map_or("", |(_, reason)| reason);
+            let Some(reason) = Reason::read(text) else {
+                bail!(
+                    "{} {name} is ignored for the reason \"{text}\"; CONTRIBUTING.md lists the forms",
+                    self.name
+                )
+            };
+            Ok(Ignored { name, reason })
+        };
+        ignored.into_iter().map(reason).collect()
     }
 
     fn list(&self, which: &[&str]) -> Result<Vec<String>> {

@@ -10,6 +10,7 @@ mod cost;
 mod lexer;
 mod mpi;
 mod mutants;
+mod needs;
 mod package;
 mod record;
 mod reproduce;

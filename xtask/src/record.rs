@@ -1,8 +1,8 @@
 //! The record of the last run: how long each test took, and on which programs and files all tests of a program passed.
 //!
 //! With the same seed, a test program that has not been linked anew and reads the same files answers the same. So
-//! `--quick` runs the programs that have changed; the whole run runs all of them. Data beside the repository counts
-//! as unchanged.
+//! `--quick` runs the programs that have changed; the whole run runs all of them. Data outside the repository
+//! counts as unchanged.
 
 use std::collections::BTreeMap;
 use std::fs;

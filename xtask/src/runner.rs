@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::binaries::{Binary, Built};
+use crate::binaries::{Binary, Built, Ignored};
+use crate::needs::Reason;
 use crate::record::{self, Record};
 use crate::workspace;
 
@@ -44,9 +45,11 @@ struct Group {
     /// The program and what it reads: while this is the same, so are the answers.
     key: String,
     jobs: Vec<Job>,
+    /// The tests that this machine cannot run, each with what it lacks.
+    lacking: Vec<String>,
 }
 
-/// Which tests run. Long ones are marked `#[ignore = "long: ..."]`.
+/// Which tests run. Long ones are marked `#[ignore = "long: ..."]`; those with `needs` run where the things are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
     /// All but the long ones, of programs that have changed since all their tests passed.
@@ -63,7 +66,12 @@ pub enum Which {
 /// A test failed; its output was shown.
 pub fn run(built: &Built, which: Which) -> Result<()> {
     let mut record = Record::open()?;
-    let (unchanged, groups): (Vec<Group>, Vec<Group>) = groups(built, which)?
+    let mut groups = groups(built, which)?;
+    let lacking: Vec<String> = groups
+        .iter_mut()
+        .flat_map(|group| std::mem::take(&mut group.lacking))
+        .collect();
+    let (unchanged, groups): (Vec<Group>, Vec<Group>) = groups
         .into_iter()
         .partition(|group| which == Which::Changed && record.has_passed(&group.name, &group.key));
     let programs: Vec<(String, String)> = groups
@@ -97,6 +105,13 @@ pub fn run(built: &Built, which: Which) -> Result<()> {
             unchanged.len()
         );
     }
+    if !lacking.is_empty() {
+        println!(
+            "not run, for this machine lacks what they need: {} tests\n   {}",
+            lacking.len(),
+            lacking.join("\n   ")
+        );
+    }
     match ended.iter().filter(|one| !one.passed).count() {
         0 => Ok(()),
         failed => bail!("{failed} tests failed"),
@@ -122,10 +137,10 @@ fn groups(built: &Built, which: Which) -> Result<Vec<Group>> {
             .filter(|(folder, _)| *folder == binary.folder)
             .map(|(_, path)| path.as_path());
         let files: Vec<&Path> = std::iter::once(binary.path.as_path()).chain(own).collect();
-        groups.push(Group {
-            key: key(&files),
-            ..of_binary(binary, which)?
-        });
+        let group = of_binary(binary, which)?;
+        // A thing that has come is a test more.
+        let key = format!("{} {}", key(&files), group.lacking.join(", "));
+        groups.push(Group { key, ..group });
     }
     for job in groups.iter_mut().flat_map(|group| &mut group.jobs) {
         self::seed(&mut job.command);
@@ -175,6 +190,7 @@ fn examples() -> Result<Group> {
         name,
         key: String::new(),
         jobs: vec![job],
+        lacking: Vec::new(),
     })
 }
 
@@ -191,23 +207,41 @@ fn of_binary(binary: &Binary, which: Which) -> Result<Group> {
         command.args(["--exact", &name, "--include-ignored"]);
         job(format!("{program} {name}"), command, true)
     };
-    let jobs = match (binary.is_benchmark, which) {
+    let mut lacking = Vec::new();
+    let mut jobs = Vec::new();
+    if binary.is_benchmark {
         // Without `--bench`, Criterion runs each function once.
-        (true, Which::Long) => vec![job(format!("{program} (answers)"), binary.command(), false)],
-        (true, _) => Vec::new(),
-        (false, Which::Long) => {
-            let further = with_further_seeds(binary)?.into_iter();
-            let further = further.map(|(name, command)| job(name, command, false));
-            let (_, long) = binary.tests()?;
-            long.into_iter().map(one).chain(further).collect()
+        if which == Which::Long {
+            jobs.push(job(format!("{program} (answers)"), binary.command(), false));
         }
-        (false, _) => binary.tests()?.0.into_iter().map(one).collect(),
-    };
+    } else {
+        let (others, ignored) = binary.tests()?;
+        let is_long = which == Which::Long;
+        jobs.extend(others.into_iter().filter(|_| !is_long).map(one));
+        for Ignored { name, reason } in ignored {
+            match lack(&reason) {
+                _ if reason.is_long != is_long => {}
+                None => jobs.push(one(name)),
+                Some(lack) => lacking.push(format!("{program} {name}: {lack}")),
+            }
+        }
+        if is_long {
+            let further = with_further_seeds(binary)?.into_iter();
+            jobs.extend(further.map(|(name, command)| job(name, command, false)));
+        }
+    }
     Ok(Group {
         name: program,
         key: String::new(),
         jobs,
+        lacking,
     })
+}
+
+/// What this machine lacks of the things that a test needs.
+fn lack(reason: &Reason) -> Option<String> {
+    let missing: Vec<String> = reason.missing().iter().map(ToString::to_string).collect();
+    (!missing.is_empty()).then(|| missing.join(", "))
 }
 
 fn side_by_side(jobs: Vec<Job>) -> Vec<Ended> {
@@ -270,16 +304,6 @@ fn report(ended: &[Ended], whole: Duration) {
     );
     for one in slowest.iter().take(SLOWEST) {
         eprintln!("   {:>13}  {}", workspace::duration(one.time), one.name);
-    }
-    // A test that needs something this machine lacks says so in a line that begins with `skipped`.
-    for one in ended {
-        for line in one
-            .output
-            .lines()
-            .filter(|line| line.trim_start().starts_with("skipped"))
-        {
-            eprintln!("   {}: {line}", one.name);
-        }
     }
     let failed = ended.iter().filter(|one| !one.passed).count();
     println!("{} passed, {failed} failed", ended.len() - failed);

@@ -1,8 +1,17 @@
 //! Helpers shared by the tests of several crates. Only tests depend on it.
 
-mod parts;
+#![allow(clippy::disallowed_methods, clippy::panic)]
 
+mod data;
+mod dice;
+mod parts;
+mod platforms;
+
+pub use data::{data, folder};
+pub use dice::Dice;
+pub use oneport_platform::ratio;
 pub use parts::Parts;
+pub use platforms::platform;
 
 use oneport_plan::{Collective, Form, Named};
 use oneport_platform::NodeId;

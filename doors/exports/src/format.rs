@@ -7,14 +7,7 @@ use crate::request::{Request, Written};
 /// to what runs the plan, which shares a capacity in another way.
 ///
 /// GraphML and node-link JSON are not among them: they are read as platforms, and would lack the capacities.
-const WITH_RATES: [&str; 6] = [
-    "events",
-    "events-csv",
-    "perfetto",
-    "paje",
-    "simgrid",
-    "dot",
-];
+const WITH_RATES: [&str; 6] = ["events", "events-csv", "perfetto", "paje", "simgrid", "dot"];
 
 /// Refuses a plan whose rates a format does not hold.
 ///

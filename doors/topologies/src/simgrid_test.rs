@@ -445,16 +445,11 @@ fn dragonflies_have_the_routes_of_simgrid() {
     }
 }
 
-/// Our fixtures, and SimGrid's own platforms of at most 100 hosts if they are beside the repository.
-#[test]
-fn files_are_drawn_as_their_routes() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let files = |folder: &str| {
-        let entries = std::fs::read_dir(root.join(folder)).into_iter().flatten();
-        entries.filter_map(|entry| Some(entry.ok()?.path()))
-    };
+/// Checks the platforms of at most 100 hosts in a folder: the names of their files.
+fn drawn_as_their_routes(folder: &std::path::Path) -> Vec<std::ffi::OsString> {
     let mut checked = Vec::new();
-    for path in files("fixtures/topologies").chain(files("../shared/data/simgrid_platforms")) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         if !text.contains("<platform") {
             continue;
@@ -466,8 +461,22 @@ fn files_are_drawn_as_their_routes() {
             checked.extend(path.file_name().map(|name| name.to_owned()));
         }
     }
+    checked
+}
+
+#[test]
+fn fixtures_are_drawn_as_their_routes() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let checked = drawn_as_their_routes(&root.join("fixtures/topologies"));
     assert!(
         checked.iter().any(|name| name == "simgrid-zones.xml"),
         "{checked:?}"
     );
+}
+
+#[test]
+#[ignore = "needs data simgrid_platforms"]
+fn simgrids_own_platforms_are_drawn_as_their_routes() {
+    let checked = drawn_as_their_routes(&oneport_testkit::data("simgrid_platforms"));
+    assert!(checked.len() > 5, "{checked:?}");
 }

@@ -16,7 +16,7 @@ use oneport_drawings::svg;
 use super::tasks::{name, sum, trees};
 use crate::figures::Figure;
 use crate::liu_kuo_wang::brute::Dice;
-use crate::networks::data_folder;
+use crate::networks::{DATA, data_folder};
 use crate::numbers::{short, whole};
 use crate::rows::Finding;
 
@@ -141,8 +141,8 @@ fn run() -> Result<Experiment> {
         solved,
         skipped: Vec::new(),
     };
-    let file = data_folder().join("tiers/WAN_3.platform.joined.json");
-    if file.is_file() {
+    let file = data_folder().map(|data| data.join("tiers/WAN_3.platform.joined.json"));
+    if let Some(file) = file.filter(|file| file.is_file()) {
         match oneport_topologies::read_platform(&file) {
             Ok(platform) => {
                 let hosts = platform.processors().collect();
@@ -153,9 +153,9 @@ fn run() -> Result<Experiment> {
             Err(error) => found.skipped.push(format!("skipped: WAN_3: {error}")),
         }
     } else {
-        found.skipped.push(
-            "skipped: WAN_3, no folder ../shared/data/tiers beside the repository".to_string(),
-        );
+        found.skipped.push(format!(
+            "skipped: WAN_3, {DATA} names no folder with tiers/WAN_3.platform.joined.json"
+        ));
     }
     Ok(found)
 }

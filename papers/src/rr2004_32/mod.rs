@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "takes a minute; `cargo xtask test` runs it"]
+    #[ignore = "long: a minute"]
     fn rows_of_the_ellipsoid_method() -> Result<()> {
         hold(&[
             "definitions-2-5",

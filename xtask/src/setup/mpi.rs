@@ -38,17 +38,31 @@ impl Mpi {
     }
 }
 
+/// The folders that an MPI is fetched into.
+fn here() -> Result<Place> {
+    let root = workspace::root()?;
+    let setup = root.join("target").join("setup");
+    Ok(Place { root, setup })
+}
+
+/// Whether the MPI of this name runs here.
+pub fn is_here(name: &str) -> bool {
+    let names = ["openmpi", "mpich"].into_iter();
+    let looked = here().map(|place| {
+        names
+            .filter(|known| *known == name)
+            .any(|known| Mpi::look(&place, known).is_some())
+    });
+    looked.unwrap_or(false)
+}
+
 /// Open MPI and MPICH; one that this machine lacks is fetched with pip, one that cannot be had is left out with a line
 /// that says so.
 ///
 /// # Errors
 /// `target/setup` cannot be written.
 pub fn provide() -> Result<Vec<Mpi>> {
-    let root = workspace::root()?;
-    let place = Place {
-        setup: root.join("target").join("setup"),
-        root,
-    };
+    let place = here()?;
     fs::create_dir_all(place.path("mpi"))?;
     let _lock = place::lock(&place.path("mpi/lock"), "in this repository")?;
     let mut found = Vec::new();

@@ -310,7 +310,7 @@ fn link_pkg_config(place: &Place) -> Result<bool> {
 }
 
 /// The files of this name in the folders of PATH.
-fn on_path(name: &str) -> Vec<PathBuf> {
+pub fn on_path(name: &str) -> Vec<PathBuf> {
     let folders = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&folders)
         .map(|folder| folder.join(name))

@@ -61,6 +61,11 @@ const HEADERS: [&str; 2] = [
     "/usr/local/include/simgrid/s4u.hpp",
 ];
 
+/// Whether SimGrid is installed.
+pub fn is_here() -> bool {
+    HEADERS.iter().any(|header| Path::new(header).exists())
+}
+
 /// Counts of the replay.
 #[derive(Default)]
 struct Count {
@@ -85,7 +90,7 @@ struct Bench {
 /// # Errors
 /// A plan runs at other dates than its own, a fault is not noticed, a program does not compile.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    if !HEADERS.iter().any(|header| Path::new(header).exists()) {
+    if !is_here() {
         eprintln!("simgrid: skipped, SimGrid is not installed (Debian: libsimgrid-dev)");
         return Ok(());
     }

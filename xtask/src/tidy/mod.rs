@@ -4,6 +4,7 @@ mod circles;
 mod code;
 pub mod constants;
 mod dependencies;
+mod ignored;
 mod imports;
 mod problem;
 mod targets;
@@ -31,6 +32,7 @@ pub fn run() -> Result<()> {
     problems.extend(code::check(&sources));
     problems.extend(constants::check(&sources));
     problems.extend(circles::check(&sources));
+    problems.extend(ignored::check(&sources));
     problems.extend(targets::check(&metadata, &root, &sources));
     problems.sort();
     for Problem {

@@ -6,7 +6,7 @@ use oneport_files::{
     one_broadcast_to_json,
 };
 use oneport_plan::{Broadcast, Costs, Dates, Limit, OneAllReduce, OneBroadcast, Proof, Reduction};
-use oneport_platform::ratio;
+use oneport_testkit::ratio;
 
 fn halves(ticks: &[u64]) -> Dates {
     Dates::Ticks {

@@ -7,7 +7,7 @@ use oneport_files::{
 use oneport_plan::{
     Costs, Dates, Limit, OneReduction, Proof, Reduction, SenderWeights, SlotPrices, Status,
 };
-use oneport_platform::ratio;
+use oneport_testkit::ratio;
 
 /// 0 receives from 1 and from 2, which receives from 3; transfers take 2, merges 3/2.
 fn equal() -> OneReduction {

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Random, int, optimum, ratio, replay};
+use common::{Dice, int, optimum, ratio, replay};
 use oneport_heterogeneous::broadcast::{fastest_first, lower_bound};
 use oneport_heterogeneous::{Error, all_reduce};
 use oneport_plan::{Broadcast, Costs, Dates};
@@ -77,7 +77,7 @@ fn shortest_broadcast(times: &[u64], source: usize) -> u64 {
 
 #[test]
 fn fastest_first_against_all_broadcasts() {
-    let mut random = Random(21);
+    let mut random = Dice(21);
     let (mut optimal, mut closed, mut rounds) = (0, 0, 0);
     for round in 0..250 {
         let n = random.within(1, if round < 230 { 5 } else { 6 }) as usize;
@@ -113,7 +113,7 @@ fn fastest_first_against_all_broadcasts() {
 /// Theorem 3.
 #[test]
 fn all_reductions() {
-    let mut random = Random(23);
+    let mut random = Dice(23);
     for _ in 0..150 {
         let n = random.within(1, 5) as usize;
         let times: Vec<u64> = (0..n).map(|_| random.within(1, 15)).collect();
@@ -139,7 +139,7 @@ fn all_reductions() {
 
 #[test]
 fn large_and_refused() {
-    let mut random = Random(24);
+    let mut random = Dice(24);
     let times: Vec<Rational> = (0..3000)
         .map(|_| ratio(random.within(100, 2000) as i64, 7))
         .collect();

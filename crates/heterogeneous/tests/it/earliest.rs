@@ -5,7 +5,7 @@ use crate::common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{
-    Random, cluster_of, ep_ends, ep_length, int, optimum, orders, ratio, replay, tree_optimum,
+    Dice, cluster_of, ep_ends, ep_length, int, optimum, orders, ratio, replay, tree_optimum,
 };
 use oneport_heterogeneous::{
     Dependency, Destination, Error, Processors, Rational, earliest, earliest_length, slowest_first,
@@ -22,7 +22,7 @@ fn processors(times: &[u64]) -> Processors {
 
 #[test]
 fn dates_are_those_of_the_printed_algorithm() {
-    let mut random = Random(1);
+    let mut random = Dice(1);
     for _ in 0..400 {
         let n = random.within(1, 40) as usize;
         let times: Vec<u64> = (0..n).map(|_| random.within(1, 9)).collect();
@@ -76,7 +76,7 @@ fn dates_are_those_of_the_printed_algorithm() {
 /// With a listed destination, rational times, and times too large for machine words.
 #[test]
 fn any_unit_and_any_destination() {
-    let mut random = Random(2);
+    let mut random = Dice(2);
     for round in 0..60 {
         let n = random.within(2, 12) as usize;
         let scale = if round % 2 == 0 {
@@ -111,7 +111,7 @@ fn any_unit_and_any_destination() {
 /// Whoever is free may be taken: a twin that takes random free processors has the same dates.
 #[test]
 fn the_choice_of_free_processors_does_not_matter() {
-    let mut random = Random(3);
+    let mut random = Dice(3);
     for _ in 0..300 {
         let n = random.within(1, 15) as usize;
         let times: Vec<u64> = (0..n).map(|_| random.within(1, 6)).collect();
@@ -139,7 +139,7 @@ fn the_choice_of_free_processors_does_not_matter() {
 
 #[test]
 fn sequences_and_trees_have_the_same_optimum() {
-    let mut random = Random(4);
+    let mut random = Dice(4);
     for round in 0..150 {
         let n = random.within(1, if round < 120 { 6 } else { 8 }) as usize;
         let most = random.within(2, 12);

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Random, check_placement, cluster, cluster_of, endless, int, optimum, ratio, replay};
+use common::{Dice, check_placement, cluster, cluster_of, endless, int, optimum, ratio, replay};
 use oneport_heterogeneous::{Answer, Cluster, Destination, Method, Processors, shortest};
 use oneport_plan::{Instance, Proof, Status};
 
@@ -34,7 +34,7 @@ fn sound(cluster: &Cluster, answer: &Answer) {
 
 #[test]
 fn every_method_against_brute_force() {
-    let mut random = Random(31);
+    let mut random = Dice(31);
     for _ in 0..80 {
         let n = random.within(1, 7) as usize;
         let most = random.within(2, 12);
@@ -85,7 +85,7 @@ fn three_classes_of_thirty_fit_the_dynamic_program() {
 /// The dynamic program for k classes against the search.
 #[test]
 fn dynamic_programs() {
-    let mut random = Random(32);
+    let mut random = Dice(32);
     for _ in 0..40 {
         let k = random.within(1, 4);
         let classes: Vec<_> = (0..k)
@@ -153,7 +153,7 @@ fn what_auto_takes() {
 
 #[test]
 fn schedules_of_two_classes() {
-    let mut random = Random(33);
+    let mut random = Dice(33);
     for _ in 0..30 {
         let classes = [
             (ratio(7, 3), random.within(1, 300)),

@@ -5,8 +5,7 @@ use crate::common;
 use std::collections::BTreeMap;
 
 use common::{
-    Random, check_placement, cluster, cluster_of, endless, int, optimum, ratio, replay,
-    tree_optimum,
+    Dice, check_placement, cluster, cluster_of, endless, int, optimum, ratio, replay, tree_optimum,
 };
 use oneport_heterogeneous::slowest_first::{self, Reason, is_optimal_by_theorem, raised};
 use oneport_heterogeneous::{Cluster, Destination, Method, Processors, bound, shortest};
@@ -35,7 +34,7 @@ fn best(times: &[u64]) -> u64 {
 
 #[test]
 fn lengths_by_class_are_those_of_the_schedule() {
-    let mut random = Random(11);
+    let mut random = Dice(11);
     for _ in 0..400 {
         let classes: Vec<_> = (0..random.within(1, 6))
             .map(|_| {
@@ -64,7 +63,7 @@ fn counts_up_to_two_to_the_63() {
         int(42)
     );
     // Homogeneous rounding encloses the length; a common factor scales it, also beyond machine words.
-    let mut random = Random(12);
+    let mut random = Dice(12);
     for _ in 0..30 {
         let k = random.within(2, 12);
         let classes: Vec<(Rational, u64)> = (0..k)
@@ -98,7 +97,7 @@ fn counts_up_to_two_to_the_63() {
 /// Theorem 1 and its extension: each time divides the next.
 #[test]
 fn divisor_chains() {
-    let mut random = Random(13);
+    let mut random = Dice(13);
     let mut several = 0;
     for round in 0..1500 {
         let mut chain = vec![random.within(1, 2)];
@@ -142,7 +141,7 @@ fn reasons() {
 /// Theorem 2, with its comparison; lower bounds; over random clusters.
 #[test]
 fn at_most_twice_the_optimum() {
-    let mut random = Random(14);
+    let mut random = Dice(14);
     let (mut worse, mut closed) = (0, 0);
     for _ in 0..1500 {
         let n = random.within(1, 9) as usize;
@@ -194,7 +193,7 @@ fn worst_cases_known() {
 /// Observation 1: trees with the fastest sender at the root of every part (the dynamic program's) are as good as any.
 #[test]
 fn the_fastest_may_be_on_top() {
-    let mut random = Random(15);
+    let mut random = Dice(15);
     for _ in 0..200 {
         let n = random.within(2, 8) as usize;
         let times: Vec<u64> = (0..n).map(|_| random.within(3, 9)).collect();

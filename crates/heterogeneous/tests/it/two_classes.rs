@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Random, check_placement, cluster, endless, int, optimum, ratio};
+use common::{Dice, check_placement, cluster, endless, int, optimum, ratio};
 use oneport_heterogeneous::tables::{Rule, Table, references};
 use oneport_heterogeneous::{Method, levels, shortest, slowest_first};
 use oneport_plan::{Proof, Status};
@@ -324,7 +324,7 @@ fn smallest_counterexamples() {
 /// little.
 #[test]
 fn huge_counts() {
-    let mut random = Random(5);
+    let mut random = Dice(5);
     for round in 0..40 {
         let slow = ratio(1000 + random.within(1, 999) as i64, 1000);
         let bits = random.within(8, 61);

@@ -21,3 +21,4 @@ mod generate;
 mod graphs;
 mod shared;
 mod symmetry;
+mod tiers;

@@ -278,7 +278,7 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
             let copies = if dice.one_in(4) {
                 num_bigint::BigUint::from(1u32) << 9000
             } else {
-                dice.below(3).into()
+                dice.below(3_usize).into()
             };
             ScheduledPattern {
                 pattern: pattern(dice),
@@ -287,7 +287,7 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
         };
         plan.schedule = PeriodicSchedule {
             period: number(dice),
-            instances: dice.below(3).into(),
+            instances: dice.below(3_usize).into(),
             patterns: list(dice, scheduled),
             slots: list(dice, |dice| Slot {
                 shares: Vec::new(),

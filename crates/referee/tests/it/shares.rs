@@ -214,7 +214,7 @@ fn shares_are_priced_exactly() {
         let (without, price) = (least(&case).unwrap_or_default(), whole(case.price as usize));
         let mut best = without.clone();
         for round in 0..15 {
-            let random = dice.below(1 << 40) as u64;
+            let random = dice.below(1_u64 << 40);
             let split = match round % 3 {
                 0 => Split::Twelfths,
                 1 => Split::ByPart(random),

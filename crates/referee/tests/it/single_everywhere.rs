@@ -72,8 +72,8 @@ fn a_bound_above_the_shortest_broadcast_is_refused() {
     let mut dice = Dice(5);
     let (mut refused, mut met) = (0, 0);
     for _ in 0..300 {
-        let times: Vec<u64> = (0..2 + dice.index(4)).map(|_| 1 + dice.below(9)).collect();
-        let root = dice.index(times.len());
+        let times: Vec<u64> = (0..2 + dice.below(4)).map(|_| 1 + dice.below(9)).collect();
+        let root = dice.below(times.len());
         let (mut free, mut best) = (vec![None; times.len()], u64::MAX);
         free[root] = Some(0);
         shortest(&times, &mut free, 0, &mut best);
@@ -100,7 +100,7 @@ fn broadcasts_are_judged_with_their_bounds() {
     let mut dice = Dice(6);
     for round in 0..200 {
         let equal = round % 2 == 0;
-        let broadcast = make::broadcast(1 + dice.index(8), equal, &mut dice);
+        let broadcast = make::broadcast(1 + dice.below(8), equal, &mut dice);
         let length = broadcast.length.clone();
         let good = one(broadcast, whole(0));
         let free = good.broadcast.senders.len() == 1;

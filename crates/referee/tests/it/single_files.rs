@@ -22,7 +22,7 @@ fn known(reduction: Reduction) -> OneReduction {
 fn files_are_judged_as_their_schedules() {
     let mut dice = Dice(17);
     for round in 0..300 {
-        let n = 1 + dice.index(9);
+        let n = 1 + dice.below(9);
         let reduction = match round % 3 {
             0 => make::equal(n, false, &mut dice),
             1 => make::equal(n, true, &mut dice),
@@ -133,7 +133,7 @@ fn without_a_proof_equal_costs_are_counted() {
     let mut dice = Dice(29);
     for round in 0..200 {
         let limit = [Limit::Unlimited, Limit::Transfers(2), Limit::Reducers(2)][round % 3];
-        let n = 2 + dice.index(7);
+        let n = 2 + dice.below(7);
         let mut one = known(make::equal(n, false, &mut dice));
         one.limit = limit;
         if check_reduction(&one.reduction, limit).is_err() {
@@ -219,7 +219,7 @@ fn shortest(values: u64, [transfer, compute]: [&Rational; 2], limit: Limit) -> R
 fn release_dates_are_counted() {
     let mut dice = Dice(31);
     for _ in 0..150 {
-        let mut one = known(make::equal(2 + dice.index(3), true, &mut dice));
+        let mut one = known(make::equal(2 + dice.below(3), true, &mut dice));
         let (Costs::Equal { transfer, compute }, Some(ready)) =
             (&one.reduction.costs, &one.reduction.ready)
         else {

@@ -75,7 +75,7 @@ fn reductions_are_judged_as_by_definition() {
     let mut dice = Dice(1);
     let (mut accepted, mut refused) = (0, Vec::new());
     for round in 0..6000 {
-        let n = 1 + dice.index(7);
+        let n = 1 + dice.below(7);
         let right = match round % 3 {
             0 => make::equal(n, false, &mut dice),
             1 => make::equal(n, true, &mut dice),
@@ -89,7 +89,7 @@ fn reductions_are_judged_as_by_definition() {
         assert!(twin::reduction(&right, Limit::Unlimited), "{right:?}");
         for _ in 0..4 {
             let mut changed = right.clone();
-            for _ in 0..=dice.index(2) {
+            for _ in 0..=dice.below(2) {
                 change_reduction(&mut changed, &mut dice);
             }
             let limit = make::limit(&mut dice);
@@ -133,7 +133,7 @@ fn broadcasts_are_judged_as_by_definition() {
     let mut dice = Dice(2);
     let (mut accepted, mut refused) = (0, Vec::new());
     for round in 0..4000 {
-        let n = 1 + dice.index(7);
+        let n = 1 + dice.below(7);
         let right = make::broadcast(n, round % 2 == 0, &mut dice);
         assert_eq!(
             check_broadcast(&right, Limit::Unlimited),
@@ -143,7 +143,7 @@ fn broadcasts_are_judged_as_by_definition() {
         assert!(twin::broadcast(&right, Limit::Unlimited), "{right:?}");
         for _ in 0..4 {
             let mut changed = right.clone();
-            for _ in 0..=dice.index(2) {
+            for _ in 0..=dice.below(2) {
                 change_broadcast(&mut changed, &mut dice);
             }
             let limit = make::limit(&mut dice);
@@ -176,7 +176,7 @@ fn broadcasts_are_judged_as_by_definition() {
 fn a_reduction_read_backwards_is_a_broadcast() {
     let mut dice = Dice(3);
     for _ in 0..500 {
-        let n = 1 + dice.index(12);
+        let n = 1 + dice.below(12);
         let reduction = make::equal(n, false, &mut dice);
         let Costs::Equal { transfer, compute } = &reduction.costs else {
             unreachable!()

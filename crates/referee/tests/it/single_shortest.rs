@@ -136,8 +136,8 @@ fn limited_transfers_are_proved_by_algorithm_2_or_counting() {
 /// Hundreds of senders' worth of small instances, with integer times, up to 7 senders.
 fn small_instances(dice: &mut Dice, rounds: usize) -> Vec<Vec<(u64, u64)>> {
     let one = |dice: &mut Dice| {
-        let range = [4, 12, 30][dice.index(3)];
-        let mut times: Vec<u64> = (0..=dice.index(7)).map(|_| 2 + dice.below(range)).collect();
+        let range = [4, 12, 30][dice.below(3)];
+        let mut times: Vec<u64> = (0..=dice.below(7)).map(|_| 2 + dice.below(range)).collect();
         times.sort_unstable();
         let mut classes: Vec<(u64, u64)> = Vec::new();
         for time in times {
@@ -322,7 +322,7 @@ fn prices_are_judged_as_stated_and_prove_nothing_false() {
             let claimed = (optimum + 1)
                 .saturating_sub(below * (1 + optimum / 8))
                 .max(1);
-            let mut prices = capacity(&times, times[dice.index(times.len())], claimed);
+            let mut prices = capacity(&times, times[dice.below(times.len())], claimed);
             for _ in 0..4 {
                 let scaled = SlotPrices {
                     prices: prices
@@ -354,7 +354,7 @@ fn prices_are_judged_as_stated_and_prove_nothing_false() {
                 if prices.prices.is_empty() {
                     break;
                 }
-                let place = dice.index(prices.prices.len());
+                let place = dice.below(prices.prices.len());
                 match dice.below(3) {
                     0 => prices.prices[place].1 += ratio(1, 3),
                     1 => prices.prices[place].1 = ratio(1, 5),

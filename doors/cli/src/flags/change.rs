@@ -117,9 +117,7 @@ fn change(platform: &Platform, before: &[Change], text: &str) -> Result<Vec<Chan
     )?;
     let operation = self::operation(operation.trim(), platform.units())?;
     match (targets(platform, target.trim())?, operation) {
-        (Targets::Links(links), Operation::Cost(number)) => {
-            costs(platform, before, links, &number)
-        }
+        (Targets::Links(links), Operation::Cost(number)) => costs(platform, before, links, &number),
         (Targets::Links(links), Operation::Remove) => {
             Ok(links.into_iter().map(Change::WithoutLink).collect())
         }

@@ -255,7 +255,16 @@ fn a_factor_on_a_link_without_its_own_limit_is_refused() {
     // Once a change has set a limit of its own, a factor counts: 2/4 on the link, below the 3 of the bus.
     let chained = |changes: [&str; 2]| {
         let [first, second] = changes;
-        oneport(&["bound", &file, "all-gather", "--change", first, "--change", second, "--json"])
+        oneport(&[
+            "bound",
+            &file,
+            "all-gather",
+            "--change",
+            first,
+            "--change",
+            second,
+            "--json",
+        ])
     };
     let bounds = chained(["a -> b: bandwidth = 2", "a -> b: bandwidth /4"]);
     assert_eq!(bounds.ok().object()["bounds"][0]["bound"], "1/2");

@@ -440,7 +440,9 @@ link = [
         ("gather", &late, "1/100", "1/20"),
         ("broadcast", &slow, "1/10", "41/10"),
     ] {
-        let timed = oneport(&["time", collective, file, "--root", "c", "--size", size, "--json"]);
+        let timed = oneport(&[
+            "time", collective, file, "--root", "c", "--size", size, "--json",
+        ]);
         let timed = timed.ok().object();
         assert_eq!(
             (&timed["time"], &timed["lower_bound"]),

@@ -1,5 +1,5 @@
 //! Plans in MSCCL++'s own loader: `ONEPORT_MSCCLPP` names the folder of its source, `CPLUS_INCLUDE_PATH` that of
-//! nlohmann/json where the compiler does not find it. Where they are absent, what the loader asks of a file is checked.
+//! nlohmann/json where the compiler does not find it. The loader's rules, in our own words, are checked everywhere.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,9 +19,9 @@ const COLLECTIVES: [&str; 5] = [
     "all-to-all",
 ];
 
-/// The driver, compiled with the loader's source; `None` where no folder is named.
-fn driver(name: &str) -> Option<PathBuf> {
-    let source = std::env::var_os("ONEPORT_MSCCLPP").map(PathBuf::from)?;
+/// The driver, compiled with the loader's source.
+fn driver(name: &str) -> PathBuf {
+    let source = oneport_testkit::folder("ONEPORT_MSCCLPP");
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/loader");
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let mut compiler = Command::new("c++");
@@ -40,7 +40,7 @@ fn driver(name: &str) -> Option<PathBuf> {
         "{}",
         String::from_utf8_lossy(&made.stderr)
     );
-    Some(program)
+    program
 }
 
 /// The loader's words on files, ranks and sizes of input and output.
@@ -166,17 +166,17 @@ fn tried([multiple, least, most]: [u64; 3]) -> Vec<u64> {
     ordinary.chain(near).filter(|&size| size > 0).collect()
 }
 
-/// The loader takes exactly the sizes that a file, and the line printed beside it, say; no offset leaves its buffer.
-#[test]
-fn the_loader_takes_the_sizes_that_are_stated() {
+/// A file and a size of it: what the loader is asked, and whether it takes it.
+struct Tried {
+    asked: String,
+    goes: bool,
+}
+
+/// Plans in files whose names begin with a word, each with the sizes that are tried of it; the loader's rules say as
+/// much as the line printed beside the file.
+fn all_tried(word: &str) -> Vec<Tried> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let driver = driver("load-plans");
-    if driver.is_none() {
-        println!(
-            "skipped: ONEPORT_MSCCLPP names no folder with the source of MSCCL++; its rules are checked instead"
-        );
-    }
-    let (mut asked, mut expected, mut plans) = (Vec::new(), Vec::new(), 0);
+    let (mut all, mut plans) = (Vec::new(), 0);
     for name in COLLECTIVES {
         for (seed, pieces) in [
             Pieces::Fitting,
@@ -200,7 +200,7 @@ fn the_loader_takes_the_sizes_that_are_stated() {
                 let text = made.files[0].text();
                 let plan: Value = serde_json::from_str(&text).unwrap();
                 has_what_is_read(&plan);
-                let file = folder.join(format!("loaded-{plans}.json"));
+                let file = folder.join(format!("{word}-{plans}.json"));
                 std::fs::write(&file, text.as_bytes()).unwrap();
                 plans += 1;
                 let [multiple, least, most] = sizes(&made);
@@ -212,33 +212,37 @@ fn the_loader_takes_the_sizes_that_are_stated() {
                     let goes = size.is_multiple_of(multiple) && (least..=most).contains(&size);
                     assert_eq!(goes, runs(&plan, bytes), "{name}: {size} bytes, {made:?}");
                     let ranks = plan["gpus"].as_array().unwrap().len();
-                    asked.push(format!(
-                        "{} {ranks} {} {}",
-                        file.display(),
-                        bytes[0],
-                        bytes[1]
-                    ));
-                    expected.push(goes);
+                    let asked = format!("{} {ranks} {} {}", file.display(), bytes[0], bytes[1]);
+                    all.push(Tried { asked, goes });
                 }
             }
         }
     }
-    let Some(driver) = driver else { return };
+    all
+}
+
+/// The loader's rules take exactly the sizes that a file, and the line printed beside it, say.
+#[test]
+fn sizes_are_stated_by_the_loaders_rules() {
+    let all = all_tried("ruled");
+    assert!(all.iter().any(|tried| tried.goes) && all.iter().any(|tried| !tried.goes));
+}
+
+/// The loader itself does so; no offset leaves its buffer.
+#[test]
+#[ignore = "needs variable ONEPORT_MSCCLPP"]
+fn the_loader_takes_the_sizes_that_are_stated() {
+    let (driver, all) = (driver("load-plans"), all_tried("loaded"));
+    let asked: Vec<String> = all.iter().map(|tried| tried.asked.clone()).collect();
     let answers = said(&driver, &asked);
-    assert_eq!(answers.len(), expected.len());
-    for ((asked, expected), answer) in asked.iter().zip(&expected).zip(&answers) {
-        assert_eq!(answer == "loads", *expected, "{asked}: {answer}");
+    assert_eq!(answers.len(), all.len());
+    for (Tried { asked, goes }, answer) in all.iter().zip(&answers) {
+        assert_eq!(answer == "loads", *goes, "{asked}: {answer}");
         assert!(
-            *expected || answer.contains("Input or output size is not"),
+            *goes || answer.contains("Input or output size is not"),
             "{asked}: {answer}"
         );
     }
-    let loaded = expected.iter().filter(|&&goes| goes).count();
-    println!(
-        "{plans} plans, {} sizes: {loaded} loaded, {} thrown, all as stated",
-        expected.len(),
-        expected.len() - loaded
-    );
 }
 
 /// The names of plans are all that the executor tells them by.

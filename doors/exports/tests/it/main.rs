@@ -24,6 +24,7 @@ mod mpi;
 mod msccl;
 mod mscclpp;
 mod naive;
+mod pair;
 mod pieces;
 mod preload;
 mod register;

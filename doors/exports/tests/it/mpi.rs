@@ -1,4 +1,4 @@
-//! Programs for MPI: compiled and run beside the library's own collectives, where there is an MPI.
+//! Programs for MPI: compiled and run beside the library's own collectives, under each MPI.
 
 mod installed;
 
@@ -7,7 +7,8 @@ use std::process::Command;
 
 use oneport_plan::{Problem, Volumes};
 
-pub use installed::{Mpi, libraries};
+pub use installed::Mpi;
+pub(crate) use installed::under_each_mpi;
 
 use crate::common::{Dice, collective, export, platform, schedule};
 
@@ -30,14 +31,6 @@ const COUNTED: [&str; 5] = [
     "all-to-all-v",
     "reduce-scatter-v",
 ];
-
-/// Which collectives are tried: a few, or all if `ONEPORT_MPI` is set, for starting programs takes its time.
-fn tried(few: [&'static str; 3]) -> Vec<&'static str> {
-    match std::env::var_os("ONEPORT_MPI") {
-        Some(_) => COLLECTIVES.to_vec(),
-        None => few.to_vec(),
-    }
-}
 
 pub fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -62,74 +55,74 @@ pub fn compile(compiler: &Path, source: &Path, program: &Path, flags: &[&str]) {
 }
 
 /// Left and right exchanged: an operator that does not commute notices.
-#[test]
-fn the_program_notices_a_wrong_order() {
-    for mpi in libraries().iter().take(1) {
-        let text = (45..)
-            .map(|seed| export("reduce", "mpi", seed, None).unwrap())
-            .find(|text| text.contains("RANKS 3"))
-            .unwrap();
-        let folder = folder("order");
-        let (source, program) = (folder.join("wrong.c"), folder.join("wrong"));
-        let wrong = text
-            .replace("copy(value[1],", "copy(value[0],")
-            .replace("local(value[0],", "local(value[1],");
-        assert_ne!(wrong, text);
-        std::fs::write(&source, wrong).unwrap();
-        compile(&mpi.compiler, &source, &program, &[]);
-        let output = mpi.run(3, &[]).arg(&program).arg("5").output().unwrap();
-        assert!(
-            !output.status.success() && String::from_utf8_lossy(&output.stdout).contains("WRONG")
-        );
-    }
+fn the_program_notices_a_wrong_order(mpi: &Mpi) {
+    let text = (45..)
+        .map(|seed| export("reduce", "mpi", seed, None).unwrap())
+        .find(|text| text.contains("RANKS 3"))
+        .unwrap();
+    let folder = folder(&format!("order-{}", mpi.name));
+    let (source, program) = (folder.join("wrong.c"), folder.join("wrong"));
+    let wrong = text
+        .replace("copy(value[1],", "copy(value[0],")
+        .replace("local(value[0],", "local(value[1],");
+    assert_ne!(wrong, text);
+    std::fs::write(&source, wrong).unwrap();
+    compile(&mpi.compiler, &source, &program, &[]);
+    let output = mpi.run(3, &[]).arg(&program).arg("5").output().unwrap();
+    assert!(!output.status.success() && String::from_utf8_lossy(&output.stdout).contains("WRONG"));
 }
 
-#[test]
-fn programs_compute_what_the_library_computes() {
-    for mpi in libraries() {
-        let mut deepest = 0;
-        let folder = folder(&format!("programs-{}", mpi.name));
-        for (number, name) in tried(["scatter", "reduce", "all-gather"])
-            .into_iter()
-            .chain(COUNTED)
-            .enumerate()
-        {
-            let seed = 40 + number as u64;
-            let text = export(
-                name,
-                "mpi",
-                seed,
-                if number % 2 == 0 { None } else { Some(3) },
-            )
+/// Programs of these collectives, with and without a number of pieces in turn.
+fn compute_what_the_library_computes(mpi: &Mpi, names: &[&str]) {
+    let mut deepest = 0;
+    let folder = folder(&format!("programs-{}-{}", mpi.name, names.len()));
+    for (number, name) in names.iter().enumerate() {
+        let pieces = (number % 2 == 1).then_some(3);
+        let text = export(name, "mpi", 40 + number as u64, pieces).unwrap();
+        let define = |name: &str| {
+            text.split(&format!("#define {name} "))
+                .nth(1)?
+                .split_whitespace()
+                .next()
+        };
+        let ranks = define("RANKS").unwrap();
+        deepest = deepest.max(define("DEPTH").unwrap().parse().unwrap());
+        let (source, program) = (folder.join(format!("{name}.c")), folder.join(name));
+        std::fs::write(&source, &text).unwrap();
+        compile(&mpi.compiler, &source, &program, &[]);
+        let output = mpi
+            .run(ranks.parse().unwrap(), &[])
+            .arg(&program)
+            .args(["1001", "4"])
+            .output()
             .unwrap();
-            let define = |name: &str| {
-                text.split(&format!("#define {name} "))
-                    .nth(1)?
-                    .split_whitespace()
-                    .next()
-            };
-            let ranks = define("RANKS").unwrap();
-            deepest = deepest.max(define("DEPTH").unwrap().parse().unwrap());
-            let (source, program) = (folder.join(format!("{name}.c")), folder.join(name));
-            std::fs::write(&source, &text).unwrap();
-            compile(&mpi.compiler, &source, &program, &[]);
-            let output = mpi
-                .run(ranks.parse().unwrap(), &[])
-                .arg(&program)
-                .args(["1001", "4"])
-                .output()
-                .unwrap();
-            let said = String::from_utf8_lossy(&output.stdout);
-            assert!(
-                output.status.success() && said.contains("equal to the library's own"),
-                "{}, {name}: {said} {}",
-                mpi.name,
-                String::from_utf8_lossy(&output.stderr)
-            );
-        }
-        assert!(deepest > 1, "no operations overlap");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && said.contains("equal to the library's own"),
+            "{}, {name}: {said} {}",
+            mpi.name,
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
+    assert!(deepest > 1, "no operations overlap");
 }
+
+fn programs_compute_what_the_library_computes(mpi: &Mpi) {
+    let few = ["scatter", "reduce", "all-gather"];
+    compute_what_the_library_computes(mpi, &[&few[..], &COUNTED].concat());
+}
+
+fn programs_of_all_collectives(mpi: &Mpi) {
+    compute_what_the_library_computes(mpi, &[&COLLECTIVES[..], &COUNTED].concat());
+}
+
+under_each_mpi!(the_program_notices_a_wrong_order);
+under_each_mpi!(programs_compute_what_the_library_computes);
+under_each_mpi!(
+    programs_of_all_collectives,
+    "long, needs mpi openmpi",
+    "long, needs mpi mpich"
+);
 
 #[test]
 fn what_mpi_lacks_is_refused() {

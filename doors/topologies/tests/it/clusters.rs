@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use oneport_testkit::data;
 use oneport_topologies::{Format, ImportOptions, Rational, Topic};
 
-use crate::{
-    check_whole, fixture, import, import_with, names, rate, reached, refused, says, shared_data,
-};
+use crate::{check_whole, fixture, import, import_with, names, rate, reached, refused, says};
 
 /// Two hosts with two cards and one with one, on two switches with a double cable between them.
 const IBNETDISCOVER: &str = r#"# Topology file: generated
@@ -453,7 +452,7 @@ fn slurm_has_switches_and_the_user_bandwidths() {
     }
 }
 
-/// The examples of Slurm's manual pages: topology.conf(5) of 22.05, topology.yaml(5).
+/// The example of topology.conf(5) of 22.05.
 #[test]
 fn slurms_own_examples() {
     let options = levels(&[("node", 25), ("level1", 40)]);
@@ -480,9 +479,14 @@ fn slurms_own_examples() {
         (rate(&platform, "dev17", "s2"), rate(&platform, "s3", "s1")),
         ("25".into(), "40".into())
     );
-    let Some(path) = shared_data("turn3/doors/slurm-man-topology.yaml") else {
-        return;
-    };
+}
+
+/// The example of topology.yaml(5).
+#[test]
+#[ignore = "needs data turn3/doors/slurm-man-topology.yaml"]
+fn the_example_of_slurms_yaml() {
+    let options = levels(&[("node", 25), ("level1", 40)]);
+    let path = data("turn3/doors/slurm-man-topology.yaml");
     let imported = import_with(&std::fs::read_to_string(path).expect("text"), &options);
     assert_eq!(
         names(&imported.platform),

@@ -8,7 +8,7 @@ use oneport_topologies::{
     read_platform,
 };
 
-use crate::{import, import_with, says, shared_data};
+use crate::{import, import_with, samples, says};
 
 fn parse(text: &str) -> Platform {
     let imported = parse_topology(
@@ -112,17 +112,10 @@ graph [
 
 /// Every network of the Zoo with all its speeds: as many nodes as the file has, symmetric, and read back.
 #[test]
+#[ignore = "needs data topology_zoo"]
 fn topology_zoo_files() {
-    let Some(folder) = shared_data("topology_zoo") else {
-        return;
-    };
     let mut read = 0;
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.extension().is_none_or(|extension| extension != "gml") {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).expect("a text");
+    for (path, text) in samples("topology_zoo", "gml") {
         let platform = read_platform(&path).unwrap_or_else(|error| panic!("{error}"));
         read += 1;
         assert_eq!(

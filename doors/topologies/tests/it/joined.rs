@@ -1,12 +1,8 @@
 //! Tiers topologies joined to measured links.
 
-use oneport_topologies::{Format, ImportOptions, Rational, parse_topology, read_platform};
-
-use crate::shared_data;
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
+use oneport_testkit::data;
+use oneport_testkit::ratio;
+use oneport_topologies::{Format, ImportOptions, parse_topology, read_platform};
 
 #[track_caller]
 fn refused(bytes: impl AsRef<[u8]>, parts: &[&str]) {
@@ -35,48 +31,52 @@ fn joined_link(keys: &str) -> String {
 }
 
 #[test]
-fn measured_grids() {
-    if let Some(path) = shared_data("tiers/WAN_3.platform.joined.json") {
-        let platform = read_platform(&path).expect("WAN_3");
-        assert_eq!((platform.nodes().len(), platform.links().len()), (185, 384));
-        assert_eq!(platform.processors().count(), 33);
-        let host = platform.find("LAN61").expect("a LAN host");
-        assert_eq!(platform.node(host).compute, Some(ratio(1000, 68_667)));
-        let link = platform.link_between(
-            platform.find("WAN0").expect("0"),
-            platform.find("WAN6").expect("6"),
-        );
-        assert_eq!(
-            platform.link(link.expect("the first link")).cost,
-            ratio(1_000_000, 255_228_625)
-        );
-        let bytes = std::fs::read(&path).expect("the file");
-        assert_eq!(
-            parse_topology("WAN_3", &bytes, Format::Joined, &ImportOptions::default())
-                .map(|imported| imported.platform),
-            Ok(platform)
-        );
-    }
-    if let Some(path) = shared_data("grids_2004/gridpp_grid_2004.joined.json") {
-        let platform = read_platform(&path).expect("GridPP");
-        assert_eq!(
-            (
-                platform.nodes().len(),
-                platform.links().len(),
-                platform.processors().count()
-            ),
-            (36, 76, 18)
-        );
-        let node = |name| {
-            platform
-                .node(platform.find(name).expect(name))
-                .compute
-                .clone()
-        };
-        assert_eq!(node("Glasgow"), Some(ratio(1, 200)));
-        assert_eq!(node("CERN"), Some(ratio(1, 1)));
-        assert_eq!(node("NorMAN"), None);
-    }
+#[ignore = "needs data tiers/WAN_3.platform.joined.json"]
+fn a_grid_of_tiers() {
+    let path = data("tiers/WAN_3.platform.joined.json");
+    let platform = read_platform(&path).expect("WAN_3");
+    assert_eq!((platform.nodes().len(), platform.links().len()), (185, 384));
+    assert_eq!(platform.processors().count(), 33);
+    let host = platform.find("LAN61").expect("a LAN host");
+    assert_eq!(platform.node(host).compute, Some(ratio(1000, 68_667)));
+    let link = platform.link_between(
+        platform.find("WAN0").expect("0"),
+        platform.find("WAN6").expect("6"),
+    );
+    assert_eq!(
+        platform.link(link.expect("the first link")).cost,
+        ratio(1_000_000, 255_228_625)
+    );
+    let bytes = std::fs::read(&path).expect("the file");
+    assert_eq!(
+        parse_topology("WAN_3", &bytes, Format::Joined, &ImportOptions::default())
+            .map(|imported| imported.platform),
+        Ok(platform)
+    );
+}
+
+#[test]
+#[ignore = "needs data grids_2004/gridpp_grid_2004.joined.json"]
+fn a_measured_grid() {
+    let path = data("grids_2004/gridpp_grid_2004.joined.json");
+    let platform = read_platform(&path).expect("GridPP");
+    assert_eq!(
+        (
+            platform.nodes().len(),
+            platform.links().len(),
+            platform.processors().count()
+        ),
+        (36, 76, 18)
+    );
+    let node = |name| {
+        platform
+            .node(platform.find(name).expect(name))
+            .compute
+            .clone()
+    };
+    assert_eq!(node("Glasgow"), Some(ratio(1, 200)));
+    assert_eq!(node("CERN"), Some(ratio(1, 1)));
+    assert_eq!(node("NorMAN"), None);
 }
 
 #[test]

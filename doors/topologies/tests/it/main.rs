@@ -16,6 +16,7 @@
 
 mod cards;
 mod clusters;
+mod fixtures;
 mod gml;
 mod graphs;
 mod joined;
@@ -33,6 +34,7 @@ mod tables;
 use std::path::{Path, PathBuf};
 
 use oneport_files::{PlatformFormat, parse_platform, write_platform};
+use oneport_testkit::data;
 use oneport_topologies::parse_topology;
 use oneport_topologies::{
     Fabric, Format, FormatError, ImportOptions, Imported, Platform, Rational, Replicate, Topic,
@@ -181,31 +183,20 @@ pub fn bandwidths(rates: &[(&str, u32)]) -> ImportOptions {
     }
 }
 
-/// The data of others; `None`, with a line that says so, where it is absent.
-pub fn shared_data(part: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data")
-        .join(part);
-    if !path.exists() {
-        println!("skipped: {part} of the shared data is absent");
-        return None;
-    }
-    Some(path)
-}
-
-/// The real files of a folder of topologies.
-pub fn samples(folder: &str) -> Vec<(PathBuf, String)> {
-    let Some(root) = shared_data(&format!("topologies/{folder}")) else {
-        return Vec::new();
-    };
-    let entries = std::fs::read_dir(root).expect("a folder");
+/// The real files with this ending in a folder of the data of others: at least one.
+#[track_caller]
+pub fn samples(folder: &str, ending: &str) -> Vec<(PathBuf, String)> {
+    let entries = std::fs::read_dir(data(folder)).expect("a folder");
     let mut files: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|end| end == ending))
         .collect();
     files.sort();
+    assert!(!files.is_empty(), "{folder} has no .{ending}");
+    let text = |path: &PathBuf| std::fs::read_to_string(path).expect("a text");
     files
         .into_iter()
-        .filter_map(|path| Some((path.clone(), std::fs::read_to_string(path).ok()?)))
+        .map(|path| (path.clone(), text(&path)))
         .collect()
 }
 

@@ -1,5 +1,6 @@
 //! Logs of nccl-tests and of the OSU benchmarks.
 
+use oneport_testkit::ratio;
 use oneport_topologies::{Measurement, Measurements, Rational, parse_measurements};
 
 use crate::fixture;
@@ -13,10 +14,6 @@ fn read(text: &str) -> Measurements {
 fn refused(text: &str, part: &str) {
     let error = parse_measurements("log", text.as_bytes()).expect_err(part);
     assert!(error.to_string().contains(part), "{error}");
-}
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
 }
 
 /// Bytes, bus bandwidth, in place.

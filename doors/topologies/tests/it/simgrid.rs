@@ -4,7 +4,7 @@
 use oneport_topologies::{ImportOptions, Platform, Topic};
 
 use crate::{
-    check_whole, cluster, import, rate, reached, refused, replicated, says, shared_data, try_import,
+    check_whole, cluster, import, rate, reached, refused, replicated, samples, says, try_import,
 };
 
 /// Two hosts over links of their own and a shared one, a cluster of two behind a gateway.
@@ -540,17 +540,10 @@ fn machines_are_replicated_with_their_shared_links() {
 
 /// SimGrid's own platforms: every host is a processor, and all reach one another.
 #[test]
+#[ignore = "needs data simgrid_platforms"]
 fn simgrids_own_examples() {
-    let Some(folder) = shared_data("simgrid_platforms") else {
-        return;
-    };
     let mut read = 0;
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.extension().is_none_or(|end| end != "xml") {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).expect("text");
+    for (path, text) in samples("simgrid_platforms", "xml") {
         let imported = try_import(&text, &ImportOptions::default())
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let platform = &imported.platform;

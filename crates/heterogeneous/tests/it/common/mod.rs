@@ -1,6 +1,6 @@
 //! Shared by the tests: small generators and naive twins, written from the paper's definitions.
 
-pub use oneport_platform::ratio;
+pub use oneport_testkit::{Dice, ratio};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -36,30 +36,6 @@ pub fn endless() -> Budget<'static> {
     Budget {
         states: u64::MAX,
         watch: &|_| ControlFlow::Continue(()),
-    }
-}
-
-/// A small generator (splitmix64): tests need no more.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// `low..=high`.
-    pub fn within(&mut self, low: u64, high: u64) -> u64 {
-        low + self.next() % (high - low + 1)
-    }
-
-    pub fn shuffle<T>(&mut self, list: &mut [T]) {
-        for i in (1..list.len()).rev() {
-            list.swap(i, self.within(0, i as u64) as usize);
-        }
     }
 }
 

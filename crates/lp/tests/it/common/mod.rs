@@ -6,7 +6,7 @@
 pub mod brute;
 pub mod naive;
 
-pub use oneport_platform::ratio;
+pub use oneport_testkit::ratio;
 use std::fmt;
 
 use num_traits::{One, Zero};

@@ -13,28 +13,9 @@ use oneport_plan::{
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 
-use super::{ratio, simple_paths};
+pub use oneport_testkit::Dice;
 
-/// Numbers from a seed (splitmix).
-pub struct Dice(u64);
-
-impl Dice {
-    pub fn new(seed: u64) -> Self {
-        Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5EED)
-    }
-
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % limit as u64) as usize
-    }
-
-    pub fn cost(&mut self) -> Rational {
-        ratio(1 + self.below(8) as i64, 1 + self.below(3) as i64)
-    }
-}
+use super::simple_paths;
 
 /// A strongly connected platform: these nodes, a one-way ring, and about `extra` further one-way links.
 pub fn random(dice: &mut Dice, nodes: Vec<Node>, model: PortModel, extra: usize) -> Platform {

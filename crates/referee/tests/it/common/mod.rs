@@ -13,6 +13,7 @@ pub mod trees;
 pub use plan::{Plan, check_plan, check_plan_watched};
 
 pub use oneport_platform::ratio;
+pub use oneport_testkit::Dice;
 use oneport_testkit::Reductions;
 use std::collections::BTreeMap;
 
@@ -549,40 +550,6 @@ pub fn reduce_toy() -> Plan {
         }],
     };
     plan
-}
-
-/// A small deterministic generator of pseudo-random numbers (splitmix64).
-pub struct Dice(pub u64);
-
-impl Dice {
-    pub fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.roll() % limit as u64) as usize
-    }
-
-    pub fn one_in(&mut self, chances: usize) -> bool {
-        self.below(chances) == 0
-    }
-
-    pub fn fraction(&mut self, largest: usize) -> Rational {
-        ratio(
-            1 + self.below(largest) as i64,
-            1 + self.below(largest) as i64,
-        )
-    }
-
-    pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        for i in (1..items.len()).rev() {
-            items.swap(i, self.below(i + 1));
-        }
-    }
 }
 
 pub fn whole(value: usize) -> Rational {

@@ -35,16 +35,16 @@ impl Draft {
 
     /// A tree on the operands `first..end` that keeps their order; returns its root and when its value is complete.
     fn ordered(&mut self, first: usize, end: usize, dice: &mut Dice) -> (usize, u64) {
-        let root = first + dice.index(end - first);
+        let root = first + dice.below(end - first);
         let mut children = Vec::new();
         let (mut low, mut high) = (root, root + 1);
         while low > first || high < end {
             if low > first && (high == end || dice.chance(50)) {
-                let from = first + dice.index(low - first);
+                let from = first + dice.below(low - first);
                 children.push(self.ordered(from, low, dice));
                 low = from;
             } else {
-                let to = high + 1 + dice.index(end - high);
+                let to = high + 1 + dice.below(end - high);
                 children.push(self.ordered(high, to, dice));
                 high = to;
             }
@@ -57,7 +57,7 @@ impl Draft {
         let mut children = Vec::new();
         let mut rest = &processors[1..];
         while !rest.is_empty() {
-            let (part, left) = rest.split_at(1 + dice.index(rest.len()));
+            let (part, left) = rest.split_at(1 + dice.below(rest.len()));
             children.push(self.any(part, dice));
             rest = left;
         }
@@ -69,7 +69,7 @@ impl Draft {
         let mut order: Vec<usize> = (0..children.len()).collect();
         if dice.chance(30) {
             for place in (1..order.len()).rev() {
-                order.swap(place, dice.index(place + 1));
+                order.swap(place, dice.below(place + 1));
             }
         }
         let mut port = 0;
@@ -127,7 +127,7 @@ pub fn equal(n: usize, released: bool, dice: &mut Dice) -> Reduction {
     }
     let (root, end) = if released && dice.chance(50) {
         let mut processors: Vec<usize> = (0..n).collect();
-        processors.rotate_left(dice.index(n));
+        processors.rotate_left(dice.below(n));
         draft.any(&processors, dice)
     } else {
         draft.ordered(0, n, dice)
@@ -153,7 +153,7 @@ pub fn per_sender(n: usize, dice: &mut Dice) -> Reduction {
     let mut draft = Draft::new(n);
     draft.transfer = (0..n).map(|_| 1 + dice.below(4)).collect();
     let mut processors: Vec<usize> = (0..n).collect();
-    processors.rotate_left(dice.index(n));
+    processors.rotate_left(dice.below(n));
     let (root, _) = draft.any(&processors, dice);
     draft.partners[root] = root as u32;
     let ends = (0..n)
@@ -179,14 +179,14 @@ pub fn broadcast(n: usize, equal: bool, dice: &mut Dice) -> Broadcast {
     let times: Vec<u64> = (0..n).map(|_| 1 + dice.below(4)).collect();
     let (transfer, compute) = (dice.below(4), dice.below(4));
     let mut order: Vec<usize> = (0..n).collect();
-    order.rotate_left(dice.index(n));
+    order.rotate_left(dice.below(n));
     let mut draft = Draft::new(n);
     let root = order[0];
     draft.partners[root] = root as u32;
     // When a processor has the message, may prepare again, may send again.
     let mut held = vec![[0; 3]; n];
     for place in 1..n {
-        let (receiver, sender) = (order[place], order[dice.index(place)]);
+        let (receiver, sender) = (order[place], order[dice.below(place)]);
         let [have, prepare, port] = held[sender];
         let work = if equal { compute } else { 0 };
         let prepared = have.max(prepare) + pause(dice);
@@ -248,7 +248,7 @@ fn nudge(value: &mut Rational, dice: &mut Dice) {
 
 fn change_dates(dates: &mut Dates, dice: &mut Dice) {
     let n = dates.len().max(1);
-    let (i, j) = (dice.index(n), dice.index(n));
+    let (i, j) = (dice.below(n), dice.below(n));
     let edit = dice.below(12);
     match dates {
         Dates::Ticks { ticks, .. } if ticks.is_empty() => ticks.push(0),
@@ -280,12 +280,12 @@ fn change_dates(dates: &mut Dates, dice: &mut Dice) {
 /// Changes one thing.
 pub fn change(parts: &mut Parts<'_>, dice: &mut Dice) {
     let n = parts.partners.len();
-    let (i, j) = (dice.index(n), dice.index(n));
+    let (i, j) = (dice.below(n), dice.below(n));
     match dice.below(20) {
-        0 => parts.partners[i] = dice.index(n + 1) as u32,
+        0 => parts.partners[i] = dice.below(n + 1) as u32,
         1 => parts.partners.swap(i, j),
         2 => parts.partners[i] = i as u32,
-        3 => *parts.root = dice.index(n + 1) as u32,
+        3 => *parts.root = dice.below(n + 1) as u32,
         4 | 5 => nudge(parts.length, dice),
         6 => match parts.costs {
             Costs::Equal { transfer, .. } => nudge(transfer, dice),
@@ -296,7 +296,7 @@ pub fn change(parts: &mut Parts<'_>, dice: &mut Dice) {
             Costs::PerSender(times) => times[i] = ratio(0, 1),
         },
         8 => {
-            let list = dice.index(parts.lists.len());
+            let list = dice.below(parts.lists.len());
             let starts = list == 0;
             if !starts {
                 *parts.lists[list] = None;
@@ -328,7 +328,7 @@ pub fn change(parts: &mut Parts<'_>, dice: &mut Dice) {
             }
         }
         _ => {
-            let list = dice.index(parts.lists.len());
+            let list = dice.below(parts.lists.len());
             if let Some(dates) = parts.lists[list].as_mut() {
                 change_dates(dates, dice);
             }

@@ -1,7 +1,7 @@
 //! Random steady states of every pattern on platforms of every port model: half-duplex, multiport, links, mixed; with
 //! switches that pass every copy on once. And what they take, by looking at every task and every odd set.
 
-pub use oneport_platform::ratio;
+pub use oneport_testkit::ratio;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 

@@ -116,7 +116,8 @@ pub fn of(
     let routes = Routes::watched(platform, &all, forwarders, Ties::Turns, &watch).ok();
     // Of both paths of a message, the cheaper one and the quicker one, the better run counts.
     let size = first.problem.volumes().size.constant();
-    let quick = size.and_then(|size| Routes::quickest(platform, &all, forwarders, size, &watch).ok());
+    let quick =
+        size.and_then(|size| Routes::quickest(platform, &all, forwarders, size, &watch).ok());
     let quick = quick.filter(|quick| routes.as_ref() != Some(quick));
     let of = |routes: &Routes| {
         let mut all = known_watched(first.problem, routes, &watch);
@@ -128,12 +129,10 @@ pub fn of(
         .chain(&quick)
         .map(|routes| (routes, of(routes)))
         .collect();
-    let named = ways
-        .iter()
-        .flat_map(|(routes, algorithms)| {
-            let search = |algorithm| NamedSearch::new(first.problem, algorithm, routes);
-            algorithms.iter().map(search)
-        });
+    let named = ways.iter().flat_map(|(routes, algorithms)| {
+        let search = |algorithm| NamedSearch::new(first.problem, algorithm, routes);
+        algorithms.iter().map(search)
+    });
     let own = listed
         .iter()
         .map(|(algorithm, routes)| NamedSearch::new(first.problem, algorithm, routes));

@@ -41,19 +41,22 @@ impl Mpi {
         })
     }
 
+    /// The library of this name, looked for once.
+    #[track_caller]
+    pub fn named(name: &'static str) -> &'static Mpi {
+        static OPEN_MPI: OnceLock<Option<Mpi>> = OnceLock::new();
+        static MPICH: OnceLock<Option<Mpi>> = OnceLock::new();
+        let place = if name == "mpich" { &MPICH } else { &OPEN_MPI };
+        let found = place.get_or_init(|| Mpi::look(name)).as_ref();
+        found
+            .unwrap_or_else(|| panic!("there is no {name}; `cargo xtask test` fetches it with pip"))
+    }
+
     /// Fortran's compiler; the fetched libraries have none.
-    pub fn fortran(&self) -> Option<PathBuf> {
-        let name = self
-            .compiler
-            .file_name()?
-            .to_str()?
-            .replace("mpicc", "mpif90");
-        let compiler = self.compiler.with_file_name(name);
-        Command::new(&compiler)
-            .arg("--version")
-            .output()
-            .is_ok()
-            .then_some(compiler)
+    pub fn fortran(&self) -> PathBuf {
+        let name = self.compiler.file_name().unwrap().to_string_lossy();
+        self.compiler
+            .with_file_name(name.replace("mpicc", "mpif90"))
     }
 
     /// The start of a command that runs a program on this number of ranks, behind these libraries.
@@ -84,25 +87,35 @@ impl Mpi {
 
 fn patience(compiler: &Path) -> PathBuf {
     let folder = folder("patience");
-    let (source, library) = (folder.join("patient.c"), folder.join("libpatient.so"));
-    std::fs::write(&source, include_str!("patient.c")).unwrap();
-    compile(compiler, &source, &library, &["-shared", "-fPIC"]);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mpi/patient.c");
+    // Other tests may be loading it: it is put in place as a whole.
+    let partial = folder.join(format!("libpatient-{}.so", std::process::id()));
+    compile(compiler, &source, &partial, &["-shared", "-fPIC"]);
+    let library = folder.join("libpatient.so");
+    std::fs::rename(partial, &library).unwrap();
     library
 }
 
-/// Both, where they are.
-pub fn libraries() -> &'static [Mpi] {
-    static FOUND: OnceLock<Vec<Mpi>> = OnceLock::new();
-    FOUND.get_or_init(|| {
-        let found: Vec<Mpi> = ["openmpi", "mpich"]
-            .into_iter()
-            .filter_map(Mpi::look)
-            .collect();
-        for name in ["openmpi", "mpich"] {
-            if !found.iter().any(|mpi| mpi.name == name) {
-                println!("skipped: there is no {name}; `cargo xtask test` fetches it with pip");
+/// A test with Open MPI and one with MPICH, each of a function that takes the library, with the reasons why a run may
+/// lack them.
+macro_rules! under_each_mpi {
+    ($name:ident) => {
+        $crate::mpi::under_each_mpi!($name, "needs mpi openmpi", "needs mpi mpich");
+    };
+    ($name:ident, $openmpi:literal, $mpich:literal) => {
+        mod $name {
+            #[test]
+            #[ignore = $openmpi]
+            fn openmpi() {
+                super::$name($crate::mpi::Mpi::named("openmpi"));
+            }
+
+            #[test]
+            #[ignore = $mpich]
+            fn mpich() {
+                super::$name($crate::mpi::Mpi::named("mpich"));
             }
         }
-        found
-    })
+    };
 }
+pub(crate) use under_each_mpi;
