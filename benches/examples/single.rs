@@ -94,7 +94,7 @@ fn counting() {
         let checked =
             reduce_homogeneous(values, &costs, Strategy::Greedy, limit, Tie::Oldest, false)
                 .expect("proper");
-        assert_eq!(checked.shortest.status(), Status::Optimal);
+        assert_eq!(checked.status(), Status::Optimal);
         line(
             &format!("length, n = 10^18, {limit:?}"),
             None,
@@ -122,7 +122,7 @@ fn optimal(cluster: &Cluster, method: Method) -> (f64, Found) {
     };
     let (seconds, found) =
         timed(|| reduce_cluster(cluster, method, &budget).expect("the method applies"));
-    assert_eq!(found.checked.shortest.status(), Status::Optimal);
+    assert_eq!(found.answer.status(), Status::Optimal);
     (seconds, found)
 }
 
@@ -141,7 +141,7 @@ fn two_classes() {
         );
         assert_eq!(
             table.length(size, size),
-            Some(found.checked.shortest.length)
+            Some(found.answer.claim().length.clone())
         );
         let question = format!("two classes {fast}:{slow}, f = s = {size}");
         line(
@@ -170,7 +170,7 @@ fn table_1() {
     });
     for method in [Method::Search, Method::Slots] {
         let (ours, found) = optimal(&question, method);
-        assert_eq!(count.length.as_ref(), Some(&found.checked.shortest.length));
+        assert_eq!(count.length.as_ref(), Some(&found.answer.claim().length));
         line(
             "three classes, P = 21",
             Some(paper),
@@ -207,7 +207,7 @@ fn classes() {
             let (took, found) = timed(|| {
                 reduce_cluster(&cluster(&classes), Method::Auto, &budget).expect("it applies")
             });
-            open += usize::from(found.checked.shortest.status() != Status::Optimal);
+            open += usize::from(found.answer.status() != Status::Optimal);
             seconds.push(took);
         }
         let worst = seconds.iter().copied().fold(0.0, f64::max);

@@ -179,7 +179,7 @@ fn dearest_matching(platform: &Platform, duals: &[i64]) -> (Vec<usize>, i128) {
 mod tests {
     use oneport::platform::Node;
     use oneport::{PortModel, parse_rational};
-    use oneport_matching::general::heaviest::heaviest_matching;
+    use oneport_separation::heaviest::heaviest_matching;
 
     use super::*;
 

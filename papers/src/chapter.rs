@@ -7,6 +7,8 @@ use crate::rows::{self, Check, Judged, Paper};
 
 /// One paper: its rows and the checks that compute ours.
 pub struct Chapter {
+    /// Its number, with which the ids of its errata begin.
+    pub number: &'static str,
     /// Its fixture, `fixtures/papers/STEM.toml`.
     pub stem: &'static str,
     /// Per row, the function that computes our value; in parts.

@@ -10,9 +10,9 @@ use oneport::heterogeneous::tables::{self, Rule, Table};
 use oneport::heterogeneous::{Destination, Processors};
 
 use crate::chapter::Chapter;
+use crate::liu_kuo_wang::brute::Dice;
+use crate::liu_kuo_wang::tables::{STOPS, third};
 use crate::numbers::{number, whole};
-use crate::paper001::brute::Dice;
-use crate::paper001::tables::{STOPS, third};
 use crate::reduce::experiment;
 use crate::rows::{Paper, judge_some};
 
@@ -231,16 +231,18 @@ fn programs(arguments: &[String]) -> Result<String> {
 fn some_rows(arguments: &[String], chapters: &[Chapter]) -> Result<String> {
     let (name, ids) = arguments
         .split_first()
-        .context("which paper? one of 000 to 004, or its name, as RR-4872")?;
+        .context("which paper? one of rr4872, liu_kuo_wang, canon_antoniu, slides, rr2004_32")?;
     let mut chapter = None;
     for one in chapters {
         let paper = Paper::load(one.stem)?;
-        if one.stem == name || paper.name == *name {
+        if [one.stem, one.number].contains(&name.as_str()) || paper.name == *name {
             chapter = Some((one, paper));
         }
     }
     let (chapter, paper) = chapter.with_context(|| {
-        format!("no paper '{name}'; there are 000 to 004, and names as RR-4872")
+        format!(
+            "no paper '{name}'; there are rr4872, liu_kuo_wang, canon_antoniu, slides, rr2004_32"
+        )
     })?;
     if let Some(id) = ids
         .iter()

@@ -32,7 +32,7 @@ impl Held {
         let plan = solved.plan()?;
         let period = &plan.schedule.period;
         let periods = whole_number(&(whole(best.len()) / period).floor())?;
-        let run = Run::new(&case.name, case, &plan.schedule, periods)?;
+        let run = Run::new(&case.name, case, plan.schedule, periods)?;
         for (time, &best) in best.iter().enumerate() {
             let ours = run.delivered(whole_number(&(whole(time) / period).floor())?);
             let ceiling = &throughput * whole(time);

@@ -4,6 +4,7 @@
 //! Prints tables; writes `REPORT.md`, `index.html` and `figures/` to `target/reproduce`. Exit codes: 0 every verdict is
 //! the expected one, 1 some verdict is not, 2 usage.
 
+mod canon_antoniu;
 mod cases;
 mod chapter;
 mod commands;
@@ -12,22 +13,21 @@ mod errata;
 mod exhaustive;
 mod figures;
 mod html;
+mod liu_kuo_wang;
 mod matchings;
 mod networks;
 mod numbers;
-mod paper000;
-mod paper001;
-mod paper002;
-mod paper003;
-mod paper004;
 mod peers;
 mod printed;
 mod reduce;
 mod report;
 mod rows;
+mod rr2004_32;
+mod rr4872;
 mod runs;
 mod search;
 mod sketch;
+mod slides;
 mod toy;
 
 use std::io::Write;
@@ -45,11 +45,11 @@ use rows::Paper;
 
 /// The papers reproduced so far.
 pub const CHAPTERS: &[Chapter] = &[
-    paper000::CHAPTER,
-    paper001::CHAPTER,
-    paper002::CHAPTER,
-    paper003::CHAPTER,
-    paper004::CHAPTER,
+    rr4872::CHAPTER,
+    liu_kuo_wang::CHAPTER,
+    canon_antoniu::CHAPTER,
+    slides::CHAPTER,
+    rr2004_32::CHAPTER,
 ];
 
 const USAGE: &str = "usage: oneport-papers [--out DIR | compare | peers | searches .. | programs .. | rows .. | tiers ..]";

@@ -342,7 +342,7 @@ mod tests {
         let case = cases::scatter("line", line, "s", "t")?;
         let solved = case.answer()?;
         let plan = solved.plan()?;
-        let run = Run::new("line", &case, &plan.schedule, 5)?;
+        let run = Run::new("line", &case, plan.schedule, 5)?;
         assert_eq!(
             (0..=5).map(|k| run.delivered(k)).collect::<Vec<_>>(),
             [0, 0, 1, 2, 3, 4]

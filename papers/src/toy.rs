@@ -29,7 +29,7 @@ impl Toy {
     /// Reads platform and slides.
     pub fn load() -> Result<Toy> {
         let case = cases::toy()?;
-        let slides = Paper::load("003")?;
+        let slides = Paper::load("slides")?;
         let mut flows = BTreeMap::new();
         for (name, &amount) in &slides.printed("flows")?.table()? {
             flows.insert(flow(&case, name)?, amount.clone());

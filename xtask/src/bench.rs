@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::test::binaries::{self, Binary};
+use crate::binaries::{self, Binary};
 use crate::{setup, workspace};
 
 /// The reference loop: its target, which is also the name of its only function.

@@ -4,8 +4,8 @@
 use anyhow::Result;
 use clap::Args;
 
+use crate::runner::{self, Which};
 use crate::steps::{self, State, Step, cargo};
-use crate::test::runner::{self, Which};
 use crate::{bench, package, simgrid, tidy, workflow};
 
 /// The options of `cargo xtask check`.

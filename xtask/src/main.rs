@@ -4,19 +4,21 @@
 //! runs.
 
 mod bench;
+mod binaries;
 mod check;
 mod cost;
 mod lexer;
 mod mpi;
 mod mutants;
 mod package;
+mod record;
 mod reproduce;
+mod runner;
 mod setup;
 mod simgrid;
 mod steps;
 mod test;
 mod tidy;
-mod tokens;
 mod tree;
 mod workflow;
 mod workspace;
@@ -69,8 +71,6 @@ enum Verb {
     Tidy,
     /// Print the tuning constants: value, trade, measurement
     Constants,
-    /// Count the tokens of product code, crate by crate
-    Tokens,
 }
 
 fn main() -> ExitCode {
@@ -87,7 +87,6 @@ fn main() -> ExitCode {
         Verb::Simgrid(arguments) => simgrid::run(&arguments),
         Verb::Tidy => tidy::run(),
         Verb::Constants => tidy::constants::run(),
-        Verb::Tokens => tokens::run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use std::process::Command;
 
-use crate::test::binaries;
+use crate::binaries;
 use crate::{setup, workspace};
 
 /// The program, and the test that runs it. Cargo builds it for that test: with the tests' profile and with the features

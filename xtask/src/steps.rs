@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
+use crate::binaries::{self, Built};
 use crate::cost::{self, Cost};
-use crate::test::binaries::{self, Built};
-use crate::test::runner::Which;
+use crate::runner::Which;
 use crate::{setup, workspace};
 
 /// One step.

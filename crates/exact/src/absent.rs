@@ -30,15 +30,15 @@ impl FloatModel {
         match self.0 {}
     }
 
-    pub fn set_engine(&self, _: Engine) -> Result<(), ExactError> {
+    pub fn set_engine(&mut self, _: Engine) -> Result<(), ExactError> {
         match self.0 {}
     }
 
-    pub fn set_presolve(&self, _: bool) -> Result<(), ExactError> {
+    pub fn set_presolve(&mut self, _: bool) -> Result<(), ExactError> {
         match self.0 {}
     }
 
-    pub fn set_time_limit(&self, _: Option<Duration>) -> Result<(), ExactError> {
+    pub fn set_time_limit(&mut self, _: Option<Duration>) -> Result<(), ExactError> {
         match self.0 {}
     }
 
@@ -46,7 +46,7 @@ impl FloatModel {
         match self.0 {}
     }
 
-    pub fn run(&self, _: &Watch) -> Result<Claim, ExactError> {
+    pub fn run(&mut self, _: &Watch) -> Result<Claim, ExactError> {
         match self.0 {}
     }
 
@@ -54,11 +54,11 @@ impl FloatModel {
         match self.0 {}
     }
 
-    pub fn set_basis(&self, _: &Basis, _: &[bool]) -> Result<(), ExactError> {
+    pub fn set_basis(&mut self, _: &Basis, _: &[bool]) -> Result<(), ExactError> {
         match self.0 {}
     }
 
-    pub fn change(&self, _: &[f64], _: &[f64], _: &[f64], _: &[f64]) -> Result<(), ExactError> {
+    pub fn change(&mut self, _: &[f64], _: &[f64], _: &[f64], _: &[f64]) -> Result<(), ExactError> {
         match self.0 {}
     }
 
@@ -82,7 +82,7 @@ impl FloatModel {
         match self.0 {}
     }
 
-    pub fn make_integer(&self, _: u32, _: u32) -> Result<(), ExactError> {
+    pub fn make_integer(&mut self, _: u32, _: u32) -> Result<(), ExactError> {
         match self.0 {}
     }
 

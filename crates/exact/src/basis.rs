@@ -11,7 +11,7 @@ use crate::program::Relation;
 use crate::vector::RationalVector;
 
 /// The exact solution pair of a basis, in the integer form's units.
-pub struct Evaluation {
+pub(crate) struct Evaluation {
     /// Per column. Negative entries are possible if the basis is not primal feasible.
     pub primal: RationalVector,
     /// Row activities `a x`, over the primal denominator.
@@ -28,7 +28,7 @@ pub struct Evaluation {
 
 /// A column or row that breaks its bound or sign.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
+pub(crate) struct Violation {
     /// Column or row.
     pub member: Member,
     /// The amount of the violation; positive.
@@ -37,13 +37,13 @@ pub struct Violation {
 
 /// A structural column or a row's slack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Member {
+pub(crate) enum Member {
     Column(usize),
     Row(usize),
 }
 
 impl Evaluation {
-    pub fn is_optimal(&self) -> bool {
+    pub(crate) fn is_optimal(&self) -> bool {
         self.primal_violations.is_empty() && self.dual_violations.is_empty()
     }
 }
@@ -52,7 +52,7 @@ impl Evaluation {
 ///
 /// # Errors
 /// The basis is singular: rows and columns without a pivot; none are listed where the watch ended the work.
-pub fn evaluate<C: Coefficient>(
+pub(crate) fn evaluate<C: Coefficient>(
     form: &IntegerForm<C>,
     basis: &Basis,
     watch: &Watch,
@@ -79,7 +79,10 @@ pub fn evaluate<C: Coefficient>(
 }
 
 /// `a_i N` for every row.
-pub fn activity<C: Coefficient>(form: &IntegerForm<C>, numerators: &[BigInt]) -> Vec<BigInt> {
+pub(crate) fn activity<C: Coefficient>(
+    form: &IntegerForm<C>,
+    numerators: &[BigInt],
+) -> Vec<BigInt> {
     let mut sums = vec![BigInt::zero(); form.rhs.len()];
     for (column, numerator) in numerators.iter().enumerate() {
         if !numerator.is_zero() {
@@ -92,7 +95,7 @@ pub fn activity<C: Coefficient>(form: &IntegerForm<C>, numerators: &[BigInt]) ->
 }
 
 /// `d c_j - N_y A_j` for every column, where the multipliers are `N_y / d`.
-pub fn reduced_costs<C: Coefficient>(
+pub(crate) fn reduced_costs<C: Coefficient>(
     form: &IntegerForm<C>,
     cost: &[C],
     dual: &RationalVector,
@@ -113,7 +116,7 @@ pub fn reduced_costs<C: Coefficient>(
 }
 
 /// The excess of a row's activity `numerator / denominator` over its right-hand side, over the denominator.
-pub fn excess<C: Coefficient>(
+pub(crate) fn excess<C: Coefficient>(
     form: &IntegerForm<C>,
     row: usize,
     activity: &BigInt,

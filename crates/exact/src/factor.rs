@@ -10,7 +10,7 @@ use crate::modular::Field;
 
 /// `P A Q = L U` of a square matrix modulo a prime.
 #[derive(Debug, Clone)]
-pub struct Factors {
+pub(crate) struct Factors {
     field: Field,
     /// Pivot row, pivot column and inverse of the pivot, in order of elimination.
     pivots: Vec<(u32, u32, u64)>,
@@ -22,7 +22,7 @@ pub struct Factors {
 
 /// Why a matrix has no factorisation: rows and columns that found no pivot, equally many.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Singular {
+pub(crate) struct Singular {
     pub rows: Vec<usize>,
     pub columns: Vec<usize>,
 }
@@ -59,7 +59,7 @@ struct Active {
 ///
 /// # Errors
 /// [`Singular`] lists the rows and columns left without a pivot when the matrix is singular modulo the prime.
-pub fn factorise(
+pub(crate) fn factorise(
     field: Field,
     size: usize,
     entries: impl Iterator<Item = (usize, usize, u64)>,
@@ -344,12 +344,12 @@ fn choose(
 
 impl Factors {
     /// The field of the factorisation.
-    pub fn field(&self) -> Field {
+    pub(crate) fn field(&self) -> Field {
         self.field
     }
 
     /// Solves `A x = rhs`; `rhs` is by row and used up, the result is by column.
-    pub fn solve(&self, rhs: &mut [u64]) -> Vec<u64> {
+    pub(crate) fn solve(&self, rhs: &mut [u64]) -> Vec<u64> {
         let field = self.field;
         for (step, &(row, _, _)) in self.pivots.iter().enumerate() {
             let value = rhs[row as usize];
@@ -375,7 +375,7 @@ impl Factors {
     }
 
     /// Solves `A^T y = rhs`; `rhs` is by column and used up, the result is by row.
-    pub fn solve_transposed(&self, rhs: &mut [u64]) -> Vec<u64> {
+    pub(crate) fn solve_transposed(&self, rhs: &mut [u64]) -> Vec<u64> {
         let field = self.field;
         let mut y = vec![0; rhs.len()];
         for (step, &(row, column, inverse)) in self.pivots.iter().enumerate() {

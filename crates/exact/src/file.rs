@@ -27,7 +27,7 @@ pub enum FileOutcome {
 /// # Errors
 /// A file that HiGHS does not read.
 pub fn solve_file(path: &Path) -> Result<FileOutcome, ExactError> {
-    let Some(model) = FloatModel::read(path)? else {
+    let Some(mut model) = FloatModel::read(path)? else {
         return Ok(FileOutcome::Unknown);
     };
     // Presolve may leave open whether a program is infeasible or unbounded.

@@ -4,7 +4,7 @@
 
 /// How the floating-point solver works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Engine {
+pub(crate) enum Engine {
     /// Dual simplex.
     Simplex,
     /// Primal simplex: for a start from a feasible basis.
@@ -19,7 +19,7 @@ pub enum Engine {
     not(feature = "highs"),
     expect(dead_code, reason = "claims come from HiGHS only")
 )]
-pub enum Claim {
+pub(crate) enum Claim {
     Optimal,
     Infeasible,
     /// Unbounded, or infeasible: it does not say which.
@@ -30,7 +30,7 @@ pub enum Claim {
 }
 
 /// Column-wise floating-point data; all vectors in the solver's units.
-pub struct FloatProgram {
+pub(crate) struct FloatProgram {
     pub cost: Vec<f64>,
     pub column_lower: Vec<f64>,
     pub row_lower: Vec<f64>,

@@ -12,7 +12,7 @@ use crate::program::{LinearProgram, Relation, Sense};
 use crate::vector::RationalVector;
 
 /// An integer matrix entry: a machine word where the whole program fits, a big integer otherwise.
-pub trait Coefficient: Clone {
+pub(crate) trait Coefficient: Clone {
     /// A p-adic residual: holds sums of entries times digits below 2^61.
     type Residual: Clone;
     /// Whether numbers may be long, so that the length of what is computed matters more than how much is.
@@ -115,7 +115,7 @@ impl Coefficient for BigInt {
 
 /// `min cost x`, `rows x <=, =, >= rhs`, `x >= 0` in integers.
 #[derive(Debug, Clone)]
-pub struct IntegerForm<C> {
+pub(crate) struct IntegerForm<C> {
     pub relations: Vec<Relation>,
     /// Column starts into `rows` and `values`, one more than columns.
     pub starts: Vec<usize>,
@@ -132,17 +132,17 @@ pub struct IntegerForm<C> {
 }
 
 /// The integer form in the narrowest type that cannot overflow.
-pub enum AnyForm {
+pub(crate) enum AnyForm {
     Small(IntegerForm<i64>),
     Big(IntegerForm<BigInt>),
 }
 
 impl<C: Coefficient> IntegerForm<C> {
-    pub fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         self.cost.len()
     }
 
-    pub fn entries(&self, column: usize) -> impl Iterator<Item = (usize, &C)> {
+    pub(crate) fn entries(&self, column: usize) -> impl Iterator<Item = (usize, &C)> {
         let range = self.starts[column]..self.starts[column + 1];
         self.rows[range.clone()]
             .iter()
@@ -151,14 +151,14 @@ impl<C: Coefficient> IntegerForm<C> {
     }
 
     /// The factor of a column's variable; `None` for 1.
-    pub fn column_factor(&self, column: usize) -> Option<&BigInt> {
+    pub(crate) fn column_factor(&self, column: usize) -> Option<&BigInt> {
         self.column_factors
             .as_ref()
             .and_then(|factors| factors.get(column))
     }
 
     /// A solution by column in the program's units.
-    pub fn unscaled(&self, mut x: RationalVector) -> RationalVector {
+    pub(crate) fn unscaled(&self, mut x: RationalVector) -> RationalVector {
         for (numerator, factor) in x
             .numerators
             .iter_mut()
@@ -174,7 +174,7 @@ impl<C: Coefficient> IntegerForm<C> {
 
 /// Brings the program to integers. If a row meets many long denominators, variables are scaled as well: otherwise the
 /// denominators' common multiple would be as long as all of them together, and appear in every entry.
-pub fn scaled_form(program: &LinearProgram) -> AnyForm {
+pub(crate) fn scaled_form(program: &LinearProgram) -> AnyForm {
     let by_row = match integer_form(program) {
         AnyForm::Big(form) => form,
         small => return small,
@@ -213,7 +213,7 @@ fn column_form(program: &LinearProgram) -> IntegerForm<BigInt> {
 }
 
 /// Brings the program to integers, its variables as they are.
-pub fn integer_form(program: &LinearProgram) -> AnyForm {
+pub(crate) fn integer_form(program: &LinearProgram) -> AnyForm {
     let big = big_form(program);
     match narrow(&big) {
         Some(small) => AnyForm::Small(small),
@@ -355,12 +355,12 @@ fn narrow(form: &IntegerForm<BigInt>) -> Option<IntegerForm<i64>> {
 }
 
 /// Bits of a number, its sign apart.
-pub fn bits(value: &BigInt) -> u64 {
+pub(crate) fn bits(value: &BigInt) -> u64 {
     value.magnitude().bits()
 }
 
 /// The sign as -1, 0, 1.
-pub fn sign(value: &BigInt) -> i32 {
+pub(crate) fn sign(value: &BigInt) -> i32 {
     if value.is_zero() {
         0
     } else if value.is_negative() {

@@ -9,7 +9,7 @@ use oneport_numbers::{common_multiple, gcd};
 use crate::Rational;
 
 /// The fraction in lowest terms; the denominator is not zero.
-pub fn lowest(numerator: BigInt, denominator: BigInt) -> Rational {
+pub(crate) fn lowest(numerator: BigInt, denominator: BigInt) -> Rational {
     if numerator.is_zero() {
         return Rational::zero();
     }
@@ -25,7 +25,9 @@ pub fn lowest(numerator: BigInt, denominator: BigInt) -> Rational {
 }
 
 /// The least common multiple of denominators, which are positive; 1 of none.
-pub fn common_denominator<N: Borrow<BigInt>>(denominators: impl IntoIterator<Item = N>) -> BigInt {
+pub(crate) fn common_denominator<N: Borrow<BigInt>>(
+    denominators: impl IntoIterator<Item = N>,
+) -> BigInt {
     let list: Vec<N> = denominators.into_iter().collect();
     common_multiple(
         list.iter()

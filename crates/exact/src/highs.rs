@@ -2,10 +2,11 @@
 #![allow(unsafe_code)]
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // HiGHS computes in floats; nothing of it is believed
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::Path;
 use std::time::Duration;
 
+use highs::{ColProblem, HighsOptionValue, Model, Row};
 use highs_sys::*;
 use oneport_watch::Watch;
 
@@ -14,22 +15,15 @@ use crate::float::{Claim, Engine, FloatProgram};
 use crate::kernel::Basis;
 use crate::program::ExactError;
 
-/// An owned HiGHS instance.
-pub struct FloatModel {
-    highs: *mut c_void,
+/// A HiGHS model. The package `highs` makes it, sets its options and destroys it.
+pub(crate) struct FloatModel {
+    model: Model,
     columns: usize,
     rows: usize,
 }
 
 // SAFETY: a HiGHS instance has no thread affinity; `FloatModel` owns it and hands out no alias.
 unsafe impl Send for FloatModel {}
-
-impl Drop for FloatModel {
-    fn drop(&mut self) {
-        // SAFETY: created by `Highs_create` and destroyed once.
-        unsafe { Highs_destroy(self.highs) }
-    }
-}
 
 /// A HiGHS status: -1 is an error, 0 ok, 1 a warning.
 fn ok(call: &'static str, status: HighsInt) -> Result<(), ExactError> {
@@ -61,189 +55,145 @@ unsafe extern "C" fn interrupt(
 
 /// Fact: `kHighsBasisStatusBasic`.
 const BASIC: HighsInt = 1;
-/// Fact: `kHighsObjSenseMinimize`.
-const MINIMIZE: HighsInt = 1;
-/// Fact: `kHighsMatrixFormatColwise`.
-const COLUMN_WISE: HighsInt = 1;
+
+/// The error of a call that says no more than that it failed.
+fn failed(call: &'static str) -> ExactError {
+    ExactError::Solver { call, status: -1 }
+}
 
 impl FloatModel {
     /// Loads a program to minimise. Always `Some`; without HiGHS (`absent.rs`) always `None`.
-    pub fn new(program: &FloatProgram) -> Result<Option<Self>, ExactError> {
-        // SAFETY: no preconditions.
-        let highs = unsafe { Highs_create() };
-        if highs.is_null() {
-            return Err(ExactError::Solver {
-                call: "Highs_create",
-                status: -1,
-            });
+    pub(crate) fn new(program: &FloatProgram) -> Result<Option<Self>, ExactError> {
+        let mut problem = ColProblem::default();
+        let bounds = program.row_lower.iter().zip(&program.row_upper);
+        let rows: Vec<Row> = bounds
+            .map(|(&lower, &upper)| problem.add_row(lower..=upper))
+            .collect();
+        let ends = program.starts.iter().skip(1).copied();
+        let all = i32::try_from(program.values.len()).unwrap_or(i32::MAX);
+        let ranges = program.starts.iter().zip(ends.chain([all]));
+        let columns = program.cost.iter().zip(&program.column_lower);
+        for ((&cost, &lower), (&start, end)) in columns.zip(ranges) {
+            let entries = start as usize..end as usize;
+            let rows_of = program.rows.get(entries.clone()).unwrap_or_default();
+            let values = program.values.get(entries).unwrap_or_default();
+            let entries = rows_of.iter().zip(values);
+            let entries =
+                entries.filter_map(|(&row, &value)| Some((*rows.get(row as usize)?, value)));
+            problem.add_column(cost, lower.., entries);
         }
-        let model = FloatModel {
-            highs,
-            columns: program.cost.len(),
-            rows: program.row_lower.len(),
+        let (columns, rows) = (program.cost.len(), rows.len());
+        let mut model = FloatModel {
+            model: Model::try_new(problem).map_err(|_| failed("Highs_passLp"))?,
+            columns,
+            rows,
         };
-        model.bool_option(c"output_flag", false)?;
-        model.int_option(c"threads", 1)?;
-        model.int_option(c"random_seed", 1)?;
+        model.option("threads", 1)?;
+        model.option("random_seed", 1)?;
         // A simplex that cycles must come to an end; exact pivots then take over.
-        let iterations = 100_000 + 20 * (model.columns + model.rows);
-        model.int_option(
-            c"simplex_iteration_limit",
+        let iterations = 100_000 + 20 * (columns + rows);
+        model.option(
+            "simplex_iteration_limit",
             HighsInt::try_from(iterations).unwrap_or(HighsInt::MAX),
         )?;
-        model.float_option(c"primal_feasibility_tolerance", 1e-9)?;
-        model.float_option(c"dual_feasibility_tolerance", 1e-9)?;
-        model.float_option(c"ipm_optimality_tolerance", 1e-9)?;
-        let upper = vec![f64::INFINITY; model.columns];
-        // SAFETY: every pointer covers the length announced with it, and HiGHS copies the data.
-        let status = unsafe {
-            Highs_passLp(
-                highs,
-                model.columns as HighsInt,
-                model.rows as HighsInt,
-                program.values.len() as HighsInt,
-                COLUMN_WISE,
-                MINIMIZE,
-                0.0,
-                program.cost.as_ptr(),
-                program.column_lower.as_ptr(),
-                upper.as_ptr(),
-                program.row_lower.as_ptr(),
-                program.row_upper.as_ptr(),
-                program.starts.as_ptr(),
-                program.rows.as_ptr(),
-                program.values.as_ptr(),
-            )
-        };
-        ok("Highs_passLp", status)?;
+        model.option("primal_feasibility_tolerance", 1e-9)?;
+        model.option("dual_feasibility_tolerance", 1e-9)?;
+        model.option("ipm_optimality_tolerance", 1e-9)?;
         Ok(Some(model))
     }
 
     /// Loads a model file in a format that HiGHS knows by the name's ending: `.lp`, `.mps`.
-    pub fn read(path: &Path) -> Result<Option<Self>, ExactError> {
-        // SAFETY: no preconditions.
-        let highs = unsafe { Highs_create() };
-        if highs.is_null() {
-            return Err(ExactError::Solver {
-                call: "Highs_create",
-                status: -1,
-            });
-        }
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, ExactError> {
+        let empty = Model::try_new(ColProblem::default()).map_err(|_| failed("Highs_passLp"))?;
         let mut model = FloatModel {
-            highs,
+            model: empty,
             columns: 0,
             rows: 0,
         };
-        model.bool_option(c"output_flag", false)?;
-        model.int_option(c"threads", 1)?;
+        model.option("threads", 1)?;
         let path = path.to_str().and_then(|path| CString::new(path).ok());
-        let path = path.ok_or(ExactError::Solver {
-            call: "Highs_readModel",
-            status: -1,
-        })?;
+        let path = path.ok_or(failed("Highs_readModel"))?;
         // SAFETY: a live instance and a terminated name.
         ok("Highs_readModel", unsafe {
-            Highs_readModel(highs, path.as_ptr())
+            Highs_readModel(model.raw(), path.as_ptr())
         })?;
-        // SAFETY: a live instance.
-        let (columns, rows) = unsafe { (Highs_getNumCol(highs), Highs_getNumRow(highs)) };
-        model.columns = usize::try_from(columns).unwrap_or_default();
-        model.rows = usize::try_from(rows).unwrap_or_default();
+        (model.columns, model.rows) = (model.model.num_cols(), model.model.num_rows());
         Ok(Some(model))
     }
 
+    /// The instance, for the calls that `highs` does not have.
+    fn raw(&self) -> *mut c_void {
+        self.model.as_ptr().cast_mut()
+    }
+
+    /// Sets an option.
+    fn option(&mut self, name: &str, value: impl HighsOptionValue) -> Result<(), ExactError> {
+        let set = self.model.try_set_option(name, value);
+        set.map_err(|_| failed("Highs_setOptionValue"))
+    }
+
     /// The last run's objective; `None` where it is not finite.
-    pub fn objective(&self) -> Option<Rational> {
+    pub(crate) fn objective(&self) -> Option<Rational> {
         // SAFETY: a live instance.
-        Rational::from_float(unsafe { Highs_getObjectiveValue(self.highs) })
-    }
-
-    fn bool_option(&self, name: &CStr, value: bool) -> Result<(), ExactError> {
-        // SAFETY: a live instance and a terminated name.
-        ok("Highs_setBoolOptionValue", unsafe {
-            Highs_setBoolOptionValue(self.highs, name.as_ptr(), HighsInt::from(value))
-        })
-    }
-
-    fn int_option(&self, name: &CStr, value: HighsInt) -> Result<(), ExactError> {
-        // SAFETY: as above.
-        ok("Highs_setIntOptionValue", unsafe {
-            Highs_setIntOptionValue(self.highs, name.as_ptr(), value)
-        })
-    }
-
-    fn float_option(&self, name: &CStr, value: f64) -> Result<(), ExactError> {
-        // SAFETY: as above.
-        ok("Highs_setDoubleOptionValue", unsafe {
-            Highs_setDoubleOptionValue(self.highs, name.as_ptr(), value)
-        })
-    }
-
-    fn text_option(&self, name: &CStr, value: &CStr) -> Result<(), ExactError> {
-        // SAFETY: as above, both texts terminated.
-        ok("Highs_setStringOptionValue", unsafe {
-            Highs_setStringOptionValue(self.highs, name.as_ptr(), value.as_ptr())
-        })
+        Rational::from_float(unsafe { Highs_getObjectiveValue(self.raw()) })
     }
 
     /// Chooses the engine; with a basis at hand the simplex starts from it.
-    pub fn set_engine(&self, engine: Engine) -> Result<(), ExactError> {
+    pub(crate) fn set_engine(&mut self, engine: Engine) -> Result<(), ExactError> {
         // Fact: HiGHS's number of this strategy.
         const DUAL: HighsInt = 1;
         // Fact: HiGHS's number of this strategy.
         const PRIMAL: HighsInt = 4;
-        self.int_option(
-            c"simplex_strategy",
+        self.option(
+            "simplex_strategy",
             if engine == Engine::PrimalSimplex {
                 PRIMAL
             } else {
                 DUAL
             },
         )?;
-        self.text_option(
-            c"solver",
+        self.option(
+            "solver",
             if engine == Engine::InteriorPoint {
-                c"ipm"
+                "ipm"
             } else {
-                c"simplex"
+                "simplex"
             },
         )
     }
 
     /// Presolve loses a starting basis; it pays on a cold start only.
-    pub fn set_presolve(&self, on: bool) -> Result<(), ExactError> {
-        self.text_option(c"presolve", if on { c"on" } else { c"off" })
+    pub(crate) fn set_presolve(&mut self, on: bool) -> Result<(), ExactError> {
+        self.option("presolve", if on { "on" } else { "off" })
     }
 
     /// Limits the total run time of this instance.
-    pub fn set_time_limit(&self, limit: Option<Duration>) -> Result<(), ExactError> {
-        self.float_option(
-            c"time_limit",
-            limit.map_or(f64::INFINITY, |limit| self.run_time() + limit.as_secs_f64()),
-        )
+    pub(crate) fn set_time_limit(&mut self, limit: Option<Duration>) -> Result<(), ExactError> {
+        let end = limit.map_or(f64::INFINITY, |limit| self.run_time() + limit.as_secs_f64());
+        self.option("time_limit", end)
     }
 
     /// Time spent inside HiGHS so far, by its own clock, in seconds.
     fn run_time(&self) -> f64 {
         // SAFETY: a live instance.
-        unsafe { Highs_getRunTime(self.highs) }
+        unsafe { Highs_getRunTime(self.raw()) }
     }
 
     /// Time spent inside HiGHS so far, by its own clock.
-    pub fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         Duration::try_from_secs_f64(self.run_time()).unwrap_or_default()
     }
 
     /// Runs the solver from the current basis, if any. HiGHS asks the watch at every iteration.
-    pub fn run(&self, watch: &Watch) -> Result<Claim, ExactError> {
+    pub(crate) fn run(&mut self, watch: &Watch) -> Result<Claim, ExactError> {
         self.follow(watch)?;
         // SAFETY: a live instance; the watch outlives the call.
-        let status = unsafe { Highs_run(self.highs) };
+        let status = unsafe { Highs_run(self.raw()) };
         if status < 0 {
             return Ok(Claim::Unknown);
         }
         // SAFETY: a live instance.
-        let model_status = unsafe { Highs_getModelStatus(self.highs) };
+        let model_status = unsafe { Highs_getModelStatus(self.raw()) };
         Ok(match model_status {
             7 => Claim::Optimal,
             8 => Claim::Infeasible,
@@ -254,21 +204,21 @@ impl FloatModel {
     }
 
     /// Lets the next run ask this watch, which has to outlive it.
-    fn follow(&self, watch: &Watch) -> Result<(), ExactError> {
+    fn follow(&mut self, watch: &Watch) -> Result<(), ExactError> {
         // Fact: HiGHS's numbers of the callbacks of simplex, interior point, branch and bound.
         const INTERRUPTS: [HighsInt; 3] = [1, 2, 6];
         let data = std::ptr::from_ref(watch).cast_mut().cast::<c_void>();
         // SAFETY: a live instance. `interrupt` takes the data for a watch, and is called during runs alone.
         ok("Highs_setCallback", unsafe {
-            Highs_setCallback(self.highs, Some(interrupt), data)
+            Highs_setCallback(self.raw(), Some(interrupt), data)
         })?;
         for kind in INTERRUPTS {
             // SAFETY: a live instance with a callback.
             let status = unsafe {
                 if watch.is_unlimited() {
-                    Highs_stopCallback(self.highs, kind)
+                    Highs_stopCallback(self.raw(), kind)
                 } else {
-                    Highs_startCallback(self.highs, kind)
+                    Highs_startCallback(self.raw(), kind)
                 }
             };
             ok("Highs_startCallback", status)?;
@@ -277,11 +227,11 @@ impl FloatModel {
     }
 
     /// The last run's basis, if it left a complete one.
-    pub fn basis(&self) -> Option<Basis> {
+    pub(crate) fn basis(&self) -> Option<Basis> {
         let mut columns = vec![0 as HighsInt; self.columns];
         let mut rows = vec![0 as HighsInt; self.rows];
         // SAFETY: both buffers have the model's dimensions.
-        let status = unsafe { Highs_getBasis(self.highs, columns.as_mut_ptr(), rows.as_mut_ptr()) };
+        let status = unsafe { Highs_getBasis(self.raw(), columns.as_mut_ptr(), rows.as_mut_ptr()) };
         let basic = |list: &[HighsInt]| list.iter().map(|&status| status == BASIC).collect();
         let basis = Basis {
             columns: basic(&columns),
@@ -291,7 +241,11 @@ impl FloatModel {
     }
 
     /// Offers a starting basis.
-    pub fn set_basis(&self, basis: &Basis, row_at_upper: &[bool]) -> Result<(), ExactError> {
+    pub(crate) fn set_basis(
+        &mut self,
+        basis: &Basis,
+        row_at_upper: &[bool],
+    ) -> Result<(), ExactError> {
         let columns: Vec<HighsInt> = basis
             .columns
             .iter()
@@ -306,13 +260,13 @@ impl FloatModel {
             .collect();
         // SAFETY: both buffers have the model's dimensions.
         ok("Highs_setBasis", unsafe {
-            Highs_setBasis(self.highs, columns.as_ptr(), rows.as_ptr())
+            Highs_setBasis(self.raw(), columns.as_ptr(), rows.as_ptr())
         })
     }
 
     /// Replaces costs and bounds; the matrix stays.
-    pub fn change(
-        &self,
+    pub(crate) fn change(
+        &mut self,
         cost: &[f64],
         lower: &[f64],
         row_lower: &[f64],
@@ -325,12 +279,12 @@ impl FloatModel {
         unsafe {
             ok(
                 "Highs_changeColsCostByRange",
-                Highs_changeColsCostByRange(self.highs, 0, last_column, cost.as_ptr()),
+                Highs_changeColsCostByRange(self.raw(), 0, last_column, cost.as_ptr()),
             )?;
             ok(
                 "Highs_changeColsBoundsByRange",
                 Highs_changeColsBoundsByRange(
-                    self.highs,
+                    self.raw(),
                     0,
                     last_column,
                     lower.as_ptr(),
@@ -340,7 +294,7 @@ impl FloatModel {
             ok(
                 "Highs_changeRowsBoundsByRange",
                 Highs_changeRowsBoundsByRange(
-                    self.highs,
+                    self.raw(),
                     0,
                     last_row,
                     row_lower.as_ptr(),
@@ -351,7 +305,7 @@ impl FloatModel {
     }
 
     /// Appends columns (lower bound 0) with entries in existing rows; the basis stays.
-    pub fn add_columns(
+    pub(crate) fn add_columns(
         &mut self,
         cost: &[f64],
         starts: &[i32],
@@ -362,7 +316,7 @@ impl FloatModel {
         // SAFETY: every pointer covers the length announced with it.
         ok("Highs_addCols", unsafe {
             Highs_addCols(
-                self.highs,
+                self.raw(),
                 cost.len() as HighsInt,
                 cost.as_ptr(),
                 lower.as_ptr(),
@@ -378,7 +332,7 @@ impl FloatModel {
     }
 
     /// Appends rows with entries in existing columns; the new rows are basic.
-    pub fn add_rows(
+    pub(crate) fn add_rows(
         &mut self,
         bounds: (&[f64], &[f64]),
         starts: &[i32],
@@ -388,7 +342,7 @@ impl FloatModel {
         // SAFETY: every pointer covers the length announced with it.
         ok("Highs_addRows", unsafe {
             Highs_addRows(
-                self.highs,
+                self.raw(),
                 bounds.0.len() as HighsInt,
                 bounds.0.as_ptr(),
                 bounds.1.as_ptr(),
@@ -403,47 +357,45 @@ impl FloatModel {
     }
 
     /// Declares every variable integer and at most `upper`, with a limit on branch-and-bound nodes.
-    pub fn make_integer(&self, upper: u32, node_limit: u32) -> Result<(), ExactError> {
+    pub(crate) fn make_integer(&mut self, upper: u32, node_limit: u32) -> Result<(), ExactError> {
         let kinds = vec![1 as HighsInt; self.columns];
         let (lower, upper) = (
             vec![0.0; self.columns],
             vec![f64::from(upper); self.columns],
         );
         let last = self.columns as HighsInt - 1;
-        self.int_option(
-            c"mip_max_nodes",
-            node_limit.min(i32::MAX as u32) as HighsInt,
-        )?;
-        self.bool_option(c"mip_detect_symmetry", false)?;
-        self.bool_option(c"mip_allow_restart", false)?;
+        let nodes = HighsInt::try_from(node_limit).unwrap_or(HighsInt::MAX);
+        self.option("mip_max_nodes", nodes)?;
+        self.option("mip_detect_symmetry", false)?;
+        self.option("mip_allow_restart", false)?;
         // Costs more than it finds on flows.
-        self.bool_option(c"mip_heuristic_run_feasibility_jump", false)?;
+        self.option("mip_heuristic_run_feasibility_jump", false)?;
         // SAFETY: all buffers have the model's dimensions.
         unsafe {
             ok(
                 "Highs_changeColsIntegralityByRange",
-                Highs_changeColsIntegralityByRange(self.highs, 0, last, kinds.as_ptr()),
+                Highs_changeColsIntegralityByRange(self.raw(), 0, last, kinds.as_ptr()),
             )?;
             ok(
                 "Highs_changeColsBoundsByRange",
-                Highs_changeColsBoundsByRange(self.highs, 0, last, lower.as_ptr(), upper.as_ptr()),
+                Highs_changeColsBoundsByRange(self.raw(), 0, last, lower.as_ptr(), upper.as_ptr()),
             )
         }
     }
 
     /// The last run's column values.
-    pub fn column_values(&self) -> Option<Vec<f64>> {
+    pub(crate) fn column_values(&self) -> Option<Vec<f64>> {
         self.solution().map(|(columns, _)| columns)
     }
 
     /// The last run's column values and row multipliers.
-    pub fn solution(&self) -> Option<(Vec<f64>, Vec<f64>)> {
+    pub(crate) fn solution(&self) -> Option<(Vec<f64>, Vec<f64>)> {
         let (mut x, mut d) = (vec![0.0; self.columns], vec![0.0; self.columns]);
         let (mut a, mut y) = (vec![0.0; self.rows], vec![0.0; self.rows]);
         // SAFETY: the buffers have the model's dimensions.
         let status = unsafe {
             Highs_getSolution(
-                self.highs,
+                self.raw(),
                 x.as_mut_ptr(),
                 d.as_mut_ptr(),
                 a.as_mut_ptr(),

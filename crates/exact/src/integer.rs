@@ -54,7 +54,7 @@ pub fn find_integer_point(
         .iter_mut()
         .for_each(|exponent| *exponent = 0);
     scaling.rhs = 0;
-    let Some(model) = FloatModel::new(&scaling.apply(program))? else {
+    let Some(mut model) = FloatModel::new(&scaling.apply(program))? else {
         return Ok(None);
     };
     model.make_integer(options.upper, options.node_limit)?;

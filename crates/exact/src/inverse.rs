@@ -28,7 +28,7 @@ use crate::vector::RationalVector;
 const MOST_ROWS: usize = 64;
 
 /// `Q` and `d` of a basis.
-pub struct Inverse {
+pub(crate) struct Inverse {
     /// Per position: the basic column or row.
     members: Vec<Member>,
     rows: Vec<Vec<BigInt>>,
@@ -37,7 +37,7 @@ pub struct Inverse {
 
 impl Inverse {
     /// For small bases of long numbers; `None` for others, for singular ones, and where the watch has ended.
-    pub fn new<C: Coefficient>(
+    pub(crate) fn new<C: Coefficient>(
         form: &IntegerForm<C>,
         basis: &Basis,
         watch: &Watch,
@@ -121,7 +121,7 @@ impl Inverse {
     }
 
     /// Puts one member in the place of another; says whether that is possible.
-    pub fn exchange<C: Coefficient>(
+    pub(crate) fn exchange<C: Coefficient>(
         &mut self,
         form: &IntegerForm<C>,
         leaving: Member,
@@ -166,7 +166,7 @@ impl Inverse {
 }
 
 /// A basis that systems are solved with: factorised, or inverted.
-pub enum Basic<'a, C> {
+pub(crate) enum Basic<'a, C> {
     /// Factorised anew.
     Factorised(Box<Kernel<'a, C>>),
     /// Brought up to date.
@@ -178,7 +178,7 @@ impl<'a, C: Coefficient> Basic<'a, C> {
     ///
     /// # Errors
     /// As [`Kernel::new`].
-    pub fn new(
+    pub(crate) fn new(
         form: &'a IntegerForm<C>,
         basis: &Basis,
         inverse: Option<&'a Inverse>,
@@ -194,7 +194,7 @@ impl<'a, C: Coefficient> Basic<'a, C> {
 
     /// Per column: the solution if rows that are not basic hold with this right-hand side and other columns are zero.
     /// `None` only if the watch ended the work.
-    pub fn solve(&self, rhs: &[C]) -> Option<RationalVector> {
+    pub(crate) fn solve(&self, rhs: &[C]) -> Option<RationalVector> {
         match self {
             Basic::Factorised(kernel) => Some(kernel.spread(kernel.solve(rhs)?)),
             Basic::Inverted(form, inverse) => Some(inverse.solve(form, rhs)),
@@ -202,7 +202,7 @@ impl<'a, C: Coefficient> Basic<'a, C> {
     }
 
     /// Per row: the multipliers if basic columns have this cost and basic rows have multiplier zero.
-    pub fn multipliers(&self, cost: &[C]) -> Option<RationalVector> {
+    pub(crate) fn multipliers(&self, cost: &[C]) -> Option<RationalVector> {
         match self {
             Basic::Factorised(kernel) => kernel.multipliers(cost),
             Basic::Inverted(_, inverse) => Some(inverse.multipliers(cost)),

@@ -23,14 +23,14 @@ const FURTHER: usize = 2;
 
 /// Which columns and rows are basic.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Basis {
+pub(crate) struct Basis {
     pub columns: Vec<bool>,
     pub rows: Vec<bool>,
 }
 
 impl Basis {
     /// Every row basic: all variables are zero.
-    pub fn slack(columns: usize, rows: usize) -> Self {
+    pub(crate) fn slack(columns: usize, rows: usize) -> Self {
         Basis {
             columns: vec![false; columns],
             rows: vec![true; rows],
@@ -38,7 +38,7 @@ impl Basis {
     }
 
     /// A basis has as many members as there are rows.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.columns
             .iter()
             .chain(&self.rows)
@@ -49,7 +49,7 @@ impl Basis {
 }
 
 /// The factorised kernel of one basis.
-pub struct Kernel<'a, C> {
+pub(crate) struct Kernel<'a, C> {
     form: &'a IntegerForm<C>,
     /// Basic columns, ascending.
     pub columns: Vec<usize>,
@@ -71,7 +71,7 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
     /// # Errors
     /// The rows and columns (of the program) without a pivot when the basis is singular or incomplete; none where the
     /// watch has ended.
-    pub fn new(
+    pub(crate) fn new(
         form: &'a IntegerForm<C>,
         basis: &Basis,
         watch: &'a Watch,
@@ -179,7 +179,7 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
 
     /// Solves `K x = rhs` (`rhs` by program row, entries of basic rows ignored); `x` by kernel column. `None` only
     /// where the watch ended the work.
-    pub fn solve(&self, rhs: &[C]) -> Option<RationalVector> {
+    pub(crate) fn solve(&self, rhs: &[C]) -> Option<RationalVector> {
         let rhs: Vec<C> = self.rows.iter().map(|&row| rhs[row].clone()).collect();
         let (numerators, denominator) = self.solve_system(System::Direct, &rhs)?;
         Some(RationalVector::new(numerators, denominator))
@@ -219,7 +219,7 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
     }
 
     /// Solves `K^T y = cost` over the basic columns; `y` by program row, zero for basic rows.
-    pub fn multipliers(&self, cost: &[C]) -> Option<RationalVector> {
+    pub(crate) fn multipliers(&self, cost: &[C]) -> Option<RationalVector> {
         let cost: Vec<C> = self
             .columns
             .iter()
@@ -234,7 +234,7 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
     }
 
     /// Spreads a vector over kernel columns to all columns of the program.
-    pub fn spread(&self, x: RationalVector) -> RationalVector {
+    pub(crate) fn spread(&self, x: RationalVector) -> RationalVector {
         let mut by_column = vec![BigInt::zero(); self.form.columns()];
         for (&column, numerator) in self.columns.iter().zip(x.numerators) {
             by_column[column] = numerator;

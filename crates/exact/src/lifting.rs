@@ -16,14 +16,14 @@ use crate::form::{Coefficient, bits};
 
 /// A square sparse matrix by columns.
 #[derive(Debug, Clone)]
-pub struct Square<C> {
+pub(crate) struct Square<C> {
     /// Per column its `(row, value)` entries.
     pub columns: Vec<Vec<(u32, C)>>,
 }
 
 /// Which system is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum System {
+pub(crate) enum System {
     /// `A x = b`, `b` by row and `x` by column.
     Direct,
     /// `A^T y = b`, `b` by column and `y` by row.
@@ -31,7 +31,7 @@ pub enum System {
 }
 
 /// Numerators and their positive common denominator.
-pub type Fraction = (Vec<BigInt>, BigInt);
+pub(crate) type Fraction = (Vec<BigInt>, BigInt);
 
 /// Bits to spare before a reconstruction is believed (and then checked). Trades lifting steps for reconstructions that
 /// fail the check. Not measured.
@@ -118,7 +118,7 @@ fn equals_multiple<C: Coefficient>(sum: &BigInt, rhs: &C, denominator: &BigInt) 
 /// excludes.
 ///
 /// Time: digits x (entries of `A`, `L` and `U`), plus the reconstruction.
-pub fn solve<C: Coefficient>(
+pub(crate) fn solve<C: Coefficient>(
     matrix: &Square<C>,
     factors: &Factors,
     system: System,

@@ -1,13 +1,13 @@
 //! Arithmetic modulo a prime below 2^61.
 
 /// Fact: the Mersenne prime 2^61 - 1: reduction is two additions.
-pub const FIRST_PRIME: u64 = (1 << 61) - 1;
+pub(crate) const FIRST_PRIME: u64 = (1 << 61) - 1;
 /// Fact: primes to fall back on when a basis is singular modulo the first by accident.
-pub const PRIMES: [u64; 3] = [FIRST_PRIME, (1 << 61) - 31, (1 << 60) - 93];
+pub(crate) const PRIMES: [u64; 3] = [FIRST_PRIME, (1 << 61) - 31, (1 << 60) - 93];
 
 /// Further primes, below `2^60`, from a start that depends on the data: otherwise data could be supplied that all fixed
 /// primes divide.
-pub fn primes_from(data: u64) -> impl Iterator<Item = u64> {
+pub(crate) fn primes_from(data: u64) -> impl Iterator<Item = u64> {
     let first = (1u64 << 60) - 1 - 2 * (data >> 40);
     (0..)
         .map(move |step| first - 2 * step)
@@ -43,21 +43,21 @@ fn is_prime(odd: u64) -> bool {
 
 /// The field of integers modulo a prime.
 #[derive(Debug, Clone, Copy)]
-pub struct Field {
+pub(crate) struct Field {
     prime: u64,
 }
 
 impl Field {
-    pub fn new(prime: u64) -> Self {
+    pub(crate) fn new(prime: u64) -> Self {
         Field { prime }
     }
 
-    pub fn prime(self) -> u64 {
+    pub(crate) fn prime(self) -> u64 {
         self.prime
     }
 
     /// `value mod p` for any `u128`.
-    pub fn reduce(self, value: u128) -> u64 {
+    pub(crate) fn reduce(self, value: u128) -> u64 {
         if self.prime == FIRST_PRIME {
             let mask = FIRST_PRIME as u128;
             let folded = (value & mask) + ((value >> 61) & mask) + (value >> 122);
@@ -73,7 +73,7 @@ impl Field {
     }
 
     /// `value mod p` for any `i128`.
-    pub fn reduce_signed(self, value: i128) -> u64 {
+    pub(crate) fn reduce_signed(self, value: i128) -> u64 {
         let reduced = self.reduce(value.unsigned_abs());
         if value < 0 {
             self.neg(reduced)
@@ -82,20 +82,20 @@ impl Field {
         }
     }
 
-    pub fn mul(self, a: u64, b: u64) -> u64 {
+    pub(crate) fn mul(self, a: u64, b: u64) -> u64 {
         self.reduce(a as u128 * b as u128)
     }
 
-    pub fn sub(self, a: u64, b: u64) -> u64 {
+    pub(crate) fn sub(self, a: u64, b: u64) -> u64 {
         if a >= b { a - b } else { a + self.prime - b }
     }
 
-    pub fn neg(self, a: u64) -> u64 {
+    pub(crate) fn neg(self, a: u64) -> u64 {
         if a == 0 { 0 } else { self.prime - a }
     }
 
     /// The inverse of a non-zero element (Fermat).
-    pub fn inverse(self, a: u64) -> u64 {
+    pub(crate) fn inverse(self, a: u64) -> u64 {
         let (mut base, mut exponent, mut result) = (a, self.prime - 2, 1);
         while exponent > 0 {
             if exponent & 1 == 1 {

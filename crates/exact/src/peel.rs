@@ -27,7 +27,7 @@ struct Step {
 
 /// The order of substitutions, and what they leave.
 #[derive(Debug, Clone)]
-pub struct Peeled<C> {
+pub(crate) struct Peeled<C> {
     /// Per row: its `(column, value)` entries.
     rows: Vec<Vec<(u32, C)>>,
     steps: Vec<Step>,
@@ -38,7 +38,7 @@ pub struct Peeled<C> {
 
 impl<C: Coefficient> Peeled<C> {
     /// Peels a square matrix of `size` rows. Time: linear in its entries.
-    pub fn new(matrix: &Square<C>, size: usize) -> Self {
+    pub(crate) fn new(matrix: &Square<C>, size: usize) -> Self {
         let mut rows: Vec<Vec<(u32, C)>> = vec![Vec::new(); size];
         for (column, entries) in matrix.columns.iter().enumerate() {
             for (row, value) in entries {
@@ -109,7 +109,7 @@ impl<C: Coefficient> Peeled<C> {
     }
 
     /// The nucleus by its own columns, rows numbered within it.
-    pub fn nucleus(&self, matrix: &Square<C>) -> Square<C> {
+    pub(crate) fn nucleus(&self, matrix: &Square<C>) -> Square<C> {
         let mut place = vec![None; self.rows.len()];
         self.nucleus_rows
             .iter()
@@ -132,7 +132,7 @@ impl<C: Coefficient> Peeled<C> {
 
     /// Solves the system. `nucleus` solves the system of the nucleus for a given right-hand side; if it returns `None`,
     /// so does this.
-    pub fn solve(
+    pub(crate) fn solve(
         &self,
         matrix: &Square<C>,
         system: System,

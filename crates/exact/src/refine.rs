@@ -35,7 +35,7 @@ use crate::scaled::{Scaling, compose, decompose};
 const MAGNIFIED: i64 = -18;
 
 /// The program in equations, ready for one step after another.
-pub struct Refinement {
+pub(crate) struct Refinement {
     model: FloatModel,
     /// Columns of the program; the slacks come after them.
     columns: usize,
@@ -50,7 +50,10 @@ impl Refinement {
     ///
     /// # Errors
     /// HiGHS refuses it.
-    pub fn new(program: &LinearProgram, scaling: &Scaling) -> Result<Option<Self>, ExactError> {
+    pub(crate) fn new(
+        program: &LinearProgram,
+        scaling: &Scaling,
+    ) -> Result<Option<Self>, ExactError> {
         let sign = |row: usize| match program.relations[row] {
             Relation::AtMost => Some((row, 1.0)),
             Relation::AtLeast => Some((row, -1.0)),
@@ -84,7 +87,7 @@ impl Refinement {
     ///
     /// # Errors
     /// HiGHS refuses a call.
-    pub fn step<C: Coefficient>(
+    pub(crate) fn step<C: Coefficient>(
         &mut self,
         form: &IntegerForm<C>,
         basis: &Basis,

@@ -25,7 +25,7 @@ const IN_RANGE: std::ops::RangeInclusive<i64> = -44..=44;
 
 /// The exponents of one scaling.
 #[derive(Debug, Clone, Default)]
-pub struct Scaling {
+pub(crate) struct Scaling {
     pub rows: Vec<i64>,
     pub columns: Vec<i64>,
     pub rhs: i64,
@@ -33,7 +33,7 @@ pub struct Scaling {
 }
 
 /// `numerator / denominator` as a mantissa with `0.5 <= |m| < 2` and a power of two.
-pub fn decompose(numerator: &BigInt, denominator: &BigInt) -> (f64, i64) {
+pub(crate) fn decompose(numerator: &BigInt, denominator: &BigInt) -> (f64, i64) {
     if numerator.is_zero() {
         return (0.0, 0);
     }
@@ -57,12 +57,12 @@ pub fn decompose(numerator: &BigInt, denominator: &BigInt) -> (f64, i64) {
 const LARGEST: f64 = 1e14;
 
 /// `mantissa * 2^exponent`, kept within what HiGHS takes; what would underflow is zero.
-pub fn compose(mantissa: f64, exponent: i64) -> f64 {
+pub(crate) fn compose(mantissa: f64, exponent: i64) -> f64 {
     (mantissa * 2f64.powi(exponent.clamp(-1000, 1000) as i32)).clamp(-LARGEST, LARGEST)
 }
 
 /// `value * 2^exponent`; the value is finite.
-pub fn dyadic(value: f64, exponent: i64) -> Rational {
+pub(crate) fn dyadic(value: f64, exponent: i64) -> Rational {
     let Some(exact) = Rational::from_float(value).filter(|exact| !exact.is_zero()) else {
         return Rational::zero();
     };
@@ -74,7 +74,7 @@ pub fn dyadic(value: f64, exponent: i64) -> Rational {
 }
 
 /// The nearest integers; `None` if a value is not finite.
-pub fn rounded(values: &[f64]) -> Option<Vec<BigInt>> {
+pub(crate) fn rounded(values: &[f64]) -> Option<Vec<BigInt>> {
     values
         .iter()
         .map(|value| BigInt::from_f64(value.round()))
@@ -87,7 +87,7 @@ fn split(value: &Rational) -> (f64, i64) {
 
 impl Scaling {
     /// Geometric scaling, where the spread of magnitudes asks for it.
-    pub fn new(program: &LinearProgram) -> Self {
+    pub(crate) fn new(program: &LinearProgram) -> Self {
         let mut scaling = Scaling {
             rows: vec![0; program.rows()],
             columns: vec![0; program.columns()],
@@ -155,7 +155,7 @@ impl Scaling {
     }
 
     /// The exponent of a column that came later, by the rule of the others.
-    pub fn add_column(&mut self, program: &LinearProgram, column: usize) {
+    pub(crate) fn add_column(&mut self, program: &LinearProgram, column: usize) {
         let entries = &program.columns[column];
         let exponents = || {
             entries
@@ -176,7 +176,7 @@ impl Scaling {
     }
 
     /// The exponent of a row over existing columns that came later, by the same rule; returns it.
-    pub fn add_row(&mut self, entries: &[(usize, &Rational)]) -> i64 {
+    pub(crate) fn add_row(&mut self, entries: &[(usize, &Rational)]) -> i64 {
         let exponents = || {
             entries
                 .iter()
@@ -222,7 +222,7 @@ impl Scaling {
     }
 
     /// The scaled program.
-    pub fn apply(&self, program: &LinearProgram) -> FloatProgram {
+    pub(crate) fn apply(&self, program: &LinearProgram) -> FloatProgram {
         let mut float = FloatProgram {
             cost: (0..program.columns())
                 .map(|column| self.cost_of(program, column))
@@ -251,7 +251,7 @@ impl Scaling {
     }
 
     /// A column's scaled cost, minimised.
-    pub fn cost_of(&self, program: &LinearProgram, column: usize) -> f64 {
+    pub(crate) fn cost_of(&self, program: &LinearProgram, column: usize) -> f64 {
         let (mantissa, exponent) = split(&program.objective[column]);
         let cost = compose(mantissa, exponent + self.columns[column] - self.cost);
         if program.sense == Sense::Maximize {
@@ -262,7 +262,7 @@ impl Scaling {
     }
 
     /// A row's scaled bounds.
-    pub fn row_bounds(&self, program: &LinearProgram, row: usize) -> (f64, f64) {
+    pub(crate) fn row_bounds(&self, program: &LinearProgram, row: usize) -> (f64, f64) {
         let (mantissa, exponent) = split(&program.rhs[row]);
         bounds(
             program.relations[row],
@@ -271,7 +271,7 @@ impl Scaling {
     }
 
     /// A column's scaled entries.
-    pub fn entries_of(&self, program: &LinearProgram, column: usize) -> Vec<(i32, f64)> {
+    pub(crate) fn entries_of(&self, program: &LinearProgram, column: usize) -> Vec<(i32, f64)> {
         let scale = |(row, value): &(u32, Rational)| {
             let (mantissa, exponent) = split(value);
             (
@@ -287,7 +287,7 @@ impl Scaling {
 }
 
 /// The interval a relation allows around its right-hand side.
-pub fn bounds(relation: Relation, rhs: f64) -> (f64, f64) {
+pub(crate) fn bounds(relation: Relation, rhs: f64) -> (f64, f64) {
     match relation {
         Relation::AtMost => (f64::NEG_INFINITY, rhs),
         Relation::Equal => (rhs, rhs),

@@ -25,7 +25,7 @@ use crate::vector::RationalVector;
 const PATIENCE: usize = 50;
 
 /// Where the pivots ended.
-pub enum Pivoted {
+pub(crate) enum Pivoted {
     /// This basis is optimal.
     Optimal(Basis),
     /// No feasible point; the certificate by row, in the integer form's units.
@@ -52,7 +52,7 @@ struct Mover {
 ///
 /// # Errors
 /// The starting basis is singular.
-pub fn pivot<C: Coefficient>(
+pub(crate) fn pivot<C: Coefficient>(
     form: &IntegerForm<C>,
     start: Basis,
     limit: usize,
@@ -317,7 +317,7 @@ fn first_to_block(movers: Vec<Mover>, bland: bool) -> Option<Mover> {
 /// Makes a basis feasible by dual pivots, the most violated member first, and stops there; gives up where no pivot
 /// helps, the basis is singular, the limit is reached, or the watch ends the work. Where reduced costs have wrong signs
 /// they count as zero.
-pub fn dual_pivots<C: Coefficient>(
+pub(crate) fn dual_pivots<C: Coefficient>(
     form: &IntegerForm<C>,
     start: Basis,
     limit: usize,

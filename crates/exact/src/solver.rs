@@ -344,7 +344,8 @@ impl Solver {
                 FloatModel::new(&scaling.apply(&self.program))?.map(|model| (model, scaling));
             self.warm = false;
         }
-        let Some((model, _)) = &self.float else {
+        let (patience, at_upper) = (self.patience(), self.rows_at_upper());
+        let Some((model, _)) = &mut self.float else {
             return Ok(Claim::Unknown);
         };
         self.statistics.solver_time = model.elapsed();
@@ -361,9 +362,8 @@ impl Solver {
         let is_tall = self.program.rows() > TALL * self.program.columns();
         model.set_presolve(!self.warm && start.is_none() && !is_tall)?;
         if let Some(basis) = &start {
-            model.set_basis(basis, &self.rows_at_upper())?;
+            model.set_basis(basis, &at_upper)?;
         }
-        let patience = self.patience();
         model.set_time_limit(Some(
             options
                 .watch
@@ -485,7 +485,7 @@ impl Solver {
     /// Lets HiGHS go on from a basis that it did not find itself; a model that refuses is given up.
     fn adopt(&mut self, basis: &Basis) {
         let at_upper = self.rows_at_upper();
-        if let Some((model, _)) = &self.float
+        if let Some((model, _)) = &mut self.float
             && model.set_basis(basis, &at_upper).is_err()
         {
             self.float = None;

@@ -46,7 +46,7 @@ pub(crate) struct Copies {
 
 impl Network<'_> {
     /// The capacity of a cut between the root and a node that is below what has to reach it.
-    pub fn short(&self, node: usize) -> Result<Option<BigUint>, Limit> {
+    pub(crate) fn short(&self, node: usize) -> Result<Option<BigUint>, Limit> {
         self.watch.ask()?;
         let arcs: Vec<_> = self
             .ways
@@ -64,7 +64,10 @@ impl Network<'_> {
     }
 
     /// Helpers that replicate and are reached by all join; the others are split off. Returns the first that cannot be.
-    pub fn settle(&mut self, replicates: impl Fn(usize) -> bool) -> Result<Option<Copies>, Limit> {
+    pub(crate) fn settle(
+        &mut self,
+        replicates: impl Fn(usize) -> bool,
+    ) -> Result<Option<Copies>, Limit> {
         let helpers: Vec<usize> = (0..self.nodes)
             .filter(|&node| node != self.root && !self.spanned[node])
             .collect();

@@ -12,17 +12,17 @@ pub(crate) struct Unit(BigInt);
 
 impl Unit {
     /// The least common denominator of the numbers.
-    pub fn of<N: Borrow<Rational>>(numbers: impl IntoIterator<Item = N>) -> Self {
+    pub(crate) fn of<N: Borrow<Rational>>(numbers: impl IntoIterator<Item = N>) -> Self {
         Unit(common_denominator(numbers))
     }
 
     /// The number in units. It must be one of the numbers that the unit was made of.
-    pub fn whole(&self, number: &Rational) -> BigInt {
+    pub(crate) fn whole(&self, number: &Rational) -> BigInt {
         numerator_over(number, &self.0)
     }
 
     /// A number of units.
-    pub fn amount(&self, whole: BigInt) -> Rational {
+    pub(crate) fn amount(&self, whole: BigInt) -> Rational {
         if self.0.is_one() {
             Rational::from_integer(whole)
         } else {

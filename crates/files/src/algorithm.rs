@@ -7,7 +7,8 @@ use oneport_platform::{NodeId, Platform};
 use crate::demands::of_text;
 use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
-use crate::plan::{find, flag, read_nodes};
+use crate::nodes::find;
+use crate::plan::{flag, read_nodes};
 use crate::source::{Source, read_bytes};
 
 /// Most bytes of a file of an algorithm.

@@ -9,6 +9,7 @@ pub mod error;
 pub mod json;
 mod matrix;
 mod native;
+mod nodes;
 pub mod number;
 mod plan;
 mod platform;

@@ -9,8 +9,8 @@ use oneport_platform::{NodeId, Platform, Rational};
 use crate::error::FormatError;
 use crate::json::{Json, need};
 use crate::native::quote;
+use crate::nodes::find;
 use crate::number::{natural, rational};
-use crate::plan::find;
 
 /// Whether a list holds entries, and not rows of a table: its first element is an object.
 pub(crate) fn are_entries(value: &Json<'_, '_>) -> Result<bool, FormatError> {

@@ -53,7 +53,7 @@ const FREE: LpError = LpError::Contradiction("an instance takes no time");
 ///
 /// # Errors
 /// The errors of the exact solver and of the pricing.
-pub fn generate(
+pub(crate) fn generate(
     question: &Question,
     resources: Resources,
     pricing: &Patterns<'_>,
@@ -66,7 +66,7 @@ pub fn generate(
 ///
 /// # Errors
 /// As [`generate`].
-pub fn generate_from(
+pub(crate) fn generate_from(
     question: &Question,
     resources: Resources,
     (pricing, known): (&Patterns<'_>, Vec<Pattern>),
@@ -144,7 +144,7 @@ pub fn generate_from(
 ///
 /// # Errors
 /// The errors of the pricing.
-pub fn proved(
+pub(crate) fn proved(
     pricing: &Patterns<'_>,
     resources: &Resources,
     prices: &[Rational],

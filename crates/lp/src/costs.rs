@@ -15,7 +15,7 @@ const TIME_BITS: u64 = 36;
 const COST_BITS: u64 = 96;
 
 /// Costs of links for messages of one size, in multiples of a unit.
-pub struct Costs<N> {
+pub(crate) struct Costs<N> {
     /// Per link.
     pub links: Vec<N>,
     /// Value of one unit, in the unit of the prices.
@@ -23,7 +23,7 @@ pub struct Costs<N> {
 }
 
 /// Times of the links as integers: prepared once for many guiding prices.
-pub struct Times {
+pub(crate) struct Times {
     times: Integers,
     unit: Rational,
 }
@@ -36,12 +36,12 @@ enum Integers {
 
 impl Times {
     /// Times on every link of a message of the size that all have.
-    pub fn new(question: &Question) -> Self {
+    pub(crate) fn new(question: &Question) -> Self {
         Times::of_size(question, question.size())
     }
 
     /// Times on every link of a message of this size.
-    pub fn of_size(question: &Question, size: &Rational) -> Self {
+    pub(crate) fn of_size(question: &Question, size: &Rational) -> Self {
         let exact: Vec<Rational> = question
             .platform()
             .links()
@@ -61,7 +61,7 @@ impl Times {
     /// Costs under guiding prices. If times are long, costs are rounded down relative to the highest cost that has a
     /// price (not to the longest time: one unneeded link must not make the others free). Guiding prices add up to less
     /// than `2^60`, so a sum of fewer than `2^30` costs fits 128 bits.
-    pub fn costs(&self, prices: &Prices<u64>) -> Costs<u128> {
+    pub(crate) fn costs(&self, prices: &Prices<u64>) -> Costs<u128> {
         let long = match &self.times {
             Integers::Short(times) => {
                 let cost = |(&time, &price): (&u64, &u64)| u128::from(time) * u128::from(price);
@@ -95,12 +95,12 @@ impl Times {
 }
 
 /// Exact costs over a common denominator, for messages of the size that all have.
-pub fn exact(question: &Question, prices: &Prices<Rational>) -> Costs<BigUint> {
+pub(crate) fn exact(question: &Question, prices: &Prices<Rational>) -> Costs<BigUint> {
     exact_of_size(question, question.size(), prices)
 }
 
 /// Exact costs over a common denominator, for messages of this size.
-pub fn exact_of_size(
+pub(crate) fn exact_of_size(
     question: &Question,
     size: &Rational,
     prices: &Prices<Rational>,
@@ -129,7 +129,7 @@ pub fn exact_of_size(
 /// The same in machine integers, if four times the sum of all arcs between nodes that replicate cannot overflow, as
 /// Steiner arborescences require: an arc is a link or a route of fewer links than there are nodes, and there are no
 /// more arcs than links or pairs of nodes.
-pub fn narrowed(costs: &Costs<BigUint>, platform: &Platform) -> Option<Costs<u128>> {
+pub(crate) fn narrowed(costs: &Costs<BigUint>, platform: &Platform) -> Option<Costs<u128>> {
     let (nodes, links) = (
         platform.nodes().len() as u128,
         platform.links().len() as u128,
@@ -143,7 +143,7 @@ pub fn narrowed(costs: &Costs<BigUint>, platform: &Platform) -> Option<Costs<u12
 }
 
 /// A sum of costs as a rational number.
-pub fn amount<N: Clone + Into<BigUint>>(unit: &Rational, sum: &N) -> Rational {
+pub(crate) fn amount<N: Clone + Into<BigUint>>(unit: &Rational, sum: &N) -> Rational {
     let whole: BigUint = sum.clone().into();
     Rational::from_integer(whole.into()) * unit
 }

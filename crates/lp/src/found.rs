@@ -4,13 +4,11 @@ use crate::known::{Bound, Known};
 use oneport_plan::{Certificate, SteadyState};
 
 use crate::mixture::{Effort, Mixture};
-use crate::quick::simple;
-use crate::room;
-use crate::{LpError, Options, Question, Solution, Until};
+use crate::{Options, Until};
 
 /// The best answer so far.
 #[derive(Default)]
-pub struct Found {
+pub(crate) struct Found {
     /// Steady state and bound.
     pub known: Known,
     /// Prices that prove something of some patterns. Where nothing else is known, they are asked what they prove of
@@ -24,7 +22,7 @@ pub struct Found {
 
 impl Found {
     /// Takes in the patterns and prices of a mixture; its bound is another matter.
-    pub fn mixture(
+    pub(crate) fn mixture(
         &mut self,
         Mixture {
             state,
@@ -40,14 +38,14 @@ impl Found {
     }
 
     /// Takes in an answer that no further attempt is worth its time to improve.
-    pub fn settle(&mut self, state: SteadyState, bound: Bound) {
+    pub(crate) fn settle(&mut self, state: SteadyState, bound: Bound) {
         self.known.offer_state(state);
         self.known.offer_bound(bound);
         self.settled = true;
     }
 
     /// When the next program may end: after what is left of the rounds, or where it proves what is attained.
-    pub fn until(&self, options: &Options) -> Until {
+    pub(crate) fn until(&self, options: &Options) -> Until {
         let Until { bound, rounds } = &options.until;
         let rounds = rounds.map(|most| most.saturating_sub(self.effort.rounds));
         Until {
@@ -57,49 +55,7 @@ impl Found {
     }
 
     /// Whether no further attempt is to follow.
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.settled || self.known.is_optimal()
-    }
-
-    /// The answer. `left` is the question under the watch of what turns what is known into an answer: where a side is
-    /// missing, a simple one takes its place.
-    ///
-    /// # Errors
-    /// As [`simple::offer`].
-    pub fn finished(
-        mut self,
-        left: &Question,
-        prove: impl Fn(&Certificate) -> Option<Bound>,
-    ) -> Result<Solution, LpError> {
-        if self.known.state().is_none() {
-            left.has_room(room::least_tasks(left.problem()))?;
-            simple::offer(left, &mut self.known)?;
-        }
-        if self.known.bound().is_none() {
-            let proved = self.prices.as_ref().and_then(prove);
-            self.known
-                .offer_bound(proved.map_or_else(|| simple::bound(left), Ok)?);
-        }
-        let finished = self.known.finished();
-        let (steady_state, tight, bound, status) =
-            finished.ok_or(LpError::Contradiction("nothing is known"))?;
-        let Bound {
-            throughput: upper_bound,
-            certificate,
-        } = bound;
-        let Effort {
-            solver_time,
-            repaired,
-            ..
-        } = self.effort;
-        Ok(Solution {
-            steady_state,
-            tight,
-            certificate,
-            upper_bound,
-            status,
-            solver_time,
-            repaired,
-        })
     }
 }

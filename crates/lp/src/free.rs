@@ -16,7 +16,7 @@ use crate::{LpError, Question};
 ///
 /// # Errors
 /// [`LpError::FreeLink`], [`LpError::Unbounded`].
-pub fn check(question: &Question) -> Result<(), LpError> {
+pub(crate) fn check(question: &Question) -> Result<(), LpError> {
     let Some(link) = question.platform().free_link() else {
         return Ok(());
     };
@@ -42,7 +42,7 @@ pub fn check(question: &Question) -> Result<(), LpError> {
 ///
 /// # Errors
 /// [`LpError::FreeLink`].
-pub fn check_kinds(question: &Question) -> Result<(), LpError> {
+pub(crate) fn check_kinds(question: &Question) -> Result<(), LpError> {
     let Some(link) = question.platform().free_link() else {
         return Ok(());
     };

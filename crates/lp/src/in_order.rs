@@ -24,7 +24,7 @@ const MOST_IMAGES: usize = 1 << 26;
 
 /// Intervals of operands whose images are intervals under every renaming.
 #[derive(Debug, Clone)]
-pub struct Intervals {
+pub(crate) struct Intervals {
     operands: usize,
     /// Per first and last operand.
     are: Vec<bool>,
@@ -33,7 +33,11 @@ pub struct Intervals {
 impl Intervals {
     /// For renamings that are given as the images of all operands; `None` where loads would not be carried over, or
     /// there is too much to be looked at. `O(g n^2)` for `g` renamings of `n` operands.
-    pub fn new(renamings: &[Vec<usize>], operands: usize, volumes: &Volumes) -> Option<Self> {
+    pub(crate) fn new(
+        renamings: &[Vec<usize>],
+        operands: usize,
+        volumes: &Volumes,
+    ) -> Option<Self> {
         let by_count = !matches!(volumes.size, Amount::Table(_));
         let images = renamings
             .len()
@@ -56,7 +60,7 @@ impl Intervals {
     }
 
     /// Whether this interval is one of them.
-    pub fn has(&self, part: Interval) -> bool {
+    pub(crate) fn has(&self, part: Interval) -> bool {
         self.are
             .get(part.first * self.operands + part.last)
             .is_some_and(|&is| is)
@@ -64,7 +68,7 @@ impl Intervals {
 }
 
 /// A renaming of nodes, links and operands.
-pub struct Renaming<'r> {
+pub(crate) struct Renaming<'r> {
     /// Per node: its image.
     pub nodes: &'r [NodeId],
     /// Per link: its image.
@@ -75,7 +79,7 @@ pub struct Renaming<'r> {
 
 /// The image of a pattern, for this demand: where values are combined, that of a reduction tree, or of a reduction tree
 /// and copies of its result.
-pub fn image(pattern: &Pattern, renaming: &Renaming<'_>, demand: usize) -> Pattern {
+pub(crate) fn image(pattern: &Pattern, renaming: &Renaming<'_>, demand: usize) -> Pattern {
     let mut image = Pattern::new(demand);
     renaming.tasks(&pattern.tasks, &mut image);
     image

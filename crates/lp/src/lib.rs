@@ -21,7 +21,6 @@ mod resources;
 mod rings;
 mod room;
 mod rounds;
-pub mod separation;
 mod shapes;
 mod solution;
 mod solve;

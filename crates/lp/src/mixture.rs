@@ -17,7 +17,7 @@ use crate::{LpError, Question};
 
 /// Patterns of some kind, mixed as well as they can be.
 #[derive(Debug, Clone)]
-pub struct Mixture {
+pub(crate) struct Mixture {
     /// The weighted patterns.
     pub state: SteadyState,
     /// Further patterns that are cheapest under these prices, some that were found meanwhile.
@@ -32,7 +32,7 @@ pub struct Mixture {
 
 impl Mixture {
     /// A steady state that attains what no other does; its prices are another matter.
-    pub fn of(state: SteadyState, at_most: &Rational) -> Self {
+    pub(crate) fn of(state: SteadyState, at_most: &Rational) -> Self {
         let (tight, prices, at_most) = (Vec::new(), Certificate::default(), at_most.clone());
         Mixture {
             state,
@@ -44,7 +44,7 @@ impl Mixture {
     }
 
     /// The bound on every schedule, where the patterns that were priced are all schemes.
-    pub fn bound(&self) -> Bound {
+    pub(crate) fn bound(&self) -> Bound {
         Bound {
             throughput: self.at_most.clone(),
             certificate: self.prices.clone(),
@@ -54,7 +54,7 @@ impl Mixture {
 
 /// The effort of the solver.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Effort {
+pub(crate) struct Effort {
     /// Time spent inside HiGHS, by its own clock.
     pub solver_time: Duration,
     /// Whether a basis that was proposed had to be repaired.
@@ -73,7 +73,7 @@ impl AddAssign for Effort {
 
 impl Effort {
     /// The effort of one program, after its last solve.
-    pub fn of(solver: &Solver) -> Self {
+    pub(crate) fn of(solver: &Solver) -> Self {
         let exact::Statistics {
             solver_time,
             refinements,
@@ -96,7 +96,7 @@ const PROPORTIONS: usize = 64;
 ///
 /// # Errors
 /// Patterns that take no time.
-pub fn mixed(
+pub(crate) fn mixed(
     question: &Question,
     resources: &Resources,
     ports: Option<&PortSets>,
@@ -214,7 +214,7 @@ fn counted(
 }
 
 /// The pattern's uses of links.
-pub fn links_of(pattern: &Pattern) -> impl Iterator<Item = (LinkId, Interval)> + '_ {
+pub(crate) fn links_of(pattern: &Pattern) -> impl Iterator<Item = (LinkId, Interval)> + '_ {
     pattern.tasks.iter().filter_map(|task| match *task {
         Task::Send { link, part, .. } => Some((link, part)),
         Task::Merge { .. } => None,

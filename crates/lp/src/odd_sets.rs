@@ -13,14 +13,14 @@ use oneport_platform::{LinkId, Platform, Rational};
 use crate::LpError;
 
 /// The graph of ports of a platform with half-duplex nodes.
-pub struct PortSets {
+pub(crate) struct PortSets {
     ports: Vec<Resource>,
     graph: PortGraph,
 }
 
 impl PortSets {
     /// `None` where no node is half-duplex: between send and receive ports the graph is bipartite, and ports suffice.
-    pub fn new(platform: &Platform) -> Option<Self> {
+    pub(crate) fn new(platform: &Platform) -> Option<Self> {
         platform.half_duplex()?;
         let ends = |link: LinkId| Resource::ends(platform, link);
         let mut ports: Vec<Resource> = platform.link_ids().flat_map(ends).flatten().collect();
@@ -45,7 +45,7 @@ impl PortSets {
     ///
     /// # Errors
     /// [`LpError::Contradiction`] never: times are not negative.
-    pub fn least_period(&self, times: &[Rational]) -> Result<Rational, LpError> {
+    pub(crate) fn least_period(&self, times: &[Rational]) -> Result<Rational, LpError> {
         general::least_period(&self.graph, times)
             .map_err(|_| LpError::Contradiction("a link time is negative"))
     }
@@ -54,7 +54,11 @@ impl PortSets {
     ///
     /// # Errors
     /// [`LpError::Contradiction`] never: times are not negative.
-    pub fn violated(&self, times: &[Rational], period: &Rational) -> Result<Vec<OddSet>, LpError> {
+    pub(crate) fn violated(
+        &self,
+        times: &[Rational],
+        period: &Rational,
+    ) -> Result<Vec<OddSet>, LpError> {
         let sets = general::separate(&self.graph, times, period)
             .map_err(|_| LpError::Contradiction("a link time is negative"))?;
         let named = |set: general::OddSet| {
@@ -78,7 +82,7 @@ impl PortSets {
 ///
 /// # Errors
 /// The errors of the solver.
-pub fn solve(
+pub(crate) fn solve(
     platform: &Platform,
     solver: &mut Solver,
     options: &Options,

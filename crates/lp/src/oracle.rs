@@ -10,7 +10,7 @@ use crate::LpError;
 ///
 /// An answer may be cut short, and wrong, if the question's watch ends the work: the caller checks the watch before
 /// using it.
-pub trait Oracle: Sync {
+pub(crate) trait Oracle: Sync {
     /// Cheap patterns for each demand under guiding prices.
     fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError>;
 
@@ -24,7 +24,7 @@ pub trait Oracle: Sync {
 }
 
 /// Patterns for one demand.
-pub struct Priced {
+pub(crate) struct Priced {
     /// No pattern for the demand costs less.
     pub at_least: Rational,
     /// Patterns, the cheapest first; at least one.
@@ -33,7 +33,7 @@ pub struct Priced {
 
 impl Priced {
     /// A pattern at its price.
-    pub fn one((at_least, pattern): (Rational, Pattern)) -> Self {
+    pub(crate) fn one((at_least, pattern): (Rational, Pattern)) -> Self {
         Priced {
             at_least,
             patterns: vec![pattern],

@@ -39,7 +39,7 @@ pub fn tasks(watch: &Watch) -> (u64, Option<Limit>) {
 }
 
 /// Whether some answer is not too large in itself.
-pub fn is_possible(problem: &Problem) -> bool {
+pub(crate) fn is_possible(problem: &Problem) -> bool {
     least_tasks(problem) <= MOST
 }
 

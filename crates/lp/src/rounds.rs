@@ -9,7 +9,7 @@ use oneport_platform::{Rational, percent};
 use crate::resources::Resources;
 
 /// How far a search has come.
-pub struct Progress {
+pub(crate) struct Progress {
     /// Patterns found so far; of an all-reduce, their stages.
     pub patterns: usize,
     /// Their throughput, up to rounding.
@@ -39,7 +39,7 @@ impl fmt::Display for Progress {
 }
 
 /// The best guiding prices so far and the bound they prove.
-pub struct Best {
+pub(crate) struct Best {
     prices: Vec<u64>,
     /// `None` where nothing is proved yet.
     pub bound: Option<Rational>,
@@ -47,7 +47,7 @@ pub struct Best {
 
 impl Best {
     /// Nothing known.
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Best {
             prices: Vec::new(),
             bound: None,
@@ -55,7 +55,7 @@ impl Best {
     }
 
     /// The prices, one for every row; as high for all where none proved anything yet.
-    pub fn exact(&self, resources: &Resources) -> Vec<Rational> {
+    pub(crate) fn exact(&self, resources: &Resources) -> Vec<Rational> {
         if self.prices.is_empty() {
             return vec![Rational::one(); resources.count()];
         }
@@ -69,7 +69,7 @@ impl Best {
     }
 
     /// Keeps prices that prove a smaller bound.
-    pub fn offer(&mut self, resources: &Resources, prices: &[u64], at_least: &Rational) {
+    pub(crate) fn offer(&mut self, resources: &Resources, prices: &[u64], at_least: &Rational) {
         if !at_least.is_positive() {
             return;
         }
@@ -85,7 +85,7 @@ impl Best {
     }
 
     /// Between the best prices and the given ones.
-    pub fn smoothed(&self, prices: &[u64], part: u64) -> Vec<u64> {
+    pub(crate) fn smoothed(&self, prices: &[u64], part: u64) -> Vec<u64> {
         if self.prices.is_empty() {
             return prices.to_vec();
         }
@@ -100,7 +100,7 @@ impl Best {
 /// Decides when to leave floating point for the exact program: it sees no gap below its tolerance, and rounds would
 /// then go on for long without gain.
 #[derive(Default)]
-pub struct Pace {
+pub(crate) struct Pace {
     gap: Option<Rational>,
     /// Rounds in which a small gap hardly shrank.
     stalled: u32,
@@ -116,7 +116,7 @@ impl Pace {
     const PATIENCE: u32 = 3;
 
     /// Whether the exact optimum is to have the next word.
-    pub fn is_near(&mut self, progress: &Progress) -> bool {
+    pub(crate) fn is_near(&mut self, progress: &Progress) -> bool {
         let gap = &progress.upper_bound - &progress.throughput;
         let below =
             |bits: u32| &gap * Rational::from_integer(BigInt::one() << bits) < progress.throughput;

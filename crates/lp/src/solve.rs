@@ -8,10 +8,12 @@ use oneport_plan::{Amount, Certificate, Unmade};
 use crate::attempts;
 use crate::bounds::arborescences::with_cuts;
 use crate::bounds::{prove, shared_tasks};
-use crate::flow;
 use crate::found::Found;
 use crate::free;
+use crate::known::Bound;
+use crate::mixture::Effort;
 use crate::only_way;
+use crate::quick::simple;
 use crate::room;
 use crate::{LpError, Options, Question, Solution};
 
@@ -27,7 +29,7 @@ type Attempt = fn(&Question, &Options, &mut Found) -> Result<(), LpError>;
 /// All of them, in their order.
 const ATTEMPTS: [Attempt; 11] = [
     only_way::attempt,
-    flow::solve::attempt,
+    attempts::messages::attempt,
     attempts::quotient_first,
     attempts::scans,
     attempts::chains,
@@ -77,7 +79,7 @@ pub fn solve(question: &Question, options: &Options) -> Result<Solution, LpError
             .ok()
             .flatten()
     };
-    let solution = found.finished(&left, prices)?;
+    let solution = finished(found, &left, prices)?;
     let certificate = if question.commodities().is_empty() {
         with_cuts(question, solution.certificate, &proofs)?
     } else {
@@ -86,5 +88,45 @@ pub fn solve(question: &Question, options: &Options) -> Result<Solution, LpError
     Ok(Solution {
         certificate,
         ..solution
+    })
+}
+
+/// The answer. `left` is the question under the watch of what turns findings into an answer. If a side is missing, a
+/// simple one takes its place.
+fn finished(
+    mut found: Found,
+    left: &Question,
+    prove: impl Fn(&Certificate) -> Option<Bound>,
+) -> Result<Solution, LpError> {
+    if found.known.state().is_none() {
+        left.has_room(room::least_tasks(left.problem()))?;
+        simple::offer(left, &mut found.known)?;
+    }
+    if found.known.bound().is_none() {
+        let proved = found.prices.as_ref().and_then(prove);
+        found
+            .known
+            .offer_bound(proved.map_or_else(|| simple::bound(left), Ok)?);
+    }
+    let finished = found.known.finished();
+    let (steady_state, tight, bound, status) =
+        finished.ok_or(LpError::Contradiction("nothing is known"))?;
+    let Bound {
+        throughput: upper_bound,
+        certificate,
+    } = bound;
+    let Effort {
+        solver_time,
+        repaired,
+        ..
+    } = found.effort;
+    Ok(Solution {
+        steady_state,
+        tight,
+        certificate,
+        upper_bound,
+        status,
+        solver_time,
+        repaired,
     })
 }

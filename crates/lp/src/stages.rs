@@ -11,7 +11,7 @@ use oneport_platform::{LinkId, NodeId, Rational};
 use num_traits::Signed;
 
 /// The two stages of a composition, each a pattern for the loads it causes.
-pub struct Stages {
+pub(crate) struct Stages {
     /// Where the result is made.
     pub at: NodeId,
     /// Ends with the merge that makes the result.
@@ -22,7 +22,7 @@ pub struct Stages {
 
 /// The stages of a pattern: its last merge ends the first one. `None` where what follows is not the spreading of what
 /// that merge makes, or where nothing follows.
-pub fn stages(pattern: &Pattern) -> Option<Stages> {
+pub(crate) fn stages(pattern: &Pattern) -> Option<Stages> {
     let end = pattern
         .tasks
         .iter()
@@ -56,7 +56,7 @@ pub fn stages(pattern: &Pattern) -> Option<Stages> {
 }
 
 /// The pattern of a first and a second stage that meet.
-pub fn joined(first: &Pattern, second: &Pattern) -> Pattern {
+pub(crate) fn joined(first: &Pattern, second: &Pattern) -> Pattern {
     let mut pattern = first.clone();
     let hop = |task: &Task| match *task {
         Task::Send { link, part, after } => Some((part, (link, after))),
@@ -71,7 +71,10 @@ pub fn joined(first: &Pattern, second: &Pattern) -> Pattern {
 
 /// Composes first and second stages with their weights: each pair `(first, second, weight)` appears once, there are
 /// fewer of them than stages, and the weights add up to the smaller of the two sums.
-pub fn paired<T: Copy>(first: &[(T, Rational)], second: &[(T, Rational)]) -> Vec<(T, T, Rational)> {
+pub(crate) fn paired<T: Copy>(
+    first: &[(T, Rational)],
+    second: &[(T, Rational)],
+) -> Vec<(T, T, Rational)> {
     let (mut first, mut second) = (first.iter().cloned(), second.iter().cloned());
     let mut pairs = Vec::new();
     let (mut one, mut other) = (first.next(), second.next());

@@ -25,7 +25,7 @@ const TRIES: usize = 6;
 ///
 /// # Errors
 /// HiGHS refuses a call.
-pub fn reduced(
+pub(crate) fn reduced(
     question: &Question,
     rates: &[Rational],
     mut mixture: Mixture,

@@ -29,7 +29,7 @@ use crate::resources::Resources;
 use crate::{LpError, Options, Question, Until};
 
 /// The question about representatives.
-pub struct Quotient<'a> {
+pub(crate) struct Quotient<'a> {
     question: &'a Question,
     group: Vec<Automorphism>,
     /// The demands of the representatives.
@@ -44,7 +44,7 @@ pub struct Quotient<'a> {
 
 impl<'a> Quotient<'a> {
     /// `None` where nothing is symmetric.
-    pub fn new(question: &'a Question) -> Option<Self> {
+    pub(crate) fn new(question: &'a Question) -> Option<Self> {
         let platform = question.platform();
         let block = question.block()?;
         let participants = &alike(question, &block)?[..];
@@ -115,7 +115,7 @@ impl<'a> Quotient<'a> {
     ///
     /// # Errors
     /// As [`solve`](crate::solve).
-    pub fn solve(&self, options: &Options, found: &mut Found) -> Result<(), LpError> {
+    pub(crate) fn solve(&self, options: &Options, found: &mut Found) -> Result<(), LpError> {
         let platform = self.question.platform();
         let question = self.question.part(&self.collective)?;
         let roots = question

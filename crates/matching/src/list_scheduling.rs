@@ -31,7 +31,7 @@ pub(crate) struct WholeEdges<W> {
 }
 
 impl<W: Whole> WholeEdges<W> {
-    pub fn new(rest: Rest<W>) -> Self {
+    pub(crate) fn new(rest: Rest<W>) -> Self {
         let vertices = rest.mate.len();
         let mut load = W::zero();
         rest.weight.iter().for_each(|weight| load += weight);

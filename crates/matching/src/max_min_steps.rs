@@ -24,7 +24,7 @@ pub(crate) struct LongestSteps<W> {
 }
 
 impl<W: Whole> LongestSteps<W> {
-    pub fn new(rest: Rest<W>) -> Self {
+    pub(crate) fn new(rest: Rest<W>) -> Self {
         let vertices = rest.mate.len();
         LongestSteps {
             length: rest.total.clone(),

@@ -26,7 +26,7 @@ pub(crate) struct Rest<W> {
 }
 
 impl<W: Whole> Rest<W> {
-    pub fn new(vertices: usize, ends: Vec<[usize; 2]>, weight: Vec<W>) -> Self {
+    pub(crate) fn new(vertices: usize, ends: Vec<[usize; 2]>, weight: Vec<W>) -> Self {
         let mut incident = vec![Vec::new(); vertices];
         let mut degree = vec![W::zero(); vertices];
         for (e, pair) in ends.iter().enumerate() {
@@ -50,37 +50,37 @@ impl<W: Whole> Rest<W> {
     }
 
     /// The end of `e` that is not `v`.
-    pub fn other(&self, e: usize, v: usize) -> usize {
+    pub(crate) fn other(&self, e: usize, v: usize) -> usize {
         let [left, right] = self.ends[e];
         left ^ right ^ v
     }
 
-    pub fn is_left(&self, v: usize) -> bool {
+    pub(crate) fn is_left(&self, v: usize) -> bool {
         self.incident[v]
             .first()
             .is_some_and(|&e| self.ends[e][0] == v)
     }
 
-    pub fn is_free(&self, v: usize) -> bool {
+    pub(crate) fn is_free(&self, v: usize) -> bool {
         self.mate[v] == FREE
     }
 
     /// Makes `e` a matching edge; its ends lose theirs.
-    pub fn join(&mut self, e: usize) {
+    pub(crate) fn join(&mut self, e: usize) {
         for v in self.ends[e] {
             self.mate[v] = e;
         }
     }
 
     /// Takes the matching edge `e` out of the matching.
-    pub fn part(&mut self, e: usize) {
+    pub(crate) fn part(&mut self, e: usize) {
         for v in self.ends[e] {
             self.mate[v] = FREE;
         }
     }
 
     /// Covers `v`, if it is free, by its heaviest edge to a free vertex, unless that weighs less than `length`.
-    pub fn join_heaviest(&mut self, v: usize, length: &W) {
+    pub(crate) fn join_heaviest(&mut self, v: usize, length: &W) {
         if !self.is_free(v) {
             return;
         }
@@ -94,7 +94,7 @@ impl<W: Whole> Rest<W> {
 
     /// Takes a step of `length` along the matching `edges`, each of which must weigh that much; an edge that is
     /// used up leaves the matching.
-    pub fn take(&mut self, edges: &[usize], length: &W) {
+    pub(crate) fn take(&mut self, edges: &[usize], length: &W) {
         self.total -= length;
         for &e in edges {
             self.shorten(e, length);

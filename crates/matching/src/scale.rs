@@ -25,7 +25,7 @@ pub(crate) struct Scaled {
 
 impl Scaled {
     /// The rational that `quantity` units are.
-    pub fn rational(&self, quantity: impl Into<BigUint>) -> BigRational {
+    pub(crate) fn rational(&self, quantity: impl Into<BigUint>) -> BigRational {
         let (unit, denominator) = &self.unit;
         let quantity = quantity.into() * unit;
         if denominator.is_one() {
@@ -36,7 +36,7 @@ impl Scaled {
     }
 
     /// An upper bound on every sum the kernel forms.
-    pub fn total(&self) -> BigUint {
+    pub(crate) fn total(&self) -> BigUint {
         self.weights.iter().sum()
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    pub fn new(vertices: usize) -> Self {
+    pub(crate) fn new(vertices: usize) -> Self {
         Search {
             reached: vec![0; vertices],
             serial: 0,
@@ -57,7 +57,7 @@ impl Search {
     /// Covers the uncovered vertex `root`, lowering `length` no more than needed, at most until `root` may idle.
     ///
     /// `O(|E| log |E|)`; in practice a few edges.
-    pub fn cover<W: Whole>(&mut self, rest: &mut Rest<W>, length: &mut W, root: usize) {
+    pub(crate) fn cover<W: Whole>(&mut self, rest: &mut Rest<W>, length: &mut W, root: usize) {
         self.serial += 1;
         self.begin(root);
         if let Some(inner) = self.grow(rest, length) {
@@ -69,7 +69,7 @@ impl Search {
     /// it becomes maximum when `roots` holds all the free vertices of that side. Covered vertices stay covered.
     ///
     /// A tree whose search failed is never entered again, so all failures together cost `O(|E|)`.
-    pub fn maximise<W: Whole>(&mut self, rest: &mut Rest<W>, length: &W, roots: &[usize]) {
+    pub(crate) fn maximise<W: Whole>(&mut self, rest: &mut Rest<W>, length: &W, roots: &[usize]) {
         self.serial += 1;
         let nobody_idles = W::zero();
         for &root in roots {

@@ -37,7 +37,7 @@ pub use oneport_platform::{
     NodeId, Platform, PortModel, Rational, Units, count, decimal, parse_rational, percent,
     readable, units,
 };
-pub use oneport_referee::Answer;
+pub use oneport_referee::{Answer, SingleAnswer};
 
 pub use error::{Error, Refusal};
 pub use extracting::{FromRates, RatesError, plan_of_rates};
@@ -46,7 +46,7 @@ pub use rings::{Rings, RingsError, rings, rings_of_orders};
 pub use scheduling::schedules_of;
 pub use shapes::best_shape;
 pub use single::{
-    AllReduced, Checked, Found, Judged, SingleError, all_reduce, broadcast_heterogeneous,
+    AllReduced, Found, Judged, SingleError, all_reduce, broadcast_heterogeneous,
     broadcast_homogeneous, judge_sequence, judge_tree, reduce_cluster, reduce_homogeneous,
     reduce_into, reduce_processors, reduce_released,
 };
@@ -57,9 +57,9 @@ pub use solving::solve;
 mod stage {
     use oneport_watch::News;
 
-    pub const THROUGHPUT: News<'static> =
+    pub(crate) const THROUGHPUT: News<'static> =
         News::Stage("1/4 optimal throughput (linear program, exact)");
-    pub const PERIOD: News<'static> = News::Stage("2/4 whole messages and the period");
-    pub const SLOTS: News<'static> = News::Stage("3/4 slots (one-port decomposition)");
-    pub const REFEREE: News<'static> = News::Stage("4/4 the referee checks the plan");
+    pub(crate) const PERIOD: News<'static> = News::Stage("2/4 whole messages and the period");
+    pub(crate) const SLOTS: News<'static> = News::Stage("3/4 slots (one-port decomposition)");
+    pub(crate) const REFEREE: News<'static> = News::Stage("4/4 the referee checks the plan");
 }

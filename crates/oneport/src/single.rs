@@ -1,4 +1,4 @@
-//! One reduction executed once: the shortest schedule, its bound, and the referee's word on both.
+//! One reduction executed once: the shortest schedule and its bound, both checked by the referee.
 
 use oneport_heterogeneous::{Budget, Cluster, Destination, Method, Placement, Processors, Search};
 use oneport_homogeneous::{Costs, Strategy, Tie};
@@ -6,20 +6,7 @@ use oneport_plan::{
     Broadcast, Instance, Limit, OneAllReduce, OneBroadcast, OneReduction, Proof, Shortest,
 };
 use oneport_platform::Rational;
-use oneport_referee::{
-    Recheck, Violation, check_all_reduce, check_broadcast, check_one, check_one_broadcast,
-    check_shortest, check_shortest_while,
-};
-
-/// An answer that the referee has checked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Checked {
-    /// The answer.
-    pub shortest: Shortest,
-    /// Whether the referee could repeat the argument for the bound.
-    pub recheck: Recheck,
-}
+use oneport_referee::{SingleAnswer, Violation, check_broadcast};
 
 /// Reasons why no answer is returned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,9 +32,9 @@ pub enum SingleError {
 /// use oneport::homogeneous::{Costs, Limit, Strategy, Tie};
 /// use oneport::{parse_rational, reduce_homogeneous};
 /// let costs = Costs::new(parse_rational("2")?, parse_rational("3")?)?;
-/// let checked = reduce_homogeneous(12, &costs, Strategy::Greedy, Limit::Unlimited, Tie::Oldest, true)?;
-/// assert_eq!(checked.shortest.length, checked.shortest.lower_bound);
-/// assert!(checked.shortest.reduction.is_some());
+/// let answer = reduce_homogeneous(12, &costs, Strategy::Greedy, Limit::Unlimited, Tie::Oldest, true)?;
+/// assert_eq!(answer.status(), oneport::Status::Optimal);
+/// assert!(answer.claim().reduction.is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -60,7 +47,7 @@ pub fn reduce_homogeneous(
     limit: Limit,
     tie: Tie,
     written: bool,
-) -> Result<Checked, SingleError> {
+) -> Result<SingleAnswer<Shortest>, SingleError> {
     let lower_bound = oneport_homogeneous::length(values, costs, Strategy::Greedy, limit, tie)?;
     let reduction = if written {
         Some(oneport_homogeneous::reduce(
@@ -74,13 +61,13 @@ pub fn reduce_homogeneous(
         None if strategy == Strategy::Greedy => lower_bound.clone(),
         None => oneport_homogeneous::length(values, costs, strategy, limit, tie)?,
     };
-    check(Shortest {
+    Ok(SingleAnswer::judge(Shortest {
         instance: equal(values, costs, limit),
         length,
         lower_bound,
         proof: equal_proof(costs, limit),
         reduction,
-    })
+    })?)
 }
 
 fn equal(values: u64, costs: &Costs, limit: Limit) -> Instance {
@@ -123,8 +110,8 @@ pub fn reduce_released(
         lower_bound: released.lower_bound,
         proof: None,
     };
-    let recheck = check_one(&one)?;
-    Ok(Judged { one, recheck, best })
+    let answer = SingleAnswer::judge(one)?;
+    Ok(Judged { answer, best })
 }
 
 /// One broadcast to `processors` processors: the shortest reduction read backwards, and the answer for that reduction,
@@ -138,8 +125,8 @@ pub fn broadcast_homogeneous(
     costs: &Costs,
     limit: Limit,
     written: bool,
-) -> Result<(Option<Broadcast>, Checked), SingleError> {
-    let mut checked = reduce_homogeneous(
+) -> Result<(Option<Broadcast>, SingleAnswer<Shortest>), SingleError> {
+    let answer = reduce_homogeneous(
         processors,
         costs,
         Strategy::Greedy,
@@ -148,20 +135,23 @@ pub fn broadcast_homogeneous(
         false,
     )?;
     if !written {
-        return Ok((None, checked));
+        return Ok((None, answer));
     }
     let broadcast = oneport_homogeneous::broadcast(processors, costs, limit)?;
     check_broadcast(&broadcast, limit)?;
-    checked.shortest.length = broadcast.length.clone();
-    Ok((Some(broadcast), checked))
+    let answer = SingleAnswer::judge(Shortest {
+        length: broadcast.length.clone(),
+        ..answer.into_claim()
+    })?;
+    Ok((Some(broadcast), answer))
 }
 
 /// The answer for unequal speeds, and the method that found it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Found {
-    /// The answer; its schedule is absent.
-    pub checked: Checked,
+    /// Length, bound and proof; the schedule, if single processors were given.
+    pub answer: SingleAnswer<Shortest>,
     /// The method that found it.
     pub method: Method,
     /// Why this method.
@@ -180,9 +170,8 @@ pub fn reduce_cluster(
     budget: &Budget,
 ) -> Result<Found, SingleError> {
     let answer = oneport_heterogeneous::shortest(cluster, method, budget)?;
-    let checked = check_within(answer.shortest, budget)?;
     Ok(Found {
-        checked,
+        answer: judge_within(answer.shortest, budget)?,
         method: answer.method,
         why: answer.why,
         placement: answer.placement,
@@ -203,9 +192,8 @@ pub fn reduce_processors(
     // A placement that is not optimal leaves gaps, and an earliest-possible schedule closes some.
     answer.shortest.length = reduction.length.clone();
     answer.shortest.reduction = Some(reduction);
-    let checked = check_within(answer.shortest, budget)?;
     Ok(Found {
-        checked,
+        answer: judge_within(answer.shortest, budget)?,
         method: answer.method,
         why: answer.why,
         placement: answer.placement,
@@ -216,11 +204,9 @@ pub fn reduce_processors(
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AllReduced {
-    /// The schedule with its bound.
-    pub one: OneAllReduce,
-    /// Whether the referee could repeat the argument for the bound.
-    pub recheck: Recheck,
-    /// The answer about the reduction; its schedule is in `one`.
+    /// The schedules with their bound.
+    pub answer: SingleAnswer<OneAllReduce>,
+    /// The answer about the reduction alone.
     pub found: Found,
 }
 
@@ -241,12 +227,12 @@ pub fn all_reduce(
     let fastest = oneport_heterogeneous::fastest(times)?;
     let destination = destination.unwrap_or(fastest);
     let into = |processor| Processors::new(times.to_vec(), Destination::Listed(processor));
-    let mut found = reduce_processors(&into(destination)?, method, budget)?;
-    let Some(reduction) = found.checked.shortest.reduction.take() else {
+    let found = reduce_processors(&into(destination)?, method, budget)?;
+    let shortest = found.answer.claim();
+    let Some(reduction) = shortest.reduction.clone() else {
         return Err(oneport_heterogeneous::Error::NoProcessor.into());
     };
     let all = oneport_heterogeneous::all_reduce_by(times, reduction)?;
-    let shortest = &found.checked.shortest;
     let (lower_bound, proof) = if shortest.lower_bound >= all.lower_bound {
         let proof = (destination as u32, shortest.proof.clone());
         (shortest.lower_bound.clone(), Some(proof))
@@ -261,12 +247,8 @@ pub fn all_reduce(
         lower_bound,
         proof,
     };
-    let recheck = check_all_reduce(&one)?;
-    Ok(AllReduced {
-        one,
-        recheck,
-        found,
-    })
+    let answer = SingleAnswer::judge(one)?;
+    Ok(AllReduced { answer, found })
 }
 
 /// One broadcast over processors of unequal speeds: fastest node first, and a bound, which the referee has repeated.
@@ -277,15 +259,13 @@ pub fn all_reduce(
 pub fn broadcast_heterogeneous(
     times: &[Rational],
     source: usize,
-) -> Result<(OneBroadcast, Recheck), SingleError> {
-    let one = OneBroadcast {
+) -> Result<SingleAnswer<OneBroadcast>, SingleError> {
+    Ok(SingleAnswer::judge(OneBroadcast {
         broadcast: oneport_heterogeneous::broadcast::fastest_first(times, source)?,
         limit: Limit::Unlimited,
         lower_bound: oneport_heterogeneous::broadcast::lower_bound(times, source)?,
         proof: None,
-    };
-    let recheck = check_one_broadcast(&one)?;
-    Ok((one, recheck))
+    })?)
 }
 
 /// A given schedule, and the length of the best that is known.
@@ -293,9 +273,7 @@ pub fn broadcast_heterogeneous(
 #[non_exhaustive]
 pub struct Judged {
     /// The schedule with the bound of its question.
-    pub one: OneReduction,
-    /// Whether the referee could repeat the argument for the bound.
-    pub recheck: Recheck,
+    pub answer: SingleAnswer<OneReduction>,
     /// The length of the best schedule known.
     pub best: Rational,
 }
@@ -316,21 +294,20 @@ pub fn judge_tree(receivers: &[u32], costs: &Costs) -> Result<Judged, SingleErro
         Limit::Unlimited,
         Tie::Oldest,
     )?;
-    let mut one = OneReduction {
+    let one = OneReduction {
         reduction,
         limit: Limit::Unlimited,
         commutative: false,
         lower_bound: best.clone(),
         proof: Some(Proof::Counting),
     };
-    let recheck = match check_one(&one) {
-        Ok(recheck) => recheck,
-        Err(_) => {
-            one.commutative = true;
-            check_one(&one)?
-        }
+    let answer = SingleAnswer::judge(one.clone());
+    let commutative = OneReduction {
+        commutative: true,
+        ..one
     };
-    Ok(Judged { one, recheck, best })
+    let answer = answer.or_else(|_| SingleAnswer::judge(commutative))?;
+    Ok(Judged { answer, best })
 }
 
 /// The earliest-possible schedule of a sequence of senders (Liu-Kuo-Wang 2009, section 3) and the best schedule that
@@ -345,21 +322,17 @@ pub fn judge_sequence(
     budget: &Budget,
 ) -> Result<Judged, SingleError> {
     let reduction = oneport_heterogeneous::earliest(processors, sequence)?;
-    let found = reduce_processors(processors, method, budget)?
-        .checked
-        .shortest;
-    let one = OneReduction {
-        reduction,
-        limit: Limit::Unlimited,
-        commutative: true,
-        lower_bound: found.lower_bound,
-        proof: Some(found.proof),
-    };
-    let recheck = check_one(&one)?;
+    let found = reduce_processors(processors, method, budget)?.answer;
+    let found = found.into_claim();
     Ok(Judged {
-        best: found.length.min(one.reduction.length.clone()),
-        one,
-        recheck,
+        best: found.length.min(reduction.length.clone()),
+        answer: SingleAnswer::judge(OneReduction {
+            reduction,
+            limit: Limit::Unlimited,
+            commutative: true,
+            lower_bound: found.lower_bound,
+            proof: Some(found.proof),
+        })?,
     })
 }
 
@@ -374,9 +347,9 @@ pub fn reduce_into(
     root: u64,
     costs: &Costs,
     limit: Limit,
-) -> Result<(Checked, bool), SingleError> {
+) -> Result<SingleAnswer<OneReduction>, SingleError> {
     let (reduction, ordered) = oneport_homogeneous::reduce_around(values, root, costs, limit)?;
-    let one = OneReduction {
+    Ok(SingleAnswer::judge(OneReduction {
         reduction,
         limit,
         commutative: !ordered,
@@ -388,31 +361,19 @@ pub fn reduce_into(
             Tie::Oldest,
         )?,
         proof: Some(equal_proof(costs, limit)),
-    };
-    let recheck = check_one(&one)?;
-    let shortest = Shortest {
-        instance: equal(values, costs, limit),
-        length: one.reduction.length.clone(),
-        lower_bound: one.lower_bound,
-        proof: equal_proof(costs, limit),
-        reduction: Some(one.reduction),
-    };
-    Ok((Checked { shortest, recheck }, ordered))
+    })?)
 }
 
-/// Checks an answer as long as the watch of the budget lets it.
-fn check_within(shortest: Shortest, budget: &Budget) -> Result<Checked, SingleError> {
+/// Judges an answer as long as the watch of the budget lets it.
+fn judge_within(
+    shortest: Shortest,
+    budget: &Budget,
+) -> Result<SingleAnswer<Shortest>, SingleError> {
     let search = Search {
         states: 0,
         length: shortest.length.clone(),
         lower_bound: shortest.lower_bound.clone(),
     };
     let go_on = || (budget.watch)(&search).is_continue();
-    let recheck = check_shortest_while(&shortest, &go_on)?;
-    Ok(Checked { shortest, recheck })
-}
-
-fn check(shortest: Shortest) -> Result<Checked, SingleError> {
-    let recheck = check_shortest(&shortest)?;
-    Ok(Checked { shortest, recheck })
+    Ok(SingleAnswer::judge_while(shortest, &go_on)?)
 }

@@ -283,9 +283,9 @@ pub struct OneReduction {
 }
 
 impl OneReduction {
-    /// Optimal when the length meets its bound, of which there is a proof. Whether that proves it, and what equal costs
-    /// prove without one, a referee says.
-    pub fn status(&self) -> Status {
+    /// The status that a file states: optimal if the length equals its bound, of which there is a proof. Nothing is
+    /// proved by it: see `oneport_referee::SingleAnswer`.
+    pub fn stated_status(&self) -> Status {
         if self.proof.is_some() && self.reduction.length == self.lower_bound {
             Status::Optimal
         } else {
@@ -343,8 +343,8 @@ pub struct OneBroadcast {
 }
 
 impl OneBroadcast {
-    /// Optimal when the length meets its bound.
-    pub fn status(&self) -> Status {
+    /// The status that a file states: optimal if the length equals its bound.
+    pub fn stated_status(&self) -> Status {
         if self.broadcast.length == self.lower_bound {
             Status::Optimal
         } else {
@@ -374,8 +374,8 @@ impl OneAllReduce {
         &self.reduction.length + &self.broadcast.length
     }
 
-    /// Optimal when the length meets its bound.
-    pub fn status(&self) -> Status {
+    /// The status that a file states: optimal if the length equals its bound.
+    pub fn stated_status(&self) -> Status {
         if self.length() == self.lower_bound {
             Status::Optimal
         } else {
@@ -400,8 +400,8 @@ pub struct Shortest {
 }
 
 impl Shortest {
-    /// Optimal when the length meets its bound.
-    pub fn status(&self) -> Status {
+    /// The status by the numbers alone: optimal if the length equals its bound.
+    pub fn stated_status(&self) -> Status {
         if self.length == self.lower_bound {
             Status::Optimal
         } else {

@@ -2,7 +2,6 @@
 
 mod change;
 mod error;
-pub mod gadget;
 pub mod generate;
 mod lists;
 mod model;

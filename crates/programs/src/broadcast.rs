@@ -12,17 +12,16 @@
 //! as wrong: its optimum is an upper bound, because port times within limits need not fit (3/4 on figure 2, where 2/3
 //! is the throughput). (P) is right there.
 
-use std::fmt::Write as _;
-use std::rc::Rc;
-
 use num_traits::{One, Zero};
+use oneport_exact::{Relation, Sense};
 use oneport_plan::{Interval, Problem};
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
-use crate::form::{Form, ProgramError, check_switches};
-use crate::names::Names;
-use crate::ports::check_ports;
-use crate::program::{Family, Paper, Program, Relation, Sense, Size, Variable};
+use crate::form::{Errors, Form, Limits, ProgramError, check_switches};
+use crate::linear::{Equation, Port, Quantity};
+use crate::names::{Letters, Names};
+use crate::ports::{add_limits, check_ports};
+use crate::program::{Paper, Program, Size};
 
 /// Writes the program. `O(m k)` variables for `m` links and `k` targets.
 ///
@@ -56,7 +55,8 @@ pub(crate) fn build<'p>(
     } else {
         "Bidirectional steady-state broadcast problem on G: RR-2004-32, section 2.2.1"
     };
-    let mut program = Program::new(paper, code, Sense::Maximise, form.title(title));
+    let mut program = Program::new(paper, code, Sense::Maximize);
+    program.note(form.title(title));
     match form {
         Form::Printed => {
             program.note("E004-1: the time of a link is bounded from above by its messages.")
@@ -72,82 +72,142 @@ pub(crate) fn build<'p>(
         );
         program.note("their links have to be matchings. The optimum is an upper bound; program p has the throughput.");
     }
-    let names = Rc::new(Names::new(platform, &mut program));
-    let links = platform.links().len();
-    let variables = (targets.len() as u64 + 1).saturating_mul(links as u64);
-    program.expect(variables.saturating_add(1), links as u64)?;
-    let throughput = program.variable("a".to_string());
-    program.aim(throughput);
-    let times: Vec<Variable> = platform
-        .link_ids()
-        .map(|link| program.variable(format!("t({})", names.link(link))))
-        .collect();
-    program.section(
-        "All messages leave the source and reach their targets, and what arrives elsewhere leaves.",
-    );
-    let named = (Rc::clone(&names), targets);
-    let sent = program.family(move |place, text| {
-        let (names, targets) = &named;
-        let (target, link) = (place as usize / links, place as usize % links);
-        if let Some(&target) = targets.get(target) {
-            let (target, link) = (names.node(target), names.link(LinkId::new(link)));
-            let _ = write!(text, "x({target},{link})");
-        }
-    });
-    let flows = |(place, &target): (usize, &NodeId)| Flow {
-        platform,
-        form,
+    program.name(|| Names::new(platform, Letters::Broadcast(targets.to_vec())));
+    let message = Message {
         source,
-        target,
-        sent,
-        first: (place * links) as u64,
+        targets,
+        rate: 1,
+        time: &|link| problem.transfer_time(link, Interval::single(0)),
     };
-    for flow in targets.iter().enumerate().map(flows) {
-        flow.add_rows(&mut program, &names, throughput)?;
-    }
-    program.section("A link is busy for the messages of every target.");
-    let relation = if form == Form::Printed {
-        Relation::AtMost
-    } else {
-        Relation::AtLeast
+    let copies = Copies {
+        platform,
+        messages: &[message],
+        errors: form.errors(Errors::BROADCAST),
     };
-    for flow in targets.iter().enumerate().map(flows) {
-        for link in platform.link_ids() {
-            if let Some(sent) = flow.of(link) {
-                let time = problem.transfer_time(link, Interval::single(0));
-                let terms = [(times[link.index()], Rational::one()), (sent, -time)];
-                let row = format!("time({},{})", names.node(flow.target), names.link(link));
-                program.row(row, terms, relation, Rational::zero())?;
-                program.declare(1);
-            }
-        }
-    }
-    add_ports(&mut program, problem, &names, &times)?;
+    copies.add_rows(&mut program, Limits::Papers)?;
     program.end()
 }
 
-/// The messages for one target.
+/// A message that is copied.
+#[derive(Clone, Copy)]
+pub struct Message<'a> {
+    /// Where it starts.
+    pub source: NodeId,
+    /// Who wants it, without the source.
+    pub targets: &'a [NodeId],
+    /// How often per instance.
+    pub rate: u64,
+    /// The time of the message on a link.
+    pub time: &'a dyn Fn(LinkId) -> Rational,
+}
+
+/// Messages that are copied, and how to read the program. The paper has one message; several share links and ports.
+pub(crate) struct Copies<'a> {
+    pub(crate) platform: &'a Platform,
+    pub(crate) messages: &'a [Message<'a>],
+    pub(crate) errors: Errors,
+}
+
+impl Copies<'_> {
+    /// Writes all rows. With the papers' limits a link's time covers the copies of the only message; with those of the
+    /// resources a variable counts the copies of each message on a link, and covers those for each target.
+    pub(crate) fn add_rows(
+        &self,
+        program: &mut Program<'_>,
+        limits: Limits,
+    ) -> Result<(), ProgramError> {
+        let platform = self.platform;
+        let links = platform.links().len() as u64;
+        let targets: usize = self
+            .messages
+            .iter()
+            .map(|message| message.targets.len())
+            .sum();
+        let variables = (targets as u64 + 1).saturating_mul(links);
+        program.expect(variables.saturating_add(1), links)?;
+        program.declare(1);
+        program.aim(Quantity::Throughput);
+        match limits {
+            Limits::Papers => program.declare(links),
+            Limits::Resources => {
+                add_limits(program, platform, limits)?;
+                self.add_times(program)?;
+            }
+        }
+        program.section(
+            "All messages leave the source and reach their targets, and what arrives elsewhere leaves.",
+        );
+        for flow in self.flows() {
+            flow.add_rows(program)?;
+        }
+        program.section("A link is busy for the messages of every target.");
+        for flow in self.flows() {
+            flow.add_cover(program, limits)?;
+        }
+        match limits {
+            Limits::Papers => add_ports(program, platform),
+            Limits::Resources => Ok(()),
+        }
+    }
+
+    /// A flow for each message and target.
+    fn flows(&self) -> impl Iterator<Item = Flow<'_>> {
+        let of_message = move |(number, message)| {
+            let all: &Message<'_> = message;
+            let flow = move |(place, &target)| Flow {
+                platform: self.platform,
+                errors: self.errors,
+                message: all,
+                number,
+                target,
+                place,
+            };
+            all.targets.iter().enumerate().map(flow)
+        };
+        self.messages.iter().enumerate().flat_map(of_message)
+    }
+
+    /// A link is busy for the copies of every message.
+    fn add_times(&self, program: &mut Program<'_>) -> Result<(), ProgramError> {
+        for link in self.platform.link_ids() {
+            let sent = self.messages.iter().enumerate().map(|(number, message)| {
+                let copies = Quantity::Copies {
+                    message: number,
+                    target: None,
+                    link,
+                };
+                (copies, (message.time)(link))
+            });
+            program.define(Equation::Time(link), Quantity::Busy(link), sent)?;
+        }
+        Ok(())
+    }
+}
+
+/// The copies of a message for one target.
 struct Flow<'a> {
     platform: &'a Platform,
-    form: Form,
-    source: NodeId,
+    errors: Errors,
+    message: &'a Message<'a>,
+    number: usize,
     target: NodeId,
-    /// `x(Pi,Pj,Pk)`, by targets, then links.
-    sent: Family,
-    /// The place of the target's first link.
-    first: u64,
+    /// The target's number.
+    place: usize,
 }
 
 impl Flow<'_> {
     /// `x(Pi,Pj,Pk)`; `None` where the messages have no business.
-    fn of(&self, link: LinkId) -> Option<Variable> {
+    fn of(&self, link: LinkId) -> Option<Quantity> {
         let ends = self.platform.link(link);
-        let useful = ends.to != self.source && ends.from != self.target;
-        let place = self.first + link.index() as u64;
-        (self.form == Form::Printed || useful).then(|| self.sent.at(place))
+        let useful = ends.to != self.message.source && ends.from != self.target;
+        (self.errors.returns || useful).then_some(Quantity::Copies {
+            message: self.number,
+            target: Some(self.place),
+            link,
+        })
     }
 
-    fn sum(&self, links: &[LinkId], value: i64) -> Vec<(Variable, Rational)> {
+    fn sum(&self, links: &[LinkId], value: i64) -> Vec<(Quantity, Rational)> {
         let value = Rational::from_integer(value.into());
         links
             .iter()
@@ -155,47 +215,73 @@ impl Flow<'_> {
             .collect()
     }
 
-    fn add_rows(
-        &self,
-        program: &mut Program<'_>,
-        names: &Names<'_>,
-        throughput: Variable,
-    ) -> Result<(), ProgramError> {
+    fn add_rows(&self, program: &mut Program<'_>) -> Result<(), ProgramError> {
         let platform = self.platform;
-        let target = names.node(self.target);
         for node in platform.node_ids() {
-            let (mut terms, row) = if node == self.source {
-                (
-                    self.sum(platform.outgoing(node), 1),
-                    format!("leave({target})"),
-                )
-            } else if node == self.target {
-                (
-                    self.sum(platform.incoming(node), 1),
-                    format!("reach({target})"),
-                )
+            let throughput = (
+                Quantity::Throughput,
+                -Rational::from_integer(self.message.rate.into()),
+            );
+            let mut terms = Vec::new();
+            let row = if node == self.message.source {
+                terms.extend(self.sum(platform.outgoing(node), 1));
+                terms.push(throughput);
+                Equation::Leave(self.place)
             } else {
-                let mut terms = self.sum(platform.incoming(node), 1);
-                terms.extend(self.sum(platform.outgoing(node), -1));
-                (terms, format!("conserve({target},{})", names.node(node)))
+                terms.extend(self.sum(platform.incoming(node), 1));
+                if node == self.target {
+                    terms.push(throughput);
+                } else {
+                    terms.extend(self.sum(platform.outgoing(node), -1));
+                }
+                Equation::Flow {
+                    message: self.number,
+                    target: self.place,
+                    node,
+                }
             };
-            if node == self.source || node == self.target {
-                terms.push((throughput, -Rational::one()));
-            }
             program.row(row, terms, Relation::Equal, Rational::zero())?;
+        }
+        Ok(())
+    }
+
+    fn add_cover(&self, program: &mut Program<'_>, limits: Limits) -> Result<(), ProgramError> {
+        let (covers, fits) = if self.errors.time_from_above {
+            (Relation::AtMost, Relation::AtLeast)
+        } else {
+            (Relation::AtLeast, Relation::AtMost)
+        };
+        for link in self.platform.link_ids() {
+            let Some(sent) = self.of(link) else { continue };
+            let (terms, relation) = match limits {
+                Limits::Papers => {
+                    let time = (self.message.time)(link);
+                    let busy = (Quantity::Busy(link), Rational::one());
+                    ([busy, (sent, -time)], covers)
+                }
+                Limits::Resources => {
+                    let all = Quantity::Copies {
+                        message: self.number,
+                        target: None,
+                        link,
+                    };
+                    ([(all, -Rational::one()), (sent, Rational::one())], fits)
+                }
+            };
+            let row = Equation::Cover {
+                message: self.number,
+                target: self.place,
+                link,
+            };
+            program.row(row, terms, relation, Rational::zero())?;
+            program.declare(1);
         }
         Ok(())
     }
 }
 
 /// Occupation of ports. If neither end's port limits it, a link has a separate row.
-fn add_ports(
-    program: &mut Program<'_>,
-    problem: &Problem,
-    names: &Names<'_>,
-    times: &[Variable],
-) -> Result<(), ProgramError> {
-    let platform = problem.platform();
+fn add_ports(program: &mut Program<'_>, platform: &Platform) -> Result<(), ProgramError> {
     program.section("A port is busy for its links, at most all the time.");
     for node in platform.node_ids() {
         let Some(ports) = platform.ports(node) else {
@@ -203,32 +289,24 @@ fn add_ports(
         };
         let [incoming, outgoing] = [platform.incoming(node), platform.outgoing(node)];
         let sides = match platform.model_of(node) {
-            PortModel::HalfDuplex => vec![(["busy", "t", "port"], [incoming, outgoing].concat())],
+            PortModel::HalfDuplex => vec![(Port::Both, [incoming, outgoing].concat())],
             _ => vec![
-                (["in", "t_in", "port_in"], incoming.to_vec()),
-                (["out", "t_out", "port_out"], outgoing.to_vec()),
+                (Port::In, incoming.to_vec()),
+                (Port::Out, outgoing.to_vec()),
             ],
         };
-        for ([busy, time, limit], links) in sides {
-            let name = names.node(node);
-            let port = program.variable(format!("{time}({name})"));
+        for (side, links) in sides {
+            let busy = Quantity::PortBusy(node, side);
+            program.declare(1);
             let taken = links
                 .iter()
-                .map(|link| (times[link.index()], -Rational::one()));
-            let terms = std::iter::once((port, Rational::one())).chain(taken);
-            program.row(
-                format!("{busy}({name})"),
-                terms,
-                Relation::Equal,
-                Rational::zero(),
-            )?;
-            let ports = Rational::from_integer(ports.into());
-            program.row(
-                format!("{limit}({name})"),
-                [(port, Rational::one())],
-                Relation::AtMost,
-                ports,
-            )?;
+                .map(|&link| (Quantity::Busy(link), -Rational::one()));
+            let terms = std::iter::once((busy, Rational::one())).chain(taken);
+            let row = Equation::PortTime(node, side);
+            program.row(row, terms, Relation::Equal, Rational::zero())?;
+            let most = Rational::from_integer(ports.into());
+            let row = Equation::Port(node, side);
+            program.row(row, [(busy, Rational::one())], Relation::AtMost, most)?;
         }
     }
     let single = |node: NodeId| platform.ports(node) == Some(1);
@@ -236,10 +314,10 @@ fn add_ports(
     for link in platform.link_ids() {
         let ends = platform.link(link);
         if !single(ends.from) && !single(ends.to) {
-            let row = format!("link({})", names.link(link));
+            let busy = [(Quantity::Busy(link), Rational::one())];
             program.row(
-                row,
-                [(times[link.index()], Rational::one())],
+                Equation::Link(link),
+                busy,
                 Relation::AtMost,
                 Rational::one(),
             )?;

@@ -2,6 +2,7 @@
 
 mod broadcast;
 mod form;
+mod linear;
 mod matchings;
 mod messages;
 mod names;
@@ -12,13 +13,19 @@ mod reduce;
 
 use std::io;
 
-use oneport_plan::{Plan, Problem};
+use oneport_exact::Sense;
+use oneport_plan::{Commodity, Plan, Problem};
+use oneport_platform::{LinkId, Platform, Rational};
 use oneport_watch::Watch;
 
-pub use form::{Form, ProgramError};
+pub use broadcast::Message;
+pub use form::{Errors, Form, Limits, ProgramError};
+pub use linear::{Act, Equation, Line, Linear, Port, Quantity, Solvable};
+pub use matchings::Matchings;
 pub use patterns::{MOST_COLUMNS, MOST_STEPS};
-use program::Paper;
 pub use program::Size;
+use program::{Out, Paper};
+pub use reduce::Reductions;
 
 /// Which of the papers' programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -129,7 +136,10 @@ pub fn write(
     if !has_rows || form == Form::Printed {
         check_shared(problem)?;
     }
-    let paper = Paper { out, watch };
+    let paper = Paper {
+        out: Out::Text(out),
+        watch,
+    };
     match which {
         Which::Sssp => messages::build(problem, form, messages::Ends::OneSource, paper),
         Which::Sspa2a => messages::build(problem, form, messages::Ends::Both, paper),
@@ -160,7 +170,11 @@ pub fn write_restricted(
     watch: &Watch,
 ) -> Result<Size, ProgramError> {
     check_shared(plan.problem)?;
-    matchings::restricted(plan, form, Paper { out, watch })
+    let paper = Paper {
+        out: Out::Text(out),
+        watch,
+    };
+    matchings::restricted(plan, form, paper)
 }
 
 /// The papers have no shared capacities; the corrected programs over busy times of links have a row for each.
@@ -169,4 +183,108 @@ fn check_shared(problem: &Problem) -> Result<(), ProgramError> {
         .platform()
         .without_shared("this program (sssp, sspa2a and ssr in the corrected form do)");
     refused.map_err(|error| ProgramError::Problem(error.into()))
+}
+
+/// SSSP and SSPA2A as numbers, for any messages that travel alone; `time` is that of a message on a link.
+///
+/// # Errors
+/// None: nothing limits the work.
+pub fn messages(
+    platform: &Platform,
+    commodities: &[Commodity],
+    time: &dyn Fn(LinkId) -> Rational,
+    errors: Errors,
+    limits: Limits,
+) -> Result<Linear, ProgramError> {
+    let messages = messages::Messages {
+        platform,
+        commodities,
+        time,
+        errors,
+    };
+    numbers("sspa2a", Sense::Maximize, |program| {
+        messages.add_rows(program, limits)
+    })
+}
+
+/// SSR as numbers, for one reduction or several of equal throughput.
+///
+/// # Errors
+/// None: nothing limits the work.
+pub fn reductions(
+    reductions: Reductions<'_>,
+    errors: Errors,
+    limits: Limits,
+) -> Result<Linear, ProgramError> {
+    let all = reduce::Readings {
+        given: reductions,
+        errors,
+    };
+    let mut linear = numbers("ssr", Sense::Maximize, |program| {
+        all.add_rows(program, limits)
+    })?;
+    if errors.negative_rates {
+        let tasks = linear.quantities().into_iter();
+        linear.free = tasks
+            .filter(|quantity| matches!(quantity, Quantity::Task { .. }))
+            .collect();
+    }
+    Ok(linear)
+}
+
+/// The flow program of a broadcast as numbers, for one message or several. With [`Limits::Papers`] there is one
+/// message, and a link's time covers its copies. With [`Limits::Resources`] a variable counts each message's copies on
+/// a link.
+///
+/// # Errors
+/// None: nothing limits the work.
+pub fn copies(
+    platform: &Platform,
+    messages: &[Message<'_>],
+    errors: Errors,
+    limits: Limits,
+) -> Result<Linear, ProgramError> {
+    let copies = broadcast::Copies {
+        platform,
+        messages,
+        errors,
+    };
+    numbers("broadcast", Sense::Maximize, |program| {
+        copies.add_rows(program, limits)
+    })
+}
+
+impl Matchings<'_> {
+    /// (P) over these matchings and patterns, as numbers.
+    ///
+    /// # Errors
+    /// None: nothing limits the work.
+    pub fn primal(&self) -> Result<Linear, ProgramError> {
+        numbers("p", Sense::Maximize, |program| self.add_primal(program))
+    }
+
+    /// (D), as numbers.
+    ///
+    /// # Errors
+    /// None: nothing limits the work.
+    pub fn dual(&self) -> Result<Linear, ProgramError> {
+        numbers("d", Sense::Minimize, |program| self.add_dual(program))
+    }
+}
+
+/// Has rows written as numbers.
+fn numbers(
+    code: &'static str,
+    sense: Sense,
+    write: impl FnOnce(&mut program::Program<'_>) -> Result<(), ProgramError>,
+) -> Result<Linear, ProgramError> {
+    let (mut linear, watch) = (Linear::new(sense), Watch::unlimited());
+    let paper = Paper {
+        out: Out::Numbers(&mut linear),
+        watch: &watch,
+    };
+    let mut program = program::Program::new(paper, code, sense);
+    write(&mut program)?;
+    program.end()?;
+    Ok(linear)
 }

@@ -11,25 +11,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::{One, Signed, Zero};
+use oneport_exact::{Relation, Sense};
 use oneport_plan::{Interval, Kind, Pattern, Plan, Problem, Task};
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::Rational;
 use oneport_watch::Watch;
 
-use crate::form::{Form, ProgramError, check_switches};
-use crate::names::Names;
+use crate::form::{Errors, Form, ProgramError, check_switches};
+use crate::linear::{Equation, Quantity};
+use crate::names::{Letters, Names};
 use crate::patterns::{Links, matchings, patterns};
-use crate::program::{Paper, Program, Relation, Sense, Size, Variable};
+use crate::program::{Paper, Program, Size};
 
-/// The columns of the programs.
-struct Columns {
+/// The columns of the programs that are written.
+struct Listed {
     matchings: Vec<Links>,
     patterns: Vec<Links>,
 }
 
-impl Columns {
-    fn all(problem: &Problem, code: &'static str, watch: &Watch) -> Result<Columns, ProgramError> {
+impl Listed {
+    fn all(problem: &Problem, code: &'static str, watch: &Watch) -> Result<Listed, ProgramError> {
         check(problem, code)?;
-        Ok(Columns {
+        Ok(Listed {
             matchings: matchings(problem.platform(), code, watch)?,
             patterns: patterns(problem, code, watch)?,
         })
@@ -65,26 +67,26 @@ fn check(problem: &Problem, program: &'static str) -> Result<(), ProgramError> {
 ///
 /// # Errors
 /// Values that are combined, switches that would have to copy, too many patterns or matchings.
-pub(crate) fn primal(
-    problem: &Problem,
+pub(crate) fn primal<'p>(
+    problem: &'p Problem,
     form: Form,
-    paper: Paper<'_>,
+    paper: Paper<'p>,
 ) -> Result<Size, ProgramError> {
     let code = "p";
-    let columns = Columns::all(problem, code, paper.watch)?;
-    let title = form.title("(P), patterns and matchings: RR-2004-32, sections 3.2 and 4");
-    let program = Program::new(paper, code, Sense::Maximise, title);
-    write_primal(program, problem, form, &columns)
+    let columns = Listed::all(problem, code, paper.watch)?;
+    let title = "(P), patterns and matchings: RR-2004-32, sections 3.2 and 4";
+    let program = Program::new(paper, code, Sense::Maximize);
+    write_primal(program, problem, (form, title), &columns)
 }
 
 /// (P'), over the patterns of a plan and the matchings of its schedule.
 ///
 /// # Errors
 /// As [`primal`], and a plan whose schedule does not attain the optimum.
-pub(crate) fn restricted(
-    plan: &Plan<'_>,
+pub(crate) fn restricted<'p>(
+    plan: &'p Plan<'p>,
     form: Form,
-    paper: Paper<'_>,
+    paper: Paper<'p>,
 ) -> Result<Size, ProgramError> {
     let (problem, code) = (plan.problem, "p-prime");
     check(problem, code)?;
@@ -97,7 +99,7 @@ pub(crate) fn restricted(
         return Err(ProgramError::NotAttained { schedule, optimum });
     }
     let distinct = |links: BTreeSet<Links>| links.into_iter().collect();
-    let columns = Columns {
+    let columns = Listed {
         matchings: distinct(
             plan.schedule
                 .slots
@@ -108,13 +110,13 @@ pub(crate) fn restricted(
         patterns: distinct(mixed(plan, &steady).into_iter().collect()),
     };
     let title = "(P'), the patterns and matchings of an optimal solution: RR-2004-32, section 3.4";
-    let program = Program::new(paper, code, Sense::Maximise, form.title(title));
-    write_primal(program, problem, form, &columns)
+    let program = Program::new(paper, code, Sense::Maximize);
+    write_primal(program, problem, (form, title), &columns)
 }
 
 /// The plan's patterns, one of each demand side by side: every demand's weights fill the same time, which is cut
 /// wherever one of them changes its pattern.
-fn mixed(plan: &Plan, throughput: &Rational) -> Vec<Links> {
+fn mixed(plan: &Plan<'_>, throughput: &Rational) -> Vec<Links> {
     let mut lists: BTreeMap<usize, Vec<(&Pattern, Rational)>> = BTreeMap::new();
     for weighted in &plan.steady_state.patterns {
         lists
@@ -155,17 +157,6 @@ fn mixed(plan: &Plan, throughput: &Rational) -> Vec<Links> {
     found
 }
 
-/// How often a pattern uses a link: as printed, once at most.
-fn uses(pattern: &Links, link: LinkId, form: Form) -> Rational {
-    let count = pattern.iter().filter(|&&other| other == link).count();
-    let count = if form == Form::Printed {
-        count.min(1)
-    } else {
-        count
-    };
-    Rational::from_integer(count.into())
-}
-
 /// The links of a set or a pattern, for the comments.
 fn list(names: &Names<'_>, links: &Links) -> String {
     links
@@ -189,56 +180,25 @@ fn explain(program: &mut Program<'_>, problem: &Problem, form: Form) {
     }
 }
 
-fn write_primal(
-    mut program: Program<'_>,
-    problem: &Problem,
-    form: Form,
-    columns: &Columns,
+fn write_primal<'p>(
+    mut program: Program<'p>,
+    problem: &'p Problem,
+    (form, title): (Form, &str),
+    listed: &Listed,
 ) -> Result<Size, ProgramError> {
-    let longest = columns.matchings.len() + columns.patterns.len();
-    program.expect(longest as u64, longest as u64)?;
+    program.note(form.title(title));
+    let longest = (listed.matchings.len() + listed.patterns.len()) as u64;
+    program.expect(longest, longest)?;
     explain(&mut program, problem, form);
-    let names = Names::new(problem.platform(), &mut program);
-    let mut variables = |letter: &str, sets: &[Links]| -> Vec<Variable> {
-        let add = |(place, links): (usize, &Links)| {
-            let name = format!("{letter}_{}", place + 1);
-            program.note(format!("{name}: {}", list(&names, links)));
-            program.variable(name)
-        };
-        sets.iter().enumerate().map(add).collect()
-    };
-    let x = variables("x", &columns.matchings);
-    let y = variables("y", &columns.patterns);
-    y.iter().for_each(|&pattern| program.aim(pattern));
-    program.section("(comm) One matching at a time.");
-    let terms = x.iter().map(|&matching| (matching, Rational::one()));
-    program.row("comm".to_string(), terms, Relation::AtMost, Rational::one())?;
-    program.section("(edge_k) Matchings carry what the patterns send.");
-    let relation = if form == Form::Printed {
-        Relation::Equal
-    } else {
-        Relation::AtLeast
-    };
-    for link in problem.platform().link_ids() {
-        let time = problem.transfer_time(link, Interval::single(0));
-        let having = columns
-            .matchings
-            .iter()
-            .zip(&x)
-            .filter(|(links, _)| links.contains(&link));
-        let carried = having.map(|(_, &matching)| (matching, Rational::one()));
-        let sent = columns
-            .patterns
-            .iter()
-            .zip(&y)
-            .map(|(links, &pattern)| (pattern, -(uses(links, link, form) * &time)));
-        program.row(
-            format!("edge({})", names.link(link)),
-            carried.chain(sent),
-            relation,
-            Rational::zero(),
-        )?;
+    if let Some(names) = program.name(|| Names::new(problem.platform(), Letters::Matchings)) {
+        for (letter, sets) in [("x", &listed.matchings), ("y", &listed.patterns)] {
+            for (place, links) in sets.iter().enumerate() {
+                program.note(format!("{letter}_{}: {}", place + 1, list(&names, links)));
+            }
+        }
     }
+    let columns = Columns::of(problem, listed, form.errors(Errors::MATCHINGS));
+    columns.borrowed().add_primal(&mut program)?;
     program.end()
 }
 
@@ -246,55 +206,142 @@ fn write_primal(
 ///
 /// # Errors
 /// As [`primal`].
-pub(crate) fn dual(problem: &Problem, form: Form, paper: Paper<'_>) -> Result<Size, ProgramError> {
+pub(crate) fn dual<'p>(
+    problem: &'p Problem,
+    form: Form,
+    paper: Paper<'p>,
+) -> Result<Size, ProgramError> {
     let code = "d";
-    let columns = Columns::all(problem, code, paper.watch)?;
-    let title = form.title("(D), prices of time and of links: RR-2004-32, section 3.3");
-    let mut program = Program::new(paper, code, Sense::Minimise, title);
+    let listed = Listed::all(problem, code, paper.watch)?;
+    let mut program = Program::new(paper, code, Sense::Minimize);
+    program.note(form.title("(D), prices of time and of links: RR-2004-32, section 3.3"));
     let links = problem.platform().links().len() as u64;
     program.expect(links + 1, links + 1)?;
     explain(&mut program, problem, form);
-    let platform = problem.platform();
-    let names = Names::new(platform, &mut program);
-    let u = program.variable("u".to_string());
-    program.aim(u);
-    let price = |link| {
-        let name = format!("v({})", names.link(link));
-        if form == Form::Printed {
-            program.free_variable(name)
-        } else {
-            program.variable(name)
-        }
-    };
-    let v: Vec<Variable> = platform.link_ids().map(price).collect();
-    program.section("A matching costs at most u.");
-    for (place, matching) in columns.matchings.iter().enumerate() {
-        let prices = matching
-            .iter()
-            .map(|link| (v[link.index()], Rational::one()));
-        let terms = prices.chain([(u, -Rational::one())]);
-        program.row(
-            format!("M_{}", place + 1),
-            terms,
-            Relation::AtMost,
-            Rational::zero(),
-        )?;
-    }
-    program.section("A pattern costs at least 1.");
-    for (place, pattern) in columns.patterns.iter().enumerate() {
-        let distinct: BTreeSet<LinkId> = pattern.iter().copied().collect();
-        let terms = distinct.into_iter().map(|link| {
-            (
-                v[link.index()],
-                uses(pattern, link, form) * problem.transfer_time(link, Interval::single(0)),
-            )
-        });
-        program.row(
-            format!("T_{}", place + 1),
-            terms,
-            Relation::AtLeast,
-            Rational::one(),
-        )?;
-    }
+    program.name(|| Names::new(problem.platform(), Letters::Matchings));
+    let columns = Columns::of(problem, &listed, form.errors(Errors::MATCHINGS));
+    columns.borrowed().add_dual(&mut program)?;
     program.end()
+}
+
+/// Matchings and patterns by the places of their links.
+struct Columns {
+    times: Vec<Rational>,
+    matchings: Vec<Vec<usize>>,
+    patterns: Vec<Vec<usize>>,
+    errors: Errors,
+}
+
+impl Columns {
+    fn of(problem: &Problem, listed: &Listed, errors: Errors) -> Columns {
+        let time = |link| problem.transfer_time(link, Interval::single(0));
+        let places = |sets: &[Links]| {
+            let set = |links: &Links| links.iter().map(|link| link.index()).collect();
+            sets.iter().map(set).collect()
+        };
+        Columns {
+            times: problem.platform().link_ids().map(time).collect(),
+            matchings: places(&listed.matchings),
+            patterns: places(&listed.patterns),
+            errors,
+        }
+    }
+
+    fn borrowed(&self) -> Matchings<'_> {
+        Matchings {
+            times: &self.times,
+            matchings: &self.matchings,
+            patterns: &self.patterns,
+            errors: self.errors,
+        }
+    }
+}
+
+/// The columns of (P), by the places of links, and how to read the program.
+#[derive(Debug, Clone, Copy)]
+pub struct Matchings<'a> {
+    /// The time of a message on each link.
+    pub times: &'a [Rational],
+    /// Links that are busy at the same time.
+    pub matchings: &'a [Vec<usize>],
+    /// The links of a pattern, each as often as the pattern uses it.
+    pub patterns: &'a [Vec<usize>],
+    /// How to read the program.
+    pub errors: Errors,
+}
+
+impl Matchings<'_> {
+    /// How often a pattern uses a link: as printed, once at most.
+    fn uses(&self, pattern: &[usize], link: usize) -> Rational {
+        let count = pattern.iter().filter(|&&other| other == link).count();
+        let count = if self.errors.once_per_pattern {
+            count.min(1)
+        } else {
+            count
+        };
+        Rational::from_integer(count.into())
+    }
+
+    pub(crate) fn add_primal(&self, program: &mut Program<'_>) -> Result<(), ProgramError> {
+        program.declare((self.matchings.len() + self.patterns.len()) as u64);
+        (0..self.patterns.len()).for_each(|pattern| program.aim(Quantity::Pattern(pattern)));
+        if !self.matchings.is_empty() {
+            program.first(Quantity::Matching(0));
+        }
+        program.section("(comm) One matching at a time.");
+        let all = (0..self.matchings.len())
+            .map(|matching| (Quantity::Matching(matching), Rational::one()));
+        program.row(Equation::Comm, all, Relation::AtMost, Rational::one())?;
+        program.section("(edge_k) Matchings carry what the patterns send.");
+        let relation = if self.errors.edge_equation {
+            Relation::Equal
+        } else {
+            Relation::AtLeast
+        };
+        for (link, time) in self.times.iter().enumerate() {
+            let having = self.matchings.iter().enumerate();
+            let having = having.filter(|(_, links)| links.contains(&link));
+            let carried =
+                having.map(|(matching, _)| (Quantity::Matching(matching), Rational::one()));
+            let patterns = self.patterns.iter().enumerate();
+            let sent = patterns.map(|(place, pattern)| {
+                (Quantity::Pattern(place), -(self.uses(pattern, link) * time))
+            });
+            program.row(
+                Equation::Edge(link),
+                carried.chain(sent),
+                relation,
+                Rational::zero(),
+            )?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn add_dual(&self, program: &mut Program<'_>) -> Result<(), ProgramError> {
+        program.aim(Quantity::TimePrice);
+        program.declare(1 + self.times.len() as u64);
+        if self.errors.edge_equation {
+            (0..self.times.len()).for_each(|link| program.free(Quantity::LinkPrice(link)));
+        }
+        program.section("A matching costs at most u.");
+        for (place, matching) in self.matchings.iter().enumerate() {
+            let prices = matching
+                .iter()
+                .map(|&link| (Quantity::LinkPrice(link), Rational::one()));
+            let terms = prices.chain([(Quantity::TimePrice, -Rational::one())]);
+            let row = Equation::Matching(place);
+            program.row(row, terms, Relation::AtMost, Rational::zero())?;
+        }
+        program.section("A pattern costs at least 1.");
+        for (place, pattern) in self.patterns.iter().enumerate() {
+            let distinct: BTreeSet<usize> = pattern.iter().copied().collect();
+            let terms = distinct.into_iter().filter_map(|link| {
+                let time = self.times.get(link)?;
+                Some((Quantity::LinkPrice(link), self.uses(pattern, link) * time))
+            });
+            let row = Equation::Pattern(place);
+            program.row(row, terms, Relation::AtLeast, Rational::one())?;
+        }
+        Ok(())
+    }
 }

@@ -3,17 +3,16 @@
 //! Corrected, no variable sends a message out of its target or into its source (E000-2, E000-4), the law of
 //! conservation is not imposed at the source (E000-1), and the last line of SSPA2A counts `m_{k,l}` at `P_l` (E000-3).
 
-use std::fmt::Write as _;
-use std::rc::Rc;
-
 use num_traits::{One, Zero};
+use oneport_exact::{Relation, Sense};
 use oneport_plan::{Commodity, Interval, Problem};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::form::{Form, ProgramError};
-use crate::names::Names;
-use crate::ports::{Busy, check};
-use crate::program::{Family, Paper, Program, Relation, Sense, Size, Variable};
+use crate::form::{Errors, Form, Limits, ProgramError};
+use crate::linear::{Equation, Quantity};
+use crate::names::{Letters, Names};
+use crate::ports::{add_limits, check};
+use crate::program::{Paper, Program, Size};
 
 /// Which of the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +55,8 @@ pub(crate) fn build<'p>(
         });
     }
     check(problem.platform(), code, form)?;
-    let mut program = Program::new(paper, code, Sense::Maximise, form.title(title));
+    let mut program = Program::new(paper, code, Sense::Maximize);
+    program.note(form.title(title));
     match (form, ends) {
         (Form::Corrected, _) => {}
         (Form::Printed, Ends::OneSource) => program
@@ -64,86 +64,86 @@ pub(crate) fn build<'p>(
         (Form::Printed, Ends::Both) => program
             .note("E000-3: the last line counts a message at its source. E000-4: nothing keeps it from returning."),
     }
-    let platform = problem.platform();
-    let names = Rc::new(Names::new(platform, &mut program));
-    let (links, count) = (
-        platform.links().len() as u64,
-        problem.collective().demands() as u64,
-    );
-    let variables = count.saturating_add(1).saturating_mul(links);
-    program.expect(variables.saturating_add(1), count.max(links))?;
-    let throughput = program.variable("TP".to_string());
-    program.aim(throughput);
-    let busy = Busy::new(&mut program, platform, &names)?;
-    let commodities: Rc<[Commodity]> = problem
+    let commodities: Vec<Commodity> = problem
         .blocks()
         .iter()
         .flat_map(|block| block.commodities())
         .collect();
-    let named = (Rc::clone(&names), Rc::clone(&commodities));
-    let sends = program.family(move |place, text| {
-        let (names, commodities) = &named;
-        let (one, link) = (place / links, place % links);
-        if let Some(one) = commodities.get(one as usize) {
-            let link = names.link(LinkId::new(link as usize));
-            let _ = write!(text, "send({link},{})", message(names, ends, one));
-        }
+    let platform = problem.platform();
+    program.name(|| {
+        let letters = match ends {
+            Ends::OneSource => Letters::OneSource(commodities.clone()),
+            Ends::Both => Letters::Both(commodities.clone()),
+        };
+        Names::new(platform, letters)
     });
-    let messages = Messages {
-        problem,
-        form,
-        ends,
-        names,
-        sends,
-        links,
+    let errors = match ends {
+        Ends::OneSource => form.errors(Errors::SSSP),
+        Ends::Both => form.errors(Errors::SSPA2A),
     };
-    program.section("(4) A link is busy for what is sent over it.");
-    for link in platform.link_ids() {
-        let time = problem.transfer_time(link, Interval::single(0));
-        let sent = commodities
-            .iter()
-            .enumerate()
-            .filter_map(|(place, one)| Some((messages.sent(place, one, link)?, time.clone())));
-        busy.time(&mut program, &messages.names, link, sent)?;
-    }
-    program.section("(5) What is received is sent on.");
-    for (place, commodity) in commodities.iter().enumerate() {
-        messages.conserve(&mut program, place, commodity)?;
-    }
-    program.section("(6) The same throughput everywhere.");
-    for (place, commodity) in commodities.iter().enumerate() {
-        messages.count(&mut program, place, commodity, throughput)?;
-    }
+    let messages = Messages {
+        platform,
+        commodities: &commodities,
+        time: &|link| problem.transfer_time(link, Interval::single(0)),
+        errors,
+    };
+    messages.add_rows(&mut program, Limits::Papers)?;
     program.end()
 }
 
-/// `m_l`, or `m_k,l`.
-fn message(names: &Names<'_>, ends: Ends, one: &Commodity) -> String {
-    let target = names.node(one.target);
-    match ends {
-        Ends::OneSource => format!("m_{target}"),
-        Ends::Both => format!("m_{},{target}", names.node(one.source)),
-    }
-}
-
-/// The problem, variables and names that rows are made from.
-struct Messages<'a> {
-    problem: &'a Problem,
-    form: Form,
-    ends: Ends,
-    names: Rc<Names<'a>>,
-    /// `send(Pi,Pj,m)`, by messages, then links.
-    sends: Family,
-    links: u64,
+/// Messages of one size, and how to read the program.
+pub(crate) struct Messages<'a> {
+    pub(crate) platform: &'a Platform,
+    pub(crate) commodities: &'a [Commodity],
+    /// Time of a message on a link.
+    pub(crate) time: &'a dyn Fn(LinkId) -> Rational,
+    pub(crate) errors: Errors,
 }
 
 impl Messages<'_> {
+    /// Writes all rows.
+    pub(crate) fn add_rows(
+        &self,
+        program: &mut Program<'_>,
+        limits: Limits,
+    ) -> Result<(), ProgramError> {
+        let platform = self.platform;
+        let (links, count) = (platform.links().len() as u64, self.commodities.len() as u64);
+        let variables = count.saturating_add(1).saturating_mul(links);
+        program.expect(variables.saturating_add(1), count.max(links))?;
+        program.declare(1);
+        program.aim(Quantity::Throughput);
+        add_limits(program, platform, limits)?;
+        program.section("(4) A link is busy for what is sent over it.");
+        for link in platform.link_ids() {
+            let time = if self.errors.no_cost {
+                Rational::one()
+            } else {
+                (self.time)(link)
+            };
+            let sent = self
+                .commodities
+                .iter()
+                .enumerate()
+                .filter_map(|(place, one)| Some((self.sent(place, one, link)?, time.clone())));
+            program.define(Equation::Time(link), Quantity::Busy(link), sent)?;
+        }
+        program.section("(5) What is received is sent on.");
+        for (place, commodity) in self.commodities.iter().enumerate() {
+            self.conserve(program, place, commodity)?;
+        }
+        program.section("(6) The same throughput everywhere.");
+        for (place, commodity) in self.commodities.iter().enumerate() {
+            self.count(program, place, commodity)?;
+        }
+        Ok(())
+    }
+
     /// `send(Pi,Pj,m)`; `None` where a message has no business.
-    fn sent(&self, place: usize, one: &Commodity, link: LinkId) -> Option<Variable> {
-        let ends = self.problem.platform().link(link);
+    fn sent(&self, message: usize, one: &Commodity, link: LinkId) -> Option<Quantity> {
+        let ends = self.platform.link(link);
         let returns = ends.from == one.target || ends.to == one.source;
-        let place = place as u64 * self.links + link.index() as u64;
-        (self.form == Form::Printed || !returns).then(|| self.sends.at(place))
+        (self.errors.returns || !returns).then_some(Quantity::Message { message, link })
     }
 
     /// The sum of a message over links, with this coefficient.
@@ -153,7 +153,7 @@ impl Messages<'_> {
         one: &'c Commodity,
         links: &'c [LinkId],
         value: i64,
-    ) -> impl Iterator<Item = (Variable, Rational)> + 'c {
+    ) -> impl Iterator<Item = (Quantity, Rational)> + 'c {
         let value = Rational::from_integer(value.into());
         links
             .iter()
@@ -166,23 +166,37 @@ impl Messages<'_> {
         place: usize,
         one: &Commodity,
     ) -> Result<(), ProgramError> {
-        let platform = self.problem.platform();
+        let platform = self.platform;
         for node in platform.node_ids() {
-            let emits = match (self.form, self.ends) {
-                // Section 3.5 leaves out the source as well, with k != i.
-                (Form::Printed, Ends::OneSource) => false,
-                (Form::Printed, Ends::Both) | (Form::Corrected, _) => node == one.source,
-            };
+            let emits = node == one.source && !self.errors.source_conserves;
             if node == one.target || emits {
                 continue;
             }
-            let message = message(&self.names, self.ends, one);
-            let row = format!("conserve({},{message})", self.names.node(node));
+            let row = Equation::Conserve {
+                message: place,
+                node,
+            };
             let received = self.sum(place, one, platform.incoming(node), 1);
-            let terms = received.chain(self.sum(place, one, platform.outgoing(node), -1));
+            let leaving = self.leaving(node);
+            let terms = received.chain(self.sum(place, one, &leaving, -1));
             program.row(row, terms, Relation::Equal, Rational::zero())?;
+            if self.errors.at_most_one {
+                let received = self.sum(place, one, platform.incoming(node), 1);
+                program.row(row, received, Relation::AtMost, Rational::one())?;
+            }
         }
         Ok(())
+    }
+
+    /// The links of the right side of the conservation law.
+    fn leaving(&self, node: NodeId) -> Vec<LinkId> {
+        let platform = self.platform;
+        let outgoing = platform.outgoing(node);
+        if !self.errors.wrong_right_side {
+            return outgoing.to_vec();
+        }
+        let back = |&link: &LinkId| platform.link_between(platform.link(link).to, node);
+        outgoing.iter().filter_map(back).collect()
     }
 
     fn count(
@@ -190,15 +204,19 @@ impl Messages<'_> {
         program: &mut Program<'_>,
         place: usize,
         one: &Commodity,
-        throughput: Variable,
     ) -> Result<(), ProgramError> {
-        let counted: NodeId = match (self.form, self.ends) {
-            (Form::Printed, Ends::Both) => one.source,
-            (Form::Printed, Ends::OneSource) | (Form::Corrected, _) => one.target,
+        let counted = if self.errors.counted_at_source {
+            one.source
+        } else {
+            one.target
         };
-        let row = format!("receive({})", message(&self.names, self.ends, one));
-        let received = self.sum(place, one, self.problem.platform().incoming(counted), 1);
-        let terms = received.chain([(throughput, -Rational::one())]);
-        program.row(row, terms, Relation::Equal, Rational::zero())
+        let received = self.sum(place, one, self.platform.incoming(counted), 1);
+        let terms = received.chain([(Quantity::Throughput, -Rational::one())]);
+        program.row(
+            Equation::Receive(place),
+            terms,
+            Relation::Equal,
+            Rational::zero(),
+        )
     }
 }

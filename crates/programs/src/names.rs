@@ -5,43 +5,70 @@
 //! and a comment of the file says so.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
+use oneport_plan::{Commodity, Interval, Resource};
 use oneport_platform::{LinkId, NodeId, Platform};
 
-use crate::program::Program;
+use crate::linear::{Act, Equation, Port, Quantity};
 
 /// Fact: characters of a node's name; three names and the letters around them fit the 255 of a variable.
 const LONGEST: usize = 40;
 
-/// Names of nodes and links in the file.
+/// The papers' letters for what several programs have, and what tells a message from others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Letters {
+    /// `TP`, `s`; a message is known by its target, `m_l`.
+    OneSource(Vec<Commodity>),
+    /// `TP`, `s`; a message is known by its source and its target, `m_k,l`.
+    Both(Vec<Commodity>),
+    /// `TP`, `s`: partial results.
+    Reduce,
+    /// `a`, `t`: copies for these targets.
+    Broadcast(Vec<NodeId>),
+    /// Patterns and matchings.
+    Matchings,
+}
+
+/// Names of nodes, links, variables and rows in the file.
 pub(crate) struct Names<'a> {
     platform: &'a Platform,
     nodes: Vec<String>,
+    letters: Letters,
 }
 
 impl<'a> Names<'a> {
-    /// Names the nodes, and says in the program's comments which names are not the platform's.
-    pub(crate) fn new(platform: &'a Platform, program: &mut Program<'_>) -> Names<'a> {
+    /// Names the nodes.
+    pub(crate) fn new(platform: &'a Platform, letters: Letters) -> Names<'a> {
         let kept: BTreeSet<&str> = platform
             .nodes()
             .iter()
             .map(|node| node.name.as_str())
             .filter(|name| fits(name))
             .collect();
-        let mut nodes = Vec::new();
-        for (place, node) in platform.nodes().iter().enumerate() {
+        let name = |(place, node): (usize, &oneport_platform::Node)| {
             if fits(&node.name) {
-                nodes.push(node.name.clone());
-                continue;
+                return node.name.clone();
             }
             let mut name = format!("node{place}");
             while kept.contains(name.as_str()) {
                 name.push('_');
             }
-            program.note(format!("{name} is the node {:?}.", node.name));
-            nodes.push(name);
+            name
+        };
+        Names {
+            platform,
+            nodes: platform.nodes().iter().enumerate().map(name).collect(),
+            letters,
         }
-        Names { platform, nodes }
+    }
+
+    /// A sentence for each node whose name is not the platform's.
+    pub(crate) fn replaced(&self) -> impl Iterator<Item = String> {
+        let nodes = self.platform.nodes().iter().zip(&self.nodes);
+        nodes
+            .filter(|(node, name)| node.name != **name)
+            .map(|(node, name)| format!("{name} is the node {:?}.", node.name))
     }
 
     /// The name of a node.
@@ -54,6 +81,143 @@ impl<'a> Names<'a> {
         let ends = self.platform.link(link);
         format!("{},{}", self.node(ends.from), self.node(ends.to))
     }
+
+    /// `m_l`, or `m_k,l`.
+    fn message(&self, message: usize) -> String {
+        match &self.letters {
+            Letters::OneSource(all) => all
+                .get(message)
+                .map(|one| format!("m_{}", self.node(one.target))),
+            Letters::Both(all) => all
+                .get(message)
+                .map(|one| format!("m_{},{}", self.node(one.source), self.node(one.target))),
+            Letters::Reduce | Letters::Broadcast(_) | Letters::Matchings => None,
+        }
+        .unwrap_or_default()
+    }
+
+    /// The name of a target of a broadcast.
+    fn target(&self, target: usize) -> &str {
+        match &self.letters {
+            Letters::Broadcast(targets) => targets.get(target).map_or("", |&node| self.node(node)),
+            Letters::OneSource(_) | Letters::Both(_) | Letters::Reduce | Letters::Matchings => "",
+        }
+    }
+
+    /// Writes the name of a variable.
+    pub(crate) fn quantity(&self, quantity: Quantity, text: &mut String) {
+        let [throughput, busy] = match self.letters {
+            Letters::Broadcast(_) => ["a", "t"],
+            _ => ["TP", "s"],
+        };
+        // Writing to a string does not fail.
+        let _ = match quantity {
+            Quantity::Throughput => write!(text, "{throughput}"),
+            Quantity::Busy(link) => write!(text, "{busy}({})", self.link(link)),
+            Quantity::Computing(node) => write!(text, "alpha({})", self.node(node)),
+            Quantity::PortBusy(node, port) => {
+                let time = match port {
+                    Port::In => "t_in",
+                    Port::Out => "t_out",
+                    Port::Both => "t",
+                };
+                write!(text, "{time}({})", self.node(node))
+            }
+            Quantity::Message { message, link } => {
+                write!(text, "send({},{})", self.link(link), self.message(message))
+            }
+            Quantity::Task { part, act, .. } => match act {
+                Act::Send(link) => write!(text, "send({},{})", self.link(link), value(part)),
+                Act::Merge(node, split) => {
+                    let Interval { first, last } = part;
+                    write!(text, "cons({},T_{first}_{split}_{last})", self.node(node))
+                }
+            },
+            Quantity::Copies { target, link, .. } => {
+                let target = target.map_or("", |target| self.target(target));
+                write!(text, "x({target},{})", self.link(link))
+            }
+            Quantity::Matching(place) => write!(text, "x_{}", place + 1),
+            Quantity::Pattern(place) => write!(text, "y_{}", place + 1),
+            Quantity::TimePrice => write!(text, "u"),
+            Quantity::LinkPrice(place) => write!(text, "v({})", self.link(LinkId::new(place))),
+        };
+    }
+
+    /// Writes the name of a row.
+    pub(crate) fn equation(&self, equation: Equation, text: &mut String) {
+        let _ = match equation {
+            Equation::Capacity(Resource::Shared(id)) => write!(text, "shared({})", id.index()),
+            Equation::Capacity(resource) => write!(text, "{}", resource.kind()),
+            Equation::Link(link) => match self.letters {
+                Letters::Broadcast(_) => write!(text, "link({})", self.link(link)),
+                _ => write!(text, "busy({})", self.link(link)),
+            },
+            Equation::Port(node, port) => {
+                write!(text, "{}({})", self.limit(port), self.node(node))
+            }
+            Equation::Time(link) => write!(text, "time({})", self.link(link)),
+            Equation::Compute(node) => write!(text, "compute({})", self.node(node)),
+            Equation::Processor(node) => write!(text, "processor({})", self.node(node)),
+            Equation::Conserve { message, node } => {
+                let (node, message) = (self.node(node), self.message(message));
+                write!(text, "conserve({node},{message})")
+            }
+            Equation::Receive(message) => write!(text, "receive({})", self.message(message)),
+            Equation::Part { node, part, .. } => {
+                write!(text, "conserve({},{})", self.node(node), value(part))
+            }
+            Equation::Result(_) => write!(text, "throughput"),
+            Equation::Leave(target) => write!(text, "leave({})", self.target(target)),
+            Equation::Flow { target, node, .. } => self.flow(target, node, text),
+            Equation::Cover { target, link, .. } => {
+                write!(text, "time({},{})", self.target(target), self.link(link))
+            }
+            Equation::PortTime(node, port) => {
+                let busy = match port {
+                    Port::In => "in",
+                    Port::Out => "out",
+                    Port::Both => "busy",
+                };
+                write!(text, "{busy}({})", self.node(node))
+            }
+            Equation::Comm => write!(text, "comm"),
+            Equation::Edge(place) => write!(text, "edge({})", self.link(LinkId::new(place))),
+            Equation::Matching(place) => write!(text, "M_{}", place + 1),
+            Equation::Pattern(place) => write!(text, "T_{}", place + 1),
+            Equation::Bound(place) => write!(text, "bound_{}", place + 1),
+        };
+    }
+
+    /// What a row that limits a port is called.
+    fn limit(&self, port: Port) -> &'static str {
+        let papers = !matches!(self.letters, Letters::Broadcast(_));
+        match (port, papers) {
+            (Port::In, true) => "in",
+            (Port::Out, true) => "out",
+            (Port::In, false) => "port_in",
+            (Port::Out, false) => "port_out",
+            (Port::Both, _) => "port",
+        }
+    }
+
+    fn flow(&self, target: usize, node: NodeId, text: &mut String) -> std::fmt::Result {
+        let reached = match &self.letters {
+            Letters::Broadcast(targets) => targets.get(target) == Some(&node),
+            _ => false,
+        };
+        let name = self.target(target);
+        if reached {
+            write!(text, "reach({name})")
+        } else {
+            write!(text, "conserve({name},{})", self.node(node))
+        }
+    }
+}
+
+/// `v[k,m]`.
+fn value(part: Interval) -> String {
+    format!("v_{}_{}", part.first, part.last)
 }
 
 fn fits(name: &str) -> bool {
@@ -64,10 +228,8 @@ fn fits(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use oneport_platform::{Node, Platform, Rational};
-    use oneport_watch::Watch;
 
     use super::*;
-    use crate::program::{Paper, Sense};
 
     #[test]
     fn names_that_the_format_forbids_are_replaced_by_new_ones() {
@@ -90,13 +252,7 @@ mod tests {
                 .unwrap();
         }
         let platform = builder.build().unwrap();
-        let (mut out, watch) = (Vec::new(), Watch::unlimited());
-        let paper = Paper {
-            out: &mut out,
-            watch: &watch,
-        };
-        let mut program = Program::new(paper, "test", Sense::Maximise, "test".to_string());
-        let named = Names::new(&platform, &mut program);
+        let named = Names::new(&platform, Letters::Matchings);
         let written: Vec<&str> = platform.node_ids().map(|node| named.node(node)).collect();
         assert_eq!(
             written,
@@ -106,12 +262,11 @@ mod tests {
             ]
         );
         assert_eq!(written.iter().collect::<BTreeSet<_>>().len(), names.len());
-        program.end().unwrap();
-        let text = String::from_utf8(out).unwrap();
+        let text: Vec<String> = named.replaced().collect();
         for (name, written) in names.iter().zip(written).filter(|(name, _)| !fits(name)) {
             assert!(
-                text.contains(&format!("\\ {written} is the node {name:?}.")),
-                "{text}"
+                text.contains(&format!("{written} is the node {name:?}.")),
+                "{text:?}"
             );
         }
     }

@@ -19,7 +19,7 @@ pub const MOST_COLUMNS: usize = 20_000;
 pub const MOST_STEPS: usize = 2_000_000;
 
 /// Links, ascending; in a pattern as often as its paths or trees use them.
-pub type Links = Vec<LinkId>;
+pub(crate) type Links = Vec<LinkId>;
 
 /// Steps between two checks of the watch. Trades lateness after a limit for calls. Not measured.
 const OFTEN: usize = 1 << 10;

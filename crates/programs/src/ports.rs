@@ -1,17 +1,16 @@
 //! Common parts of the programs of the bidirectional one-port model: `s(Pi,Pj)`, the fraction of time for which a link
 //! is busy, and equations (1) to (3) of RR-4872.
 
+use std::collections::BTreeMap;
+
 use num_traits::One;
+use oneport_exact::Relation;
+use oneport_plan::Resource;
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 
-use crate::form::{Form, ProgramError};
-use crate::names::Names;
-use crate::program::{Program, Relation, Variable};
-
-/// The variables `s(Pi,Pj)`, by links.
-pub(crate) struct Busy {
-    variables: Vec<Variable>,
-}
+use crate::form::{Form, Limits, ProgramError};
+use crate::linear::{Equation, Port, Quantity};
+use crate::program::Program;
 
 /// Refuses nodes to which the program's rows do not apply: half-duplex ones, for which no rows on single ports are
 /// enough, and in the printed form whatever is not full-duplex.
@@ -52,122 +51,101 @@ pub(crate) fn check_ports(
     }
 }
 
-impl Busy {
-    /// The variables and rows (1) to (3). A multiport node has as many sends and receives at a time as ports, a node
-    /// of the `links` model has no row.
-    pub(crate) fn new(
-        program: &mut Program<'_>,
-        platform: &Platform,
-        names: &Names<'_>,
-    ) -> Result<Busy, ProgramError> {
-        let name = |link| format!("s({})", names.link(link));
-        let variables: Vec<Variable> = platform
-            .link_ids()
-            .map(|link| program.variable(name(link)))
-            .collect();
-        let busy = Busy { variables };
-        program.section("(1) A link is busy at most all the time.");
-        for link in platform.link_ids() {
-            let row = format!("busy({})", names.link(link));
-            program.row(
-                row,
-                [(busy.of(link), Rational::one())],
-                Relation::AtMost,
-                Rational::one(),
-            )?;
-        }
-        program.section("(2) Outgoing messages.");
-        for node in platform.node_ids() {
-            busy.port(
-                program,
-                platform,
-                node,
-                format!("out({})", names.node(node)),
-                platform.outgoing(node),
-            )?;
-        }
-        program.section("(3) Incoming messages.");
-        for node in platform.node_ids() {
-            busy.port(
-                program,
-                platform,
-                node,
-                format!("in({})", names.node(node)),
-                platform.incoming(node),
-            )?;
-        }
-        if !platform.shared().is_empty() {
-            program.section("Shared capacities, which the report lacks: s(Pi,Pj) is at full rate.");
-        }
-        for (place, shared) in platform.shared().iter().enumerate() {
-            program.note(format!(
-                "shared({place}) is the capacity {:?}.",
-                shared.name
-            ));
-            let part = |(&link, &weight): (&LinkId, &u32)| {
-                let time = Rational::from_integer(weight.into()) / &shared.rate;
-                (busy.of(link), time / &platform.link(link).cost)
-            };
-            program.row(
-                format!("shared({place})"),
-                shared.weights.iter().map(part),
-                Relation::AtMost,
-                Rational::one(),
-            )?;
-        }
-        Ok(busy)
+/// Writes the rows that limit links and ports over the variables `s(Pi,Pj)`. The papers' (1) to (3): a multiport node
+/// has as many sends and receives at a time as ports, a node of the `links` model has no row.
+pub(crate) fn add_limits(
+    program: &mut Program<'_>,
+    platform: &Platform,
+    limits: Limits,
+) -> Result<(), ProgramError> {
+    program.declare(platform.links().len() as u64);
+    if limits == Limits::Resources {
+        return add_resources(program, platform);
     }
-
-    fn port(
-        &self,
-        program: &mut Program<'_>,
-        platform: &Platform,
-        node: NodeId,
-        name: String,
-        links: &[LinkId],
-    ) -> Result<(), ProgramError> {
-        let Some(ports) = platform.ports(node) else {
-            return Ok(());
-        };
-        if !links.is_empty() {
-            let terms = links.iter().map(|&link| (self.of(link), Rational::one()));
-            program.row(
-                name,
-                terms,
-                Relation::AtMost,
-                Rational::from_integer(ports.into()),
-            )?;
-        }
-        Ok(())
-    }
-
-    /// `s(Pi,Pj)` of a link.
-    pub(crate) fn of(&self, link: LinkId) -> Variable {
-        self.variables[link.index()]
-    }
-
-    /// (4) and (8): a link is busy for what is sent over it; `sent` lists variables of families with their times, each
-    /// of which is in no other row of this kind.
-    pub(crate) fn time(
-        &self,
-        program: &mut Program<'_>,
-        names: &Names<'_>,
-        link: LinkId,
-        sent: impl IntoIterator<Item = (Variable, Rational)>,
-    ) -> Result<(), ProgramError> {
-        let mut count = 0;
-        let sent = sent.into_iter().map(|(variable, time)| {
-            count += 1;
-            (variable, -time)
-        });
-        let terms = std::iter::once((self.of(link), Rational::one())).chain(sent);
+    program.section("(1) A link is busy at most all the time.");
+    for link in platform.link_ids() {
+        let busy = [(Quantity::Busy(link), Rational::one())];
         program.row(
-            format!("time({})", names.link(link)),
-            terms,
-            Relation::Equal,
-            Rational::default(),
+            Equation::Link(link),
+            busy,
+            Relation::AtMost,
+            Rational::one(),
         )?;
-        program.declare(count);
-        Ok(())
     }
+    program.section("(2) Outgoing messages.");
+    for node in platform.node_ids() {
+        add_port(
+            program,
+            platform,
+            (node, Port::Out),
+            platform.outgoing(node),
+        )?;
+    }
+    program.section("(3) Incoming messages.");
+    for node in platform.node_ids() {
+        add_port(program, platform, (node, Port::In), platform.incoming(node))?;
+    }
+    add_shared(program, platform)
+}
+
+/// A row for each shared capacity. The report has none; the printed form is refused before.
+fn add_shared(program: &mut Program<'_>, platform: &Platform) -> Result<(), ProgramError> {
+    if platform.shared().is_empty() {
+        return Ok(());
+    }
+    program.section("Shared capacities, which the report lacks: s(Pi,Pj) is at full rate.");
+    for (resource, terms) in terms(platform) {
+        let Resource::Shared(id) = resource else {
+            continue;
+        };
+        let name = platform.shared().get(id.index()).map(|shared| &shared.name);
+        program.note(format!(
+            "shared({}) is the capacity {:?}.",
+            id.index(),
+            name.map_or("", String::as_str)
+        ));
+        let row = Equation::Capacity(resource);
+        program.row(row, terms, Relation::AtMost, Rational::one())?;
+    }
+    Ok(())
+}
+
+/// The busy time of each resource by links.
+fn terms(platform: &Platform) -> BTreeMap<Resource, Vec<(Quantity, Rational)>> {
+    let mut busy: BTreeMap<Resource, Vec<(Quantity, Rational)>> = BTreeMap::new();
+    for link in platform.link_ids() {
+        for used in Resource::uses(platform, link) {
+            let term = (Quantity::Busy(link), used.of(&Rational::one()));
+            busy.entry(used.resource).or_default().push(term);
+        }
+    }
+    busy
+}
+
+fn add_port(
+    program: &mut Program<'_>,
+    platform: &Platform,
+    (node, port): (NodeId, Port),
+    links: &[LinkId],
+) -> Result<(), ProgramError> {
+    let Some(ports) = platform.ports(node) else {
+        return Ok(());
+    };
+    if links.is_empty() {
+        return Ok(());
+    }
+    let terms = links
+        .iter()
+        .map(|&link| (Quantity::Busy(link), Rational::one()));
+    let ports = Rational::from_integer(ports.into());
+    program.row(Equation::Port(node, port), terms, Relation::AtMost, ports)
+}
+
+fn add_resources(program: &mut Program<'_>, platform: &Platform) -> Result<(), ProgramError> {
+    for (resource, terms) in terms(platform) {
+        let capacity = Rational::from_integer(resource.capacity(platform).into());
+        let row = Equation::Capacity(resource);
+        program.row(row, terms, Relation::AtMost, capacity)?;
+    }
+    Ok(())
 }

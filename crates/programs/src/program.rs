@@ -1,18 +1,23 @@
-//! Linear programs with names, written row by row in the CPLEX LP format.
+//! Linear programs, written row by row in the CPLEX LP format or kept as exact numbers.
 //!
-//! Variables are not negative unless they are free. Every row is multiplied by the least common denominator of its
-//! numbers, so that the file holds integers alone and rounds nothing. No row is kept: memory is that of the longest.
+//! Variables are not negative unless they are free. In a file every row is multiplied by the least common denominator
+//! of its numbers, so that it holds integers alone and rounds nothing. No row of a file is kept: memory is that of the
+//! longest.
 
 use std::fmt::Write as _;
 use std::io;
+use std::rc::Rc;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
+use oneport_exact::{Relation, Sense};
 use oneport_platform::Rational;
 use oneport_watch::{Limit, Watch};
 
 use crate::form::ProgramError;
+use crate::linear::{Equation, Line, Linear, Quantity, added_up};
+use crate::names::Names;
 
 /// Fact: characters after which a row goes on in a new line; readers may refuse lines of more than 560.
 const WIDTH: usize = 100;
@@ -22,66 +27,18 @@ const TERM: u64 = 160;
 /// Terms of a row between two checks of the watch. Trades lateness after a limit for calls. Not measured.
 const OFTEN: usize = 1 << 10;
 
-/// Whether the objective is maximised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sense {
-    /// As large as possible.
-    Maximise,
-    /// As small as possible.
-    Minimise,
+/// Where a program goes.
+pub(crate) enum Out<'p> {
+    /// To a file in the CPLEX LP format, row by row.
+    Text(&'p mut dyn io::Write),
+    /// Into memory, as exact numbers.
+    Numbers(&'p mut Linear),
 }
-
-/// How the two sides of a row compare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Relation {
-    /// The sum is at most the right-hand side.
-    AtMost,
-    /// The sum is the right-hand side.
-    Equal,
-    /// The sum is at least the right-hand side.
-    AtLeast,
-}
-
-impl Relation {
-    fn sign(self) -> &'static str {
-        match self {
-            Relation::AtMost => "<=",
-            Relation::Equal => "=",
-            Relation::AtLeast => ">=",
-        }
-    }
-}
-
-/// A variable of a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Variable {
-    /// 0: it has a name of its own; else its family, counted from 1.
-    family: usize,
-    /// Its place among the names, or in its family.
-    place: u64,
-}
-
-/// Variables whose names are made when they are written.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Family(usize);
-
-impl Family {
-    /// The variable at a place of the family.
-    pub(crate) fn at(self, place: u64) -> Variable {
-        Variable {
-            family: self.0,
-            place,
-        }
-    }
-}
-
-/// Writes the name of a family's variable.
-type Namer<'p> = Box<dyn Fn(u64, &mut String) + 'p>;
 
 /// Where a program is written.
 pub(crate) struct Paper<'p> {
-    /// Receives the text.
-    pub(crate) out: &'p mut dyn io::Write,
+    /// Receives the rows.
+    pub(crate) out: Out<'p>,
     /// Ends the writing.
     pub(crate) watch: &'p Watch,
 }
@@ -100,10 +57,11 @@ pub(crate) struct Program<'p> {
     code: &'static str,
     paper: Paper<'p>,
     sense: Sense,
-    objective: Vec<Variable>,
-    names: Vec<String>,
-    families: Vec<Namer<'p>>,
-    free: Vec<Variable>,
+    objective: Vec<Quantity>,
+    /// The variable that a row without terms names.
+    first: Option<Quantity>,
+    names: Option<Rc<Names<'p>>>,
+    free: Vec<Quantity>,
     /// Text that is not written yet.
     text: String,
     /// The next section's heading; it is written with its first row.
@@ -115,24 +73,34 @@ pub(crate) struct Program<'p> {
 }
 
 impl<'p> Program<'p> {
-    /// A program without rows, under this first line of the file. `code` names it in errors.
-    pub(crate) fn new(paper: Paper<'p>, code: &'static str, sense: Sense, title: String) -> Self {
-        let mut program = Program {
+    /// A program without rows. `code` names it in errors.
+    pub(crate) fn new(paper: Paper<'p>, code: &'static str, sense: Sense) -> Self {
+        Program {
             code,
             paper,
             sense,
             objective: Vec::new(),
-            names: Vec::new(),
-            families: Vec::new(),
+            first: None,
+            names: None,
             free: Vec::new(),
             text: String::new(),
             heading: None,
             begun: false,
             size: Size::default(),
             expected: 0,
-        };
-        program.note(title);
-        program
+        }
+    }
+
+    /// Names the variables and rows, and says in comments which nodes have other names in the file. A program in memory
+    /// has no names.
+    pub(crate) fn name(&mut self, names: impl FnOnce() -> Names<'p>) -> Option<Rc<Names<'p>>> {
+        if matches!(self.paper.out, Out::Numbers(_)) {
+            return None;
+        }
+        let names = Rc::new(names());
+        names.replaced().for_each(|note| self.note(note));
+        self.names = Some(Rc::clone(&names));
+        Some(names)
     }
 
     /// Says how many variables will be in rows at most, and how many terms the longest row has at most.
@@ -167,42 +135,51 @@ impl<'p> Program<'p> {
         comment(&mut self.text, note.as_ref());
     }
 
-    /// A new variable `>= 0`.
-    pub(crate) fn variable(&mut self, name: String) -> Variable {
-        self.names.push(name);
-        self.size.variables += 1;
-        Variable {
-            family: 0,
-            place: self.names.len() as u64 - 1,
-        }
-    }
-
-    /// A new variable of either sign.
-    pub(crate) fn free_variable(&mut self, name: String) -> Variable {
-        let variable = self.variable(name);
+    /// Says that the variable may have either sign.
+    pub(crate) fn free(&mut self, variable: Quantity) {
         self.free.push(variable);
-        variable
     }
 
-    /// Variables `>= 0`. They count where [`declare`](Self::declare) says so.
-    pub(crate) fn family(&mut self, name: impl Fn(u64, &mut String) + 'p) -> Family {
-        self.families.push(Box::new(name));
-        Family(self.families.len())
-    }
-
-    /// Counts variables of families.
+    /// Counts variables.
     pub(crate) fn declare(&mut self, variables: u64) {
         self.size.variables += variables;
     }
 
     /// Adds a variable to the objective, with coefficient 1.
-    pub(crate) fn aim(&mut self, variable: Variable) {
+    pub(crate) fn aim(&mut self, variable: Quantity) {
+        self.first.get_or_insert(variable);
         self.objective.push(variable);
+    }
+
+    /// Rows without terms name this variable.
+    pub(crate) fn first(&mut self, variable: Quantity) {
+        self.first = Some(variable);
     }
 
     /// The rows from here on stand under this heading.
     pub(crate) fn section(&mut self, heading: &str) {
         self.heading = Some(heading.to_string());
+    }
+
+    /// A row that says of what sum a variable is the value; `terms` are the sum.
+    ///
+    /// # Errors
+    /// As [`row`](Self::row).
+    pub(crate) fn define(
+        &mut self,
+        equation: Equation,
+        variable: Quantity,
+        terms: impl IntoIterator<Item = (Quantity, Rational)>,
+    ) -> Result<(), ProgramError> {
+        let mut count = 0;
+        let taken = terms.into_iter().map(|(term, value)| {
+            count += 1;
+            (term, -value)
+        });
+        let terms = std::iter::once((variable, Rational::one())).chain(taken);
+        self.row(equation, terms, Relation::Equal, Rational::zero())?;
+        self.declare(count);
+        Ok(())
     }
 
     /// A new row; coefficients of the same variable are added up. A row in which nothing is left is `0` against the
@@ -212,34 +189,48 @@ impl<'p> Program<'p> {
     /// [`ProgramError::Stopped`], [`ProgramError::Output`].
     pub(crate) fn row(
         &mut self,
-        name: String,
-        terms: impl IntoIterator<Item = (Variable, Rational)>,
+        equation: Equation,
+        terms: impl IntoIterator<Item = (Quantity, Rational)>,
         relation: Relation,
         side: Rational,
     ) -> Result<(), ProgramError> {
         self.ask()?;
-        let mut sum: Vec<(Variable, Rational)> = Vec::new();
+        let mut sum: Vec<(Quantity, Rational)> = Vec::new();
         for (place, term) in terms.into_iter().enumerate() {
             if place % OFTEN == OFTEN - 1 {
                 self.ask()?;
             }
             sum.push(term);
         }
-        let sum = added_up(sum);
+        let terms = added_up(sum);
+        self.size.rows += 1;
+        if let Out::Numbers(linear) = &mut self.paper.out {
+            linear.lines.push(Line {
+                equation,
+                terms,
+                relation,
+                side,
+            });
+            return Ok(());
+        }
         self.begin();
         if let Some(heading) = self.heading.take() {
             comment(&mut self.text, &heading);
         }
-        self.write_row(&name, &sum, relation, &side)?;
-        self.size.rows += 1;
-        Ok(())
+        self.write_row(equation, &terms, relation, &side)
     }
 
-    /// The end of the file.
+    /// The end of the program.
     ///
     /// # Errors
     /// [`ProgramError::Output`].
     pub(crate) fn end(mut self) -> Result<Size, ProgramError> {
+        if let Out::Numbers(linear) = &mut self.paper.out {
+            linear.sense = self.sense;
+            linear.objective = self.objective;
+            linear.free = self.free.into_iter().collect();
+            return Ok(self.size);
+        }
         self.begin();
         if !self.free.is_empty() {
             self.text.push_str("Bounds\n");
@@ -251,7 +242,10 @@ impl<'p> Program<'p> {
         }
         self.text.push_str("End\n");
         self.flush()?;
-        self.paper.out.flush().map_err(output)?;
+        match &mut self.paper.out {
+            Out::Text(out) => out.flush().map_err(output)?,
+            Out::Numbers(_) => {}
+        }
         Ok(self.size)
     }
 
@@ -265,8 +259,8 @@ impl<'p> Program<'p> {
             return;
         }
         self.text.push_str(match self.sense {
-            Sense::Maximise => "Maximize\n",
-            Sense::Minimise => "Minimize\n",
+            Sense::Maximize => "Maximize\n",
+            Sense::Minimize => "Minimize\n",
         });
         self.text.push_str(" obj:");
         let aims = std::mem::take(&mut self.objective);
@@ -282,8 +276,8 @@ impl<'p> Program<'p> {
 
     fn write_row(
         &mut self,
-        name: &str,
-        terms: &[(Variable, Rational)],
+        equation: Equation,
+        terms: &[(Quantity, Rational)],
         relation: Relation,
         side: &Rational,
     ) -> Result<(), ProgramError> {
@@ -303,7 +297,11 @@ impl<'p> Program<'p> {
             }
         };
         let start = self.text.len();
-        let _ = write!(self.text, " {name}:");
+        self.text.push(' ');
+        if let Some(names) = &self.names {
+            names.equation(equation, &mut self.text);
+        }
+        self.text.push(':');
         let mut line = self.text.len() - start;
         if terms.is_empty() {
             self.nothing();
@@ -315,18 +313,19 @@ impl<'p> Program<'p> {
                 self.flush()?;
             }
         }
-        let _ = writeln!(self.text, " {} {}", relation.sign(), scaled(side));
+        let _ = writeln!(self.text, " {} {}", sign(relation), scaled(side));
         self.flush()
     }
 
     fn nothing(&mut self) {
-        let first = self.names.first().map_or("", String::as_str);
-        // Writing to a string does not fail.
-        let _ = write!(self.text, " 0 {first}");
+        self.text.push_str(" 0 ");
+        if let Some(first) = self.first {
+            self.write_name(first);
+        }
     }
 
     /// A term of a sum; `used` characters of the line are taken. Returns how many are taken then.
-    fn term(&mut self, used: usize, first: bool, variable: Variable, value: &BigInt) -> usize {
+    fn term(&mut self, used: usize, first: bool, variable: Quantity, value: &BigInt) -> usize {
         let start = self.text.len();
         self.text.push_str(match (value.is_negative(), first) {
             (true, _) => " - ",
@@ -345,39 +344,28 @@ impl<'p> Program<'p> {
         used + length
     }
 
-    fn write_name(&mut self, variable: Variable) {
-        match variable.family.checked_sub(1) {
-            None => {
-                let name = self.names.get(variable.place as usize);
-                self.text.push_str(name.map_or("", String::as_str));
-            }
-            Some(family) => {
-                if let Some(name) = self.families.get(family) {
-                    name(variable.place, &mut self.text);
-                }
-            }
+    fn write_name(&mut self, variable: Quantity) {
+        if let Some(names) = &self.names {
+            names.quantity(variable, &mut self.text);
         }
     }
 
     fn flush(&mut self) -> Result<(), ProgramError> {
-        let written = self.paper.out.write_all(self.text.as_bytes());
+        let written = match &mut self.paper.out {
+            Out::Text(out) => out.write_all(self.text.as_bytes()),
+            Out::Numbers(_) => Ok(()),
+        };
         self.text.clear();
         written.map_err(output)
     }
 }
 
-/// Sorted by variables, each once, without zeros.
-fn added_up(mut terms: Vec<(Variable, Rational)>) -> Vec<(Variable, Rational)> {
-    terms.sort_by_key(|(variable, _)| *variable);
-    let mut sum: Vec<(Variable, Rational)> = Vec::with_capacity(terms.len());
-    for (variable, value) in terms {
-        match sum.last_mut() {
-            Some((last, total)) if *last == variable => *total += value,
-            _ => sum.push((variable, value)),
-        }
+fn sign(relation: Relation) -> &'static str {
+    match relation {
+        Relation::AtMost => "<=",
+        Relation::Equal => "=",
+        Relation::AtLeast => ">=",
     }
-    sum.retain(|(_, value)| !value.is_zero());
-    sum
 }
 
 fn output(error: io::Error) -> ProgramError {

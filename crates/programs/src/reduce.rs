@@ -4,17 +4,16 @@
 //! `i` is at its owner and `N` is the last value throughout (E000-11, E000-12): read literally, the program yields 0
 //! where not all nodes take part.
 
-use std::fmt::Write as _;
-use std::rc::Rc;
-
 use num_traits::{One, Zero};
-use oneport_plan::{Interval, Problem};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_exact::{Relation, Sense};
+use oneport_plan::{Interval, Problem, Resource};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::form::{Form, ProgramError};
-use crate::names::Names;
-use crate::ports::{Busy, check};
-use crate::program::{Family, Paper, Program, Relation, Sense, Size, Variable};
+use crate::form::{Errors, Form, Limits, ProgramError};
+use crate::linear::{Act, Equation, Quantity};
+use crate::names::{Letters, Names};
+use crate::ports::{add_limits, check};
+use crate::program::{Paper, Program, Size};
 
 /// Writes the program. For `n` values, `m` links and `p` processors it has `O(n^2 m + n^3 p)` variables; no row has
 /// more than `O(n^3 + m)` terms.
@@ -40,233 +39,259 @@ pub(crate) fn build<'p>(
     let platform = problem.platform();
     check(platform, code, form)?;
     let title = "SSR(G), steady-state reduce: RR-4872, section 4.2";
-    let mut program = Program::new(paper, code, Sense::Maximise, form.title(title));
+    let mut program = Program::new(paper, code, Sense::Maximize);
+    program.note(form.title(title));
     if form == Form::Printed {
         program.note("E000-10: receptions count, also of a result that comes back.");
     }
     program.note("E000-11, E000-12: value i is at its owner, and n - 1 is read as N, the number of the last value.");
-    let names = Rc::new(Names::new(platform, &mut program));
-    for (place, &owner) in participants.iter().enumerate() {
-        program.note(format!(
-            "v_{place}_{place} is the value of {}.",
-            names.node(owner)
-        ));
-    }
-    let places = Places {
-        values: participants.len() as u64,
-        links: platform.links().len() as u64,
-        nodes: platform.nodes().len() as u64,
-    };
-    let processors = platform.mergers().count() as u64;
-    let (variables, longest) = places.most(processors);
-    program.expect(variables, longest)?;
-    let throughput = program.variable("TP".to_string());
-    program.aim(throughput);
-    let busy = Busy::new(&mut program, platform, &names)?;
-    let named = Rc::clone(&names);
-    let tasks = program.family(move |place, text| {
-        let _ = match places.task(place) {
-            Place::Send(link, part) => {
-                write!(text, "send({},{})", named.link(link), value(part))
-            }
-            Place::Merge(node, Interval { first, last }, split) => {
-                write!(text, "cons({},T_{first}_{split}_{last})", named.node(node))
-            }
-        };
-    });
-    let reduction = Reduction {
-        problem,
-        target,
-        participants,
-        form,
-        names,
-        tasks,
-        places,
-    };
-    reduction.add_times(&mut program, &busy)?;
-    program.section("(10) What is received or made is sent or used.");
-    for node in platform.node_ids() {
-        for part in reduction.parts() {
-            let result = node == target && part == reduction.result();
-            if !result && !reduction.owns(node, part) {
-                let row = format!("conserve({},{})", reduction.names.node(node), value(part));
-                let terms = reduction
-                    .gains(node, part)
-                    .into_iter()
-                    .chain(reduction.losses(node, part));
-                program.row(row, terms, Relation::Equal, Rational::zero())?;
-            }
+    if let Some(names) = program.name(|| Names::new(platform, Letters::Reduce)) {
+        for (place, &owner) in participants.iter().enumerate() {
+            program.note(format!(
+                "v_{place}_{place} is the value of {}.",
+                names.node(owner)
+            ));
         }
     }
-    program.section("(11) What reaches the target.");
-    let gains = reduction.gains(target, reduction.result());
-    let terms = gains.into_iter().chain([(throughput, -Rational::one())]);
-    program.row(
-        "throughput".to_string(),
-        terms,
-        Relation::Equal,
-        Rational::zero(),
-    )?;
+    let (targets, volumes) = ([target], problem.volumes());
+    let given = Reductions {
+        platform,
+        participants,
+        targets: &targets,
+        send_time: &|_, link, part| problem.transfer_time(link, part),
+        can_merge: &|node, part, split| {
+            platform.node(node).merges() && volumes.can_merge(node, part, split)
+        },
+        merge_time: &|node, part, split| volumes.merge_time(platform, node, part, split),
+    };
+    let errors = form.errors(Errors::SSR);
+    Readings { given, errors }.add_rows(&mut program, Limits::Papers)?;
     program.end()
 }
 
-/// `v[k,m]`.
-fn value(part: Interval) -> String {
-    format!("v_{}_{}", part.first, part.last)
+/// What the numbers of reductions are made from.
+#[derive(Clone, Copy)]
+pub struct Reductions<'a> {
+    /// The platform.
+    pub platform: &'a Platform,
+    /// The owners of the operands, in order.
+    pub participants: &'a [NodeId],
+    /// For each reduction the node that wants its result.
+    pub targets: &'a [NodeId],
+    /// The time of a reduction's partial result on a link.
+    pub send_time: &'a dyn Fn(usize, LinkId, Interval) -> Rational,
+    /// Whether a node can make a partial result of two; the last operand of the left one is given.
+    pub can_merge: &'a dyn Fn(NodeId, Interval, usize) -> bool,
+    /// The time of that merge.
+    pub merge_time: &'a dyn Fn(NodeId, Interval, usize) -> Rational,
 }
 
-/// A task of the program, `send` or `cons`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Send(LinkId, Interval),
-    Merge(NodeId, Interval, usize),
+/// Reductions, and how to read the program.
+pub(crate) struct Readings<'a> {
+    pub(crate) given: Reductions<'a>,
+    pub(crate) errors: Errors,
 }
 
-/// Numbers tasks: by parts, then links, then nodes and splits.
-#[derive(Debug, Clone, Copy)]
-struct Places {
-    values: u64,
-    links: u64,
-    nodes: u64,
-}
-
-impl Places {
-    fn per_part(self) -> u64 {
-        self.links + self.nodes * self.values
-    }
-
-    fn of(self, task: Place) -> u64 {
-        let (part, place) = match task {
-            Place::Send(link, part) => (part, link.index() as u64),
-            Place::Merge(node, part, split) => (
-                part,
-                self.links + node.index() as u64 * self.values + split as u64,
-            ),
-        };
-        (part.first as u64 * self.values + part.last as u64) * self.per_part() + place
-    }
-
-    fn task(self, place: u64) -> Place {
-        let (part, place) = (place / self.per_part(), place % self.per_part());
-        let part = Interval {
-            first: (part / self.values) as usize,
-            last: (part % self.values) as usize,
-        };
-        match place.checked_sub(self.links) {
-            None => Place::Send(LinkId::new(place as usize), part),
-            Some(place) => {
-                let node = NodeId::new((place / self.values) as usize);
-                Place::Merge(node, part, (place % self.values) as usize)
-            }
+impl Readings<'_> {
+    /// Writes all rows.
+    pub(crate) fn add_rows(
+        &self,
+        program: &mut Program<'_>,
+        limits: Limits,
+    ) -> Result<(), ProgramError> {
+        let (variables, longest) = self.most();
+        program.expect(variables, longest)?;
+        program.declare(1);
+        program.aim(Quantity::Throughput);
+        add_limits(program, self.given.platform, limits)?;
+        self.add_times(program, limits)?;
+        program.section("(10) What is received or made is sent or used.");
+        for reduction in self.all() {
+            reduction.add_parts(program)?;
         }
+        program.section("(11) What reaches the target.");
+        for reduction in self.all() {
+            reduction.add_result(program)?;
+        }
+        Ok(())
+    }
+
+    fn all(&self) -> impl Iterator<Item = Reduction<'_>> {
+        let one = |(number, &target)| Reduction {
+            all: self,
+            number,
+            target,
+        };
+        self.given.targets.iter().enumerate().map(one)
     }
 
     /// Variables of the program, and terms of its longest row, at most.
-    fn most(self, processors: u64) -> (u64, u64) {
-        let n = self.values;
+    fn most(&self) -> (u64, u64) {
+        let n = self.given.participants.len() as u64;
+        let links = self.given.platform.links().len() as u64;
+        let processors = self.given.platform.mergers().count() as u64;
         let parts = n.saturating_mul(n + 1) / 2;
         let merges = parts.saturating_mul(n.saturating_sub(1)) / 3;
-        let sends = parts.saturating_add(1).saturating_mul(self.links);
+        let sends = parts.saturating_add(1).saturating_mul(links);
         let all = processors
             .saturating_mul(merges.saturating_add(1))
             .saturating_add(sends);
-        (all.saturating_add(1), merges.max(parts).max(self.links))
+        (all.saturating_add(1), merges.max(parts).max(links))
     }
-}
 
-struct Reduction<'a> {
-    problem: &'a Problem,
-    target: NodeId,
-    participants: &'a [NodeId],
-    form: Form,
-    names: Rc<Names<'a>>,
-    /// `send` and `cons`.
-    tasks: Family,
-    places: Places,
-}
-
-impl Reduction<'_> {
     fn result(&self) -> Interval {
         Interval {
             first: 0,
-            last: self.participants.len().saturating_sub(1),
+            last: self.given.participants.len().saturating_sub(1),
         }
     }
 
-    fn parts(&self) -> impl Iterator<Item = Interval> + use<> {
+    fn parts(&self) -> impl Iterator<Item = Interval> + Clone + use<> {
         let last = self.result().last;
         (0..=last).flat_map(move |first| (first..=last).map(move |last| Interval { first, last }))
     }
 
     fn owns(&self, node: NodeId, part: Interval) -> bool {
-        part.first == part.last && self.participants.get(part.first) == Some(&node)
+        part.first == part.last && self.given.participants.get(part.first) == Some(&node)
     }
 
     /// (7), (8) and (9).
-    fn add_times(&self, program: &mut Program<'_>, busy: &Busy) -> Result<(), ProgramError> {
-        let platform = self.problem.platform();
+    fn add_times(&self, program: &mut Program<'_>, limits: Limits) -> Result<(), ProgramError> {
+        let platform = self.given.platform;
         program.section("(8) A link is busy for what is sent over it.");
         for link in platform.link_ids() {
-            let sent = |part| {
-                Some((
-                    self.send(link, part)?,
-                    self.problem.transfer_time(link, part),
-                ))
-            };
-            busy.time(program, &self.names, link, self.parts().filter_map(sent))?;
+            let sent = self.all().flat_map(|reduction| {
+                let number = reduction.number;
+                self.parts().filter_map(move |part| {
+                    Some((
+                        reduction.send(link, part)?,
+                        (self.given.send_time)(number, link, part),
+                    ))
+                })
+            });
+            program.define(Equation::Time(link), Quantity::Busy(link), sent)?;
         }
         program.section("(7), (9) A processor is busy for what it computes.");
         for node in platform.mergers() {
-            let name = self.names.node(node);
-            let alpha = program.variable(format!("alpha({name})"));
-            let (volumes, mut count) = (self.problem.volumes(), 0);
+            let alpha = Quantity::Computing(node);
+            program.declare(1);
             let splits = |part: Interval| (part.first..part.last).map(move |split| (part, split));
-            let merges = self.parts().flat_map(splits).filter_map(|(part, split)| {
-                let variable = self.merge(node, part, split)?;
-                count += 1;
-                Some((variable, -volumes.merge_time(platform, node, part, split)))
+            let merges = self.all().flat_map(|reduction| {
+                self.parts()
+                    .flat_map(splits)
+                    .filter_map(move |(part, split)| {
+                        let merge = reduction.merge(node, part, split)?;
+                        Some((merge, (self.given.merge_time)(node, part, split)))
+                    })
             });
-            let terms = std::iter::once((alpha, Rational::one())).chain(merges);
-            program.row(
-                format!("compute({name})"),
-                terms,
-                Relation::Equal,
-                Rational::zero(),
-            )?;
-            program.declare(count);
-            let row = format!("processor({name})");
-            program.row(
-                row,
-                [(alpha, Rational::one())],
-                Relation::AtMost,
-                Rational::one(),
-            )?;
+            program.define(Equation::Compute(node), alpha, merges)?;
+            let row = match limits {
+                Limits::Papers => Equation::Processor(node),
+                Limits::Resources => Equation::Capacity(Resource::Compute(node)),
+            };
+            let busy = [(alpha, Rational::one())];
+            program.row(row, busy, Relation::AtMost, Rational::one())?;
+        }
+        Ok(())
+    }
+}
+
+/// One of the reductions.
+#[derive(Clone, Copy)]
+struct Reduction<'a> {
+    all: &'a Readings<'a>,
+    number: usize,
+    target: NodeId,
+}
+
+impl Reduction<'_> {
+    fn task(&self, part: Interval, act: Act) -> Quantity {
+        Quantity::Task {
+            reduction: self.number,
+            part,
+            act,
+        }
+    }
+
+    /// `send(Pi,Pj,v[k,m])`; `None` where the value has no business.
+    fn send(&self, link: LinkId, part: Interval) -> Option<Quantity> {
+        let ends = self.all.given.platform.link(link);
+        let returns =
+            self.all.owns(ends.to, part) || (part == self.all.result() && ends.from == self.target);
+        let useful = self.all.errors.returns || !returns;
+        useful.then(|| self.task(part, Act::Send(link)))
+    }
+
+    /// `cons(Pi,T_k,l,m)`; `None` for a node that does not merge.
+    fn merge(&self, node: NodeId, part: Interval, split: usize) -> Option<Quantity> {
+        (self.all.given.can_merge)(node, part, split)
+            .then(|| self.task(part, Act::Merge(node, split)))
+    }
+
+    /// The exceptions of (10).
+    fn is_waived(&self, node: NodeId, part: Interval) -> bool {
+        let errors = self.all.errors;
+        let own = if errors.node_numbers {
+            part.first == part.last && part.first == node.index()
+        } else {
+            self.all.owns(node, part)
+        };
+        let last = if errors.nodes_for_operands {
+            self.all.given.platform.nodes().len().saturating_sub(1)
+        } else {
+            self.all.result().last
+        };
+        own || (node == self.target && part == Interval { first: 0, last })
+    }
+
+    /// (10).
+    fn add_parts(&self, program: &mut Program<'_>) -> Result<(), ProgramError> {
+        for node in self.all.given.platform.node_ids() {
+            for part in self.all.parts() {
+                if self.is_waived(node, part) {
+                    continue;
+                }
+                let row = Equation::Part {
+                    reduction: self.number,
+                    node,
+                    part,
+                };
+                let terms = self
+                    .gains(node, part)
+                    .into_iter()
+                    .chain(self.losses(node, part));
+                program.row(row, terms, Relation::Equal, Rational::zero())?;
+            }
         }
         Ok(())
     }
 
-    /// `send(Pi,Pj,v[k,m])`; `None` where the value has no business.
-    fn send(&self, link: LinkId, part: Interval) -> Option<Variable> {
-        let ends = self.problem.platform().link(link);
-        let returns =
-            self.owns(ends.to, part) || (part == self.result() && ends.from == self.target);
-        (self.form == Form::Printed || !returns).then(|| self.at(Place::Send(link, part)))
-    }
-
-    /// `cons(Pi,T_k,l,m)`; `None` for a node that does not merge.
-    fn merge(&self, node: NodeId, part: Interval, split: usize) -> Option<Variable> {
-        let able = self.problem.platform().node(node).merges()
-            && self.problem.volumes().can_merge(node, part, split);
-        able.then(|| self.at(Place::Merge(node, part, split)))
-    }
-
-    fn at(&self, task: Place) -> Variable {
-        self.tasks.at(self.places.of(task))
+    /// (11).
+    fn add_result(&self, program: &mut Program<'_>) -> Result<(), ProgramError> {
+        let (errors, result) = (self.all.errors, self.all.result());
+        let mut gains = self.gains(self.target, result);
+        if errors.short_sum {
+            let left_out = self.merge(self.target, result, result.last.saturating_sub(1));
+            gains.retain(|(task, _)| Some(*task) != left_out);
+        }
+        if errors.any_part {
+            for last in 0..result.last {
+                let part = Interval { first: 0, last };
+                let received = self.all.given.platform.incoming(self.target).iter();
+                let received = received.filter_map(|&link| self.send(link, part));
+                gains.extend(received.map(|task| (task, Rational::one())));
+            }
+        }
+        let terms = gains
+            .into_iter()
+            .chain([(Quantity::Throughput, -Rational::one())]);
+        let row = Equation::Result(self.number);
+        program.row(row, terms, Relation::Equal, Rational::zero())
     }
 
     /// Receptions and merges that make `v[k,m]` at a node.
-    fn gains(&self, node: NodeId, part: Interval) -> Vec<(Variable, Rational)> {
-        let links = self.problem.platform().incoming(node).iter();
+    fn gains(&self, node: NodeId, part: Interval) -> Vec<(Quantity, Rational)> {
+        let links = self.all.given.platform.incoming(node).iter();
         let received = links.filter_map(|&link| self.send(link, part));
         let made = (part.first..part.last).filter_map(|split| self.merge(node, part, split));
         received
@@ -276,15 +301,23 @@ impl Reduction<'_> {
     }
 
     /// Sends and merges that use `v[k,m]` at a node, with coefficient -1.
-    fn losses(&self, node: NodeId, part: Interval) -> Vec<(Variable, Rational)> {
+    fn losses(&self, node: NodeId, part: Interval) -> Vec<(Quantity, Rational)> {
         let Interval { first, last } = part;
-        let links = self.problem.platform().outgoing(node).iter();
+        let links = self.all.given.platform.outgoing(node).iter();
         let sent = links.filter_map(|&link| self.send(link, part));
-        let on_the_left = (last + 1..=self.result().last)
+        let on_the_left = (last + 1..=self.all.result().last)
             .filter_map(|end| self.merge(node, Interval { first, last: end }, last));
         let on_the_right = (0..first).filter_map(|start| {
             let whole = Interval { first: start, last };
-            self.merge(node, whole, first.saturating_sub(1))
+            let split = if self.all.errors.wrong_split {
+                first
+            } else {
+                first.saturating_sub(1)
+            };
+            // As printed, the split may be the last operand of the whole: no such merge exists.
+            (split < last)
+                .then(|| self.merge(node, whole, split))
+                .flatten()
         });
         sent.chain(on_the_left)
             .chain(on_the_right)

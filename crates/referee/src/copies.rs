@@ -3,11 +3,6 @@
 //! Only nodes that replicate can branch. So a pattern is an arborescence over these, whose arcs are routes through
 //! nodes that do not: the cheapest route for every arc costs no more. Conversely every such arborescence is a pattern.
 
-mod arborescence;
-mod exchange;
-mod network;
-mod steiner;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -16,12 +11,8 @@ use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Goals, Interval};
 use oneport_platform::{NodeId, Rational};
 
-pub(crate) use arborescence::spanning_from_each;
-pub(crate) use exchange::least_exchange;
-pub(crate) use network::Weight;
-use network::{Arc, nearest, network, routes};
-
 use crate::Violation;
+use crate::arborescences::{Arc, Weight, cheapest, nearest, network, routes, spanning_from_each};
 use crate::arithmetic::fraction;
 use crate::case::{Case, Group};
 use crate::charges::Way;
@@ -212,7 +203,7 @@ fn sum<T: Weight>(case: &Case<'_>, lengths: &[T], demands: &[usize]) -> Result<B
             .then(|| known.get_or_insert_with(|| spanning(&routes, &hubs)));
         let price = match spanned.and_then(|prices| prices[place(&hubs, source.index())].clone()) {
             Some(price) => price,
-            None => steiner::cheapest(&network(case, &routes, source, targets)?),
+            None => cheapest(&network(case, &routes, source, targets)?),
         };
         total += price.into();
     }

@@ -5,6 +5,7 @@
 //! common denominator of all its numbers.
 
 mod algorithm2;
+mod answer;
 mod count;
 mod everywhere;
 mod exhaustion;
@@ -24,6 +25,7 @@ mod written_schedule;
 use oneport_plan::{Broadcast, Costs, Limit, Reduction};
 use oneport_platform::Rational;
 
+pub use answer::{SingleAnswer, SingleClaim};
 pub use everywhere::{check_all_reduce, check_one_broadcast};
 pub use one::check_one;
 pub use shortest::{Recheck, check_shortest, check_shortest_while};

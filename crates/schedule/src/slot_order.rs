@@ -13,7 +13,7 @@ const EFFORT: usize = 20_000_000;
 
 /// Reorders slots so that links busy in one slot are busy in the next where possible: each slot is followed by the one
 /// that shares most links with it (a greedy path through the slots). The given order is kept if it interrupts fewer.
-pub fn fewest_interruptions(slots: Vec<Slot>) -> Vec<Slot> {
+pub(crate) fn fewest_interruptions(slots: Vec<Slot>) -> Vec<Slot> {
     let longest = slots.iter().map(|slot| slot.links.len()).max().unwrap_or(0);
     if slots.len() * slots.len() * longest > EFFORT {
         return slots;
@@ -38,7 +38,7 @@ pub fn fewest_interruptions(slots: Vec<Slot>) -> Vec<Slot> {
 /// begins at the start again. So every different time needs at most one more slot, and few links are busy at a time: if
 /// all slots began at the start, `n` different times would list `n^2 / 2` links. `O(n log n)` and the size of the slots
 /// made.
-pub fn with_unhindered(slots: Vec<Slot>, links: LinkTimes) -> Vec<Slot> {
+pub(crate) fn with_unhindered(slots: Vec<Slot>, links: LinkTimes) -> Vec<Slot> {
     if links.is_empty() {
         return slots;
     }
@@ -77,7 +77,7 @@ pub fn with_unhindered(slots: Vec<Slot>, links: LinkTimes) -> Vec<Slot> {
 
 /// Adds links that share capacities, each at its part of its full rate in all slots and in what they leave of the
 /// period: at every moment each capacity carries what it carries on average.
-pub fn with_shares(
+pub(crate) fn with_shares(
     mut slots: Vec<Slot>,
     period: &Rational,
     members: &[(LinkId, Rational)],

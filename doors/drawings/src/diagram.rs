@@ -99,7 +99,7 @@ pub(crate) enum Role {
 
 impl Role {
     /// For classes of elements and for legends.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Role::Source => "source",
             Role::Target => "target",

@@ -14,7 +14,7 @@ use crate::operation::{Operation, Order, Step, may_have_rank};
 use crate::{ExportError, File, Format, Request, Written};
 
 /// The format.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "chakra",
     about: "Chakra execution traces for ASTRA-sim, a file OUT.RANK.et per rank: sends, receives, merges of one operation",
     lacks: "dates and slots (the order of every link is kept), routers and costs (the simulator has its own network), \

@@ -13,7 +13,7 @@ use crate::text::{csv, json};
 use crate::{ExportError, File, Format, Request};
 
 /// The table as JSON.
-pub const JSON: Format = Format {
+pub(crate) const JSON: Format = Format {
     name: "events",
     about: "every transfer piece and merge of a period with its dates (oneport-events/1; OUT.csv: as CSV)",
     lacks: "the proof",
@@ -21,7 +21,7 @@ pub const JSON: Format = Format {
 };
 
 /// The table as CSV: a row per piece.
-pub const CSV: Format = Format {
+pub(crate) const CSV: Format = Format {
     name: "events-csv",
     about: "the same, a row for every piece",
     lacks: "the proof, and what is wanted where",

@@ -11,7 +11,7 @@ use crate::{ExportError, Request};
 ///
 /// # Errors
 /// The refusals of `write`; the limit that the smallest number of pieces violates.
-pub fn fitting<T>(
+pub(crate) fn fitting<T>(
     request: &Request<'_>,
     format: &'static str,
     write: impl Fn(u64) -> Result<Result<T, String>, ExportError>,
@@ -34,7 +34,7 @@ pub fn fitting<T>(
 ///
 /// # Errors
 /// As [`lost`].
-pub fn note(request: &Request<'_>, pieces: u64) -> Result<String, ExportError> {
+pub(crate) fn note(request: &Request<'_>, pieces: u64) -> Result<String, ExportError> {
     let loss = lost(request.problem, request.schedule, pieces)?;
     let count = if pieces == 1 {
         "1 piece".to_string()

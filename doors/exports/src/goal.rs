@@ -23,7 +23,7 @@ use crate::run::{Occurrence, Run};
 use crate::{ExportError, File, Format, Request, Written};
 
 /// The format.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "goal",
     about: "GOAL for the LogGOPSim of ATLAHS: a rank per node, dates in units of the common denominator",
     lacks: "names, what is wanted where, the proof; half-duplex ports and several ports (no such ranks), lanes",

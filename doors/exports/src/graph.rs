@@ -14,7 +14,7 @@ use crate::{File, Format, Request};
 const LACKS: &str = "dates, order, patterns, the proof";
 
 /// GraphML.
-pub const GRAPHML: Format = Format {
+pub(crate) const GRAPHML: Format = Format {
     name: "graphml",
     about: "the platform with loads as GraphML, for networkx, igraph, Gephi, yEd",
     lacks: LACKS,
@@ -22,7 +22,7 @@ pub const GRAPHML: Format = Format {
 };
 
 /// Node-link JSON.
-pub const NODE_LINK: Format = Format {
+pub(crate) const NODE_LINK: Format = Format {
     name: "node-link",
     about: "the platform with loads as node-link JSON, for networkx and d3",
     lacks: LACKS,
@@ -30,7 +30,7 @@ pub const NODE_LINK: Format = Format {
 };
 
 /// DOT.
-pub const DOT: Format = Format {
+pub(crate) const DOT: Format = Format {
     name: "dot",
     about: "the platform with loads for Graphviz",
     lacks: LACKS,

@@ -7,7 +7,7 @@ use oneport_schedule::Execution;
 
 /// A send or merge of kept nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hop {
+pub(crate) struct Hop {
     /// Send or merge.
     pub work: Work,
     /// The value that is sent or made.
@@ -30,14 +30,14 @@ pub struct Hop {
 
 impl Hop {
     /// The tasks that leave its value at its end.
-    pub fn last(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn last(&self) -> impl Iterator<Item = usize> {
         self.path.last().into_iter().chain(&self.returned).copied()
     }
 }
 
 /// Work of a hop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
+pub(crate) enum Work {
     /// A message goes from one kept node to another.
     Send {
         /// Node before.
@@ -69,7 +69,7 @@ struct Kept {
 ///
 /// # Errors
 /// The first node that merges and is not kept.
-pub fn hops(
+pub(crate) fn hops(
     problem: &Problem,
     execution: &Execution,
     keep: impl Fn(NodeId) -> bool,

@@ -1,17 +1,13 @@
 #![doc = include_str!("../README.md")]
 
-mod buffers;
 mod chakra;
-mod check;
 mod error;
 mod events;
 mod fitting;
-mod followed;
 mod format;
 mod goal;
 mod graph;
 mod hops;
-mod machine;
 mod mpi;
 mod msccl;
 mod mscclpp;
@@ -26,20 +22,15 @@ mod sharing;
 mod simgrid;
 mod single;
 mod text;
-mod verdict;
 
-pub use check::{check, follow};
 pub use error::ExportError;
-pub use followed::{CellsAt, Followed, Moved};
 pub use format::Format;
-pub use machine::{Fault, Kind};
 pub use mpi::preload::{Preloaded, preload};
 pub use mscclpp::register::registered;
 pub use oneport_plan::{PeriodicSchedule, Problem};
 pub use request::{File, Pieces, Request, Written};
 pub use results::{Served, results};
 pub use single::OneRun;
-pub use verdict::Verdict;
 
 /// Every format, in the order of the documentation.
 pub const FORMATS: &[Format] = &[

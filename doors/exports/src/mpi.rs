@@ -5,7 +5,7 @@
 //! `MPI_Reduce_local` combines values in the order of the plan, so user operators need not commute unless the plan
 //! requires it.
 
-pub mod preload;
+pub(crate) mod preload;
 mod table;
 
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use crate::operation::{Operation, Order, may_have_rank};
 use crate::{ExportError, File, Format, Request, Written};
 
 /// The program.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "mpi",
     about: "a C program for mpicc: the operation by point-to-point messages, compared with the library's own",
     lacks: "dates (the order of every processor is kept), routers, costs, sizes that are not proportional, the proof",

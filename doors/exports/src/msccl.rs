@@ -6,30 +6,25 @@
 //! it names the other. Receivers never wait for anything else, so nothing waits for ever however small the buffers of
 //! connections are.
 
-pub mod check;
-mod elements;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use crate::buffers::BufferType;
+use oneport_checks::BufferType;
+use oneport_checks::msccl::{CHANNELS, STEPS};
+
 use crate::fitting::{fitting, note};
 use crate::mscclpp::{in_place, place_note, theirs};
 use crate::operation::{Operation, Order, Step, Value};
 use crate::{ExportError, File, Format, Pieces, Request, Written};
 
 /// The format.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "msccl",
     about: "an MSCCL algorithm (XML) for RCCL up to ROCm 7.12 and msccl-executor-nccl: the collectives of mscclpp",
     lacks: "dates and slots (the order of every link is kept), routers, the order of operands, the proof",
     write,
 };
 
-/// Steps of a threadblock.
-pub const STEPS: usize = 64;
-/// Channels.
-pub const CHANNELS: usize = 32;
 /// XML elements of one rank that the executor counts.
 const ELEMENTS: usize = 4096;
 

@@ -8,12 +8,8 @@
 
 mod block;
 mod chains;
-pub mod check;
-mod limits;
-pub mod register;
-pub mod schema;
+pub(crate) mod register;
 pub(crate) mod sizes;
-mod translate;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,16 +21,16 @@ use crate::{ExportError, File, Format, Pieces, Request, Written};
 
 use block::{Block, Key, Spot};
 use chains::Chains;
-use limits::{ALIGNMENT, CHANNELS, OPERATIONS, THREADBLOCKS};
+use oneport_checks::mscclpp::limits::{ALIGNMENT, CHANNELS, OPERATIONS, THREADBLOCKS};
 use sizes::Sizes;
 
-use schema::{
+use oneport_checks::mscclpp::schema::{
     BufferType, Channel, ChannelIds, ChannelType, Gpu, Name, Op, Place, Plan, Protocol,
     RemoteBuffer, RemoteBufferIds, Semaphore, Threadblock,
 };
 
 /// The format.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "mscclpp",
     about: "an MSCCL++ execution plan (JSON): all-gather, reduce-scatter, all-reduce, broadcast, all-to-all on GPUs",
     lacks: "dates and slots (the order of every link is kept within a threadblock), routers, the order of operands \
@@ -51,7 +47,7 @@ const LANES: [usize; 4] = [16, 32, 64, THREADBLOCKS];
 const CHAINED: [usize; 5] = [32, 16, 8, 4, 1];
 
 /// Names of collectives: ours, theirs.
-pub const COLLECTIVES: [(&str, &str); 5] = [
+pub(crate) const COLLECTIVES: [(&str, &str); 5] = [
     ("all-gather", "allgather"),
     ("reduce-scatter", "reducescatter"),
     ("all-reduce", "allreduce"),

@@ -20,7 +20,7 @@ const PIECES: u64 = 10_000;
 
 /// Order of the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub(crate) enum Order {
     /// Order of the schedule.
     Dates,
     /// Order of stages, without slots. Suffices to count steps.
@@ -29,7 +29,7 @@ pub enum Order {
 
 /// One operation.
 #[derive(Debug)]
-pub struct Operation {
+pub(crate) struct Operation {
     /// The collective's name.
     pub collective: &'static str,
     /// Its row in the table of forms.
@@ -51,7 +51,7 @@ pub struct Operation {
 
 /// A demand, by ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
+pub(crate) struct Block {
     /// The owners of the operands, in operand order.
     pub owners: Vec<usize>,
     /// Goals: the rank, and the last operand of the result.
@@ -64,7 +64,7 @@ pub struct Block {
 
 /// A send or a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub(crate) struct Step {
     /// Rank that holds the value before the step; for a merge, the rank that merges.
     pub from: usize,
     /// Rank that holds the value afterwards; for a merge, the same rank.
@@ -102,7 +102,7 @@ impl Step {
 
 /// Source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Value {
+pub(crate) enum Value {
     /// The operand of this number, in the demand's own order, from its owner.
     Own(usize),
     /// The result of a step.
@@ -126,14 +126,14 @@ fn forwards_without_rank(
 
 /// Whether a program starts a rank on a node that takes no part: on hosts, which may run more processes; not on
 /// accelerators, on which only the job's own ranks run.
-pub fn may_have_rank(platform: &Platform, node: NodeId) -> bool {
+pub(crate) fn may_have_rank(platform: &Platform, node: NodeId) -> bool {
     let node = platform.node(node);
     node.is_processor() && !node.accelerator
 }
 
 impl Operation {
     /// The sentence on ranks that take no part; none if there are none.
-    pub fn note(&self, platform: &Platform) -> Vec<String> {
+    pub(crate) fn note(&self, platform: &Platform) -> Vec<String> {
         let bystanders = &self.ranks[self.participants..];
         let names: Vec<String> = (self.participants..)
             .zip(bystanders)
@@ -159,7 +159,7 @@ impl Operation {
     ///
     /// # Errors
     /// A collective without roles, too many pieces, a merge at a node that is left out.
-    pub fn new(
+    pub(crate) fn new(
         request: &Request<'_>,
         format: &'static str,
         order: Order,
@@ -367,7 +367,7 @@ impl Operation {
 
     /// Reorders the ranks: rank `r` is the former rank `order[r]`, and `order` is a permutation. If values are combined
     /// in the order of the ranks, that order stays.
-    pub fn reorder(&mut self, order: &[usize]) {
+    pub(crate) fn reorder(&mut self, order: &[usize]) {
         let mut after = vec![0; order.len()];
         order
             .iter()
@@ -387,27 +387,27 @@ impl Operation {
     }
 
     /// Whether every owner has a value for each target: then its input has a block for every rank.
-    pub fn input_by_rank(&self) -> bool {
+    pub(crate) fn input_by_rank(&self) -> bool {
         self.form.input_by_target() && self.form.roles.iter().filter(|role| role.many).count() == 1
     }
 
     /// Whether every target gets a value of each owner: then its output has a block for every rank.
-    pub fn output_by_rank(&self) -> bool {
+    pub(crate) fn output_by_rank(&self) -> bool {
         self.form.output_by_owner() && self.form.roles.iter().filter(|role| role.many).count() == 1
     }
 
     /// The block of its owner's input that a demand is about.
-    pub fn input_block(&self, demand: usize) -> usize {
+    pub(crate) fn input_block(&self, demand: usize) -> usize {
         self.blocks.get(demand).map_or(0, |block| block.begins[0])
     }
 
     /// The block of the output that a demand is about.
-    pub fn output_block(&self, demand: usize) -> usize {
+    pub(crate) fn output_block(&self, demand: usize) -> usize {
         self.blocks.get(demand).map_or(0, |block| block.begins[1])
     }
 
     /// Blocks of the input, and of the output, of every rank; with counts the most that a rank has.
-    pub fn sizes(&self) -> [usize; 2] {
+    pub(crate) fn sizes(&self) -> [usize; 2] {
         if self.form.counted {
             let ends = |side: usize| {
                 self.blocks
@@ -421,7 +421,7 @@ impl Operation {
     }
 
     /// The copy of a rank from its own input to its own output: input block, output block, how many. No step sends it.
-    pub fn own(&self, rank: usize) -> Option<[usize; 3]> {
+    pub(crate) fn own(&self, rank: usize) -> Option<[usize; 3]> {
         if self.form.counted {
             let own = self
                 .blocks

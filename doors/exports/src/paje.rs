@@ -8,7 +8,7 @@ use crate::run::Run;
 use crate::{ExportError, File, Format, Request};
 
 /// The format.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "paje",
     about: "a Paje trace for ViTE and pj_dump: a container per port, link, processor",
     lacks: "exact dates (rounded down to 12 decimals), what is wanted where, the proof",

@@ -12,7 +12,7 @@ use crate::text::json;
 use crate::{ExportError, File, Format, Request};
 
 /// The format.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "perfetto",
     about: "a trace for ui.perfetto.dev, chrome://tracing, speedscope: a track per port, link, processor",
     lacks: "exact dates (rounded down to 1e-6 microseconds), what is wanted where, the proof",

@@ -18,7 +18,7 @@ use crate::sharing::Sharing;
 const LARGEST: u64 = 1 << 10;
 
 /// The copies of the patterns for `instances` instances. The busiest resource is as little busy as [`Sharing`] finds.
-pub fn shared_out(
+pub(crate) fn shared_out(
     problem: &Problem,
     schedule: &PeriodicSchedule,
     instances: u64,
@@ -102,7 +102,7 @@ fn in_proportion(
 ///
 /// # Errors
 /// The copies cannot be ordered, which would be a defect.
-pub fn with_instances(
+pub(crate) fn with_instances(
     problem: &Problem,
     schedule: &PeriodicSchedule,
     instances: u64,
@@ -128,7 +128,7 @@ fn tight(
 }
 
 /// A schedule of `instances` instances per period, whose tasks have stages and no dates.
-pub fn without_slots(
+pub(crate) fn without_slots(
     problem: &Problem,
     schedule: &PeriodicSchedule,
     instances: u64,
@@ -146,7 +146,7 @@ pub fn without_slots(
 ///
 /// # Errors
 /// The copies cannot be ordered, which would be a defect.
-pub fn lost(
+pub(crate) fn lost(
     problem: &Problem,
     schedule: &PeriodicSchedule,
     instances: u64,
@@ -165,7 +165,7 @@ pub fn lost(
 }
 
 /// Whether a lost share of the throughput is small: a 32nd at most.
-pub fn is_small(loss: &Rational) -> bool {
+pub(crate) fn is_small(loss: &Rational) -> bool {
     *loss <= Rational::new(1.into(), 32.into())
 }
 
@@ -174,7 +174,7 @@ pub fn is_small(loss: &Rational) -> bool {
 ///
 /// # Errors
 /// As [`lost`].
-pub fn powers_of_two(
+pub(crate) fn powers_of_two(
     problem: &Problem,
     schedule: &PeriodicSchedule,
 ) -> Result<Vec<u64>, ExportError> {

@@ -52,7 +52,7 @@ pub fn results(problem: &Problem, execution: &Execution) -> Vec<Served> {
 }
 
 /// Node that has the result of a task.
-pub fn node_of(problem: &Problem, task: &Task) -> NodeId {
+pub(crate) fn node_of(problem: &Problem, task: &Task) -> NodeId {
     match *task {
         Task::Send { link, .. } => problem.platform().link(link).to,
         Task::Merge { node, .. } => node,

@@ -12,7 +12,7 @@ const LIMIT: u64 = 2_000_000;
 
 /// A run: a schedule's execution, repeated.
 #[derive(Debug)]
-pub struct Run<'a> {
+pub(crate) struct Run<'a> {
     /// The question.
     pub problem: &'a Problem,
     /// One period.
@@ -23,7 +23,7 @@ pub struct Run<'a> {
 
 /// A port, a link or a processor: it does one thing at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Track {
+pub(crate) struct Track {
     /// Node under which it is shown: a link under its tail.
     pub node: NodeId,
     /// The resource.
@@ -34,7 +34,7 @@ pub struct Track {
 
 /// A piece of a task in one period.
 #[derive(Debug)]
-pub struct Occurrence<'r> {
+pub(crate) struct Occurrence<'r> {
     /// Index of the task in the execution.
     pub number: usize,
     /// The task.
@@ -54,7 +54,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// A run of more than two million pieces.
-    pub fn new(request: &Request<'a>) -> Result<Self, ExportError> {
+    pub(crate) fn new(request: &Request<'a>) -> Result<Self, ExportError> {
         let (_, execution) = request.execution("run", None)?;
         let periods = request.starting_periods(execution.depth);
         let pieces: usize = execution.tasks.iter().map(|dated| dated.pieces.len()).sum();
@@ -73,7 +73,7 @@ impl<'a> Run<'a> {
     }
 
     /// Every piece of every task of every period.
-    pub fn occurrences(&self) -> impl Iterator<Item = Occurrence<'_>> {
+    pub(crate) fn occurrences(&self) -> impl Iterator<Item = Occurrence<'_>> {
         let numbered = self.execution.tasks.iter().enumerate();
         numbered.flat_map(move |(number, dated)| {
             (0..self.periods).flat_map(move |period| {
@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
     }
 
     /// The tracks that a piece occupies.
-    pub fn tracks(&self, dated: &DatedTask, piece: &Piece) -> Vec<Track> {
+    pub(crate) fn tracks(&self, dated: &DatedTask, piece: &Piece) -> Vec<Track> {
         let platform = self.problem.platform();
         let link = match dated.task {
             Task::Merge { node, .. } => {
@@ -130,7 +130,7 @@ impl<'a> Run<'a> {
     }
 
     /// Every track that something happens on, ascending.
-    pub fn all_tracks(&self) -> Vec<Track> {
+    pub(crate) fn all_tracks(&self) -> Vec<Track> {
         let pieces = self
             .execution
             .tasks
@@ -145,7 +145,7 @@ impl<'a> Run<'a> {
     }
 
     /// Index of the instance of its demand, counted from the start of the run.
-    pub fn instance(&self, occurrence: &Occurrence<'_>) -> u64 {
+    pub(crate) fn instance(&self, occurrence: &Occurrence<'_>) -> u64 {
         let started = self
             .execution
             .started
@@ -156,7 +156,7 @@ impl<'a> Run<'a> {
     }
 
     /// Label of the value that is sent or made: `v[0,3] of demand 2, no. 5`.
-    pub fn label(&self, occurrence: &Occurrence<'_>) -> String {
+    pub(crate) fn label(&self, occurrence: &Occurrence<'_>) -> String {
         let message = occurrence.dated.message;
         let of = match self.problem.collective().demands() {
             1 => String::new(),
@@ -171,13 +171,13 @@ impl<'a> Run<'a> {
 }
 
 /// `v[0,3]`.
-pub fn part(part: Interval) -> String {
+pub(crate) fn part(part: Interval) -> String {
     format!("v[{},{}]", part.first, part.last)
 }
 
 impl Track {
     /// Its name next to its node's name.
-    pub fn name(&self, platform: &Platform) -> String {
+    pub(crate) fn name(&self, platform: &Platform) -> String {
         let numbered = if self.resource.capacity(platform) > 1 {
             format!(" {}", self.lane)
         } else {

@@ -21,7 +21,7 @@ const WORK: usize = 1 << 22;
 
 /// Copies of patterns, and the load of resources.
 #[derive(Debug)]
-pub struct Sharing {
+pub(crate) struct Sharing {
     /// Per demand: its patterns.
     demands: Vec<Vec<usize>>,
     /// Per pattern: its resources, and the time that a copy occupies each.
@@ -33,7 +33,11 @@ pub struct Sharing {
 
 impl Sharing {
     /// An initial distribution; `None` if times or copies have more than 64 bits.
-    pub fn new(problem: &Problem, schedule: &PeriodicSchedule, copies: &[u64]) -> Option<Self> {
+    pub(crate) fn new(
+        problem: &Problem,
+        schedule: &PeriodicSchedule,
+        copies: &[u64],
+    ) -> Option<Self> {
         let measure = Measure::new(problem);
         let times: Vec<_> = (0..measure.places())
             .map(|place| measure.time(place))
@@ -88,7 +92,7 @@ impl Sharing {
     }
 
     /// The best distribution found from here and from `floors`, the shares rounded down.
-    pub fn least(self, floors: &[u64]) -> Vec<u64> {
+    pub(crate) fn least(self, floors: &[u64]) -> Vec<u64> {
         let wanted: Vec<u64> = self.sums(&self.copies);
         let first = self.moved();
         let mut best = Best::of(&first);

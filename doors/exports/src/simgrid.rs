@@ -21,7 +21,7 @@ use crate::text::xml;
 use crate::{ExportError, File, Format, Request};
 
 /// The format.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: "simgrid",
     about: "a SimGrid platform (OUT), a run (OUT.replay) and an S4U program that replays it (OUT.cpp)",
     lacks: "exact dates (18 decimals), the values themselves (who waits for whom is replayed), the proof",

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 /// A JSON string.
-pub fn json(text: &str) -> String {
+pub(crate) fn json(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
 /// A field of a CSV row (RFC 4180).
-pub fn csv(text: &str) -> Cow<'_, str> {
+pub(crate) fn csv(text: &str) -> Cow<'_, str> {
     if text.contains([',', '"', '\n', '\r']) {
         Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
     } else {
@@ -17,7 +17,7 @@ pub fn csv(text: &str) -> Cow<'_, str> {
 }
 
 /// Text within XML, in elements and attributes; control characters and two others cannot be there.
-pub fn xml(text: &str) -> String {
+pub(crate) fn xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -31,14 +31,4 @@ pub fn xml(text: &str) -> String {
         }
     }
     escaped
-}
-
-/// Words of a file in a message: whole, or their beginning if they are long.
-pub fn clipped(text: &str, most: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(most) {
-        None => text.into(),
-        Some((end, _)) => {
-            format!("{}... ({} characters)", &text[..end], text.chars().count()).into()
-        }
-    }
 }

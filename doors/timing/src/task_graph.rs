@@ -47,19 +47,19 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    pub fn of(&self, place: usize) -> &[u32] {
+    pub(crate) fn of(&self, place: usize) -> &[u32] {
         self.resources.of(place)
     }
 
     /// The resources with the units of each.
-    pub fn with_units(&self, place: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
+    pub(crate) fn with_units(&self, place: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
         let range = self.resources.range(place);
         let units = &self.units[range];
         self.of(place).iter().copied().zip(units.iter().copied())
     }
 
     /// The units of one of the resources at a place.
-    pub fn units(&self, place: usize, resource: u32) -> u64 {
+    pub(crate) fn units(&self, place: usize, resource: u32) -> u64 {
         let of = self.with_units(place).find(|(own, _)| *own == resource);
         of.map_or(1, |(_, units)| units)
     }
@@ -84,7 +84,7 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
-    pub fn of(&self, list: usize) -> &[u32] {
+    pub(crate) fn of(&self, list: usize) -> &[u32] {
         &self.all[self.range(list)]
     }
 

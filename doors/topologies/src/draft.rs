@@ -104,7 +104,7 @@ pub(crate) struct Draft<'o> {
 }
 
 impl<'o> Draft<'o> {
-    pub fn new(options: &'o ImportOptions) -> Self {
+    pub(crate) fn new(options: &'o ImportOptions) -> Self {
         Draft {
             options,
             members: Vec::new(),
@@ -127,7 +127,7 @@ impl<'o> Draft<'o> {
     }
 
     /// Adds a node under an unused name.
-    pub fn node(
+    pub(crate) fn node(
         &mut self,
         name: impl Into<String>,
         kind: &'static str,
@@ -152,7 +152,7 @@ impl<'o> Draft<'o> {
     }
 
     /// Gives a node a second name, unless a node has it already.
-    pub fn also(&mut self, node: usize, alias: &str) {
+    pub(crate) fn also(&mut self, node: usize, alias: &str) {
         if alias.is_empty() || !self.aliases.insert(alias.to_string()) {
             return;
         }
@@ -162,7 +162,7 @@ impl<'o> Draft<'o> {
     }
 
     /// Adds a link of `rate` GB/s. A second link between the same ends adds its bandwidth to the first's.
-    pub fn link(
+    pub(crate) fn link(
         &mut self,
         from: usize,
         to: usize,
@@ -215,7 +215,7 @@ impl<'o> Draft<'o> {
 
     /// Adds a link between nodes that have none; `rate` in GB/s is absent where only shared capacities limit it,
     /// `latency` is in seconds.
-    pub fn way(
+    pub(crate) fn way(
         &mut self,
         from: usize,
         to: usize,
@@ -246,7 +246,7 @@ impl<'o> Draft<'o> {
     }
 
     /// Adds a capacity in GB/s that links share: their places among the links, and how often each counts.
-    pub fn share(&mut self, name: &str, rate: &Rational, weights: BTreeMap<usize, u32>) {
+    pub(crate) fn share(&mut self, name: &str, rate: &Rational, weights: BTreeMap<usize, u32>) {
         self.groups.push(Group {
             name: name.to_string(),
             rate: rate.clone(),
@@ -255,7 +255,7 @@ impl<'o> Draft<'o> {
     }
 
     /// Adds a link in each direction.
-    pub fn duplex(
+    pub(crate) fn duplex(
         &mut self,
         one: usize,
         other: usize,
@@ -267,7 +267,7 @@ impl<'o> Draft<'o> {
     }
 
     /// The latency of a link in seconds, as the file states it. Of parallel links, which are one, the least counts.
-    pub fn latency(&mut self, from: usize, to: usize, seconds: Rational) {
+    pub(crate) fn latency(&mut self, from: usize, to: usize, seconds: Rational) {
         let place = self.by_ends.get(&(from, to));
         let Some(wire) = place.and_then(|&place| self.wires.get_mut(place)) else {
             return;
@@ -283,12 +283,12 @@ impl<'o> Draft<'o> {
     }
 
     /// Says that a link has the attribute that is the latency.
-    pub fn latency_is_stated(&mut self) {
+    pub(crate) fn latency_is_stated(&mut self) {
         self.latency_stated = true;
     }
 
     /// Says that a link has these attributes, and not that which is the latency.
-    pub fn no_latency<'a>(&mut self, attributes: impl Iterator<Item = &'a str>) {
+    pub(crate) fn no_latency<'a>(&mut self, attributes: impl Iterator<Item = &'a str>) {
         /// Most attributes that a message lists.
         const MOST: usize = 8;
         if self.options.latency.is_some() && self.attributes.len() < MOST {
@@ -297,17 +297,17 @@ impl<'o> Draft<'o> {
     }
 
     /// Whether there is a link.
-    pub fn has_link(&self, from: usize, to: usize) -> bool {
+    pub(crate) fn has_link(&self, from: usize, to: usize) -> bool {
         self.by_ends.contains_key(&(from, to))
     }
 
     /// Whether a name is taken.
-    pub fn has_name(&self, name: &str) -> bool {
+    pub(crate) fn has_name(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
     /// This name, with #2, #3, ... where it is taken.
-    pub fn free_name(&mut self, name: String) -> String {
+    pub(crate) fn free_name(&mut self, name: String) -> String {
         let mut free = name.clone();
         while self.has_name(&free) {
             let count = self.repeats.entry(name.clone()).or_insert(1);
@@ -328,7 +328,7 @@ impl<'o> Draft<'o> {
     }
 
     /// Refuses what would become too large before it is made.
-    pub fn check_links(&self, more: usize) -> Result<(), Mistake> {
+    pub(crate) fn check_links(&self, more: usize) -> Result<(), Mistake> {
         if self.wires.len().saturating_add(more) > MAX_LINKS {
             return Err(too_many("links", MAX_LINKS, "give a part of the topology"));
         }
@@ -336,7 +336,7 @@ impl<'o> Draft<'o> {
     }
 
     /// Adds a port out of the machine, of `rate` GB/s per direction.
-    pub fn port(&mut self, node: usize, rate: Option<Rational>) {
+    pub(crate) fn port(&mut self, node: usize, rate: Option<Rational>) {
         self.ports.push(Port {
             node,
             rate,
@@ -346,14 +346,14 @@ impl<'o> Draft<'o> {
     }
 
     /// The latency of the port added last, in seconds.
-    pub fn port_latency(&mut self, seconds: Rational) {
+    pub(crate) fn port_latency(&mut self, seconds: Rational) {
         if let Some(port) = self.ports.last_mut() {
             port.latency = seconds;
         }
     }
 
     /// As [`port`](Self::port), of a card that the file calls `name`.
-    pub fn named_port(&mut self, node: usize, rate: Option<Rational>, name: &str) {
+    pub(crate) fn named_port(&mut self, node: usize, rate: Option<Rational>, name: &str) {
         self.ports.push(Port {
             node,
             rate,
@@ -363,7 +363,7 @@ impl<'o> Draft<'o> {
     }
 
     /// Says which accelerator a node is.
-    pub fn device(&mut self, node: usize, machine: usize, device: u64, rank: Option<u64>) {
+    pub(crate) fn device(&mut self, node: usize, machine: usize, device: u64, rank: Option<u64>) {
         self.devices.push(Accelerator {
             node: NodeId::new(node),
             machine,
@@ -374,7 +374,7 @@ impl<'o> Draft<'o> {
 
     /// The bandwidth of a kind of link in GB/s: the user's, else the `stated` one. `what` completes the note
     /// `nvlink: 20.6 GB/s ...`.
-    pub fn rate(&mut self, kind: &'static str, stated: Rational, what: &str) -> Rational {
+    pub(crate) fn rate(&mut self, kind: &'static str, stated: Rational, what: &str) -> Rational {
         self.kinds.insert(kind);
         let (rate, end) = match self.options.link_bandwidth.get(kind) {
             Some(given) => (given.clone(), ", as given"),
@@ -386,7 +386,7 @@ impl<'o> Draft<'o> {
     }
 
     /// The bandwidth of a kind of link that the file states itself, unless the user says otherwise.
-    pub fn stated(&mut self, kind: &'static str, stated: Rational) -> Rational {
+    pub(crate) fn stated(&mut self, kind: &'static str, stated: Rational) -> Rational {
         if self.options.link_bandwidth.contains_key(kind) {
             return self.rate(kind, stated, "for every such link");
         }
@@ -395,17 +395,17 @@ impl<'o> Draft<'o> {
     }
 
     /// Says which ports nodes have, where links are not all that limits.
-    pub fn ports_of(&mut self, model: PortModel) {
+    pub(crate) fn ports_of(&mut self, model: PortModel) {
         self.model = model;
     }
 
     /// Says that the user may give a bandwidth for this.
-    pub fn allow(&mut self, key: &str) {
+    pub(crate) fn allow(&mut self, key: &str) {
         self.allowed.insert(key.to_string());
     }
 
     /// Adds a remark, once.
-    pub fn note(&mut self, topic: Topic, text: impl Into<String>) {
+    pub(crate) fn note(&mut self, topic: Topic, text: impl Into<String>) {
         /// Most remarks: no file needs more, and a hostile one would.
         const MOST: usize = 200;
         let note = Note {
@@ -418,7 +418,11 @@ impl<'o> Draft<'o> {
     }
 
     /// The platform, in gigabytes and seconds.
-    pub fn finish(mut self, source: &Source<'_>, format: Format) -> Result<Imported, FormatError> {
+    pub(crate) fn finish(
+        mut self,
+        source: &Source<'_>,
+        format: Format,
+    ) -> Result<Imported, FormatError> {
         let in_file = |mistake| source.error_in_file(mistake);
         self.check_kinds().map_err(in_file)?;
         if let Some(asked) = self

@@ -42,7 +42,7 @@ pub(crate) struct Graph<'g, 'o> {
 }
 
 impl<'g, 'o> Graph<'g, 'o> {
-    pub fn new(draft: &'g mut Draft<'o>) -> Self {
+    pub(crate) fn new(draft: &'g mut Draft<'o>) -> Self {
         Graph {
             draft,
             places: BTreeMap::new(),
@@ -50,7 +50,7 @@ impl<'g, 'o> Graph<'g, 'o> {
     }
 
     /// Adds a node under its `name` or `label`, else its id.
-    pub fn node(&mut self, id: &str, attributes: &Attributes<'_>) -> Result<(), Mistake> {
+    pub(crate) fn node(&mut self, id: &str, attributes: &Attributes<'_>) -> Result<(), Mistake> {
         if self.places.contains_key(id) {
             return Err(Mistake::DuplicateKey(format!("node {}", clip(id))));
         }
@@ -75,7 +75,7 @@ impl<'g, 'o> Graph<'g, 'o> {
     }
 
     /// Adds an edge between nodes by their ids, in both directions unless it is directed.
-    pub fn edge(
+    pub(crate) fn edge(
         &mut self,
         from: &str,
         to: &str,

@@ -52,7 +52,7 @@ pub(super) struct Width {
 
 impl Width {
     /// `4xHDR`.
-    pub fn named(text: &str) -> Option<Width> {
+    pub(crate) fn named(text: &str) -> Option<Width> {
         let (lanes, name) = text.split_once('x')?;
         let speed = SPEEDS.iter().position(|(_, known, ..)| *known == name)?;
         Some(Width {
@@ -84,7 +84,7 @@ impl Width {
     }
 
     /// `4X`, `25.78125 Gbps` per lane, with `FDR10` where the text has it.
-    pub fn signalled(lanes: &str, gigabits: &str, is_fdr10: bool) -> Option<Width> {
+    pub(crate) fn signalled(lanes: &str, gigabits: &str, is_fdr10: bool) -> Option<Width> {
         let lanes = lanes
             .strip_suffix(['X', 'x'])?
             .parse()
@@ -120,7 +120,12 @@ pub(super) struct Fabric {
 
 impl Fabric {
     /// Adds a link; that its other end lists it too changes nothing.
-    pub fn link(&mut self, one: End, other: End, width: Option<Width>) -> Result<(), Mistake> {
+    pub(crate) fn link(
+        &mut self,
+        one: End,
+        other: End,
+        width: Option<Width>,
+    ) -> Result<(), Mistake> {
         if self.links.len() == MAX_PORTS {
             return Err(too_many("ports", MAX_PORTS, "give a part of the fabric"));
         }
@@ -164,14 +169,18 @@ impl Fabric {
     }
 
     /// The keys of all ends.
-    pub fn ends(&self) -> impl Iterator<Item = &String> {
+    pub(crate) fn ends(&self) -> impl Iterator<Item = &String> {
         self.links
             .keys()
             .flat_map(|(one, other)| [&one.0, &other.0])
     }
 
     /// Puts the fabric into the draft.
-    pub fn add(&self, source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
+    pub(crate) fn add(
+        &self,
+        source: &Source<'_>,
+        draft: &mut Draft<'_>,
+    ) -> Result<(), FormatError> {
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         let mut hosts: BTreeMap<&str, usize> = BTreeMap::new();
         for (key, node) in self.nodes.iter().filter(|(_, node)| !node.is_switch) {

@@ -28,7 +28,7 @@ pub(super) struct PciTree {
 
 impl PciTree {
     /// Devices that share nothing yet.
-    pub fn new(devices: usize) -> Self {
+    pub(crate) fn new(devices: usize) -> Self {
         let apart: Vec<usize> = (0..devices).collect();
         PciTree {
             levels: [apart.clone(), apart.clone(), apart],
@@ -36,7 +36,7 @@ impl PciTree {
     }
 
     /// Two devices are this near: they share a group there and in all wider groups.
-    pub fn join(&mut self, one: usize, other: usize, near: Near) {
+    pub(crate) fn join(&mut self, one: usize, other: usize, near: Near) {
         for level in self.levels.iter_mut().skip(near as usize) {
             let (one, other) = (find(level, one), find(level, other));
             if let Some(group) = level.get_mut(one.max(other)) {
@@ -46,7 +46,7 @@ impl PciTree {
     }
 
     /// Adds switches, NUMA nodes and links over PCI above the devices, whose nodes are given.
-    pub fn add(
+    pub(crate) fn add(
         mut self,
         draft: &mut Draft<'_>,
         devices: &[usize],

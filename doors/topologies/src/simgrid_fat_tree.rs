@@ -100,7 +100,7 @@ impl FatTree<'_> {
     }
 
     /// The route between two hosts.
-    pub fn route(&self, from: usize, to: usize) -> Vec<Step> {
+    pub(crate) fn route(&self, from: usize, to: usize) -> Vec<Step> {
         let goal = self.host(to);
         let mut here = self.host(from);
         let mut steps = Vec::new();

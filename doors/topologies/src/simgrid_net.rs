@@ -37,13 +37,13 @@ struct Ends {
 }
 
 impl Net {
-    pub fn node(&mut self, name: String, is_host: bool) -> usize {
+    pub(crate) fn node(&mut self, name: String, is_host: bool) -> usize {
         self.nodes.push(Node { name, is_host });
         self.nodes.len() - 1
     }
 
     /// How many hosts there are.
-    pub fn hosts(&self) -> usize {
+    pub(crate) fn hosts(&self) -> usize {
         self.nodes.iter().filter(|node| node.is_host).count()
     }
 
@@ -52,7 +52,7 @@ impl Net {
     }
 
     /// Adds a way that loads some capacities, each as often as it is named.
-    pub fn arc(&mut self, from: usize, to: usize, loads: Vec<usize>) -> Result<(), Mistake> {
+    pub(crate) fn arc(&mut self, from: usize, to: usize, loads: Vec<usize>) -> Result<(), Mistake> {
         if self.arcs.len() == MAX_LINKS {
             let instead = "give a part of the platform";
             return Err(too_many("links of routes", MAX_LINKS, instead));
@@ -78,7 +78,7 @@ impl Net {
     }
 
     /// Leaves out what no route passes, and joins the two ends of ways without load where this joins no routes.
-    pub fn simplify(&mut self) {
+    pub(crate) fn simplify(&mut self) {
         self.prune();
         self.contract();
     }
@@ -283,7 +283,7 @@ fn least(one: Option<Rational>, other: Option<Rational>) -> Option<Rational> {
 
 impl Net {
     /// A FATPIPE link between stages that bounds some transfer more than the shared links of its route do.
-    pub fn unbounded(&self, capacities: &[Capacity]) -> Option<usize> {
+    pub(crate) fn unbounded(&self, capacities: &[Capacity]) -> Option<usize> {
         if !capacities.iter().any(|capacity| capacity.fat) {
             return None;
         }
@@ -406,7 +406,11 @@ impl Net {
     ///
     /// # Errors
     /// A route without links; what would become too large.
-    pub fn put(&self, capacities: &[Capacity], draft: &mut Draft<'_>) -> Result<(), Mistake> {
+    pub(crate) fn put(
+        &self,
+        capacities: &[Capacity],
+        draft: &mut Draft<'_>,
+    ) -> Result<(), Mistake> {
         let places = self.put_nodes(draft)?;
         let place = |node: usize| places.get(node).copied().flatten().unwrap_or_default();
         let loads: Vec<Loads> = self
@@ -497,7 +501,7 @@ pub(super) type Paths = BTreeMap<(usize, usize), Vec<Vec<usize>>>;
 
 #[cfg(test)]
 impl Net {
-    pub fn paths(&self) -> Paths {
+    pub(crate) fn paths(&self) -> Paths {
         let ends = self.ends();
         let mut all = Paths::new();
         for host in (0..self.nodes.len()).filter(|&node| self.is_host(node)) {

@@ -15,7 +15,7 @@ pub(super) struct Sums {
 
 impl Sums {
     /// `None` if a pair of hosts has no route, or if the routes are no sums. Linear in the links of all routes.
-    pub fn of<'r>(
+    pub(crate) fn of<'r>(
         hosts: &[usize],
         routes: impl Iterator<Item = ((usize, usize), &'r [usize])>,
     ) -> Option<Self> {

@@ -109,12 +109,12 @@ impl Torus {
     }
 
     /// The next host in every dimension, by their numbers from 0; the last one of a ring leads to the first.
-    pub fn next(&self, host: usize) -> Vec<usize> {
+    pub(crate) fn next(&self, host: usize) -> Vec<usize> {
         self.turned(host, |at, _| at + 1)
     }
 
     /// The hosts that links join to a host.
-    pub fn neighbours(&self, host: usize) -> Vec<usize> {
+    pub(crate) fn neighbours(&self, host: usize) -> Vec<usize> {
         let mut all = self.next(host);
         all.extend(self.turned(host, |at, size| at + size - 1));
         all.sort_unstable();
@@ -160,7 +160,7 @@ impl Torus {
 }
 
 impl Zones {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Zones {
             points: Vec::new(),
             zones: Vec::new(),
@@ -169,7 +169,7 @@ impl Zones {
     }
 
     /// Adds a member to a zone.
-    pub fn member(&mut self, name: String, zone: usize, kind: Kind) -> usize {
+    pub(crate) fn member(&mut self, name: String, zone: usize, kind: Kind) -> usize {
         let point = self.points.len();
         self.points.push(Point { name, zone, kind });
         if let Some(zone) = self.zones.get_mut(zone) {
@@ -179,7 +179,7 @@ impl Zones {
     }
 
     /// Adds a zone; `parent` is absent for the platform only.
-    pub fn zone(&mut self, name: String, parent: Option<usize>, routing: Routing) -> usize {
+    pub(crate) fn zone(&mut self, name: String, parent: Option<usize>, routing: Routing) -> usize {
         let zone = self.zones.len();
         let point = parent.map(|parent| self.member(name.clone(), parent, Kind::Zone(zone)));
         self.zones.push(Zone {
@@ -193,30 +193,30 @@ impl Zones {
         zone
     }
 
-    pub fn capacity(&mut self, capacity: Capacity) -> usize {
+    pub(crate) fn capacity(&mut self, capacity: Capacity) -> usize {
         self.capacities.push(capacity);
         self.capacities.len() - 1
     }
 
-    pub fn name(&self, point: usize) -> &str {
+    pub(crate) fn name(&self, point: usize) -> &str {
         self.points.get(point).map_or("", |point| &point.name)
     }
 
     /// The zone that a point is, if it is one.
-    pub fn inside(&self, point: usize) -> Option<usize> {
+    pub(crate) fn inside(&self, point: usize) -> Option<usize> {
         match self.points.get(point)?.kind {
             Kind::Zone(zone) => Some(zone),
             Kind::Host | Kind::Router => None,
         }
     }
 
-    pub fn is_host(&self, point: usize) -> bool {
+    pub(crate) fn is_host(&self, point: usize) -> bool {
         let kind = self.points.get(point).map(|point| point.kind);
         kind == Some(Kind::Host)
     }
 
     /// The zone's member that is the point or contains it.
-    pub fn member_of(&self, zone: usize, point: usize) -> Option<usize> {
+    pub(crate) fn member_of(&self, zone: usize, point: usize) -> Option<usize> {
         let mut here = point;
         loop {
             let around = self.points.get(here)?.zone;
@@ -239,7 +239,7 @@ impl Zones {
     ///
     /// # Errors
     /// A route of too many parts.
-    pub fn route(&self, from: usize, to: usize) -> Result<Option<Vec<usize>>, Mistake> {
+    pub(crate) fn route(&self, from: usize, to: usize) -> Result<Option<Vec<usize>>, Mistake> {
         let mut walk = Walk {
             zones: self,
             loads: Vec::new(),
@@ -250,7 +250,7 @@ impl Zones {
     }
 
     /// The route between two members of a zone.
-    pub fn stretch(&self, zone: usize, from: usize, to: usize) -> Option<Stretch> {
+    pub(crate) fn stretch(&self, zone: usize, from: usize, to: usize) -> Option<Stretch> {
         let none: [Vec<usize>; 2] = Default::default();
         match &self.zones.get(zone)?.routing {
             Routing::Pairs(pairs) => pairs.get(&(from, to)).cloned(),
@@ -289,7 +289,7 @@ impl Zones {
 
     /// Whether a bypass leads from or to a zone within a member, which replaces routes of some hosts of the member
     /// only.
-    pub fn has_deep_bypass(&self) -> bool {
+    pub(crate) fn has_deep_bypass(&self) -> bool {
         self.zones.iter().enumerate().any(|(number, zone)| {
             let inside = |point: usize| self.points.get(point).map(|point| point.zone);
             let mut ends = zone.bypasses.keys().flat_map(|&(from, to)| [from, to]);

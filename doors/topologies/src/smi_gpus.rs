@@ -60,7 +60,7 @@ const NAMED: [(&str, Gpus); 20] = [
 impl Gpus {
     /// Those of a file with `nvlinks` at each GPU, at most `widest` of them to one other; `coherent` says that the
     /// GPUs' memory is a NUMA node, as beside Grace.
-    pub fn of(text: &str, nvlinks: u32, widest: u32, coherent: bool) -> Gpus {
+    pub(crate) fn of(text: &str, nvlinks: u32, widest: u32, coherent: bool) -> Gpus {
         let named = |line: &str| {
             let name = line.trim().strip_prefix("GPU ")?.split_once(": ")?.1;
             let name = name.to_ascii_uppercase();
@@ -90,14 +90,14 @@ impl Gpus {
     }
 
     /// GB/s of one NVLink, and what to say about it.
-    pub fn nvlink(&self) -> (Rational, String) {
+    pub(crate) fn nvlink(&self) -> (Rational, String) {
         let others = "sm 70, 80: 20; sm 90: 20.6; sm 100: 40.1";
         let what = format!("per NVLink{}, NCCL's table ({others})", self.said());
         (tenths(self.nvlink), what)
     }
 
     /// GB/s of PCI with 16 lanes, and what to say about it.
-    pub fn pci(&self) -> (Rational, String) {
+    pub(crate) fn pci(&self) -> (Rational, String) {
         let rate = match self.pci {
             3 => 120,
             4 => 240,
@@ -108,7 +108,7 @@ impl Gpus {
     }
 
     /// GB/s between NUMA nodes, and what to say about it.
-    pub fn cpu(&self) -> (Rational, String) {
+    pub(crate) fn cpu(&self) -> (Rational, String) {
         let (rate, name) = self.cpu;
         let what =
             format!("between NUMA nodes, as in NCCL for {name}; the file does not say which");

@@ -26,7 +26,7 @@ enum Kind {
 
 impl Yaml {
     /// The first document of a file.
-    pub fn parse(source: &Source<'_>) -> Result<Yaml, FormatError> {
+    pub(crate) fn parse(source: &Source<'_>) -> Result<Yaml, FormatError> {
         if source.text.len() > MAX_BYTES {
             return Err(source.error_in_file(Mistake::TooLarge {
                 limit: MAX_BYTES as u64,
@@ -67,7 +67,7 @@ impl Yaml {
     }
 
     /// The text of a scalar.
-    pub fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         match &self.kind {
             Kind::Text(text) => Some(text),
             _ => None,
@@ -75,7 +75,7 @@ impl Yaml {
     }
 
     /// The value of a key of a map.
-    pub fn get(&self, key: &str) -> Option<&Yaml> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Yaml> {
         match &self.kind {
             Kind::Map(entries) => entries
                 .iter()
@@ -86,7 +86,7 @@ impl Yaml {
     }
 
     /// The elements of a list.
-    pub fn list(&self, source: &Source<'_>) -> Result<&[Yaml], FormatError> {
+    pub(crate) fn list(&self, source: &Source<'_>) -> Result<&[Yaml], FormatError> {
         match &self.kind {
             Kind::List(list) => Ok(list),
             Kind::Text(text) => Err(self.error(source, not_a_list(&format!("'{}'", clip(text))))),
@@ -95,7 +95,7 @@ impl Yaml {
     }
 
     /// An error at this value.
-    pub fn error(&self, source: &Source<'_>, mistake: Mistake) -> FormatError {
+    pub(crate) fn error(&self, source: &Source<'_>, mistake: Mistake) -> FormatError {
         source.error(self.offset, None, mistake)
     }
 }

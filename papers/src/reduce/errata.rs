@@ -6,7 +6,7 @@ use oneport::plan::{Interval, Pattern, Task};
 use oneport_trees::cheapest::is_tree;
 
 use super::extraction::{Choice, Extraction, Figure8, Lines, Search};
-use super::program::{Errors, Program, SSR};
+use super::program::{Errors, Program};
 use super::tables::Table;
 use super::tasks::{self, Rates};
 use super::toy::{self, Toy};
@@ -25,7 +25,10 @@ fn programs(case: &Case, errors: Errors) -> Result<Sides> {
 
 /// E000-10: three fully connected nodes with slow processors.
 pub fn result_comes_back() -> Result<Sides> {
-    programs(&toy::six("slow processors", "1", ["10", "10", "10"])?, SSR)
+    programs(
+        &toy::six("slow processors", "1", ["10", "10", "10"])?,
+        Errors::SSR,
+    )
 }
 
 /// E000-10 at random: platforms, and those on which the printed program yields the throughput.
@@ -35,7 +38,7 @@ pub fn printed_is_right() -> Result<(usize, usize)> {
         for seed in 1..=10 {
             let case = cases::reduce_of_all("random", cases::random(nodes, degree, seed, 10)?)?;
             let corrected = Program::new(&case, Errors::default())?.throughput()?;
-            let printed = Program::new(&case, SSR)?.throughput()?;
+            let printed = Program::new(&case, Errors::SSR)?.throughput()?;
             ensure!(printed >= corrected, "the printed program has more freedom");
             tried += 1;
             right += usize::from(printed == corrected);
@@ -96,7 +99,7 @@ pub fn split_of_the_text() -> Result<Sides> {
 
 /// Figure 6(d) or 6(e) as printed.
 pub fn table<'a>(case: &'a Case, id: &str) -> Result<Table<'a>> {
-    Table::read(case, Paper::load("000")?.table(id)?)
+    Table::read(case, Paper::load("rr4872")?.table(id)?)
 }
 
 /// E000-14: what figure 6(d) does in its three reductions, its labels put right; what figure 6(b) says.

@@ -15,9 +15,9 @@ use oneport_drawings::svg;
 
 use super::tasks::{name, sum, trees};
 use crate::figures::Figure;
+use crate::liu_kuo_wang::brute::Dice;
 use crate::networks::data_folder;
 use crate::numbers::{short, whole};
-use crate::paper001::brute::Dice;
 use crate::rows::Finding;
 
 /// The target's logical index.
@@ -272,7 +272,7 @@ pub fn figures() -> Result<Vec<Figure>> {
             "TP = {}; the table below says what links and nodes carry and merge.",
             plan.steady_state.throughput
         ),
-        svg::graph_of_rates(plan.problem, &plan.steady_state, None),
+        svg::graph_of_rates(plan.problem, plan.steady_state, None),
     )));
     let rates = sum(trees(&plan.steady_state.patterns));
     let lines = rates

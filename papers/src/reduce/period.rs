@@ -76,7 +76,7 @@ pub fn footnote_2() -> Result<Finding> {
         let platform = &case.platform;
         if k <= FORCED {
             let mut program =
-                Program::new(platform, &case.collective.commodities(), Errors::default());
+                Program::new(platform, &case.collective.commodities(), Errors::default())?;
             program.fix_throughput(&case.throughput()?);
             for link in platform.link_ids() {
                 for message in 0..k {

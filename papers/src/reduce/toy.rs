@@ -108,7 +108,7 @@ impl Toy {
         let case = cases::reduce("reduce of figure 6", platform, "0", "0 1 2")?;
         let rates = tasks::rates(
             &case.platform,
-            Paper::load("003")?.printed("reduce-solution")?,
+            Paper::load("slides")?.printed("reduce-solution")?,
         )?;
         Ok(Toy { case, rates })
     }

@@ -1,5 +1,6 @@
-//! No file of a crate imports, directly or not, from a file that imports it: a reader of one file reads the files it
-//! names, never all.
+//! No module of a crate imports, directly or not, from a module that imports it. A module is a folder with its `mod.rs`
+//! or the file of its name; modules are compared with those beside them, and with the file of the module that holds
+//! them. So no file imports from a file that imports it either.
 //!
 //! A child that takes an item of its parent imports from the parent's file. A parent that declares its children, or
 //! passes their names on by `pub use`, imports nothing; a name that is passed on is of the file that has it.
@@ -16,8 +17,16 @@ const DEPTH: usize = 16;
 /// A module by the names that lead to it.
 type Module = Vec<String>;
 
-/// Which files a file imports from, and in which line it does first.
-type Arrows = BTreeMap<String, BTreeMap<String, usize>>;
+/// Which modules a module imports from, and the first import of each.
+type Arrows = BTreeMap<Module, BTreeMap<Module, Import>>;
+
+/// A line of a file that imports from another file.
+#[derive(Debug, Clone)]
+struct Import {
+    file: String,
+    line: usize,
+    other: String,
+}
 
 /// The modules below one `lib.rs` or `main.rs`, tests aside.
 #[derive(Default)]
@@ -38,16 +47,41 @@ pub fn check(sources: &[Source]) -> Vec<Problem> {
     found(sources).iter().map(problem).collect()
 }
 
-/// All circles, each with its files in order and the arrows between them.
-fn found(sources: &[Source]) -> Vec<(Vec<String>, Arrows)> {
+/// All circles, each with its modules in order and the arrows between them.
+fn found(sources: &[Source]) -> Vec<(Vec<Module>, Arrows)> {
     let texts: BTreeMap<&str, &str> = sources
         .iter()
         .map(|one| (one.path.as_str(), one.text.as_str()))
         .collect();
-    let roots = texts.keys().filter(|path| is_root(path));
-    roots
-        .flat_map(|root| circles(&Tree::read(&texts, root).arrows()))
-        .collect()
+    let mut found = Vec::new();
+    for root in texts.keys().filter(|path| is_root(path)) {
+        let tree = Tree::read(&texts, root);
+        let arrows = tree.arrows();
+        for parent in tree.modules.keys() {
+            found.extend(circles(&beside(&arrows, parent)));
+        }
+    }
+    found
+}
+
+/// The arrows between a module's own file and its children, each child with all that is below it.
+fn beside(arrows: &Arrows, parent: &Module) -> Arrows {
+    let level = |module: &Module| {
+        module
+            .starts_with(parent)
+            .then(|| module[..module.len().min(parent.len() + 1)].to_vec())
+    };
+    let mut between = Arrows::new();
+    for (from, targets) in arrows {
+        let Some(from) = level(from) else { continue };
+        let own = between.entry(from.clone()).or_default();
+        for (to, import) in targets {
+            if let Some(to) = level(to).filter(|to| *to != from) {
+                own.entry(to).or_insert_with(|| import.clone());
+            }
+        }
+    }
+    between
 }
 
 /// Whether a file is the root of a crate that is checked.
@@ -67,51 +101,50 @@ fn is_root(path: &str) -> bool {
 }
 
 /// The problem of a circle, and its line.
-fn problem((files, arrows): &(Vec<String>, Arrows)) -> Problem {
-    let (line, way) = shortest(files, arrows);
+fn problem((modules, arrows): &(Vec<Module>, Arrows)) -> Problem {
+    let way = shortest(&modules[0], arrows);
+    let names = modules.iter().map(|module| match module.join("::") {
+        root if root.is_empty() => "crate".to_string(),
+        name => name,
+    });
+    let steps = way
+        .iter()
+        .map(|step| format!("{}:{} imports {}", step.file, step.line, step.other));
     let message = format!(
-        "a circle of imports among {} files ({}): {way}; move what both need into a file below them",
-        files.len(),
-        files.join(", ")
+        "a circle of imports among {} modules ({}): {}; move what both need into a module below them",
+        modules.len(),
+        names.collect::<Vec<_>>().join(", "),
+        steps.collect::<Vec<_>>().join(", ")
     );
-    Problem::new(&files[0], line, message)
+    let (file, line) = way
+        .first()
+        .map_or(("", 0), |step| (step.file.as_str(), step.line));
+    Problem::new(file, line, message)
 }
 
-/// A shortest path from the first file back to it, every file with the line of its import; and the first line.
-fn shortest(files: &[String], arrows: &Arrows) -> (usize, String) {
-    let first = &files[0];
-    let mut before: BTreeMap<&String, &String> = BTreeMap::new();
+/// The imports of a shortest path from a module back to it.
+fn shortest(first: &Module, arrows: &Arrows) -> Vec<Import> {
+    let mut before: BTreeMap<&Module, (&Module, &Import)> = BTreeMap::new();
     let mut queue = VecDeque::from([first]);
-    while let Some(file) = queue.pop_front() {
-        for next in arrows.get(file).into_iter().flat_map(BTreeMap::keys) {
+    while let Some(module) = queue.pop_front() {
+        for (next, import) in arrows.get(module).into_iter().flatten() {
             if !before.contains_key(next) {
-                before.insert(next, file);
+                before.insert(next, (module, import));
                 queue.push_back(next);
             }
         }
     }
-    let mut way = vec![first];
-    while let Some(file) = before.get(way[way.len() - 1]) {
-        way.push(file);
-        if *file == first {
+    let mut way = Vec::new();
+    let mut last = first;
+    while let Some(&(module, import)) = before.get(last) {
+        way.push(import.clone());
+        last = module;
+        if last == first {
             break;
         }
     }
     way.reverse();
-    let line = |pair: &[&String]| {
-        arrows
-            .get(pair[0])
-            .and_then(|to| to.get(pair[1]))
-            .copied()
-            .unwrap_or(0)
-    };
-    let steps = way
-        .windows(2)
-        .map(|pair| format!("{}:{} imports {}", pair[0], line(pair), pair[1]));
-    (
-        way.get(..2).map_or(0, line),
-        steps.collect::<Vec<_>>().join(", "),
-    )
+    way
 }
 
 impl Tree {
@@ -144,16 +177,20 @@ impl Tree {
         self.modules.get(module).map(|(_, file)| file)
     }
 
-    /// Imports between files.
+    /// Imports between the files of modules.
     fn arrows(&self) -> Arrows {
         let mut arrows = Arrows::new();
         for (module, (path, file)) in &self.modules {
-            let own = arrows.entry(path.clone()).or_default();
+            let own = arrows.entry(module.clone()).or_default();
             let mut point = |target: Module, line: usize| {
                 if let Some((other, _)) =
                     self.modules.get(&target).filter(|(other, _)| other != path)
                 {
-                    own.entry(other.clone()).or_insert(line);
+                    own.entry(target).or_insert_with(|| Import {
+                        file: path.clone(),
+                        line,
+                        other: other.clone(),
+                    });
                 }
             };
             for import in &file.imports {
@@ -252,30 +289,28 @@ impl Tree {
     }
 }
 
-/// The strongly connected files, each group with the arrows among them: arrows between its files.
-fn circles(arrows: &Arrows) -> Vec<(Vec<String>, Arrows)> {
-    let reached: BTreeMap<&String, BTreeSet<&String>> = arrows
+/// The strongly connected modules, each group with the arrows among them.
+fn circles(arrows: &Arrows) -> Vec<(Vec<Module>, Arrows)> {
+    let reached: BTreeMap<&Module, BTreeSet<&Module>> = arrows
         .keys()
-        .map(|file| (file, reached(arrows, file)))
+        .map(|module| (module, reached(arrows, module)))
         .collect();
-    let mut done: BTreeSet<&String> = BTreeSet::new();
+    let mut done: BTreeSet<&Module> = BTreeSet::new();
     let mut found = Vec::new();
-    for (file, own) in &reached {
-        if done.contains(file) || !own.contains(file) {
+    for (module, own) in &reached {
+        if done.contains(module) || !own.contains(module) {
             continue;
         }
-        let members: BTreeSet<&String> = own
+        let members: BTreeSet<&Module> = own
             .iter()
             .copied()
-            .filter(|other| reached[*other].contains(file))
+            .filter(|other| reached[*other].contains(module))
             .collect();
         done.extend(&members);
         let inside = members.iter().map(|&member| {
-            let to = arrows[member].iter().filter(|(to, _)| members.contains(to));
-            (
-                member.clone(),
-                to.map(|(to, line)| (to.clone(), *line)).collect(),
-            )
+            let mut to = arrows[member].clone();
+            to.retain(|other, _| members.contains(other));
+            (member.clone(), to)
         });
         found.push((
             members.iter().map(|&member| member.clone()).collect(),
@@ -285,14 +320,14 @@ fn circles(arrows: &Arrows) -> Vec<(Vec<String>, Arrows)> {
     found
 }
 
-/// All files that arrows lead to from a file, itself among them only if a circle does.
-fn reached<'a>(arrows: &'a Arrows, from: &'a String) -> BTreeSet<&'a String> {
+/// All modules that arrows lead to from a module, itself among them only if a circle does.
+fn reached<'a>(arrows: &'a Arrows, from: &'a Module) -> BTreeSet<&'a Module> {
     let mut seen = BTreeSet::new();
     let mut open = vec![from];
-    while let Some(file) = open.pop() {
+    while let Some(module) = open.pop() {
         open.extend(
             arrows
-                .get(file)
+                .get(module)
                 .into_iter()
                 .flat_map(BTreeMap::keys)
                 .filter(|next| seen.insert(*next)),
@@ -306,7 +341,7 @@ mod tests {
     use super::*;
 
     /// The circles among made-up files of one crate.
-    fn found_in(files: &[(&str, &str)]) -> Vec<(Vec<String>, Arrows)> {
+    fn found_in(files: &[(&str, &str)]) -> Vec<(Vec<Module>, Arrows)> {
         let source = |(path, text): &(&str, &str)| Source {
             path: format!("crates/a/src/{path}"),
             text: text.to_string(),
@@ -314,23 +349,18 @@ mod tests {
         found(&files.iter().map(source).collect::<Vec<_>>())
     }
 
+    /// Compares the circles, each a list of modules; the root is `crate`.
     #[track_caller]
     fn check(files: &[(&str, &str)], expected: &[&[&str]]) {
-        let circles: Vec<Vec<String>> = found_in(files)
-            .into_iter()
-            .map(|(files, _)| files)
-            .collect();
-        let full = |names: &&[&str]| {
-            names
-                .iter()
-                .map(|name| format!("crates/a/src/{name}"))
-                .collect::<Vec<_>>()
+        let name = |module: &Module| match module.join("::") {
+            root if root.is_empty() => "crate".to_string(),
+            name => name,
         };
-        assert_eq!(
-            circles,
-            expected.iter().map(full).collect::<Vec<_>>(),
-            "{files:?}"
-        );
+        let circles: Vec<Vec<String>> = found_in(files)
+            .iter()
+            .map(|(modules, _)| modules.iter().map(name).collect())
+            .collect();
+        assert_eq!(circles, expected, "{files:?}");
     }
 
     const LIB: (&str, &str) = ("lib.rs", "mod a;\nmod b;\nmod c;\n");
@@ -343,7 +373,7 @@ mod tests {
                 ("a.rs", "use crate::b::B;"),
                 ("b.rs", "use crate::a::A;"),
             ],
-            &[&["a.rs", "b.rs"]],
+            &[&["a", "b"]],
         );
         check(
             &[LIB, ("a.rs", "use crate::b::B;"), ("b.rs", "struct B;")],
@@ -355,7 +385,7 @@ mod tests {
                 ("a.rs", "use super::b;\nfn f() { b::g() }"),
                 ("b.rs", "fn g() { crate::a::f() }"),
             ],
-            &[&["a.rs", "b.rs"]],
+            &[&["a", "b"]],
         );
         let three = [
             LIB,
@@ -363,7 +393,7 @@ mod tests {
             ("b.rs", "use crate::c::C;"),
             ("c.rs", "use crate::a::A;"),
         ];
-        check(&three, &[&["a.rs", "b.rs", "c.rs"]]);
+        check(&three, &[&["a", "b", "c"]]);
         // The name of a module alone takes nothing from its file.
         check(
             &[LIB, ("a.rs", "use crate::b;"), ("b.rs", "use crate::a::A;")],
@@ -391,7 +421,7 @@ mod tests {
                 ("a/d.rs", "use crate::a::E;"),
                 ("a/e.rs", "use super::D; pub struct E;"),
             ],
-            &[&["a/d.rs", "a/e.rs"]],
+            &[&["a::d", "a::e"]],
         );
         check(
             &[
@@ -400,7 +430,7 @@ mod tests {
                 ("a/d.rs", "use crate::b::B;"),
                 ("b.rs", "use crate::a::D;"),
             ],
-            &[&["a/d.rs", "b.rs"]],
+            &[&["a", "b"]],
         );
         check(
             &[
@@ -410,13 +440,44 @@ mod tests {
                 ("b.rs", "use crate::a::E;"),
                 ("a/e.rs", "pub struct E;"),
             ],
-            &[],
+            &[&["a", "b"]],
         );
         // Under another name, and from the root.
         let lib = ("lib.rs", "mod a;\nmod b;\npub use a::A as C;\n");
         check(
             &[lib, ("a.rs", "use crate::b::B;"), ("b.rs", "use crate::C;")],
-            &[&["a.rs", "b.rs"]],
+            &[&["a", "b"]],
+        );
+    }
+
+    #[test]
+    fn modules_make_a_circle_if_their_files_do_not() {
+        let folder = ("a/mod.rs", "mod d;\nmod e;\n");
+        let user = ("a/d.rs", "use crate::b::B;");
+        let used = ("a/e.rs", "pub struct E;");
+        check(
+            &[LIB, folder, user, used, ("b.rs", "use crate::a::e::E;")],
+            &[&["a", "b"]],
+        );
+        check(
+            &[LIB, folder, user, used, ("b.rs", "use crate::c::C;")],
+            &[],
+        );
+        // Below one parent, too; and a circle inside of a folder is that of its children alone.
+        let outer = ("a/mod.rs", "mod f;\nmod g;\n");
+        let inner = ("a/f/mod.rs", "mod d;\nmod e;\n");
+        let deep = ("a/f/d.rs", "use crate::a::g::G;");
+        let leaf = ("a/f/e.rs", "pub struct E;");
+        check(
+            &[
+                LIB,
+                outer,
+                inner,
+                deep,
+                leaf,
+                ("a/g.rs", "use crate::a::f::e::E;"),
+            ],
+            &[&["a::f", "a::g"]],
         );
     }
 
@@ -425,18 +486,15 @@ mod tests {
         let declares = ("a/mod.rs", "mod d;\nstruct A;\n");
         check(&[LIB, declares, ("a/d.rs", "use super::A;")], &[]);
         let uses = ("a/mod.rs", "mod d;\nuse d::D;\nstruct A;\n");
-        check(
-            &[LIB, uses, ("a/d.rs", "use super::A;")],
-            &[&["a/d.rs", "a/mod.rs"]],
-        );
+        check(&[LIB, uses, ("a/d.rs", "use super::A;")], &[&["a", "a::d"]]);
         let calls = ("a/mod.rs", "mod d;\nstruct A;\nfn f() { d::g() }\n");
         check(
             &[LIB, calls, ("a/d.rs", "fn g() -> super::A { loop {} }")],
-            &[&["a/d.rs", "a/mod.rs"]],
+            &[&["a", "a::d"]],
         );
         check(
             &[LIB, calls, ("a/d.rs", "use super::*;")],
-            &[&["a/d.rs", "a/mod.rs"]],
+            &[&["a", "a::d"]],
         );
         // Items that a parent imports from outside are not the parent's.
         let outside = ("a/mod.rs", "mod d;\nuse other::A;\nfn f() { d::g() }\n");

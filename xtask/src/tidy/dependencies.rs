@@ -7,220 +7,90 @@ use serde_json::Value;
 
 use super::problem::Problem;
 
-/// The crates of this workspace that each crate may depend on. A new crate is entered here, and in ARCHITECTURE.md.
-const MAY_KNOW: &[(&str, &[&str])] = &[
-    ("oneport-watch", &[]),
-    ("oneport-numbers", &[]),
-    ("oneport-graph", &["oneport-watch", "oneport-numbers"]),
-    (
-        "oneport-platform",
-        &["oneport-watch", "oneport-numbers", "oneport-graph"],
-    ),
-    ("oneport-plan", &["oneport-platform"]),
-    ("oneport-exact", &["oneport-watch", "oneport-numbers"]),
-    (
-        "oneport-matching",
-        &["oneport-watch", "oneport-numbers", "oneport-graph"],
-    ),
-    (
-        "oneport-trees",
-        &[
-            "oneport-watch",
-            "oneport-numbers",
-            "oneport-graph",
-            "oneport-platform",
-            "oneport-plan",
-        ],
-    ),
-    (
-        "oneport-extract",
-        &[
-            "oneport-watch",
-            "oneport-numbers",
-            "oneport-graph",
-            "oneport-platform",
-            "oneport-plan",
-        ],
-    ),
-    (
-        "oneport-lp",
-        &[
-            "oneport-watch",
-            "oneport-numbers",
-            "oneport-graph",
-            "oneport-platform",
-            "oneport-plan",
-            "oneport-exact",
-            "oneport-matching",
-            "oneport-trees",
-            "oneport-extract",
-        ],
-    ),
-    (
-        "oneport-schedule",
-        &[
-            "oneport-watch",
-            "oneport-numbers",
-            "oneport-platform",
-            "oneport-plan",
-            "oneport-matching",
-        ],
-    ),
-    (
-        "oneport-period",
-        &[
-            "oneport-watch",
-            "oneport-numbers",
-            "oneport-platform",
-            "oneport-plan",
-            "oneport-exact",
-            "oneport-lp",
-            "oneport-schedule",
-        ],
-    ),
-    (
-        "oneport-homogeneous",
-        &[
-            "oneport-watch",
-            "oneport-numbers",
-            "oneport-platform",
-            "oneport-plan",
-        ],
-    ),
-    (
-        "oneport-heterogeneous",
-        &[
-            "oneport-watch",
-            "oneport-numbers",
-            "oneport-platform",
-            "oneport-plan",
-            "oneport-exact",
-        ],
-    ),
-    (
-        "oneport-referee",
-        &["oneport-watch", "oneport-platform", "oneport-plan"],
-    ),
-    (
-        "oneport-files",
-        &[
-            "oneport-numbers",
-            "oneport-platform",
-            "oneport-plan",
-            "oneport-watch",
-        ],
-    ),
-    ("oneport-topologies", &["oneport-platform", "oneport-files"]),
-    (
-        "oneport",
-        &[
-            "oneport-watch",
-            "oneport-numbers",
-            "oneport-graph",
-            "oneport-platform",
-            "oneport-plan",
-            "oneport-exact",
-            "oneport-matching",
-            "oneport-trees",
-            "oneport-extract",
-            "oneport-lp",
-            "oneport-schedule",
-            "oneport-period",
-            "oneport-homogeneous",
-            "oneport-heterogeneous",
-            "oneport-referee",
-            "oneport-files",
-        ],
-    ),
-    (
-        "oneport-baselines",
-        &[
-            "oneport-watch",
-            "oneport-numbers",
-            "oneport-graph",
-            "oneport-platform",
-            "oneport-plan",
-            "oneport-schedule",
-            "oneport-homogeneous",
-            "oneport-heterogeneous",
-        ],
-    ),
-    (
-        "oneport-timing",
-        &[
-            "oneport-numbers",
-            "oneport-graph",
-            "oneport-platform",
-            "oneport-plan",
-            "oneport-schedule",
-            "oneport-baselines",
-            "oneport-watch",
-        ],
-    ),
-    ("oneport-drawings", &["oneport-platform", "oneport-plan"]),
-    (
-        "oneport-exports",
-        &["oneport-platform", "oneport-plan", "oneport-schedule"],
-    ),
-    (
-        "oneport-programs",
-        &["oneport-platform", "oneport-plan", "oneport-watch"],
-    ),
-    ("oneport-testkit", &["oneport-platform", "oneport-plan"]),
-    (
-        "oneport-cli",
-        &[
-            "oneport",
-            "oneport-baselines",
-            "oneport-timing",
-            "oneport-drawings",
-            "oneport-exports",
-            "oneport-programs",
-            "oneport-topologies",
-        ],
-    ),
-    (
-        "oneport-papers",
-        &[
-            "oneport",
-            "oneport-baselines",
-            "oneport-drawings",
-            "oneport-exact",
-            "oneport-extract",
-            "oneport-graph",
-            "oneport-lp",
-            "oneport-matching",
-            "oneport-numbers",
-            "oneport-period",
-            "oneport-topologies",
-            "oneport-trees",
-        ],
-    ),
-    (
-        "oneport-benches",
-        &[
-            "oneport",
-            "oneport-exact",
-            "oneport-graph",
-            "oneport-lp",
-            "oneport-matching",
-            "oneport-numbers",
-            "oneport-trees",
-        ],
-    ),
-    (
-        "oneport-truth",
-        &[
-            "oneport-platform",
-            "oneport-plan",
-            "oneport-exact",
-            "oneport-lp",
-            "oneport-referee",
-            "oneport-files",
-        ],
-    ),
-    ("xtask", &[]),
+/// The floors of ARCHITECTURE.md, the lowest first, without `oneport-`. A crate may depend on lower floors only. A new
+/// crate is entered here.
+const FLOORS: &[&[&str]] = &[
+    &["watch", "numbers", "checks", "xtask"],
+    &["graph"],
+    &["exact", "matching", "platform"],
+    &["plan"],
+    &["trees", "extract", "programs", "testkit"],
+    &["lp", "schedule", "separation"],
+    &["period", "referee", "files", "homogeneous", "heterogeneous"],
+    &["oneport"],
+    &["topologies", "baselines", "drawings", "exports"],
+    &["timing"],
+    &["cli", "papers", "benches", "truth"],
 ];
+
+/// Lower crates that some crates must not depend on all the same, and why.
+const NEVER: &[(&[&str], &[&str], &str)] = &[
+    (&["exact"], &["graph"], "its input is a linear program"),
+    (
+        &["plan"],
+        &["graph", "matching", "exact"],
+        "it contains no algorithm",
+    ),
+    (
+        &["trees", "extract", "schedule", "files"],
+        &["exact"],
+        "it solves no linear program",
+    ),
+    (
+        &["referee"],
+        &[
+            "numbers",
+            "graph",
+            "matching",
+            "exact",
+            "trees",
+            "extract",
+            "programs",
+            "lp",
+            "schedule",
+            "separation",
+        ],
+        "it imports no algorithm: it repeats the arithmetic",
+    ),
+    (
+        &["files", "homogeneous", "heterogeneous"],
+        &[
+            "graph",
+            "matching",
+            "trees",
+            "extract",
+            "programs",
+            "lp",
+            "schedule",
+            "separation",
+        ],
+        "it needs the vocabulary only",
+    ),
+    (&["homogeneous"], &["exact"], "it never imports a solver"),
+    (&["oneport"], &["separation"], "no answer depends on it"),
+    (
+        &["topologies", "baselines", "drawings", "exports", "timing"],
+        &["exact", "programs", "lp", "period", "oneport", "separation"],
+        "no door but the command imports a solver",
+    ),
+    (
+        &["cli"],
+        &[
+            "exact", "lp", "period", "referee", "schedule", "matching", "graph",
+        ],
+        "the command goes through the facade",
+    ),
+];
+
+/// The floor of a package of this workspace.
+fn floor(name: &str) -> Option<usize> {
+    FLOORS.iter().position(|floor| floor.contains(&short(name)))
+}
+
+/// The name of a package without `oneport-`.
+fn short(name: &str) -> &str {
+    name.strip_prefix("oneport-").unwrap_or(name)
+}
 
 /// Packages from outside that only some crates may depend on, and why.
 const RESERVED: &[(&str, &[&str], &str)] = &[
@@ -236,19 +106,25 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
     ),
     (
         "serde",
-        &["oneport-files", "oneport-exports", "oneport-papers"],
+        &[
+            "oneport-files",
+            "oneport-checks",
+            "oneport-exports",
+            "oneport-papers",
+        ],
         "model types do not freeze into a file format",
     ),
     (
         "serde_json",
         &[
             "oneport-files",
+            "oneport-checks",
             "oneport-exports",
             "oneport-cli",
             "oneport-papers",
             "xtask",
         ],
-        "platforms and plans are read and written by oneport-files, other programs' schedules by oneport-exports",
+        "platforms and plans are read and written by oneport-files, other programs' schedules by oneport-checks and oneport-exports",
     ),
     (
         "anyhow",
@@ -341,23 +217,7 @@ fn check_one(package: &Crate) -> Vec<Problem> {
     if !package.licensed {
         messages.push("no licence; add `license.workspace = true` to [package]".to_string());
     }
-    match MAY_KNOW.iter().find(|(name, _)| *name == package.name) {
-        None => messages.push(format!(
-            "{} is new; say in xtask/src/tidy/dependencies.rs whom it may know",
-            package.name
-        )),
-        Some((name, known)) => {
-            let ours = package
-                .dependencies
-                .iter()
-                .filter(|other| other.starts_with("oneport") || *other == "xtask");
-            for other in ours.filter(|other| !known.contains(&other.as_str())) {
-                messages.push(format!(
-                    "{name} must not know {other} (ARCHITECTURE.md, who knows whom); remove it"
-                ));
-            }
-        }
-    }
+    messages.extend(arrows_up(package));
     for (name, allowed, why) in RESERVED {
         if package.dependencies.iter().any(|other| other == name)
             && !allowed.contains(&package.name.as_str())
@@ -369,6 +229,35 @@ fn check_one(package: &Crate) -> Vec<Problem> {
         .into_iter()
         .map(|message| Problem::new(&manifest, 0, message))
         .collect()
+}
+
+/// Refuses dependencies on crates of the same floor or above, and those of `NEVER`.
+fn arrows_up(package: &Crate) -> Vec<String> {
+    let name = &package.name;
+    let Some(own) = floor(name) else {
+        let text = format!("{name} is new; enter its floor in xtask/src/tidy/dependencies.rs");
+        return vec![text];
+    };
+    let ours = package
+        .dependencies
+        .iter()
+        .filter(|other| other.starts_with("oneport") || *other == "xtask");
+    let refused = |other: &String| {
+        let why = match floor(other) {
+            Some(of_other) if of_other < own => NEVER
+                .iter()
+                .find(|(some, others, _)| {
+                    some.contains(&short(name)) && others.contains(&short(other))
+                })
+                .map(|(_, _, why)| *why)?,
+            Some(_) => "it is not on a lower floor",
+            None => "it has no floor",
+        };
+        Some(format!(
+            "{name} must not know {other}: {why} (ARCHITECTURE.md, floors); remove it"
+        ))
+    };
+    ours.filter_map(refused).collect()
 }
 
 #[cfg(test)]
@@ -397,6 +286,9 @@ mod tests {
         );
         check("oneport-referee", &["oneport-lp"], 1);
         check("oneport-exact", &["oneport-platform"], 1);
+        check("oneport-exact", &["oneport-graph"], 1);
+        check("oneport-referee", &["oneport-numbers"], 1);
+        check("oneport-lp", &["oneport-nowhere"], 1);
         check("oneport-lp", &["oneport-trees"], 0);
         check("oneport-trees", &["oneport-lp"], 1);
         check("xtask", &["oneport"], 1);
@@ -444,17 +336,22 @@ mod tests {
         check("oneport-platform", &["serde", "anyhow"], 2);
     }
 
+    /// A pair that the floors refuse already says nothing.
     #[test]
-    fn nobody_is_known_in_a_circle() {
-        // Removing crates that know only removed ones must remove all.
-        let mut left: Vec<_> = MAY_KNOW.to_vec();
-        while let Some(at) = left
-            .iter()
-            .position(|(_, known)| !left.iter().any(|(name, _)| known.contains(name)))
-        {
-            left.remove(at);
+    fn each_pair_that_must_not_be_is_one_that_could() {
+        for (some, others, _) in NEVER {
+            for (one, other) in some
+                .iter()
+                .flat_map(|one| others.iter().map(move |other| (one, other)))
+            {
+                assert!(floor(other).unwrap() < floor(one).unwrap(), "{one} {other}");
+            }
         }
-        assert!(left.is_empty(), "{left:?}");
+        let all: Vec<_> = FLOORS.concat();
+        let mut once = all.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert_eq!(all.len(), once.len());
     }
 
     #[test]

@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use oneport_platform::{LinkId, NodeId, Platform};
 
 use super::demand::Demands;
-use crate::closest::closest;
-use crate::error::{FormatError, Mistake, clip};
+use crate::error::FormatError;
 use crate::json::Json;
 use crate::native::quote;
 
@@ -15,21 +14,6 @@ use crate::native::quote;
 pub(super) struct Reader<'c> {
     pub platform: &'c Platform,
     pub demands: &'c Demands<'c>,
-}
-
-/// The node that a value names.
-pub(crate) fn find(value: &Json<'_, '_>, platform: &Platform) -> Result<NodeId, FormatError> {
-    let name = value.string()?;
-    platform.find(&name).ok_or_else(|| {
-        let close = closest(
-            &name,
-            platform.nodes().iter().map(|node| node.name.as_str()),
-        );
-        value.fail(Mistake::UnknownNode {
-            name: clip(&name),
-            close,
-        })
-    })
 }
 
 /// A link of the platform, by its number.

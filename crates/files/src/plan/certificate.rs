@@ -5,16 +5,17 @@ use std::fmt::Write as _;
 use oneport_plan::{Certificate, OddSet, Plan, Resource, Row};
 use oneport_platform::{Platform, Rational};
 
-use super::cells::{Reader, find, link_list, link_number, links_of, list, name};
+use super::cells::{Reader, link_list, link_number, links_of, list, name};
 use super::needs;
 use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
 use crate::native::quote;
+use crate::nodes::find;
 use crate::number::rational;
 
 impl Reader<'_> {
     /// Every name and number exists; whether the lists are sorted and prove anything is the referee's part.
-    pub fn read(&self, value: &Json<'_, '_>) -> Result<Certificate, FormatError> {
+    pub(super) fn read(&self, value: &Json<'_, '_>) -> Result<Certificate, FormatError> {
         let [prices, odd_sets, needs] = value.object(["prices", "odd_sets", "needs"])?;
         let mut certificate = Certificate::default();
         let prices = need(value, prices, "prices", "the prices of resources")?;
@@ -29,7 +30,7 @@ impl Reader<'_> {
     }
 
     /// Prices of resources and of odd sets.
-    pub fn read_rows(
+    pub(super) fn read_rows(
         &self,
         prices: Option<Json<'_, '_>>,
         odd_sets: Option<Json<'_, '_>>,

@@ -27,7 +27,7 @@ fn places(nodes: &[NodeId]) -> BTreeMap<NodeId, usize> {
 }
 
 impl<'c> Demands<'c> {
-    pub fn new(collective: &'c Collective) -> Self {
+    pub(super) fn new(collective: &'c Collective) -> Self {
         let of_block = |block: Block<'c>| Places {
             block,
             operands: places(block.operands()),
@@ -40,18 +40,18 @@ impl<'c> Demands<'c> {
     }
 
     /// How many there are.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.count
     }
 
     /// The demand with this number. `O(log g)` for `g` groups.
-    pub fn get(&self, place: usize) -> Option<Demand<'c>> {
+    pub(super) fn get(&self, place: usize) -> Option<Demand<'c>> {
         let block = self.block(place)?.block;
         block.demand(place - block.first)
     }
 
     /// The place of a participant among the operands of the demand with this number.
-    pub fn participant(&self, place: usize, node: NodeId) -> Option<usize> {
+    pub(super) fn participant(&self, place: usize, node: NodeId) -> Option<usize> {
         self.block(place)?.operands.get(&node).copied()
     }
 

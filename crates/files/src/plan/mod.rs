@@ -24,7 +24,6 @@ use crate::Mistake;
 use crate::error::FormatError;
 use crate::source::read_bytes;
 
-pub(crate) use cells::find;
 pub use chosen::{Chosen, ChosenShape};
 pub(crate) use question::{flag, read_demands, read_nodes};
 pub use rates_read::{RatesFile, rates_from_json, read_rates};

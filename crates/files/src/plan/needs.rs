@@ -9,11 +9,12 @@ use oneport_plan::inequality::{
 use oneport_plan::{Goals, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use super::cells::{Reader, find, link_number, name, node_list};
+use super::cells::{Reader, link_number, name, node_list};
 use super::task::{self, Tasks};
 use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
 use crate::native::quote;
+use crate::nodes::find;
 use crate::number::rational;
 
 /// Both values of `keeps`, as files have them.

@@ -21,13 +21,13 @@ pub(super) struct Patterns<'c> {
 type Counted<'a, 'e> = (Pattern, Option<Json<'a, 'e>>);
 
 impl<'c> Patterns<'c> {
-    pub fn new(platform: &'c Platform, demands: &'c Demands<'c>) -> Self {
+    pub(super) fn new(platform: &'c Platform, demands: &'c Demands<'c>) -> Self {
         Patterns { platform, demands }
     }
 
     /// A pattern and the value of `last`: how often. Every name and number exists; the referee checks whether the
     /// pattern executes its demand.
-    pub fn read<'a, 'e>(
+    pub(super) fn read<'a, 'e>(
         &self,
         entry: &'e Json<'a, '_>,
         last: &'static str,

@@ -9,10 +9,10 @@ use oneport_plan::{
 };
 use oneport_platform::{NodeId, Pattern, PatternError, Platform, Rational};
 
-use super::cells::find;
 use crate::amount::{amount, work as work_of};
 use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
+use crate::nodes::find;
 use crate::number::natural;
 use crate::scalar::Scalar;
 

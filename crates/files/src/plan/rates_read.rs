@@ -9,13 +9,14 @@ use oneport_plan::{
 };
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use super::cells::{Reader, find};
+use super::cells::Reader;
 use super::demand::Demands;
 use super::question::{read_collective, read_problem};
 use super::{MAX_PLAN_BYTES, RATES_FORMAT};
 use crate::error::{FormatError, Mistake, clip, quoted};
 use crate::json::{Json, need};
 use crate::native::model_named;
+use crate::nodes::find;
 use crate::number::rational;
 use crate::scalar::Scalar;
 use crate::source::{Source, read_bytes};

@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use oneport_plan::{Interval, Task};
 use oneport_platform::Platform;
 
-use super::cells::{find, link_number, name};
+use super::cells::{link_number, name};
 use super::demand::Demands;
 use crate::error::{FormatError, Mistake};
 use crate::json::{Json, need};
+use crate::nodes::find;
 
 /// The context that the tasks of one pattern refer to.
 #[derive(Clone, Copy)]
@@ -24,7 +25,7 @@ pub(super) struct Tasks<'c> {
 
 impl Tasks<'_> {
     /// Participants in operand order, by name: each at most once.
-    pub fn order(&self, list: &Json<'_, '_>) -> Result<Vec<usize>, FormatError> {
+    pub(super) fn order(&self, list: &Json<'_, '_>) -> Result<Vec<usize>, FormatError> {
         if !self.commutative {
             let why =
                 "the operator is not commutative, so the participants' own order is the only one";
@@ -48,7 +49,7 @@ impl Tasks<'_> {
     }
 
     /// A task from the values of `link`, `merge`, `part` and `split`, without its inputs.
-    pub fn plain(
+    pub(super) fn plain(
         &self,
         value: &Json<'_, '_>,
         fields: [Option<Json<'_, '_>>; 4],
@@ -88,7 +89,7 @@ impl Tasks<'_> {
     }
 
     /// A task, after `before` earlier tasks. A send without `after` uses the result of the task before it.
-    pub fn task(&self, value: &Json<'_, '_>, before: usize) -> Result<Task, FormatError> {
+    pub(super) fn task(&self, value: &Json<'_, '_>, before: usize) -> Result<Task, FormatError> {
         let keys = ["link", "merge", "part", "split", "after", "left", "right"];
         let [link, merge, part, split, after, left, right] = value.object(keys)?;
         let mut task = self.plain(value, [link, merge, part, split])?;

@@ -39,7 +39,12 @@ pub fn one_broadcast_to_json(one: &OneBroadcast) -> String {
             write_list(&mut out, key, dates, unit, Some(root));
         }
     }
-    write_bound(&mut out, &broadcast.length, one.status(), &one.lower_bound);
+    write_bound(
+        &mut out,
+        &broadcast.length,
+        one.stated_status(),
+        &one.lower_bound,
+    );
     if let Some(proof) = &one.proof {
         out.push_str(",\n  \"proof\": ");
         write::write_proof(&mut out, proof);
@@ -72,7 +77,12 @@ pub fn one_all_reduce_to_json(all: &OneAllReduce) -> String {
         "  \"reduction_length\": \"{}\",\n  \"broadcast_length\": \"{}\",",
         reduction.length, broadcast.length
     );
-    write_bound(&mut out, &all.length(), all.status(), &all.lower_bound);
+    write_bound(
+        &mut out,
+        &all.length(),
+        all.stated_status(),
+        &all.lower_bound,
+    );
     if let Some((into, proof)) = &all.proof {
         let _ = write!(out, ",\n  \"proof_into\": {into},\n  \"proof\": ");
         write::write_proof(&mut out, proof);
@@ -178,7 +188,7 @@ pub fn one_broadcast_from_json(name: &str, bytes: &[u8]) -> Result<OneBroadcast,
         lower_bound: bound(&top, lower_bound)?,
         proof: proof.map(|proof| read_proof(&proof, true)).transpose()?,
     };
-    judge_status(&top, status, one.status())?;
+    judge_status(&top, status, one.stated_status())?;
     Ok(one)
 }
 
@@ -293,7 +303,7 @@ pub fn one_all_reduce_from_json(name: &str, bytes: &[u8]) -> Result<OneAllReduce
             all.length()
         )));
     }
-    judge_status(&top, status, all.status())?;
+    judge_status(&top, status, all.stated_status())?;
     Ok(all)
 }
 

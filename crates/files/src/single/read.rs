@@ -48,7 +48,7 @@ pub(super) struct Partner {
 
 impl Partner {
     /// Of a reduction.
-    pub const RECEIVER: Partner = Partner {
+    pub(super) const RECEIVER: Partner = Partner {
         key: "receivers",
         meaning: "to whom each processor sends, null for the root",
         name: "receiver",
@@ -56,7 +56,7 @@ impl Partner {
         root: "the processor that ends with the result",
     };
     /// Of a broadcast.
-    pub const SENDER: Partner = Partner {
+    pub(super) const SENDER: Partner = Partner {
         key: "senders",
         meaning: "from whom each processor receives, null for the root",
         name: "sender",

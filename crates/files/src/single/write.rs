@@ -46,7 +46,12 @@ pub fn one_reduction_to_json(one: &OneReduction) -> String {
             write_list(&mut out, key, dates, unit, root);
         }
     }
-    write_bound(&mut out, &reduction.length, one.status(), &one.lower_bound);
+    write_bound(
+        &mut out,
+        &reduction.length,
+        one.stated_status(),
+        &one.lower_bound,
+    );
     if let Some(proof) = &one.proof {
         out.push_str(",\n  \"proof\": ");
         write_proof(&mut out, proof);

@@ -153,7 +153,7 @@ fn a_status_claims_no_more_than_its_file_can_prove() {
     ] {
         assert_eq!(read(&one, "feasible").as_ref(), Ok(&one));
     }
-    assert_eq!(unproved(equal()).status(), Status::Feasible);
+    assert_eq!(unproved(equal()).stated_status(), Status::Feasible);
     assert_eq!(read(&unproved(equal()), "optimal"), Ok(unproved(equal())));
     let refused = read(&unproved(per_sender()), "optimal").unwrap_err();
     assert!(

@@ -26,7 +26,12 @@ pub(super) struct Contraction<'a, N, E> {
 }
 
 impl<'a, N: Exact, E: Entering<N>> Contraction<'a, N, E> {
-    pub fn new(nodes: usize, root: usize, arcs: &'a [(usize, usize, N)], entering: E) -> Self {
+    pub(super) fn new(
+        nodes: usize,
+        root: usize,
+        arcs: &'a [(usize, usize, N)],
+        entering: E,
+    ) -> Self {
         let mut walks = vec![Walk::NotYet; nodes];
         walks[root] = Walk::Finished;
         Contraction {
@@ -42,7 +47,7 @@ impl<'a, N: Exact, E: Entering<N>> Contraction<'a, N, E> {
         }
     }
 
-    pub fn run(mut self, nodes: usize) -> Option<Arborescence<N>> {
+    pub(super) fn run(mut self, nodes: usize) -> Option<Arborescence<N>> {
         (0..nodes).try_for_each(|node| self.walk_back(node))?;
         self.expand();
         self.chosen.truncate(nodes);

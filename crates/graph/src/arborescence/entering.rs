@@ -15,7 +15,7 @@ pub(super) struct Tops {
 }
 
 impl Tops {
-    pub fn find(&mut self, mut set: usize) -> usize {
+    pub(super) fn find(&mut self, mut set: usize) -> usize {
         while self.above[set] != set {
             self.above[set] = self.above[self.above[set]];
             set = self.above[set];

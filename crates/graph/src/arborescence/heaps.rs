@@ -53,7 +53,7 @@ impl<N: Exact> Entering<N> for Heaps<N> {
 }
 
 impl<N: Exact> Heaps<N> {
-    pub fn new(nodes: usize, root: usize, arcs: &[(usize, usize, N)]) -> Self {
+    pub(super) fn new(nodes: usize, root: usize, arcs: &[(usize, usize, N)]) -> Self {
         let mut heaps = Heaps {
             cells: Vec::with_capacity(arcs.len()),
             roots: Vec::with_capacity(2 * nodes),

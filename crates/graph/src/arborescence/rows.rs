@@ -53,7 +53,7 @@ impl<N: Exact> Entering<N> for Rows<N> {
 }
 
 impl<N: Exact> Rows<N> {
-    pub fn new(nodes: usize, root: usize, arcs: &[(usize, usize, N)]) -> Self {
+    pub(super) fn new(nodes: usize, root: usize, arcs: &[(usize, usize, N)]) -> Self {
         let mut square: Vec<Option<(N, usize)>> = vec![None; nodes * nodes];
         for (arc, tail, head, cost) in useful(nodes, root, arcs) {
             let cell = &mut square[head * nodes + tail];

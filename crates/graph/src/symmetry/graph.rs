@@ -56,7 +56,7 @@ fn classes<L: Ord>(links: &[(usize, usize, L)]) -> Vec<u32> {
 
 impl Graph {
     /// `O((n + m) log (n + m))` for `n` nodes and `m` links. `chosen` marks the points that the group moves.
-    pub fn new<G, K: Ord, L: Ord>(
+    pub(super) fn new<G, K: Ord, L: Ord>(
         graph: G,
         mut node: impl FnMut(G::NodeId) -> K,
         link: impl FnMut(G::EdgeRef) -> L,
@@ -99,26 +99,26 @@ impl Graph {
         }
     }
 
-    pub fn nodes(&self) -> usize {
+    pub(super) fn nodes(&self) -> usize {
         self.colours.len()
     }
 
-    pub fn links(&self) -> usize {
+    pub(super) fn links(&self) -> usize {
         self.links.len()
     }
 
     /// Sender, receiver and class of a link.
-    pub fn link(&self, link: usize) -> Option<(u32, u32, u32)> {
+    pub(super) fn link(&self, link: usize) -> Option<(u32, u32, u32)> {
         self.links.get(link).copied()
     }
 
     /// The other ends of the links of `node`, each with a number for class and direction.
-    pub fn neighbours(&self, node: u32) -> &[(u32, u64)] {
+    pub(super) fn neighbours(&self, node: u32) -> &[(u32, u64)] {
         &self.neighbours[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
     }
 
     /// The image of every link if `map` (a bijection of the nodes) is an automorphism, else nothing. O(n + m log m).
-    pub fn image_of_links(&self, map: &[u32]) -> Option<Vec<u32>> {
+    pub(super) fn image_of_links(&self, map: &[u32]) -> Option<Vec<u32>> {
         if map
             .iter()
             .zip(&self.colours)

@@ -48,7 +48,7 @@ impl Element {
 
 impl Group {
     /// The identity alone. `participants` is not empty.
-    pub fn trivial(graph: &Graph, participants: &[u32]) -> Self {
+    pub(super) fn trivial(graph: &Graph, participants: &[u32]) -> Self {
         let identity = |count: usize| (0..count as u32).collect();
         let mut group = Group {
             elements: vec![Element {
@@ -65,7 +65,7 @@ impl Group {
         group
     }
 
-    pub fn order(&self) -> usize {
+    pub(super) fn order(&self) -> usize {
         self.elements.len()
     }
 
@@ -81,7 +81,7 @@ impl Group {
     }
 
     /// For every element the place of its `power`-th power. O(n + order log power).
-    pub fn powers(&self, power: usize) -> Vec<usize> {
+    pub(super) fn powers(&self, power: usize) -> Vec<usize> {
         let Some(&base) = self.participants.first() else {
             return Vec::new();
         };
@@ -110,7 +110,12 @@ impl Group {
     ///
     /// Then `map^r` is in the group for a least `r`, the elements are `map^i g` with `0 <= i < r`, and they act freely
     /// if and only if `map^i` keeps no orbit for `0 < i < r`.
-    pub fn extension(&self, graph: &Graph, map: Vec<u32>, powers: &[usize]) -> Option<Extension> {
+    pub(super) fn extension(
+        &self,
+        graph: &Graph,
+        map: Vec<u32>,
+        powers: &[usize],
+    ) -> Option<Extension> {
         let links = graph.image_of_links(&map)?;
         for &generator in &self.generators {
             let [g, image] =
@@ -147,7 +152,7 @@ impl Group {
     }
 
     /// The larger group. O(order (n + m)).
-    pub fn extended(&self, by: &Extension) -> Group {
+    pub(super) fn extended(&self, by: &Extension) -> Group {
         let mut elements = self.elements.clone();
         let mut current = by.element.clone();
         for _ in 1..by.steps {

@@ -34,7 +34,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    pub fn new(nodes: usize) -> Self {
+    pub(super) fn new(nodes: usize) -> Self {
         Scratch {
             queue: VecDeque::new(),
             queued: vec![false; nodes],
@@ -56,7 +56,7 @@ impl Scratch {
 impl Partition {
     /// The coarsest equitable partition: nodes of one cell have the same colour and the same numbers of links, by
     /// cost and direction, to every cell.
-    pub fn equitable(graph: &Graph, scratch: &mut Scratch) -> Self {
+    pub(super) fn equitable(graph: &Graph, scratch: &mut Scratch) -> Self {
         let nodes = graph.nodes();
         let mut order: Vec<u32> = (0..nodes as u32).collect();
         order.sort_by_key(|&node| graph.colours[node as usize]);
@@ -86,31 +86,31 @@ impl Partition {
     }
 
     /// Whether every node is alone in its cell.
-    pub fn is_discrete(&self) -> bool {
+    pub(super) fn is_discrete(&self) -> bool {
         self.cells == self.order.len()
     }
 
-    pub fn cell(&self, node: u32) -> u32 {
+    pub(super) fn cell(&self, node: u32) -> u32 {
         self.cell[node as usize]
     }
 
     /// How many nodes share the cell of `node`.
-    pub fn companions(&self, node: u32) -> u32 {
+    pub(super) fn companions(&self, node: u32) -> u32 {
         self.size[self.cell(node) as usize]
     }
 
     /// The nodes of the cell that starts at `cell`.
-    pub fn members(&self, cell: u32) -> &[u32] {
+    pub(super) fn members(&self, cell: u32) -> &[u32] {
         &self.order[cell as usize..(cell + self.size[cell as usize]) as usize]
     }
 
     /// The nodes, cell after cell.
-    pub fn order(&self) -> &[u32] {
+    pub(super) fn order(&self) -> &[u32] {
         &self.order
     }
 
     /// Splits a node off its cell into a new cell, the last part of the old one. Returns the new cell.
-    pub fn individualise(&mut self, node: u32) -> u32 {
+    pub(super) fn individualise(&mut self, node: u32) -> u32 {
         let cell = self.cell(node);
         let last = cell + self.size[cell as usize] - 1;
         self.swap(self.place[node as usize], last);
@@ -129,7 +129,7 @@ impl Partition {
 
     /// Refines until equitable again after the cells `changed` appeared. Returns a trace: partitions that correspond
     /// under an automorphism have the same. O((links of the nodes whose cells split) log n), after Hopcroft.
-    pub fn refine(&mut self, graph: &Graph, scratch: &mut Scratch, changed: &[u32]) -> u64 {
+    pub(super) fn refine(&mut self, graph: &Graph, scratch: &mut Scratch, changed: &[u32]) -> u64 {
         let mut trace = 0;
         for &cell in changed {
             scratch.push(cell);

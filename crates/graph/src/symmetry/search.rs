@@ -63,7 +63,7 @@ impl Pair {
 }
 
 impl<'a> Search<'a> {
-    pub fn new(graph: &'a Graph) -> Self {
+    pub(super) fn new(graph: &'a Graph) -> Self {
         let mut scratch = Scratch::new(graph.nodes());
         let base = Partition::equitable(graph, &mut scratch);
         Search {
@@ -75,13 +75,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    pub fn exhausted(&self) -> bool {
+    pub(super) fn exhausted(&self) -> bool {
         self.scratch.work > self.budget
     }
 
     /// The relation of every node to `x`: its cell after individualising `x`. An automorphism that takes `x` to `x'`
     /// keeps relations: those to `x` become those to `x'`.
-    pub fn relation(&mut self, x: u32) -> &[u32] {
+    pub(super) fn relation(&mut self, x: u32) -> &[u32] {
         if !self.relations.contains_key(&x) {
             if self.relations.len() * self.graph.nodes() > REMEMBERED {
                 self.relations.clear();
@@ -101,7 +101,7 @@ impl<'a> Search<'a> {
     }
 
     /// An automorphism, as images of nodes, that takes `x` to `y` and meets the goal; it is still to be verified.
-    pub fn attempt(&mut self, goal: &Goal, x: u32, y: u32) -> Option<Vec<u32>> {
+    pub(super) fn attempt(&mut self, goal: &Goal, x: u32, y: u32) -> Option<Vec<u32>> {
         self.scratch.work += 4 * self.graph.nodes() as u64;
         let mut pair = Pair {
             source: self.base.clone(),
@@ -237,7 +237,7 @@ impl<'a> Search<'a> {
 
     /// Whether all participants of one kind have the same relation to their images, judged by a sample. The elements of
     /// an abelian group that acts transitively have it; other free automorphisms, reflections for instance, need not.
-    pub fn is_uniform(&mut self, group: &Group, map: &[u32]) -> bool {
+    pub(super) fn is_uniform(&mut self, group: &Group, map: &[u32]) -> bool {
         let mut sampled: BTreeMap<u32, (usize, u32)> = BTreeMap::new();
         for x in (0..self.graph.nodes() as u32).filter(|&x| group.orbit[x as usize] != u32::MAX) {
             let cell = self.base.cell(x);

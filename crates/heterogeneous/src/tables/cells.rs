@@ -10,7 +10,7 @@ pub(super) struct Cells {
 
 impl Cells {
     /// No cells yet; room for those up to `(most_fast, most_slow)`.
-    pub fn with_capacity(most_fast: usize, most_slow: usize) -> Self {
+    pub(super) fn with_capacity(most_fast: usize, most_slow: usize) -> Self {
         Cells {
             values: Vec::with_capacity((most_fast + 1) * (most_slow + 1)),
             most_slow,
@@ -18,17 +18,17 @@ impl Cells {
     }
 
     /// Adds the next cell of the row, or the first of the next row.
-    pub fn push(&mut self, value: u64) {
+    pub(super) fn push(&mut self, value: u64) {
         self.values.push(value);
     }
 
     /// `T(f, s)`, which must be inside the table.
-    pub fn at(&self, f: usize, s: usize) -> u64 {
+    pub(super) fn at(&self, f: usize, s: usize) -> u64 {
         self.values[f * (self.most_slow + 1) + s]
     }
 
     /// `T(f, s)`; `None` beyond the table.
-    pub fn get(&self, f: usize, s: usize) -> Option<u64> {
+    pub(super) fn get(&self, f: usize, s: usize) -> Option<u64> {
         if s <= self.most_slow {
             self.values
                 .get(f.checked_mul(self.most_slow + 1)?.checked_add(s)?)

@@ -52,7 +52,7 @@ const ROOM: u64 = 1 << 20;
 ///
 /// # Errors
 /// The errors of the exact solver.
-pub fn with_cuts(
+pub(crate) fn with_cuts(
     question: &Question,
     certificate: Certificate,
     watch: &Watch,

@@ -13,14 +13,14 @@ use crate::oracles::combine::Cheapest;
 use crate::{LpError, Question};
 
 /// Oracle for the most expensive of the goals' cheapest trees. Its patterns only carry loads; they execute nothing.
-pub struct Contained<'a> {
+pub(crate) struct Contained<'a> {
     cheapest: Cheapest<'a>,
     targets: Vec<NodeId>,
 }
 
 impl<'a> Contained<'a> {
     /// Prepares the only demand of a block.
-    pub fn new(question: &'a Question, block: &Block<'_>) -> Self {
+    pub(crate) fn new(question: &'a Question, block: &Block<'_>) -> Self {
         let cheapest = Cheapest::new(question, block.operands(), block.is_commutative());
         Contained {
             cheapest,

@@ -53,7 +53,7 @@ const STALLED_ROUNDS: usize = 20;
 const EXACT_ROUNDS: usize = 12;
 
 /// A program over the inequalities found so far.
-pub struct Program<'a> {
+pub(super) struct Program<'a> {
     question: &'a Question,
     participants: &'a [NodeId],
     volume: &'a Volume,
@@ -92,7 +92,7 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// The errors of the exact solver.
-    pub fn new(
+    pub(super) fn new(
         question: &'a Question,
         participants: &'a [NodeId],
         volume: &'a Volume,
@@ -181,7 +181,7 @@ impl<'a> Program<'a> {
     }
 
     /// Whether the watcher asked for the best so far.
-    pub fn is_stopped(&self) -> bool {
+    pub(super) fn is_stopped(&self) -> bool {
         self.stopped
     }
 
@@ -189,7 +189,7 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// The errors of the exact solver.
-    pub fn add(&mut self, inequality: Inequality) -> Result<bool, LpError> {
+    pub(super) fn add(&mut self, inequality: Inequality) -> Result<bool, LpError> {
         use oneport_plan::inequality::Column as Counted;
         let Some(right_side) = inequality.statement().right_side(&self.demand()) else {
             return Ok(false);
@@ -255,7 +255,7 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// The errors of the exact solver.
-    pub fn add_singletons(&mut self) -> Result<(), LpError> {
+    pub(super) fn add_singletons(&mut self) -> Result<(), LpError> {
         let ones = vec![1i64; self.links.len()];
         for direction in 0..self.partitions.len() {
             let found = self.partitions[direction].singletons(&ones)?;
@@ -270,7 +270,7 @@ impl<'a> Program<'a> {
     }
 
     /// The partitions of the borders, with the largest dual value first. A router in several sets is in none.
-    pub fn partitions(&self, optimum: &Optimum) -> Vec<Vec<Vec<NodeId>>> {
+    pub(super) fn partitions(&self, optimum: &Optimum) -> Vec<Vec<Vec<NodeId>>> {
         let several = self.inequalities.iter().filter_map(|(one, row)| match one {
             Inequality::Border(border) if border.sets.len() > 1 => {
                 Some((optimum.dual.get(*row), border))
@@ -293,7 +293,7 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// The errors of the exact solver; parts that cannot reach one another.
-    pub fn add_exchange(
+    pub(super) fn add_exchange(
         &mut self,
         direction: Direction,
         parts: &[Vec<NodeId>],
@@ -355,7 +355,7 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// The errors of the exact solver; [`LpError::Stopped`] by the question's watch.
-    pub fn solve(&mut self, until: &Until) -> Result<Option<(Bound, Optimum)>, LpError> {
+    pub(super) fn solve(&mut self, until: &Until) -> Result<Option<(Bound, Optimum)>, LpError> {
         let mut best: Option<(Bound, Optimum)> = None;
         for _ in 0..EXACT_ROUNDS {
             self.approach(until)?;

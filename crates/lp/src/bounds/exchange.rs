@@ -44,7 +44,7 @@ const BUDGET: usize = 2000;
 const FEW: usize = 9;
 
 /// The theorem for some parts, in one direction.
-pub struct Exchange<'a> {
+pub(super) struct Exchange<'a> {
     platform: &'a Platform,
     watch: Watch,
     direction: Direction,
@@ -58,7 +58,7 @@ pub struct Exchange<'a> {
 }
 
 /// A cheapest collection of transfers.
-pub struct Collection<N> {
+pub(super) struct Collection<N> {
     /// No collection is shorter.
     pub at_least: N,
     /// The links of one that is short: a link twice if it is used twice.
@@ -70,7 +70,7 @@ type Walk<N> = ShortestPaths<N, EdgeIndex>;
 
 impl<'a> Exchange<'a> {
     /// Prepares disjoint parts.
-    pub fn new(
+    pub(super) fn new(
         question: &'a Question,
         direction: Direction,
         parts: &[Vec<NodeId>],
@@ -106,7 +106,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// Single participants as parts. The question's roots are the parts that may be the last to lack an operand.
-    pub fn of_single(
+    pub(super) fn of_single(
         question: &'a Question,
         direction: Direction,
         participants: &[NodeId],
@@ -118,19 +118,23 @@ impl<'a> Exchange<'a> {
     }
 
     /// Whether there are no junctions: then cheapest collections are found in polynomial time.
-    pub fn is_exact(&self) -> bool {
+    pub(super) fn is_exact(&self) -> bool {
         self.members.len() == self.parts
     }
 
     /// Whether cheapest collections are found under all lengths, by going through sets where need be.
-    pub fn is_small(&self) -> bool {
+    pub(super) fn is_small(&self) -> bool {
         self.parts <= FEW || self.members.len() - self.parts <= FEW
     }
 
     /// The cheapest collection under these lengths of the links; `None` if a part cannot be reached. Without
     /// branching where `guide` is set. `O(h m log m)` for `h` hubs, and the search for a Steiner arborescence where
     /// there are junctions.
-    pub fn cheapest<N: Exact + One>(&self, lengths: &[N], guide: bool) -> Option<Collection<N>> {
+    pub(super) fn cheapest<N: Exact + One>(
+        &self,
+        lengths: &[N],
+        guide: bool,
+    ) -> Option<Collection<N>> {
         let single: Vec<(N, Vec<LinkId>)> = (0..self.parts)
             .map(|part| self.entrance(lengths, part))
             .collect::<Option<_>>()?;

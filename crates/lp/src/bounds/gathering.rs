@@ -18,7 +18,7 @@ use crate::LpError;
 ///
 /// # Errors
 /// [`LpError::Stopped`] by the watch.
-pub fn violated<N: Exact>(
+pub(super) fn violated<N: Exact>(
     partitions: &Partitions<'_>,
     transfers: &[N],
     wanted: &[(NodeId, N)],

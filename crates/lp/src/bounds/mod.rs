@@ -19,7 +19,7 @@ mod gathering;
 mod partition;
 mod rows;
 pub(crate) mod shared_tasks;
-pub mod singletons;
+pub(crate) mod singletons;
 pub(crate) mod slowest_cut;
 mod volume;
 
@@ -68,7 +68,7 @@ pub(crate) fn bound(
 
 /// Oracles for bounding: a composition's price is replaced by a price that holds for every schedule. They make no
 /// executable patterns.
-pub fn least_patterns<'a>(question: &'a Question) -> Patterns<'a> {
+pub(crate) fn least_patterns<'a>(question: &'a Question) -> Patterns<'a> {
     Patterns::of_parts(question, |question, block| match is_composed(block) {
         true if is_all_reduce(block) => Box::new(Least::new(question, block)),
         true => Box::new(Contained::new(question, block)),

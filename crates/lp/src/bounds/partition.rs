@@ -53,7 +53,7 @@ enum Side {
 
 /// Finds sets of one platform's nodes, in one direction.
 #[derive(Clone)]
-pub struct Partitions<'a> {
+pub(super) struct Partitions<'a> {
     platform: &'a Platform,
     direction: Direction,
     /// The participants: one representative of each contracted set.
@@ -66,7 +66,7 @@ pub struct Partitions<'a> {
 }
 
 /// Sets, and how often they are crossed (what capacity crosses them) together.
-pub struct Found<N> {
+pub(super) struct Found<N> {
     /// Each ascending.
     pub sets: Vec<Vec<NodeId>>,
     /// The sum over the sets.
@@ -75,7 +75,11 @@ pub struct Found<N> {
 
 impl<'a> Partitions<'a> {
     /// Prepares one direction.
-    pub fn new(question: &'a Question, direction: Direction, participants: &[NodeId]) -> Self {
+    pub(super) fn new(
+        question: &'a Question,
+        direction: Direction,
+        participants: &[NodeId],
+    ) -> Self {
         let platform = question.platform();
         let joins = |node: &NodeId| match direction {
             Direction::Into => platform.node(*node).merges(),
@@ -100,7 +104,7 @@ impl<'a> Partitions<'a> {
     /// Returns searches in which links of some bandwidth or more between guests and participants are contracted: one
     /// search for each of the [`LEVELS`] largest bandwidths of such links, and one for the smallest. A search is left
     /// out unless it has at least 2 participants and at most half of all, so that it takes less time than `self`.
-    pub fn contracted(&self) -> Vec<Partitions<'a>> {
+    pub(super) fn contracted(&self) -> Vec<Partitions<'a>> {
         let [guests, takes_part] = [&self.guests, &self.participants]
             .map(|nodes| nodes.iter().copied().collect::<BTreeSet<NodeId>>());
         let joins = |link: &&Link| {
@@ -145,7 +149,7 @@ impl<'a> Partitions<'a> {
     }
 
     /// A border around these sets.
-    pub fn border(&self, sets: Vec<Vec<NodeId>>) -> Border {
+    pub(super) fn border(&self, sets: Vec<Vec<NodeId>>) -> Border {
         Border {
             direction: self.direction,
             sets,
@@ -153,12 +157,12 @@ impl<'a> Partitions<'a> {
     }
 
     /// Whether entries or exits are counted.
-    pub fn direction(&self) -> Direction {
+    pub(super) fn direction(&self) -> Direction {
         self.direction
     }
 
     /// The participants: one representative of each contracted set.
-    pub fn participants(&self) -> &[NodeId] {
+    pub(super) fn participants(&self) -> &[NodeId] {
         &self.participants
     }
 
@@ -166,7 +170,7 @@ impl<'a> Partitions<'a> {
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
-    pub fn closest<N: Exact>(
+    pub(super) fn closest<N: Exact>(
         &self,
         capacities: &[N],
         values: &[(NodeId, N)],
@@ -190,7 +194,7 @@ impl<'a> Partitions<'a> {
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
-    pub fn singletons<N: Exact>(&self, capacities: &[N]) -> Result<Found<N>, LpError> {
+    pub(super) fn singletons<N: Exact>(&self, capacities: &[N]) -> Result<Found<N>, LpError> {
         self.completed(
             capacities,
             self.participants.iter().map(|&node| vec![node]).collect(),
@@ -231,7 +235,11 @@ impl<'a> Partitions<'a> {
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
-    pub fn cuts<N: Exact>(&self, capacities: &[N], least: &N) -> Result<Vec<Vec<NodeId>>, LpError> {
+    pub(super) fn cuts<N: Exact>(
+        &self,
+        capacities: &[N],
+        least: &N,
+    ) -> Result<Vec<Vec<NodeId>>, LpError> {
         let Some((&first, others)) = self.participants.split_first() else {
             return Ok(Vec::new());
         };
@@ -256,7 +264,7 @@ impl<'a> Partitions<'a> {
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
-    pub fn least<N: Exact>(
+    pub(super) fn least<N: Exact>(
         &self,
         capacities: &[N],
         twice: &N,
@@ -410,7 +418,7 @@ impl<'a> Partitions<'a> {
 ///
 /// # Errors
 /// None of the watch.
-pub fn best(
+pub(super) fn best(
     partitions: &Partitions<'_>,
     capacities: &[Rational],
     sought: Option<&Rational>,
@@ -497,7 +505,7 @@ impl Partitions<'_> {
 }
 
 /// Integers over a common denominator.
-pub fn scaled(numbers: &[Rational]) -> (Vec<BigInt>, BigInt) {
+pub(super) fn scaled(numbers: &[Rational]) -> (Vec<BigInt>, BigInt) {
     let denominator = common_denominator(numbers);
     (
         numbers

@@ -39,7 +39,10 @@ type Class = (&'static str, Rational, Vec<u32>);
 ///
 /// # Errors
 /// The errors of the oracles; [`LpError::Stopped`] if the question's watch ends the work before anything is proved.
-pub fn row_bound(question: &Question, sought: Option<&Rational>) -> Result<Option<Bound>, LpError> {
+pub(crate) fn row_bound(
+    question: &Question,
+    sought: Option<&Rational>,
+) -> Result<Option<Bound>, LpError> {
     let mut best: Option<Bound> = None;
     for rows in candidates(question)? {
         let prices = rows.into_iter().map(|row| (row, Rational::one())).collect();

@@ -103,7 +103,7 @@ fn bound_within(question: &Question, most_columns: usize) -> Result<Option<Bound
 ///
 /// # Errors
 /// The errors of [`shared_bound`].
-pub fn of_scan(question: &Question, bound: Bound) -> Result<Bound, LpError> {
+pub(crate) fn of_scan(question: &Question, bound: Bound) -> Result<Bound, LpError> {
     Ok(match shared_bound(question)? {
         Some(shared) => Bound {
             throughput: shared.throughput.min(bound.throughput),
@@ -118,7 +118,7 @@ pub fn of_scan(question: &Question, bound: Bound) -> Result<Bound, LpError> {
 ///
 /// # Errors
 /// The errors of [`shared_bound`].
-pub fn attempt(question: &Question, _: &Options, found: &mut Found) -> Result<(), LpError> {
+pub(crate) fn attempt(question: &Question, _: &Options, found: &mut Found) -> Result<(), LpError> {
     if question.problem().blocks().iter().any(is_composed) {
         bound_within(question, FEW_COLUMNS)?
             .into_iter()

@@ -27,7 +27,7 @@ use crate::{LpError, Question, Until};
 ///
 /// # Errors
 /// The errors of the solver.
-pub fn bound(
+pub(crate) fn bound(
     question: &Question,
     resources: &Resources,
     until: &Until,
@@ -157,13 +157,13 @@ impl Oracle for Collections<'_> {
 }
 
 /// Lower bound on the price of an all-reduce among other collectives, under given prices.
-pub struct Least<'a> {
+pub(crate) struct Least<'a> {
     directions: [Collections<'a>; 2],
 }
 
 impl<'a> Least<'a> {
     /// Prepares the all-reduce.
-    pub fn new(question: &'a Question, block: &Block<'_>) -> Self {
+    pub(crate) fn new(question: &'a Question, block: &Block<'_>) -> Self {
         let of = |direction| Collections::of(question, block.operands(), direction);
         Least {
             directions: [Direction::Into, Direction::OutOf].map(of),

@@ -29,7 +29,7 @@ use crate::Question;
 
 /// The participants of an all-gather: the owners of one message each, which is wanted by all owners. `None` for others.
 /// `O(n log n)` for `n` participants whose messages share one list of targets.
-pub fn all_gather_participants(question: &Question) -> Option<Vec<NodeId>> {
+pub(crate) fn all_gather_participants(question: &Question) -> Option<Vec<NodeId>> {
     let block = question.block().filter(|block| block.kind == Kind::Copy)?;
     let owners: Vec<NodeId> = block
         .demands()
@@ -62,7 +62,7 @@ pub fn all_gather_participants(question: &Question) -> Option<Vec<NodeId>> {
 /// The slowest cut of an all-gather. `sinks` are the participants to try, if not all of them: on a symmetric platform,
 /// the ones that represent all. `None` for other collectives, if ports or odd sets limit, too, and if some link has
 /// cost 0, so that it has no capacity.
-pub fn slowest_cut(question: &Question, sinks: Option<&[NodeId]>) -> Option<Bound> {
+pub(crate) fn slowest_cut(question: &Question, sinks: Option<&[NodeId]>) -> Option<Bound> {
     let participants = &all_gather_participants(question)?[..];
     let platform = question.platform();
     let limited = !platform.only_links();

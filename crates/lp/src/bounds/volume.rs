@@ -8,7 +8,7 @@ use crate::Question;
 
 /// The smallest transfers and merges of an all-reduce.
 #[derive(Debug, Clone)]
-pub struct Volume {
+pub(super) struct Volume {
     /// Size of a partial result.
     pub size: Rational,
     /// Work of a merge.
@@ -17,7 +17,7 @@ pub struct Volume {
 
 impl Volume {
     /// That of the question's all-reduce.
-    pub fn new(question: &Question, operands: usize) -> Self {
+    pub(super) fn new(question: &Question, operands: usize) -> Self {
         let volumes = question.volumes();
         Volume {
             size: least(&volumes.size, operands, 1).1,
@@ -27,7 +27,7 @@ impl Volume {
 }
 
 /// The interval of at least `at_least` operands with the least amount, and that amount.
-pub fn least(amount: &Amount, operands: usize, at_least: usize) -> (Interval, Rational) {
+pub(super) fn least(amount: &Amount, operands: usize, at_least: usize) -> (Interval, Rational) {
     let last = operands.saturating_sub(1);
     let of = |part: Interval| Some((amount.of(part)?, part));
     let found = match amount {

@@ -1,35 +1,22 @@
 //! The flow program of broadcast and all-gather: one flow per message and target (RR-2004-32 section 2.2.1, after
-//! Beaumont, Legrand, Marchal and Robert 2003).
-//!
-//! Symbols: `x[d, k, e]` copies of message `d` that travel to target `k` over link `e`, `y[d, e]` copies of `d` sent
-//! over `e`, all per unit of time; a copy may serve several targets.
-//!
-//! ```text
-//! maximise TP subject to
-//!   for each message d and target k:   x[d, k] is a flow of rate_d TP from the source of d to k
-//!   for each d, k, e:                  y[d, e] >= x[d, k, e]
-//!   for each resource r:               sum of size c(e) y[d, e] over the links e that occupy r <= cap_r
-//! ```
-//!
-//! Deviation from the printed program (docs/errata.md): it bounds the time of a link from above by each flow, which
-//! leaves the program unbounded; the time has to be at least as long. With half-duplex nodes, odd-set inequalities
-//! join.
+//! Beaumont, Legrand, Marchal and Robert 2003). The rows are those of `oneport_programs::copies`, corrected, over the
+//! resources of the platform. With half-duplex nodes, odd-set inequalities join.
 //!
 //! Where all nodes are targets, Edmonds' branching theorem makes the optimum one of weighted trees, and `y` is taken
 //! apart into them (`oneport_extract::copies`); so it is where no other node copies what it does not receive in full.
 //! Else it is an upper bound, and trees may attain less. Switches that do not replicate are not modelled.
 
-use crate::known::Bound;
-use num_traits::{One, Zero};
-use oneport_exact::{
-    self as exact, Column, LinearProgram, Optimum, Outcome, Relation, Row, Sense, Solver,
-};
-use oneport_extract::{ExtractError, extract};
-use oneport_plan::{Certificate, Demand, DemandRates, Goals, Rates, SteadyState};
-use oneport_platform::{LinkId, NodeId, Rational};
+use std::collections::BTreeMap;
 
+use num_traits::Zero;
+use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Row, Solver};
+use oneport_extract::{ExtractError, extract};
+use oneport_plan::{Certificate, Demand, DemandRates, Goals, Rates, Resource, SteadyState};
+use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_programs::{Equation, Errors, Limits, Message, Quantity, copies};
+
+use crate::known::Bound;
 use crate::odd_sets;
-use crate::resources::Resources;
 use crate::{LpError, Question};
 
 /// Columns up to which the compact program is built. Trades an optimum for time: above, column generation is faster by
@@ -44,7 +31,7 @@ const PROGRAM: u32 = 60;
 ///
 /// # Errors
 /// A program that is too large, platforms with switches, and as [`solve`](crate::solve).
-pub fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyState>)>, LpError> {
+pub(crate) fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyState>)>, LpError> {
     let platform = question.platform();
     let collective = question.collective().name();
     if platform.nodes().iter().any(|node| !node.replicates) {
@@ -62,41 +49,46 @@ pub fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyState>)>
             most: MOST_COLUMNS,
         });
     }
-    let resources = Resources::new(platform, false);
-    let mut program = LinearProgram::new(Sense::Maximize);
-    let rows: Vec<Row> = (0..resources.count())
-        .map(|place| program.add_row(Relation::AtMost, resources.capacity(place).clone()))
+    let time = |link| question.time(link);
+    let demands: Vec<(NodeId, Vec<NodeId>)> = question
+        .problem()
+        .demands()
+        .filter_map(|demand| ends(&demand))
         .collect();
-    let throughput = program.add_column(Rational::one(), [])?;
-    let mut uses: Vec<(Column, LinkId, Rational)> = Vec::new();
-    let mut copies: Vec<Vec<Column>> = Vec::new();
-    for (place, demand) in question.problem().demands().enumerate() {
-        let sent: Vec<Column> = platform
-            .link_ids()
-            .map(|link| {
-                let time = question.time(link);
-                let entries = resources
-                    .times(link, &time)
-                    .map(|(place, time)| (rows[place], time));
-                let column = program.add_column(Rational::zero(), entries)?;
-                uses.push((column, link, time));
-                Ok(column)
-            })
-            .collect::<Result<_, LpError>>()?;
-        let rate = Rational::from_integer(question.collective().rate(place).into());
-        for (source, target) in ends(&demand) {
-            add_flow(
-                question,
-                &mut program,
-                throughput,
-                &sent,
-                (source, target),
-                &rate,
-            )?;
-        }
-        copies.push(sent);
-    }
-    let mut solver = Solver::new(program);
+    let messages: Vec<Message<'_>> = demands
+        .iter()
+        .enumerate()
+        .map(|(place, (source, targets))| Message {
+            source: *source,
+            targets,
+            rate: question.collective().rate(place),
+            time: &time,
+        })
+        .collect();
+    let solvable = solvable(question, &messages)?;
+    let column = |quantity| solvable.columns.get(&quantity).map(|(column, _)| *column);
+    let throughput = column(Quantity::Throughput);
+    let throughput = throughput.ok_or(LpError::Contradiction("no row counts what arrives"))?;
+    let copies: Vec<Vec<(LinkId, Column)>> = (0..messages.len())
+        .map(|message| {
+            let of = |link| {
+                let (target, place) = (None, message);
+                let copies = Quantity::Copies {
+                    message: place,
+                    target,
+                    link,
+                };
+                Some((link, column(copies)?))
+            };
+            platform.link_ids().filter_map(of).collect()
+        })
+        .collect();
+    let uses: Vec<(Column, LinkId, Rational)> = copies
+        .iter()
+        .flatten()
+        .map(|&(link, column)| (column, link, question.time(link)))
+        .collect();
+    let mut solver = Solver::new(solvable.program);
     let limits = exact::Options {
         watch: question.watch().stage(PROGRAM),
         ..exact::Options::default()
@@ -112,15 +104,15 @@ pub fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyState>)>
             return Err(LpError::Contradiction("the throughput is unbounded"));
         }
     };
-    let prices: Vec<Rational> = rows.iter().map(|&row| optimum.dual.get(row)).collect();
-    let certificate = resources.certificate(&prices);
     let priced = odd_sets
         .into_iter()
         .filter(|(_, row)| !optimum.dual.numerator(*row).is_zero());
     let sets = priced.map(|(set, row)| (set, optimum.dual.get(row)));
-    let prices = certificate
-        .prices()
-        .map(|(resource, price)| (resource, price.clone()));
+    let prices = solvable
+        .resources
+        .iter()
+        .map(|&(resource, row)| (resource, optimum.dual.get(row)))
+        .filter(|(_, price)| !price.is_zero());
     let certificate = Certificate::new(prices, sets, []);
     let throughput = optimum.primal.get(throughput);
     let state = trees(question, &throughput, &copies, &optimum)?;
@@ -138,15 +130,13 @@ pub fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyState>)>
 fn trees(
     question: &Question,
     throughput: &Rational,
-    copies: &[Vec<Column>],
+    copies: &[Vec<(LinkId, Column)>],
     optimum: &Optimum,
 ) -> Result<Option<SteadyState>, LpError> {
-    let links = || question.platform().link_ids();
-    let of_demand = |sent: &Vec<Column>| {
+    let of_demand = |sent: &Vec<(LinkId, Column)>| {
         DemandRates::Copy(
-            links()
-                .zip(sent)
-                .map(|(link, &column)| (link, optimum.primal.get(column)))
+            sent.iter()
+                .map(|&(link, column)| (link, optimum.primal.get(column)))
                 .collect(),
         )
     };
@@ -174,55 +164,55 @@ fn trees(
     }
 }
 
-/// The source of a message with each of its targets.
-fn ends(demand: &Demand<'_>) -> Vec<(NodeId, NodeId)> {
-    let Some(&source) = demand.operands.first() else {
-        return Vec::new();
-    };
-    let targets = match demand.goals {
+/// The program with the rows of resources by name.
+struct Solvable {
+    program: LinearProgram,
+    columns: BTreeMap<Quantity, (Column, Option<Column>)>,
+    resources: Vec<(Resource, Row)>,
+}
+
+/// Builds the program: resources first, then the nodes and links of each message's targets. What leaves a source
+/// follows from what reaches the target.
+fn solvable(question: &Question, messages: &[Message<'_>]) -> Result<Solvable, LpError> {
+    let mut rows = copies(
+        question.platform(),
+        messages,
+        Errors::NONE,
+        Limits::Resources,
+    )
+    .map_err(super::refused)?
+    .substituted();
+    rows.lines
+        .retain(|line| !matches!(line.equation, Equation::Leave(_)));
+    rows.lines.sort_by_key(|line| match line.equation {
+        Equation::Flow {
+            message,
+            target,
+            node,
+        } => Some((message, target, false, node.index())),
+        Equation::Cover {
+            message,
+            target,
+            link,
+        } => Some((message, target, true, link.index())),
+        _ => None,
+    });
+    let built = rows.solvable()?;
+    Ok(Solvable {
+        resources: super::resources(&built.rows),
+        program: built.program,
+        columns: built.columns,
+    })
+}
+
+/// The source of a message, and its targets.
+fn ends(demand: &Demand<'_>) -> Option<(NodeId, Vec<NodeId>)> {
+    let source = demand.operands.first().copied()?;
+    let mut targets = match demand.goals {
         Goals::Everywhere(targets) => targets.to_vec(),
         Goals::At(target) => vec![target],
         Goals::Prefixes => Vec::new(),
     };
-    targets
-        .into_iter()
-        .filter(|&target| target != source)
-        .map(|target| (source, target))
-        .collect()
-}
-
-/// A flow from source to target, at most as much on each link as is sent there.
-fn add_flow(
-    question: &Question,
-    program: &mut LinearProgram,
-    throughput: Column,
-    sent: &[Column],
-    (source, target): (NodeId, NodeId),
-    rate: &Rational,
-) -> Result<(), LpError> {
-    let platform = question.platform();
-    let mut balance = vec![None; platform.nodes().len()];
-    for node in platform.node_ids().filter(|&node| node != source) {
-        let arriving = (node == target).then(|| (throughput, -rate));
-        balance[node.index()] =
-            Some(program.add_row_with(Relation::Equal, Rational::zero(), arriving)?);
-    }
-    for (link, &sent) in platform.link_ids().zip(sent) {
-        let ends = platform.link(link);
-        if ends.to == source || ends.from == target {
-            continue;
-        }
-        let covered = program.add_row_with(
-            Relation::AtMost,
-            Rational::zero(),
-            [(sent, -Rational::one())],
-        )?;
-        let entries = [
-            Some((covered, Rational::one())),
-            balance[ends.to.index()].map(|row| (row, Rational::one())),
-            balance[ends.from.index()].map(|row| (row, -Rational::one())),
-        ];
-        program.add_column(Rational::zero(), entries.into_iter().flatten())?;
-    }
-    Ok(())
+    targets.retain(|&target| target != source);
+    Some((source, targets))
 }

@@ -1,43 +1,18 @@
-//! The papers' compact program for series of reduces, corrected: SSR (RR-4872 section 4.2), for one reduction or for
-//! several of equal throughput (reduce-scatter).
-//!
-//! Symbols: `send(e, v[k,m])` partial results sent over link `e` and `cons(i, T[k,l,m])` merges by node `i`, both per
-//! unit of time, `TP` the throughput, `N` the last operand.
-//!
-//! ```text
-//! maximise TP subject to, for each reduction:
-//!   for each node i and v[k,m], except v[k,k] at its owner:
-//!     in(i, v[k,m])  + sum over k <= l < m of cons(i, T[k,l,m])
-//!       = out(i, v[k,m]) + sum over n > m of cons(i, T[k,m,n]) + sum over n < k of cons(i, T[n,k-1,m])    (10)
-//!         + TP where i is the target and [k,m] = [0,N]                                                     (11)
-//! and for all reductions together:
-//!   for each send port i:     sum size(v) c(e) send(e, v) <= 1
-//!   for each receive port j:  sum size(v) c(e) send(e, v) <= 1
-//!   for each processor i:     sum w(i, T) cons(i, T) <= 1                                             (7), (9)
-//! ```
-//!
-//! Deviations from the printed program (docs/errata.md):
-//! 1. (11) counts what the target gains less what it sends on. The printed one counts receptions, so a result that goes
-//!    to and fro would be throughput without any merge. Sends of `v[0,N]` out of the target and of `v[k,k]` into its
-//!    owner are then useless and have no variable.
-//! 2. (10) is waived for `v[k,k]` at the *owner* of operand `k`, not at the node numbered `k`; the last sum is over
-//!    `T[n,k-1,m]`; the last operand is `N` throughout.
-//! 3. `s(P_i -> P_j) <= 1` follows from the ports and has no row.
+//! SSR (RR-4872 section 4.2), corrected: `oneport_programs::reductions` over the resources of the platform, for one
+//! reduction or for several of equal throughput (reduce-scatter).
 
 use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
-use num_traits::{One, Signed, Zero};
-use oneport_exact::{
-    self as exact, Column, ExactError, LinearProgram, Optimum, Outcome, Relation, Row, Sense,
-    Solver,
-};
+use num_traits::{Signed, Zero};
+use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Row, Solver};
 use oneport_extract::trees::{Reduction, extract};
 use oneport_plan::{
     Certificate, Interval, Message, Resource, SteadyState, Task, TaskRates, Volumes,
     WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_programs::{Act, Equation, Errors, Limits, Quantity, Reductions, reductions};
 use oneport_watch::Watch;
 
 use crate::mixture::{Effort, Mixture};
@@ -55,7 +30,7 @@ const MOST_COLUMNS: usize = 1_000_000;
 ///
 /// # Errors
 /// As [`solve`](crate::solve).
-pub fn solve(question: &Question) -> Result<Option<Mixture>, LpError> {
+pub(crate) fn solve(question: &Question) -> Result<Option<Mixture>, LpError> {
     let Some(block) = question.block() else {
         return Ok(None);
     };
@@ -122,7 +97,7 @@ fn check_size(question: &Question, operands: usize) -> Result<(), LpError> {
 }
 
 /// The program and the meaning of its rows and columns.
-pub struct Ssr<'a> {
+pub(crate) struct Ssr<'a> {
     platform: &'a Platform,
     participants: &'a [NodeId],
     targets: &'a [NodeId],
@@ -141,171 +116,71 @@ pub struct Ssr<'a> {
 ///
 /// # Errors
 /// A program too large for the solver.
-pub fn build<'a>(
+pub(crate) fn build<'a>(
     platform: &'a Platform,
     participants: &'a [NodeId],
     targets: &'a [NodeId],
     volumes: &'a Volumes,
-) -> Result<Ssr<'a>, ExactError> {
-    let mut program = LinearProgram::new(Sense::Maximize);
-    let mut row = |resource: Resource| {
-        let capacity = Rational::from_integer(resource.capacity(platform).into());
-        (resource, program.add_row(Relation::AtMost, capacity))
+) -> Result<Ssr<'a>, LpError> {
+    let given = Reductions {
+        platform,
+        participants,
+        targets,
+        send_time: &|demand, link, part| {
+            volumes.size_of(Message { demand, part }) * &platform.link(link).cost
+        },
+        can_merge: &|node, part, split| {
+            platform.node(node).merges() && volumes.can_merge(node, part, split)
+        },
+        merge_time: &|node, part, split| volumes.merge_time(platform, node, part, split),
     };
-    let processors = platform.mergers().map(Resource::Compute);
-    let resources = Resource::of_platform(platform)
-        .into_iter()
-        .chain(processors)
-        .map(&mut row)
-        .collect();
-    let values: Vec<Interval> = (0..participants.len())
-        .flat_map(|first| (first..participants.len()).map(move |last| Interval { first, last }))
-        .collect();
+    let mut rows = reductions(given, Errors::NONE, Limits::Resources)
+        .map_err(super::refused)?
+        .substituted();
     let result = Interval {
         first: 0,
         last: participants.len().saturating_sub(1),
     };
-    let mut builder = Builder {
-        platform,
-        participants,
-        volumes,
-        values,
-        result,
-        resources,
-        balance: BTreeMap::new(),
-    };
-    for reduction in 0..targets.len() {
-        builder.add_balance(&mut program, reduction);
-    }
-    let arrivals = targets.iter().enumerate();
-    let arrivals = arrivals
-        .filter_map(|(reduction, &target)| builder.balance.get(&(reduction, target, result)));
-    let arrivals: Vec<_> = arrivals.map(|&row| (row, -Rational::one())).collect();
-    let throughput = program.add_column(Rational::one(), arrivals)?;
-    let mut tasks = Vec::new();
-    for (reduction, &target) in targets.iter().enumerate() {
-        for task in builder.tasks(target) {
-            tasks.push((
-                reduction,
-                task,
-                program.add_column(Rational::zero(), builder.entries(reduction, task))?,
-            ));
+    // Resources first, then the nodes of each reduction.
+    rows.lines.sort_by_key(|line| match line.equation {
+        Equation::Part {
+            reduction,
+            node,
+            part,
+        } => Some((reduction, node, part)),
+        Equation::Result(reduction) => {
+            let target = targets.get(reduction).copied()?;
+            Some((reduction, target, result))
         }
-    }
+        _ => None,
+    });
+    let solvable = rows.solvable()?;
+    let throughput = solvable.columns.get(&Quantity::Throughput);
+    let throughput = throughput.ok_or(LpError::Contradiction("no row counts what arrives"))?;
+    let task = |(&quantity, &(column, _)): (&Quantity, &(Column, _))| match quantity {
+        Quantity::Task {
+            reduction,
+            part,
+            act,
+        } => {
+            let task = match act {
+                Act::Send(link) => Task::send(link, part),
+                Act::Merge(node, split) => Task::merge(node, part, split),
+            };
+            Some((reduction, task, column))
+        }
+        _ => None,
+    };
     Ok(Ssr {
         platform,
         participants,
         targets,
-        program,
-        throughput,
-        tasks,
+        throughput: throughput.0,
+        tasks: solvable.columns.iter().filter_map(task).collect(),
         volumes,
-        resources: builder.resources,
+        resources: super::resources(&solvable.rows),
+        program: solvable.program,
     })
-}
-
-/// The context from which rows and columns are made.
-struct Builder<'a> {
-    platform: &'a Platform,
-    participants: &'a [NodeId],
-    volumes: &'a Volumes,
-    /// Every `v[k,m]`.
-    values: Vec<Interval>,
-    /// `v[0,N]`.
-    result: Interval,
-    resources: BTreeMap<Resource, Row>,
-    /// Rows (10) by reduction, node and value.
-    balance: BTreeMap<(usize, NodeId, Interval), Row>,
-}
-
-impl Builder<'_> {
-    /// Whether a value is unlimited at a node.
-    fn owns(&self, node: NodeId, value: Interval) -> bool {
-        value.first == value.last && self.participants.get(value.first) == Some(&node)
-    }
-
-    fn add_balance(&mut self, program: &mut LinearProgram, reduction: usize) {
-        for node in self.platform.node_ids() {
-            for &value in &self.values {
-                if !self.owns(node, value) {
-                    let row = program.add_row(Relation::Equal, Rational::zero());
-                    self.balance.insert((reduction, node, value), row);
-                }
-            }
-        }
-    }
-
-    /// The tasks that may be of use in a reduction to `target`.
-    fn tasks(&self, target: NodeId) -> Vec<Task> {
-        let mut tasks = Vec::new();
-        for &part in &self.values {
-            let useful = |link: &_| {
-                let ends = self.platform.link(*link);
-                let useless =
-                    self.owns(ends.to, part) || (part == self.result && ends.from == target);
-                !useless
-            };
-            tasks.extend(
-                self.platform
-                    .link_ids()
-                    .filter(useful)
-                    .map(|link| Task::send(link, part)),
-            );
-            for node in self.platform.mergers() {
-                let able = |&split: &usize| self.volumes.can_merge(node, part, split);
-                tasks.extend(
-                    (part.first..part.last)
-                        .filter(able)
-                        .map(|split| Task::merge(node, part, split)),
-                );
-            }
-        }
-        tasks
-    }
-
-    /// Entries of a task in the rows of the resources and of the balances.
-    fn entries(&self, reduction: usize, task: Task) -> Vec<(Row, Rational)> {
-        let (uses, made, used): (Vec<(Resource, Rational)>, _, _) = match task {
-            Task::Send { link, part, .. } => {
-                let ends = self.platform.link(link);
-                let size = self.volumes.size_of(Message {
-                    demand: reduction,
-                    part,
-                });
-                let time = size * &ends.cost;
-                let uses =
-                    Resource::uses(self.platform, link).map(|used| (used.resource, used.of(&time)));
-                (uses.collect(), (ends.to, part), vec![(ends.from, part)])
-            }
-            Task::Merge {
-                node, part, split, ..
-            } => {
-                let time = self.volumes.merge_time(self.platform, node, part, split);
-                let left = Interval {
-                    first: part.first,
-                    last: split,
-                };
-                let right = Interval {
-                    first: split + 1,
-                    last: part.last,
-                };
-                (
-                    vec![(Resource::Compute(node), time)],
-                    (node, part),
-                    vec![(node, left), (node, right)],
-                )
-            }
-        };
-        let resources = uses
-            .into_iter()
-            .filter_map(|(resource, time)| Some((*self.resources.get(&resource)?, time)));
-        let balances = std::iter::once((made, Rational::one()))
-            .chain(used.into_iter().map(|used| (used, -Rational::one())));
-        let balances = balances.filter_map(|((node, value), change)| {
-            Some((*self.balance.get(&(reduction, node, value))?, change))
-        });
-        resources.chain(balances).collect()
-    }
 }
 
 impl Ssr<'_> {
@@ -332,7 +207,7 @@ impl Ssr<'_> {
     ///
     /// # Errors
     /// [`LpError::Contradiction`] where the optimum is not one of this program.
-    pub fn read(
+    pub(crate) fn read(
         &self,
         optimum: &Optimum,
     ) -> Result<(SteadyState, Vec<(Resource, Rational)>), LpError> {

@@ -17,7 +17,7 @@ use crate::flow::{Flow, Group, Side};
 use crate::resources::Resources;
 
 /// The basic members other than `T`.
-pub struct Start {
+pub(crate) struct Start {
     /// One link per group and node other than the root.
     pub tree: Vec<Column>,
     /// All port rows but the busiest port's.
@@ -25,7 +25,7 @@ pub struct Start {
 }
 
 /// The basis, if every node of the platform is reachable in every group.
-pub fn shortest_paths(
+pub(crate) fn shortest_paths(
     question: &Question,
     groups: &[Group],
     flows: &[Flow],

@@ -17,9 +17,8 @@
 //! The dual solution of the port rows is the price certificate: with prices adding up to 1, `T` is the price of the
 //! cheapest paths of all messages of one instance.
 
-mod crash_basis;
-mod multiplicative_weights;
-pub(crate) mod solve;
+pub(crate) mod crash_basis;
+pub(crate) mod multiplicative_weights;
 pub(crate) mod spread;
 
 pub use oneport_extract::paths::{Group, Leaf, Side};

@@ -37,7 +37,7 @@ const PRICE_LIMIT: u64 = 1 << 40;
 ///
 /// # Errors
 /// [`LpError::Contradiction`] if a target is not reachable after all.
-pub fn approximate(question: &Question) -> Result<(SteadyState, Bound), LpError> {
+pub(crate) fn approximate(question: &Question) -> Result<(SteadyState, Bound), LpError> {
     let mut guide = Guide::new(question);
     let sources = guide.by_source.len().max(1);
     let rounds =

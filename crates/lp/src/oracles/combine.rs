@@ -9,13 +9,13 @@ use crate::oracle::{Oracle, Priced};
 use crate::{LpError, Question};
 
 /// Prices reduction trees; demands are the reductions of an instance.
-pub struct Trees<'a> {
+pub(crate) struct Trees<'a> {
     cheapest: Cheapest<'a>,
     targets: Vec<NodeId>,
 }
 
 /// The search for cheapest trees.
-pub enum Cheapest<'a> {
+pub(crate) enum Cheapest<'a> {
     /// Operands in order.
     Ordered(Reduction),
     /// Operands in any order.
@@ -24,7 +24,7 @@ pub enum Cheapest<'a> {
 
 impl<'a> Cheapest<'a> {
     /// Prepares the combination of the operands' values.
-    pub fn new(question: &'a Question, operands: &[NodeId], commutative: bool) -> Self {
+    pub(crate) fn new(question: &'a Question, operands: &[NodeId], commutative: bool) -> Self {
         if !commutative {
             let reduction = Reduction::new(question.platform(), operands, question.volumes());
             let reduction = reduction.watched(question.watch().clone());
@@ -39,7 +39,7 @@ impl<'a> Cheapest<'a> {
     }
 
     /// Per target: a bound and cheap trees under guiding prices. `None` if there is no tree.
-    pub fn guide(
+    pub(crate) fn guide(
         &self,
         prices: &Prices<u64>,
         targets: &[NodeId],
@@ -57,7 +57,7 @@ impl<'a> Cheapest<'a> {
     }
 
     /// Per target: the cheapest tree and its price (a bound if not exact). `None` if there is no tree.
-    pub fn cheapest(
+    pub(crate) fn cheapest(
         &self,
         prices: &Prices<Rational>,
         targets: &[NodeId],
@@ -69,7 +69,7 @@ impl<'a> Cheapest<'a> {
     }
 
     /// Whether the cheapest trees are found whatever the prices.
-    pub fn is_exact(&self) -> bool {
+    pub(crate) fn is_exact(&self) -> bool {
         match self {
             Cheapest::Ordered(_) => true,
             Cheapest::Commutative(commutative) => commutative.exactness() == Exactness::Exact,
@@ -81,7 +81,7 @@ const UNREACHABLE: LpError = LpError::Contradiction("a connected platform has no
 
 impl<'a> Trees<'a> {
     /// Prepares the reductions of a block.
-    pub fn new(question: &'a Question, block: &Block<'_>) -> Self {
+    pub(crate) fn new(question: &'a Question, block: &Block<'_>) -> Self {
         let cheapest = Cheapest::new(question, block.operands(), block.is_commutative());
         Trees {
             cheapest,

@@ -27,7 +27,7 @@ const NOWHERE: LpError =
     LpError::Contradiction("no node can combine the values and spread the result");
 
 /// Prices compositions of a reduction tree and an arborescence.
-pub struct AllReduction<'a> {
+pub(crate) struct AllReduction<'a> {
     question: &'a Question,
     times: Times,
     network: Network,
@@ -43,7 +43,7 @@ pub struct AllReduction<'a> {
 
 impl<'a> AllReduction<'a> {
     /// Prepares the only demand of a block.
-    pub fn new(question: &'a Question, block: &Block<'_>) -> Self {
+    pub(crate) fn new(question: &'a Question, block: &Block<'_>) -> Self {
         let platform = question.platform();
         let operands = block.operands();
         let targets = block

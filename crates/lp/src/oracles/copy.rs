@@ -17,7 +17,7 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 use oneport_watch::Watch;
 
-pub use oneport_extract::copies::Hop;
+pub(crate) use oneport_extract::copies::Hop;
 
 use crate::costs::{self, Costs, Times, amount};
 use crate::oracle::{Oracle, Priced};
@@ -36,7 +36,7 @@ fn budget(arcs: usize) -> usize {
 }
 
 /// Prices arborescences.
-pub struct Copies<'a> {
+pub(crate) struct Copies<'a> {
     question: &'a Question,
     times: Times,
     network: Network,
@@ -44,7 +44,7 @@ pub struct Copies<'a> {
 }
 
 /// One message and where it is wanted.
-pub struct Spread {
+pub(crate) struct Spread {
     source: NodeId,
     /// Places in the network, other than the source's.
     targets: Vec<usize>,
@@ -52,18 +52,18 @@ pub struct Spread {
 
 impl Spread {
     /// Where the message is at first.
-    pub fn source(&self) -> NodeId {
+    pub(crate) fn source(&self) -> NodeId {
         self.source
     }
 
     /// Places in the network, other than the source's.
-    pub fn targets(&self) -> &[usize] {
+    pub(crate) fn targets(&self) -> &[usize] {
         &self.targets
     }
 }
 
 /// The nodes that replicate: where copies can be made and kept.
-pub struct Network {
+pub(crate) struct Network {
     nodes: Vec<NodeId>,
     /// Per node of the platform.
     places: Vec<Option<usize>>,
@@ -73,7 +73,7 @@ pub struct Network {
 
 impl Network {
     /// The replicating nodes of a platform.
-    pub fn new(platform: &Platform) -> Self {
+    pub(crate) fn new(platform: &Platform) -> Self {
         let nodes: Vec<NodeId> = platform
             .node_ids()
             .filter(|&node| platform.node(node).replicates)
@@ -92,28 +92,28 @@ impl Network {
     }
 
     /// The same network under a watch: enumeration ends with it.
-    pub fn watched(mut self, watch: Watch) -> Self {
+    pub(crate) fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self
     }
 
     /// How many nodes replicate.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// The node at a place.
-    pub fn node(&self, place: usize) -> NodeId {
+    pub(crate) fn node(&self, place: usize) -> NodeId {
         self.nodes[place]
     }
 
     /// The place of a node that replicates.
-    pub fn place(&self, node: NodeId) -> Option<usize> {
+    pub(crate) fn place(&self, node: NodeId) -> Option<usize> {
         self.places[node.index()]
     }
 
     /// One message with these targets; the source among them is left out.
-    pub fn spread(&self, source: NodeId, targets: &[NodeId]) -> Spread {
+    pub(crate) fn spread(&self, source: NodeId, targets: &[NodeId]) -> Spread {
         let others = targets.iter().filter(|&&target| target != source);
         Spread {
             source,
@@ -124,12 +124,12 @@ impl Network {
     }
 
     /// Whether every replicating node wants the message.
-    pub fn is_spanning(&self, spread: &Spread) -> bool {
+    pub(crate) fn is_spanning(&self, spread: &Spread) -> bool {
         spread.targets.len() + 1 == self.nodes.len()
     }
 
     /// Whether these are all the replicating nodes.
-    pub fn is_all(&self, targets: &[NodeId]) -> bool {
+    pub(crate) fn is_all(&self, targets: &[NodeId]) -> bool {
         targets
             .iter()
             .filter(|target| self.places[target.index()].is_some())
@@ -138,7 +138,11 @@ impl Network {
     }
 
     /// The arcs between replicating nodes under these costs; not all of them where the watch ends the work.
-    pub fn routes<'p, N: Exact>(&self, platform: &'p Platform, costs: &[N]) -> Routes<'p, N> {
+    pub(crate) fn routes<'p, N: Exact>(
+        &self,
+        platform: &'p Platform,
+        costs: &[N],
+    ) -> Routes<'p, N> {
         let mut routes = Routes {
             platform,
             arcs: Vec::new(),
@@ -176,7 +180,7 @@ impl Network {
 
     /// A cheap tree for one message, its cost, and what no tree is cheaper than; of trees of equal cost a shallow one.
     /// Without branching where `guide` is set.
-    pub fn cheapest<N: Exact>(
+    pub(crate) fn cheapest<N: Exact>(
         &self,
         routes: &Routes<'_, N>,
         spread: &Spread,
@@ -218,7 +222,7 @@ impl Network {
     /// A tree of shortest routes to all targets: one run of Dijkstra's algorithm, whatever the question.
     ///
     /// A copy that has passed a node that replicates goes on from there to all targets beyond.
-    pub fn shortest<N: Exact>(
+    pub(crate) fn shortest<N: Exact>(
         &self,
         platform: &Platform,
         costs: &[N],
@@ -255,7 +259,7 @@ impl Network {
 impl Network {
     /// As [`cheapest`](Self::cheapest), from whichever of the roots is best; each root costs extra. Returns the root,
     /// too.
-    pub fn cheapest_from_any<N: Exact + One>(
+    pub(crate) fn cheapest_from_any<N: Exact + One>(
         &self,
         routes: &Routes<'_, N>,
         targets: &[NodeId],
@@ -324,7 +328,7 @@ impl Network {
 }
 
 /// A tree for one message.
-pub struct Found<N> {
+pub(crate) struct Found<N> {
     /// No tree costs less.
     pub at_least: N,
     /// Cost of this one.
@@ -334,7 +338,7 @@ pub struct Found<N> {
 }
 
 /// Arcs between replicating nodes, each a route through switches (or a single link).
-pub struct Routes<'p, N> {
+pub(crate) struct Routes<'p, N> {
     platform: &'p Platform,
     arcs: Vec<(usize, usize, N)>,
     links: Vec<Vec<LinkId>>,
@@ -342,7 +346,7 @@ pub struct Routes<'p, N> {
 
 impl<N: Exact> Routes<'_, N> {
     /// From, to (places in the network) and cost.
-    pub fn arcs(&self) -> &[(usize, usize, N)] {
+    pub(crate) fn arcs(&self) -> &[(usize, usize, N)] {
         &self.arcs
     }
 
@@ -402,7 +406,7 @@ impl<N: Exact> Routes<'_, N> {
 
 impl<'a> Copies<'a> {
     /// Prepares the messages of a block.
-    pub fn new(question: &'a Question, block: &Block<'_>) -> Self {
+    pub(crate) fn new(question: &'a Question, block: &Block<'_>) -> Self {
         let network = Network::new(question.platform()).watched(question.watch().clone());
         let spread =
             |demand: Demand<'_>| Some(network.spread(*demand.operands.first()?, demand.targets()));

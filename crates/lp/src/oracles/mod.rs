@@ -3,11 +3,11 @@
 //! A collective is a list of demands; each part below finds cheapest patterns for demands of one kind. A new kind is a
 //! separate file and a line in [`part`].
 
-pub mod combine;
-pub mod composed;
-pub mod copy;
-pub mod prefix;
-pub mod route;
+pub(crate) mod combine;
+pub(crate) mod composed;
+pub(crate) mod copy;
+pub(crate) mod prefix;
+pub(crate) mod route;
 
 use oneport_plan::{Block, Kind, Pattern};
 use oneport_platform::Rational;
@@ -23,7 +23,7 @@ use crate::oracles::route::Paths;
 use crate::{LpError, Question};
 
 /// The cheapest patterns of a question: the oracles of all its demands as one.
-pub struct Patterns<'a> {
+pub(crate) struct Patterns<'a> {
     rates: Vec<Rational>,
     watch: &'a Watch,
     /// Every part with the place of its first demand.
@@ -31,12 +31,12 @@ pub struct Patterns<'a> {
 }
 
 /// Whether its patterns are compositions of a reduction and copies, which other schemes may beat.
-pub fn is_composed(block: &Block<'_>) -> bool {
+pub(crate) fn is_composed(block: &Block<'_>) -> bool {
     block.kind == Kind::CombineCopy
 }
 
 /// The oracle that prices the patterns of a block.
-pub fn part<'a>(question: &'a Question, block: &Block<'a>) -> Box<dyn Oracle + 'a> {
+pub(crate) fn part<'a>(question: &'a Question, block: &Block<'a>) -> Box<dyn Oracle + 'a> {
     match block.kind {
         Kind::Route => Box::new(Paths::new(question, block)),
         Kind::Copy => Box::new(Copies::new(question, block)),
@@ -48,12 +48,12 @@ pub fn part<'a>(question: &'a Question, block: &Block<'a>) -> Box<dyn Oracle + '
 
 impl<'a> Patterns<'a> {
     /// Prepares a question.
-    pub fn new(question: &'a Question) -> Self {
+    pub(crate) fn new(question: &'a Question) -> Self {
         Patterns::of_parts(question, part)
     }
 
     /// Prepares a question whose blocks are priced by these oracles.
-    pub fn of_parts(
+    pub(crate) fn of_parts(
         question: &'a Question,
         part: impl Fn(&'a Question, &Block<'a>) -> Box<dyn Oracle + 'a>,
     ) -> Self {
@@ -73,7 +73,7 @@ impl<'a> Patterns<'a> {
     }
 
     /// One oracle for this number of demands, each of them once per instance.
-    pub fn of_one(question: &'a Question, oracle: impl Oracle + 'a, demands: usize) -> Self {
+    pub(crate) fn of_one(question: &'a Question, oracle: impl Oracle + 'a, demands: usize) -> Self {
         let rates = vec![Rational::from_integer(1.into()); demands];
         Patterns {
             rates,
@@ -102,13 +102,13 @@ impl<'a> Patterns<'a> {
     }
 
     /// Per demand: its executions per instance.
-    pub fn rates(&self) -> &[Rational] {
+    pub(crate) fn rates(&self) -> &[Rational] {
         &self.rates
     }
 
     /// Cheap patterns of every demand under guiding prices. No patterns serve all demands, as often as an instance
     /// does, for less than the number: a valid bound, whatever was rounded.
-    pub fn guide(&self, prices: &Prices<u64>) -> Result<(Rational, Vec<Pattern>), LpError> {
+    pub(crate) fn guide(&self, prices: &Prices<u64>) -> Result<(Rational, Vec<Pattern>), LpError> {
         let offers = self.offers(|part| part.guide(prices))?;
         let at_least = offers
             .iter()
@@ -126,7 +126,10 @@ impl<'a> Patterns<'a> {
 
     /// A cheapest pattern for each demand, with its price; where [`is_exact`](Self::is_exact) does not hold, a cheap
     /// pattern, with what no pattern is cheaper than.
-    pub fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<(Rational, Pattern)>, LpError> {
+    pub(crate) fn cheapest(
+        &self,
+        prices: &Prices<Rational>,
+    ) -> Result<Vec<(Rational, Pattern)>, LpError> {
         let cheapest = |offer: Priced| {
             let pattern = offer.patterns.into_iter().next();
             Ok((
@@ -141,7 +144,7 @@ impl<'a> Patterns<'a> {
     }
 
     /// Whether cheapest patterns are found for all prices, and not only bounds.
-    pub fn is_exact(&self) -> bool {
+    pub(crate) fn is_exact(&self) -> bool {
         self.parts.iter().all(|(_, part)| part.is_exact())
     }
 }

@@ -19,7 +19,7 @@ use crate::oracle::{Oracle, Priced};
 use crate::{LpError, Question};
 
 /// Prices paths.
-pub struct Paths<'a> {
+pub(crate) struct Paths<'a> {
     question: &'a Question,
     times: Times,
     commodities: Vec<Commodity>,
@@ -27,7 +27,7 @@ pub struct Paths<'a> {
 
 impl<'a> Paths<'a> {
     /// Prepares the messages of a block.
-    pub fn new(question: &'a Question, block: &Block<'_>) -> Self {
+    pub(crate) fn new(question: &'a Question, block: &Block<'_>) -> Self {
         Paths {
             question,
             times: Times::new(question),
@@ -66,11 +66,11 @@ impl Oracle for Paths<'_> {
 }
 
 /// Cheapest paths from one node.
-pub struct ShortestPaths<N>(oneport_graph::ShortestPaths<N, EdgeIndex>);
+pub(crate) struct ShortestPaths<N>(oneport_graph::ShortestPaths<N, EdgeIndex>);
 
 impl<N: Exact> ShortestPaths<N> {
     /// Paths that pass through nodes for which `through` holds; every node may be an end. `O(m log m)`.
-    pub fn new(
+    pub(crate) fn new(
         platform: &Platform,
         costs: &[N],
         source: NodeId,
@@ -84,12 +84,12 @@ impl<N: Exact> ShortestPaths<N> {
     }
 
     /// Cost of the cheapest path to a node. `None` if it is unreachable.
-    pub fn cost(&self, target: NodeId) -> Option<&N> {
+    pub(crate) fn cost(&self, target: NodeId) -> Option<&N> {
         self.0.distances[target.index()].as_ref()
     }
 
     /// The cheapest path to a node and its cost.
-    pub fn to(&self, target: NodeId) -> Option<(N, Vec<LinkId>)> {
+    pub(crate) fn to(&self, target: NodeId) -> Option<(N, Vec<LinkId>)> {
         let links = self
             .0
             .path(target.index())

@@ -29,7 +29,11 @@ const ROUNDS: usize = 50;
 ///
 /// # Errors
 /// The errors of the solver.
-pub fn attempt(question: &Question, options: &Options, found: &mut Found) -> Result<(), LpError> {
+pub(crate) fn attempt(
+    question: &Question,
+    options: &Options,
+    found: &mut Found,
+) -> Result<(), LpError> {
     let Some(block) = question.block().filter(|block| block.kind == Kind::Prefix) else {
         return Ok(());
     };

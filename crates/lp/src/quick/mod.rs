@@ -10,11 +10,11 @@
 //!
 //! Operands that keep their order are combined along the [`line`] of their owners, from both ends towards the target.
 
-pub mod bounds;
-pub mod chains;
+pub(crate) mod bounds;
+pub(crate) mod chains;
 mod line;
 mod ring;
-pub mod simple;
+pub(crate) mod simple;
 mod ways;
 
 use crate::known::Known;
@@ -43,7 +43,7 @@ const BOUND: u32 = 40;
 /// # Errors
 /// The errors of the bounds; [`LpError::Stopped`] if the question's watch ends the work, or leaves no room for chains;
 /// [`LpError::TooManyTasks`].
-pub fn offer(question: &Question, known: &mut Known) -> Result<(), LpError> {
+pub(crate) fn offer(question: &Question, known: &mut Known) -> Result<(), LpError> {
     let Some(block) = question.block() else {
         return Ok(());
     };

@@ -32,7 +32,7 @@ const NOWHERE: LpError =
 ///
 /// # Errors
 /// The limit that ended the work, if no node can combine the values, or prices prove nothing.
-pub fn offer(question: &Question, known: &mut Known) -> Result<(), LpError> {
+pub(crate) fn offer(question: &Question, known: &mut Known) -> Result<(), LpError> {
     let equal = Equal::new(question);
     known.offer_bound(equal.bound()?);
     known.offer_state(equal.state()?);
@@ -51,7 +51,7 @@ pub fn state(question: &Question) -> Result<SteadyState, LpError> {
 ///
 /// # Errors
 /// As [`offer`].
-pub fn bound(question: &Question) -> Result<Bound, LpError> {
+pub(crate) fn bound(question: &Question) -> Result<Bound, LpError> {
     Equal::new(question).bound()
 }
 

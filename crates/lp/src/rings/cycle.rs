@@ -6,7 +6,7 @@ use oneport_numbers::Exact;
 /// if there is no cycle. `costs[i][j]` is the cost from `i` to `j`, `None` if `j` is unreachable.
 ///
 /// O(2^n n^2) additions for `n` places, O(2^n n) numbers.
-pub fn cheapest_cycles<N: Exact>(costs: &[Vec<Option<N>>]) -> Vec<(N, Vec<usize>)> {
+pub(super) fn cheapest_cycles<N: Exact>(costs: &[Vec<Option<N>>]) -> Vec<(N, Vec<usize>)> {
     let others = costs.len().saturating_sub(1);
     let table = Table::new(costs, others);
     let all = (1usize << others) - 1;
@@ -23,7 +23,7 @@ pub fn cheapest_cycles<N: Exact>(costs: &[Vec<Option<N>>]) -> Vec<(N, Vec<usize>
 /// Cycles of the least cost, at most `most` of them, in no particular order.
 ///
 /// O(2^n n^2 + n^2) additions, the second part for every cycle.
-pub fn tight_cycles<N: Exact>(costs: &[Vec<Option<N>>], most: usize) -> Vec<Vec<usize>> {
+pub(super) fn tight_cycles<N: Exact>(costs: &[Vec<Option<N>>], most: usize) -> Vec<Vec<usize>> {
     let Some((least, _)) = cheapest_cycles(costs).into_iter().next() else {
         return Vec::new();
     };

@@ -1,5 +1,4 @@
-//! Links of cost 0: the definition as one program, unbounded questions, and the gadgets of RR-2004-32, section 5, as
-//! platforms.
+//! Links of cost 0: the definition as one program, and unbounded questions.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +6,6 @@ use num_traits::{One, Zero};
 use oneport_exact::{LinearProgram, Relation, Row, Sense};
 use oneport_lp::{Formulation, LpError, Options, Question, RingError, cut_bound, rings, solve};
 use oneport_plan::{Collective, Problem, Volumes};
-use oneport_platform::gadget::gadget;
 use oneport_platform::{Change, Node, NodeId, Number, Platform, PortModel, Rational};
 
 use crate::common::naive::{self, Dice, Load};
@@ -156,62 +154,6 @@ fn cycles_that_cost_nothing_end() {
     let gather = Collective::all_gather(ids);
     let question = Question::new(&Problem::new(&links, &gather, &volumes).unwrap());
     assert!(cut_bound(&question).unwrap().is_none());
-}
-
-/// The gadget as a platform of half-duplex nodes; in- and out-nodes are routers.
-fn as_platform(platform: &Platform) -> (Platform, Vec<NodeId>) {
-    let gadget = gadget(platform).unwrap();
-    let mut builder = Platform::builder();
-    builder.model(PortModel::HalfDuplex);
-    for (at, (node, _)) in gadget.nodes.iter().enumerate() {
-        let compute = if gadget.cores.contains(&at) {
-            platform.node(*node).compute.clone()
-        } else {
-            None
-        };
-        builder
-            .node(Node {
-                compute,
-                ..Node::router(format!("{}.{at}", platform.name(*node)))
-            })
-            .unwrap();
-    }
-    for link in &gadget.links {
-        builder
-            .link(
-                NodeId::new(link.from),
-                NodeId::new(link.to),
-                link.cost.clone(),
-            )
-            .unwrap();
-    }
-    (
-        builder.build().unwrap(),
-        gadget.cores.into_iter().map(NodeId::new).collect(),
-    )
-}
-
-/// Section 5's claim, by the solver on both sides: the same throughput on a full-duplex platform and on its gadget.
-#[test]
-fn gadgets_are_platforms() {
-    for seed in 0..24 {
-        let dice = &mut Dice::new(seed);
-        let native = naive::random(dice, naive::processors(3), PortModel::FullDuplex, 2);
-        let (gadget, cores) = as_platform(&native);
-        let all: Vec<NodeId> = native.processors().collect();
-        let collective = |nodes: &[NodeId]| match seed % 4 {
-            0 => Collective::broadcast(nodes[0], nodes[1..].to_vec()),
-            1 => Collective::scatter(nodes[0], nodes[1..].to_vec()),
-            2 => Collective::all_to_all(nodes.to_vec()),
-            _ => Collective::reduce(nodes[0], nodes.to_vec()).in_order(),
-        };
-        let of_native = answer(&native, &collective(&all), Formulation::Columns).unwrap();
-        assert_eq!(
-            answer(&gadget, &collective(&cores), Formulation::Columns).unwrap(),
-            of_native,
-            "seed {seed}"
-        );
-    }
 }
 
 /// The largest throughput where a message over a link keeps the sender's port busy for one time, the link for another

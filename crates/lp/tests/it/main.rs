@@ -1,5 +1,6 @@
 //! The integration tests, one module per subject; one binary links faster than many.
 
+#![allow(unreachable_pub, reason = "a test program has no outside")]
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
@@ -20,7 +21,6 @@ mod common;
 mod cuts;
 mod families;
 mod free_links;
-mod gadgets;
 mod groups;
 mod half_duplex;
 mod hard_numbers;
@@ -31,7 +31,6 @@ mod reductions;
 mod rings;
 mod routings;
 mod scan;
-mod separation;
 mod shapes;
 mod ssr;
 mod symmetric;

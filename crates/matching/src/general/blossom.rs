@@ -44,7 +44,7 @@ enum End {
 }
 
 impl<W: Whole> Rest<W> {
-    pub fn new(vertices: usize, ends: Vec<[usize; 2]>, time: Vec<W>, total: W) -> Self {
+    pub(super) fn new(vertices: usize, ends: Vec<[usize; 2]>, time: Vec<W>, total: W) -> Self {
         let mut incident = vec![Vec::new(); vertices];
         let mut degree = vec![W::zero(); vertices];
         for (e, pair) in ends.iter().enumerate() {
@@ -64,18 +64,18 @@ impl<W: Whole> Rest<W> {
         }
     }
 
-    pub fn other(&self, e: usize, v: usize) -> usize {
+    pub(super) fn other(&self, e: usize, v: usize) -> usize {
         let [a, b] = self.ends[e];
         a ^ b ^ v
     }
 
     /// How long the vertex may idle.
-    pub fn slack(&self, v: usize) -> W {
+    pub(super) fn slack(&self, v: usize) -> W {
         self.total.surplus(&self.degree[v])
     }
 
     /// The edges of the matching, ascending.
-    pub fn matching(&self) -> Vec<usize> {
+    pub(super) fn matching(&self) -> Vec<usize> {
         let mates = self.mate.iter().enumerate();
         let mut edges: Vec<usize> = mates
             .filter(|&(v, &e)| e != NONE && self.ends[e][0] == v)
@@ -87,7 +87,7 @@ impl<W: Whole> Rest<W> {
 
     /// Makes the matching one that allows the longest step; then covers as many more vertices, those with the least
     /// slack first, as edges of that length can. False if no step is possible at all.
-    pub fn longest(&mut self) -> bool {
+    pub(super) fn longest(&mut self) -> bool {
         self.length = std::cmp::min(&self.length, &self.total).clone();
         for e in self.matching() {
             if self.time[e] < self.length {
@@ -130,7 +130,7 @@ impl<W: Whole> Rest<W> {
     }
 
     /// Takes `length` off the time and off the matching's edges; edges that are used up leave the matching.
-    pub fn take(&mut self, length: &W) {
+    pub(super) fn take(&mut self, length: &W) {
         self.total -= length;
         for e in self.matching() {
             self.time[e] -= length;

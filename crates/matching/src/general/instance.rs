@@ -40,7 +40,7 @@ pub(super) fn not_negative(time: &BigRational, edge: Option<usize>) -> Result<()
 
 impl Core {
     /// Validates and scales. `O(|E| log |E|)` and one common multiple.
-    pub fn new(graph: &PortGraph, times: &[BigRational]) -> Result<Core, MatchingError> {
+    pub(super) fn new(graph: &PortGraph, times: &[BigRational]) -> Result<Core, MatchingError> {
         if times.len() != graph.edges.len() {
             return Err(MatchingError::TimesCount {
                 times: times.len(),
@@ -81,7 +81,7 @@ impl Core {
         })
     }
 
-    pub fn ports(&self) -> Ports<'_> {
+    pub(super) fn ports(&self) -> Ports<'_> {
         Ports {
             capacities: &self.capacities,
             ends: &self.ends,
@@ -89,12 +89,12 @@ impl Core {
     }
 
     /// Times and period in a common unit: `1 / (denominator * q)` of the caller's for a period of `p / q` of ours.
-    pub fn scaled(&self, (p, q): (&BigUint, &BigUint)) -> (Vec<BigUint>, BigUint) {
+    pub(super) fn scaled(&self, (p, q): (&BigUint, &BigUint)) -> (Vec<BigUint>, BigUint) {
         (self.times.iter().map(|time| time * q).collect(), p.clone())
     }
 
     /// Largest ratio of time to be served to capacity, over vertices and single edges, as a fraction.
-    pub fn simple_period(&self) -> (BigUint, BigUint) {
+    pub(super) fn simple_period(&self) -> (BigUint, BigUint) {
         let mut degree = vec![BigUint::zero(); self.capacities.len()];
         for (ends, time) in self.ends.iter().zip(&self.times) {
             ends.iter().flatten().for_each(|&v| degree[v] += time);
@@ -110,7 +110,7 @@ impl Core {
 
     /// Newton's method from below: the ratio of a violated inequality is the next period. After an inequality follow at
     /// most as many others as it has members (its slope falls each time).
-    pub fn least_period(&self) -> (BigUint, BigUint) {
+    pub(super) fn least_period(&self) -> (BigUint, BigUint) {
         let mut period = self.simple_period();
         loop {
             let (times, total) = self.scaled((&period.0, &period.1));
@@ -130,7 +130,7 @@ impl Core {
     }
 
     /// Violated inequalities, in the smallest integers that hold every sum.
-    pub fn violated(&self, times: &[BigUint], total: &BigUint) -> Vec<Violated<BigUint>> {
+    pub(super) fn violated(&self, times: &[BigUint], total: &BigUint) -> Vec<Violated<BigUint>> {
         let ports = self.ports();
         let room = self.capacities.iter().sum::<u64>() + times.len() as u64 + 2;
         let bits = (times.iter().sum::<BigUint>() * 2u32 + total * room).bits() + 1;

@@ -99,7 +99,6 @@
 
 mod blossom;
 mod cuts;
-pub mod heaviest;
 mod instance;
 mod odd;
 mod peel;

@@ -31,7 +31,7 @@ pub(super) struct Violated<W> {
 
 impl Ports<'_> {
     /// Whether the edge needs a separate bound: neither end has capacity 1.
-    pub fn is_loose(&self, e: usize) -> bool {
+    pub(super) fn is_loose(&self, e: usize) -> bool {
         self.ends[e]
             .iter()
             .all(|end| end.is_none_or(|v| self.capacities[v] != 1))

@@ -41,7 +41,7 @@ pub(super) enum Ending {
 }
 
 impl Timeline {
-    pub fn empty() -> Self {
+    pub(super) fn empty() -> Self {
         Timeline {
             unit: BigUint::from(1u8),
             steps: Vec::new(),
@@ -49,7 +49,7 @@ impl Timeline {
     }
 
     /// Divides the unit.
-    pub fn refine(&mut self, factor: &BigUint) {
+    pub(super) fn refine(&mut self, factor: &BigUint) {
         if *factor != BigUint::from(1u8) {
             self.unit *= factor;
             self.steps

@@ -157,7 +157,7 @@ impl Expanded {
     }
 
     /// The side of each vertex, if the expanded graph is bipartite.
-    pub fn sides(&self) -> Option<Vec<bool>> {
+    pub(super) fn sides(&self) -> Option<Vec<bool>> {
         let mut others = vec![Vec::new(); self.problem.vertices];
         for &[a, b] in &self.problem.ends {
             others[a].push(b);

@@ -3,6 +3,7 @@
 //! Every plan is checked by the referee; what is a defect is printed with its seed, the collective and the platform as
 //! TOML. Ends with counts, and with exit code 1 if there was a defect.
 
+#![allow(unreachable_pub, reason = "an example has no outside")]
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,

@@ -5,7 +5,7 @@ use oneport::homogeneous::Costs;
 use oneport::plan::Limit;
 use oneport::referee::{Recheck, check_one};
 use oneport::{
-    Rational, all_reduce, broadcast_heterogeneous, judge_sequence, judge_tree, reduce_into,
+    Rational, Status, all_reduce, broadcast_heterogeneous, judge_sequence, judge_tree, reduce_into,
 };
 
 fn whole(number: u64) -> Rational {
@@ -29,15 +29,16 @@ fn sequences_beside_the_best() {
         ([0, 3, 4, 1, 2, 5], 12),
     ] {
         let found = judged(&sequence);
+        let one = found.answer.claim();
         assert_eq!(
-            (found.one.reduction.length.clone(), found.best.clone()),
+            (one.reduction.length.clone(), found.best.clone()),
             (whole(length), whole(11))
         );
         assert_eq!(
-            (found.one.lower_bound.clone(), found.recheck.clone()),
-            (whole(11), Recheck::Proved)
+            (one.lower_bound.clone(), found.answer.recheck()),
+            (whole(11), &Recheck::Proved)
         );
-        assert_eq!(check_one(&found.one), Ok(Recheck::Proved));
+        assert_eq!(check_one(one), Ok(Recheck::Proved));
     }
     assert!(judge_sequence(&processors, &[0, 1], Method::Auto, &budget).is_err());
 }
@@ -53,10 +54,11 @@ fn trees_beside_the_best() {
         (&[2, 2, 2], 8, false),
     ] {
         let found = judge_tree(receivers, &costs).unwrap();
-        assert_eq!(found.one.commutative, commutative, "{receivers:?}");
-        assert_eq!(found.one.reduction.length, whole(length), "{receivers:?}");
-        assert!(found.best <= found.one.reduction.length && found.best == found.one.lower_bound);
-        assert_eq!(check_one(&found.one), Ok(Recheck::Proved));
+        let one = found.answer.claim();
+        assert_eq!(one.commutative, commutative, "{receivers:?}");
+        assert_eq!(one.reduction.length, whole(length), "{receivers:?}");
+        assert!(found.best <= one.reduction.length && found.best == one.lower_bound);
+        assert_eq!(check_one(one), Ok(Recheck::Proved));
     }
     assert!(judge_tree(&[0, 1], &costs).is_err());
 }
@@ -65,11 +67,11 @@ fn trees_beside_the_best() {
 fn any_root_is_checked() {
     let costs = Costs::new(whole(1), whole(1)).unwrap();
     for root in [0, 7, 99] {
-        let (checked, ordered) = reduce_into(100, root, &costs, Limit::Unlimited).unwrap();
-        assert!(ordered);
-        assert_eq!(checked.recheck, Recheck::Proved);
-        assert_eq!(checked.shortest.length, checked.shortest.lower_bound);
-        assert_eq!(u64::from(checked.shortest.reduction.unwrap().root), root);
+        let answer = reduce_into(100, root, &costs, Limit::Unlimited).unwrap();
+        assert_eq!(answer.status(), Status::Optimal);
+        let one = answer.into_claim();
+        assert!(!one.commutative);
+        assert_eq!(u64::from(one.reduction.root), root);
     }
     assert!(reduce_into(100, 100, &costs, Limit::Unlimited).is_err());
 }
@@ -90,31 +92,34 @@ fn all_reductions_by_the_best_reduction() {
         let simple = theorem_3(&own).unwrap();
         let same = all_reduce(&own, None, Method::SlowestFirst, &budget)
             .unwrap()
-            .one;
+            .answer
+            .into_claim();
         assert_eq!(
             (&same.reduction, &same.length()),
             (&simple.reduction, &simple.length)
         );
         let answer = all_reduce(&own, None, Method::Auto, &budget).unwrap();
-        let (best, found) = (answer.one, answer.found);
-        assert_eq!(answer.recheck, Recheck::Proved, "{list:?}");
+        assert!(answer.answer.is_proved(), "{list:?}");
+        let (best, found) = (answer.answer.into_claim(), answer.found);
         assert!(
             best.length() <= simple.length && best.lower_bound >= simple.lower_bound,
             "{list:?}"
         );
-        assert_eq!(best.reduction.length, found.checked.shortest.length);
+        assert_eq!(best.reduction.length, found.answer.claim().length);
         assert!(best.lower_bound <= best.length());
         shorter += u32::from(best.length() < simple.length);
         for destination in 0..own.len() {
             let all = all_reduce(&own, Some(destination), Method::Auto, &budget)
                 .unwrap()
-                .one;
+                .answer
+                .into_claim();
             assert_eq!(
                 (all.reduction.root as usize, all.broadcast.root as usize),
                 (destination, destination)
             );
-            let (one, recheck) = broadcast_heterogeneous(&own, destination).unwrap();
-            assert_eq!(recheck, Recheck::Proved);
+            let answer = broadcast_heterogeneous(&own, destination).unwrap();
+            assert!(answer.is_proved());
+            let one = answer.into_claim();
             let (broadcast, bound) = (one.broadcast, one.lower_bound);
             assert_eq!(&all.reduction.length + &broadcast.length, all.length());
             assert!(

@@ -33,7 +33,7 @@ struct Parts {
 ///
 /// # Errors
 /// HiGHS refuses a call.
-pub fn round(
+pub(super) fn round(
     question: &Question,
     groups: &[Group],
     steady_state: &SteadyState,

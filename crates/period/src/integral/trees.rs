@@ -16,7 +16,7 @@ const MOST_TREES: usize = 200;
 const MOST_OTHERS: usize = 20;
 
 /// Whether the trees are few enough to look for whole copies by integer programming.
-pub fn is_searchable(solution: &Solution) -> bool {
+pub(super) fn is_searchable(solution: &Solution) -> bool {
     solution.steady_state.patterns.len() <= MOST_TREES
 }
 
@@ -24,7 +24,7 @@ pub fn is_searchable(solution: &Solution) -> bool {
 ///
 /// # Errors
 /// HiGHS refuses a call.
-pub fn whole_at(
+pub(super) fn whole_at(
     question: &Question,
     solution: &Solution,
     instances: &BigInt,
@@ -37,7 +37,7 @@ pub fn whole_at(
 ///
 /// # Errors
 /// HiGHS refuses a call.
-pub fn whole_within(
+pub(super) fn whole_within(
     question: &Question,
     solution: &Solution,
     period: &Rational,
@@ -141,7 +141,7 @@ fn search(
 
 /// Every task of a resource takes a whole multiple of this time: link costs (or the speed) times what divides all sizes
 /// (or works). `None` for a resource that has no task.
-pub fn unit(question: &Question, resource: Resource) -> Option<Rational> {
+pub(super) fn unit(question: &Question, resource: Resource) -> Option<Rational> {
     let platform = question.platform();
     let cost = |links: &[LinkId]| {
         links

@@ -28,7 +28,7 @@ const IDLEST: i64 = 1 << 61;
 const ROUNDING_ERROR: i64 = 1 << 20;
 
 /// Discrepancies of the roundings of one steady state.
-pub struct Discrepancy<'s, 'a> {
+pub(super) struct Discrepancy<'s, 'a> {
     shares: &'s Shares<'a>,
     /// Per choice: load of one copy on each resource that it uses, by index in `slack`.
     loads: Vec<Vec<(usize, i64)>>,
@@ -45,7 +45,7 @@ pub struct Discrepancy<'s, 'a> {
 
 /// One rounding.
 #[derive(Clone)]
-pub struct Trial {
+pub(super) struct Trial {
     pub instances: BigInt,
     /// Copies of each choice.
     pub copies: Vec<BigInt>,
@@ -54,7 +54,7 @@ pub struct Trial {
 }
 
 impl<'s, 'a> Discrepancy<'s, 'a> {
-    pub fn new(shares: &'s Shares<'a>) -> Self {
+    pub(super) fn new(shares: &'s Shares<'a>) -> Self {
         let ideal = ideal_loads(shares);
         let longest = ideal
             .iter()
@@ -111,7 +111,7 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
 
     /// The excess per instance of a rounding that takes this long per instance, in fixed point; rounded up, by more
     /// than fixed-point numbers are inexact.
-    pub fn excess_within(&self, per_instance: &Rational) -> i64 {
+    pub(super) fn excess_within(&self, per_instance: &Rational) -> i64 {
         let allowed = (self.shares.room(per_instance) + 1u32) << (SHARE_BITS + BITS);
         let excess = allowed / &self.longest - (BigInt::one() << BITS);
         excess
@@ -120,14 +120,14 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
     }
 
     /// Additions that one rounding takes, roughly.
-    pub fn effort(&self) -> usize {
+    pub(super) fn effort(&self) -> usize {
         self.effort
     }
 
     /// Rounds the copies of `instances` instances. Shares are rounded down; then each left-over copy goes where the
     /// busiest resource that it uses ends up least busy; then copies are exchanged, for at most `exchanging` times the
     /// work so far.
-    pub fn round(&self, instances: &BigInt, exchanging: usize) -> Trial {
+    pub(super) fn round(&self, instances: &BigInt, exchanging: usize) -> Trial {
         let scale = instances.to_i64().unwrap_or(i64::MAX);
         let idle = |slack: i64| slack.saturating_mul(scale).min(IDLEST);
         let mut busy: Vec<i64> = self.slack.iter().map(|slack| -idle(*slack)).collect();

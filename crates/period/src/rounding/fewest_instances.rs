@@ -28,7 +28,7 @@ const EFFORT: usize = 10_000_000;
 /// The fewest instances found, at most `limit` of them, that lose at most the share `loss` of the throughput, and their
 /// period. The number is the least one whose rounding loses no more if it is at most 512, or 8 where roundings
 /// take long; beyond that, some smaller number may do as well.
-pub fn fewest(
+pub(super) fn fewest(
     fit: &mut Fit<'_>,
     shares: &mut Shares<'_>,
     loss: &Rational,

@@ -10,11 +10,11 @@ use super::shares::{Rounded, Shares};
 use crate::PeriodError;
 
 /// Rounds in which violated odd sets may change the roundings. Trades time for roundings that fit. Not measured.
-pub const ROUNDS: usize = 4;
+pub(super) const ROUNDS: usize = 4;
 
 /// Computes the period of a rounding. It keeps the violated odd sets, so that the next roundings can treat them as
 /// resources.
-pub struct Fit<'c> {
+pub(super) struct Fit<'c> {
     pub platform: &'c Platform,
     /// Whether odd sets must be checked besides the busiest resource.
     pub odd_sets: bool,
@@ -23,7 +23,7 @@ pub struct Fit<'c> {
 }
 
 impl<'c> Fit<'c> {
-    pub fn new(platform: &'c Platform, watch: &'c Watch) -> Self {
+    pub(super) fn new(platform: &'c Platform, watch: &'c Watch) -> Self {
         Fit {
             platform,
             odd_sets: ports::has_odd_sets(platform),
@@ -33,12 +33,12 @@ impl<'c> Fit<'c> {
     }
 
     /// Whether there is time for more roundings.
-    pub fn may_continue(&self) -> bool {
+    pub(super) fn may_continue(&self) -> bool {
         self.watch.ask().is_ok()
     }
 
     /// The shortest period.
-    pub fn period(
+    pub(super) fn period(
         &mut self,
         shares: &Shares<'_>,
         rounded: &Rounded,
@@ -57,7 +57,7 @@ impl<'c> Fit<'c> {
     }
 
     /// Whether a period is long enough.
-    pub fn fits(
+    pub(super) fn fits(
         &mut self,
         shares: &Shares<'_>,
         rounded: &Rounded,
@@ -74,7 +74,7 @@ impl<'c> Fit<'c> {
     }
 
     /// Adds violated odd sets as resources. Returns whether there were any.
-    pub fn register_odd_sets(&mut self, shares: &mut Shares<'_>) -> bool {
+    pub(super) fn register_odd_sets(&mut self, shares: &mut Shares<'_>) -> bool {
         let found = std::mem::take(&mut self.found);
         shares.measure.learn(found.iter());
         !found.is_empty()

@@ -13,7 +13,7 @@ use super::shares::{Rounded, Shares};
 const EFFORT: usize = 4_000_000;
 
 /// Adds at most `most` whole instances while every message finds a path with room on all its ports.
-pub fn with_paths(
+pub(super) fn with_paths(
     platform: &Platform,
     commodities: &[Commodity],
     shares: &Shares<'_>,
@@ -49,7 +49,12 @@ pub fn with_paths(
 /// Adds at most `most` whole instances while every demand has patterns in the steady state with room on all their
 /// resources, as many as its rate. Among several patterns it takes the one after which the busiest of its resources is
 /// least busy.
-pub fn with_patterns(shares: &Shares<'_>, rounded: &mut Rounded, room: &BigInt, most: usize) {
+pub(super) fn with_patterns(
+    shares: &Shares<'_>,
+    rounded: &mut Rounded,
+    room: &BigInt,
+    most: usize,
+) {
     let mut by_demand: BTreeMap<usize, Vec<Candidate<'_>>> = BTreeMap::new();
     let mut size = 0usize;
     for weighted in &shares.steady_state.patterns {

@@ -13,7 +13,7 @@ use oneport_schedule::{Measure, Uses};
 use crate::PeriodError;
 
 /// The patterns of a steady state by their shares of an instance.
-pub struct Shares<'a> {
+pub(super) struct Shares<'a> {
     pub measure: Measure<'a>,
     pub problem: &'a Problem,
     pub steady_state: &'a SteadyState,
@@ -30,7 +30,7 @@ pub struct Shares<'a> {
 }
 
 /// One of several patterns of a demand.
-pub struct Choice {
+pub(super) struct Choice {
     /// Place in the steady state.
     pub pattern: usize,
     /// Index of the demand among the demands with several patterns.
@@ -43,7 +43,7 @@ pub struct Choice {
 
 /// Whole copies of patterns.
 #[derive(Clone)]
-pub struct Rounded {
+pub(super) struct Rounded {
     /// Instances that follow the shares: copies of every single pattern, times its rate.
     pub shared: BigInt,
     /// Copies of each choice; `shared` times its rate per demand.
@@ -57,18 +57,18 @@ pub struct Rounded {
 }
 
 impl Rounded {
-    pub fn instances(&self) -> BigInt {
+    pub(super) fn instances(&self) -> BigInt {
         &self.shared + &self.refilled
     }
 
-    pub fn busiest(&self) -> BigInt {
+    pub(super) fn busiest(&self) -> BigInt {
         self.loads.iter().max().cloned().unwrap_or_default()
     }
 }
 
 impl<'a> Shares<'a> {
     /// Refuses weights that do not add up to the throughput, times the rates.
-    pub fn new(problem: &'a Problem, state: &'a SteadyState) -> Result<Self, PeriodError> {
+    pub(super) fn new(problem: &'a Problem, state: &'a SteadyState) -> Result<Self, PeriodError> {
         let measure = Measure::new(problem);
         let mut by_demand: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (place, weighted) in state.patterns.iter().enumerate() {
@@ -129,7 +129,7 @@ impl<'a> Shares<'a> {
     }
 
     /// Instances with this many copies of each choice.
-    pub fn rounded(&self, instances: &BigInt, copies: Vec<BigInt>) -> Rounded {
+    pub(super) fn rounded(&self, instances: &BigInt, copies: Vec<BigInt>) -> Rounded {
         let totals = self.totals(instances, &copies);
         let loads = self
             .measure
@@ -161,7 +161,7 @@ impl<'a> Shares<'a> {
     }
 
     /// The fewest instances that the shares divide into whole copies, if that is within the limit.
-    pub fn own_instances(&self, most: u64) -> Option<u64> {
+    pub(super) fn own_instances(&self, most: u64) -> Option<u64> {
         let mut own = BigInt::one();
         for choice in &self.choices {
             own = own.lcm(choice.share.denom());
@@ -173,7 +173,7 @@ impl<'a> Shares<'a> {
     }
 
     /// Busy times of the links that are used, ascending by link.
-    pub fn link_times(&self, rounded: &Rounded) -> Vec<(LinkId, Rational)> {
+    pub(super) fn link_times(&self, rounded: &Rounded) -> Vec<(LinkId, Rational)> {
         let mut totals = self.totals(&rounded.shared, &rounded.copies);
         for (pattern, copies) in &rounded.added {
             self.measure.add(pattern, copies, &mut totals);
@@ -182,7 +182,7 @@ impl<'a> Shares<'a> {
     }
 
     /// Busy time by resource of one copy as it counts, in units: only what is used, ascending.
-    pub fn load(&self, uses: &Uses) -> Vec<(usize, BigInt)> {
+    pub(super) fn load(&self, uses: &Uses) -> Vec<(usize, BigInt)> {
         let mut loads: BTreeMap<usize, BigInt> = BTreeMap::new();
         for (place, units) in uses {
             let time = units * &self.times[*place];
@@ -196,19 +196,19 @@ impl<'a> Shares<'a> {
     }
 
     /// The period that the busiest resource needs.
-    pub fn period(&self, rounded: &Rounded) -> Rational {
+    pub(super) fn period(&self, rounded: &Rounded) -> Rational {
         Rational::new(rounded.busiest(), &self.unit * self.measure.scale())
     }
 
     /// How busy a resource may be within a period, as it counts, in units.
-    pub fn room(&self, period: &Rational) -> BigInt {
+    pub(super) fn room(&self, period: &Rational) -> BigInt {
         (period * &self.unit * self.measure.scale())
             .floor()
             .to_integer()
     }
 
     /// The patterns by demand, then in their own order.
-    pub fn whole(&self, rounded: Rounded, period: Rational) -> WholePatterns {
+    pub(super) fn whole(&self, rounded: Rounded, period: Rational) -> WholePatterns {
         let instances = rounded.instances().magnitude().clone();
         let mut counts = rounded.added;
         let mut several = vec![false; self.steady_state.patterns.len()];

@@ -1,5 +1,6 @@
 //! The integration tests, one module per subject; one binary links faster than many.
 
+#![allow(unreachable_pub, reason = "a test program has no outside")]
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,

@@ -1,5 +1,6 @@
 //! The papers' programs against other readers: HiGHS' own, and a naive one that adds up rows exactly.
 
+#![allow(unreachable_pub, reason = "a test program has no outside")]
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
@@ -8,6 +9,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
 mod limits;
+mod numbers;
 mod optimum;
 mod printed;
 mod reader;

@@ -36,8 +36,8 @@ use oneport_platform::NodeId;
 
 use super::priced::Priced;
 use crate::Violation;
+use crate::arborescences::{Weight, spanning_from_each};
 use crate::case::Case;
-use crate::copies::{Weight, spanning_from_each};
 use crate::shortest_paths::ShortestPaths;
 use crate::violation::fault;
 

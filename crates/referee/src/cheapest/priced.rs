@@ -46,7 +46,7 @@ pub(super) struct Priced {
 
 impl Priced {
     /// `stands_for[node]` is the processor that represents the node.
-    pub fn new(
+    pub(super) fn new(
         case: &Case<'_>,
         prices: &Prices,
         (processors, stands_for): (Vec<NodeId>, &[NodeId]),
@@ -124,12 +124,12 @@ impl Priced {
         })
     }
 
-    pub fn place(&self, node: NodeId) -> usize {
+    pub(super) fn place(&self, node: NodeId) -> usize {
         self.places[node.index()]
     }
 
     /// Shortest distances among the processors, from `i` to `j` at `i x processors + j`; `None`: unreachable.
-    pub fn distances(
+    pub(super) fn distances(
         &self,
         case: &Case<'_>,
         lengths: &[BigUint],
@@ -159,12 +159,18 @@ impl Priced {
     }
 
     /// Whether a merge depends on the split or cannot be done at some places.
-    pub fn is_by_task(&self) -> bool {
+    pub(super) fn is_by_task(&self) -> bool {
         self.tasks.is_some() || !self.merging.is_empty()
     }
 
     /// The class of work of a merge at a place; `None` where it cannot be done there.
-    pub fn work_of(&self, parts: &Parts, part: usize, split: usize, place: usize) -> Option<usize> {
+    pub(super) fn work_of(
+        &self,
+        parts: &Parts,
+        part: usize,
+        split: usize,
+        place: usize,
+    ) -> Option<usize> {
         if self.merging.get(place) == Some(&false) {
             return None;
         }
@@ -174,11 +180,11 @@ impl Priced {
         }
     }
 
-    pub fn size(&self, parts: &Parts, part: usize) -> &BigUint {
+    pub(super) fn size(&self, parts: &Parts, part: usize) -> &BigUint {
         &self.sizes[self.size_class.of(parts, part)]
     }
 
-    pub fn work(&self, parts: &Parts, part: usize) -> &BigUint {
+    pub(super) fn work(&self, parts: &Parts, part: usize) -> &BigUint {
         &self.works[self.work_class.of(parts, part)]
     }
 }

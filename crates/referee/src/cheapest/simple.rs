@@ -12,9 +12,9 @@ use oneport_plan::inequality::Direction;
 use oneport_platform::{NodeId, Rational};
 
 use crate::Violation;
+use crate::arborescences::least_exchange;
 use crate::arithmetic::fraction;
 use crate::case::{Case, Group, least};
-use crate::copies::least_exchange;
 use crate::needs::{Needs, Proved};
 use crate::prices::{Prices, common_denominator, over};
 use crate::shortest_paths::ShortestPaths;

@@ -31,9 +31,9 @@ use oneport_platform::Rational;
 
 use super::asked::{Asked, check_sets, holding, participants, scaled};
 use crate::Violation;
+use crate::arborescences::least_exchange;
 use crate::arithmetic::is_positive;
 use crate::charges::Charges;
-use crate::copies::least_exchange;
 use crate::violation::{bad_price, fault, no_link, unordered};
 
 pub(super) fn check(asked: &Asked<'_, '_>, exchange: &Exchange) -> Result<(), Violation> {

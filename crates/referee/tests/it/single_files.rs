@@ -2,7 +2,7 @@
 
 use oneport_plan::{Costs, Dates, Instance, Limit, OneReduction, Proof, Reduction, Status};
 use oneport_platform::Rational;
-use oneport_referee::{Recheck, Rule, check_one, check_reduction};
+use oneport_referee::{Recheck, Rule, SingleAnswer, check_one, check_reduction};
 
 use crate::single_support::{Dice, make, ratio};
 
@@ -72,7 +72,7 @@ fn out_of_order() -> OneReduction {
 fn the_order_counts_unless_the_operator_commutes() {
     let one = out_of_order();
     assert_eq!(
-        (check_one(&one), one.status()),
+        (check_one(&one), one.stated_status()),
         (Ok(Recheck::Proved), Status::Optimal)
     );
     let refused = check_one(&OneReduction {
@@ -104,7 +104,7 @@ fn proofs_are_repeated_and_limits_kept() {
     chain.reduction.length = ratio(4, 1);
     chain.commutative = false;
     assert_eq!(
-        (check_one(&chain), chain.status()),
+        (check_one(&chain), chain.stated_status()),
         (Ok(Recheck::Proved), Status::Feasible)
     );
     let claimed = OneReduction {
@@ -168,7 +168,19 @@ fn without_a_proof_equal_costs_are_counted() {
     let mut one = known(make::per_sender(5, &mut dice));
     one.lower_bound = one.reduction.length.clone();
     assert!(matches!(check_one(&one), Ok(Recheck::Unrepeated { .. })));
-    assert_eq!(one.status(), Status::Feasible);
+    assert_eq!(one.stated_status(), Status::Feasible);
+}
+
+/// A file may state an optimum by a search that is too long to repeat; then the answer is feasible.
+#[test]
+fn an_optimum_that_is_not_repeated_is_feasible() {
+    let mut dice = Dice(7);
+    let mut one = known(make::per_sender(80, &mut dice));
+    one.lower_bound = one.reduction.length.clone();
+    one.proof = Some(Proof::Exhaustion { states: 1 });
+    assert_eq!(one.stated_status(), Status::Optimal);
+    let answer = SingleAnswer::judge(one).unwrap();
+    assert!(!answer.is_proved() && answer.status() == Status::Feasible);
 }
 
 /// The shortest length by growing the tree backwards, one transfer at a time: always the delivery that ends first.

@@ -16,7 +16,7 @@ const MESSAGES: u64 = 1000;
 
 /// Messages by kind, and what they need. Messages of one kind pass one link and take equally long.
 #[derive(Debug, Clone)]
-pub struct Shop {
+pub(super) struct Shop {
     /// For each kind: how long a message takes; positive.
     pub durations: Vec<u64>,
     /// For each kind: how many messages.
@@ -33,7 +33,7 @@ pub struct Shop {
 
 /// The outcome of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome<T> {
+pub(super) enum Outcome<T> {
     /// A schedule.
     Found(T),
     /// No schedule exists.
@@ -44,7 +44,7 @@ pub enum Outcome<T> {
 
 impl<T> Outcome<T> {
     /// The same, with something else made of the schedule.
-    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Outcome<U> {
+    pub(super) fn map<U>(self, f: impl FnOnce(T) -> U) -> Outcome<U> {
         match self {
             Outcome::Found(found) => Outcome::Found(f(found)),
             Outcome::None => Outcome::None,
@@ -77,7 +77,7 @@ struct Search<'s> {
 impl Shop {
     /// Kind and start of every message. An attempt that goes through everything decides; one that does not is followed
     /// by one in another order.
-    pub fn search(&self) -> Outcome<Vec<(usize, u64)>> {
+    pub(super) fn search(&self) -> Outcome<Vec<(usize, u64)>> {
         let attempts = (0..ATTEMPTS).map(|attempt| self.attempt(attempt));
         attempts
             .into_iter()

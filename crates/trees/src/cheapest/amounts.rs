@@ -43,7 +43,7 @@ pub(super) struct Amounts {
 }
 
 impl Amounts {
-    pub fn new(amount: &Amount, operands: usize) -> Self {
+    pub(super) fn new(amount: &Amount, operands: usize) -> Self {
         let (classes, parts): (_, Vec<Interval>) = match amount {
             Amount::Constant(_) => (Classes::One, vec![Interval { first: 0, last: 0 }]),
             Amount::Affine { .. } => (
@@ -74,7 +74,7 @@ impl Amounts {
     }
 
     /// Restricts merges to the places that `able` marks.
-    pub fn at(mut self, able: Vec<bool>) -> Self {
+    pub(super) fn at(mut self, able: Vec<bool>) -> Self {
         if able.contains(&false) {
             self.able = able;
         }
@@ -82,7 +82,7 @@ impl Amounts {
     }
 
     /// Works of merges at these processors.
-    pub fn of_work(amount: &Amount, operands: usize, processors: &[usize]) -> Self {
+    pub(super) fn of_work(amount: &Amount, operands: usize, processors: &[usize]) -> Self {
         match amount {
             Amount::Tasks(table) => Amounts::by_task(table, operands, processors),
             amount => Amounts::new(amount, operands),
@@ -123,12 +123,17 @@ impl Amounts {
     }
 
     /// Whether these are works by task, or some merges cannot be done at some places.
-    pub fn are_by_task(&self) -> bool {
+    pub(super) fn are_by_task(&self) -> bool {
         matches!(self.classes, Classes::ByTask(_)) || !self.able.is_empty()
     }
 
     /// The class of the merge of a result at a place; `None` where it cannot be done there.
-    pub fn class_of_merge(&self, part: Interval, split: usize, place: usize) -> Option<usize> {
+    pub(super) fn class_of_merge(
+        &self,
+        part: Interval,
+        split: usize,
+        place: usize,
+    ) -> Option<usize> {
         if self.able.get(place) == Some(&false) {
             return None;
         }
@@ -143,7 +148,7 @@ impl Amounts {
     }
 
     /// The class of an interval of these operands: its place in `values`. (Works by task have none.)
-    pub fn class(&self, part: Interval) -> usize {
+    pub(super) fn class(&self, part: Interval) -> usize {
         match self.classes {
             Classes::One | Classes::ByTask(_) => 0,
             Classes::ByOperands => part.last - part.first,
@@ -151,7 +156,7 @@ impl Amounts {
         }
     }
 
-    pub fn of(&self, part: Interval) -> &BigUint {
+    pub(super) fn of(&self, part: Interval) -> &BigUint {
         &self.values[self.class(part)]
     }
 }

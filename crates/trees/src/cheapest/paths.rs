@@ -17,7 +17,7 @@ pub(super) struct Length<N> {
 
 impl<N> Length<N> {
     /// The lengths of links of these prices.
-    pub fn of_links(prices: &[N]) -> Vec<Length<N>>
+    pub(super) fn of_links(prices: &[N]) -> Vec<Length<N>>
     where
         N: Clone,
     {
@@ -72,7 +72,7 @@ pub(super) struct Paths<N>(ShortestPaths<Length<N>, usize>);
 
 impl<N: Exact> Paths<N> {
     /// From `source`, with the lengths of links by id. `O(m log m)` for `m` links.
-    pub fn new(graph: &Digraph<()>, lengths: &[Length<N>], source: usize) -> Self {
+    pub(super) fn new(graph: &Digraph<()>, lengths: &[Length<N>], source: usize) -> Self {
         let length = |link: Arc<'_, ()>| &lengths[link.id()];
         Paths(shortest_paths(
             graph,
@@ -83,12 +83,12 @@ impl<N: Exact> Paths<N> {
     }
 
     /// The price of the path to a node.
-    pub fn distance(&self, to: usize) -> Option<&N> {
+    pub(super) fn distance(&self, to: usize) -> Option<&N> {
         Some(&self.0.distances.get(to)?.as_ref()?.price)
     }
 
     /// The highest price of all paths.
-    pub fn farthest(&self) -> Option<&N> {
+    pub(super) fn farthest(&self) -> Option<&N> {
         self.0
             .distances
             .iter()
@@ -98,7 +98,7 @@ impl<N: Exact> Paths<N> {
     }
 
     /// How many links the path to a node has.
-    pub fn links(&self, to: usize) -> u32 {
+    pub(super) fn links(&self, to: usize) -> u32 {
         self.0
             .distances
             .get(to)
@@ -107,7 +107,7 @@ impl<N: Exact> Paths<N> {
     }
 
     /// The links of the path to a node, in the order of travel.
-    pub fn path(&self, to: usize) -> Vec<LinkId> {
+    pub(super) fn path(&self, to: usize) -> Vec<LinkId> {
         self.0.path(to).into_iter().map(LinkId::new).collect()
     }
 }

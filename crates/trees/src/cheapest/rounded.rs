@@ -36,7 +36,7 @@ pub(super) struct Rounded {
 
 impl Rounded {
     /// Prepares paths from every processor. The unit is still to be chosen.
-    pub fn new(reduction: &Reduction, weights: &Weights) -> Self {
+    pub(super) fn new(reduction: &Reduction, weights: &Weights) -> Self {
         let nodes = u64::try_from(reduction.graph.nodes()).unwrap_or(u64::MAX);
         // A path has fewer links than there are nodes: no distance overflows.
         let (links, path_exponent) =
@@ -56,22 +56,22 @@ impl Rounded {
     }
 
     /// The price of moving a partial result of this size class from a processor to a node.
-    pub fn transfer(&self, class: usize, from: usize, node: usize) -> i32 {
+    pub(super) fn transfer(&self, class: usize, from: usize, node: usize) -> i32 {
         small(self.transfer_in(class, from, node, self.unit))
     }
 
     /// The price of a merge of this work class at a processor.
-    pub fn merge(&self, class: usize, at: usize) -> i32 {
+    pub(super) fn merge(&self, class: usize, at: usize) -> i32 {
         small(self.merge_in(class, at, self.unit))
     }
 
     /// The multiplier from distances to prices of transfers of this size class.
-    pub fn size(&self, class: usize) -> Multiplier {
+    pub(super) fn size(&self, class: usize) -> Multiplier {
         Multiplier::new(self.sizes[class], self.unit - self.path_exponent)
     }
 
     /// [`transfer`](Self::transfer) in multiples of `2^unit`; `u128::MAX` where no path leads.
-    pub fn transfer_in(&self, class: usize, from: usize, node: usize, unit: i64) -> u128 {
+    pub(super) fn transfer_in(&self, class: usize, from: usize, node: usize, unit: i64) -> u128 {
         let Some(&distance) = self.paths[from].distance(node) else {
             return u128::MAX;
         };
@@ -79,12 +79,12 @@ impl Rounded {
     }
 
     /// [`merge`](Self::merge) in multiples of `2^unit`.
-    pub fn merge_in(&self, class: usize, at: usize, unit: i64) -> u128 {
+    pub(super) fn merge_in(&self, class: usize, at: usize, unit: i64) -> u128 {
         self.works[class].times(self.merges[at], unit - self.merge_exponent)
     }
 
     /// An exponent of two that no price of a task reaches.
-    pub fn ceiling(&self) -> i64 {
+    pub(super) fn ceiling(&self) -> i64 {
         let bits = |value: u64| i64::from(64 - value.leading_zeros());
         let top = |rough: &[Rough]| {
             rough
@@ -105,13 +105,13 @@ impl Rounded {
     }
 
     /// The unit below which nothing more is known about prices.
-    pub fn floor(&self) -> i64 {
+    pub(super) fn floor(&self) -> i64 {
         let least = |rough: &[Rough]| rough.iter().map(|rough| rough.exponent).min().unwrap_or(0);
         (self.path_exponent + least(&self.sizes)).min(self.merge_exponent + least(&self.works))
     }
 
     /// An exact price in multiples of the unit, rounded up; saturating.
-    pub fn round_up(&self, price: &BigUint) -> i64 {
+    pub(super) fn round_up(&self, price: &BigUint) -> i64 {
         if price.bits() == 0 {
             return 0;
         }
@@ -129,7 +129,7 @@ impl Rounded {
     }
 
     /// The exact price of this many units, rounded down.
-    pub fn price(&self, units: i64) -> BigUint {
+    pub(super) fn price(&self, units: i64) -> BigUint {
         let units = BigUint::from(units.unsigned_abs());
         if self.unit >= 0 {
             units << self.unit.unsigned_abs()
@@ -192,7 +192,7 @@ impl Multiplier {
     }
 
     /// Converts distances to prices in units, rounded down. The distance without a path is [`NO_PATH`].
-    pub fn units(&self, distances: &[u64], prices: &mut [i32]) {
+    pub(super) fn units(&self, distances: &[u64], prices: &mut [i32]) {
         let pairs = prices.iter_mut().zip(distances);
         let Some((mantissa, down)) = self.fast else {
             let times = |distance| {

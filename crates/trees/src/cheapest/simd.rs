@@ -12,13 +12,13 @@ pub(super) const LANES: usize = 16;
 pub(super) struct Lanes(Arch);
 
 impl Lanes {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Lanes(Arch::new())
     }
 
     /// Sets `least` to the least `left + right` over all pairs of rows, at most `most`. Rows have the length of
     /// `least`.
-    pub fn least_sums(self, left: &[i32], right: &[i32], most: i32, least: &mut [i32]) {
+    pub(super) fn least_sums(self, left: &[i32], right: &[i32], most: i32, least: &mut [i32]) {
         self.0.dispatch(LeastSums {
             left,
             right,
@@ -28,7 +28,7 @@ impl Lanes {
     }
 
     /// Lowers every number of `held` to `price + row`, where that is less.
-    pub fn lower(self, held: &mut [i32], price: i32, row: &[i32]) {
+    pub(super) fn lower(self, held: &mut [i32], price: i32, row: &[i32]) {
         self.0.dispatch(Lower { held, price, row });
     }
 }

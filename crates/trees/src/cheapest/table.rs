@@ -26,7 +26,7 @@ pub(super) struct Table {
 
 impl Table {
     /// Fills the table; the unit suits trees to these nodes.
-    pub fn new(reduction: &Reduction, weights: &Weights, targets: &[usize]) -> Self {
+    pub(super) fn new(reduction: &Reduction, weights: &Weights, targets: &[usize]) -> Self {
         let (operands, places) = (reduction.operands(), reduction.processors.len());
         let width = places.next_multiple_of(LANES);
         let mut rounded = Rounded::new(reduction, weights);
@@ -144,7 +144,7 @@ impl Table {
     }
 
     /// Per processor: the price of making a partial result of at least two operands there.
-    pub fn made(&self, reduction: &Reduction, part: Interval) -> Vec<i32> {
+    pub(super) fn made(&self, reduction: &Reduction, part: Interval) -> Vec<i32> {
         let mut made = vec![CAP; self.width];
         if reduction.is_by_task() {
             self.combine_by_task(reduction, part, &mut made);
@@ -163,7 +163,7 @@ impl Table {
 
     /// Per split: the price of having both operands of a merge at a processor, plus the merge if its work depends on
     /// the split.
-    pub fn operands(&self, reduction: &Reduction, part: Interval, at: usize) -> Vec<i32> {
+    pub(super) fn operands(&self, reduction: &Reduction, part: Interval, at: usize) -> Vec<i32> {
         let (left, right) = self.operand_rows(part);
         let column = move |rows: &[i32]| -> Vec<i32> {
             rows.iter().skip(at).step_by(self.width).copied().collect()

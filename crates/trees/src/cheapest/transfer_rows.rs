@@ -27,7 +27,7 @@ pub(super) struct Transfers {
 }
 
 impl Transfers {
-    pub fn new(reduction: &Reduction, rounded: &Rounded, width: usize) -> Self {
+    pub(super) fn new(reduction: &Reduction, rounded: &Rounded, width: usize) -> Self {
         let (processors, classes) = (&reduction.processors, reduction.sizes.values.len());
         let places = processors.len();
         // Sizes that depend on the number of operands recur; sizes of a table do not.
@@ -60,7 +60,7 @@ impl Transfers {
     }
 
     /// Transfers of this size class from a processor, to each place.
-    pub fn row(&mut self, rounded: &Rounded, class: usize, from: usize) -> &[i32] {
+    pub(super) fn row(&mut self, rounded: &Rounded, class: usize, from: usize) -> &[i32] {
         let (kept, start) = &mut self.kept[class % self.slots * self.places + from];
         if *start == NONE {
             *start = self.cells.len();
@@ -82,7 +82,7 @@ impl Transfers {
     /// pass on comes cheaper from that other one. This is so in spite of the rounding: two transfers in a row cost at
     /// most one unit less, rounded down, than the transfer that replaces them, and the first one was cheaper by at
     /// least a unit. Nor has one that has it at the same price from a processor at distance 0.
-    pub fn close(
+    pub(super) fn close(
         &mut self,
         rounded: &Rounded,
         class: usize,
@@ -116,7 +116,7 @@ pub(super) struct Merges {
 }
 
 impl Merges {
-    pub fn new(width: usize) -> Self {
+    pub(super) fn new(width: usize) -> Self {
         Merges {
             class: None,
             row: vec![CAP; width],
@@ -124,7 +124,7 @@ impl Merges {
     }
 
     /// Merges of this class, by place.
-    pub fn row(&mut self, rounded: &Rounded, class: usize, places: usize) -> &[i32] {
+    pub(super) fn row(&mut self, rounded: &Rounded, class: usize, places: usize) -> &[i32] {
         if self.class != Some(class) {
             self.class = Some(class);
             for (place, price) in self.row.iter_mut().take(places).enumerate() {

@@ -28,7 +28,12 @@ pub(super) struct Weights {
 }
 
 impl Factors {
-    pub fn new(platform: &Platform, processors: &[usize], size: &BigUint, work: &BigUint) -> Self {
+    pub(super) fn new(
+        platform: &Platform,
+        processors: &[usize],
+        size: &BigUint,
+        work: &BigUint,
+    ) -> Self {
         let links = Scaled::of(platform.links().iter().map(|link| &link.cost));
         let nodes = platform.nodes();
         // 0 for a participant that does not merge.
@@ -52,7 +57,7 @@ impl Factors {
         }
     }
 
-    pub fn weigh_integers(&self, processors: &[usize], prices: &Prices<u64>) -> Weights {
+    pub(super) fn weigh_integers(&self, processors: &[usize], prices: &Prices<u64>) -> Weights {
         let big = |prices: &[u64]| {
             prices
                 .iter()
@@ -66,7 +71,7 @@ impl Factors {
         )
     }
 
-    pub fn weigh(&self, processors: &[usize], prices: &Prices<Rational>) -> Weights {
+    pub(super) fn weigh(&self, processors: &[usize], prices: &Prices<Rational>) -> Weights {
         let Scaled { values, unit } = Scaled::of(prices.links.iter().chain(&prices.compute));
         let (links, compute) = values.split_at(prices.links.len());
         self.product(

@@ -20,7 +20,7 @@ pub(super) struct Free {
 
 impl Free {
     /// `O(n m)` for `n` nodes and `m` links.
-    pub fn new(reduction: &Reduction, weights: &Weights) -> Self {
+    pub(super) fn new(reduction: &Reduction, weights: &Weights) -> Self {
         let reach: Vec<Vec<bool>> = (0..reduction.graph.nodes())
             .map(|node| reach(reduction, &weights.links, node))
             .collect();
@@ -53,12 +53,12 @@ impl Free {
     }
 
     /// The representative of the node's group.
-    pub fn group(&self, node: usize) -> usize {
+    pub(super) fn group(&self, node: usize) -> usize {
         self.group.get(node).copied().unwrap_or(node)
     }
 
     /// Processors at which merging is at least as cheap as at this one, and to which everything moves for nothing.
-    pub fn better(&self, place: usize) -> &[usize] {
+    pub(super) fn better(&self, place: usize) -> &[usize] {
         &self.better[place]
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Found<N> {
 impl<N> Found<N> {
     /// The tree: at every place, its own value and all streams that arrive are merged into one. A stream that meets no
     /// other passes a helper unmerged, and a helper that nothing arrives at sends nothing.
-    pub fn shape(&self, participants: usize, constant: bool) -> Option<Shape> {
+    pub(super) fn shape(&self, participants: usize, constant: bool) -> Option<Shape> {
         let count = self.members.len();
         let mut awaited = vec![0usize; count];
         self.next.iter().flatten().for_each(|&to| awaited[to] += 1);
@@ -66,7 +66,7 @@ impl<N> Found<N> {
 
 impl<'p, N: Fixed> Streams<'p, N> {
     /// `O(p^2)` for `p` places.
-    pub fn new(priced: &'p Priced<N>, size: &N, work: &N) -> Self {
+    pub(super) fn new(priced: &'p Priced<N>, size: &N, work: &N) -> Self {
         let way = |from: usize, &to: &NodeId| Some(priced.distance(from, to)?.times(size));
         let ways: Vec<Vec<Option<N>>> = (0..priced.places.len())
             .map(|from| priced.places.iter().map(|to| way(from, to)).collect())
@@ -92,7 +92,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
     }
 
     /// The price of sending a stream to a processor and merging it there.
-    pub fn arc(&self, from: usize, to: usize) -> Option<N> {
+    pub(super) fn arc(&self, from: usize, to: usize) -> Option<N> {
         Some(
             self.ways[from][to]
                 .as_ref()?
@@ -101,7 +101,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
     }
 
     /// Whether merging at a helper costs at most as much as sending on and merging there.
-    pub fn may_help(&self, helper: usize, there: usize) -> bool {
+    pub(super) fn may_help(&self, helper: usize, there: usize) -> bool {
         let Some(merge) = &self.merges[helper] else {
             return false;
         };
@@ -109,13 +109,13 @@ impl<'p, N: Fixed> Streams<'p, N> {
     }
 
     /// Per processor: the price of sending the result to the target.
-    pub fn to_target(&self, target: NodeId) -> Vec<Option<N>> {
+    pub(super) fn to_target(&self, target: NodeId) -> Vec<Option<N>> {
         let way = |from| Some(self.priced.distance(from, target)?.times(&self.size));
         (0..self.priced.places.len()).map(way).collect()
     }
 
     /// Above every sum of arcs, one out of each of these processors, and a path to the target.
-    pub fn beyond(&self, members: &[usize], to_target: &[Option<N>]) -> N {
+    pub(super) fn beyond(&self, members: &[usize], to_target: &[Option<N>]) -> N {
         let mut beyond = N::from(1);
         for &from in members {
             let arcs = members.iter().filter_map(|&to| self.arc(from, to));
@@ -128,7 +128,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
 
     /// The cheapest arborescence over all participants and these helpers whose result is not made at the places
     /// `barred`. Ties go to a shallow one. `None` if no such arborescence exists.
-    pub fn over(
+    pub(super) fn over(
         &self,
         helpers: &[usize],
         to_target: &[Option<N>],
@@ -176,12 +176,12 @@ impl<'p, N: Fixed> Streams<'p, N> {
     }
 
     /// The tree of an arborescence.
-    pub fn shape(&self, found: &Found<N>) -> Option<Shape> {
+    pub(super) fn shape(&self, found: &Found<N>) -> Option<Shape> {
         found.shape(self.priced.participants, self.priced.constant)
     }
 
     /// The price of a tree in the problem of one size.
-    pub fn price(&self, shape: &Shape, to_target: &[Option<N>]) -> Option<N> {
+    pub(super) fn price(&self, shape: &Shape, to_target: &[Option<N>]) -> Option<N> {
         let transfer = |_, from: usize, to: usize| self.ways[from][to].clone();
         shape.sum(
             transfer,
@@ -194,7 +194,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
     /// also up to `more` arborescences that make the result elsewhere. Exact: the first is the least price.
     ///
     /// `2^h` arborescences for `h` helpers.
-    pub fn exact(&self, to_target: &[Option<N>], more: usize) -> Vec<Found<N>> {
+    pub(super) fn exact(&self, to_target: &[Option<N>], more: usize) -> Vec<Found<N>> {
         let mut all = Vec::new();
         for set in 0usize..1 << self.helpers.len() {
             let chosen: Vec<usize> = self
@@ -219,7 +219,12 @@ impl<'p, N: Fixed> Streams<'p, N> {
     }
 
     /// Adds arborescences over the helpers of the first that make the result at another place each.
-    pub fn add_elsewhere(&self, all: &mut Vec<Found<N>>, to_target: &[Option<N>], more: usize) {
+    pub(super) fn add_elsewhere(
+        &self,
+        all: &mut Vec<Found<N>>,
+        to_target: &[Option<N>],
+        more: usize,
+    ) {
         let Some(mut last) = all.first().cloned() else {
             return;
         };

@@ -31,7 +31,7 @@ struct Part {
 
 impl Shape {
     /// Adds the value of a participant.
-    pub fn single(&mut self, participant: usize) -> usize {
+    pub(super) fn single(&mut self, participant: usize) -> usize {
         self.parts.push(Part {
             at: participant,
             count: 1,
@@ -43,7 +43,7 @@ impl Shape {
     }
 
     /// Adds the merge of two disjoint parts.
-    pub fn merge(&mut self, at: usize, first: usize, second: usize) -> usize {
+    pub(super) fn merge(&mut self, at: usize, first: usize, second: usize) -> usize {
         let [one, two] = [&self.parts[first], &self.parts[second]];
         let operands = Some(if one.least <= two.least {
             [first, second]
@@ -65,7 +65,7 @@ impl Shape {
     /// Adds merges at one processor until one part is left, always of the two smallest: for work that grows with the
     /// number of operands by a constant per operand this is cheapest (Huffman). If every merge costs the same
     /// (`alike`), it merges the two least deep: this is shallowest (Golumbic 1976). `None` if there are no parts.
-    pub fn merge_all(&mut self, at: usize, parts: &[usize], alike: bool) -> Option<usize> {
+    pub(super) fn merge_all(&mut self, at: usize, parts: &[usize], alike: bool) -> Option<usize> {
         let key = |shape: &Shape, part: usize| {
             let Part { count, least, .. } = shape.parts[part];
             Reverse((
@@ -91,12 +91,12 @@ impl Shape {
     }
 
     /// The longest chain of merges and paths.
-    pub fn depth(&self) -> usize {
+    pub(super) fn depth(&self) -> usize {
         self.parts.last().map_or(0, |result| result.depth)
     }
 
     /// The price with the result brought to a node; `None` if a path or merge does not exist.
-    pub fn price<N: Fixed>(&self, priced: &Priced<N>, target: NodeId) -> Option<N> {
+    pub(super) fn price<N: Fixed>(&self, priced: &Priced<N>, target: NodeId) -> Option<N> {
         self.sum(
             |count, from, to| priced.transfer(count, from, *priced.places.get(to)?),
             |count, at| priced.merge(count, at),
@@ -105,7 +105,7 @@ impl Shape {
     }
 
     /// The same tree, its parts numbered in the order of the tasks: trees are equal where these are.
-    pub fn canonical(&self) -> Shape {
+    pub(super) fn canonical(&self) -> Shape {
         let mut order = Vec::with_capacity(self.parts.len());
         let mut wanted: Vec<usize> = self.parts.len().checked_sub(1).into_iter().collect();
         while let Some(part) = wanted.pop() {
@@ -134,7 +134,7 @@ impl Shape {
 
     /// The sum of the prices of transfers (by number of operands, sender and receiver), merges (number and processor)
     /// and the last path (number and processor).
-    pub fn sum<N: Fixed>(
+    pub(super) fn sum<N: Fixed>(
         &self,
         transfer: impl Fn(usize, usize, usize) -> Option<N>,
         merge: impl Fn(usize, usize) -> Option<N>,
@@ -156,7 +156,7 @@ impl Shape {
 
     /// The tasks, in the order: left part, right part, their transfers, merge; at last the result's transfer. `path`
     /// says over which links a value gets from a place to a node.
-    pub fn tree(
+    pub(super) fn tree(
         &self,
         places: &[NodeId],
         target: NodeId,

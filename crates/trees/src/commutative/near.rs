@@ -83,7 +83,7 @@ struct Ways<N> {
 impl<'p, N: Fixed> Near<'p, N> {
     /// `None` where sizes or works differ, participants are few, or other processors may help. `O(m log m)` for `m`
     /// links, and a search near every member.
-    pub fn new(platform: &'p Platform, priced: &'p Priced<N>) -> Option<Self> {
+    pub(super) fn new(platform: &'p Platform, priced: &'p Priced<N>) -> Option<Self> {
         if priced.participants < MANY {
             None
         } else {
@@ -159,7 +159,7 @@ impl<'p, N: Fixed> Near<'p, N> {
     }
 
     /// The cheapest tree to a target; `None` if no tree exists. `O(m log m)` for `m` paths that are looked at.
-    pub fn offer(&mut self, target: NodeId) -> Option<Offer<N>> {
+    pub(super) fn offer(&mut self, target: NodeId) -> Option<Offer<N>> {
         self.members.get(target.index())?;
         let to_target = backwards(self.platform, &self.links, [(target.into(), N::zero())]);
         let found = self.found(&to_target)?;

@@ -66,7 +66,7 @@ pub(super) struct Factors<N> {
 
 impl Factors<BigUint> {
     /// The factors of one problem; `None` where an amount is negative or depends on more than the number of operands.
-    pub fn new(
+    pub(super) fn new(
         platform: &Platform,
         places: &[NodeId],
         operands: usize,
@@ -98,7 +98,7 @@ impl Factors<BigUint> {
     }
 
     /// The same, rounded down to few bits.
-    pub fn rounded(&self) -> Factors<u128> {
+    pub(super) fn rounded(&self) -> Factors<u128> {
         let (sizes, size_shift) = shortened(&self.sizes, VOLUME_BITS);
         let (works, work_shift) = shortened(&self.works, VOLUME_BITS);
         let links: Vec<BigUint> = self.links.iter().map(|cost| cost << size_shift).collect();
@@ -127,7 +127,7 @@ impl Factors<BigUint> {
 
 impl<N: Fixed> Factors<N> {
     /// Whether neither sizes nor works depend on the number of operands.
-    pub fn constant(&self) -> bool {
+    pub(super) fn constant(&self) -> bool {
         let alike = |amounts: &[N]| amounts.windows(2).all(|pair| pair[0] == pair[1]);
         alike(&self.sizes) && alike(self.works.get(1..).unwrap_or_default())
     }
@@ -200,7 +200,7 @@ pub(super) struct Priced<N> {
 
 impl<N: Fixed> Priced<N> {
     /// Prices as multiples of `unit`, without paths. `O(p + m)` for `p` places and `m` links.
-    pub fn new(
+    pub(super) fn new(
         platform: &Platform,
         (participants, places): (usize, &[NodeId]),
         factors: &Factors<N>,
@@ -256,7 +256,7 @@ impl<N: Fixed> Priced<N> {
     }
 
     /// With the cheapest paths from every place. `O(p m log m)`; not all of them where the watch ends the work.
-    pub fn with_paths(mut self, platform: &Platform) -> Self {
+    pub(super) fn with_paths(mut self, platform: &Platform) -> Self {
         let price = |link: EdgeReference<'_, Link>| &self.links[link.id().index()];
         let from = |&place: &NodeId| {
             shortest_paths(platform.graph(), [(place.into(), N::zero())], price, |_| {
@@ -269,23 +269,23 @@ impl<N: Fixed> Priced<N> {
     }
 
     /// For prices that only guide.
-    pub fn guiding(mut self) -> Self {
+    pub(super) fn guiding(mut self) -> Self {
         self.guides = true;
         self
     }
 
-    pub fn watched(mut self, watch: &Watch) -> Self {
+    pub(super) fn watched(mut self, watch: &Watch) -> Self {
         self.watch = watch.clone();
         self
     }
 
     /// The price of one unit of message from a processor to a node.
-    pub fn distance(&self, from: usize, to: NodeId) -> Option<&N> {
+    pub(super) fn distance(&self, from: usize, to: NodeId) -> Option<&N> {
         self.paths.get(from)?.distances.get(to.index())?.as_ref()
     }
 
     /// The price of sending a partial result of `count` operands from a processor to a node.
-    pub fn transfer(&self, count: usize, from: usize, to: NodeId) -> Option<N> {
+    pub(super) fn transfer(&self, count: usize, from: usize, to: NodeId) -> Option<N> {
         Some(
             self.distance(from, to)?
                 .times(self.sizes.get(count.checked_sub(1)?)?),
@@ -293,7 +293,7 @@ impl<N: Fixed> Priced<N> {
     }
 
     /// The price of making a partial result of `count` operands at a processor.
-    pub fn merge(&self, count: usize, at: usize) -> Option<N> {
+    pub(super) fn merge(&self, count: usize, at: usize) -> Option<N> {
         Some(
             self.merges
                 .get(at)?
@@ -303,7 +303,7 @@ impl<N: Fixed> Priced<N> {
     }
 
     /// The links of the cheapest path.
-    pub fn path(&self, from: usize, to: NodeId) -> Vec<LinkId> {
+    pub(super) fn path(&self, from: usize, to: NodeId) -> Vec<LinkId> {
         let Some(paths) = self.paths.get(from) else {
             return Vec::new();
         };
@@ -315,7 +315,7 @@ impl<N: Fixed> Priced<N> {
     }
 
     /// How many links it has.
-    pub fn links(&self, from: usize, to: NodeId) -> u32 {
+    pub(super) fn links(&self, from: usize, to: NodeId) -> u32 {
         let Some(paths) = self.paths.get(from) else {
             return 0;
         };
@@ -326,14 +326,14 @@ impl<N: Fixed> Priced<N> {
     }
 
     /// A sum of prices as a rational number, without the extension.
-    pub fn amount(&self, price: N) -> Rational {
+    pub(super) fn amount(&self, price: N) -> Rational {
         let price: BigUint = (price >> self.extension).into();
         Rational::from_integer(price.into()) * &self.unit
     }
 }
 
 /// The bound and the trees known for one target.
-pub struct Offer<N> {
+pub(super) struct Offer<N> {
     /// No tree costs less, in the unit of the prices given.
     pub bound: Rational,
     /// Trees and their prices as [`Priced`] counts them, cheapest first.

@@ -40,7 +40,7 @@ pub(super) struct Subsets<'p, N> {
 
 impl<'p, N: Fixed> Subsets<'p, N> {
     /// Fills the table. The number of participants is small enough for `2^n p` entries.
-    pub fn new(priced: &'p Priced<N>) -> Self {
+    pub(super) fn new(priced: &'p Priced<N>) -> Self {
         let (count, places) = (priced.participants, priced.places.len());
         let entries = places << count;
         let mut this = Subsets {
@@ -129,7 +129,7 @@ impl<'p, N: Fixed> Subsets<'p, N> {
 
     /// Up to `wanted` trees to a target that differ in where the result is made, with their prices, cheapest first:
     /// the first is a cheapest tree.
-    pub fn trees(&mut self, target: NodeId, wanted: usize) -> Vec<(N, Shape)> {
+    pub(super) fn trees(&mut self, target: NodeId, wanted: usize) -> Vec<(N, Shape)> {
         let (count, places) = (self.priced.participants, self.priced.places.len());
         let all = (1usize << count) - 1;
         let transfer = |this: &Self, at: usize| this.priced.transfer(count, at, target);

@@ -62,7 +62,7 @@ fn schedule(problem: &Problem, path: &Path, text: &str) -> Result<(Algorithm, Ro
     use oneport_baselines::{Moved, Moves, of_moves};
 
     let name = path.display();
-    let followed = oneport_exports::follow(text, None).with_context(|| name.to_string())?;
+    let followed = oneport_checks::follow(text, None).with_context(|| name.to_string())?;
     let letters = |name: &str| -> String {
         let letters = name.chars().filter(char::is_ascii_alphabetic);
         letters.map(|letter| letter.to_ascii_lowercase()).collect()
@@ -77,7 +77,7 @@ fn schedule(problem: &Problem, path: &Path, text: &str) -> Result<(Algorithm, Ro
         "{name}: the schedule uses switch channels, where switches combine or duplicate (NVLS); only schedules that move \
          data between GPUs are rated; the row 'NCCL NVLS' has such a schedule"
     );
-    let one = |moved: oneport_exports::Moved| Moved {
+    let one = |moved: oneport_checks::Moved| Moved {
         rank: moved.rank,
         sources: moved.sources,
         targets: moved.targets,

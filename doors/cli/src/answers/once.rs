@@ -287,14 +287,14 @@ mod tests {
         let periods = 512 / plan.schedule.instances.to_u32().context("few instances")?;
         let watch = Watch::unlimited();
         let graph =
-            TaskList::of_schedule(&problem, &plan.schedule, periods)?.graph(&problem, &watch)?;
+            TaskList::of_schedule(&problem, plan.schedule, periods)?.graph(&problem, &watch)?;
         assert_eq!(graph.list().pieces.len(), 512);
         let timing = graph.simulate_in_order(&problem, None, &Watch::unlimited())?;
         assert_eq!(
             referee::check_run(&problem, &graph.run(&timing))?,
             timing.length()
         );
-        let least = lower_bound(&problem, &plan.upper_bound);
+        let least = lower_bound(&problem, plan.upper_bound);
         assert!(
             timing.length() * Rational::from_integer(1000.into())
                 <= least * Rational::from_integer(1003.into())
@@ -329,14 +329,14 @@ mod tests {
             let problem = Problem::new(&platform, &collective, &volumes)?;
             let solved = planned(&problem)?;
             let plan = solved.plan()?;
-            let least = lower_bound(&problem, &plan.upper_bound);
-            let found = Own::new(&problem, &plan.steady_state, &watch)
+            let least = lower_bound(&problem, plan.upper_bound);
+            let found = Own::new(&problem, plan.steady_state, &watch)
                 .shortest(&problem, &search, &least)?
                 .context("nothing ends the search")?;
             executed(&problem, &found)?;
             // Two doublings that gain less than 1/1000 each end the search.
             let dated =
-                promise(&plan.schedule, search.tasks) * Rational::new(1002.into(), 1000.into());
+                promise(plan.schedule, search.tasks) * Rational::new(1002.into(), 1000.into());
             let length = found.shortest.length;
             assert!(
                 length <= dated,
@@ -378,12 +378,12 @@ mod tests {
                 let problem = Problem::new(&platform, &collective, &volumes)?;
                 let solved = planned(&problem)?;
                 let plan = solved.plan()?;
-                let least = lower_bound(&problem, &plan.upper_bound);
-                let found = Own::new(&problem, &plan.steady_state, &watch)
+                let least = lower_bound(&problem, plan.upper_bound);
+                let found = Own::new(&problem, plan.steady_state, &watch)
                     .shortest(&problem, &search, &least)?
                     .context("nothing ends the search")?;
                 executed(&problem, &found)?;
-                let patterns = PieceSearch::of_patterns(&problem, &plan.steady_state)
+                let patterns = PieceSearch::of_patterns(&problem, plan.steady_state)
                     .shortest(&problem, &search, &least)?;
                 let [ours, theirs] = [found, patterns].map(|found| found.shortest.length);
                 assert!(

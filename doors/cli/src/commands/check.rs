@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use oneport_exports::{Fault, Kind, Verdict, check};
+use oneport_checks::{Fault, Kind, Verdict, check};
 
 use crate::words::end::End;
 use crate::words::objects::line;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use oneport::files::{self, PlatformFormat};
-use oneport::platform::gadget::{Part, gadget};
 use oneport::{NodeId, Platform};
+use oneport_separation::gadget::{Part, gadget};
 use oneport_topologies::Format;
 
 use crate::flags::change::ChangeArguments;

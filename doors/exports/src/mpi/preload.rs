@@ -10,7 +10,7 @@ use crate::format::check_rates;
 use crate::{ExportError, File, Format, Request};
 
 /// The library with one plan, for messages of any size.
-pub const PRELOAD: Format = Format {
+pub(crate) const PRELOAD: Format = Format {
     name: "mpi-preload",
     about: "a C library (mpicc -shared -fPIC) for LD_PRELOAD: serves the MPI calls of unmodified programs",
     lacks: FORMAT.lacks,

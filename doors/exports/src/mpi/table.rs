@@ -8,7 +8,7 @@ use crate::operation::{Operation, Step, Value};
 
 /// A plan as tables of C.
 #[derive(Debug)]
-pub struct Table<'a> {
+pub(super) struct Table<'a> {
     /// The question that the plan answers.
     pub problem: &'a Problem,
     /// The steps of the ranks.
@@ -24,7 +24,7 @@ pub struct Table<'a> {
 impl Table<'_> {
     /// The names of the ranks' nodes, as C and its comments can hold them: two question marks may begin a trigraph,
     /// which stands for another character.
-    pub fn names(&self) -> Vec<String> {
+    pub(super) fn names(&self) -> Vec<String> {
         let platform = self.problem.platform();
         let fits = |it: char| it.is_ascii_graphic() && !"\"\\?".contains(it);
         let name = |&node| {
@@ -35,7 +35,7 @@ impl Table<'_> {
     }
 
     /// Node of each rank, in words.
-    pub fn ranks(&self) -> String {
+    pub(super) fn ranks(&self) -> String {
         let names = self.names();
         let named: Vec<String> = names
             .iter()
@@ -46,7 +46,7 @@ impl Table<'_> {
     }
 
     /// The collective as C names it.
-    pub fn kind(&self) -> String {
+    pub(super) fn kind(&self) -> String {
         self.operation
             .collective
             .trim_end_matches("-v")
@@ -55,7 +55,7 @@ impl Table<'_> {
     }
 
     /// Whether values are combined in any order.
-    pub fn commutative(&self) -> bool {
+    pub(super) fn commutative(&self) -> bool {
         self.problem
             .demands()
             .next()
@@ -63,7 +63,7 @@ impl Table<'_> {
     }
 
     /// Whether values are combined in the order of the ranks.
-    pub fn ordered(&self) -> bool {
+    pub(super) fn ordered(&self) -> bool {
         self.problem.collective().combines() && !self.commutative()
     }
 
@@ -77,7 +77,7 @@ impl Table<'_> {
     }
 
     /// Numbers that a program knows when it is compiled.
-    pub fn defines(&self) -> String {
+    pub(super) fn defines(&self) -> String {
         let [inputs, outputs] = self.operation.sizes();
         let defines = [
             ("RANKS", self.operation.ranks.len()),
@@ -105,7 +105,7 @@ impl Table<'_> {
     }
 
     /// With counts: the blocks that each participant has for each, or from each, as MPI's calls want them.
-    pub fn moved(&self) -> Option<String> {
+    pub(super) fn moved(&self) -> Option<String> {
         let operation = &self.operation;
         operation.form.counted.then_some(())?;
         let count = operation.participants;
@@ -132,7 +132,7 @@ impl Table<'_> {
     }
 
     /// The tables.
-    pub fn write(&self, text: &mut String) {
+    pub(super) fn write(&self, text: &mut String) {
         let (operation, number) = (&self.operation, self.number);
         let steps = operation.steps.len() + 1;
         let mut slots = vec![0; operation.ranks.len()];
@@ -215,7 +215,7 @@ impl Table<'_> {
     }
 
     /// The plan in the table of plans.
-    pub fn line(&self) -> String {
+    pub(super) fn line(&self) -> String {
         let (operation, number) = (&self.operation, self.number);
         let [inputs, outputs] = operation.sizes();
         format!(
@@ -239,7 +239,7 @@ impl Table<'_> {
     }
 
     /// The rank of the root of a rooted collective: it owns all messages, or wants all.
-    pub fn root(&self) -> usize {
+    pub(super) fn root(&self) -> usize {
         let first = self.operation.blocks.first();
         let receives = self
             .operation

@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::limits::CHANNELS_AT_ONCE;
-use super::schema::{BufferType, ChannelType, Name, Op, Place};
+use oneport_checks::mscclpp::limits::CHANNELS_AT_ONCE;
+use oneport_checks::mscclpp::schema::{BufferType, ChannelType, Name, Op, Place};
 
 /// Buffer and index of a value on the rank that holds it.
-pub type Spot = (BufferType, u32);
+pub(super) type Spot = (BufferType, u32);
 
 /// A threadblock: rank, lane, index in the lane's chain.
-pub type Key = (usize, usize, usize);
+pub(super) type Key = (usize, usize, usize);
 
 /// Builder of a threadblock. Until all threadblocks exist, a channel is known by the threadblock at its other end.
 #[derive(Default)]
-pub struct Block {
+pub(super) struct Block {
     pub ops: Vec<Op>,
     /// The other ends, in the order of the threadblock's channel numbers.
     pub peers: Vec<Key>,
@@ -52,7 +52,7 @@ impl Block {
     }
 
     /// Signals or waits on the channels to these threadblocks, each once.
-    pub fn on_channels(&mut self, name: Name, peers: &[Key]) {
+    pub(super) fn on_channels(&mut self, name: Name, peers: &[Key]) {
         for some in peers.chunks(CHANNELS_AT_ONCE) {
             let channel_ids = some.iter().map(|&peer| self.channel(peer)).collect();
             self.ops.push(Op {
@@ -63,14 +63,14 @@ impl Block {
         }
     }
 
-    pub fn nop(&mut self) {
+    pub(super) fn nop(&mut self) {
         self.ops.push(Op::new(Name::Nop));
         self.waited = false;
         self.made.clear();
     }
 
     /// Orders the next operations after a step made here.
-    pub fn after(&mut self, step: usize) {
+    pub(super) fn after(&mut self, step: usize) {
         if self.made.contains(&step) {
             self.signal();
         }
@@ -91,7 +91,7 @@ impl Block {
     }
 
     /// Orders the next operations after the message of this number, from 1, of a sender.
-    pub fn wait_for(&mut self, sender: Key, number: u32) {
+    pub(super) fn wait_for(&mut self, sender: Key, number: u32) {
         while self
             .arrived
             .get(&sender)
@@ -110,7 +110,7 @@ impl Block {
         }
     }
 
-    pub fn merge(&mut self, sources: Vec<Place>, target: Place, step: usize) {
+    pub(super) fn merge(&mut self, sources: Vec<Place>, target: Place, step: usize) {
         self.signal();
         self.ready();
         self.ops.push(Op {
@@ -122,7 +122,7 @@ impl Block {
         self.made.insert(step);
     }
 
-    pub fn put(&mut self, to: Key, sources: Vec<Place>, (buffer, index): Spot) {
+    pub(super) fn put(&mut self, to: Key, sources: Vec<Place>, (buffer, index): Spot) {
         self.ready();
         let channel = self.channel(to);
         let id = number(&mut self.remote, (to.0, buffer));
@@ -144,7 +144,7 @@ impl Block {
     }
 
     /// Signals the remaining puts and waits for the remaining messages.
-    pub fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         self.signal();
         let mut left: Vec<Key> = Vec::new();
         for (&sender, &expected) in &self.expected {

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::block::Key;
-use super::limits::{CHANNELS, OPERATIONS};
 use crate::operation::{Operation, Step};
+use oneport_checks::mscclpp::limits::{CHANNELS, OPERATIONS};
 
 /// Operations that a threadblock of a chain needs besides its sends and merges: it signals that it has entered, waits
 /// for the same signal of others and for a semaphore, and releases one.
 const FRAME: usize = 9;
 
 /// Threadblock of each step.
-pub struct Chains {
+pub(super) struct Chains {
     /// Per step: the threadblock that sends or merges.
     pub senders: Vec<Key>,
     /// Per step: the threadblock that waits for the message.
@@ -46,7 +46,7 @@ impl Filled {
 impl Chains {
     /// Assigns the steps to `lanes` lanes. If they may be `long`, a full threadblock is continued by the next: each
     /// message may need a separate channel, a send four operations (two nops, put, signal), a merge three, a wait two.
-    pub fn new(
+    pub(super) fn new(
         operation: &Operation,
         units: &BTreeMap<(usize, u64), usize>,
         lanes: usize,
@@ -93,12 +93,12 @@ impl Chains {
     }
 
     /// Per rank: number of threadblocks that wait for an earlier one.
-    pub fn semaphores(&self, ranks: usize) -> Vec<u32> {
+    pub(super) fn semaphores(&self, ranks: usize) -> Vec<u32> {
         self.count(ranks, |key| key.2 > 0)
     }
 
     /// Per rank: number of threadblocks that send, merge or wait.
-    pub fn threadblocks(&self, ranks: usize) -> Vec<u32> {
+    pub(super) fn threadblocks(&self, ranks: usize) -> Vec<u32> {
         self.count(ranks, |_| true)
     }
 

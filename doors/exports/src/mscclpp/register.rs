@@ -8,16 +8,16 @@ use std::fmt::Write as _;
 
 use oneport_platform::Rational;
 
-use super::schema::Plan;
 use super::sizes::Sizes;
 use super::{planned, to_json};
 use crate::fitting::note;
 use crate::format::check_rates;
 use crate::pieces::{is_small, lost};
 use crate::{ExportError, File, Format, Pieces, Request, Written};
+use oneport_checks::mscclpp::schema::Plan;
 
 /// The plans of one collective.
-pub const FORMAT: Format = Format {
+pub(crate) const FORMAT: Format = Format {
     name: NAME,
     about: "MSCCL++ execution plans for small and large messages of one or more plans, and a Python script (OUT) that \
             registers them with MSCCL++ 0.9",
@@ -131,7 +131,8 @@ fn row(suffix: &str, plan: &Plan, sizes: &Sizes, from: u64) -> String {
 /// more than a smaller one; larger ones lose a 32nd at most. A requested number of pieces is the only one.
 fn by_size(request: &Request<'_>) -> Result<Vec<Sized>, ExportError> {
     let (largest, pieces) = planned(request)?;
-    let blocks = Sizes::of(&largest).multiple / (super::limits::ALIGNMENT * pieces);
+    let blocks =
+        Sizes::of(&largest).multiple / (oneport_checks::mscclpp::limits::ALIGNMENT * pieces);
     let of = |plan: Plan, pieces: u64| Sized {
         plan,
         pieces,

@@ -1,11 +1,11 @@
 //! Sizes of messages that a plan runs: the executor's loader throws at all others.
 
-use super::limits::{ALIGNMENT, BUFFER, SCRATCH};
-use super::schema::Plan;
+use oneport_checks::mscclpp::limits::{ALIGNMENT, BUFFER, SCRATCH};
+use oneport_checks::mscclpp::schema::Plan;
 
 /// Sizes in bytes of the executor's message: the output of an all-gather, else the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sizes {
+pub(crate) struct Sizes {
     /// Sizes are multiples of it: every chunk has a multiple of 16 bytes.
     pub multiple: u64,
     /// The smallest.
@@ -18,8 +18,8 @@ pub struct Sizes {
 
 impl Sizes {
     /// Sizes for a plan whose ranks have equal buffers.
-    pub fn of(plan: &Plan) -> Sizes {
-        let most = |chunks: fn(&super::schema::Gpu) -> u32| {
+    pub(crate) fn of(plan: &Plan) -> Sizes {
+        let most = |chunks: fn(&oneport_checks::mscclpp::schema::Gpu) -> u32| {
             plan.gpus.iter().map(chunks).max().unwrap_or(0).max(1)
         };
         let (input, output) = (most(|gpu| gpu.input_chunks), most(|gpu| gpu.output_chunks));
@@ -37,7 +37,7 @@ impl Sizes {
     }
 
     /// In words.
-    pub fn note(&self) -> String {
+    pub(crate) fn note(&self) -> String {
         let Sizes {
             multiple,
             least,

@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use oneport_exports::{Pieces, Request, Written, check};
+use oneport_checks::check;
+use oneport_exports::{Pieces, Request, Written};
 use serde_json::Value;
 
 use crate::common::written;
@@ -309,7 +310,7 @@ fn results_over_what_is_still_read_are_refused() {
     assert!(
         matches!(
             fault.kind,
-            oneport_exports::Kind::Race | oneport_exports::Kind::Result
+            oneport_checks::Kind::Race | oneport_checks::Kind::Result
         ),
         "{fault}"
     );

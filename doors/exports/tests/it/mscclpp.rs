@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use oneport_exports::{Fault, Kind, Verdict};
+use oneport_checks::{Fault, Kind, Verdict};
 use serde_json::{Value, json};
 
 use crate::common::{Dice, export};
 use crate::naive;
 
 fn check(text: &str) -> Result<Verdict, Fault> {
-    oneport_exports::check(text, None)
+    oneport_checks::check(text, None)
 }
 
 const COLLECTIVES: [&str; 5] = [
@@ -265,27 +265,6 @@ fn nonsense_is_refused_in_words() {
     }
 }
 
-#[test]
-fn deadlocks_say_who_waits_for_whom() {
-    let op = |name: &str| json!({"name": name, "channel_ids": [0], "channel_type": "memory"});
-    let gpu = |id: u32| {
-        json!({"id": id, "input_chunks": 1, "output_chunks": 1, "scratch_chunks": 0, "remote_buffers": [],
-            "channels": [{"channel_type": "memory", "connected_to": [1 - id]}],
-            "threadblocks": [{"id": 0, "ops": [op("wait"), op("signal")],
-                "channels": [{"channel_type": "memory", "channel_ids": [0]}], "remote_buffer_refs": []}]})
-    };
-    let plan = json!({"name": "circle", "collective": "test", "protocol": "Simple", "inplace": false,
-        "gpus": [gpu(0), gpu(1)]});
-    let fault = check(&plan.to_string()).unwrap_err();
-    assert_eq!(fault.kind, Kind::Deadlock);
-    assert_eq!(
-        fault.text,
-        "deadlock: rank 0, threadblock 0, operation 0 (wait) waits for a signal of rank 1 on rank 0's memory channel 0; \
-         rank 1, threadblock 0, operation 0 (wait) waits for a signal of rank 0 on rank 1's memory channel 0; which is \
-         rank 0, threadblock 0"
-    );
-}
-
 /// A rank that waits for a relaxed signal does not see data put before it, at its end either.
 #[test]
 fn relaxed_signals_order_no_data_at_the_end() {
@@ -314,15 +293,5 @@ fn relaxed_signals_order_no_data_at_the_end() {
     assert!(
         verdict.as_ref().is_ok_and(|verdict| verdict.known),
         "{verdict:?}"
-    );
-}
-
-#[test]
-fn a_plan_of_ours_is_sent_to_verify() {
-    let fault = oneport_exports::check("{\"format\":\"oneport-plan/3\",\"collective\":{}}", None)
-        .unwrap_err();
-    assert!(
-        fault.text.contains("this is an oneport plan") && fault.text.contains("`verify`"),
-        "{fault}"
     );
 }

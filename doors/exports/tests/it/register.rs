@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use oneport_exports::{Pieces, Request, check, registered};
+use oneport_checks::check;
+use oneport_exports::{Pieces, Request, registered};
 use oneport_plan::{Collective, PeriodicSchedule, Problem, Volumes};
 use oneport_platform::NodeId;
 use serde_json::{Value, json};

@@ -1,5 +1,6 @@
 //! Topologies of other programs: small ones written from facts, and real ones where they are at hand.
 
+#![allow(unreachable_pub, reason = "a test program has no outside")]
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,

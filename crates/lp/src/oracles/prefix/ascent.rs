@@ -13,7 +13,7 @@ use super::potentials::Potentials;
 use super::tasks::{Priced, Tasks};
 
 /// A bound, and the rest of the tasks' prices after the goals' charges.
-pub struct Ascent<N> {
+pub(super) struct Ascent<N> {
     /// Lower bound on the price of a scheme. The top if there is no scheme.
     pub bound: N,
     /// Per task.
@@ -22,7 +22,7 @@ pub struct Ascent<N> {
 
 /// Dual ascent over the goals in this order. Goals reached after the watch ended are charged nothing; the bound stays
 /// valid.
-pub fn ascend<N: Exact>(
+pub(super) fn ascend<N: Exact>(
     tasks: &Tasks,
     priced: &Priced<N>,
     order: &[usize],

@@ -20,10 +20,10 @@ use crate::oracles::route::ShortestPaths;
 
 use crate::{LpError, Question};
 
-pub const UNREACHABLE: LpError = LpError::Contradiction("a prefix cannot be reached");
+pub(crate) const UNREACHABLE: LpError = LpError::Contradiction("a prefix cannot be reached");
 
 /// Prices chains.
-pub struct Chain<'a> {
+pub(crate) struct Chain<'a> {
     question: &'a Question,
     participants: &'a [NodeId],
     whole: Cheapest<'a>,
@@ -32,7 +32,7 @@ pub struct Chain<'a> {
 
 impl<'a> Chain<'a> {
     /// Prepares the scan of these participants' values.
-    pub fn new(question: &'a Question, participants: &'a [NodeId]) -> Self {
+    pub(crate) fn new(question: &'a Question, participants: &'a [NodeId]) -> Self {
         let whole = Cheapest::new(question, participants, false);
         Chain {
             question,
@@ -47,7 +47,7 @@ impl<'a> Chain<'a> {
     }
 
     /// A chain along cheap paths under guiding prices.
-    pub fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
+    pub(crate) fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
         let found = self
             .whole
             .guide(prices, self.last())
@@ -62,7 +62,7 @@ impl<'a> Chain<'a> {
     }
 
     /// The cheapest chain.
-    pub fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
+    pub(crate) fn cheapest(&self, prices: &Prices<Rational>) -> Result<Vec<Priced>, LpError> {
         let found = self
             .whole
             .cheapest(prices, self.last())
@@ -89,7 +89,7 @@ impl<'a> Chain<'a> {
 }
 
 /// The cheapest path from a participant to the next one.
-pub fn way<N: Exact>(
+pub(crate) fn way<N: Exact>(
     platform: &Platform,
     costs: &[N],
     participants: &[NodeId],
@@ -100,7 +100,7 @@ pub fn way<N: Exact>(
 }
 
 /// Appends the transfers of a prefix, which the last task has made, and the merge at the next participant.
-pub fn append(
+pub(crate) fn append(
     chain: &mut Pattern,
     participants: &[NodeId],
     step: usize,

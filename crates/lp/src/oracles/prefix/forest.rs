@@ -13,7 +13,7 @@ const ROUNDS: usize = 8;
 
 /// Trees for all goals. A task that several of them use is executed once.
 #[derive(Debug, Clone)]
-pub struct Forest {
+pub(super) struct Forest {
     /// Per goal.
     trees: Vec<Vec<usize>>,
 }
@@ -21,7 +21,7 @@ pub struct Forest {
 impl Forest {
     /// Grows the trees in sequence, each the cheapest where tasks have the costs `first` and tasks of earlier trees are
     /// free. Then improves them under prices. `None` if a goal cannot be reached, or the watch has ended.
-    pub fn grow<N: Exact>(
+    pub(super) fn grow<N: Exact>(
         tasks: &Tasks,
         priced: &Priced<N>,
         first: &[N],
@@ -99,7 +99,7 @@ impl Forest {
     }
 
     /// The needed tasks, each after the tasks that it depends on.
-    pub fn tasks(&self, tasks: &Tasks) -> Vec<usize> {
+    pub(super) fn tasks(&self, tasks: &Tasks) -> Vec<usize> {
         let mut waiting: Vec<usize> = self.trees.iter().flatten().copied().collect();
         waiting.sort_unstable();
         waiting.dedup();
@@ -187,14 +187,14 @@ fn inputs(tasks: &Tasks, task: usize) -> [Option<(usize, usize)>; 2] {
 }
 
 /// Total price of tasks.
-pub fn price<N: Exact>(priced: &Priced<N>, tasks: &[usize]) -> N {
+pub(super) fn price<N: Exact>(priced: &Priced<N>, tasks: &[usize]) -> N {
     let mut sum = N::zero();
     tasks.iter().for_each(|&task| sum += &priced.costs[task]);
     sum
 }
 
 /// Ordered tasks as a pattern; `routes` are the links of each arc.
-pub fn pattern(tasks: &Tasks, ordered: &[usize], routes: &[Vec<LinkId>]) -> Pattern {
+pub(super) fn pattern(tasks: &Tasks, ordered: &[usize], routes: &[Vec<LinkId>]) -> Pattern {
     let places = tasks.places.len();
     // The task behind each part at each place.
     let mut behind: Vec<Option<u32>> = vec![None; tasks.parts.len() * places];

@@ -40,13 +40,13 @@ const SCHEMES: usize = 3;
 const MOST_PLACES: usize = 30_000;
 
 /// Whether only chains are tried for this number of participants.
-pub fn is_large(platform: &Platform, participants: usize) -> bool {
+pub(crate) fn is_large(platform: &Platform, participants: usize) -> bool {
     let intervals = participants.saturating_mul(participants) / 2;
     intervals.saturating_mul(platform.links().len() + platform.nodes().len()) > MOST_PLACES
 }
 
 /// Prices prefix schemes.
-pub struct Prefixes<'a> {
+pub(crate) struct Prefixes<'a> {
     question: &'a Question,
     /// `None` where there are many participants.
     known: Option<(Tasks, Scaled)>,
@@ -56,7 +56,7 @@ pub struct Prefixes<'a> {
 
 impl<'a> Prefixes<'a> {
     /// Prepares the scan.
-    pub fn new(question: &'a Question, block: &Block<'a>) -> Self {
+    pub(crate) fn new(question: &'a Question, block: &Block<'a>) -> Self {
         let participants = block.operands();
         if is_large(question.platform(), participants.len()) {
             return Prefixes {

@@ -8,7 +8,7 @@ use super::tasks::{Named, Tasks};
 const NONE: usize = usize::MAX;
 
 /// Prices of cheapest reduction trees, by part and place.
-pub struct Potentials<N> {
+pub(super) struct Potentials<N> {
     places: usize,
     price: Vec<N>,
     /// The last task of the tree.
@@ -18,7 +18,7 @@ pub struct Potentials<N> {
 impl<N: Exact> Potentials<N> {
     /// For the parts within a goal. `O(n^2 v^2 + n^3 v)` for `n` operands and `v` places; a price of at least `top`
     /// means that no tree exists.
-    pub fn new(tasks: &Tasks, costs: &[N], top: &N, goal: usize) -> Self {
+    pub(super) fn new(tasks: &Tasks, costs: &[N], top: &N, goal: usize) -> Self {
         let places = tasks.places.len();
         let cells = tasks.parts.len() * places;
         let mut all = Potentials {
@@ -73,12 +73,12 @@ impl<N: Exact> Potentials<N> {
     }
 
     /// The price of a part at a place.
-    pub fn at(&self, part: usize, place: usize) -> &N {
+    pub(super) fn at(&self, part: usize, place: usize) -> &N {
         &self.price[part * self.places + place]
     }
 
     /// The tasks of the cheapest tree of a part at a place; the part has a price.
-    pub fn tree(&self, tasks: &Tasks, part: usize, place: usize) -> Vec<usize> {
+    pub(super) fn tree(&self, tasks: &Tasks, part: usize, place: usize) -> Vec<usize> {
         let mut tree = Vec::new();
         let mut wanted = vec![(part, place)];
         while let Some((part, place)) = wanted.pop() {

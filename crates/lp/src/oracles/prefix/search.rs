@@ -13,7 +13,7 @@ use super::forest::{Forest, price};
 use super::tasks::{Priced, Tasks};
 
 /// Schemes and a bound.
-pub struct Found<N> {
+pub(super) struct Found<N> {
     /// No scheme costs less.
     pub at_least: N,
     /// Tasks in order, with what they cost; the cheapest first, no two alike.
@@ -41,7 +41,7 @@ struct Search<'s, N> {
 /// Cheap schemes for all goals, at most `wanted` of them, after at most `budget` branches; `None` if a goal cannot be
 /// reached. The watch ends the search as the budget does; if it ends before the first branch, the answer is
 /// meaningless.
-pub fn search<N: Exact>(
+pub(super) fn search<N: Exact>(
     tasks: &Tasks,
     priced: &Priced<N>,
     budget: usize,

@@ -20,7 +20,7 @@ use super::fixed::Fixed;
 
 /// A transfer between two places: a link, or a route through nodes that keep nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arc {
+pub(crate) struct Arc {
     /// Place of the sender.
     pub from: usize,
     /// Place of the receiver.
@@ -31,7 +31,7 @@ pub struct Arc {
 
 /// The meaning of a task's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Named {
+pub(crate) enum Named {
     /// A partial result is sent.
     Transfer {
         /// Index of the arc.
@@ -54,7 +54,7 @@ pub enum Named {
 
 /// The tasks of one demand. With `n` operands, `v` places and `a` arcs there are about `a n^2 / 2 + v n^3 / 6`.
 #[derive(Debug, Clone)]
-pub struct Tasks {
+pub(crate) struct Tasks {
     /// The places' nodes.
     pub places: Vec<NodeId>,
     /// Per place: whether it is a relay.
@@ -82,7 +82,7 @@ pub struct Tasks {
 
 impl Tasks {
     /// Number of tasks for this number of operands if every node is a place and every arc a link; no task is listed.
-    pub fn count_of(platform: &Platform, operands: usize) -> u128 {
+    pub(crate) fn count_of(platform: &Platform, operands: usize) -> u128 {
         let n = operands as u128;
         let transfers = n * (n + 1) / 2 * platform.links().len() as u128;
         // There are `n - j` parts of `j + 1` operands, and each can be split at `j` positions.
@@ -91,7 +91,7 @@ impl Tasks {
     }
 
     /// Numbers the tasks of a demand. With `direct`, every node is a place and every arc a link.
-    pub fn new(platform: &Platform, demand: &Demand<'_>, direct: bool) -> Self {
+    pub(crate) fn new(platform: &Platform, demand: &Demand<'_>, direct: bool) -> Self {
         let kept = |&node: &NodeId| {
             direct || platform.node(node).replicates || platform.node(node).merges()
         };
@@ -153,24 +153,27 @@ impl Tasks {
     }
 
     /// The number of a partial result.
-    pub fn number(&self, part: Interval) -> usize {
+    pub(crate) fn number(&self, part: Interval) -> usize {
         // Longer parts come later; there are n - j parts of j + 1 operands.
         let longer = part.last - part.first;
         longer * self.operands - longer * longer.saturating_sub(1) / 2 + part.first
     }
 
     /// The owner's place, if the part is an operand.
-    pub fn owner(&self, part: usize) -> Option<usize> {
+    pub(crate) fn owner(&self, part: usize) -> Option<usize> {
         (part < self.operands).then(|| self.owners[part])
     }
 
     /// The number of a transfer.
-    pub fn transfer(&self, part: usize, arc: usize) -> usize {
+    pub(crate) fn transfer(&self, part: usize, arc: usize) -> usize {
         part * self.arcs.len() + arc
     }
 
     /// The merges that make a part: number, place, left, right.
-    pub fn merges(&self, part: usize) -> impl Iterator<Item = (usize, usize, usize, usize)> + '_ {
+    pub(crate) fn merges(
+        &self,
+        part: usize,
+    ) -> impl Iterator<Item = (usize, usize, usize, usize)> + '_ {
         let Interval { first, last } = self.parts[part];
         let halves = move |split: usize| {
             let left = self.number(Interval { first, last: split });
@@ -194,17 +197,17 @@ impl Tasks {
     }
 
     /// Arcs that leave a place.
-    pub fn leaving(&self, place: usize) -> &[usize] {
+    pub(crate) fn leaving(&self, place: usize) -> &[usize] {
         &self.leaving[place]
     }
 
     /// Arcs that enter a place.
-    pub fn entering(&self, place: usize) -> &[usize] {
+    pub(crate) fn entering(&self, place: usize) -> &[usize] {
         &self.entering[place]
     }
 
     /// The decoded number of a task.
-    pub fn name(&self, task: usize) -> Named {
+    pub(crate) fn name(&self, task: usize) -> Named {
         let transfers = self.parts.len() * self.arcs.len();
         if task < transfers {
             return Named::Transfer {
@@ -235,7 +238,7 @@ impl Tasks {
     }
 
     /// Whether a task takes place at a relay.
-    pub fn at_relay(&self, task: usize) -> bool {
+    pub(crate) fn at_relay(&self, task: usize) -> bool {
         match self.name(task) {
             Named::Transfer { arc, .. } => {
                 self.relays[self.arcs[arc].from] || self.relays[self.arcs[arc].to]
@@ -245,7 +248,7 @@ impl Tasks {
     }
 
     /// The parts that a goal may need: those within it, short ones first.
-    pub fn within(&self, goal: usize) -> impl DoubleEndedIterator<Item = usize> + '_ {
+    pub(crate) fn within(&self, goal: usize) -> impl DoubleEndedIterator<Item = usize> + '_ {
         let whole = self.parts[self.goals[goal].1];
         let inside = move |&part: &usize| {
             let part = self.parts[part];
@@ -291,7 +294,7 @@ fn routes(platform: &Platform, places: &[NodeId]) -> Vec<Arc> {
 }
 
 /// Times of tasks as integers in a common unit, prepared once for many prices.
-pub struct Scaled {
+pub(crate) struct Scaled {
     /// Per link: time for a unit of size.
     links: Vec<BigUint>,
     /// Per node: time for a unit of work.
@@ -304,7 +307,7 @@ pub struct Scaled {
 }
 
 /// Costs of tasks under prices, and the links behind the arcs.
-pub struct Priced<N> {
+pub(crate) struct Priced<N> {
     /// Per task; at least `top` if the task is barred.
     pub costs: Vec<N>,
     /// More than all tasks together.
@@ -321,7 +324,7 @@ fn whole(values: &[Rational]) -> (Vec<BigUint>, BigInt) {
 
 impl Scaled {
     /// Times of all tasks.
-    pub fn new(question: &Question, tasks: &Tasks) -> Self {
+    pub(crate) fn new(question: &Question, tasks: &Tasks) -> Self {
         let (platform, volumes) = (question.platform(), question.volumes());
         let links: Vec<Rational> = platform
             .links()
@@ -364,7 +367,7 @@ impl Scaled {
     }
 
     /// Costs under prices in integers of any length, with the links of every arc.
-    pub fn price(
+    pub(crate) fn price(
         &self,
         platform: &Platform,
         tasks: &Tasks,
@@ -442,7 +445,7 @@ impl Scaled {
 }
 
 /// Exact prices over a common denominator; returns what 1 is worth.
-pub fn whole_prices(prices: &Prices<Rational>) -> (Prices<BigUint>, Rational) {
+pub(crate) fn whole_prices(prices: &Prices<Rational>) -> (Prices<BigUint>, Rational) {
     let positive = |price: &Rational| {
         if price.is_positive() {
             price.clone()
@@ -466,7 +469,7 @@ pub fn whole_prices(prices: &Prices<Rational>) -> (Prices<BigUint>, Rational) {
 
 impl Priced<BigUint> {
     /// In 64 bits, rounded down where that is needed: what costs at least so much then does so with the given costs.
-    pub fn rounded(&self) -> Priced<u64> {
+    pub(crate) fn rounded(&self) -> Priced<u64> {
         // Sums of three values up to the top occur.
         let shift = (self.top.bits() + 2).saturating_sub(63);
         let down = |cost: &BigUint| (cost >> shift).to_u64().unwrap_or(0);
@@ -480,7 +483,7 @@ impl Priced<BigUint> {
     }
 
     /// In 128 bits, if nothing can overflow.
-    pub fn narrowed(&self) -> Option<Priced<u128>> {
+    pub(crate) fn narrowed(&self) -> Option<Priced<u128>> {
         if self.top.bits() + 2 > 127 {
             None
         } else {
@@ -489,7 +492,7 @@ impl Priced<BigUint> {
     }
 
     /// In numbers of a fixed length, if nothing can overflow: sums of three values up to the top occur.
-    pub fn fixed<const WORDS: usize>(&self) -> Option<Priced<Fixed<WORDS>>> {
+    pub(crate) fn fixed<const WORDS: usize>(&self) -> Option<Priced<Fixed<WORDS>>> {
         if self.top.bits() + 2 > Fixed::<WORDS>::BITS {
             None
         } else {
@@ -510,7 +513,7 @@ impl Priced<BigUint> {
 
 impl<N: Exact> Priced<N> {
     /// Whether a price means "unreachable".
-    pub fn is_barred(&self, price: &N) -> bool {
+    pub(crate) fn is_barred(&self, price: &N) -> bool {
         *price >= self.top
     }
 }

@@ -9,9 +9,9 @@ use clap::Args;
 use oneport::homogeneous::MOST_WRITTEN;
 use oneport::plan::{
     Broadcast, Instance, Limit, OneAllReduce, OneBroadcast, OneReduction, Proof, Reduction,
+    Shortest,
 };
-use oneport::referee::Recheck;
-use oneport::{Checked, Judged, Rational, Status, files};
+use oneport::{Judged, Rational, SingleAnswer, Status, files};
 use serde_json::{Value, json};
 
 use crate::answers::reduction as words;
@@ -137,8 +137,13 @@ impl AnswerArguments {
 
 impl Answer {
     /// The answer to a question about one reduction.
-    pub fn new(title: String, method: &str, why: String, checked: &Checked) -> Answer {
-        let shortest = &checked.shortest;
+    pub fn new(
+        title: String,
+        method: &str,
+        why: String,
+        judged: &SingleAnswer<Shortest>,
+    ) -> Answer {
+        let shortest = judged.claim();
         let schedule = match &shortest.reduction {
             Some(reduction) => Schedule::Reduction(Box::new(reduction.clone())),
             None => Schedule::None(match &shortest.instance {
@@ -146,7 +151,7 @@ impl Answer {
                 Instance::Classes(_) => MOST_SENDERS,
             }),
         };
-        let rechecked = checked.recheck == Recheck::Proved;
+        let rechecked = judged.is_proved();
         let (limit, commutative) = match &shortest.instance {
             Instance::Equal { limit, .. } => (*limit, false),
             Instance::Classes(_) => (Limit::Unlimited, true),
@@ -156,7 +161,7 @@ impl Answer {
             length: shortest.length.clone(),
             lower_bound: shortest.lower_bound.clone(),
             proved: rechecked,
-            proof: words::proof(Some(&shortest.proof), &checked.recheck),
+            proof: words::proof(Some(&shortest.proof), judged.recheck()),
             method: (method.to_string(), why),
             schedule,
             terms: Terms {
@@ -172,10 +177,10 @@ impl Answer {
 
     /// The answer about a user's schedule, compared with the best known.
     pub fn judged(title: String, method: &str, why: String, judged: Judged) -> Answer {
-        let Judged {
-            one, recheck, best, ..
-        } = judged;
-        let proved = recheck == Recheck::Proved;
+        let Judged { answer, best, .. } = judged;
+        let proved = answer.is_proved();
+        let told = words::proof(answer.claim().proof.as_ref(), answer.recheck());
+        let one = answer.into_claim();
         let facts = json!({
             "proof": one.proof.as_ref().map_or("none", Proof::name),
             "rechecked": proved,
@@ -197,7 +202,7 @@ impl Answer {
             length,
             lower_bound: one.lower_bound.clone(),
             proved,
-            proof: words::proof(one.proof.as_ref(), &recheck),
+            proof: told,
             method: (method.to_string(), why),
             terms: Terms {
                 limit: one.limit,

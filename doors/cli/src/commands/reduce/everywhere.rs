@@ -3,7 +3,6 @@
 use anyhow::{Result, bail};
 use oneport::heterogeneous::{Budget, Method};
 use oneport::plan::Limit;
-use oneport::referee::Recheck;
 use oneport::{Rational, all_reduce, broadcast_heterogeneous, heterogeneous};
 use serde_json::json;
 
@@ -21,17 +20,19 @@ pub fn all(
     budget: &Budget,
 ) -> Result<Answer> {
     let all = all_reduce(times, destination, method, budget)?;
-    let (one, found) = (all.one, all.found);
+    let (proved, found) = (all.answer.is_proved(), all.found);
+    let recheck = all.answer.recheck().clone();
+    let one = all.answer.into_claim();
     let length = one.length();
     let (reduction, broadcast) = (one.reduction, one.broadcast);
     let facts = json!({
         "collective": "all-reduce",
         "destination": reduction.root,
         "reduction_length": reduction.length.to_string(),
-        "reduction_lower_bound": found.checked.shortest.lower_bound.to_string(),
+        "reduction_lower_bound": found.answer.claim().lower_bound.to_string(),
         "broadcast_length": broadcast.length.to_string(),
         "broadcast_begins": reduction.length.to_string(),
-        "rechecked": all.recheck == Recheck::Proved,
+        "rechecked": proved,
     });
     let theorem = found.method == Method::SlowestFirst
         && heterogeneous::fastest(times) == Ok(reduction.root as usize);
@@ -47,13 +48,12 @@ pub fn all(
         }
     )];
     let (into, proof) = one.proof.unzip();
-    let proved = all.recheck == Recheck::Proved;
     Ok(Answer {
         title: format!("all-reduction among {}", count(times.len(), "processor")),
         length,
         lower_bound: one.lower_bound,
         proved,
-        proof: words::of_all_reduce(into, proof.as_ref(), &all.recheck),
+        proof: words::of_all_reduce(into, proof.as_ref(), &recheck),
         method: (
             found.method.name().to_string(),
             format!("{}; then fastest node first", found.why),
@@ -78,7 +78,12 @@ pub fn broadcast(times: &[Rational], source: Option<usize>) -> Result<Answer> {
         ));
     }
     let source = source.map_or_else(|| heterogeneous::fastest(times), Ok)?;
-    let (one, recheck) = broadcast_heterogeneous(times, source)?;
+    let answer = broadcast_heterogeneous(times, source)?;
+    let (proved, told) = (
+        answer.is_proved(),
+        words::of_broadcast(None, answer.recheck()),
+    );
+    let one = answer.into_claim();
     Ok(Answer {
         title: format!(
             "broadcast from processor {source} to {}",
@@ -86,8 +91,8 @@ pub fn broadcast(times: &[Rational], source: Option<usize>) -> Result<Answer> {
         ),
         length: one.broadcast.length.clone(),
         lower_bound: one.lower_bound,
-        proved: recheck == Recheck::Proved,
-        proof: words::of_broadcast(None, &recheck),
+        proved,
+        proof: told,
         method: ("fnf".to_string(), "fastest node first".to_string()),
         schedule: Schedule::Broadcast(Box::new(one.broadcast)),
         terms: Terms {
@@ -100,7 +105,7 @@ pub fn broadcast(times: &[Rational], source: Option<usize>) -> Result<Answer> {
         facts: json!({
             "collective": "broadcast",
             "source": source,
-            "rechecked": recheck == Recheck::Proved,
+            "rechecked": proved,
         }),
     })
 }

@@ -216,12 +216,7 @@ fn answer(question: &Question, found: &Found) -> Answer {
             classes => format!("{classes} classes of speed"),
         },
     );
-    let mut answer = Answer::new(
-        title,
-        found.method.name(),
-        found.why.clone(),
-        &found.checked,
-    );
+    let mut answer = Answer::new(title, found.method.name(), found.why.clone(), &found.answer);
     answer.fact("model", "heterogeneous");
     answer.fact("senders", question.cluster.senders());
     let classes =
@@ -238,7 +233,7 @@ fn answer(question: &Question, found: &Found) -> Answer {
     if question.listed.is_none() {
         answer.fact("numbering", numbering(&question.classes));
     }
-    if let Some(reduction) = &found.checked.shortest.reduction
+    if let Some(reduction) = &found.answer.claim().reduction
         && question.cluster.senders() <= LISTED
     {
         answer.fact("destination", reduction.root);

@@ -9,7 +9,9 @@ use oneport::homogeneous::{
     Costs, MOST_WRITTEN, Strategy, Tie, Within, bounds, extent, neighbours_at, values_within,
 };
 use oneport::plan::Limit;
-use oneport::{broadcast_homogeneous, reduce_homogeneous, reduce_into, reduce_released};
+use oneport::{
+    SingleAnswer, broadcast_homogeneous, reduce_homogeneous, reduce_into, reduce_released,
+};
 use serde_json::json;
 
 use super::answer::{Answer, AnswerArguments, LISTED, Schedule};
@@ -273,13 +275,16 @@ fn into(costs: &Costs, n: u64, root: u64, limit: Limit, written: bool) -> Result
         words(costs, limit)
     );
     let [_, algorithm] = found(StrategyName::Greedy, limit);
-    let (checked, ordered) = if written {
-        let (checked, ordered) = reduce_into(n, root, costs, limit)?;
-        (checked, Some(ordered))
-    } else {
-        let checked = reduce_homogeneous(n, costs, Strategy::Greedy, limit, Tie::Oldest, false)?;
-        (checked, (limit == Limit::Unlimited).then_some(true))
-    };
+    // Length and bound are those of processor 0.
+    let judged = reduce_homogeneous(n, costs, Strategy::Greedy, limit, Tie::Oldest, false)?;
+    let schedule = written
+        .then(|| reduce_into(n, root, costs, limit))
+        .transpose()?
+        .map(SingleAnswer::into_claim);
+    let in_order = (limit == Limit::Unlimited).then_some(true);
+    let ordered = schedule
+        .as_ref()
+        .map_or(in_order, |one| Some(!one.commutative));
     let (method, why) = match (limit, ordered) {
         (Limit::Unlimited, _) => (
             "splitting",
@@ -300,7 +305,11 @@ fn into(costs: &Costs, n: u64, root: u64, limit: Limit, written: bool) -> Result
             format!("{algorithm}; any processor may be the root if the operator commutes"),
         ),
     };
-    let mut answer = Answer::new(title, method, why, &checked);
+    let mut answer = Answer::new(title, method, why, &judged);
+    if let Some(one) = schedule {
+        answer.length = one.reduction.length.clone();
+        answer.schedule = Schedule::Reduction(Box::new(one.reduction));
+    }
     answer.fact("root", root);
     if let Some(ordered) = ordered {
         answer.terms.commutative = !ordered;
@@ -336,14 +345,14 @@ fn plain(
     written: bool,
 ) -> Result<Answer> {
     let (strategy, tie) = (strategy(arguments.strategy), tie(arguments.tie));
-    let checked = reduce_homogeneous(n, costs, strategy, limit, tie, written)?;
+    let judged = reduce_homogeneous(n, costs, strategy, limit, tie, written)?;
     let title = format!(
         "reduction of {}, {}",
         count(n, "value"),
         words(costs, limit)
     );
     let [name, why] = found(arguments.strategy, limit);
-    let mut answer = Answer::new(title, name, why.to_string(), &checked);
+    let mut answer = Answer::new(title, name, why.to_string(), &judged);
     if arguments.strategy == StrategyName::Greedy
         && limit == Limit::Unlimited
         && arguments.tie == TieName::Oldest
@@ -362,7 +371,7 @@ fn released(arguments: &HomogeneousArguments, costs: &Costs, n: u64) -> Result<A
         .map(|text| processor("--root", text, n))
         .transpose()?;
     let released = reduce_released(&ready, root, costs)?;
-    let chosen = released.one.reduction.root;
+    let chosen = released.answer.claim().reduction.root;
     let into = root.map_or(String::new(), |root| format!(" into processor {root}"));
     let title = format!(
         "reduction of {}{into}, released over time, {}",
@@ -377,7 +386,7 @@ fn released(arguments: &HomogeneousArguments, costs: &Costs, n: u64) -> Result<A
 }
 
 fn broadcast(costs: &Costs, n: u64, limit: Limit, written: bool) -> Result<Answer> {
-    let (broadcast, checked) = broadcast_homogeneous(n, costs, limit, written)?;
+    let (broadcast, judged) = broadcast_homogeneous(n, costs, limit, written)?;
     let title = format!(
         "broadcast to {}, {}",
         count(n, "processor"),
@@ -387,7 +396,7 @@ fn broadcast(costs: &Costs, n: u64, limit: Limit, written: bool) -> Result<Answe
         title,
         "greedy",
         "the shortest reduction read backwards".to_string(),
-        &checked,
+        &judged,
     );
     answer.schedule = broadcast.map_or(Schedule::None(MOST_WRITTEN), |broadcast| {
         Schedule::Broadcast(Box::new(broadcast))

@@ -118,7 +118,7 @@ pub fn tree(path: &Path, costs: &Costs, words: &str) -> Result<(u64, Answer)> {
     let judged = judge_tree(&receivers, costs).with_context(|| path.display().to_string())?;
     let values = receivers.len() as u64;
     let title = format!("your tree of {}, {words}", count(values, "value"));
-    let order = if judged.one.commutative {
+    let order = if judged.answer.claim().commutative {
         "the operator must commute"
     } else {
         "the operands keep their order"

@@ -191,7 +191,7 @@ impl Delivery<'_> {
         let limit = watch.ask().err();
         let periods = periods.filter(|_| limit.is_none());
         if let Some(periods) = periods {
-            let counted = followed(schedule::timeline(problem, &plan.schedule, periods)?)?;
+            let counted = followed(schedule::timeline(problem, plan.schedule, periods)?)?;
             if dated != counted.into() {
                 bail!(
                     "the referee's run delivers {counted} instances, the sum says {dated}; please report it with the plan"
@@ -203,7 +203,7 @@ impl Delivery<'_> {
         let most = short(&(&self.bound / &plan.schedule.instances + 1u32));
         let most = most.filter(|_| limit.is_none());
         let eager = most
-            .map(|periods| followed(schedule::eager_timeline(problem, &plan.schedule, periods)?))
+            .map(|periods| followed(schedule::eager_timeline(problem, plan.schedule, periods)?))
             .transpose()?;
         let most_held = schedule::buffers(plan.platform(), execution)
             .into_values()

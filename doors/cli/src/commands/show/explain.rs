@@ -25,11 +25,11 @@ pub fn text(plan: &Plan<'_>, shown: Shown) -> Result<String> {
         out,
         "Why nothing is faster than {}\n\n\
          1. Price the time of these resources so that {} of all of them costs 1:\n",
-        shown.frequency(&plan.upper_bound),
+        shown.frequency(plan.upper_bound),
         shown.unit_of_time(),
     );
     let _ = writeln!(out, "{}\n", prices(plan, shown));
-    let reasons = why(problem, &plan.certificate)?;
+    let reasons = why(problem, plan.certificate)?;
     let total: Rational = reasons.iter().map(|reason| &reason.share).sum();
     let rows = reasons
         .into_iter()

@@ -138,15 +138,15 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     draw(&arguments.graph, &|| {
         let problem = plan.problem;
         // All of a class of equal resources limit, also where one of them proves it.
-        let prices = averaged(problem, &plan.certificate);
+        let prices = averaged(problem, plan.certificate);
         let sets = plan.certificate.odd_sets();
         let sets = sets.map(|(set, price)| (set.clone(), price.clone()));
         let certificate = &Certificate::new(prices, sets, []);
         let certificate = Some(certificate);
         Ok(if arguments.rates.rates {
-            oneport_drawings::svg::graph_of_rates(problem, &plan.steady_state, certificate)
+            oneport_drawings::svg::graph_of_rates(problem, plan.steady_state, certificate)
         } else {
-            oneport_drawings::svg::graph(problem, Some(&plan.steady_state), certificate)
+            oneport_drawings::svg::graph(problem, Some(plan.steady_state), certificate)
         })
     })?;
     draw(&arguments.timeline, &|| {

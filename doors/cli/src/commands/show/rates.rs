@@ -92,7 +92,7 @@ pub fn sheet(plan: &Plan<'_>) -> Result<Sheet> {
 /// All variables that are not 0, in the order of the papers: send and copies, cons, s, alpha, v.
 fn variables(plan: &Plan<'_>) -> Result<Vec<Variable>> {
     let problem = &plan.problem;
-    let rates = Rates::of(problem, &plan.steady_state)?;
+    let rates = Rates::of(problem, plan.steady_state)?;
     let platform = plan.platform();
     let (mut all, mut merges) = (Vec::new(), Vec::new());
     for (demand, of_demand) in rates.demands.iter().enumerate() {

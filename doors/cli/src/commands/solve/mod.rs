@@ -277,7 +277,7 @@ fn one(
     let status = Status::of(throughput, &bound);
     let plan = Plan::of(solved.answer.claim(), &bound, status).unwrap_or(proved);
     let mut bottleneck = bottleneck::of(&solved.answer);
-    if arguments.json {
+    if arguments.json || is_table {
         let answer = report::planned(
             path,
             (&solved, &plan),
@@ -285,7 +285,11 @@ fn one(
             &bottleneck,
             seconds,
         );
-        print(&line(joined([answer, asked.left_out.json()])))?;
+        if is_table {
+            rows.add(problem.platform(), &answer);
+        } else {
+            print(&line(joined([answer, asked.left_out.json()])))?;
+        }
     } else {
         // Text says how much any order gains; JSON does not wait for that.
         let in_order = bottleneck

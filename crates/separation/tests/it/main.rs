@@ -1,0 +1,20 @@
+//! The integration tests, one module per subject; one binary links faster than many.
+
+#![allow(unreachable_pub, reason = "a test program has no outside")]
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    clippy::float_arithmetic
+)]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used
+)]
+
+#[path = "../../../lp/tests/it/common/mod.rs"]
+mod common;
+mod gadgets;
+mod oracle;
