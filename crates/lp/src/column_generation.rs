@@ -122,9 +122,14 @@ pub(crate) fn generate_from(
                 ..master.mixture(&optimum, &prices, optimum.objective.clone())?
             });
         }
-        if master.add(missing)? > 0 {
-            exactly = true;
-            continue;
+        match master.add(missing) {
+            Err(LpError::Stopped(_)) => return master.stopped(best),
+            Ok(0) => {}
+            added => {
+                added?;
+                exactly = true;
+                continue;
+            }
         }
         if pricing.is_exact() {
             return Err(LpError::Contradiction(
@@ -238,10 +243,11 @@ impl<'m> Master<'m> {
         })
     }
 
-    /// Adds the patterns that are new, or their stages that are; returns how many.
+    /// Adds the patterns that are new, or their stages that are; returns how many. The watch is asked before each.
     fn add(&mut self, patterns: Vec<Pattern>) -> Result<usize, LpError> {
         let mut added = 0;
         for pattern in patterns {
+            self.question.watch().ask()?;
             let Some(Stages { at, first, second }) =
                 stages(&pattern).filter(|_| self.is_spread(pattern.demand))
             else {
@@ -741,10 +747,11 @@ impl<'m> Master<'m> {
         let mut shares = Vec::new();
         for (mut list, rate) in of_demand.into_iter().zip(self.pricing.rates()) {
             list.sort();
-            let (_, heaviest) = list
-                .last()
-                .cloned()
-                .ok_or(LpError::Contradiction("a demand has no pattern"))?;
+            let Some((_, heaviest)) = list.last().cloned() else {
+                // The watch may end before each demand has a pattern.
+                self.question.watch().ask()?;
+                return Err(LpError::Contradiction("a demand has no pattern"));
+            };
             let sum: Rational = list.iter().map(|(weight, _)| weight).sum();
             let mut left = BigInt::one() << BITS;
             let mut parts: Vec<(Pattern, BigInt)> = Vec::new();

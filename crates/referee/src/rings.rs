@@ -117,9 +117,6 @@ fn check_loads<'r>(
 
 /// The processors exist and compute, each once; they send while they receive.
 fn check_processors(platform: &Platform, processors: &[NodeId]) -> Result<(), Violation> {
-    platform
-        .without_shared("a packing of rings")
-        .map_err(|error| fault!(Question, "{error}"))?;
     let count = processors.len();
     if !(2..=MOST).contains(&count) {
         return Err(fault!(Question, "rings over {count} processors"; "2 to {MOST} are possible"));

@@ -87,7 +87,11 @@ impl Comparison {
                     break;
                 }
                 let name = algorithm.name.clone();
-                match comparison.put(problem, algorithm, routes.clone(), false) {
+                match comparison.put(problem, algorithm, routes.clone(), watch) {
+                    Err(BaselineError::Stopped(limit)) => {
+                        comparison.ended_by = Some(limit);
+                        break;
+                    }
                     Err(BaselineError::NoWay { .. }) if comparison.unconnected.contains(&name) => {}
                     Err(BaselineError::NoWay { .. }) => comparison.unconnected.push(name),
                     added => added?,
@@ -107,7 +111,9 @@ impl Comparison {
         algorithm: Algorithm,
         routes: Arc<Routes>,
     ) -> Result<(), BaselineError> {
-        self.put(problem, algorithm, routes, true)
+        let sustained = algorithm.loads(problem, &routes)?.throughput(problem)?;
+        self.place(problem, algorithm, routes, sustained, true);
+        Ok(())
     }
 
     /// The collective on equal rings, as runtimes use them; nothing, where rings do not do it. In one box of
@@ -135,7 +141,7 @@ impl Comparison {
         }
         for name in names {
             let algorithm = of_equal_rings(problem, &name, rings)?;
-            self.put(problem, algorithm, routes.clone(), false)?;
+            self.put(problem, algorithm, routes.clone(), &Watch::unlimited())?;
         }
         Ok(())
     }
@@ -145,9 +151,23 @@ impl Comparison {
         problem: &Problem,
         algorithm: Algorithm,
         routes: Arc<Routes>,
-        listed: bool,
+        watch: &Watch,
     ) -> Result<(), BaselineError> {
-        let sustained = algorithm.loads(problem, &routes)?.throughput(problem)?;
+        let loads = algorithm.loads_watched(problem, &routes, watch)?;
+        let sustained = loads.throughput(problem)?;
+        self.place(problem, algorithm, routes, sustained, false);
+        Ok(())
+    }
+
+    /// Takes in a rated algorithm, unless one of its name is no slower.
+    fn place(
+        &mut self,
+        problem: &Problem,
+        algorithm: Algorithm,
+        routes: Arc<Routes>,
+        sustained: Throughput,
+        listed: bool,
+    ) {
         let in_order = algorithm.is_in_order(problem);
         let list = if in_order || commutes(problem) {
             &mut self.rows
@@ -159,7 +179,7 @@ impl Comparison {
             without_channels(&known.algorithm.name) == own && known.listed == listed
         };
         match list.iter_mut().find(|row| !listed && known(row)) {
-            Some(row) if row.sustained.throughput >= sustained.throughput => return Ok(()),
+            Some(row) if row.sustained.throughput >= sustained.throughput => return,
             Some(row) => {
                 *row = Compared {
                     algorithm,
@@ -181,7 +201,6 @@ impl Comparison {
             let by_throughput = other.sustained.throughput.cmp(&one.sustained.throughput);
             by_throughput.then_with(|| one.algorithm.name.cmp(&other.algorithm.name))
         });
-        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use oneport_plan::{NodeId, Platform};
 use oneport_schedule::ScheduleError;
+use oneport_watch::Limit;
 
 /// The reason why an algorithm does not perform its collective on its platform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -178,6 +179,15 @@ pub enum BaselineError {
     /// The half-duplex ports cannot be looked at.
     #[error(transparent)]
     Ports(#[from] ScheduleError),
+    /// The watch ended the count of the messages.
+    #[error("{0} ended the count of the messages; allow more")]
+    Stopped(Limit),
+}
+
+impl From<Limit> for BaselineError {
+    fn from(limit: Limit) -> Self {
+        BaselineError::Stopped(limit)
+    }
 }
 
 impl BaselineError {

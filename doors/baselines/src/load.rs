@@ -6,6 +6,7 @@ use num_traits::{One, Zero};
 use oneport_plan::{OddSet, Problem, Resource};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_schedule::ports;
+use oneport_watch::Watch;
 
 use crate::{Algorithm, BaselineError, Routes};
 
@@ -36,17 +37,31 @@ impl Algorithm {
     /// # Errors
     /// Two ranks that send but are not connected; a size that depends on the operands that are combined.
     pub fn loads(&self, problem: &Problem, routes: &Routes) -> Result<Loads, BaselineError> {
+        self.loads_watched(problem, routes, &Watch::unlimited())
+    }
+
+    /// As [`Algorithm::loads`], under a watch that is asked before every message and every rank.
+    ///
+    /// # Errors
+    /// As [`Algorithm::loads`]; [`BaselineError::Stopped`].
+    pub fn loads_watched(
+        &self,
+        problem: &Problem,
+        routes: &Routes,
+        watch: &Watch,
+    ) -> Result<Loads, BaselineError> {
         let (platform, volumes) = (problem.platform(), problem.volumes());
         let (Some(size), Some(work)) = (volumes.size.constant(), volumes.work.constant()) else {
             return Err(BaselineError::NotConstant);
         };
-        let counts = Counts::of(self, problem);
+        let counts = Counts::of(self, problem, watch)?;
         let mut traffic = vec![0_u128; platform.links().len()];
         counts
             .own
             .into_iter()
             .for_each(|(link, blocks)| traffic[link.index()] += blocks);
         for (from, to) in self.ranks.iter().zip(&counts.sent) {
+            watch.ask()?;
             let mut amounts = vec![0; platform.nodes().len()];
             for (&to, &blocks) in to {
                 let to = self.ranks[to];
@@ -136,7 +151,11 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(algorithm: &Algorithm, problem: &Problem) -> Counts {
+    fn of(
+        algorithm: &Algorithm,
+        problem: &Problem,
+        watch: &Watch,
+    ) -> Result<Counts, BaselineError> {
         let ranks = algorithm.ranks.len();
         let mut counts = Counts {
             sent: vec![BTreeMap::new(); ranks],
@@ -159,6 +178,9 @@ impl Counts {
         // A rank without an operand stores its first copy of a block, so that nothing is merged.
         let mut kept: BTreeSet<(usize, u32)> = BTreeSet::new();
         algorithm.messages(&mut |message| {
+            if watch.ask().is_err() {
+                return;
+            }
             let blocks: u128 = message.blocks.iter().map(often).sum();
             match algorithm.own_way(message) {
                 Some(links) => links
@@ -173,6 +195,8 @@ impl Counts {
                     blocks - message.blocks.iter().filter(first).map(often).sum::<u128>();
             }
         });
-        counts
+        // A count that was cut short is none.
+        watch.ask()?;
+        Ok(counts)
     }
 }

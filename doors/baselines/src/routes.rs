@@ -82,8 +82,8 @@ impl Routes {
         }
     }
 
-    /// As [`Routes::watched`], for messages of this size: the paths on which one arrives first, with the latency and the
-    /// overhead of each link. Without both they are those of [`Routes::watched`].
+    /// As [`Routes::watched`], for messages of this size: the paths on which one arrives first, with the latency and
+    /// the overhead of each link. Without both they are those of [`Routes::watched`].
     ///
     /// # Errors
     /// The limit that ended the search.

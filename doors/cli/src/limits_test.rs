@@ -497,6 +497,22 @@ fn limits_are_kept() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
+/// An all-reduce of many hosts: large columns, bounds of all pairs, graphs of many tasks.
+#[test]
+fn the_time_of_a_large_all_reduce_keeps_its_limits() -> Result<()> {
+    let _turn = TURN.lock();
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("star.toml");
+    let star = generate::star(160, &Options::default())?.with_model(PortModel::Links);
+    std::fs::write(&path, write_platform(&star, PlatformFormat::Toml)?)?;
+    let path = path.display();
+    let line = format!("oneport time all-reduce --commutative --size 1 --platform {path}");
+    for limited in LIMITS {
+        assert_eq!(beyond(&line, limited, GAP)?, (0, 0), "{limited:?}");
+    }
+    Ok(())
+}
+
 #[test]
 #[ignore = "long: all questions, on platforms of hundreds of nodes"]
 fn limits_are_kept_on_large_platforms() {

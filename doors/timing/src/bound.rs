@@ -9,6 +9,7 @@ use oneport_graph::shortest_paths;
 use oneport_numbers::Scaled;
 use oneport_plan::{NodeId, Problem, Rational, Resource};
 use oneport_platform::{LinkId, Platform};
+use oneport_watch::{Limit, Watch};
 use petgraph::visit::EdgeRef;
 
 /// A lower bound on the time of one operation: the largest of three times. First, `1 / throughput`, where `throughput`
@@ -17,6 +18,12 @@ use petgraph::visit::EdgeRef;
 /// same for all values together that leave an owner or enter a node. `O(n m log m + p m)` for `n` nodes, `m` links and
 /// `p` pairs.
 pub fn lower_bound(problem: &Problem, throughput: &Rational) -> Rational {
+    lower_bound_watched(problem, throughput, &Watch::unlimited())
+}
+
+/// As [`lower_bound`], under a watch that is asked for every demand, node and pair: the first of the three times if it
+/// ends before the others are computed.
+pub fn lower_bound_watched(problem: &Problem, throughput: &Rational, watch: &Watch) -> Rational {
     let steady = if throughput.is_zero() {
         Rational::zero()
     } else {
@@ -25,22 +32,23 @@ pub fn lower_bound(problem: &Problem, throughput: &Rational) -> Rational {
     let Some(size) = problem.volumes().size.constant() else {
         return steady;
     };
-    let pairs = Pairs::of(problem);
-    let alone = pairs.alone(problem, size);
-    let of_node = |node| {
-        [
-            pairs.entering(problem, size, node),
-            pairs.leaving(problem, size, node),
-        ]
-        .into_iter()
-        .flatten()
-    };
-    let of_nodes = problem.platform().node_ids().flat_map(of_node).max();
-    [Some(steady), alone, of_nodes]
-        .into_iter()
-        .flatten()
-        .max()
-        .unwrap_or_default()
+    match delayed(problem, size, watch) {
+        Ok(Some(delayed)) => steady.max(delayed),
+        _ => steady,
+    }
+}
+
+/// The larger of the second and the third time; `None` if no node wants anything of another.
+fn delayed(problem: &Problem, size: &Rational, watch: &Watch) -> Result<Option<Rational>, Limit> {
+    let pairs = Pairs::of(problem, watch)?;
+    let mut most = pairs.alone(problem, size, watch)?;
+    for node in problem.platform().node_ids() {
+        watch.ask()?;
+        most = most
+            .max(pairs.entering(problem, size, node))
+            .max(pairs.leaving(problem, size, node));
+    }
+    Ok(most)
 }
 
 /// An owner and a node that wants something of it.
@@ -168,12 +176,13 @@ fn occupied(platform: &Platform, links: &[LinkId], amount: &Rational) -> Rationa
 }
 
 impl Pairs {
-    fn of(problem: &Problem) -> Pairs {
+    fn of(problem: &Problem, watch: &Watch) -> Result<Pairs, Limit> {
         let platform = problem.platform();
         let none = || vec![0_u128; platform.nodes().len()];
         let (mut leaving, mut entering) = (none(), none());
         let mut counts: BTreeMap<(NodeId, NodeId), u128> = BTreeMap::new();
         for (number, demand) in problem.demands().enumerate() {
+            watch.ask()?;
             let rate = u128::from(problem.collective().rate(number));
             let mut ends: [BTreeSet<NodeId>; 2] = Default::default();
             for (wants, part) in demand.goals() {
@@ -199,18 +208,19 @@ impl Pairs {
             let end = |(owner, wants): &(NodeId, NodeId)| if backwards { *wants } else { *owner };
             let taken: BTreeSet<NodeId> = counts.keys().map(end).collect();
             let of = |node| {
-                if taken.contains(&node) {
+                watch.ask()?;
+                Ok(Rc::new(if taken.contains(&node) {
                     delays(platform, &clock, node, backwards)
                 } else {
                     Vec::new()
-                }
+                }))
             };
             platform
                 .node_ids()
-                .map(|node| Rc::new(of(node)))
-                .collect::<Vec<_>>()
+                .map(of)
+                .collect::<Result<Vec<Rc<Delays>>, Limit>>()
         };
-        let (from, to) = (known(false), known(true));
+        let (from, to) = (known(false)?, known(true)?);
         let pair = |(&(owner, wants), &messages): (&(NodeId, NodeId), &u128)| Pair {
             owner,
             wants,
@@ -225,14 +235,14 @@ impl Pairs {
             out_of[pair.owner.index()].push(place);
             into[pair.wants.index()].push(place);
         }
-        Pairs {
+        Ok(Pairs {
             clock,
             list,
             out_of,
             into,
             leaving,
             entering,
-        }
+        })
     }
 
     /// All that has to enter a node, after the least delay of anything that it wants.
@@ -275,12 +285,18 @@ impl Pairs {
 
     /// The largest of all pairs: the least delay, with the time that the values take to leave the owner; where they
     /// stay whole, at least the way that a single one takes.
-    fn alone(&self, problem: &Problem, size: &Rational) -> Option<Rational> {
+    fn alone(
+        &self,
+        problem: &Problem,
+        size: &Rational,
+        watch: &Watch,
+    ) -> Result<Option<Rational>, Limit> {
         let platform = problem.platform();
         // By the links out of an owner and the number of messages: the largest delay after them.
         let mut after_links: BTreeMap<(Vec<LinkId>, u128), BigUint> = BTreeMap::new();
         let mut longest: Option<&BigUint> = None;
         for pair in &self.list {
+            watch.ask()?;
             let after = |link: &LinkId| pair.onwards.get(platform.link(*link).to.index())?.as_ref();
             let Some((links, onwards)) = self.last_out(platform, pair.owner, &after) else {
                 continue;
@@ -297,8 +313,9 @@ impl Pairs {
             occupied(platform, &links, &amount) + self.clock.time(onwards)
         });
         let way = longest.filter(|_| all_whole(problem));
-        left.chain(way.map(|way| self.clock.time(way.clone())))
-            .max()
+        Ok(left
+            .chain(way.map(|way| self.clock.time(way.clone())))
+            .max())
     }
 
     /// The links by which something leaves a node that comes `after` them, and the least delay from their beginning

@@ -10,6 +10,7 @@ use oneport_plan::{
     SteadyState, Task, Volumes, Wanted, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PlatformBuilder, PortModel, Shared};
+use oneport_watch::Watch;
 use petgraph::visit::{EdgeRef, Reversed};
 
 use crate::OnceError;
@@ -225,12 +226,13 @@ impl Layers {
     /// `count` pieces. Of tasks that may start, those of the earlier window do.
     ///
     /// # Errors
-    /// More than four million tasks.
+    /// More than four million tasks; [`OnceError::Stopped`] if the watch ends.
     pub fn task_list(
         &self,
         problem: &Problem,
         state: &SteadyState,
         count: u32,
+        watch: &Watch,
     ) -> Result<TaskList, OnceError> {
         let (mut patterns, mut windows) = (Vec::new(), Vec::new());
         for weighted in &state.patterns {
@@ -245,7 +247,7 @@ impl Layers {
             throughput: state.throughput.clone(),
             patterns,
         };
-        TaskList::of_windows(problem, &state, count, &windows)
+        TaskList::of_windows(problem, &state, count, &windows, watch)
     }
 
     /// A pattern without waiting, and the window of each of its tasks.

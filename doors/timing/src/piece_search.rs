@@ -430,7 +430,7 @@ impl<'a> PieceSearch<'a> {
         }
         let list = (self.list)(candidate, watch)?;
         watch.room_for((list.tasks.len() as u64).saturating_mul(TASK / 2))?;
-        let graph = Arc::new(list.graph(self.problem));
+        let graph = Arc::new(list.graph(self.problem, watch)?);
         self.kept.insert(candidate, graph.clone());
         Ok(graph)
     }
@@ -552,7 +552,7 @@ impl<'a> NamedSearch<'a> {
         goal: Option<&Rational>,
     ) -> Result<Found, OnceError> {
         limits.watch.ask()?;
-        let least = self.bottleneck(problem);
+        let least = self.bottleneck(problem, limits.watch);
         limits.watch.ask()?;
         let delay = self.delay(limits.watch)?;
         let tasks = if goal.is_some_and(|goal| least >= *goal || delay >= *goal) {
@@ -577,7 +577,7 @@ impl<'a> NamedSearch<'a> {
         Ok(self.delay.insert(delay).clone())
     }
 
-    fn bottleneck(&mut self, problem: &Problem) -> Rational {
+    fn bottleneck(&mut self, problem: &Problem, watch: &Watch) -> Rational {
         if let Some((known, bottleneck)) = &self.bottleneck
             && let Some(factor) = proportion(known, problem.volumes())
         {
@@ -585,7 +585,7 @@ impl<'a> NamedSearch<'a> {
         }
         let found = self
             .algorithm
-            .loads(problem, self.routes)
+            .loads_watched(problem, self.routes, watch)
             .and_then(|loads| loads.throughput(problem));
         let bottleneck = found
             .map(|found| found.throughput.recip())

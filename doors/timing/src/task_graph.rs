@@ -7,8 +7,10 @@ use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
 use oneport_numbers::{Scaled, Whole};
 use oneport_plan::{LinkId, Platform, Problem, Rational, Resource, RunTask, Use};
+use oneport_watch::{Limit, Watch};
 
-use crate::TaskList;
+use crate::task_list::OFTEN;
+use crate::{OnceError, TaskList};
 
 /// Dependencies and resources of a list of tasks on a platform. Dates for any sizes follow from it.
 #[derive(Debug)]
@@ -97,7 +99,7 @@ impl Lists {
     }
 
     /// Per input: the tasks that use its result, ascending.
-    fn users(tasks: &[RunTask]) -> Lists {
+    fn users(tasks: &[RunTask], watch: &Watch) -> Result<Lists, Limit> {
         // While lists are filled, `ends[i]` is the next free slot of list `i`.
         let mut ends = vec![0_u32; tasks.len() + 1];
         tasks
@@ -107,14 +109,23 @@ impl Lists {
         (1..ends.len()).for_each(|place| ends[place] += ends[place - 1]);
         let mut all = vec![0_u32; ends.last().copied().unwrap_or(0) as usize];
         for (task, number) in tasks.iter().zip(0_u32..) {
+            often(number as usize, watch)?;
             for input in inputs(task) {
                 all[ends[input as usize] as usize] = number;
                 ends[input as usize] += 1;
             }
         }
         ends.pop();
-        Lists { ends, all }
+        Ok(Lists { ends, all })
     }
+}
+
+/// Asks the watch at every so many tasks.
+fn often(number: usize, watch: &Watch) -> Result<(), Limit> {
+    if number.is_multiple_of(OFTEN) {
+        watch.ask()?;
+    }
+    Ok(())
 }
 
 pub(crate) fn inputs(task: &RunTask) -> impl Iterator<Item = u32> + '_ {
@@ -130,7 +141,10 @@ pub(crate) fn inputs(task: &RunTask) -> impl Iterator<Item = u32> + '_ {
 
 impl TaskList {
     /// Finds the dependencies and resources on the problem's platform. `O(d log d)` for `d` tasks and pieces moved.
-    pub fn graph(self, problem: &Problem) -> TaskGraph {
+    ///
+    /// # Errors
+    /// [`OnceError::Stopped`] if the watch ends.
+    pub fn graph(self, problem: &Problem, watch: &Watch) -> Result<TaskGraph, OnceError> {
         let platform = problem.platform();
         let Scaled { values, unit } =
             Scaled::coarsest(self.pieces.iter().map(|piece| &piece.share));
@@ -139,8 +153,8 @@ impl TaskList {
             .map(|share| u64::narrow(share).map(u128::from))
             .collect();
         let (kinds, kind) = match short {
-            Some(shares) => kinds(&self.tasks, platform.links().len(), &shares),
-            None => kinds(&self.tasks, platform.links().len(), &values),
+            Some(shares) => kinds(&self.tasks, platform.links().len(), &shares, watch)?,
+            None => kinds(&self.tasks, platform.links().len(), &values, watch)?,
         };
         let waits = self
             .tasks
@@ -148,22 +162,27 @@ impl TaskList {
             .map(|task| inputs(task).count() as u32)
             .collect();
         let (occupied, lanes, units) = resources(&self, platform);
-        TaskGraph {
+        Ok(TaskGraph {
             share: unit,
             kinds,
             kind,
             waits,
-            users: Lists::users(&self.tasks),
+            users: Lists::users(&self.tasks, watch)?,
             occupied,
             lanes,
             units,
             list: self,
-        }
+        })
     }
 }
 
 /// All kinds of tasks, and the kind of each task.
-fn kinds<N: Whole>(tasks: &[RunTask], links: usize, shares: &[N]) -> (Vec<Kind>, Vec<u32>) {
+fn kinds<N: Whole>(
+    tasks: &[RunTask],
+    links: usize,
+    shares: &[N],
+    watch: &Watch,
+) -> Result<(Vec<Kind>, Vec<u32>), Limit> {
     let mut numbers: BTreeMap<(usize, N), u32> = BTreeMap::new();
     let mut kinds: Vec<Kind> = Vec::new();
     let mut kind = |task: &RunTask| {
@@ -192,8 +211,12 @@ fn kinds<N: Whole>(tasks: &[RunTask], links: usize, shares: &[N]) -> (Vec<Kind>,
         kinds[number as usize].count += 1;
         number
     };
-    let of = tasks.iter().map(&mut kind).collect();
-    (kinds, of)
+    let mut of = Vec::with_capacity(tasks.len());
+    for (number, task) in tasks.iter().enumerate() {
+        often(number, watch)?;
+        of.push(kind(task));
+    }
+    Ok((kinds, of))
 }
 
 /// The resources that tasks occupy, per link, then per node; how many tasks each resource serves at a time; and into

@@ -149,12 +149,12 @@ impl TaskList {
         steady_state: &SteadyState,
         count: u32,
         windows: &[Vec<usize>],
+        watch: &Watch,
     ) -> Result<TaskList, OnceError> {
         let key = |turn: u64, place: usize, task: usize| {
             ((windows[place][task] as i128) << 64) + i128::from(turn)
         };
-        let watch = Watch::unlimited();
-        TaskList::in_rounds(problem, steady_state, count, &key, &watch)
+        TaskList::in_rounds(problem, steady_state, count, &key, watch)
     }
 
     /// Every pattern on its share of the values, in pieces; tasks in the order of `key(turn, pattern, task)`, where the

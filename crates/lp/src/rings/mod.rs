@@ -11,7 +11,7 @@ mod grown;
 use num_bigint::BigUint;
 use oneport_numbers::Exact;
 use oneport_plan::{Collective, Pattern, Problem, Ring, RingPacking, Task, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, PlatformError, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 use oneport_watch::Watch;
 
@@ -108,9 +108,6 @@ pub enum RingError {
         /// The one after.
         to: String,
     },
-    /// The platform has shared capacities.
-    #[error(transparent)]
-    Platform(#[from] PlatformError),
     /// The programs failed.
     #[error(transparent)]
     Program(#[from] LpError),
@@ -148,7 +145,6 @@ pub fn rings(
 }
 
 fn check(platform: &Platform, gpus: &[NodeId]) -> Result<(), RingError> {
-    platform.without_shared("a packing of rings")?;
     let count = gpus.len();
     if count < 2 {
         return Err(RingError::TooFew { count });
@@ -370,7 +366,6 @@ fn ring_of(platform: &Platform, gpus: &[NodeId], pattern: &Pattern) -> Ring {
 /// # Errors
 /// As [`rings`]; [`RingError::NoHop`] where no route leads from one processor to the next.
 pub fn ring_of_order(platform: &Platform, order: &[NodeId]) -> Result<Ring, RingError> {
-    platform.without_shared("a ring")?;
     check(platform, order)?;
     let times: Vec<Rational> = platform
         .links()

@@ -2,6 +2,8 @@
 
 use crate::common;
 
+use std::time::Duration;
+
 use common::{Case, connected_cases, throughput};
 use oneport_lp::{Formulation, LpError, Options, Question, Watch, solve};
 use oneport_plan::{Collective, Problem, Status, Volumes};
@@ -82,4 +84,40 @@ fn bounds_are_bounds_wherever_the_work_ends() {
         }
     }
     assert!(early > 0, "no limit came first");
+}
+
+/// Whichever look at the watch is the last one, of every fifth: a steady state that holds and a bound, or nothing but
+/// the limit.
+#[test]
+fn every_end_leaves_a_state_or_the_limit() {
+    let platform = random_connected(4, 2, &Drawn::default()).unwrap();
+    let participants: Vec<NodeId> = platform.processors().collect();
+    let (first, others) = (participants[0], participants[1..].to_vec());
+    let mut early = 0;
+    for collective in [
+        Collective::all_gather(participants.clone()),
+        Collective::all_reduce(participants),
+        Collective::broadcast(first, others),
+    ] {
+        let problem = Problem::new(&platform, &collective, Volumes::default()).unwrap();
+        let best = solve(&Question::new(&problem), &Options::default()).unwrap();
+        for looks in (0..).step_by(5) {
+            let watch = Watch::counting(looks, Duration::ZERO);
+            let question = Question::new(&problem).watched(watch.clone());
+            match solve(&question, &Options::default()) {
+                Ok(found) => {
+                    oneport_referee::check_steady_state(&problem, &found.steady_state).unwrap();
+                    assert!(found.steady_state.throughput <= best.upper_bound);
+                    assert!(best.steady_state.throughput <= found.upper_bound);
+                }
+                Err(LpError::Stopped(_)) => {}
+                other => panic!("{collective}, {looks} looks: {other:?}"),
+            }
+            if watch.ended().is_none() {
+                break;
+            }
+            early += 1;
+        }
+    }
+    assert!(early > 5, "{early}");
 }

@@ -8,7 +8,7 @@ use oneport_exact::{self as exact, LinearProgram, Outcome, Relation, Sense, Solv
 use oneport_lp::{RingError, Watch, equal_rings, ring_of_order, rings};
 use oneport_plan::{EqualRings, Resource, Ring, RingPacking};
 use oneport_platform::generate::{Costs, Options, complete, dgx_a100, dgx1, torus};
-use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, whole};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, Shared, whole};
 use proptest::prelude::*;
 
 use crate::common::ratio;
@@ -26,7 +26,7 @@ fn equal(platform: &Platform, packing: &RingPacking, most: u32) -> EqualRings {
         .expect("there are rings")
 }
 
-/// A box of processors and routers, every pair linked or not.
+/// A box of processors and routers, every pair linked or not. Where only links are limited, some share a capacity.
 fn boxes() -> impl Strategy<Value = Platform> {
     let costs = prop::collection::vec(prop::option::weighted(0.75, (1..5i64, 1..3i64)), 25);
     let model = prop::sample::select(vec![
@@ -34,34 +34,44 @@ fn boxes() -> impl Strategy<Value = Platform> {
         PortModel::FullDuplex,
         PortModel::Multiport,
     ]);
-    (2..5usize, 0..2usize, costs, model).prop_map(|(gpus, routers, costs, model)| {
-        let mut builder = Platform::builder();
-        builder.model(model);
-        for place in 0..gpus {
-            builder
-                .node(Node {
-                    ports: Some(2),
-                    ..Node::processor(format!("g{place}"), Rational::one())
-                })
-                .unwrap();
-        }
-        for place in 0..routers {
-            builder.node(Node::router(format!("r{place}"))).unwrap();
-        }
-        let nodes = gpus + routers;
-        for (from, to) in (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to))) {
-            if let Some((numerator, denominator)) = costs[5 * from + to].filter(|_| from != to) {
+    let shared = prop::collection::vec(0..3u32, 25);
+    (2..5usize, 0..2usize, costs, model, shared).prop_map(
+        |(gpus, routers, costs, model, shared)| {
+            let mut builder = Platform::builder();
+            builder.model(model);
+            for place in 0..gpus {
                 builder
-                    .link(
-                        NodeId::new(from),
-                        NodeId::new(to),
-                        ratio(numerator, denominator),
-                    )
+                    .node(Node {
+                        ports: Some(2),
+                        ..Node::processor(format!("g{place}"), Rational::one())
+                    })
                     .unwrap();
             }
-        }
-        builder.build().unwrap()
-    })
+            for place in 0..routers {
+                builder.node(Node::router(format!("r{place}"))).unwrap();
+            }
+            let nodes = gpus + routers;
+            let mut members = Vec::new();
+            for (from, to) in (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to))) {
+                if let Some((numerator, denominator)) = costs[5 * from + to].filter(|_| from != to)
+                {
+                    let link = builder
+                        .link(
+                            NodeId::new(from),
+                            NodeId::new(to),
+                            ratio(numerator, denominator),
+                        )
+                        .unwrap();
+                    members.extend((0..shared[5 * from + to]).map(|_| link));
+                }
+            }
+            if model == PortModel::Links && shared[0] > 0 && !members.is_empty() {
+                let rate = ratio(shared[0], 2);
+                builder.share(Shared::new("bus", rate, members)).unwrap();
+            }
+            builder.build().unwrap()
+        },
+    )
 }
 
 /// All ways from a node to a processor through nodes that are none, by trying every link.
@@ -220,6 +230,48 @@ fn boxes_of_v100_have_six_rings() {
 }
 
 /// Around a switch one ring uses everything, whatever the order.
+/// Three processors with links of rate 1, those of one direction on a bus of rate 1. A ring in this direction loads the
+/// bus three times and carries 1/3, one in the other carries 1. Equal rings: one in this direction for three in the
+/// other, 1/3 each. If both directions are on the bus, all rings together carry 1/3.
+#[test]
+fn rings_over_a_bus() {
+    for (both, total) in [(false, ratio(4, 3)), (true, ratio(1, 3))] {
+        let mut builder = Platform::builder();
+        builder.model(PortModel::Links);
+        for name in ["a", "b", "c"] {
+            builder
+                .node(Node::processor(name, Rational::one()))
+                .unwrap();
+        }
+        let mut members = Vec::new();
+        for (from, to) in [(0, 1), (1, 2), (2, 0), (1, 0), (2, 1), (0, 2)] {
+            let ends = [from, to].map(NodeId::new);
+            let link = builder.link(ends[0], ends[1], Rational::one()).unwrap();
+            members.extend((both || (from + 1) % 3 == to).then_some(link));
+        }
+        builder
+            .share(Shared::new("bus", Rational::one(), members))
+            .unwrap();
+        let platform = builder.build().unwrap();
+        let packing = packed(&platform);
+        assert_eq!((&packing.total, &packing.upper_bound), (&total, &total));
+        let equal = equal(&platform, &packing, 4);
+        assert_eq!((equal.total(), &equal.upper_bound), (total.clone(), &total));
+        let watch = Watch::unlimited();
+        oneport_referee::check_rings(&platform, &all(&platform), &packing, &watch).unwrap();
+        oneport_referee::check_equal_rings(&platform, &all(&platform), &equal).unwrap();
+        // A little more in every ring is too much for the bus, and a lower bound is not proved.
+        let mut more = equal.clone();
+        more.share *= ratio(1001, 1000);
+        let refused = oneport_referee::check_equal_rings(&platform, &all(&platform), &more);
+        assert!(refused.unwrap_err().to_string().contains("bus"));
+        let mut less = packing.clone();
+        less.upper_bound *= ratio(999, 1000);
+        let refused = oneport_referee::check_rings(&platform, &all(&platform), &less, &watch);
+        assert!(refused.is_err());
+    }
+}
+
 #[test]
 fn a_switch_needs_one_ring() {
     let platform = dgx_a100(1).unwrap();

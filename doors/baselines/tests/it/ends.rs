@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use oneport_baselines::Comparison;
+use oneport_baselines::{BaselineError, Comparison, Forwarders, Routes, known, ranks};
 use oneport_plan::{Collective, Problem, Rational, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_watch::{Left, Limit, Watch};
@@ -60,5 +60,30 @@ fn what_is_rated_before_the_end_is_of_the_whole_comparison() {
             (rated(&none).len(), none.ended_by),
             (0, Some(Limit::Memory))
         );
+    }
+}
+
+/// Loads that a limit cuts short are none.
+#[test]
+fn loads_are_those_of_all_messages() {
+    let platform = generate::random_connected(5, 3, &Options::default()).expect("a platform");
+    let all: Vec<_> = platform.processors().collect();
+    let collective = Collective::all_reduce(all);
+    let problem = Problem::new(&platform, &collective, Volumes::default()).expect("a question");
+    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+    for algorithm in known(&problem, &routes) {
+        let whole = algorithm.loads(&problem, &routes).expect("loads");
+        for looks in 0.. {
+            let watch = Watch::counting(looks, Duration::ZERO);
+            match algorithm.loads_watched(&problem, &routes, &watch) {
+                Err(BaselineError::Stopped(limit)) => assert_eq!(limit, Limit::Caller),
+                found => {
+                    assert_eq!(found, Ok(whole));
+                    // Every rank, and at least as many messages.
+                    assert!(looks > 8, "{}: {looks}", algorithm.name);
+                    break;
+                }
+            }
+        }
     }
 }

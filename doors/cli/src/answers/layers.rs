@@ -112,7 +112,7 @@ fn run(
     least: &Rational,
     watch: &Watch,
 ) -> Option<Found> {
-    let list = move |pieces: u32, _: &Watch| layers.task_list(problem, &state, pieces);
+    let list = move |pieces: u32, watch: &Watch| layers.task_list(problem, &state, pieces, watch);
     let mut search = PieceSearch::new(problem, list);
     let found = search.shortest(problem, &once::search(problem, watch), least);
     found.ok()
@@ -322,9 +322,11 @@ mod tests {
                     }
                     for segments in [1, 4] {
                         let list = TaskList::of_algorithm(&problem, &algorithm, &routes, segments)?;
-                        let dated =
-                            list.graph(&problem)
-                                .simulate(&problem, None, &Watch::unlimited())?;
+                        let dated = list.graph(&problem, &Watch::unlimited())?.simulate(
+                            &problem,
+                            None,
+                            &Watch::unlimited(),
+                        )?;
                         let length = dated.length();
                         best = Some(best.map_or(length.clone(), |best| best.min(length)));
                     }

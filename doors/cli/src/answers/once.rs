@@ -285,7 +285,9 @@ mod tests {
         let solved = planned(&problem)?;
         let plan = solved.plan()?;
         let periods = 512 / plan.schedule.instances.to_u32().context("few instances")?;
-        let graph = TaskList::of_schedule(&problem, plan.schedule, periods)?.graph(&problem);
+        let watch = Watch::unlimited();
+        let graph =
+            TaskList::of_schedule(&problem, plan.schedule, periods)?.graph(&problem, &watch)?;
         assert_eq!(graph.list().pieces.len(), 512);
         let timing = graph.simulate_in_order(&problem, None, &Watch::unlimited())?;
         assert_eq!(

@@ -406,8 +406,8 @@ fn larger_sizes_take_no_less_time() {
     );
 }
 
-/// A path of several cheap links may take longer than one link that is dear: a message of 1/100 takes 5/100 on the link
-/// from a to c, and 3/2 of latency by b. With overheads, c sends to a from 0 to 1.1, which arrives at 4.1, and then to b.
+/// A path of several cheap links may take longer than one dear link. A message of 1/100 takes 5/100 on the link from a
+/// to c, and 3/2 of latency by b. With overheads, c sends to a from 0 to 11/10, arrives at 41/10, and then sends to b.
 #[test]
 fn messages_take_the_quicker_of_two_paths() {
     let folder = Folder::new();

@@ -114,7 +114,8 @@ fn the_referee_executes_counts_above_the_bound() {
         let single = problem.asking(plain).unwrap();
         let layout = TaskList::of_algorithm(&single, algorithm, routes, 1)
             .unwrap()
-            .graph(&single);
+            .graph(&single, &Watch::unlimited())
+            .expect("a graph");
         let run = layout.run(&dates(&single, &layout));
         let refused = check_run(&problem, &run).unwrap_err().to_string();
         assert!(refused.contains("add up to 1"), "{name}: {refused}");
@@ -206,7 +207,11 @@ fn a_common_factor_is_a_size() {
         assert_eq!(alike, Problem::new(platform, counted, volumes(5)).unwrap());
         let length = |problem: &Problem| {
             let draft = TaskList::of_algorithm(problem, algorithm, routes, 2).unwrap();
-            dates(problem, &draft.graph(problem)).length()
+            dates(
+                problem,
+                &draft.graph(problem, &Watch::unlimited()).expect("a graph"),
+            )
+            .length()
         };
         assert_eq!(length(&often), length(&alike));
         checked += 1;
@@ -250,7 +255,7 @@ fn whole_tokens_are_not_joined() {
     };
     let draft = TaskList::of_patterns(&thrice, &state, 1, 0).unwrap();
     assert!(draft.pieces.iter().all(|piece| piece.share == whole(1)));
-    let layout = draft.graph(&thrice);
+    let layout = draft.graph(&thrice, &Watch::unlimited()).expect("a graph");
     let timing = dates(&thrice, &layout);
     let length = check_run(&thrice, &layout.run(&timing)).unwrap();
     // Joined they would pass four links in 3 each.

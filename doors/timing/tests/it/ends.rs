@@ -1,9 +1,13 @@
 //! Work that is ended ends, counted in questions to the watch, which are the watch's clock.
 
+use std::time::Duration;
+
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
 use oneport_plan::{Collective, Problem, SteadyState, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
-use oneport_timing::{NamedSearch, PieceSearch, SearchLimits};
+use oneport_timing::{
+    NamedSearch, OnceError, PieceSearch, SearchLimits, TaskList, lower_bound, lower_bound_watched,
+};
 use oneport_watch::Watch;
 
 use crate::runs::number;
@@ -68,4 +72,53 @@ fn searches_for_pieces_end() {
         }
     }
     assert!(asked > 100, "{asked}");
+}
+
+/// Whichever look at the watch is the last one: the bound is that of the throughput alone, or the whole one.
+#[test]
+fn a_bound_that_ends_early_is_that_of_the_throughput() {
+    let platform = generate::random_connected(6, 3, &Options::default()).expect("a platform");
+    let participants: Vec<_> = platform.processors().collect();
+    let collective = Collective::all_reduce(participants);
+    let volumes = Volumes::of_size(number("90"));
+    let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
+    let throughput = number("7");
+    let whole = lower_bound(&problem, &throughput);
+    assert!(whole > throughput.recip());
+    for looks in 0.. {
+        let watch = Watch::counting(looks, Duration::ZERO);
+        let found = lower_bound_watched(&problem, &throughput, &watch);
+        if watch.ended().is_none() {
+            // The demand, each node three times, each pair.
+            assert!(looks >= 1 + 3 * 6 + 30, "{looks}");
+            assert_eq!(found, whole);
+            return;
+        }
+        assert_eq!(found, throughput.recip());
+    }
+}
+
+#[test]
+fn a_graph_of_tasks_ends() {
+    let platform = generate::random_connected(6, 3, &Options::default()).expect("a platform");
+    let participants: Vec<_> = platform.processors().collect();
+    let collective = Collective::all_gather(participants);
+    let volumes = Volumes::of_size(number("90"));
+    let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
+    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+    let all = named(&problem, &RankHints::default());
+    let list = TaskList::of_algorithm(&problem, &all[0], &routes, 100).expect("a list");
+    let tasks = list.tasks.len() as u64;
+    assert!(tasks > 2048, "{tasks}");
+    for looks in 0.. {
+        let watch = Watch::counting(looks, Duration::ZERO);
+        match list.clone().graph(&problem, &watch) {
+            Err(OnceError::Stopped(_)) => {}
+            found => {
+                assert_eq!(found.expect("a graph").tasks() as u64, tasks);
+                assert!(looks >= tasks / 1024, "{looks}");
+                return;
+            }
+        }
+    }
 }

@@ -268,7 +268,7 @@ fn dates_are_those_of_a_naive_twin() {
                     ];
                     for draft in drafts.into_iter().filter(|draft| draft.tasks.len() < 600) {
                         let expected = Naive::new(&problem, &draft).run();
-                        let layout = draft.graph(&problem);
+                        let layout = draft.graph(&problem, &Watch::unlimited()).expect("a graph");
                         let dated = dates(&problem, &layout);
                         let run = layout.run(&dated);
                         let starts = run

@@ -87,7 +87,8 @@ fn the_referee_executes_schedules_in_turn() {
                     for periods in [1, 3] {
                         let layout = TaskList::of_schedule(&problem, &schedule, periods)
                             .unwrap()
-                            .graph(&problem);
+                            .graph(&problem, &Watch::unlimited())
+                            .expect("a graph");
                         let dated = layout
                             .simulate_in_order(&problem, None, &Watch::unlimited())
                             .unwrap();
@@ -175,7 +176,8 @@ fn too_much_and_too_long_are_refused() {
     assert_eq!(draft, Err(OnceError::TooMany(4_000_000)));
     let layout = TaskList::of_schedule(&problem, &schedule, 1)
         .unwrap()
-        .graph(&problem);
+        .graph(&problem, &Watch::unlimited())
+        .expect("a graph");
     let ended = Watch::counting(0, Duration::ZERO);
     assert_eq!(
         layout.simulate_in_order(&problem, None, &ended),

@@ -194,7 +194,13 @@ fn no_reduction_undercuts_the_bound() {
         {
             let draft = TaskList::of_algorithm(&problem, algorithm, &routes, pieces as u32)
                 .expect("a draft");
-            let length = dates(&problem, &draft.graph(&problem)).length();
+            let length = dates(
+                &problem,
+                &draft
+                    .graph(&problem, &oneport_timing::Watch::unlimited())
+                    .expect("a graph"),
+            )
+            .length();
             assert!(
                 length >= best,
                 "{seed} {model} {}: {length} undercuts {best}",

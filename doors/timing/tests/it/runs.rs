@@ -301,7 +301,14 @@ fn moves_of_memory_are_executed() {
     let sustained = loads.throughput(&problem).expect("a throughput");
     assert_eq!(sustained.throughput, number("1/2"));
     let draft = TaskList::of_algorithm(&problem, &algorithm, &routes, 1).expect("a draft");
-    let length = dates(&problem, &draft.clone().graph(&problem)).length();
+    let length = dates(
+        &problem,
+        &draft
+            .clone()
+            .graph(&problem, &Watch::unlimited())
+            .expect("a graph"),
+    )
+    .length();
     assert_eq!(length, number("4"));
     check(&problem, draft, &length, "moves");
     // Chunks of two results are not one.
@@ -328,7 +335,7 @@ fn moves_of_memory_are_executed() {
 }
 
 pub fn check(problem: &Problem, draft: TaskList, bound: &Rational, name: &str) {
-    let layout = draft.graph(problem);
+    let layout = draft.graph(problem, &Watch::unlimited()).expect("a graph");
     let dated = dates(problem, &layout);
     let run = layout.run(&dated);
     let executed =
@@ -379,7 +386,12 @@ fn a_pipeline_by_hand() {
         .find(|one| one.name == "chain")
         .expect("a chain");
     let draft = |segments| TaskList::of_algorithm(&problem, chain, &routes, segments);
-    let graph = |segments| draft(segments).expect("a draft").graph(&problem);
+    let graph = |segments| {
+        draft(segments)
+            .expect("a draft")
+            .graph(&problem, &Watch::unlimited())
+            .expect("a graph")
+    };
     let length = |segments| dates(&problem, &graph(segments)).length().to_string();
     // s pieces: s sends of 4/s + 1/4, then one more over the second link; two latencies.
     assert_eq!([length(1), length(2), length(4)], ["19/2", "31/4", "29/4"]);
@@ -495,7 +507,7 @@ fn broken_runs_are_refused() {
     let named = named(&problem, &RankHints::default());
     let ring = named.iter().find(|one| one.name == "ring").expect("a ring");
     let draft = TaskList::of_algorithm(&problem, ring, &routes, 1).expect("a draft");
-    let layout = draft.graph(&problem);
+    let layout = draft.graph(&problem, &Watch::unlimited()).expect("a graph");
     let run = layout.run(&dates(&problem, &layout));
     assert!(check_run(&problem, &run).is_ok());
     let refused = |change: &dyn Fn(&mut Run), word: &str| {

@@ -19,7 +19,7 @@ fn volumes(size: &str, work: &str) -> Volumes {
 
 /// A new simulation of the run found has the same dates; the referee finds its length.
 fn check(problem: &Problem, found: &Found, draft: TaskList, name: &str) {
-    let layout = draft.graph(problem);
+    let layout = draft.graph(problem, &Watch::unlimited()).expect("a graph");
     let run = found.run();
     assert_eq!(run, layout.run(&dates(problem, &layout)), "{name}");
     assert_eq!(
@@ -157,7 +157,11 @@ fn the_first_size_has_the_best_order() {
             let length = |priority_offset| {
                 let draft =
                     TaskList::of_patterns(&problem, &state, 1, priority_offset).expect("a draft");
-                dates(&problem, &draft.graph(&problem)).length()
+                dates(
+                    &problem,
+                    &draft.graph(&problem, &Watch::unlimited()).expect("a graph"),
+                )
+                .length()
             };
             // Small gains are not worth a change.
             let best = [0, 1, 4, 16, 64]
@@ -209,9 +213,18 @@ fn no_number_of_segments_is_shorter_than_the_delays() {
                     TaskList::of_algorithm(&problem, &algorithm, &routes, segments)
                         .expect("a draft")
                 };
-                let delay = draft(1).graph(&problem).delay(&platform);
+                let delay = draft(1)
+                    .graph(&problem, &Watch::unlimited())
+                    .expect("a graph")
+                    .delay(&platform);
                 for segments in [1, 2, 5] {
-                    let length = dates(&problem, &draft(segments).graph(&problem)).length();
+                    let length = dates(
+                        &problem,
+                        &draft(segments)
+                            .graph(&problem, &Watch::unlimited())
+                            .expect("a graph"),
+                    )
+                    .length();
                     assert!(
                         delay <= length,
                         "{model} {collective} {}: {delay} {length}",

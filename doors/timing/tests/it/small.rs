@@ -149,7 +149,13 @@ fn no_schedule_undercuts_the_bound() {
             {
                 let draft = TaskList::of_algorithm(&problem, algorithm, &routes, pieces as u32)
                     .expect("a draft");
-                let length = dates(&problem, &draft.graph(&problem)).length();
+                let length = dates(
+                    &problem,
+                    &draft
+                        .graph(&problem, &oneport_timing::Watch::unlimited())
+                        .expect("a graph"),
+                )
+                .length();
                 // Trees along routes may bring a node a piece twice, which never helps.
                 assert!(
                     length >= best,

@@ -10,7 +10,7 @@ use oneport::{
     Status, best_shape, solve,
 };
 use oneport_baselines::{Compared, Comparison, on_rings, ranks};
-use oneport_timing::{BestPieces, NamedSearch, lower_bound, lower_bound_from_certificate};
+use oneport_timing::{BestPieces, NamedSearch, lower_bound_from_certificate, lower_bound_watched};
 use rayon::prelude::*;
 
 use crate::answers::bottleneck;
@@ -138,7 +138,7 @@ impl Times {
         watch: &Watch,
     ) -> Result<Times> {
         let by_prices = lower_bound_from_certificate(problem, best.certificate(), best.bound());
-        let least = lower_bound(problem, best.bound()).max(by_prices);
+        let least = lower_bound_watched(problem, best.bound(), watch).max(by_prices);
         let search = once::search(problem, watch);
         let own = best
             .patterns()

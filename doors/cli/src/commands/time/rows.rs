@@ -9,7 +9,7 @@ use oneport::watch::Watch;
 use oneport::{Answer, Options, Problem, Rational, Volumes};
 use oneport_baselines::{Algorithm, Forwarders, Routes, Ties, in_two_levels, known_watched, ranks};
 use oneport_timing::{
-    BestPieces, Found, NamedSearch, lower_bound, lower_bound_from_certificate, proportion,
+    BestPieces, Found, NamedSearch, lower_bound_from_certificate, lower_bound_watched, proportion,
 };
 use rayon::prelude::*;
 
@@ -24,6 +24,10 @@ pub const OPTIMUM: &str = "oneport";
 /// Percent of the time left for the searches; the rest is for the check of the best run. Trades shorter runs for an
 /// answer in time. Not measured.
 const SEARCH: u32 = 75;
+/// Percent of the time left for the throughput; the rest is for runs. Trades throughput for runs in time. Not measured.
+const THROUGHPUT: u32 = 60;
+/// Percent of the time left after it for the bound. Trades a tighter bound for runs in time. Not measured.
+const BOUND: u32 = 50;
 
 /// The best time of one algorithm.
 #[derive(Debug, Clone)]
@@ -82,14 +86,16 @@ pub fn of(
             .last()
             .and_then(|(known, _)| proportion(known, volumes));
         if factor.is_none() {
-            answers.push((volumes, optimum::listed(problem, options)?));
+            let options = options.clone().watched(options.watch.turn(THROUGHPUT));
+            answers.push((volumes, optimum::listed(problem, &options)?));
         }
         let Some((_, answer)) = answers.last() else {
             return Ok((Vec::new(), String::new()));
         };
         let throughput = answer.bound() / factor.unwrap_or_else(Rational::one);
         let by_prices = lower_bound_from_certificate(problem, answer.certificate(), &throughput);
-        let least = lower_bound(problem, &throughput).max(by_prices);
+        let watch = options.watch.turn(BOUND);
+        let least = lower_bound_watched(problem, &throughput, &watch).max(by_prices);
         sizes.push(Size {
             asked: asked.volumes(),
             problem,
