@@ -129,7 +129,7 @@ impl FloatModel {
     /// Sets an option.
     fn option(&mut self, name: &str, value: impl HighsOptionValue) -> Result<(), ExactError> {
         let set = self.model.try_set_option(name, value);
-        set.map_err(|_| failed("Highs_setOptionValue"))
+        set.map_err(|_| failed("Model::try_set_option"))
     }
 
     /// The last run's objective; `None` where it is not finite.

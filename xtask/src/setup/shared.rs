@@ -181,7 +181,7 @@ mod tests {
             .filter(|word| word.starts_with("Highs_"));
         let joined: String = text.split_whitespace().collect();
         let options = joined
-            .split("_option(c\"")
+            .split(".option(\"")
             .skip(1)
             .filter_map(|rest| rest.split('"').next());
         functions.chain(options).map(str::to_string).collect()

@@ -2,25 +2,30 @@
 
 use oneport_files::{RatesFile, rates_from_json};
 use oneport_plan::{DemandRates, Value};
-use oneport_platform::{Platform, Rational, parse_rational};
-use oneport_testkit::platform;
+use oneport_platform::{Node, Platform, Rational, parse_rational};
 
 fn rational(text: &str) -> Rational {
     parse_rational(text).unwrap()
 }
 
 /// a, b, c in a triangle of links of cost 1/4, computes of 1/2.
-/// Every node linked to every other.
 fn complete() -> Platform {
-    let links = [
-        ("a", "b", "1/4"),
-        ("a", "c", "1/4"),
-        ("b", "a", "1/4"),
-        ("b", "c", "1/4"),
-        ("c", "a", "1/4"),
-        ("c", "b", "1/4"),
-    ];
-    platform("a b c", &links)
+    let mut builder = Platform::builder();
+    let nodes = ["a", "b", "c"].map(|name| {
+        builder
+            .node(Node::processor(name, rational("1/2")))
+            .unwrap()
+    });
+    for from in 0..3 {
+        for to in 0..3 {
+            if from != to {
+                builder
+                    .link(nodes[from], nodes[to], rational("1/4"))
+                    .unwrap();
+            }
+        }
+    }
+    builder.build().unwrap()
 }
 
 /// A reduction to a: b's and c's values are merged at b in half of the cases, at a in the others.
