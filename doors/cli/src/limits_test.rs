@@ -292,15 +292,7 @@ struct Known {
 ///
 /// Not asked, because it takes minutes: `solve reduce-scatter` on a star of 3000 with a time limit. The referee prices
 /// trees without a watch if a certificate has inequalities, and these are of some demands only.
-const KNOWN: [Known; 6] = [
-    Known {
-        command: "time",
-        question: "all-reduce --commutative --size 1 --platform @",
-        shapes: &["star"],
-        looks: 0,
-        bytes: 1_180_000_000,
-        why: "the cause is not found: 1.2 GB between two looks for 601 nodes, whatever the limit",
-    },
+const KNOWN: [Known; 5] = [
     Known {
         command: "solve",
         question: "scan --platform @",
