@@ -14,55 +14,61 @@ use crate::kernel::Basis;
 use crate::program::ExactError;
 
 /// A floating-point model that cannot be made.
-pub struct FloatModel(Infallible);
+pub(crate) struct FloatModel(Infallible);
 
 /// The interface of the model on HiGHS; see `highs.rs`.
 impl FloatModel {
-    pub fn new(_: &FloatProgram) -> Result<Option<Self>, ExactError> {
+    pub(crate) fn new(_: &FloatProgram) -> Result<Option<Self>, ExactError> {
         Ok(None)
     }
 
-    pub fn read(_: &Path) -> Result<Option<Self>, ExactError> {
+    pub(crate) fn read(_: &Path) -> Result<Option<Self>, ExactError> {
         Ok(None)
     }
 
-    pub fn objective(&self) -> Option<Rational> {
+    pub(crate) fn objective(&self) -> Option<Rational> {
         match self.0 {}
     }
 
-    pub fn set_engine(&mut self, _: Engine) -> Result<(), ExactError> {
+    pub(crate) fn set_engine(&mut self, _: Engine) -> Result<(), ExactError> {
         match self.0 {}
     }
 
-    pub fn set_presolve(&mut self, _: bool) -> Result<(), ExactError> {
+    pub(crate) fn set_presolve(&mut self, _: bool) -> Result<(), ExactError> {
         match self.0 {}
     }
 
-    pub fn set_time_limit(&mut self, _: Option<Duration>) -> Result<(), ExactError> {
+    pub(crate) fn set_time_limit(&mut self, _: Option<Duration>) -> Result<(), ExactError> {
         match self.0 {}
     }
 
-    pub fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         match self.0 {}
     }
 
-    pub fn run(&mut self, _: &Watch) -> Result<Claim, ExactError> {
+    pub(crate) fn run(&mut self, _: &Watch) -> Result<Claim, ExactError> {
         match self.0 {}
     }
 
-    pub fn basis(&self) -> Option<Basis> {
+    pub(crate) fn basis(&self) -> Option<Basis> {
         match self.0 {}
     }
 
-    pub fn set_basis(&mut self, _: &Basis, _: &[bool]) -> Result<(), ExactError> {
+    pub(crate) fn set_basis(&mut self, _: &Basis, _: &[bool]) -> Result<(), ExactError> {
         match self.0 {}
     }
 
-    pub fn change(&mut self, _: &[f64], _: &[f64], _: &[f64], _: &[f64]) -> Result<(), ExactError> {
+    pub(crate) fn change(
+        &mut self,
+        _: &[f64],
+        _: &[f64],
+        _: &[f64],
+        _: &[f64],
+    ) -> Result<(), ExactError> {
         match self.0 {}
     }
 
-    pub fn add_columns(
+    pub(crate) fn add_columns(
         &mut self,
         _: &[f64],
         _: &[i32],
@@ -72,7 +78,7 @@ impl FloatModel {
         match self.0 {}
     }
 
-    pub fn add_rows(
+    pub(crate) fn add_rows(
         &mut self,
         _: (&[f64], &[f64]),
         _: &[i32],
@@ -82,15 +88,15 @@ impl FloatModel {
         match self.0 {}
     }
 
-    pub fn make_integer(&mut self, _: u32, _: u32) -> Result<(), ExactError> {
+    pub(crate) fn make_integer(&mut self, _: u32, _: u32) -> Result<(), ExactError> {
         match self.0 {}
     }
 
-    pub fn column_values(&self) -> Option<Vec<f64>> {
+    pub(crate) fn column_values(&self) -> Option<Vec<f64>> {
         match self.0 {}
     }
 
-    pub fn solution(&self) -> Option<(Vec<f64>, Vec<f64>)> {
+    pub(crate) fn solution(&self) -> Option<(Vec<f64>, Vec<f64>)> {
         match self.0 {}
     }
 }
