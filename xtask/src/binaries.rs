@@ -40,7 +40,7 @@ impl Binary {
         command
     }
 
-    /// The names of its tests: of every run, and those that are ignored, with the reasons.
+    /// The names of its tests: of every run, and the ignored ones with their reasons.
     ///
     /// # Errors
     /// The program does not run, or a reason has a form that `needs` does not read.

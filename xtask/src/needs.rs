@@ -31,7 +31,7 @@ pub struct Need {
     name: String,
 }
 
-/// What sort of thing it is.
+/// The kind of thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// A program in a folder of PATH.
@@ -75,7 +75,7 @@ impl Reason {
         })
     }
 
-    /// What of it this machine lacks.
+    /// The parts of it that this machine lacks.
     pub fn missing(&self) -> Vec<&Need> {
         self.needs.iter().filter(|need| !need.is_here()).collect()
     }

@@ -238,7 +238,7 @@ fn of_binary(binary: &Binary, which: Which) -> Result<Group> {
     })
 }
 
-/// What this machine lacks of the things that a test needs.
+/// The needs of a test that this machine does not meet.
 fn lack(reason: &Reason) -> Option<String> {
     let missing: Vec<String> = reason.missing().iter().map(ToString::to_string).collect();
     (!missing.is_empty()).then(|| missing.join(", "))

@@ -132,7 +132,7 @@ impl FloatModel {
         set.map_err(|_| failed("Model::try_set_option"))
     }
 
-    /// The last run's objective; `None` where it is not finite.
+    /// The last run's objective; `None` if it is not finite.
     pub(crate) fn objective(&self) -> Option<Rational> {
         // SAFETY: a live instance.
         Rational::from_float(unsafe { Highs_getObjectiveValue(self.raw()) })

@@ -1,4 +1,4 @@
-//! What is asked for, and how far the search may go.
+//! The goal of a solve and the limits of its search.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use oneport_period::Period;
 use oneport_referee::Answer;
 use oneport_watch::Watch;
 
-/// What is asked for.
+/// The goal of a solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Goal {
     /// A bound on the throughput of every schedule, and the largest throughput found on the way.
@@ -23,7 +23,7 @@ pub enum Goal {
 /// How to solve.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What is asked for.
+    /// The goal.
     pub goal: Goal,
     /// Which linear program.
     pub formulation: Formulation,
@@ -66,12 +66,12 @@ impl Options {
         }
     }
 
-    /// The same with this goal.
+    /// Sets the goal.
     pub fn goal(self, goal: Goal) -> Self {
         Options { goal, ..self }
     }
 
-    /// The same with an answer to a similar problem.
+    /// Sets the answer to a similar problem.
     pub fn knowing(self, known: Arc<Answer>) -> Self {
         Options {
             known: Some(known),
@@ -79,12 +79,12 @@ impl Options {
         }
     }
 
-    /// The same with this watch.
+    /// Sets the watch.
     pub fn watched(self, watch: Watch) -> Self {
         Options { watch, ..self }
     }
 
-    /// The same within this time from now on, by the caller's clock: `within(Duration::from_secs(10), Instant::now)`.
+    /// Adds a limit on time from now on, by the caller's clock: `within(Duration::from_secs(10), Instant::now)`.
     pub fn within<I>(self, time: Duration, now: fn() -> I) -> Self
     where
         I: Copy + std::ops::Sub<Output = Duration> + Send + Sync + 'static,
@@ -93,7 +93,7 @@ impl Options {
         self.watched(watch)
     }
 
-    /// The same with a limit in bytes on what the caller's meter counts.
+    /// Adds a limit on memory, in bytes of the caller's meter.
     pub fn memory(self, bytes: u64, used: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         let watch = self.watch.clone().memory(bytes, used);
         self.watched(watch)

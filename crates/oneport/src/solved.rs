@@ -35,7 +35,7 @@ impl Solved {
         }
     }
 
-    /// The same without patterns and schedule, which may be large: [`Answer::slim`].
+    /// Drops patterns and schedule, which may be large: [`Answer::slim`].
     pub fn slim(self) -> Self {
         Solved {
             answer: self.answer.slim(),

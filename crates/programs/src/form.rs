@@ -128,7 +128,7 @@ impl Errors {
 pub enum Limits {
     /// The paper's: (1) a link, (2) what a node sends, (3) what it receives.
     Papers,
-    /// One for each resource of the platform, whatever its port models, capacities that links share included.
+    /// One for each resource of the platform under any port model, shared capacities included.
     Resources,
 }
 

@@ -51,10 +51,11 @@ pub enum Quantity {
         reduction: usize,
         /// `[k,m]`.
         part: Interval,
-        /// What is done.
+        /// The task.
         act: Act,
     },
-    /// Copies of a message that are sent over a link: all of them, or `x(Pi,Pj,Pk)`, those that transit for one target.
+    /// Copies of a message that are sent over a link: all of them, or `x(Pi,Pj,Pk)`, the copies that transit for one
+    /// target.
     Copies {
         /// The message's number.
         message: usize,
@@ -110,7 +111,7 @@ pub enum Equation {
     Result(usize),
     /// The copies for a target leave the source.
     Leave(usize),
-    /// What a node receives of the copies for a target, it sends on; the throughput reaches the target.
+    /// A node sends on all copies for a target that it receives. The throughput reaches the target.
     Flow {
         /// The message's number.
         message: usize,

@@ -15,7 +15,7 @@ use crate::linear::{Act, Equation, Port, Quantity};
 /// Fact: characters of a node's name; three names and the letters around them fit the 255 of a variable.
 const LONGEST: usize = 40;
 
-/// The papers' letters for what several programs have, and what tells a message from others.
+/// The papers' letters for quantities of several programs, and the index that distinguishes a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Letters {
     /// `TP`, `s`; a message is known by its target, `m_l`.
@@ -189,7 +189,7 @@ impl<'a> Names<'a> {
         };
     }
 
-    /// What a row that limits a port is called.
+    /// The name of a row that limits a port.
     fn limit(&self, port: Port) -> &'static str {
         let papers = !matches!(self.letters, Letters::Broadcast(_));
         match (port, papers) {

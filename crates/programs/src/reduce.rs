@@ -69,7 +69,7 @@ pub(crate) fn build<'p>(
     program.end()
 }
 
-/// What the numbers of reductions are made from.
+/// The data from which the numbers of reductions are made.
 #[derive(Clone, Copy)]
 pub struct Reductions<'a> {
     /// The platform.

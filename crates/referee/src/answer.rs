@@ -97,7 +97,7 @@ impl Proved {
         }
     }
 
-    /// The same without the state.
+    /// The bound without the state.
     pub fn bound_alone(&self) -> Proved {
         Proved {
             problem: self.problem.clone(),
@@ -286,7 +286,7 @@ impl Answer {
         Rational::one() - attained.unwrap_or_else(Rational::zero)
     }
 
-    /// The same without state and schedule, which may be large. The throughput stays.
+    /// Drops state and schedule, which may be large. The throughput stays.
     pub fn slim(self) -> Answer {
         Answer {
             claim: Claim {

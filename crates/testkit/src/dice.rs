@@ -42,12 +42,12 @@ impl Dice {
         low + self.below(high - low + 1)
     }
 
-    /// True once in so many chances.
+    /// True once in `chances` draws, on average.
     pub fn one_in(&mut self, chances: usize) -> bool {
         self.below(chances) == 0
     }
 
-    /// True in so many of a hundred cases.
+    /// True in `percent` of a hundred draws, on average.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

@@ -5,7 +5,7 @@ use oneport_platform::{Node, Platform, parse_rational, ratio};
 /// A platform of processors with these names, which merge in a unit of time, and of links (from, to, cost).
 ///
 /// # Panics
-/// A link between unknown nodes; a cost that is not a number; whatever a builder refuses.
+/// A link between unknown nodes; a cost that is not a number; a node or link that a builder refuses.
 #[track_caller]
 pub fn platform(nodes: &str, links: &[(&str, &str, &str)]) -> Platform {
     let mut builder = Platform::builder();

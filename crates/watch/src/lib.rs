@@ -139,7 +139,7 @@ impl Watch {
         self.hearer.iter().for_each(|hearer| hearer(news));
     }
 
-    /// The same watch that also ends, as [`Limit::Time`], after this time from now on by the caller's clock:
+    /// Adds an end, as [`Limit::Time`], after this time from now on by the caller's clock:
     /// `Watch::unlimited().within(Duration::from_secs(10), Instant::now)`.
     pub fn within<I>(self, time: Duration, now: fn() -> I) -> Self
     where
@@ -155,7 +155,7 @@ impl Watch {
         })
     }
 
-    /// The same watch that also ends, as [`Limit::Memory`], when the caller's meter counts this many bytes.
+    /// Adds an end, as [`Limit::Memory`], when the caller's meter counts this many bytes.
     pub fn memory(self, bytes: u64, used: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         self.under(move |left| {
             let own = bytes.saturating_sub(used());

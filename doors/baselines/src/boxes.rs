@@ -21,17 +21,17 @@ pub struct Boxes {
     pub returns: BTreeMap<(usize, usize), Vec<LinkId>>,
     /// Whether a switch joins all members of every box, so that their order does not matter.
     pub switched: bool,
-    /// Of several boxes without such switches, per channel and box: the members in the order of a path over links
+    /// If several boxes have no such switches, per channel and box: the members in the order of a path over links
     /// between them, which begins where the channel does. Empty if some box has no such path.
     pub chains: Vec<Vec<Vec<usize>>>,
     /// The links of these paths, both ways.
     pub direct: BTreeMap<(usize, usize), Vec<LinkId>>,
     /// Per box: its switch; empty if some box has none.
     pub switches: Vec<NodeId>,
-    /// Per box: its switch, where it combines and duplicates. Empty if that of some box does not.
+    /// Per box: its switch, which combines and duplicates. Empty if the switch of some box does not.
     pub combiners: Vec<Combiner>,
     /// Per channel: the switch of the network that combines and duplicates what the channel's accelerators with cards
-    /// send. Empty if there is none for some channel.
+    /// send. Empty if some channel has no such switch.
     pub hubs: Vec<Combiner>,
 }
 

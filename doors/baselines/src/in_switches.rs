@@ -258,7 +258,7 @@ impl Made<'_> {
         let hubs = self.hubs()?;
         let ranks = self.maker.ranks.len();
         let tree = |channel: &Vec<usize>| {
-            // The switch is the last of those that the tree joins.
+            // The switch is the last node that the tree joins.
             let mut parents = vec![None; ranks + 1];
             for place in 0..self.boxes.members.len() {
                 let chain = self.boxes.turned(channel, place);

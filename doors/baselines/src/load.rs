@@ -195,7 +195,7 @@ impl Counts {
                     blocks - message.blocks.iter().filter(first).map(often).sum::<u128>();
             }
         });
-        // A count that was cut short is none.
+        // A count that was cut short does not count.
         watch.ask()?;
         Ok(counts)
     }

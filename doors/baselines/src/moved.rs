@@ -33,7 +33,7 @@ pub type CellsAt = (Range<usize>, usize);
 pub struct Moved {
     /// The rank.
     pub rank: usize,
-    /// What is combined: copied, if it is one.
+    /// The values that are combined; a single one is copied.
     pub sources: Vec<CellsAt>,
     /// Where it is written.
     pub targets: Vec<CellsAt>,
@@ -192,7 +192,7 @@ impl Writer {
     fn moved(&mut self, moved: &Moved) -> Result<(), BaselineError> {
         let (mut read, mut written) = (Messages::default(), Messages::default());
         let count = moved.sources.first().map_or(0, |(cells, _)| cells.len());
-        // What comes from another rank comes once for all targets.
+        // A value from another rank comes once for all targets.
         let gathers = moved.sources.len() > 1 || moved.targets.len() > 1;
         for (turn, (cells, _)) in moved.sources.iter().enumerate().filter(|_| gathers) {
             for at in 0..count {
@@ -234,7 +234,7 @@ impl Writer {
         self.cells.get(&cell).copied().flatten()
     }
 
-    /// What the first source of a move holds.
+    /// The contents of a move's first source.
     fn held_first(&self, moved: &Moved, at: usize) -> Option<(usize, u32)> {
         let (cells, _) = moved.sources.first()?;
         self.held(cells.start + at)

@@ -9,7 +9,7 @@ use crate::verdict::Verdict;
 /// A schedule that was found to be right, and what it moves. Cells are parts of the chunks of the ranks' buffers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Followed {
-    /// What was found.
+    /// The result of the run.
     pub verdict: Verdict,
     /// Per rank: the cells of its input.
     pub inputs: Vec<Range<usize>>,
@@ -29,7 +29,7 @@ pub type CellsAt = (Range<usize>, usize);
 pub struct Moved {
     /// The rank.
     pub rank: usize,
-    /// What is combined: copied, if it is one.
+    /// The values that are combined; a single one is copied.
     pub sources: Vec<CellsAt>,
     /// Where it is written.
     pub targets: Vec<CellsAt>,

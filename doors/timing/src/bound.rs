@@ -292,7 +292,7 @@ impl Pairs {
         watch: &Watch,
     ) -> Result<Option<Rational>, Limit> {
         let platform = problem.platform();
-        // By the links out of an owner and the number of messages: the largest delay after them.
+        // The largest delay after a number of messages, by the links out of an owner.
         let mut after_links: BTreeMap<(Vec<LinkId>, u128), BigUint> = BTreeMap::new();
         let mut longest: Option<&BigUint> = None;
         for pair in &self.list {

@@ -359,7 +359,7 @@ struct Waiting<N> {
     kind: u32,
 }
 
-/// What is left of a shared capacity.
+/// The part of a shared capacity that is free.
 struct Pool<N> {
     /// Units that no transfer takes up.
     left: u64,
@@ -375,7 +375,7 @@ impl<N: Ord> Pool<N> {
         }
     }
 
-    /// Whether so many units are left at the date; dates do not go back.
+    /// Whether this number of units is free at the date; dates do not go back.
     fn has(&mut self, units: u64, date: &N) -> bool {
         while let Some(Reverse((end, ended))) = self.running.peek()
             && end <= date

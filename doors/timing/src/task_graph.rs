@@ -120,7 +120,7 @@ impl Lists {
     }
 }
 
-/// Asks the watch at every so many tasks.
+/// Asks the watch before every task whose number is a multiple of [`OFTEN`].
 fn often(number: usize, watch: &Watch) -> Result<(), Limit> {
     if number.is_multiple_of(OFTEN) {
         watch.ask()?;

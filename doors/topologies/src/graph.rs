@@ -193,7 +193,7 @@ pub(super) fn latency_names(asked: Option<&LatencyAttribute>) -> [&str; 2] {
     asked.map_or(LATENCY, |asked| [asked.attribute.as_str(), ""])
 }
 
-/// The latency in seconds that an attribute of this name states, or a remark where it has no unit.
+/// The latency in seconds that an attribute of this name states, or a remark if it has no unit.
 ///
 /// # Errors
 /// The user names the attribute, and this is no latency.

@@ -90,8 +90,8 @@ pub(super) fn read(source: Source<'_>, name: &str) -> Result<Measurements, Forma
     Ok(read)
 }
 
-/// A row of so many columns, the time in this one; launchers may put labels before it. Operations without data do not
-/// count.
+/// A row of this number of columns, with the time in this one; launchers may put labels before it. Operations without
+/// data do not count.
 fn row(words: &[&str], (columns, time): (usize, usize)) -> Option<Measurement> {
     let cells = words.get(words.len().checked_sub(columns)?..)?;
     let bytes: u64 = cells.first()?.parse().ok()?;

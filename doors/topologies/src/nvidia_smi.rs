@@ -31,7 +31,7 @@ const AFFINITY: &str = "CPU";
 /// Cells of another table of the same command.
 const P2P: [&str; 6] = ["OK", "NS", "CNS", "GNS", "TNS", "DR"];
 
-/// What is said of lines that do not fit one another.
+/// The refusal of lines that do not fit one another.
 const WRAPPED: &str = "the table was cut or wrapped, as by a narrow terminal; give what `nvidia-smi topo -m > FILE` writes";
 
 /// A row of the table.

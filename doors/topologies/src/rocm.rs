@@ -22,7 +22,7 @@ use crate::smi_gpus::Gpus;
 /// Most GPUs: a machine has some twenty.
 const MAX_GPUS: usize = 500;
 
-/// What is said of lines that do not fit one another.
+/// The refusal of lines that do not fit one another.
 const WRAPPED: &str = "the tables were cut or wrapped, as by a narrow terminal; give what the command writes into a file";
 
 /// The tables by title, each with its rows of cells.

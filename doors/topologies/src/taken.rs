@@ -6,7 +6,7 @@ use crate::mistakes::said;
 use crate::{Format, ImportOptions};
 
 const GRAPHS: [Format; 4] = [Format::Gml, Format::NodeLink, Format::GraphMl, Format::Dot];
-/// What names attributes of links: of edges, or columns.
+/// The part of a format that holds attributes of links: edges, or columns.
 const LISTS: [Format; 5] = [
     Format::Gml,
     Format::NodeLink,

@@ -309,7 +309,7 @@ fn lemma_3() -> Result<Finding> {
         let Ended::Optimal(u, values) = program::dual(&one.net, &matchings, &trees, false)? else {
             anyhow::bail!("(D) has no optimum")
         };
-        // What is negative is as good at 0.
+        // A negative value may be replaced by 0.
         let v = |link: usize| values[link].clone().max(whole(0));
         let heaviest = matchings
             .iter()

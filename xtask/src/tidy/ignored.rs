@@ -7,7 +7,7 @@ use super::problem::Problem;
 use crate::needs::{self, Reason};
 use crate::workspace::Source;
 
-/// What a test that passes by not running does. (In halves, so that this file keeps its own rules.)
+/// Words of a test that passes by not running. (In halves, so that this file keeps its own rules.)
 const SILENT: [([&str; 2], &str); 3] = [
     (
         ["\"skip", "ped"],

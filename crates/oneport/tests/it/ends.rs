@@ -171,7 +171,7 @@ fn rating_and_bounding_end() {
 
 #[test]
 fn the_referee_ends() {
-    let mut late = Vec::new();
+    let (mut late, mut plans) = (Vec::new(), 0);
     problems(|name, problem| {
         let limited = Options {
             watch: Watch::in_questions(100_000),
@@ -183,11 +183,13 @@ fn the_referee_ends() {
         if solved.unwritten.is_some() {
             return;
         }
+        plans += 1;
         let plan = parts(&solved);
         late.extend(ends(&format!("verify {name}"), |watch| {
             let _ = referee::verify(plan.claim(), &plan.stated(), watch);
         }));
     });
+    assert!(plans > 5, "{plans}");
     none(late);
 }
 
@@ -203,7 +205,7 @@ fn rings_end() {
 /// The question of another platform with what is known of the first, as `whatif` asks it.
 #[test]
 fn changed_platforms_end() {
-    let mut late = Vec::new();
+    let (mut late, mut known_ones) = (Vec::new(), 0);
     problems(|name, problem| {
         if problem.platform().nodes().len() > 12 {
             return;
@@ -211,6 +213,7 @@ fn changed_platforms_end() {
         let Ok(known) = solve(problem, &Options::of(Goal::Rate)) else {
             return;
         };
+        known_ones += 1;
         let known = Arc::new(known.answer);
         let half = Number::Times(Rational::new(1.into(), 2.into()));
         let changed = problem
@@ -228,6 +231,7 @@ fn changed_platforms_end() {
             let _ = solve(&new, &options);
         }));
     });
+    assert!(known_ones > 5, "{known_ones}");
     none(late);
 }
 

@@ -737,7 +737,7 @@ fn proved_facts_only_improve() {
         (Status::Optimal, ratio(0, 1))
     );
     again(&answer);
-    // The same with the schedule.
+    // With the schedule the claim is whole.
     let whole = Proved::from(answer.clone()).with(Some(state), claim.schedule, &unlimited);
     let whole = whole.unwrap();
     assert!(whole.plan().is_some() && answer.plan().is_none());

@@ -98,7 +98,7 @@ fn buffers_in_one_place_are_counted_once() {
 }
 
 /// Whether two ranks end, each with threadblocks that send (`true`) and receive in this order, where connections hold
-/// so many messages.
+/// this number of messages.
 fn ends(orders: &[[Vec<bool>; 2]; 2], slots: usize) -> bool {
     let mut done = [[0; 2]; 2];
     let mut held = [[0; 2]; 2];

@@ -265,7 +265,7 @@ mod tests {
         Ok(())
     }
 
-    /// The same platform, whose links out of the first two nodes share a capacity.
+    /// Lets the links out of the first two nodes share a capacity.
     fn bus(platform: &Platform) -> Result<Platform> {
         let mut builder = Platform::builder();
         builder.model(PortModel::Links);

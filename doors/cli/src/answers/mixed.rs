@@ -6,7 +6,7 @@ use oneport::plan::{SteadyState, Task};
 use oneport::platform::LinkId;
 use oneport::{NodeId, Platform};
 
-/// What a link is: `pci`, `nvlink`, `xgmi`, or something else.
+/// The kind of a link: `pci`, `nvlink`, `xgmi`, or another.
 pub type Kind<'k> = dyn Fn(LinkId) -> &'static str + 'k;
 
 /// The change that leaves NVLink alone, for messages.
@@ -75,7 +75,7 @@ pub fn hops(platform: &Platform, state: &SteadyState) -> Vec<Vec<LinkId>> {
     all
 }
 
-/// What a link is, as far as the names of its ends say it, as readers of dumps name them: `gpu0`, `pci1`, `nvswitch`.
+/// The kind of a link by the names of its ends, as readers of dumps give them: `gpu0`, `pci1`, `nvswitch`.
 #[cfg(feature = "exports")]
 pub fn kind_by_names(platform: &Platform, link: LinkId) -> &'static str {
     let link = platform.link(link);

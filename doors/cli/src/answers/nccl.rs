@@ -185,7 +185,7 @@ impl Nccl {
             .filter(|_| algorithm.starts_with("NVLS"))
     }
 
-    /// Whether the algorithm that NCCL would pick has a row where it can have one.
+    /// Whether the algorithm that NCCL would pick has a row, if it can have one.
     pub fn can_have_a_row(&self) -> bool {
         let picked = self.pick().map(|rated| rated.algorithm.as_str());
         picked.is_some_and(|algorithm| self.forwards_to(algorithm).is_none())

@@ -35,7 +35,7 @@ impl ChangeArguments {
     /// The platform of this file after the changes, with the places of its nodes and links.
     ///
     /// # Errors
-    /// As [`changes`], and as [`check_ports`] where there are none.
+    /// As [`changes`]; without changes, as [`check_ports`].
     pub fn apply(&self, file: &Path, platform: &Platform) -> Result<Option<Changed>> {
         if self.changes.is_empty() {
             check_ports(file, platform)?;

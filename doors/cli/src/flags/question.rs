@@ -94,7 +94,7 @@ pub struct PartArguments {
     /// Scatter, broadcast: the node that owns the messages.
     #[arg(long, value_name = "NODE")]
     pub source: Option<String>,
-    /// The same as --source or --target, whichever the collective has.
+    /// Stands for --source or --target, whichever the collective has.
     #[arg(long, value_name = "NODE", conflicts_with_all = ["source", "target"])]
     pub root: Option<String>,
     /// Gather, reduce: the node that receives the messages, or the result.

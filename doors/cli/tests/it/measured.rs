@@ -62,7 +62,7 @@ fn the_row_that_counts() {
         osu.stderr.contains("4 are assumed, as in the question"),
         "{osu:#?}"
     );
-    // The same by the Intel MPI Benchmarks, whose last rank ends after 200 us.
+    // The Intel MPI Benchmarks count until the last rank ends, after 200 us.
     let imb = "# Benchmarking Allgather\n# #processes = 4\n\
                #bytes #repetitions t_min[usec] t_max[usec] t_avg[usec]\n1048576 40 190.0 200.0 195.0\n";
     let imb = folder.write("imb.txt", imb);

@@ -97,9 +97,9 @@ fn changes_name_shared_capacities() {
         .misused(&["this is a shared capacity; it has bandwidth, cost, remove"]);
 }
 
-/// By hand, on the bus of 3, messages of 1: six transfers of an all-gather take 2, and two of a broadcast 2/3. With a
-/// latency of 1 on every link the broadcast takes 5/3; the prices of the bus prove all three. With links of 2, which
-/// fill the bus by two thirds, an all-gather takes 2 as well: transfers at half their rate.
+/// On the bus of 3, with messages of 1, by hand: six transfers of an all-gather take 2, and two of a broadcast 2/3.
+/// With a latency of 1 on every link the broadcast takes 5/3; the prices of the bus prove all three. With links of 2,
+/// which fill the bus by two thirds, an all-gather takes 2 as well: transfers at half their rate.
 #[test]
 fn one_operation_on_a_bus() {
     let folder = Folder::new();
@@ -252,7 +252,7 @@ fn a_factor_on_a_link_without_its_own_limit_is_refused() {
     bound("a: cost x4").misused(&parts);
     bound("* -> *: bandwidth x2")
         .misused(&["shared 'bus': bandwidth x2", "'a -> b: bandwidth = 6'"]);
-    // What it says to write has that effect: six transfers on 3/4. A link of 3/4 of its own still carries 1/2.
+    // The proposed changes have their effect: six transfers on 3/4. A link of 3/4 of its own still carries 1/2.
     let throughput = |change: &str| bound(change).ok().object()["bounds"][0]["bound"].clone();
     assert_eq!(throughput("shared 'bus': bandwidth /4"), "1/8");
     assert_eq!(throughput("a -> b: bandwidth = 3/4"), "1/2");

@@ -135,7 +135,7 @@ fn every_command_asks_about_the_changed_platform() {
     assert!((bound(&[&[&star[..]], &change[..]].concat()) - bound(&[&out])).abs() < 1e-9);
 }
 
-/// Cells of a CSV table are plain numbers, of one unit in a column, whatever rows it has.
+/// Cells of a CSV table are plain numbers, of one unit in a column, for any rows.
 #[test]
 fn csv_holds_plain_numbers() {
     let racks = fixture("two-racks.toml");

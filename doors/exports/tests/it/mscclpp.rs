@@ -307,7 +307,7 @@ fn relaxed_signals_order_no_data_at_the_end() {
     is_refused_as_relaxed(&plan);
 }
 
-/// The same of a plan whose last signals were made relaxed by hand.
+/// A real plan whose last signals were made relaxed by hand is refused, too.
 #[test]
 #[ignore = "needs data turn3/exports/final-relaxed.json"]
 fn relaxed_signals_of_a_real_plan_order_no_data_at_the_end() {

@@ -336,7 +336,7 @@ fn plans_that_do_not_go_together_are_refused() {
     );
 }
 
-/// The first plan names the ranks, whatever order another plan has them in.
+/// The first plan names the ranks; another plan may have them in another order.
 fn the_first_plan_names_the_ranks(mpi: &'static Mpi) {
     let bench = Bench::new("ranks", mpi);
     let program = bench.program("unmodified.c", UNMODIFIED, &[]);
@@ -432,7 +432,7 @@ fn odd_names(files: &[oneport_exports::File]) -> (String, String) {
     (hosts.to_string(), ranks.to_string())
 }
 
-/// What a compiler makes of them prints them as they stand in the list.
+/// A compiled program prints them as they stand in the list.
 #[test]
 #[ignore = "needs program cc"]
 fn compilers_read_the_names_of_hosts() {

@@ -44,7 +44,7 @@ pub fn delayed(platform: &Platform) -> Platform {
     builder.build().expect("a platform")
 }
 
-/// The same platform, without ports: every second link shares a capacity, every third another, which counts every
+/// Takes the ports away: every second link shares a capacity, every third another, which counts every
 /// sixth link twice.
 pub fn shared(platform: &Platform) -> Platform {
     let mut builder = Platform::builder();

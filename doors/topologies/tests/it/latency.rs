@@ -202,13 +202,13 @@ fn an_attribute_that_no_link_has_is_refused() {
         Topic::LeftOut,
         "--latency-attribute delay,us"
     ));
-    // Of parallel edges the fastest counts, with its latency.
+    // The fastest of parallel edges counts, with its latency.
     let two = gml.replace(
         " ] ]",
         " ] edge [ source 2 target 1 LinkSpeedRaw 2000000000 delay \"7 us\" ] ]",
     );
     assert_eq!(links(&import(&two)), ["5", "5", "7", "7"]);
-    // What is no graph has no attributes.
+    // A file that is no graph has no attributes.
     refused(
         DUMP,
         &asked("latency", "1"),
@@ -234,7 +234,7 @@ fn lists_of_links_have_a_column_of_latencies() {
     };
     let text = "src,dst,gbps,latency_us,loss\na,b,80,5,0\nb,a,80,6,0\na,c,80,-,0\nc,a,80,7.5,0\na,b,8,4,0\n";
     let imported = import(text);
-    // Of two rows for one pair the least.
+    // The least of two rows for one pair counts.
     assert_eq!(links(&imported), ["4", "6", "0", "15/2"]);
     assert!(says(
         &imported,

@@ -388,7 +388,7 @@ fn wide_table() -> String {
     table(&labels.join(" "), &rows).replace("  NIC0: mlx5_0\n", "")
 }
 
-/// What a terminal of this width or `fold` makes of a text, and what is left of it if lines are cut there.
+/// A text as a terminal of this width or `fold` wraps it, and as it is if lines are cut there.
 #[test]
 fn tables_that_were_wrapped_or_cut_are_refused() {
     let few = "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV4\t0-7\t0\nGPU1\tNV4\t X \t8-15\t1\n\n\

@@ -60,7 +60,7 @@ pub(super) fn enough(
     if wanted <= before {
         return Ok(None);
     }
-    // What is solved next starts from the doubled class.
+    // The next solves start from the doubled class.
     let mut known = Arc::new(doubled.clone());
     if let Some(least) = least_factor(base, class, (&known, wanted), options)? {
         return Ok(Some(Enough {

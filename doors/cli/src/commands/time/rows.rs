@@ -120,7 +120,7 @@ pub fn of(
     let watch = options.watch.turn(SEARCH);
     let (all, forwarders) = (ranks(first.problem), Forwarders::Anything);
     let routes = Routes::watched(platform, &all, forwarders, Ties::Turns, &watch).ok();
-    // Of both paths of a message, the cheaper one and the quicker one, the better run counts.
+    // A message may take the cheaper or the quicker path; the better run counts.
     let size = first.problem.volumes().size.constant();
     let quick =
         size.and_then(|size| Routes::quickest(platform, &all, forwarders, size, &watch).ok());
