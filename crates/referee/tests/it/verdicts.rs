@@ -7,7 +7,7 @@ use crate::common::ask::{
 };
 use common::*;
 use oneport_plan::Row;
-use oneport_plan::{Certificate, Collective, Member, Resource, Status, Volumes};
+use oneport_plan::{Certificate, Claim, Collective, Member, Resource, State, Status, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{Answer, Proved, Rule, judge, verify};
 use oneport_watch::{Limit, Watch};
@@ -700,7 +700,17 @@ fn proved_facts_only_improve() {
     let mut proved = Proved::about(&claim.problem);
     assert!(broken(&proved.clone().answer(), Rule::NoBound));
     let state = claim.state.clone().unwrap();
-    proved.sustain(state.clone(), &unlimited).unwrap();
+    let mut half = toy().steady_state;
+    half.throughput = ratio(1, 4);
+    for weighted in &mut half.patterns {
+        weighted.weight /= ratio(2, 1);
+    }
+    for _ in 0..2 {
+        proved
+            .sustain(State::Listed(half.clone()), &unlimited)
+            .unwrap();
+        proved.sustain(state.clone(), &unlimited).unwrap();
+    }
     assert_eq!(
         (proved.throughput(), proved.bound()),
         (Some(&ratio(1, 2)), None)
@@ -718,6 +728,12 @@ fn proved_facts_only_improve() {
     assert_eq!(proved.bound(), Some(&ratio(3, 5)));
     proved.prove(claim.certificate.clone(), &unlimited).unwrap();
     proved.prove(weak, &unlimited).unwrap();
+    // Twice the price proves the same bound; the first certificate stays.
+    let mut twice = claim.certificate.clone();
+    for (_, price) in &mut twice.rows {
+        *price *= ratio(2, 1);
+    }
+    proved.prove(twice, &unlimited).unwrap();
     assert!(proved.is_optimal() && proved.certificate() == Some(&claim.certificate));
     let alone = proved.bound_alone().answer().unwrap();
     assert_eq!((alone.throughput(), alone.gap()), (None, ratio(1, 1)));
@@ -742,6 +758,16 @@ fn proved_facts_only_improve() {
     let whole = whole.unwrap();
     assert!(whole.plan().is_some() && answer.plan().is_none());
     again(&whole);
+    // A schedule is evidence enough.
+    let scheduled = Claim {
+        state: None,
+        ..whole.claim().clone()
+    };
+    let scheduled = judge(scheduled, &unlimited).unwrap();
+    assert_eq!(
+        (scheduled.throughput(), scheduled.status()),
+        (Some(&ratio(1, 2)), Status::Optimal)
+    );
     let slim = whole.slim();
     assert_eq!(
         (slim.throughput(), slim.patterns()),
