@@ -6,7 +6,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use oneport::Rational;
 use oneport::homogeneous::reference::listing;
 use oneport::homogeneous::{Costs, Strategy, Tie, broadcast, length, reduce, reduce_released};
-use oneport::plan::Limit;
+use oneport::plan::Concurrency;
 
 /// Ten to the sixth values are built, ten to the eighteenth counted.
 const BUILT: u64 = 1_000_000;
@@ -20,7 +20,7 @@ fn costs(transfer: u64, compute: u64) -> Costs {
     Costs::new(whole(transfer), whole(compute)).expect("costs are positive")
 }
 
-fn counted(values: u64, costs: &Costs, limit: Limit) -> Rational {
+fn counted(values: u64, costs: &Costs, limit: Concurrency) -> Rational {
     length(values, costs, Strategy::Greedy, limit, Tie::Oldest).expect("a proper question")
 }
 
@@ -28,17 +28,17 @@ fn building(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("homogeneous_million");
     group.sample_size(10).warm_up_time(Duration::from_millis(1));
     let pair = costs(3, 5);
-    let optimum = counted(BUILT, &pair, Limit::Unlimited);
+    let optimum = counted(BUILT, &pair, Concurrency::Unlimited);
     group.bench_function("heap", |bencher| {
         bencher.iter(|| {
-            let heap = listing(BUILT as u32, &3_u64, &5, Limit::Unlimited);
+            let heap = listing(BUILT as u32, &3_u64, &5, Concurrency::Unlimited);
             assert_eq!(heap.length().map(whole).as_ref(), Some(&optimum));
         });
     });
     let limits = [
-        ("queues", Limit::Unlimited),
-        ("queues_1000_transfers", Limit::Transfers(1000)),
-        ("queues_1000_reducers", Limit::Reducers(1000)),
+        ("queues", Concurrency::Unlimited),
+        ("queues_1000_transfers", Concurrency::Transfers(1000)),
+        ("queues_1000_reducers", Concurrency::Reducers(1000)),
     ];
     for (name, limit) in limits {
         let optimum = counted(BUILT, &pair, limit);
@@ -52,7 +52,7 @@ fn building(criterion: &mut Criterion) {
     }
     group.bench_function("broadcast", |bencher| {
         bencher.iter(|| {
-            let found = broadcast(BUILT, &pair, Limit::Unlimited).expect("a proper question");
+            let found = broadcast(BUILT, &pair, Concurrency::Unlimited).expect("a proper question");
             assert_eq!(found.length, optimum);
         });
     });
@@ -63,17 +63,17 @@ fn counting(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("homogeneous_length");
     group.sample_size(10).warm_up_time(Duration::from_millis(1));
     let questions = [
-        ("unlimited", costs(3, 5), Limit::Unlimited, 386),
+        ("unlimited", costs(3, 5), Concurrency::Unlimited, 386),
         (
             "billion_reducers",
             costs(3, 5),
-            Limit::Reducers(1_000_000_007),
+            Concurrency::Reducers(1_000_000_007),
             5_000_000_157,
         ),
         (
             "billion_short_transfers",
             costs(3, 5),
-            Limit::Transfers(1_000_000_007),
+            Concurrency::Transfers(1_000_000_007),
             3_000_000_175,
         ),
     ];

@@ -10,7 +10,7 @@ use oneport::heterogeneous::tables::{Rule, Table};
 use oneport::heterogeneous::{Budget, Cluster, Method};
 use oneport::homogeneous::reference::listing;
 use oneport::homogeneous::{Costs, Strategy, Tie, length, reduce};
-use oneport::plan::{Class, Limit};
+use oneport::plan::{Class, Concurrency};
 use oneport::{Found, Rational, Status, reduce_cluster, reduce_homogeneous};
 
 fn main() {
@@ -59,14 +59,14 @@ fn queues(sizes: &[u64]) {
                 size,
                 &costs,
                 Strategy::Greedy,
-                Limit::Unlimited,
+                Concurrency::Unlimited,
                 Tie::Oldest,
             )
             .expect("proper")
         });
         let optimum = schedule.length;
         let heap = (size <= 10_000_000)
-            .then(|| timed(|| listing(size as u32, &3_u64, &5, Limit::Unlimited)));
+            .then(|| timed(|| listing(size as u32, &3_u64, &5, Concurrency::Unlimited)));
         if let Some((_, listing)) = &heap {
             assert_eq!(listing.length().map(whole), Some(optimum.clone()));
         }
@@ -85,9 +85,9 @@ fn counting() {
     let costs = Costs::new(whole(3), whole(5)).expect("proper costs");
     let values = 1_000_000_000_000_000_000;
     for limit in [
-        Limit::Unlimited,
-        Limit::Reducers(1_000_000_007),
-        Limit::Transfers(1_000_000_007),
+        Concurrency::Unlimited,
+        Concurrency::Reducers(1_000_000_007),
+        Concurrency::Transfers(1_000_000_007),
     ] {
         let (ours, _) =
             timed(|| length(values, &costs, Strategy::Greedy, limit, Tie::Oldest).expect("proper"));

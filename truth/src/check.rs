@@ -115,7 +115,7 @@ pub fn check(draw: &mut Draw, sample: &Sample, effort: Effort, bound: Bound<'_>)
                     bound,
                 ));
             }
-            all.push(check_one(&oracle, sample, Kind::Solver, own, bound));
+            all.push(check_single(&oracle, sample, Kind::Solver, own, bound));
         }
         let (verdict, own) = check_solver(sample, Formulation::Compact, &truth);
         if verdict != Verdict::Refused {
@@ -151,7 +151,7 @@ fn check_weakened(
             _ => break,
         }
     }
-    check_one(oracle, sample, kind, certificate, bound)
+    check_single(oracle, sample, kind, certificate, bound)
 }
 
 /// A column or right side that an inequality states otherwise than the referee reads it; what is refused is not read.
@@ -180,7 +180,7 @@ fn misread(sample: &Sample, certificate: &Certificate) -> Option<String> {
 /// Whether a certificate's bound is at least what its prices can prove: whatever is charged for an instance, the
 /// cheapest instance costs no less; whatever the capacities are said to be worth, no set of simultaneous transfers
 /// collects more.
-pub fn check_one(
+pub fn check_single(
     oracle: &Oracle<'_>,
     sample: &Sample,
     kind: Kind,

@@ -27,7 +27,7 @@ pub use closest::closest;
 pub use demands::{MAX_DEMANDS_BYTES, parse_demands, read_demands_file};
 pub use error::{AmountError, FormatError, Mistake, Place};
 pub use matrix::{MERGE_RATE, matrix_in_units, merge_time, merging};
-pub use oneport_plan::{Claim, Collective, OneReduction, Plan, Stated};
+pub use oneport_plan::{Claim, Collective, Plan, SingleReduction, Stated};
 pub use oneport_platform::{Platform, Rational};
 pub use plan::{
     Chosen, ChosenShape, MAX_PLAN_BYTES, RatesFile, plan_from_json, plan_to_json, rates_from_json,
@@ -38,8 +38,8 @@ pub use platform::{
     parse_platform_with_any_ports, read_platform, read_platform_with_any_ports, write_platform,
 };
 pub use single::{
-    AnswerFile, broadcast_to_json, one_all_reduce_from_json, one_all_reduce_to_json,
-    one_broadcast_from_json, one_broadcast_to_json, one_reduction_from_json, one_reduction_to_json,
-    read_answer, read_receivers, read_starts, receivers_from_json, reduction_to_json,
-    starts_from_json,
+    AnswerFile, broadcast_to_json, one_all_reduce_from_json, one_all_reduce_to_json, read_answer,
+    read_receivers, read_starts, receivers_from_json, reduction_to_json,
+    single_broadcast_from_json, single_broadcast_to_json, single_reduction_from_json,
+    single_reduction_to_json, starts_from_json,
 };

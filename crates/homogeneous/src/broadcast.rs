@@ -1,7 +1,7 @@
 //! One broadcast: a reduction read backwards.
 
 use num_bigint::BigUint;
-use oneport_plan::{Broadcast, Costs as PlanCosts, Dates, Limit};
+use oneport_plan::{Broadcast, Concurrency, Costs as PlanCosts, Dates};
 
 use crate::reduce::greedy;
 use crate::strategy::{check, written};
@@ -14,18 +14,18 @@ use crate::{Costs, Error, Strategy, Tie, transfers};
 /// A sender prepares every transfer for `compute`, once it has the message, and may send meanwhile. It prepares one
 /// transfer at a time, and a processor takes part in one transfer at a time. Every such schedule read backwards is a
 /// schedule of a reduction of the same length, so the broadcast is optimal if the reduction is: RR-7898, Theorems 4, 7
-/// and 9. With `compute` 0 it is the binomial broadcast, of length `ceil(log2 n) d`. [`Limit::Reducers`] limits how
+/// and 9. With `compute` 0 it is the binomial broadcast, of length `ceil(log2 n) d`. [`Concurrency::Reducers`] limits how
 /// many processors send. It is optimal in this model only: preparing once for all receivers, or a message in pieces, is
 /// another model. O(n) time and memory.
 ///
 /// # Errors
 /// As [`reduce`](crate::reduce).
-pub fn broadcast(values: u64, costs: &Costs, limit: Limit) -> Result<Broadcast, Error> {
+pub fn broadcast(values: u64, costs: &Costs, limit: Concurrency) -> Result<Broadcast, Error> {
     check(values, Strategy::Greedy, limit)?;
     let count = written(values)?;
     let scaled = Scaled::new(costs);
     let (senders, dates) = match limit {
-        Limit::Transfers(most) => {
+        Concurrency::Transfers(most) => {
             let machine = scaled
                 .pair::<u64>()
                 .map(|pair| transfers::deliveries(count, most, &pair, true));
@@ -45,8 +45,8 @@ pub fn broadcast(values: u64, costs: &Costs, limit: Limit) -> Result<Broadcast, 
                 }
             }
         }
-        Limit::Reducers(most) => eager(count, u32::try_from(most).unwrap_or(count), &scaled),
-        Limit::Unlimited => eager(count, count, &scaled),
+        Concurrency::Reducers(most) => eager(count, u32::try_from(most).unwrap_or(count), &scaled),
+        Concurrency::Unlimited => eager(count, count, &scaled),
     };
     let (preparations, starts, last) = dates;
     Ok(Broadcast {

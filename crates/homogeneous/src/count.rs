@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 use num_bigint::BigUint;
 use num_traits::{Signed, ToPrimitive, Zero};
-use oneport_plan::Limit;
+use oneport_plan::Concurrency;
 use oneport_platform::{Rational, whole};
 
 use crate::reduce::receivers;
@@ -60,7 +60,7 @@ pub fn length(
     values: u64,
     costs: &Costs,
     strategy: Strategy,
-    limit: Limit,
+    limit: Concurrency,
     tie: Tie,
 ) -> Result<Rational, Error> {
     check(values, strategy, limit)?;
@@ -105,7 +105,7 @@ const DOUBLINGS: u64 = 1 << 16;
 ///
 /// # Errors
 /// A limit of 0; [`Error::TooLong`] where [`length`] would refuse.
-pub fn values_within(time: &Rational, costs: &Costs, limit: Limit) -> Result<Within, Error> {
+pub fn values_within(time: &Rational, costs: &Costs, limit: Concurrency) -> Result<Within, Error> {
     check_limit(limit)?;
     if time.is_negative() {
         return Ok(Within::Most(BigUint::ZERO));
@@ -116,8 +116,8 @@ pub fn values_within(time: &Rational, costs: &Costs, limit: Limit) -> Result<Wit
     if pair.detour().is_zero() {
         return Ok(Within::Any);
     }
-    let free = limit == Limit::Unlimited
-        || matches!(limit, Limit::Transfers(_)) && pair.transfer.is_zero();
+    let free = limit == Concurrency::Unlimited
+        || matches!(limit, Concurrency::Transfers(_)) && pair.transfer.is_zero();
     let counted = match machine(&scaled, &time).zip(u128::of(&time)) {
         Some((pair, time)) if free => {
             Some(count(&pair, limit, &time)?).filter(|&count| count < u128::MAX)
@@ -158,7 +158,7 @@ fn unlimited(pair: &Pair<BigUint>, time: &BigUint) -> Within {
 }
 
 /// Number of values combined under a limit.
-fn limited<N: Time>(pair: &Pair<N>, limit: Limit, time: &N) -> Result<BigUint, Error> {
+fn limited<N: Time>(pair: &Pair<N>, limit: Concurrency, time: &N) -> Result<BigUint, Error> {
     let mut total = BigUint::from(1_u8);
     let walk = walk(pair, limit, |date, count| {
         let is_late = date > time;
@@ -189,7 +189,7 @@ pub(crate) fn machine(scaled: &Scaled, time: &BigUint) -> Option<Pair<u128>> {
 /// The length of a strategy's tree with its true costs.
 fn built(values: u32, costs: &Costs, strategy: Strategy, tie: Tie) -> Result<Rational, Error> {
     let scaled = Scaled::new(costs);
-    let receivers = receivers(values, &scaled, strategy, Limit::Unlimited, tie);
+    let receivers = receivers(values, &scaled, strategy, Concurrency::Unlimited, tie);
     let machine = scaled
         .pair::<u64>()
         .map(|pair| tree::earliest(&receivers, &pair).length);
@@ -202,7 +202,7 @@ fn built(values: u32, costs: &Costs, strategy: Strategy, tie: Tie) -> Result<Rat
 /// Date of the last of `values - 1` deliveries; `values >= 2`.
 pub(crate) fn last_delivery<N: Time>(
     pair: &Pair<N>,
-    limit: Limit,
+    limit: Concurrency,
     values: u64,
 ) -> Result<N, Error> {
     if pair.detour() == N::zero() {
@@ -227,7 +227,7 @@ pub(crate) fn last_delivery<N: Time>(
     }
 }
 
-pub(crate) fn count<N: Time>(pair: &Pair<N>, limit: Limit, time: &N) -> Result<u128, Error> {
+pub(crate) fn count<N: Time>(pair: &Pair<N>, limit: Concurrency, time: &N) -> Result<u128, Error> {
     if pair.detour() == N::zero() {
         return Ok(u128::MAX);
     }
@@ -284,18 +284,20 @@ impl<N: Time> Periodic<N> {
 /// Visits the deliveries by date until the visitor returns true. Not both costs are 0.
 pub(crate) fn walk<N: Time>(
     pair: &Pair<N>,
-    limit: Limit,
+    limit: Concurrency,
     visit: impl FnMut(&N, u128) -> bool,
 ) -> Walk<N> {
     match limit {
-        Limit::Unlimited => by_reducers(pair, u128::MAX, visit),
-        Limit::Reducers(most) => by_reducers(pair, most.into(), visit),
+        Concurrency::Unlimited => by_reducers(pair, u128::MAX, visit),
+        Concurrency::Reducers(most) => by_reducers(pair, most.into(), visit),
         // Transfers of no time never wait: the one `K` places before ended when the one just before did, at the latest.
-        Limit::Transfers(_) if pair.transfer == N::zero() => by_reducers(pair, u128::MAX, visit),
-        Limit::Transfers(most) if pair.transfer >= pair.compute => {
+        Concurrency::Transfers(_) if pair.transfer == N::zero() => {
+            by_reducers(pair, u128::MAX, visit)
+        }
+        Concurrency::Transfers(most) if pair.transfer >= pair.compute => {
             by_reducers(pair, most.into(), visit)
         }
-        Limit::Transfers(most) => by_transfers(pair, most.into(), visit),
+        Concurrency::Transfers(most) => by_transfers(pair, most.into(), visit),
     }
 }
 

@@ -9,7 +9,7 @@
 //! place of a processor's first child is that of all its children.
 
 use num_bigint::BigUint;
-use oneport_plan::Limit;
+use oneport_plan::Concurrency;
 
 use crate::count::{Walk, machine, walk};
 use crate::root::{Neighbours, shaping};
@@ -90,7 +90,7 @@ impl<N: Time> Classes<N> {
             size: 1,
         }];
         let mut there = 1_u128;
-        let ended = walk(&pair, Limit::Unlimited, |date, size| {
+        let ended = walk(&pair, Concurrency::Unlimited, |date, size| {
             if there < values {
                 classes.push(Class {
                     date: date.clone(),

@@ -1,6 +1,6 @@
 //! The lengths of a strategy for all numbers of values at once.
 
-use oneport_plan::Limit;
+use oneport_plan::Concurrency;
 use oneport_platform::Rational;
 
 use crate::count::length;
@@ -24,15 +24,15 @@ pub fn lengths(
     strategy: Strategy,
     tie: Tie,
 ) -> Result<Vec<Rational>, Error> {
-    check(most, strategy, Limit::Unlimited)?;
+    check(most, strategy, Concurrency::Unlimited)?;
     let count = written(most)?;
     if matches!(strategy, Strategy::Chain | Strategy::Flat) {
         return (1..=most)
-            .map(|values| length(values, costs, strategy, Limit::Unlimited, tie))
+            .map(|values| length(values, costs, strategy, Concurrency::Unlimited, tie))
             .collect();
     }
     let scaled = Scaled::new(costs);
-    let receivers = receivers(count, &scaled, strategy, Limit::Unlimited, tie);
+    let receivers = receivers(count, &scaled, strategy, Concurrency::Unlimited, tie);
     let machine = scaled.pair::<u64>().map(|pair| growing(&receivers, &pair));
     // The lengths ascend, so the last shows whether any was cut off.
     let trusted = machine.filter(|lengths| lengths.last().is_some_and(|last| !last.saturated()));

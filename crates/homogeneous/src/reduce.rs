@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_plan::{Costs as PlanCosts, Limit, Reduction};
+use oneport_plan::{Concurrency, Costs as PlanCosts, Reduction};
 
 use crate::shape::{self, Shape};
 use crate::strategy::{check, written};
@@ -12,8 +12,8 @@ use crate::{Costs, Error, Strategy, Tie, transfers, tree};
 /// The schedule of one reduction of `values` values, all ready at 0; processor `i` holds operand `i`, the root is 0,
 /// and the operator need not be commutative.
 ///
-/// [`Strategy::Greedy`] is optimal: RR-7898, Algorithm 1 (Theorem 4); under [`Limit::Transfers`] Algorithm 2 (Theorem
-/// 7, line 14 corrected); under [`Limit::Reducers`] Algorithm 3 (Theorem 9). The other strategies take the tree as
+/// [`Strategy::Greedy`] is optimal: RR-7898, Algorithm 1 (Theorem 4); under [`Concurrency::Transfers`] Algorithm 2 (Theorem
+/// 7, line 14 corrected); under [`Concurrency::Reducers`] Algorithm 3 (Theorem 9). The other strategies take the tree as
 /// described at [`Strategy`] and the earliest dates (Proposition 3). Transfers start as early as possible; transfers of
 /// Algorithm 2 start as it says. `tie` chooses among equals, see [`Tie`]. If both costs are 0, all dates are, and the
 /// tree is the binomial strategy's.
@@ -27,7 +27,7 @@ pub fn reduce(
     values: u64,
     costs: &Costs,
     strategy: Strategy,
-    limit: Limit,
+    limit: Concurrency,
     tie: Tie,
 ) -> Result<Reduction, Error> {
     check(values, strategy, limit)?;
@@ -48,16 +48,16 @@ fn schedule<N: Time>(
     scaled: &Scaled,
     pair: &Pair<N>,
     strategy: Strategy,
-    limit: Limit,
+    limit: Concurrency,
     tie: Tie,
 ) -> Option<Reduction> {
     let (receivers, run) = match limit {
-        Limit::Transfers(limit) => {
+        Concurrency::Transfers(limit) => {
             let deliveries = transfers::deliveries(values, limit, pair, false);
             let run = tree::reversed(&deliveries.receivers, deliveries.ends, pair);
             (deliveries.receivers, run)
         }
-        Limit::Unlimited | Limit::Reducers(_) => {
+        Concurrency::Unlimited | Concurrency::Reducers(_) => {
             let receivers = receivers(values, scaled, strategy, limit, tie);
             let run = tree::earliest(&receivers, pair);
             (receivers, run)
@@ -104,12 +104,12 @@ pub(crate) fn receivers(
     values: u32,
     scaled: &Scaled,
     strategy: Strategy,
-    limit: Limit,
+    limit: Concurrency,
     tie: Tie,
 ) -> Vec<u32> {
     let reducers = match limit {
-        Limit::Reducers(most) => u32::try_from(most).unwrap_or(values),
-        Limit::Unlimited | Limit::Transfers(_) => values,
+        Concurrency::Reducers(most) => u32::try_from(most).unwrap_or(values),
+        Concurrency::Unlimited | Concurrency::Transfers(_) => values,
     };
     match strategy {
         Strategy::Greedy => greedy(values, reducers, scaled, tie, |_, _| ()),

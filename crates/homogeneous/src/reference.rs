@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use num_integer::Integer;
 use num_traits::{NumAssignRef, Unsigned};
-use oneport_plan::Limit;
+use oneport_plan::Concurrency;
 
 /// The result of the algorithms. Processors count from 0 in the order of their insertion; processor 0 is the paper's 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl<T: Clone + Ord> Listing<T> {
 
 /// Runs Algorithm 1, 2 or 3, as the limit says; the lowest index wins ties. O(n log n). The caller sees to it that
 /// dates fit `T`.
-pub fn listing<T>(values: u32, transfer: &T, compute: &T, limit: Limit) -> Listing<T>
+pub fn listing<T>(values: u32, transfer: &T, compute: &T, limit: Concurrency) -> Listing<T>
 where
     T: Integer + Unsigned + NumAssignRef + Clone,
 {
@@ -42,17 +42,17 @@ where
         };
         let prepared = date.clone() + compute.clone();
         let (end, again) = match limit {
-            Limit::Transfers(most) => {
+            Concurrency::Transfers(most) => {
                 // Lines 8 and 10.
                 let before = u64::from(processor).saturating_sub(most) as usize;
                 let end = prepared.clone().max(listing.dates[before].clone()) + transfer.clone();
                 (end.clone(), prepared.max(end - compute.clone()))
             }
-            Limit::Unlimited | Limit::Reducers(_) => {
+            Concurrency::Unlimited | Concurrency::Reducers(_) => {
                 (prepared + transfer.clone(), date + step.clone())
             }
         };
-        if !matches!(limit, Limit::Reducers(most) if u64::from(processor) >= most) {
+        if !matches!(limit, Concurrency::Reducers(most) if u64::from(processor) >= most) {
             heap.push(Reverse((end.clone(), processor)));
         }
         heap.push(Reverse((again, child)));

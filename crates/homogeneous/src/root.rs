@@ -18,7 +18,7 @@
 use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
-use oneport_plan::{Limit, Reduction};
+use oneport_plan::{Concurrency, Reduction};
 
 use crate::count::{count, last_delivery, machine};
 use crate::reduce::written_down;
@@ -141,7 +141,7 @@ impl<N: Time> Splitting<N> {
         let time = if values < 2 {
             N::zero()
         } else {
-            last_delivery(&self.pair, Limit::Unlimited, values)?
+            last_delivery(&self.pair, Concurrency::Unlimited, values)?
         };
         Ok(Part {
             first: 0,
@@ -156,7 +156,8 @@ impl<N: Time> Splitting<N> {
         if let Some(&room) = self.room.get(time) {
             return Ok(room);
         }
-        let room = u64::try_from(count(&self.pair, Limit::Unlimited, time)?).unwrap_or(u64::MAX);
+        let room =
+            u64::try_from(count(&self.pair, Concurrency::Unlimited, time)?).unwrap_or(u64::MAX);
         self.room.insert(time.clone(), room);
         Ok(room)
     }

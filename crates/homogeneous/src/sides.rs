@@ -6,7 +6,7 @@
 //! operands in order if the sizes of some parts add up to `r`. Otherwise processors 0 and `r` change places, and the
 //! operator has to commute.
 
-use oneport_plan::{Dates, Limit, Reduction};
+use oneport_plan::{Concurrency, Dates, Reduction};
 
 use crate::root::check;
 use crate::{Costs, Error, Strategy, Tie, reduce, reduce_at};
@@ -21,9 +21,9 @@ pub fn reduce_around(
     values: u64,
     root: u64,
     costs: &Costs,
-    limit: Limit,
+    limit: Concurrency,
 ) -> Result<(Reduction, bool), Error> {
-    if limit == Limit::Unlimited {
+    if limit == Concurrency::Unlimited {
         return Ok((reduce_at(values, root, costs)?, true));
     }
     check(values, root, "root")?;

@@ -1,6 +1,6 @@
 //! Which tree, and which of equals.
 
-use oneport_plan::Limit;
+use oneport_plan::Concurrency;
 
 use crate::Error;
 
@@ -53,13 +53,13 @@ pub enum Tie {
 pub const MOST_WRITTEN: u64 = 100_000_000;
 
 /// Checks that hold for all methods.
-pub(crate) fn check(values: u64, strategy: Strategy, limit: Limit) -> Result<(), Error> {
+pub(crate) fn check(values: u64, strategy: Strategy, limit: Concurrency) -> Result<(), Error> {
     if values == 0 {
         return Err(Error::NoValues);
     }
     check_limit(limit)?;
     match limit {
-        Limit::Transfers(_) | Limit::Reducers(_) if strategy != Strategy::Greedy => {
+        Concurrency::Transfers(_) | Concurrency::Reducers(_) if strategy != Strategy::Greedy => {
             Err(Error::StrategyWithLimit {
                 strategy: strategy.name(),
             })
@@ -69,10 +69,10 @@ pub(crate) fn check(values: u64, strategy: Strategy, limit: Limit) -> Result<(),
 }
 
 /// A limit of 0.
-pub(crate) fn check_limit(limit: Limit) -> Result<(), Error> {
+pub(crate) fn check_limit(limit: Concurrency) -> Result<(), Error> {
     match limit {
-        Limit::Transfers(0) => Err(Error::ZeroLimit { what: "transfers" }),
-        Limit::Reducers(0) => Err(Error::ZeroLimit { what: "reducers" }),
+        Concurrency::Transfers(0) => Err(Error::ZeroLimit { what: "transfers" }),
+        Concurrency::Reducers(0) => Err(Error::ZeroLimit { what: "reducers" }),
         _ => Ok(()),
     }
 }

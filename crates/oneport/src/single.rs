@@ -3,7 +3,8 @@
 use oneport_heterogeneous::{Budget, Cluster, Destination, Method, Placement, Processors, Search};
 use oneport_homogeneous::{Costs, Strategy, Tie};
 use oneport_plan::{
-    Broadcast, Instance, Limit, OneAllReduce, OneBroadcast, OneReduction, Proof, Shortest,
+    Broadcast, Concurrency, Instance, Proof, Shortest, SingleAllReduce, SingleBroadcast,
+    SingleReduction,
 };
 use oneport_platform::Rational;
 use oneport_referee::{SingleAnswer, Violation, check_broadcast};
@@ -29,10 +30,10 @@ pub enum SingleError {
 /// The lower bound is the optimum under the limit; only `Greedy` is guaranteed to attain it.
 ///
 /// ```
-/// use oneport::homogeneous::{Costs, Limit, Strategy, Tie};
+/// use oneport::homogeneous::{Costs, Concurrency, Strategy, Tie};
 /// use oneport::{parse_rational, reduce_homogeneous};
 /// let costs = Costs::new(parse_rational("2")?, parse_rational("3")?)?;
-/// let answer = reduce_homogeneous(12, &costs, Strategy::Greedy, Limit::Unlimited, Tie::Oldest, true)?;
+/// let answer = reduce_homogeneous(12, &costs, Strategy::Greedy, Concurrency::Unlimited, Tie::Oldest, true)?;
 /// assert_eq!(answer.status(), oneport::Status::Optimal);
 /// assert!(answer.claim().reduction.is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -44,7 +45,7 @@ pub fn reduce_homogeneous(
     values: u64,
     costs: &Costs,
     strategy: Strategy,
-    limit: Limit,
+    limit: Concurrency,
     tie: Tie,
     written: bool,
 ) -> Result<SingleAnswer<Shortest>, SingleError> {
@@ -70,7 +71,7 @@ pub fn reduce_homogeneous(
     })?)
 }
 
-fn equal(values: u64, costs: &Costs, limit: Limit) -> Instance {
+fn equal(values: u64, costs: &Costs, limit: Concurrency) -> Instance {
     Instance::Equal {
         values,
         transfer: costs.transfer().clone(),
@@ -80,10 +81,11 @@ fn equal(values: u64, costs: &Costs, limit: Limit) -> Instance {
 }
 
 /// The argument for the optimum under a limit.
-fn equal_proof(costs: &Costs, limit: Limit) -> Proof {
+fn equal_proof(costs: &Costs, limit: Concurrency) -> Proof {
     // Theorem 10: if d >= c, a limit on the reducers has the same effect as the same limit on the transfers, and that
     // case can be counted.
-    let counted = !matches!(limit, Limit::Transfers(_)) || costs.transfer() >= costs.compute();
+    let counted =
+        !matches!(limit, Concurrency::Transfers(_)) || costs.transfer() >= costs.compute();
     if counted {
         Proof::Counting
     } else {
@@ -103,9 +105,9 @@ pub fn reduce_released(
 ) -> Result<Judged, SingleError> {
     let released = oneport_homogeneous::reduce_released(ready, root, costs)?;
     let best = released.reduction.length.clone();
-    let one = OneReduction {
+    let one = SingleReduction {
         reduction: released.reduction,
-        limit: Limit::Unlimited,
+        limit: Concurrency::Unlimited,
         commutative: true,
         lower_bound: released.lower_bound,
         proof: None,
@@ -123,7 +125,7 @@ pub fn reduce_released(
 pub fn broadcast_homogeneous(
     processors: u64,
     costs: &Costs,
-    limit: Limit,
+    limit: Concurrency,
     written: bool,
 ) -> Result<(Option<Broadcast>, SingleAnswer<Shortest>), SingleError> {
     let answer = reduce_homogeneous(
@@ -205,7 +207,7 @@ pub fn reduce_processors(
 #[non_exhaustive]
 pub struct AllReduced {
     /// The schedules with their bound.
-    pub answer: SingleAnswer<OneAllReduce>,
+    pub answer: SingleAnswer<SingleAllReduce>,
     /// The answer about the reduction alone.
     pub found: Found,
 }
@@ -241,7 +243,7 @@ pub fn all_reduce(
         let proof = (hardest.length == all.lower_bound).then(|| (fastest as u32, hardest.proof()));
         (all.lower_bound, proof)
     };
-    let one = OneAllReduce {
+    let one = SingleAllReduce {
         reduction: all.reduction,
         broadcast: all.broadcast,
         lower_bound,
@@ -259,10 +261,10 @@ pub fn all_reduce(
 pub fn broadcast_heterogeneous(
     times: &[Rational],
     source: usize,
-) -> Result<SingleAnswer<OneBroadcast>, SingleError> {
-    Ok(SingleAnswer::judge(OneBroadcast {
+) -> Result<SingleAnswer<SingleBroadcast>, SingleError> {
+    Ok(SingleAnswer::judge(SingleBroadcast {
         broadcast: oneport_heterogeneous::broadcast::fastest_first(times, source)?,
-        limit: Limit::Unlimited,
+        limit: Concurrency::Unlimited,
         lower_bound: oneport_heterogeneous::broadcast::lower_bound(times, source)?,
         proof: None,
     })?)
@@ -273,7 +275,7 @@ pub fn broadcast_heterogeneous(
 #[non_exhaustive]
 pub struct Judged {
     /// The schedule with the bound of its question.
-    pub answer: SingleAnswer<OneReduction>,
+    pub answer: SingleAnswer<SingleReduction>,
     /// The length of the best schedule known.
     pub best: Rational,
 }
@@ -291,18 +293,18 @@ pub fn judge_tree(receivers: &[u32], costs: &Costs) -> Result<Judged, SingleErro
         values,
         costs,
         Strategy::Greedy,
-        Limit::Unlimited,
+        Concurrency::Unlimited,
         Tie::Oldest,
     )?;
-    let one = OneReduction {
+    let one = SingleReduction {
         reduction,
-        limit: Limit::Unlimited,
+        limit: Concurrency::Unlimited,
         commutative: false,
         lower_bound: best.clone(),
         proof: Some(Proof::Counting),
     };
     let answer = SingleAnswer::judge(one.clone());
-    let commutative = OneReduction {
+    let commutative = SingleReduction {
         commutative: true,
         ..one
     };
@@ -326,9 +328,9 @@ pub fn judge_sequence(
     let found = found.into_claim();
     Ok(Judged {
         best: found.length.min(reduction.length.clone()),
-        answer: SingleAnswer::judge(OneReduction {
+        answer: SingleAnswer::judge(SingleReduction {
             reduction,
-            limit: Limit::Unlimited,
+            limit: Concurrency::Unlimited,
             commutative: true,
             lower_bound: found.lower_bound,
             proof: Some(found.proof),
@@ -346,10 +348,10 @@ pub fn reduce_into(
     values: u64,
     root: u64,
     costs: &Costs,
-    limit: Limit,
-) -> Result<SingleAnswer<OneReduction>, SingleError> {
+    limit: Concurrency,
+) -> Result<SingleAnswer<SingleReduction>, SingleError> {
     let (reduction, ordered) = oneport_homogeneous::reduce_around(values, root, costs, limit)?;
-    Ok(SingleAnswer::judge(OneReduction {
+    Ok(SingleAnswer::judge(SingleReduction {
         reduction,
         limit,
         commutative: !ordered,

@@ -40,8 +40,8 @@ pub use pattern::{Interval, Message, Pattern, SteadyState, Task, WeightedPattern
 pub use problem::{Problem, ProblemError, Unmade};
 pub use rates::{DemandRates, Rates, RatesError, TaskRates};
 pub use reduction::{
-    Broadcast, Class, Costs, Dates, Instance, Limit, OneAllReduce, OneBroadcast, OneReduction,
-    Proof, Reduction, SenderWeights, Shortest, SlotPrices, Window,
+    Broadcast, Class, Concurrency, Costs, Dates, Instance, Proof, Reduction, SenderWeights,
+    Shortest, SingleAllReduce, SingleBroadcast, SingleReduction, SlotPrices, Window,
 };
 pub use ring::{EqualRings, Ring, RingPacking};
 pub use routing::{Around, Routing, SharedFlow};

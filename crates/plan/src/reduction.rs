@@ -99,7 +99,7 @@ pub struct Window {
 
 /// A limit on what may happen at once (RR-7898, section 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
+pub enum Concurrency {
     /// None.
     Unlimited,
     /// At most this many transfers at any time.
@@ -172,7 +172,7 @@ pub enum Instance {
         /// Time of one merge.
         compute: Rational,
         /// Limit on simultaneous transfers or reducers.
-        limit: Limit,
+        limit: Concurrency,
     },
     /// The model [`Costs::PerSender`]: classes of senders, fastest first, with different times. The destination is
     /// one more processor, which sends nothing.
@@ -264,11 +264,11 @@ impl Proof {
 
 /// A schedule of one reduction with all that is known of its length: what the file `oneport-reduction/1` holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OneReduction {
+pub struct SingleReduction {
     /// The schedule.
     pub reduction: Reduction,
     /// The limit that it keeps, and under which no schedule is shorter than the bound.
-    pub limit: Limit,
+    pub limit: Concurrency,
     /// Whether operands may be combined in any order. Otherwise every processor merges neighbours: processor `i` holds
     /// operand `i`. Under [`Costs::PerSender`] always true.
     pub commutative: bool,
@@ -278,7 +278,7 @@ pub struct OneReduction {
     pub proof: Option<Proof>,
 }
 
-impl OneReduction {
+impl SingleReduction {
     /// The status that a file states: optimal if the length equals its bound, of which there is a proof. Nothing is
     /// proved by it: see `oneport_referee::SingleAnswer`.
     pub fn stated_status(&self) -> Status {
@@ -326,11 +326,11 @@ impl Instance {
 
 /// A schedule of one broadcast with its bound: what the file `oneport-broadcast/1` holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OneBroadcast {
+pub struct SingleBroadcast {
     /// The schedule.
     pub broadcast: Broadcast,
     /// The limit that it keeps, and under which no broadcast is shorter than the bound; with a time per sender none.
-    pub limit: Limit,
+    pub limit: Concurrency,
     /// No broadcast from the same root is shorter; at most the length.
     pub lower_bound: Rational,
     /// Equal costs: why no reduction of as many values is shorter. A broadcast read backwards is one. Absent with a
@@ -338,7 +338,7 @@ pub struct OneBroadcast {
     pub proof: Option<Proof>,
 }
 
-impl OneBroadcast {
+impl SingleBroadcast {
     /// The status that a file states: optimal if the length equals its bound.
     pub fn stated_status(&self) -> Status {
         if self.broadcast.length == self.lower_bound {
@@ -352,7 +352,7 @@ impl OneBroadcast {
 /// A reduction into one processor and the broadcast from it, with their bound: what the file `oneport-all-reduce/1`
 /// holds. Both have the same times, one per processor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OneAllReduce {
+pub struct SingleAllReduce {
     /// The reduction.
     pub reduction: Reduction,
     /// The broadcast from the reduction's root; its dates count from the end of the reduction.
@@ -364,7 +364,7 @@ pub struct OneAllReduce {
     pub proof: Option<(u32, Proof)>,
 }
 
-impl OneAllReduce {
+impl SingleAllReduce {
     /// When all processors have the result.
     pub fn length(&self) -> Rational {
         &self.reduction.length + &self.broadcast.length

@@ -39,8 +39,8 @@ pub use routing::sustained;
 pub use run::check_run;
 pub use schedule::check_schedule;
 pub use single::{
-    Recheck, SingleAnswer, SingleClaim, check_all_reduce, check_broadcast, check_one,
-    check_one_broadcast, check_reduction, check_shortest, check_shortest_while,
+    Recheck, SingleAnswer, SingleClaim, check_all_reduce, check_broadcast, check_reduction,
+    check_shortest, check_shortest_while, check_single, check_single_broadcast,
 };
 pub use steady_state::{check_steady_state, check_steady_state_watched};
 pub use timeline::{TimelineReport, check_timeline};

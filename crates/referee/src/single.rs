@@ -22,12 +22,12 @@ mod tree;
 mod weights;
 mod written_schedule;
 
-use oneport_plan::{Broadcast, Costs, Limit, Reduction};
+use oneport_plan::{Broadcast, Concurrency, Costs, Reduction};
 use oneport_platform::Rational;
 
 pub use answer::{SingleAnswer, SingleClaim};
-pub use everywhere::{check_all_reduce, check_one_broadcast};
-pub use one::check_one;
+pub use everywhere::{check_all_reduce, check_single_broadcast};
+pub use one::check_single;
 pub use shortest::{Recheck, check_shortest, check_shortest_while};
 
 use ticks::{Clock, Number};
@@ -74,13 +74,13 @@ fn not_proved(bound: &Rational, why: String) -> Result<Finding, Violation> {
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_reduction(reduction: &Reduction, limit: Limit) -> Result<(), Violation> {
+pub fn check_reduction(reduction: &Reduction, limit: Concurrency) -> Result<(), Violation> {
     let ordered = matches!(reduction.costs, Costs::Equal { .. }) && reduction.ready.is_none();
     check_dated(reduction, limit, ordered)
 }
 
 /// As [`check_reduction`]; the operands keep their order if and only if `ordered` says so, which needs equal costs.
-fn check_dated(reduction: &Reduction, limit: Limit, ordered: bool) -> Result<(), Violation> {
+fn check_dated(reduction: &Reduction, limit: Concurrency, ordered: bool) -> Result<(), Violation> {
     let sheet = Sheet::of_reduction(reduction);
     let tree = sheet.tree()?;
     let clock = sheet.clock(&tree)?;
@@ -95,7 +95,7 @@ fn judge_reduction<N: Number>(
     sheet: &Sheet<'_>,
     tree: &Tree,
     clock: &Clock,
-    limit: Limit,
+    limit: Concurrency,
     ordered: bool,
 ) -> Result<(), Violation> {
     let run = sheet.run::<N>(tree, clock);
@@ -115,13 +115,13 @@ fn judge_reduction<N: Number>(
 ///   sender's time; only processors that send need a time.
 /// - A processor takes part in one transfer at a time.
 /// - `length` is the date of the last arrival.
-/// - [`Limit::Transfers`] as in a reduction; [`Limit::Reducers`] limits the processors that send.
+/// - [`Concurrency::Transfers`] as in a reduction; [`Concurrency::Reducers`] limits the processors that send.
 ///
 /// O(n log n), in machine integers where the numbers fit.
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_broadcast(broadcast: &Broadcast, limit: Limit) -> Result<(), Violation> {
+pub fn check_broadcast(broadcast: &Broadcast, limit: Concurrency) -> Result<(), Violation> {
     let sheet = Sheet::of_broadcast(broadcast);
     let tree = sheet.tree()?;
     let clock = sheet.clock(&tree)?;
@@ -134,7 +134,7 @@ pub fn check_broadcast(broadcast: &Broadcast, limit: Limit) -> Result<(), Violat
 
 fn judge_broadcast<N: Number>(
     run: &written_schedule::Run<'_, N>,
-    limit: Limit,
+    limit: Concurrency,
 ) -> Result<(), Violation> {
     follow::follow_broadcast(run)?;
     follow::check_limit(run, limit, "send")

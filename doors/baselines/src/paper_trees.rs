@@ -3,7 +3,7 @@
 use num_traits::Zero;
 use oneport_heterogeneous::{Destination, Processors, slowest_first};
 use oneport_homogeneous::{self as homogeneous, Strategy, Tie};
-use oneport_plan::{Form, Limit, NodeId, Problem, Rational, Reduction};
+use oneport_plan::{Concurrency, Form, NodeId, Problem, Rational, Reduction};
 
 use crate::catalogue::{Maker, ranks};
 use crate::{Algorithm, Routes, Tree};
@@ -43,7 +43,7 @@ pub fn published(problem: &Problem, routes: &Routes) -> Vec<Algorithm> {
             values,
             &costs,
             Strategy::Greedy,
-            Limit::Unlimited,
+            Concurrency::Unlimited,
             Tie::default(),
         )
         .ok()?;

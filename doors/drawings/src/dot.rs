@@ -22,7 +22,7 @@ pub fn tree(problem: &Problem, tree: &Pattern, weight: Option<&Rational>) -> Str
 }
 
 /// The tree of a reduction for Graphviz: processors with the date their transfer starts, the root at the top. O(n).
-pub fn once_tree(reduction: &Reduction) -> String {
+pub fn single_tree(reduction: &Reduction) -> String {
     let mut out = String::from(
         "digraph reduction {\n  rankdir=BT;\n  node [fontname=\"Arial\", shape=circle];\n",
     );

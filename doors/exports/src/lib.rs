@@ -30,7 +30,7 @@ pub use mscclpp::register::registered;
 pub use oneport_plan::{PeriodicSchedule, Problem};
 pub use request::{File, Pieces, Request, Written};
 pub use results::{Served, results};
-pub use single::OneRun;
+pub use single::SingleRun;
 
 /// Every format, in the order of the documentation.
 pub const FORMATS: &[Format] = &[

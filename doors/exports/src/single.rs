@@ -13,9 +13,9 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
 use oneport_plan::{
-    Amount, Broadcast, Collective, Costs, Interval, LinkId, NodeId, OneAllReduce, OneBroadcast,
-    OneReduction, Pattern, PeriodicSchedule, Platform, Problem, Rational, Reduction,
-    ScheduledPattern, Slot, Volumes,
+    Amount, Broadcast, Collective, Costs, Interval, LinkId, NodeId, Pattern, PeriodicSchedule,
+    Platform, Problem, Rational, Reduction, ScheduledPattern, SingleAllReduce, SingleBroadcast,
+    SingleReduction, Slot, Volumes,
 };
 use oneport_platform::{Node, PlatformBuilder, PortModel};
 use oneport_schedule::{DatedTask, Execution, Piece};
@@ -30,19 +30,19 @@ const NAME: &str = "one reduction";
 
 /// One reduction, broadcast or all-reduction as a run.
 #[derive(Debug)]
-pub struct OneRun {
+pub struct SingleRun {
     problem: Problem,
     schedule: PeriodicSchedule,
     execution: Execution,
 }
 
-impl OneRun {
+impl SingleRun {
     /// The run of a reduction that the referee accepts. O(n log n).
     ///
     /// # Errors
     /// [`ExportError::Refused`]: fewer than two processors or more than a million, transfers without duration, and
     /// invalid schedules.
-    pub fn new(one: &OneReduction) -> Result<OneRun, ExportError> {
+    pub fn new(one: &SingleReduction) -> Result<SingleRun, ExportError> {
         let reduction = &one.reduction;
         let mut net = Net::new(reduction.receivers.len())?;
         let draft = Draft::new(reduction, &mut net)?;
@@ -56,8 +56,8 @@ impl OneRun {
     /// The run of a broadcast that the referee accepts. O(n log n).
     ///
     /// # Errors
-    /// As [`OneRun::new`].
-    pub fn of_broadcast(one: &OneBroadcast) -> Result<OneRun, ExportError> {
+    /// As [`SingleRun::new`].
+    pub fn of_broadcast(one: &SingleBroadcast) -> Result<SingleRun, ExportError> {
         let broadcast = &one.broadcast;
         let mut net = Net::new(broadcast.senders.len())?;
         let (hops, tasks) = copies(broadcast, &Rational::zero(), &mut net)?;
@@ -72,8 +72,8 @@ impl OneRun {
     /// The run of an all-reduction that the referee accepts. O(n log n).
     ///
     /// # Errors
-    /// As [`OneRun::new`].
-    pub fn of_all_reduce(all: &OneAllReduce) -> Result<OneRun, ExportError> {
+    /// As [`SingleRun::new`].
+    pub fn of_all_reduce(all: &SingleAllReduce) -> Result<SingleRun, ExportError> {
         let reduction = &all.reduction;
         let mut net = Net::new(reduction.receivers.len())?;
         let draft = Draft::new(reduction, &mut net)?;
@@ -185,7 +185,7 @@ impl Net {
         work: Rational,
         (pattern, tasks): (Pattern, Vec<Dated>),
         length: &Rational,
-    ) -> Result<OneRun, ExportError> {
+    ) -> Result<SingleRun, ExportError> {
         let wrong = |error: String| refused(error);
         let platform = self
             .builder
@@ -196,7 +196,7 @@ impl Net {
             work: Amount::Constant(work),
         };
         let execution = execution(&pattern, &tasks, length);
-        Ok(OneRun {
+        Ok(SingleRun {
             problem: Problem::new(platform, collective, volumes)
                 .map_err(|error| wrong(error.to_string()))?,
             schedule: PeriodicSchedule {

@@ -13,8 +13,8 @@ use oneport_platform::{LinkId, Node, NodeId, Platform, PlatformBuilder, PortMode
 use oneport_watch::Watch;
 use petgraph::visit::{EdgeRef, Reversed};
 
-use crate::OnceError;
 use crate::TaskList;
+use crate::TimingError;
 
 /// Lengths of ways that separate windows; with more of them some are left out, which keeps a bound a bound. Trades
 /// sharper bounds for smaller programs. Not measured.
@@ -226,14 +226,14 @@ impl Layers {
     /// `count` pieces. Of tasks that may start, those of the earlier window do.
     ///
     /// # Errors
-    /// More than four million tasks; [`OnceError::Stopped`] if the watch ends.
+    /// More than four million tasks; [`TimingError::Stopped`] if the watch ends.
     pub fn task_list(
         &self,
         problem: &Problem,
         state: &SteadyState,
         count: u32,
         watch: &Watch,
-    ) -> Result<TaskList, OnceError> {
+    ) -> Result<TaskList, TimingError> {
         let (mut patterns, mut windows) = (Vec::new(), Vec::new());
         for weighted in &state.patterns {
             let (pattern, own) = self.on_platform(&weighted.pattern);

@@ -23,7 +23,7 @@ pub use task_list::TaskList;
 /// The reason why a schedule does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum OnceError {
+pub enum TimingError {
     /// Sizes or work depend on what is combined.
     #[error(
         "one operation is cut into equal pieces, so sizes and work are numbers; give --size and --work as numbers"
@@ -58,8 +58,8 @@ pub enum OnceError {
     TooMany(usize),
 }
 
-impl From<Limit> for OnceError {
+impl From<Limit> for TimingError {
     fn from(limit: Limit) -> Self {
-        OnceError::Stopped(limit)
+        TimingError::Stopped(limit)
     }
 }

@@ -9,7 +9,7 @@ use oneport_schedule::{DatedTask, Execution, ScheduleError, execution_watched};
 use oneport_watch::Watch;
 
 use crate::task_list::{MOST, TASK};
-use crate::{OnceError, TaskList};
+use crate::{TaskList, TimingError};
 
 /// Where a copy is cut, as shares of it, ascending: from 0, to 1.
 type Borders = Vec<Rational>;
@@ -35,21 +35,21 @@ impl TaskList {
         problem: &Problem,
         schedule: &PeriodicSchedule,
         periods: u32,
-    ) -> Result<TaskList, OnceError> {
+    ) -> Result<TaskList, TimingError> {
         TaskList::of_schedule_watched(problem, schedule, periods, &Watch::unlimited())
     }
 
     /// As [`TaskList::of_schedule`], under a watch that is asked for the room of all tasks first.
     ///
     /// # Errors
-    /// As [`TaskList::of_schedule`]; [`OnceError::Stopped`].
+    /// As [`TaskList::of_schedule`]; [`TimingError::Stopped`].
     pub fn of_schedule_watched(
         problem: &Problem,
         schedule: &PeriodicSchedule,
         periods: u32,
         watch: &Watch,
-    ) -> Result<TaskList, OnceError> {
-        let too_many = || OnceError::TooMany(MOST);
+    ) -> Result<TaskList, TimingError> {
+        let too_many = || TimingError::TooMany(MOST);
         let execution = match execution_watched(problem, schedule, watch) {
             Err(ScheduleError::Unlisted { limit, .. }) => return Err(limit.into()),
             execution => execution.map_err(|_| too_many())?,

@@ -10,7 +10,7 @@ use oneport_plan::{PeriodicSchedule, Problem, Rational, Run, SteadyState, Volume
 use oneport_watch::Watch;
 
 use crate::task_list::TASK;
-use crate::{OnceError, TaskGraph, TaskList, Timing};
+use crate::{TaskGraph, TaskList, Timing, TimingError};
 
 /// Priority offsets to try, in quarter rounds per task of the longest remaining chain. If an operation is long beside
 /// its latencies, small offsets are best. Trades time for shorter runs. Measured: 1 GiB with 5 us, 13 fixtures and 8
@@ -63,7 +63,7 @@ impl Found {
     ///
     /// # Errors
     /// Sizes or work that are not constant; the watch ended it.
-    pub fn at(&self, problem: &Problem, watch: &Watch) -> Result<Found, OnceError> {
+    pub fn at(&self, problem: &Problem, watch: &Watch) -> Result<Found, TimingError> {
         let timing = if self.in_turn {
             self.graph.simulate_in_order(problem, None, watch)
         } else {
@@ -119,7 +119,7 @@ struct Candidate {
 }
 
 /// Lists the tasks of a candidate.
-type Lister<'a> = dyn Fn(Candidate, &Watch) -> Result<TaskList, OnceError> + Send + Sync + 'a;
+type Lister<'a> = dyn Fn(Candidate, &Watch) -> Result<TaskList, TimingError> + Send + Sync + 'a;
 
 /// Searches the best number of pieces for a sequence of sizes. Task graphs are cached: they do not depend on sizes.
 pub struct PieceSearch<'a> {
@@ -161,7 +161,7 @@ impl<'a> PieceSearch<'a> {
     /// A search over `list(pieces)`. Task graphs are made on the platform of `problem`; its sizes do not matter.
     pub fn new(
         problem: &'a Problem,
-        list: impl Fn(u32, &Watch) -> Result<TaskList, OnceError> + Send + Sync + 'a,
+        list: impl Fn(u32, &Watch) -> Result<TaskList, TimingError> + Send + Sync + 'a,
     ) -> Self {
         PieceSearch::in_orders(problem, &PRIORITY_OFFSETS[..1], move |candidate, watch| {
             list(candidate.pieces, watch)
@@ -200,7 +200,7 @@ impl<'a> PieceSearch<'a> {
     fn in_orders(
         problem: &'a Problem,
         orders: &'static [u32],
-        list: impl Fn(Candidate, &Watch) -> Result<TaskList, OnceError> + Send + Sync + 'a,
+        list: impl Fn(Candidate, &Watch) -> Result<TaskList, TimingError> + Send + Sync + 'a,
     ) -> Self {
         PieceSearch {
             problem,
@@ -225,14 +225,14 @@ impl<'a> PieceSearch<'a> {
     /// previous size. `problem` differs from the search's own in sizes at most.
     ///
     /// # Errors
-    /// The errors of the lists; sizes or work that are not constant; [`OnceError::Stopped`] before the first candidate
+    /// The errors of the lists; sizes or work that are not constant; [`TimingError::Stopped`] before the first candidate
     /// is dated.
     pub fn shortest(
         &mut self,
         problem: &Problem,
         limits: &SearchLimits<'_>,
         least: &Rational,
-    ) -> Result<Found, OnceError> {
+    ) -> Result<Found, TimingError> {
         let limits = &SearchLimits {
             pieces: self.most_pieces(limits.pieces),
             ..*limits
@@ -309,7 +309,7 @@ impl<'a> PieceSearch<'a> {
         least: &Rational,
         patience: u32,
         best: &mut Best,
-    ) -> Result<(), OnceError> {
+    ) -> Result<(), TimingError> {
         let (mut candidate, mut tasks, mut misses) = (best.candidate, best.timing.tasks(), 0);
         while misses < patience
             && !small(&best.length - least, &best.length)
@@ -347,7 +347,7 @@ impl<'a> PieceSearch<'a> {
         limits: &SearchLimits<'_>,
         least: &Rational,
         best: &mut Best,
-    ) -> Result<(), OnceError> {
+    ) -> Result<(), TimingError> {
         let helps = |search: &mut Self, place: usize, best: &mut Best| {
             if small(&best.length - least, &best.length) || limits.watch.ask().is_err() {
                 return Ok(None);
@@ -408,10 +408,10 @@ impl<'a> PieceSearch<'a> {
         limit: &Rational,
         watch: &Watch,
         best: &mut Best,
-    ) -> Result<Option<bool>, OnceError> {
+    ) -> Result<Option<bool>, TimingError> {
         match self.timing(problem, candidate, Some(limit), watch) {
-            Err(OnceError::Stopped(_)) => Ok(None),
-            Err(OnceError::AboveLimit) => Ok(Some(false)),
+            Err(TimingError::Stopped(_)) => Ok(None),
+            Err(TimingError::AboveLimit) => Ok(Some(false)),
             found => {
                 let timing = found?;
                 *best = Best {
@@ -424,7 +424,11 @@ impl<'a> PieceSearch<'a> {
         }
     }
 
-    fn graph(&mut self, candidate: Candidate, watch: &Watch) -> Result<Arc<TaskGraph>, OnceError> {
+    fn graph(
+        &mut self,
+        candidate: Candidate,
+        watch: &Watch,
+    ) -> Result<Arc<TaskGraph>, TimingError> {
         if let Some(graph) = self.kept.get(&candidate) {
             return Ok(graph.clone());
         }
@@ -443,7 +447,7 @@ impl<'a> PieceSearch<'a> {
         candidate: Candidate,
         limit: Option<&Rational>,
         watch: &Watch,
-    ) -> Result<Timing, OnceError> {
+    ) -> Result<Timing, TimingError> {
         let factor = self
             .timings
             .as_ref()
@@ -452,10 +456,12 @@ impl<'a> PieceSearch<'a> {
             let late = |length: &Rational| limit.is_some_and(|limit| *limit <= length * factor);
             match all.get(&candidate) {
                 Some(Tried::Timing(timing)) if late(&timing.length()) => {
-                    return Err(OnceError::AboveLimit);
+                    return Err(TimingError::AboveLimit);
                 }
                 Some(Tried::Timing(timing)) => return Ok(timing.times(factor)),
-                Some(Tried::AtLeast(length)) if late(length) => return Err(OnceError::AboveLimit),
+                Some(Tried::AtLeast(length)) if late(length) => {
+                    return Err(TimingError::AboveLimit);
+                }
                 _ => {}
             }
         }
@@ -478,7 +484,9 @@ impl<'a> PieceSearch<'a> {
                 factor.map_or_else(|| Rational::from_integer(1.into()), |factor| factor.recip());
             let tried = match (&timing, limit) {
                 (Ok(timing), _) => Some(Tried::Timing(timing.times(&factor))),
-                (Err(OnceError::AboveLimit), Some(limit)) => Some(Tried::AtLeast(limit * &factor)),
+                (Err(TimingError::AboveLimit), Some(limit)) => {
+                    Some(Tried::AtLeast(limit * &factor))
+                }
                 _ => None,
             };
             all.extend(tried.map(|tried| (candidate, tried)));
@@ -544,13 +552,13 @@ impl<'a> NamedSearch<'a> {
     ///
     /// # Errors
     /// A message between unconnected nodes or of a block that the sender does not hold; sizes or work that are not
-    /// constant; too many tasks even in one segment; [`OnceError::Stopped`] before that is dated.
+    /// constant; too many tasks even in one segment; [`TimingError::Stopped`] before that is dated.
     pub fn shortest(
         &mut self,
         problem: &Problem,
         limits: &SearchLimits<'_>,
         goal: Option<&Rational>,
-    ) -> Result<Found, OnceError> {
+    ) -> Result<Found, TimingError> {
         limits.watch.ask()?;
         let least = self.bottleneck(problem, limits.watch);
         limits.watch.ask()?;
@@ -564,7 +572,7 @@ impl<'a> NamedSearch<'a> {
             .shortest(problem, &SearchLimits { tasks, ..*limits }, &least)
     }
 
-    fn delay(&mut self, watch: &Watch) -> Result<Rational, OnceError> {
+    fn delay(&mut self, watch: &Watch) -> Result<Rational, TimingError> {
         if let Some(delay) = &self.delay {
             return Ok(delay.clone());
         }

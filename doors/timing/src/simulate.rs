@@ -10,7 +10,7 @@ use oneport_numbers::{Scaled, Whole};
 use oneport_plan::{Problem, Rational, Run, RunTask, TimedTask};
 use oneport_watch::Watch;
 
-use crate::OnceError;
+use crate::TimingError;
 use crate::task_graph::{Kind, TaskGraph, inputs};
 
 /// Events between two checks of the watch; one event may visit all waiting tasks. Trades lateness after a limit for
@@ -89,10 +89,10 @@ struct Lengths {
 }
 
 impl Lengths {
-    fn of(problem: &Problem, graph: &TaskGraph) -> Result<Lengths, OnceError> {
+    fn of(problem: &Problem, graph: &TaskGraph) -> Result<Lengths, TimingError> {
         let (platform, volumes) = (problem.platform(), problem.volumes());
         let (Some(size), Some(work)) = (volumes.size.constant(), volumes.work.constant()) else {
-            return Err(OnceError::NotConstant);
+            return Err(TimingError::NotConstant);
         };
         let (size, work) = (size * &graph.share, work * &graph.share);
         let mut times: Vec<Rational> = Vec::new();
@@ -169,15 +169,15 @@ impl TaskGraph {
     ///
     ///
     /// # Errors
-    /// Sizes or work that depend on the operands combined; [`OnceError::Stopped`] if the watch ended;
-    /// [`OnceError::AboveLimit`] if the length would not be below the limit. That often shows long before the end:
+    /// Sizes or work that depend on the operands combined; [`TimingError::Stopped`] if the watch ended;
+    /// [`TimingError::AboveLimit`] if the length would not be below the limit. That often shows long before the end:
     /// from the idle time of a resource and its remaining work.
     pub fn simulate(
         &self,
         problem: &Problem,
         limit: Option<&Rational>,
         watch: &Watch,
-    ) -> Result<Timing, OnceError> {
+    ) -> Result<Timing, TimingError> {
         let lengths = Lengths::of(problem, self)?;
         let limit = limit.map(|limit| {
             (limit / &lengths.unit)
@@ -222,7 +222,7 @@ impl TaskGraph {
         problem: &Problem,
         limit: Option<&Rational>,
         watch: &Watch,
-    ) -> Result<Timing, OnceError> {
+    ) -> Result<Timing, TimingError> {
         let lengths = Lengths::of(problem, self)?;
         let timing = match lengths.bits(self) {
             bits if bits < u64::BITS.into() => self.in_turn(&lengths, watch, Starts::Short)?,
@@ -230,7 +230,7 @@ impl TaskGraph {
             _ => self.in_turn(&lengths, watch, Starts::Any)?,
         };
         if limit.is_some_and(|limit| timing.length() >= *limit) {
-            Err(OnceError::AboveLimit)
+            Err(TimingError::AboveLimit)
         } else {
             Ok(timing)
         }
@@ -241,7 +241,7 @@ impl TaskGraph {
         lengths: &Lengths,
         watch: &Watch,
         starts: fn(Vec<N>) -> Starts,
-    ) -> Result<Timing, OnceError> {
+    ) -> Result<Timing, TimingError> {
         let narrow = |value: &BigUint| N::narrow(value).unwrap_or_else(N::zero);
         let kinds: Vec<[N; 2]> = lengths
             .kinds
@@ -262,7 +262,7 @@ impl TaskGraph {
         let mut length = N::zero();
         for (number, task) in self.list().tasks.iter().enumerate() {
             if number % BETWEEN == 0 {
-                watch.ask().map_err(OnceError::Stopped)?;
+                watch.ask().map_err(TimingError::Stopped)?;
             }
             let kind = self.kind[number] as usize;
             let occupied = self.occupied.of(self.kinds[kind].place);
@@ -480,7 +480,7 @@ impl<'l, N: Whole> Simulation<'l, N> {
         lengths: &Lengths,
         watch: &Watch,
         starts: fn(Vec<N>) -> Starts,
-    ) -> Result<Timing, OnceError> {
+    ) -> Result<Timing, TimingError> {
         let (mut date, mut length) = (N::zero(), N::zero());
         // A task without inputs is ready at date 0.
         let first = (0_u32..)
@@ -489,7 +489,7 @@ impl<'l, N: Whole> Simulation<'l, N> {
         first.for_each(|(task, _)| self.ready.push(task));
         for count in 1_u64.. {
             if count.is_multiple_of(ASKED) {
-                watch.ask().map_err(OnceError::Stopped)?;
+                watch.ask().map_err(TimingError::Stopped)?;
             }
             // Resources that become free come first, then ready tasks in the order of the list.
             let started = if let Some(resource) = next_at(&mut self.freeing, &date) {
@@ -509,12 +509,12 @@ impl<'l, N: Whole> Simulation<'l, N> {
                 None
             };
             if let Some(task) = started {
-                let arrival = self.start(task, &date).ok_or(OnceError::AboveLimit)?;
+                let arrival = self.start(task, &date).ok_or(TimingError::AboveLimit)?;
                 length = length.max(arrival);
             }
         }
         if self.limit.is_some_and(|limit| length >= limit) {
-            return Err(OnceError::AboveLimit);
+            return Err(TimingError::AboveLimit);
         }
         let starts = starts(self.tasks.into_iter().map(|task| task.start).collect());
         Ok(Timing {

@@ -10,7 +10,7 @@ use oneport_plan::{LinkId, Platform, Problem, Rational, Resource, RunTask, Use};
 use oneport_watch::{Limit, Watch};
 
 use crate::task_list::OFTEN;
-use crate::{OnceError, TaskList};
+use crate::{TaskList, TimingError};
 
 /// Dependencies and resources of a list of tasks on a platform. Dates for any sizes follow from it.
 #[derive(Debug)]
@@ -143,8 +143,8 @@ impl TaskList {
     /// Finds the dependencies and resources on the problem's platform. `O(d log d)` for `d` tasks and pieces moved.
     ///
     /// # Errors
-    /// [`OnceError::Stopped`] if the watch ends.
-    pub fn graph(self, problem: &Problem, watch: &Watch) -> Result<TaskGraph, OnceError> {
+    /// [`TimingError::Stopped`] if the watch ends.
+    pub fn graph(self, problem: &Problem, watch: &Watch) -> Result<TaskGraph, TimingError> {
         let platform = problem.platform();
         let Scaled { values, unit } =
             Scaled::coarsest(self.pieces.iter().map(|piece| &piece.share));

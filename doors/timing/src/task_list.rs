@@ -7,7 +7,7 @@ use oneport_baselines::{Algorithm, Message, Routes};
 use oneport_plan::{LinkId, Piece, Problem, Rational, RunTask, SteadyState, Task, WeightedPattern};
 use oneport_watch::Watch;
 
-use crate::OnceError;
+use crate::TimingError;
 
 /// Bytes of a task: in the list, in its graph, and dated. Trades runs that would just fit for memory. Not measured.
 pub(crate) const TASK: u64 = 250;
@@ -56,21 +56,21 @@ impl TaskList {
         algorithm: &Algorithm,
         routes: &Routes,
         segments: u32,
-    ) -> Result<TaskList, OnceError> {
+    ) -> Result<TaskList, TimingError> {
         TaskList::of_algorithm_watched(problem, algorithm, routes, segments, &Watch::unlimited())
     }
 
     /// As [`TaskList::of_algorithm`], under a watch that is asked for the room of the blocks held first.
     ///
     /// # Errors
-    /// As [`TaskList::of_algorithm`]; [`OnceError::Stopped`].
+    /// As [`TaskList::of_algorithm`]; [`TimingError::Stopped`].
     pub fn of_algorithm_watched(
         problem: &Problem,
         algorithm: &Algorithm,
         routes: &Routes,
         segments: u32,
         watch: &Watch,
-    ) -> Result<TaskList, OnceError> {
+    ) -> Result<TaskList, TimingError> {
         let collective = problem.collective();
         let blocks = collective.demands() * algorithm.pieces as usize;
         let held = (algorithm.ranks.len() as u64).saturating_mul(blocks as u64);
@@ -117,7 +117,7 @@ impl TaskList {
         steady_state: &SteadyState,
         count: u32,
         priority_offset: u32,
-    ) -> Result<TaskList, OnceError> {
+    ) -> Result<TaskList, TimingError> {
         let watch = Watch::unlimited();
         TaskList::of_patterns_watched(problem, steady_state, count, priority_offset, &watch)
     }
@@ -125,14 +125,14 @@ impl TaskList {
     /// As [`TaskList::of_patterns`], under a watch that is asked for the room of all tasks first.
     ///
     /// # Errors
-    /// As [`TaskList::of_patterns`]; [`OnceError::Stopped`].
+    /// As [`TaskList::of_patterns`]; [`TimingError::Stopped`].
     pub fn of_patterns_watched(
         problem: &Problem,
         steady_state: &SteadyState,
         count: u32,
         priority_offset: u32,
         watch: &Watch,
-    ) -> Result<TaskList, OnceError> {
+    ) -> Result<TaskList, TimingError> {
         let earlier: Vec<Vec<i128>> = steady_state
             .patterns
             .iter()
@@ -150,7 +150,7 @@ impl TaskList {
         count: u32,
         windows: &[Vec<usize>],
         watch: &Watch,
-    ) -> Result<TaskList, OnceError> {
+    ) -> Result<TaskList, TimingError> {
         let key = |turn: u64, place: usize, task: usize| {
             ((windows[place][task] as i128) << 64) + i128::from(turn)
         };
@@ -165,7 +165,7 @@ impl TaskList {
         count: u32,
         key: &dyn Fn(u64, usize, usize) -> i128,
         watch: &Watch,
-    ) -> Result<TaskList, OnceError> {
+    ) -> Result<TaskList, TimingError> {
         let mut sums = vec![Rational::zero(); problem.collective().demands()];
         for weighted in &steady_state.patterns {
             sums[weighted.pattern.demand] += &weighted.weight;
@@ -190,7 +190,7 @@ impl TaskList {
             cuts.push((place, pieces, share / Rational::from_integer(pieces.into())));
         }
         if total > MOST as u64 {
-            return Err(OnceError::TooMany(MOST));
+            return Err(TimingError::TooMany(MOST));
         }
         watch.room_for(total.saturating_mul(TASK))?;
         // Piece i of n comes at (2 i + 1) / 2 n of all.
@@ -239,7 +239,7 @@ impl TaskList {
         order: &[(i128, u32, u32)],
         tasks: impl Fn(u32) -> &'t Vec<Task>,
         watch: &Watch,
-    ) -> Result<TaskList, OnceError> {
+    ) -> Result<TaskList, TimingError> {
         let mut firsts = vec![0_u32];
         for piece in 0..index(self.pieces.len())? {
             firsts.push(firsts[piece as usize] + index(tasks(piece).len())?);
@@ -270,7 +270,7 @@ impl TaskList {
         Ok(self)
     }
 
-    pub(crate) fn push(&mut self, task: RunTask) -> Result<u32, OnceError> {
+    pub(crate) fn push(&mut self, task: RunTask) -> Result<u32, TimingError> {
         let place = index(self.tasks.len())?;
         self.tasks.push(task);
         Ok(place)
@@ -294,15 +294,15 @@ fn earlier(tasks: &[Task], count: u32, priority_offset: u32) -> Vec<i128> {
     all
 }
 
-fn index(place: usize) -> Result<u32, OnceError> {
+fn index(place: usize) -> Result<u32, TimingError> {
     u32::try_from(place)
         .ok()
         .filter(|_| place < MOST)
-        .ok_or(OnceError::TooMany(MOST))
+        .ok_or(TimingError::TooMany(MOST))
 }
 
 impl Writer<'_> {
-    fn carry_out(&mut self) -> Result<(), OnceError> {
+    fn carry_out(&mut self) -> Result<(), TimingError> {
         self.own();
         self.step = 0;
         let algorithm = self.algorithm;
@@ -331,11 +331,11 @@ impl Writer<'_> {
         }
     }
 
-    fn piece(&self, block: u32) -> Result<u32, OnceError> {
+    fn piece(&self, block: u32) -> Result<u32, TimingError> {
         index(self.segment as usize * self.blocks + block as usize)
     }
 
-    fn send(&mut self, message: Message<'_>) -> Result<(), OnceError> {
+    fn send(&mut self, message: Message<'_>) -> Result<(), TimingError> {
         self.watch.ask()?;
         if message.step != self.step {
             self.arrive()?;
@@ -344,7 +344,7 @@ impl Writer<'_> {
         let [from, to] = [message.from, message.to].map(|place| self.algorithm.ranks[place]);
         let name = |node| self.problem.platform().name(node).to_string();
         let path = self.algorithm.path(message, self.routes);
-        let path = path.ok_or_else(|| OnceError::NoWay {
+        let path = path.ok_or_else(|| TimingError::NoWay {
             from: name(from),
             to: name(to),
         })?;
@@ -355,7 +355,7 @@ impl Writer<'_> {
                 .get(message.from * self.blocks + block as usize)
                 .copied()
                 .flatten();
-            let not_held = || OnceError::NotHeld {
+            let not_held = || TimingError::NotHeld {
                 node: name(from),
                 block,
                 step: message.step + 1,
@@ -386,7 +386,7 @@ impl Writer<'_> {
     }
 
     /// The messages of a step arrive, in the order in which they were sent.
-    fn arrive(&mut self) -> Result<(), OnceError> {
+    fn arrive(&mut self) -> Result<(), TimingError> {
         for (to, block, new, combine) in std::mem::take(&mut self.arriving) {
             let place = to * self.blocks + block as usize;
             let own = self.held[place].filter(|_| combine);

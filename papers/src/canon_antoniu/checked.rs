@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use oneport::homogeneous::{self, Costs, Strategy, Tie};
-use oneport::plan::{Limit, Reduction};
+use oneport::plan::{Concurrency, Reduction};
 use oneport::referee;
 
 use crate::numbers::{whole, whole_number};
@@ -35,14 +35,14 @@ pub fn costs(d: u64, c: u64) -> Result<Costs> {
 }
 
 /// A schedule that the referee has passed.
-pub fn reduce(n: u64, d: u64, c: u64, strategy: Strategy, limit: Limit) -> Result<Reduction> {
+pub fn reduce(n: u64, d: u64, c: u64, strategy: Strategy, limit: Concurrency) -> Result<Reduction> {
     let reduction = homogeneous::reduce(n, &costs(d, c)?, strategy, limit, Tie::Oldest)?;
     referee::check_reduction(&reduction, limit)?;
     Ok(reduction)
 }
 
 /// Our length, as a whole number.
-pub fn length(n: u64, d: u64, c: u64, strategy: Strategy, limit: Limit) -> Result<u64> {
+pub fn length(n: u64, d: u64, c: u64, strategy: Strategy, limit: Concurrency) -> Result<u64> {
     whole_number(&homogeneous::length(
         n,
         &costs(d, c)?,

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use oneport::Rational;
 use oneport::homogeneous::{Strategy, bounds};
-use oneport::plan::Limit;
+use oneport::plan::Concurrency;
 
 use super::brute;
 use super::checked::{costs, length};
@@ -51,7 +51,13 @@ pub fn starts_too_late() -> Result<Sides> {
     let start = last - own + c;
     Ok(Sides::new(
         whole(start + d + c),
-        whole(length(2, d, c, Strategy::Greedy, Limit::Transfers(1))?),
+        whole(length(
+            2,
+            d,
+            c,
+            Strategy::Greedy,
+            Concurrency::Transfers(1),
+        )?),
     ))
 }
 
@@ -75,7 +81,7 @@ pub fn before_the_first() -> Result<Sides> {
     ))
 }
 
-fn bound(limit: Limit) -> Result<Sides> {
+fn bound(limit: Concurrency) -> Result<Sides> {
     let (n, k, costs) = (6, 3, costs(1, 0)?);
     let right = bounds::limited(n, k, &costs).context("K = 0")?;
     ensure!(
@@ -91,12 +97,12 @@ fn bound(limit: Limit) -> Result<Sides> {
 /// E002-5: the printed bound for six values and three transfers; the corrected one, which is the length. No fewer
 /// values and no smaller limit contradict the printed bound.
 pub fn bound_of_limited_transfers() -> Result<Sides> {
-    bound(Limit::Transfers(3))
+    bound(Concurrency::Transfers(3))
 }
 
 /// E002-6: the same for three reducers.
 pub fn bound_of_limited_reducers() -> Result<Sides> {
-    bound(Limit::Reducers(3))
+    bound(Concurrency::Reducers(3))
 }
 
 /// E002-8: values that fit into no time, and values up to 10 that do in every tree; k = 1, d = c = 0. By theorem 14 it
@@ -108,7 +114,7 @@ fn no_costs(printed: u64) -> Result<Sides> {
         let mut lengths = brute::trees(n)
             .into_iter()
             .map(|tree| brute::length(&tree, 0, 0));
-        let ours = length(n as u64, 0, 0, Strategy::Greedy, Limit::Unlimited)?;
+        let ours = length(n as u64, 0, 0, Strategy::Greedy, Concurrency::Unlimited)?;
         if lengths.all(|length| length == 0) && ours == 0 {
             right = n;
         }
@@ -140,7 +146,7 @@ pub fn cited_bound(paper: &Paper) -> Result<Value> {
     for n in [2, 3, 5, 9] {
         ensure!(
             bounds::lower(n, &costs(1, 2)?)
-                <= whole(length(n, 1, 2, Strategy::Greedy, Limit::Unlimited)?),
+                <= whole(length(n, 1, 2, Strategy::Greedy, Concurrency::Unlimited)?),
             "n = {n}"
         );
     }

@@ -4,7 +4,7 @@
 use anyhow::{Result, ensure};
 use oneport::Rational;
 use oneport::homogeneous::{self, Strategy, Tie};
-use oneport::plan::Limit;
+use oneport::plan::Concurrency;
 use oneport_drawings::svg;
 
 use super::checked::{costs, length};
@@ -85,13 +85,26 @@ pub fn within_three_halves() -> Result<Finding> {
 /// For very many values the ratios at the special trees' sizes approach 2 log2 phi and log_phi 2 from below.
 pub fn limits() -> Result<Finding> {
     let phi = (1.0 + 5f64.sqrt()) / 2.0;
-    let binomial =
-        whole(2 * 62) / whole(length(1 << 62, 1, 1, Strategy::Greedy, Limit::Unlimited)?);
+    let binomial = whole(2 * 62)
+        / whole(length(
+            1 << 62,
+            1,
+            1,
+            Strategy::Greedy,
+            Concurrency::Unlimited,
+        )?);
     let (mut order, mut number, mut next) = (0u64, 1u64, 2u64);
     while next < 1 << 62 {
         (order, number, next) = (order + 1, next, number + next);
     }
-    let fibonacci = whole(order) / whole(length(number, 0, 1, Strategy::Greedy, Limit::Unlimited)?);
+    let fibonacci = whole(order)
+        / whole(length(
+            number,
+            0,
+            1,
+            Strategy::Greedy,
+            Concurrency::Unlimited,
+        )?);
     for (found, limit) in [
         (&binomial, 2.0 * phi.log2()),
         (&fibonacci, 2f64.ln() / phi.ln()),
@@ -307,7 +320,7 @@ mod tests {
     /// Strategy over optimum.
     fn ratio(n: u64, (d, c): (u64, u64), strategy: Strategy, tie: Tie) -> Result<Rational> {
         let costs = costs(d, c)?;
-        let of = |strategy| homogeneous::length(n, &costs, strategy, Limit::Unlimited, tie);
+        let of = |strategy| homogeneous::length(n, &costs, strategy, Concurrency::Unlimited, tie);
         Ok(of(strategy)? / of(Strategy::Greedy)?)
     }
 

@@ -10,7 +10,7 @@ use anyhow::{Result, ensure};
 use num_traits::Zero;
 use oneport::Rational;
 use oneport::homogeneous::Strategy;
-use oneport::plan::Limit;
+use oneport::plan::Concurrency;
 use oneport_drawings::svg;
 
 use crate::chapter::Chapter;
@@ -31,7 +31,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("figure-1", |_| figure_1()),
     ("figure-1-length", |_| {
         Ok(Finding::value(
-            reduce(4, 1, 1, Strategy::Greedy, Limit::Unlimited)?.length,
+            reduce(4, 1, 1, Strategy::Greedy, Concurrency::Unlimited)?.length,
         ))
     }),
     ("one-machine", |_| one_machine()),
@@ -93,7 +93,7 @@ const CHECKS: &[(&str, Check)] = &[
 
 /// Figure 1: four values with d = c; the dates of the three transfers.
 fn figure_1() -> Result<Finding> {
-    let reduction = reduce(4, 1, 1, Strategy::Greedy, Limit::Unlimited)?;
+    let reduction = reduce(4, 1, 1, Strategy::Greedy, Concurrency::Unlimited)?;
     let mut dates: Vec<Rational> = (1..4)
         .filter_map(|sender| reduction.starts.get(sender))
         .collect();
@@ -109,7 +109,7 @@ fn one_machine() -> Result<Finding> {
     let mut tried = 0;
     for (d, c) in COSTS {
         for k in 1..=12 {
-            let flat = reduce(k + 1, d, c, Strategy::Flat, Limit::Unlimited)?.length;
+            let flat = reduce(k + 1, d, c, Strategy::Flat, Concurrency::Unlimited)?.length;
             let formula = if d < c { d + k * c } else { k * d + c };
             ensure!(
                 formula == d + (k - 1) * d.max(c) + c,
@@ -132,7 +132,7 @@ fn one_machine() -> Result<Finding> {
 fn no_overlap() -> Result<Finding> {
     for (d, c) in COSTS {
         for k in 1..=12 {
-            let flat = reduce(k + 1, 0, d + c, Strategy::Flat, Limit::Unlimited)?.length;
+            let flat = reduce(k + 1, 0, d + c, Strategy::Flat, Concurrency::Unlimited)?.length;
             ensure!(
                 flat == whole(k * (d + c)),
                 "d = {d}, c = {c}, k = {k}: {flat}"
@@ -143,8 +143,8 @@ fn no_overlap() -> Result<Finding> {
 }
 
 fn figures() -> Result<Vec<Figure>> {
-    let four = reduce(4, 1, 1, Strategy::Greedy, Limit::Unlimited)?;
-    let limited = reduce(16, 2, 1, Strategy::Greedy, Limit::Transfers(3))?;
+    let four = reduce(4, 1, 1, Strategy::Greedy, Concurrency::Unlimited)?;
+    let limited = reduce(16, 2, 1, Strategy::Greedy, Concurrency::Transfers(3))?;
     let mut figures = vec![
         Figure::svg(
             "RR-7898, figure 1: schedule",
@@ -154,7 +154,7 @@ fn figures() -> Result<Vec<Figure>> {
         Figure::svg(
             "RR-7898, figure 1: spanning tree",
             "The sink is at the top.",
-            svg::once_tree(&four),
+            svg::single_tree(&four),
         ),
         Figure::svg(
             "Algorithm 2: sixteen values, at most three transfers at once",
@@ -166,9 +166,9 @@ fn figures() -> Result<Vec<Figure>> {
         ("Binomial tree of order 4", Strategy::Binomial, 16),
         ("Fibonacci tree of order 5", Strategy::Fibonacci, 13),
     ] {
-        let tree = reduce(n, 1, 1, strategy, Limit::Unlimited)?;
+        let tree = reduce(n, 1, 1, strategy, Concurrency::Unlimited)?;
         ensure!(!tree.length.is_zero(), "an empty schedule");
-        figures.push(Figure::svg(title, "d = c = 1.", svg::once_tree(&tree)));
+        figures.push(Figure::svg(title, "d = c = 1.", svg::single_tree(&tree)));
     }
     figures.extend(figure2::figures()?);
     Ok(figures)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result, ensure};
 use num_traits::ToPrimitive;
 use oneport::homogeneous::{self, Strategy, Tie, bounds};
-use oneport::plan::Limit;
+use oneport::plan::Concurrency;
 
 use super::brute::{self, Tree};
 use super::checked::{COSTS, costs, length, reduce};
@@ -62,7 +62,7 @@ pub fn default_times() -> Result<Finding> {
                 Strategy::Chain,
                 Strategy::Flat,
             ] {
-                let reduction = reduce(n, d, c, strategy, Limit::Unlimited)?;
+                let reduction = reduce(n, d, c, strategy, Concurrency::Unlimited)?;
                 let tree: Tree = reduction
                     .receivers
                     .iter()
@@ -134,8 +134,8 @@ pub fn half() -> Result<Finding> {
     let mut tried = 0;
     for (d, c) in COSTS {
         for n in 2..=48 {
-            let half = Limit::Transfers(n / 2);
-            let schedule = reduce(n, d, c, Strategy::Greedy, Limit::Unlimited)?;
+            let half = Concurrency::Transfers(n / 2);
+            let schedule = reduce(n, d, c, Strategy::Greedy, Concurrency::Unlimited)?;
             oneport::referee::check_reduction(&schedule, half)?;
             let limited = length(n, d, c, Strategy::Greedy, half)?;
             ensure!(
@@ -159,10 +159,10 @@ fn sink() -> Result<Finding> {
     let mut tried = 0;
     for (d, c) in COSTS {
         for n in (1..=20).chain([33, 55]) {
-            let best = length(n, d, c, Strategy::Greedy, Limit::Unlimited)?;
+            let best = length(n, d, c, Strategy::Greedy, Concurrency::Unlimited)?;
             for root in 0..n {
                 let reduction = homogeneous::reduce_at(n, root, &costs(d, c)?)?;
-                oneport::referee::check_reduction(&reduction, Limit::Unlimited)?;
+                oneport::referee::check_reduction(&reduction, Concurrency::Unlimited)?;
                 ensure!(
                     u64::from(reduction.root) == root,
                     "n = {n}: sink {} instead of {root}",
@@ -237,7 +237,7 @@ fn operand_order() -> Result<Finding> {
                     receivers[place] = receiver as u32;
                 }
                 let reduction = homogeneous::reduce_tree(&receivers, &costs(d, c)?)?;
-                oneport::referee::check_reduction(&reduction, Limit::Unlimited)?;
+                oneport::referee::check_reduction(&reduction, Concurrency::Unlimited)?;
                 ensure!(
                     reduction.length == whole(ready[0]),
                     "{tree:?}, d = {d}, c = {c}: {}",
@@ -373,7 +373,7 @@ fn logarithms() -> Result<Finding> {
     let mut tried = 0;
     for (d, c) in COSTS.into_iter().filter(|(d, c)| d + c > 0) {
         for n in (2..=64).chain([100, 256, 500, 1000]) {
-            let reduction = reduce(n, d, c, Strategy::Greedy, Limit::Unlimited)?;
+            let reduction = reduce(n, d, c, Strategy::Greedy, Concurrency::Unlimited)?;
             let tree: Tree = reduction
                 .receivers
                 .iter()
@@ -410,7 +410,7 @@ fn theorem_4() -> Result<Finding> {
         let trees = brute::trees(n);
         for (d, c) in COSTS {
             let (ours, best) = (
-                length(n as u64, d, c, Strategy::Greedy, Limit::Unlimited)?,
+                length(n as u64, d, c, Strategy::Greedy, Concurrency::Unlimited)?,
                 brute::best(&trees, d, c, n),
             );
             ensure!(
@@ -441,7 +441,7 @@ fn lemma_5() -> Result<Finding> {
                 n,
                 &costs(d, c)?,
                 Strategy::Greedy,
-                Limit::Unlimited,
+                Concurrency::Unlimited,
                 Tie::Oldest,
             )?;
             ensure!(
@@ -470,7 +470,7 @@ fn proposition_6() -> Result<Finding> {
                 n,
                 &costs(d, c)?,
                 Strategy::Greedy,
-                Limit::Unlimited,
+                Concurrency::Unlimited,
                 Tie::Oldest,
             )?;
             ensure!(
@@ -521,8 +521,13 @@ fn theorem_7() -> Result<Finding> {
         let trees = brute::trees(n);
         for (d, c) in COSTS {
             for k in 1..=n / 2 {
-                let reduction =
-                    reduce(n as u64, d, c, Strategy::Greedy, Limit::Transfers(k as u64))?;
+                let reduction = reduce(
+                    n as u64,
+                    d,
+                    c,
+                    Strategy::Greedy,
+                    Concurrency::Transfers(k as u64),
+                )?;
                 let best = brute::best_limited(&trees, d, c, k);
                 ensure!(
                     reduction.length == whole(best),
@@ -548,7 +553,7 @@ fn corrected_bounds() -> Result<Finding> {
                 let right = bounds::limited(n, k, &costs(d, c)?).context("K = 0")?;
                 let printed = bounds::limited_as_printed(n, k, &costs(d, c)?).context("K = 0")?;
                 let mut fails = false;
-                for limit in [Limit::Transfers(k), Limit::Reducers(k)] {
+                for limit in [Concurrency::Transfers(k), Concurrency::Reducers(k)] {
                     let ours = homogeneous::length(
                         n,
                         &costs(d, c)?,
@@ -587,7 +592,13 @@ fn theorem_9() -> Result<Finding> {
         let trees = brute::trees(n);
         for (d, c) in COSTS {
             for k in 1..n {
-                let ours = length(n as u64, d, c, Strategy::Greedy, Limit::Reducers(k as u64))?;
+                let ours = length(
+                    n as u64,
+                    d,
+                    c,
+                    Strategy::Greedy,
+                    Concurrency::Reducers(k as u64),
+                )?;
                 let best = brute::best(&trees, d, c, k);
                 ensure!(
                     ours == best,
@@ -609,19 +620,19 @@ fn theorem_10() -> Result<Finding> {
     for (d, c) in COSTS.into_iter().filter(|(d, c)| d >= c) {
         for n in 2..=60u64 {
             for k in 1..=n / 2 {
-                let [transfers, reducers] = [Limit::Transfers(k), Limit::Reducers(k)]
+                let [transfers, reducers] = [Concurrency::Transfers(k), Concurrency::Reducers(k)]
                     .map(|limit| reduce(n, d, c, Strategy::Greedy, limit));
                 let (transfers, reducers) = (transfers?, reducers?);
                 ensure!(
                     transfers.length == reducers.length,
                     "n = {n}, d = {d}, c = {c}, K = {k}"
                 );
-                oneport::referee::check_reduction(&reducers, Limit::Transfers(k))?;
+                oneport::referee::check_reduction(&reducers, Concurrency::Transfers(k))?;
                 tried += 1;
             }
         }
     }
-    let [transfers, reducers] = [Limit::Transfers(1), Limit::Reducers(1)]
+    let [transfers, reducers] = [Concurrency::Transfers(1), Concurrency::Reducers(1)]
         .map(|limit| length(4, 1, 2, Strategy::Greedy, limit));
     let (transfers, reducers) = (transfers?, reducers?);
     ensure!(
@@ -775,8 +786,13 @@ fn strategies() -> Result<Finding> {
                         .into_iter()
                         .flatten()
                     {
-                        let ours =
-                            homogeneous::reduce(n, &costs(d, c)?, strategy, Limit::Unlimited, tie)?;
+                        let ours = homogeneous::reduce(
+                            n,
+                            &costs(d, c)?,
+                            strategy,
+                            Concurrency::Unlimited,
+                            tie,
+                        )?;
                         let ours: Tree = ours
                             .receivers
                             .iter()
@@ -849,8 +865,8 @@ fn approximation(strategy: Strategy, ratio: fn(u64, u64) -> (u64, u64)) -> Resul
             let (above, below) = ratio(d, c);
             for n in (2..=120).chain([233, 256, 257, 500, 1000]) {
                 let (ours, best) = (
-                    length(n, d, c, strategy, Limit::Unlimited)?,
-                    length(n, d, c, Strategy::Greedy, Limit::Unlimited)?,
+                    length(n, d, c, strategy, Concurrency::Unlimited)?,
+                    length(n, d, c, Strategy::Greedy, Concurrency::Unlimited)?,
                 );
                 ensure!(
                     ours * below <= best * above,
@@ -868,7 +884,7 @@ fn approximation(strategy: Strategy, ratio: fn(u64, u64) -> (u64, u64)) -> Resul
     let (n, d, c) = at;
     ensure!(
         whole_number(
-            &(worst.clone() * whole(length(n, d, c, Strategy::Greedy, Limit::Unlimited)?))
+            &(worst.clone() * whole(length(n, d, c, Strategy::Greedy, Concurrency::Unlimited)?))
         )? > 0,
         "nothing was tried"
     );

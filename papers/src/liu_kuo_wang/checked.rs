@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use anyhow::{Result, ensure};
 use oneport::heterogeneous::{Budget, Destination, Method, Processors, earliest};
-use oneport::plan::{Limit, Reduction};
+use oneport::plan::{Concurrency, Reduction};
 use oneport::{Found, Rational, Status, reduce_processors, referee};
 
 use crate::numbers::{whole, whole_number};
@@ -31,7 +31,7 @@ pub fn schedule(sequence: &[u64]) -> Result<Reduction> {
     let processors = processors(sequence)?;
     let order: Vec<usize> = processors.senders().collect();
     let reduction = earliest(&processors, &order)?;
-    referee::check_reduction(&reduction, Limit::Unlimited)?;
+    referee::check_reduction(&reduction, Concurrency::Unlimited)?;
     Ok(reduction)
 }
 

@@ -88,7 +88,7 @@ fn example_lengths() -> Result<Finding> {
 /// Destinations by lemma 1: the sender and its receiver are the destinations of the sender's two predecessors.
 fn figure_4() -> Result<Finding> {
     let schedule = figure_3_schedule()?;
-    oneport::referee::check_reduction(&schedule, oneport::plan::Limit::Unlimited)?;
+    oneport::referee::check_reduction(&schedule, oneport::plan::Concurrency::Unlimited)?;
     let last = (0..EXAMPLE.len()).filter(|&i| i != A).max_by_key(|&i| {
         let start = schedule.starts.get(i).unwrap_or_default();
         (start + whole(EXAMPLE[i]), i)
@@ -221,7 +221,7 @@ fn valid_but_not_earliest() -> Result<Reduction> {
         check_starts(&example()?, &starts)?.map_err(|crowded| anyhow::anyhow!("{crowded:?}"))?;
     schedule.length = started.length;
     schedule.starts = Dates::Exact(starts);
-    oneport::referee::check_reduction(&schedule, oneport::plan::Limit::Unlimited)?;
+    oneport::referee::check_reduction(&schedule, oneport::plan::Concurrency::Unlimited)?;
     Ok(schedule)
 }
 

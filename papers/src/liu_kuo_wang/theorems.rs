@@ -494,7 +494,7 @@ fn fastest_first(wanted: fn(&[u64], usize) -> bool, halves: u64) -> Result<Findi
     {
         for source in (0..times.len()).filter(|&source| wanted(&times, source)) {
             let ours = broadcast::fastest_first(&rationals(&times), source)?;
-            oneport::referee::check_broadcast(&ours, oneport::plan::Limit::Unlimited)?;
+            oneport::referee::check_broadcast(&ours, oneport::plan::Concurrency::Unlimited)?;
             let ratio = ours.length / whole(brute::broadcast(&times, source));
             ensure!(
                 ratio >= whole(1) && ratio <= most,

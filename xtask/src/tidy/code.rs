@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check_one(path: &str, text: &str, lib: &str, expected: usize) {
+    fn check_single(path: &str, text: &str, lib: &str, expected: usize) {
         let source = |path: &str, text: &str| Source {
             path: path.to_string(),
             text: text.to_string(),
@@ -84,19 +84,19 @@ mod tests {
     #[test]
     fn unsafe_has_one_home() {
         let text = format!("#![{}]\n", UNSAFE.concat());
-        check_one(HIGHS, &text, "", 0);
-        check_one("crates/lp/src/solve.rs", &text, "", 1);
-        check_one("crates/lp/src/solve.rs", "fn a() {}\n", "", 0);
+        check_single(HIGHS, &text, "", 0);
+        check_single("crates/lp/src/solve.rs", &text, "", 1);
+        check_single("crates/lp/src/solve.rs", "fn a() {}\n", "", 0);
     }
 
     #[test]
     fn exact_shows_no_float() {
         let text = format!("#![{})]\n", FLOATS.concat());
         let path = "crates/exact/src/scaled.rs";
-        check_one(path, &text, "mod scaled;\npub use solver::Solver;\n", 0);
-        check_one(path, &text, "pub mod scaled;\n", 1);
-        check_one(path, &text, "mod scaled;\npub use scaled::Scaling;\n", 1);
-        check_one(path, "fn a() {}\n", "pub mod scaled;\n", 0);
-        check_one("doors/drawings/src/svg/mod.rs", &text, "pub mod svg;\n", 0);
+        check_single(path, &text, "mod scaled;\npub use solver::Solver;\n", 0);
+        check_single(path, &text, "pub mod scaled;\n", 1);
+        check_single(path, &text, "mod scaled;\npub use scaled::Scaling;\n", 1);
+        check_single(path, "fn a() {}\n", "pub mod scaled;\n", 0);
+        check_single("doors/drawings/src/svg/mod.rs", &text, "pub mod svg;\n", 0);
     }
 }

@@ -179,7 +179,7 @@ fn read(package: &Value, root: &Path) -> Option<Crate> {
 pub fn check(crates: &[Crate]) -> Vec<Problem> {
     crates
         .iter()
-        .flat_map(check_one)
+        .flat_map(check_single)
         .chain(arrows_out(crates))
         .collect()
 }
@@ -211,7 +211,7 @@ fn arrows_out(crates: &[Crate]) -> Vec<Problem> {
         .collect()
 }
 
-fn check_one(package: &Crate) -> Vec<Problem> {
+fn check_single(package: &Crate) -> Vec<Problem> {
     let manifest = format!("{}/Cargo.toml", package.folder);
     let mut messages = Vec::new();
     if !package.licensed {
@@ -273,7 +273,7 @@ mod tests {
             dependencies,
             licensed: true,
         };
-        let problems = check_one(&package);
+        let problems = check_single(&package);
         assert_eq!(problems.len(), expected, "{problems:?}");
     }
 
@@ -368,6 +368,6 @@ mod tests {
             ("crates/lp", false)
         );
         assert_eq!(crates[0].dependencies, ["thiserror", "cc"]);
-        assert_eq!(check_one(&crates[0]).len(), 1);
+        assert_eq!(check_single(&crates[0]).len(), 1);
     }
 }

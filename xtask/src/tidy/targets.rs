@@ -22,12 +22,12 @@ pub fn check(metadata: &Value, root: &Path, sources: &[Source]) -> Vec<Problem> 
                 .ok()?
                 .to_str()?
                 .replace('\\', "/");
-            check_one(kind, &path, target["test"] == true, sources)
+            check_single(kind, &path, target["test"] == true, sources)
         })
         .collect()
 }
 
-fn check_one(kind: &str, path: &str, is_tested: bool, sources: &[Source]) -> Option<Problem> {
+fn check_single(kind: &str, path: &str, is_tested: bool, sources: &[Source]) -> Option<Problem> {
     let folder = &path[..=path.rfind('/')?];
     let tests = sources
         .iter()
@@ -78,7 +78,7 @@ mod tests {
             source("crates/a/tests/it/main.rs", "#[test]"),
         ];
         let found = |is_tested: bool, sources: &[Source]| {
-            check_one("lib", "crates/a/src/lib.rs", is_tested, sources)
+            check_single("lib", "crates/a/src/lib.rs", is_tested, sources)
         };
         assert_eq!((found(true, &with), found(false, &without)), (None, None));
         let never_run = found(false, &with).unwrap();

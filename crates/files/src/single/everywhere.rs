@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use oneport_plan::{Broadcast, Costs, Limit, OneAllReduce, OneBroadcast, Proof, Reduction, Status};
+use oneport_plan::{
+    Broadcast, Concurrency, Costs, Proof, Reduction, SingleAllReduce, SingleBroadcast, Status,
+};
 use oneport_platform::Rational;
 
 use super::read::{
@@ -19,8 +21,8 @@ use crate::source::Source;
 pub(super) const BROADCAST: &str = "oneport-broadcast/1";
 pub(super) const ALL_REDUCE: &str = "oneport-all-reduce/1";
 
-/// One broadcast as a file, linear in the number of processors; [`one_broadcast_from_json`] reads the same back.
-pub fn one_broadcast_to_json(one: &OneBroadcast) -> String {
+/// One broadcast as a file, linear in the number of processors; [`single_broadcast_from_json`] reads the same back.
+pub fn single_broadcast_to_json(one: &SingleBroadcast) -> String {
     let broadcast = &one.broadcast;
     let root = broadcast.root as usize;
     let mut out = format!("{{\n  \"format\": \"{BROADCAST}\",\n");
@@ -54,7 +56,7 @@ pub fn one_broadcast_to_json(one: &OneBroadcast) -> String {
 }
 
 /// One all-reduction as a file, linear in the number of processors; [`one_all_reduce_from_json`] reads the same back.
-pub fn one_all_reduce_to_json(all: &OneAllReduce) -> String {
+pub fn one_all_reduce_to_json(all: &SingleAllReduce) -> String {
     let (reduction, broadcast) = (&all.reduction, &all.broadcast);
     let root = reduction.root as usize;
     let mut out = format!("{{\n  \"format\": \"{ALL_REDUCE}\",\n");
@@ -104,11 +106,14 @@ fn partners(out: &mut String, key: &str, partners: &[u32], root: usize) {
 }
 
 /// Reads one broadcast; `name` is the file's name in messages. As
-/// [`one_reduction_from_json`](crate::one_reduction_from_json): the schedule is not judged here.
+/// [`single_reduction_from_json`](crate::single_reduction_from_json): the schedule is not judged here.
 ///
 /// # Errors
 /// The first thing that is wrong: its line, key and value, and what would be right.
-pub fn one_broadcast_from_json(name: &str, bytes: &[u8]) -> Result<OneBroadcast, FormatError> {
+pub fn single_broadcast_from_json(
+    name: &str,
+    bytes: &[u8],
+) -> Result<SingleBroadcast, FormatError> {
     let top = Json::parse(Source::new(name, bytes, "one broadcast")?)?;
     let [
         format,
@@ -170,7 +175,7 @@ pub fn one_broadcast_from_json(name: &str, bytes: &[u8]) -> Result<OneBroadcast,
         }
         (Costs::PerSender(_), None) => None,
     };
-    let one = OneBroadcast {
+    let one = SingleBroadcast {
         broadcast: Broadcast {
             costs,
             root: root as u32,
@@ -184,7 +189,7 @@ pub fn one_broadcast_from_json(name: &str, bytes: &[u8]) -> Result<OneBroadcast,
                 "when the last processor has the message",
             )?)?,
         },
-        limit: limit.map_or(Ok(Limit::Unlimited), |limit| read_limit(&limit))?,
+        limit: limit.map_or(Ok(Concurrency::Unlimited), |limit| read_limit(&limit))?,
         lower_bound: bound(&top, lower_bound)?,
         proof: proof.map(|proof| read_proof(&proof, true)).transpose()?,
     };
@@ -196,7 +201,7 @@ pub fn one_broadcast_from_json(name: &str, bytes: &[u8]) -> Result<OneBroadcast,
 ///
 /// # Errors
 /// The first thing that is wrong: its line, key and value, and what would be right.
-pub fn one_all_reduce_from_json(name: &str, bytes: &[u8]) -> Result<OneAllReduce, FormatError> {
+pub fn one_all_reduce_from_json(name: &str, bytes: &[u8]) -> Result<SingleAllReduce, FormatError> {
     let top = Json::parse(Source::new(name, bytes, "one all-reduction")?)?;
     let [
         format,
@@ -285,7 +290,7 @@ pub fn one_all_reduce_from_json(name: &str, bytes: &[u8]) -> Result<OneAllReduce
             "how long the broadcast takes",
         )?)?,
     };
-    let all = OneAllReduce {
+    let all = SingleAllReduce {
         reduction,
         broadcast,
         lower_bound: bound(&top, lower_bound)?,

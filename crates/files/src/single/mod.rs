@@ -14,7 +14,7 @@ use std::path::Path;
 
 use num_traits::Zero;
 use oneport_plan::{
-    Broadcast, Claim, Dates, OneAllReduce, OneBroadcast, OneReduction, Reduction, Stated,
+    Broadcast, Claim, Dates, Reduction, SingleAllReduce, SingleBroadcast, SingleReduction, Stated,
 };
 use oneport_platform::Rational;
 use serde::Serialize;
@@ -25,12 +25,12 @@ use crate::plan::{Chosen, MAX_PLAN_BYTES};
 use crate::source::{Source, read_bytes};
 
 pub use everywhere::{
-    one_all_reduce_from_json, one_all_reduce_to_json, one_broadcast_from_json,
-    one_broadcast_to_json,
+    one_all_reduce_from_json, one_all_reduce_to_json, single_broadcast_from_json,
+    single_broadcast_to_json,
 };
 pub use lists::{read_receivers, read_starts, receivers_from_json, starts_from_json};
-pub use read::one_reduction_from_json;
-pub use write::one_reduction_to_json;
+pub use read::single_reduction_from_json;
+pub use write::single_reduction_to_json;
 
 /// Contents of a file with an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,18 +39,18 @@ pub enum AnswerFile {
     /// did that: `oneport-plan/3`.
     Plan(Box<Claim>, Stated, Option<Chosen>),
     /// One reduction: `oneport-reduction/1`.
-    Reduction(Box<OneReduction>),
+    Reduction(Box<SingleReduction>),
     /// One broadcast: `oneport-broadcast/1`.
-    Broadcast(Box<OneBroadcast>),
+    Broadcast(Box<SingleBroadcast>),
     /// A reduction and the broadcast that follows it: `oneport-all-reduce/1`.
-    AllReduce(Box<OneAllReduce>),
+    AllReduce(Box<SingleAllReduce>),
 }
 
 /// Reads a plan, one reduction, one broadcast or one all-reduction, whichever the file's `format` says.
 ///
 /// # Errors
 /// A file that cannot be read or is over [`MAX_PLAN_BYTES`]; else as [`read_plan`](crate::read_plan),
-/// [`one_reduction_from_json`], [`one_broadcast_from_json`] and [`one_all_reduce_from_json`].
+/// [`single_reduction_from_json`], [`single_broadcast_from_json`] and [`one_all_reduce_from_json`].
 pub fn read_answer(path: &Path) -> Result<AnswerFile, FormatError> {
     let (name, bytes) = (
         path.display().to_string(),
@@ -64,9 +64,9 @@ pub fn read_answer(path: &Path) -> Result<AnswerFile, FormatError> {
             .is_some_and(|rest| rest.starts_with('/'))
     };
     Ok(if of("oneport-reduction") {
-        AnswerFile::Reduction(Box::new(one_reduction_from_json(&name, &bytes)?))
+        AnswerFile::Reduction(Box::new(single_reduction_from_json(&name, &bytes)?))
     } else if of("oneport-broadcast") {
-        AnswerFile::Broadcast(Box::new(one_broadcast_from_json(&name, &bytes)?))
+        AnswerFile::Broadcast(Box::new(single_broadcast_from_json(&name, &bytes)?))
     } else if of("oneport-all-reduce") {
         AnswerFile::AllReduce(Box::new(one_all_reduce_from_json(&name, &bytes)?))
     } else {

@@ -2,7 +2,7 @@
 
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{
-    Costs, Dates, Limit, OneReduction, Proof, Reduction, SenderWeights, SlotPrices,
+    Concurrency, Costs, Dates, Proof, Reduction, SenderWeights, SingleReduction, SlotPrices,
 };
 use oneport_platform::Rational;
 
@@ -73,7 +73,10 @@ impl Partner {
 ///
 /// # Errors
 /// The first thing that is wrong: its line, key and value, and what would be right.
-pub fn one_reduction_from_json(name: &str, bytes: &[u8]) -> Result<OneReduction, FormatError> {
+pub fn single_reduction_from_json(
+    name: &str,
+    bytes: &[u8],
+) -> Result<SingleReduction, FormatError> {
     let top = Json::parse(Source::new(name, bytes, "one reduction")?)?;
     let [
         format,
@@ -142,9 +145,9 @@ pub fn one_reduction_from_json(name: &str, bytes: &[u8]) -> Result<OneReduction,
         ready,
         length,
     };
-    let one = OneReduction {
+    let one = SingleReduction {
         reduction,
-        limit: limit.map_or(Ok(Limit::Unlimited), |limit| read_limit(&limit))?,
+        limit: limit.map_or(Ok(Concurrency::Unlimited), |limit| read_limit(&limit))?,
         commutative: flag(Some(need(
             &top,
             commutative,
@@ -175,7 +178,7 @@ pub(super) fn check_format(value: &Json<'_, '_>, format: &'static str) -> Result
     }))
 }
 
-fn check_status(value: &Json<'_, '_>, one: &OneReduction) -> Result<(), FormatError> {
+fn check_status(value: &Json<'_, '_>, one: &SingleReduction) -> Result<(), FormatError> {
     let text = value.string()?;
     // If costs are equal, a referee can count without a proof.
     let counted = matches!(one.reduction.costs, Costs::Equal { .. });
@@ -276,11 +279,11 @@ pub(super) fn read_costs(value: Json<'_, '_>, processors: usize) -> Result<Costs
     })
 }
 
-pub(super) fn read_limit(value: &Json<'_, '_>) -> Result<Limit, FormatError> {
+pub(super) fn read_limit(value: &Json<'_, '_>) -> Result<Concurrency, FormatError> {
     match value.object(["transfers", "reducers"])? {
         [Some(_), Some(_)] => Err(value.fail(Mistake::BothKeys("transfers", "reducers"))),
-        [Some(most), None] => Ok(Limit::Transfers(most.whole()?)),
-        [None, Some(most)] => Ok(Limit::Reducers(most.whole()?)),
+        [Some(most), None] => Ok(Concurrency::Transfers(most.whole()?)),
+        [None, Some(most)] => Ok(Concurrency::Reducers(most.whole()?)),
         [None, None] => Err(value.fail(Mistake::MissingKey {
             key: "transfers",
             meaning: "the most at once",

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use num_traits::Zero;
-use oneport_plan::{Costs, Dates, Limit, OneReduction, Proof, Status};
+use oneport_plan::{Concurrency, Costs, Dates, Proof, SingleReduction, Status};
 use oneport_platform::Rational;
 
 /// The value of `format`.
@@ -13,10 +13,10 @@ pub(super) const FORMAT: &str = "oneport-reduction/1";
 const ON_A_LINE: usize = 20;
 
 /// One reduction as a file, linear in the number of processors;
-/// [`one_reduction_from_json`](crate::one_reduction_from_json) reads the same back.
+/// [`single_reduction_from_json`](crate::single_reduction_from_json) reads the same back.
 ///
 /// Where all dates are multiples of one unit, the file gives the unit and whole numbers.
-pub fn one_reduction_to_json(one: &OneReduction) -> String {
+pub fn single_reduction_to_json(one: &SingleReduction) -> String {
     let reduction = &one.reduction;
     let root = reduction.root as usize;
     let mut out = format!("{{\n  \"format\": \"{FORMAT}\",\n");
@@ -76,13 +76,15 @@ pub(super) fn write_costs(out: &mut String, costs: &Costs) {
     }
 }
 
-pub(super) fn write_limit(out: &mut String, limit: Limit) {
+pub(super) fn write_limit(out: &mut String, limit: Concurrency) {
     match limit {
-        Limit::Unlimited => {}
-        Limit::Transfers(most) => {
+        Concurrency::Unlimited => {}
+        Concurrency::Transfers(most) => {
             out.push_str(&format!("  \"limit\": {{\"transfers\": {most}}},\n"))
         }
-        Limit::Reducers(most) => out.push_str(&format!("  \"limit\": {{\"reducers\": {most}}},\n")),
+        Concurrency::Reducers(most) => {
+            out.push_str(&format!("  \"limit\": {{\"reducers\": {most}}},\n"))
+        }
     }
 }
 

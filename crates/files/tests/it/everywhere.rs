@@ -2,10 +2,12 @@
 //! place.
 
 use oneport_files::{
-    one_all_reduce_from_json, one_all_reduce_to_json, one_broadcast_from_json,
-    one_broadcast_to_json,
+    one_all_reduce_from_json, one_all_reduce_to_json, single_broadcast_from_json,
+    single_broadcast_to_json,
 };
-use oneport_plan::{Broadcast, Costs, Dates, Limit, OneAllReduce, OneBroadcast, Proof, Reduction};
+use oneport_plan::{
+    Broadcast, Concurrency, Costs, Dates, Proof, Reduction, SingleAllReduce, SingleBroadcast,
+};
 use oneport_testkit::ratio;
 
 fn halves(ticks: &[u64]) -> Dates {
@@ -16,8 +18,8 @@ fn halves(ticks: &[u64]) -> Dates {
 }
 
 /// 1 sends to 0 and then to 2; transfers take 2, preparations 3/2.
-fn equal() -> OneBroadcast {
-    OneBroadcast {
+fn equal() -> SingleBroadcast {
+    SingleBroadcast {
         broadcast: Broadcast {
             costs: Costs::Equal {
                 transfer: ratio(2, 1),
@@ -29,14 +31,14 @@ fn equal() -> OneBroadcast {
             preparations: Some(halves(&[0, 0, 3])),
             length: ratio(11, 2),
         },
-        limit: Limit::Transfers(2),
+        limit: Concurrency::Transfers(2),
         lower_bound: ratio(11, 2),
         proof: Some(Proof::Counting),
     }
 }
 
-fn per_sender() -> OneBroadcast {
-    OneBroadcast {
+fn per_sender() -> SingleBroadcast {
+    SingleBroadcast {
         broadcast: Broadcast {
             costs: Costs::PerSender([1, 2, 3].map(|time| ratio(time, 3)).to_vec()),
             root: 0,
@@ -45,15 +47,15 @@ fn per_sender() -> OneBroadcast {
             preparations: None,
             length: ratio(1, 1),
         },
-        limit: Limit::Unlimited,
+        limit: Concurrency::Unlimited,
         lower_bound: ratio(2, 3),
         proof: None,
     }
 }
 
-fn all_reduce() -> OneAllReduce {
+fn all_reduce() -> SingleAllReduce {
     let broadcast = per_sender().broadcast;
-    OneAllReduce {
+    SingleAllReduce {
         reduction: Reduction {
             costs: broadcast.costs.clone(),
             root: 0,
@@ -72,14 +74,14 @@ fn all_reduce() -> OneAllReduce {
 #[test]
 fn what_is_written_is_read_back() {
     for one in [equal(), per_sender()] {
-        let text = one_broadcast_to_json(&one);
+        let text = single_broadcast_to_json(&one);
         assert_eq!(
-            one_broadcast_from_json("one", text.as_bytes()),
+            single_broadcast_from_json("one", text.as_bytes()),
             Ok(one),
             "{text}"
         );
     }
-    let spread = OneAllReduce {
+    let spread = SingleAllReduce {
         proof: None,
         ..all_reduce()
     };
@@ -103,14 +105,14 @@ fn what_is_wrong_is_refused_at_its_place() {
                 .unwrap_err()
                 .to_string()
         } else {
-            one_broadcast_from_json("f.json", text.as_bytes())
+            single_broadcast_from_json("f.json", text.as_bytes())
                 .unwrap_err()
                 .to_string()
         }
     };
     let [one, own, all] = [
-        one_broadcast_to_json(&equal()),
-        one_broadcast_to_json(&per_sender()),
+        single_broadcast_to_json(&equal()),
+        single_broadcast_to_json(&per_sender()),
         one_all_reduce_to_json(&all_reduce()),
     ];
     for (text, change, words) in [

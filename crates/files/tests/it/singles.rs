@@ -1,21 +1,21 @@
 //! `oneport-reduction/1`: what is written is read back, and what is wrong is refused at its place.
 
 use oneport_files::{
-    AnswerFile, one_reduction_from_json, one_reduction_to_json, read_answer, receivers_from_json,
-    starts_from_json,
+    AnswerFile, read_answer, receivers_from_json, single_reduction_from_json,
+    single_reduction_to_json, starts_from_json,
 };
 use oneport_plan::{
-    Costs, Dates, Limit, OneReduction, Proof, Reduction, SenderWeights, SlotPrices, Status,
+    Concurrency, Costs, Dates, Proof, Reduction, SenderWeights, SingleReduction, SlotPrices, Status,
 };
 use oneport_testkit::ratio;
 
 /// 0 receives from 1 and from 2, which receives from 3; transfers take 2, merges 3/2.
-fn equal() -> OneReduction {
+fn equal() -> SingleReduction {
     let half = |ticks: [u64; 4]| Dates::Ticks {
         unit: ratio(1, 2),
         ticks: ticks.to_vec(),
     };
-    OneReduction {
+    SingleReduction {
         reduction: Reduction {
             costs: Costs::Equal {
                 transfer: ratio(2, 1),
@@ -28,16 +28,16 @@ fn equal() -> OneReduction {
             ready: None,
             length: ratio(7, 1),
         },
-        limit: Limit::Unlimited,
+        limit: Concurrency::Unlimited,
         commutative: false,
         lower_bound: ratio(7, 1),
         proof: Some(Proof::Counting),
     }
 }
 
-fn per_sender() -> OneReduction {
+fn per_sender() -> SingleReduction {
     let times = [4, 5, 3].map(|time| ratio(time, 3)).to_vec();
-    OneReduction {
+    SingleReduction {
         reduction: Reduction {
             costs: Costs::PerSender(times),
             root: 1,
@@ -47,7 +47,7 @@ fn per_sender() -> OneReduction {
             ready: None,
             length: ratio(7, 3),
         },
-        limit: Limit::Unlimited,
+        limit: Concurrency::Unlimited,
         commutative: true,
         lower_bound: ratio(2, 1),
         proof: None,
@@ -82,13 +82,13 @@ fn what_is_written_is_read_back() {
     ];
     let mut all = vec![equal(), per_sender()];
     for proof in proofs {
-        all.push(OneReduction {
+        all.push(SingleReduction {
             proof: Some(proof),
             ..per_sender()
         });
     }
-    for limit in [Limit::Transfers(1), Limit::Reducers(u64::MAX)] {
-        all.push(OneReduction { limit, ..equal() });
+    for limit in [Concurrency::Transfers(1), Concurrency::Reducers(u64::MAX)] {
+        all.push(SingleReduction { limit, ..equal() });
     }
     let mut released = equal();
     released.reduction.ready = Some(Dates::Ticks {
@@ -100,7 +100,7 @@ fn what_is_written_is_read_back() {
     exact.reduction.starts = Dates::Exact((0..4).map(|date| ratio(date, 7)).collect());
     exact.reduction.merges = Some(Dates::Exact((0..4).map(|date| ratio(date, 5)).collect()));
     all.push(exact);
-    all.push(OneReduction {
+    all.push(SingleReduction {
         reduction: Reduction {
             receivers: vec![0],
             starts: Dates::Exact(vec![ratio(0, 1)]),
@@ -112,10 +112,10 @@ fn what_is_written_is_read_back() {
         ..equal()
     });
     for one in all {
-        let text = one_reduction_to_json(&one);
+        let text = single_reduction_to_json(&one);
         // The root has no dates: what stands in their place is 0.
         assert_eq!(
-            one_reduction_from_json("one", text.as_bytes()).as_ref(),
+            single_reduction_from_json("one", text.as_bytes()).as_ref(),
             Ok(&one),
             "{text}"
         );
@@ -129,14 +129,14 @@ fn what_is_written_is_read_back() {
 /// "optimal" needs a bound that is met, and a proof where no referee can count; "feasible" claims nothing.
 #[test]
 fn a_status_claims_no_more_than_its_file_can_prove() {
-    let read = |one: &OneReduction, status: &str| {
-        let text = one_reduction_to_json(one);
+    let read = |one: &SingleReduction, status: &str| {
+        let text = single_reduction_to_json(one);
         let (before, rest) = text.split_once("\"status\": \"").unwrap();
         let after = rest.trim_start_matches(|it: char| it.is_ascii_lowercase());
         let text = format!("{before}\"status\": \"{status}{after}");
-        one_reduction_from_json("one", text.as_bytes()).map_err(|refused| refused.to_string())
+        single_reduction_from_json("one", text.as_bytes()).map_err(|refused| refused.to_string())
     };
-    let unproved = |one: OneReduction| OneReduction {
+    let unproved = |one: SingleReduction| SingleReduction {
         lower_bound: one.reduction.length.clone(),
         proof: None,
         ..one
@@ -165,8 +165,9 @@ fn mixed_dates_are_written_as_fractions() {
     mixed.reduction.merges = Some(Dates::Exact(
         [0, 2, 5, 2].map(|date| ratio(date, 1)).to_vec(),
     ));
-    let read = one_reduction_from_json("one", one_reduction_to_json(&mixed).as_bytes()).unwrap();
-    let dates = |one: &OneReduction| {
+    let read =
+        single_reduction_from_json("one", single_reduction_to_json(&mixed).as_bytes()).unwrap();
+    let dates = |one: &SingleReduction| {
         (0..4)
             .map(|place| one.reduction.starts.get(place))
             .collect::<Vec<_>>()
@@ -180,7 +181,7 @@ fn mixed_dates_are_written_as_fractions() {
 fn refused(text: &str, from: &str, to: &str, parts: &[&str]) {
     assert!(text.contains(from), "{from} is not in {text}");
     let changed = text.replacen(from, to, 1);
-    let error = one_reduction_from_json("one", changed.as_bytes())
+    let error = single_reduction_from_json("one", changed.as_bytes())
         .expect_err(to)
         .to_string();
     for part in parts {
@@ -194,7 +195,7 @@ fn refused(text: &str, from: &str, to: &str, parts: &[&str]) {
 
 #[test]
 fn mistakes_are_named_with_their_place() {
-    let text = one_reduction_to_json(&equal());
+    let text = single_reduction_to_json(&equal());
     for (from, to, parts) in [
         (
             "oneport-reduction/1",
@@ -385,11 +386,11 @@ fn mistakes_are_named_with_their_place() {
     }
     for end in 0..text.trim_end().len() {
         assert!(
-            one_reduction_from_json("cut", &text.as_bytes()[..end]).is_err(),
+            single_reduction_from_json("cut", &text.as_bytes()[..end]).is_err(),
             "cut at {end}"
         );
     }
-    let text = one_reduction_to_json(&per_sender());
+    let text = single_reduction_to_json(&per_sender());
     for (from, to, parts) in [
         (
             "[\"4/3\", \"5/3\", \"1\"]",
@@ -413,7 +414,7 @@ fn mistakes_are_named_with_their_place() {
 
 #[test]
 fn hostile_sizes_end_in_time() {
-    let text = one_reduction_to_json(&equal());
+    let text = single_reduction_to_json(&equal());
     let many = format!("[null{}]", ", 0".repeat(2_000_000));
     refused(
         &text,
@@ -441,7 +442,7 @@ fn hostile_sizes_end_in_time() {
 fn a_file_says_what_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("one.json");
-    std::fs::write(&path, one_reduction_to_json(&equal())).unwrap();
+    std::fs::write(&path, single_reduction_to_json(&equal())).unwrap();
     assert_eq!(
         read_answer(&path),
         Ok(AnswerFile::Reduction(Box::new(equal())))
@@ -464,7 +465,7 @@ fn a_file_says_what_it_is() {
 
 #[test]
 fn lists_stand_alone_or_in_a_file() {
-    let file = one_reduction_to_json(&equal());
+    let file = single_reduction_to_json(&equal());
     assert_eq!(
         receivers_from_json("list", file.as_bytes()),
         Ok(vec![0, 0, 0, 2])

@@ -5,11 +5,11 @@ use crate::common;
 use common::{PAIRS, TIES, all_trees, costs, greedy, tree_length, whole};
 use num_traits::{One, Zero};
 use oneport_homogeneous::{Costs, Strategy, Tie, Within, bounds, length, reduce, values_within};
-use oneport_plan::{BigUint, Limit};
+use oneport_plan::{BigUint, Concurrency};
 use oneport_platform::Rational;
 
 fn optimum(values: u64, pair: (u64, u64)) -> Rational {
-    whole(greedy(values, pair, Limit::Unlimited))
+    whole(greedy(values, pair, Concurrency::Unlimited))
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn proposition_8_holds_corrected_and_fails_as_printed() {
                 let printed = bounds::limited_as_printed(values, most, &costs(pair)).unwrap();
                 for (count, limit) in violations
                     .iter_mut()
-                    .zip([Limit::Transfers(most), Limit::Reducers(most)])
+                    .zip([Concurrency::Transfers(most), Concurrency::Reducers(most)])
                 {
                     let optimum = whole(greedy(values, pair, limit));
                     assert!(optimum <= corrected, "{values}, {most}, {pair:?}");
@@ -83,7 +83,7 @@ fn proposition_8_holds_corrected_and_fails_as_printed() {
         violations.iter().all(|&count| count > 1000),
         "{violations:?}"
     );
-    assert_eq!(greedy(6, (1, 0), Limit::Transfers(3)), 3);
+    assert_eq!(greedy(6, (1, 0), Concurrency::Transfers(3)), 3);
     assert_eq!(
         bounds::limited_as_printed(6, 3, &costs((1, 0))),
         Some(whole(2))
@@ -159,7 +159,7 @@ fn theorems_14_and_17_give_maxima_and_the_only_trees() {
         for pair in [(3, 0), (0, 5)] {
             let time = bounds::binomial_length(order.into(), &costs(pair));
             assert_eq!(
-                values_within(&time, &costs(pair), Limit::Unlimited),
+                values_within(&time, &costs(pair), Concurrency::Unlimited),
                 Ok(Within::Most(most.clone()))
             );
         }
@@ -168,7 +168,7 @@ fn theorems_14_and_17_give_maxima_and_the_only_trees() {
         let most = bounds::fibonacci_values(order);
         let time = bounds::fibonacci_length(order.into(), &costs((4, 4)));
         assert_eq!(
-            values_within(&time, &costs((4, 4)), Limit::Unlimited),
+            values_within(&time, &costs((4, 4)), Concurrency::Unlimited),
             Ok(Within::Most(most))
         );
     }
@@ -204,7 +204,7 @@ fn canonical(parents: &[usize]) -> String {
 }
 
 fn strategy_length(values: u64, pair: (u64, u64), strategy: Strategy, tie: Tie) -> Rational {
-    length(values, &costs(pair), strategy, Limit::Unlimited, tie).unwrap()
+    length(values, &costs(pair), strategy, Concurrency::Unlimited, tie).unwrap()
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn theorem_14_needs_one_cost() {
     let free = costs((0, 0));
     assert_eq!(bounds::binomial_length(5, &free), whole(0));
     assert_eq!(
-        values_within(&whole(0), &free, Limit::Unlimited),
+        values_within(&whole(0), &free, Concurrency::Unlimited),
         Ok(Within::Any)
     );
     for order in 0..=6 {
@@ -312,7 +312,7 @@ fn theorem_14_needs_one_cost() {
             values,
             &free,
             Strategy::Greedy,
-            Limit::Unlimited,
+            Concurrency::Unlimited,
             Tie::Oldest,
         )
         .unwrap();
@@ -334,7 +334,7 @@ fn strategies_build_the_defined_trees() {
                 values as u64,
                 &costs((3, 2)),
                 strategy,
-                Limit::Unlimited,
+                Concurrency::Unlimited,
                 tie,
             )
             .unwrap();

@@ -4,11 +4,11 @@ use crate::common;
 
 use common::{PAIRS, costs, exhaustive, greedy, whole};
 use oneport_homogeneous::{Costs, broadcast};
-use oneport_plan::{Broadcast, Dates, Limit};
+use oneport_plan::{Broadcast, Concurrency, Dates};
 use oneport_platform::Rational;
 
 /// Follows a broadcast from the definition of its model.
-fn judge(broadcast: &Broadcast, (d, c): (Rational, Rational), limit: Limit) {
+fn judge(broadcast: &Broadcast, (d, c): (Rational, Rational), limit: Concurrency) {
     let n = broadcast.senders.len();
     let preparations = broadcast.preparations.as_ref().unwrap();
     assert_eq!(
@@ -46,12 +46,12 @@ fn judge(broadcast: &Broadcast, (d, c): (Rational, Rational), limit: Limit) {
     }
     assert_eq!(broadcast.length, (0..n).map(held).max().unwrap());
     match limit {
-        Limit::Unlimited => {}
-        Limit::Reducers(most) => {
+        Concurrency::Unlimited => {}
+        Concurrency::Reducers(most) => {
             let senders: std::collections::BTreeSet<_> = broadcast.senders.iter().skip(1).collect();
             assert!(senders.len() as u64 <= most);
         }
-        Limit::Transfers(most) => {
+        Concurrency::Transfers(most) => {
             let mut starts: Vec<_> = (1..n).map(start).collect();
             starts.sort();
             for window in starts.windows((most as usize).min(n) + 1) {
@@ -66,11 +66,11 @@ fn broadcasts_are_valid_and_as_short_as_reductions() {
     for pair in PAIRS {
         for values in [1, 2, 3, 5, 8, 33, 90] {
             for limit in [
-                Limit::Unlimited,
-                Limit::Transfers(1),
-                Limit::Transfers(4),
-                Limit::Reducers(1),
-                Limit::Reducers(4),
+                Concurrency::Unlimited,
+                Concurrency::Transfers(1),
+                Concurrency::Transfers(4),
+                Concurrency::Reducers(1),
+                Concurrency::Reducers(4),
             ] {
                 let found = broadcast(values, &costs(pair), limit).unwrap();
                 judge(&found, (whole(pair.0), whole(pair.1)), limit);
@@ -83,7 +83,7 @@ fn broadcasts_are_valid_and_as_short_as_reductions() {
         }
     }
     assert_eq!(
-        broadcast(6, &costs((2, 3)), Limit::Transfers(2))
+        broadcast(6, &costs((2, 3)), Concurrency::Transfers(2))
             .unwrap()
             .length,
         whole(exhaustive(&[0; 6], (2, 3), 2, 99))
@@ -93,7 +93,7 @@ fn broadcasts_are_valid_and_as_short_as_reductions() {
 #[test]
 fn without_preparation_it_is_the_binomial_broadcast() {
     for values in 1..=70_u64 {
-        let found = broadcast(values, &costs((3, 0)), Limit::Unlimited).unwrap();
+        let found = broadcast(values, &costs((3, 0)), Concurrency::Unlimited).unwrap();
         assert_eq!(
             found.length,
             whole(3 * u64::from(values.next_power_of_two().ilog2()))
@@ -105,7 +105,11 @@ fn without_preparation_it_is_the_binomial_broadcast() {
 fn huge_costs_keep_their_dates() {
     let huge = whole(u64::MAX);
     let costs = Costs::new(&huge + whole(1), huge.clone()).unwrap();
-    for limit in [Limit::Unlimited, Limit::Transfers(2), Limit::Reducers(2)] {
+    for limit in [
+        Concurrency::Unlimited,
+        Concurrency::Transfers(2),
+        Concurrency::Reducers(2),
+    ] {
         let found = broadcast(9, &costs, limit).unwrap();
         assert!(matches!(found.starts, Dates::Exact(_)));
         judge(&found, (&huge + whole(1), huge.clone()), limit);

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{PAIRS, all_trees, exhaustive, greedy, judge, tree_length, whole, written};
-use oneport_plan::Limit;
+use oneport_plan::Concurrency;
 
 const NONE: usize = 99;
 
@@ -18,7 +18,7 @@ fn algorithm_1_is_as_short_as_the_best_tree() {
         });
         for (best, &pair) in best.iter().zip(&PAIRS) {
             assert_eq!(
-                greedy(nodes as u64, pair, Limit::Unlimited),
+                greedy(nodes as u64, pair, Concurrency::Unlimited),
                 *best,
                 "{nodes} values, {pair:?}"
             );
@@ -45,7 +45,7 @@ fn algorithm_3_is_as_short_as_the_best_tree_with_few_reducers() {
             for most in 1..=nodes {
                 let best = best[..=most].iter().min().unwrap();
                 assert_eq!(
-                    greedy(nodes as u64, pair, Limit::Reducers(most as u64)),
+                    greedy(nodes as u64, pair, Concurrency::Reducers(most as u64)),
                     *best,
                     "{nodes}, {most}, {pair:?}"
                 );
@@ -62,17 +62,17 @@ fn all_algorithms_are_as_short_as_the_best_schedule() {
             let ready = vec![0; nodes];
             let values = nodes as u64;
             assert_eq!(
-                greedy(values, pair, Limit::Unlimited),
+                greedy(values, pair, Concurrency::Unlimited),
                 exhaustive(&ready, pair, NONE, NONE)
             );
             for most in 1..=nodes.div_ceil(2) {
-                let limit = Limit::Transfers(most as u64);
+                let limit = Concurrency::Transfers(most as u64);
                 assert_eq!(
                     greedy(values, pair, limit),
                     exhaustive(&ready, pair, most, NONE),
                     "{nodes}, {most}, {pair:?}"
                 );
-                let limit = Limit::Reducers(most as u64);
+                let limit = Concurrency::Reducers(most as u64);
                 assert_eq!(
                     greedy(values, pair, limit),
                     exhaustive(&ready, pair, NONE, most),
@@ -85,7 +85,7 @@ fn all_algorithms_are_as_short_as_the_best_schedule() {
         for most in 1..=2 {
             let best = exhaustive(&[0; 7], pair, most, NONE);
             assert_eq!(
-                greedy(7, pair, Limit::Transfers(most as u64)),
+                greedy(7, pair, Concurrency::Transfers(most as u64)),
                 best,
                 "{most}, {pair:?}"
             );
@@ -99,10 +99,10 @@ fn limited_reducers_do_for_limited_transfers_that_take_longer() {
     for pair in PAIRS.into_iter().filter(|(d, c)| d >= c) {
         for values in 1..=60 {
             for most in 1..=values {
-                let transfers = written(values, pair, Limit::Transfers(most)).length;
+                let transfers = written(values, pair, Concurrency::Transfers(most)).length;
                 assert_eq!(
                     transfers,
-                    whole(greedy(values, pair, Limit::Reducers(most))),
+                    whole(greedy(values, pair, Concurrency::Reducers(most))),
                     "{values}, {most}, {pair:?}"
                 );
             }
@@ -113,17 +113,17 @@ fn limited_reducers_do_for_limited_transfers_that_take_longer() {
 /// The condition `d >= c` of Theorem 10 is necessary.
 #[test]
 fn limited_reducers_are_worse_for_transfers_that_take_less() {
-    assert_eq!(greedy(4, (1, 2), Limit::Reducers(1)), 7);
-    assert_eq!(greedy(4, (1, 2), Limit::Transfers(1)), 6);
-    assert_eq!(greedy(4, (1, 5), Limit::Reducers(1)), 16);
-    assert_eq!(greedy(4, (1, 5), Limit::Transfers(1)), 12);
+    assert_eq!(greedy(4, (1, 2), Concurrency::Reducers(1)), 7);
+    assert_eq!(greedy(4, (1, 2), Concurrency::Transfers(1)), 6);
+    assert_eq!(greedy(4, (1, 5), Concurrency::Reducers(1)), 16);
+    assert_eq!(greedy(4, (1, 5), Concurrency::Transfers(1)), 12);
 }
 
 /// Figure 1 of the paper: transfers start at 0, d and 2d... and line 14 of Algorithm 2 needs no `+ c` for it.
 #[test]
 fn figure_1_comes_out() {
-    let reduction = written(4, (1, 1), Limit::Transfers(2));
-    judge(&reduction, (whole(1), whole(1)), Limit::Transfers(2));
+    let reduction = written(4, (1, 1), Concurrency::Transfers(2));
+    judge(&reduction, (whole(1), whole(1)), Concurrency::Transfers(2));
     assert_eq!(reduction.length, whole(4));
     let mut starts: Vec<_> = (1..4)
         .map(|processor| reduction.starts.get(processor).unwrap())
@@ -154,8 +154,9 @@ fn lengths_of_all_numbers_are_those_of_each() {
                 Tie::FewestChildren,
                 Tie::MostChildren,
             ] {
-                let each = (1..=150)
-                    .map(|values| length(values, &costs, strategy, Limit::Unlimited, tie).unwrap());
+                let each = (1..=150).map(|values| {
+                    length(values, &costs, strategy, Concurrency::Unlimited, tie).unwrap()
+                });
                 assert_eq!(
                     lengths(150, &costs, strategy, tie).unwrap(),
                     each.collect::<Vec<_>>()

@@ -6,9 +6,9 @@ use common::{costs, whole};
 use oneport_homogeneous::{
     Costs, Error, MOST_WRITTEN, Strategy, Tie, broadcast, length, reduce, values_within,
 };
-use oneport_plan::Limit;
+use oneport_plan::Concurrency;
 
-fn both(values: u64, strategy: Strategy, limit: Limit) -> [Option<Error>; 2] {
+fn both(values: u64, strategy: Strategy, limit: Concurrency) -> [Option<Error>; 2] {
     let pair = costs((1, 2));
     [
         reduce(values, &pair, strategy, limit, Tie::Oldest).err(),
@@ -18,16 +18,16 @@ fn both(values: u64, strategy: Strategy, limit: Limit) -> [Option<Error>; 2] {
 
 #[test]
 fn questions_without_sense_are_refused() {
-    for error in both(0, Strategy::Greedy, Limit::Unlimited) {
+    for error in both(0, Strategy::Greedy, Concurrency::Unlimited) {
         assert_eq!(error, Some(Error::NoValues));
     }
-    for error in both(5, Strategy::Greedy, Limit::Transfers(0)) {
+    for error in both(5, Strategy::Greedy, Concurrency::Transfers(0)) {
         assert_eq!(error, Some(Error::ZeroLimit { what: "transfers" }));
     }
-    for error in both(5, Strategy::Flat, Limit::Reducers(0)) {
+    for error in both(5, Strategy::Flat, Concurrency::Reducers(0)) {
         assert_eq!(error, Some(Error::ZeroLimit { what: "reducers" }));
     }
-    for error in both(5, Strategy::Binomial, Limit::Reducers(2)) {
+    for error in both(5, Strategy::Binomial, Concurrency::Reducers(2)) {
         assert_eq!(
             error,
             Some(Error::StrategyWithLimit {
@@ -36,11 +36,11 @@ fn questions_without_sense_are_refused() {
         );
     }
     assert_eq!(
-        values_within(&whole(3), &costs((1, 1)), Limit::Transfers(0)),
+        values_within(&whole(3), &costs((1, 1)), Concurrency::Transfers(0)),
         Err(Error::ZeroLimit { what: "transfers" })
     );
     assert_eq!(
-        broadcast(0, &costs((1, 1)), Limit::Unlimited),
+        broadcast(0, &costs((1, 1)), Concurrency::Unlimited),
         Err(Error::NoValues)
     );
     assert!(matches!(
@@ -59,7 +59,7 @@ fn endless_schedules_are_not_written_down() {
         most + 1,
         &costs((1, 1)),
         Strategy::Greedy,
-        Limit::Unlimited,
+        Concurrency::Unlimited,
         Tie::Oldest,
     )
     .unwrap_err();
@@ -80,7 +80,7 @@ fn endless_schedules_are_not_written_down() {
             most + 1,
             &costs((1, 1)),
             Strategy::Binomial,
-            Limit::Unlimited,
+            Concurrency::Unlimited,
             Tie::Oldest
         )
         .is_err()
@@ -90,7 +90,7 @@ fn endless_schedules_are_not_written_down() {
             u64::MAX,
             &costs((2, 1)),
             Strategy::Chain,
-            Limit::Unlimited,
+            Concurrency::Unlimited,
             Tie::Oldest
         )
         .unwrap(),
@@ -107,13 +107,27 @@ fn one_value_is_done_at_once() {
         Strategy::Chain,
         Strategy::Flat,
     ] {
-        let reduction = reduce(1, &costs((4, 2)), strategy, Limit::Unlimited, Tie::Oldest).unwrap();
+        let reduction = reduce(
+            1,
+            &costs((4, 2)),
+            strategy,
+            Concurrency::Unlimited,
+            Tie::Oldest,
+        )
+        .unwrap();
         assert_eq!(
             (reduction.length, reduction.receivers, reduction.root),
             (whole(0), vec![0], 0)
         );
         assert_eq!(
-            length(1, &costs((4, 2)), strategy, Limit::Unlimited, Tie::Oldest).unwrap(),
+            length(
+                1,
+                &costs((4, 2)),
+                strategy,
+                Concurrency::Unlimited,
+                Tie::Oldest
+            )
+            .unwrap(),
             whole(0)
         );
     }

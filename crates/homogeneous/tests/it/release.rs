@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{PAIRS, costs, exhaustive, exhaustive_into, greedy, judge, number, whole};
 use oneport_homogeneous::{Costs, Error, Released, reduce_released};
-use oneport_plan::{Dates, Limit};
+use oneport_plan::{Concurrency, Dates};
 use oneport_platform::Rational;
 
 fn solved(ready: &[u64], pair: (u64, u64)) -> Released {
@@ -18,7 +18,7 @@ fn solved_into(ready: &[u64], root: Option<u64>, pair: (u64, u64)) -> Released {
     judge(
         &released.reduction,
         (whole(pair.0), whole(pair.1)),
-        Limit::Unlimited,
+        Concurrency::Unlimited,
     );
     let dates = released.reduction.ready.as_ref().unwrap();
     assert!((0..ready.len()).all(|i| dates.get(i).unwrap() == ready[i]));
@@ -32,7 +32,7 @@ fn equal_dates_are_solved() {
         for values in [1, 2, 3, 7, 30, 100] {
             for date in [0, 5] {
                 let released = solved(&vec![date; values], pair);
-                let optimum = whole(date + greedy(values as u64, pair, Limit::Unlimited));
+                let optimum = whole(date + greedy(values as u64, pair, Concurrency::Unlimited));
                 assert_eq!(
                     (&released.reduction.length, &released.lower_bound),
                     (&optimum, &optimum)
@@ -172,7 +172,7 @@ fn odd_numbers_are_exact() {
     let costs = Costs::new(third.clone(), huge.clone()).unwrap();
     let ready = [whole(0), huge.clone(), third.clone(), whole(7)];
     let released = reduce_released(&ready, None, &costs).unwrap();
-    judge(&released.reduction, (third, huge), Limit::Unlimited);
+    judge(&released.reduction, (third, huge), Concurrency::Unlimited);
     assert!(matches!(released.reduction.starts, Dates::Exact(_)));
 }
 

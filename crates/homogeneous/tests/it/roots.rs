@@ -2,8 +2,8 @@
 
 use oneport_homogeneous::reference::listing;
 use oneport_homogeneous::{
-    Costs, Error, Extent, Limit, Strategy, Tie, Within, delivered, extent, length, neighbours_at,
-    reduce_around, reduce_at, values_within,
+    Concurrency, Costs, Error, Extent, Strategy, Tie, Within, delivered, extent, length,
+    neighbours_at, reduce_around, reduce_at, values_within,
 };
 use oneport_platform::Rational;
 
@@ -37,7 +37,7 @@ fn every_root_under_a_limit() {
     for pair in PAIRS {
         for values in [1, 2, 3, 4, 5, 7, 8, 12, 17, 20] {
             for most in 1..=6 {
-                for limit in [Limit::Transfers(most), Limit::Reducers(most)] {
+                for limit in [Concurrency::Transfers(most), Concurrency::Reducers(most)] {
                     let best = length(values, &costs(pair), Strategy::Greedy, limit, Tie::Oldest);
                     for root in 0..values {
                         let (found, keeps) =
@@ -52,7 +52,7 @@ fn every_root_under_a_limit() {
             }
         }
     }
-    let refused = reduce_around(3, 3, &costs((1, 1)), Limit::Transfers(1));
+    let refused = reduce_around(3, 3, &costs((1, 1)), Concurrency::Transfers(1));
     assert!(matches!(
         refused,
         Err(Error::NoProcessor { processor: 3, .. })
@@ -69,11 +69,11 @@ fn every_root_is_as_good_as_any() {
             for root in 0..values {
                 let reduction = reduce_at(values, root, &own).unwrap();
                 let merge = (whole(pair.0), whole(pair.1));
-                judge(&reduction, merge, Limit::Unlimited);
+                judge(&reduction, merge, Concurrency::Unlimited);
                 assert_eq!(u64::from(reduction.root), root);
                 assert_eq!(
                     reduction.length,
-                    whole(greedy(values, pair, Limit::Unlimited)),
+                    whole(greedy(values, pair, Concurrency::Unlimited)),
                     "{pair:?} {values} {root}"
                 );
                 let of = children(&reduction);
@@ -113,14 +113,14 @@ fn long_costs_have_roots_too() {
         let own = Costs::new(pair.0.clone(), pair.1.clone()).unwrap();
         for (values, root) in [(1, 0), (2, 1), (17, 5), (40, 39)] {
             let reduction = reduce_at(values, root, &own).unwrap();
-            judge(&reduction, pair.clone(), Limit::Unlimited);
+            judge(&reduction, pair.clone(), Concurrency::Unlimited);
             assert_eq!(
                 Ok(reduction.length),
                 length(
                     values,
                     &own,
                     Strategy::Greedy,
-                    Limit::Unlimited,
+                    Concurrency::Unlimited,
                     Tie::Oldest
                 )
             );
@@ -140,7 +140,7 @@ fn neighbours_are_those_that_the_algorithm_delivers() {
             } else {
                 (transfer, compute)
             };
-            let tree = listing(values as u32, &shape.0, &shape.1, Limit::Unlimited).children;
+            let tree = listing(values as u32, &shape.0, &shape.1, Concurrency::Unlimited).children;
             let mut of = vec![Vec::new(); values as usize];
             (1..values)
                 .rev()
@@ -176,7 +176,7 @@ fn neighbours_are_those_that_the_algorithm_delivers() {
 #[test]
 fn extents_are_those_of_every_tree() {
     for (transfer, compute) in PAIRS.into_iter().filter(|&pair| pair != (0, 0)) {
-        let tree = listing(700, &transfer, &compute, Limit::Unlimited).children;
+        let tree = listing(700, &transfer, &compute, Concurrency::Unlimited).children;
         let mut depths = vec![0; 700];
         let mut degrees = vec![0; 700];
         let mut right = Extent {
@@ -214,8 +214,8 @@ fn a_billion_billion_values() {
         ((7, 10), 798, 143_031_081_283_179_830, 79),
     ] {
         let own = costs(pair);
-        assert_eq!(greedy(many, pair, Limit::Unlimited), time);
-        let fit = |time| match values_within(&whole(time), &own, Limit::Unlimited) {
+        assert_eq!(greedy(many, pair, Concurrency::Unlimited), time);
+        let fit = |time| match values_within(&whole(time), &own, Concurrency::Unlimited) {
             Ok(Within::Most(most)) => most >= many.into(),
             other => panic!("{other:?}"),
         };

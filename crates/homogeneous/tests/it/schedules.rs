@@ -6,16 +6,18 @@ use common::{PAIRS, TIES, costs, greedy, judge, whole, written};
 use num_bigint::{BigInt, BigUint};
 use oneport_homogeneous::reference::listing;
 use oneport_homogeneous::{Costs, Strategy, Tie, Within, length, reduce, values_within};
-use oneport_plan::{Dates, Limit, Reduction};
+use oneport_plan::{Concurrency, Dates, Reduction};
 use oneport_platform::Rational;
 use proptest::prelude::*;
 
-fn limits(values: u64) -> Vec<Limit> {
+fn limits(values: u64) -> Vec<Concurrency> {
     let some = [1, 2, 3, values / 3, values / 2, values, u64::MAX]
         .into_iter()
         .filter(|&most| most > 0);
-    let mut limits = vec![Limit::Unlimited];
-    some.for_each(|most| limits.extend([Limit::Transfers(most), Limit::Reducers(most)]));
+    let mut limits = vec![Concurrency::Unlimited];
+    some.for_each(|most| {
+        limits.extend([Concurrency::Transfers(most), Concurrency::Reducers(most)])
+    });
     limits
 }
 
@@ -44,15 +46,17 @@ fn schedules_follow_the_model() {
             ] {
                 for tie in TIES {
                     let reduction =
-                        reduce(values, &costs(pair), strategy, Limit::Unlimited, tie).unwrap();
-                    judge(&reduction, dates.clone(), Limit::Unlimited);
+                        reduce(values, &costs(pair), strategy, Concurrency::Unlimited, tie)
+                            .unwrap();
+                    judge(&reduction, dates.clone(), Concurrency::Unlimited);
                     let counted =
-                        length(values, &costs(pair), strategy, Limit::Unlimited, tie).unwrap();
+                        length(values, &costs(pair), strategy, Concurrency::Unlimited, tie)
+                            .unwrap();
                     assert_eq!(
                         reduction.length, counted,
                         "{values}, {pair:?}, {strategy:?}, {tie:?}"
                     );
-                    assert!(counted >= whole(greedy(values, pair, Limit::Unlimited)));
+                    assert!(counted >= whole(greedy(values, pair, Concurrency::Unlimited)));
                 }
             }
         }
@@ -62,9 +66,15 @@ fn schedules_follow_the_model() {
 #[test]
 fn chain_and_flat_are_what_they_say() {
     let receivers = |strategy| {
-        reduce(5, &costs((2, 1)), strategy, Limit::Unlimited, Tie::Oldest)
-            .unwrap()
-            .receivers
+        reduce(
+            5,
+            &costs((2, 1)),
+            strategy,
+            Concurrency::Unlimited,
+            Tie::Oldest,
+        )
+        .unwrap()
+        .receivers
     };
     assert_eq!(receivers(Strategy::Chain), [0, 0, 1, 2, 3]);
     assert_eq!(receivers(Strategy::Flat), [0, 0, 0, 0, 0]);
@@ -102,9 +112,9 @@ fn queues_and_heap_agree() {
         for values in [1, 2, 3, 10, 77, 300] {
             for most in [1, 2, 5, 40, values] {
                 for limit in [
-                    Limit::Unlimited,
-                    Limit::Reducers(most),
-                    Limit::Transfers(most),
+                    Concurrency::Unlimited,
+                    Concurrency::Reducers(most),
+                    Concurrency::Transfers(most),
                 ] {
                     let heap = listing(values as u32, &pair.0, &pair.1, limit);
                     let reduction = written(values, pair, limit);
@@ -113,7 +123,7 @@ fn queues_and_heap_agree() {
                         whole(heap.length().unwrap()),
                         "{values}, {pair:?}, {limit:?}"
                     );
-                    if !matches!(limit, Limit::Transfers(_)) {
+                    if !matches!(limit, Concurrency::Transfers(_)) {
                         same_tree(&reduction, &heap.children);
                         continue;
                     }
@@ -177,8 +187,14 @@ fn ties_are_broken_by_the_rule() {
                     counts[chosen] += 1;
                     children.push(chosen as u32);
                 }
-                let reduction =
-                    reduce(values as u64, &costs(pair), strategy, Limit::Unlimited, tie).unwrap();
+                let reduction = reduce(
+                    values as u64,
+                    &costs(pair),
+                    strategy,
+                    Concurrency::Unlimited,
+                    tie,
+                )
+                .unwrap();
                 same_tree(&reduction, &children);
             }
         }
@@ -195,9 +211,9 @@ fn counting_agrees_with_building() {
         let most_values = 300_u64;
         for most in 1..=most_values {
             for limit in [
-                Limit::Reducers(most),
-                Limit::Transfers(most),
-                Limit::Unlimited,
+                Concurrency::Reducers(most),
+                Concurrency::Transfers(most),
+                Concurrency::Unlimited,
             ] {
                 let dates = listed(most_values, pair, limit);
                 let mut longest = 0;
@@ -244,7 +260,7 @@ fn counting_agrees_with_the_closed_form() {
                 }
             }
             assert_eq!(
-                values_within(&whole(time), &costs(pair), Limit::Unlimited),
+                values_within(&whole(time), &costs(pair), Concurrency::Unlimited),
                 Ok(Within::Most(count)),
                 "{time}, {pair:?}"
             );
@@ -252,15 +268,15 @@ fn counting_agrees_with_the_closed_form() {
     }
     let half = Rational::new(1.into(), 2.into());
     assert_eq!(
-        values_within(&-half.clone(), &costs((1, 1)), Limit::Unlimited),
+        values_within(&-half.clone(), &costs((1, 1)), Concurrency::Unlimited),
         Ok(Within::Most(0_u8.into()))
     );
     assert_eq!(
-        values_within(&(whole(2) - &half), &costs((1, 1)), Limit::Unlimited),
+        values_within(&(whole(2) - &half), &costs((1, 1)), Concurrency::Unlimited),
         Ok(Within::Most(1_u8.into()))
     );
     assert_eq!(
-        values_within(&whole(0), &costs((0, 0)), Limit::Unlimited),
+        values_within(&whole(0), &costs((0, 0)), Concurrency::Unlimited),
         Ok(Within::Any)
     );
 }
@@ -275,13 +291,13 @@ fn more_values_than_machine_integers_hold() {
         (within, before) = (&within + &before, within);
         // The first values are 1, 1 and 2, within 0, 1 and 2.
         assert_eq!(
-            values_within(&whole(time), &ones, Limit::Unlimited),
+            values_within(&whole(time), &ones, Concurrency::Unlimited),
             Ok(Within::Most(within.clone())),
             "{time}"
         );
     }
     let far = Rational::from_integer(BigInt::from(10).pow(60));
-    for limit in [Limit::Reducers(1), Limit::Transfers(1)] {
+    for limit in [Concurrency::Reducers(1), Concurrency::Transfers(1)] {
         // One processor receives in turn, the first after 5 and then every 3.
         let most = (BigUint::from(10_u8).pow(60) - 5_u8) / 3_u8 + 2_u8;
         assert_eq!(
@@ -290,7 +306,7 @@ fn more_values_than_machine_integers_hold() {
         );
     }
     assert_eq!(
-        values_within(&far, &costs((3, 2)), Limit::Unlimited),
+        values_within(&far, &costs((3, 2)), Concurrency::Unlimited),
         Ok(Within::PowerOfTwo(BigUint::from(10_u8).pow(60) / 5_u8))
     );
 }
@@ -298,29 +314,34 @@ fn more_values_than_machine_integers_hold() {
 #[test]
 fn huge_numbers_of_values_are_counted() {
     let billions = 1_000_000_000_000_000_000;
-    assert_eq!(greedy(billions, (3, 5), Limit::Unlimited), 386);
-    assert_eq!(greedy(1 << 63, (1, 0), Limit::Unlimited), 63);
-    assert_eq!(greedy(u64::MAX, (0, 7), Limit::Unlimited), 7 * 64);
+    assert_eq!(greedy(billions, (3, 5), Concurrency::Unlimited), 386);
+    assert_eq!(greedy(1 << 63, (1, 0), Concurrency::Unlimited), 63);
+    assert_eq!(greedy(u64::MAX, (0, 7), Concurrency::Unlimited), 7 * 64);
     // One reducer: d + (n - 2) max + c.
     assert_eq!(
-        greedy(billions, (3, 2), Limit::Reducers(1)),
+        greedy(billions, (3, 2), Concurrency::Reducers(1)),
         3 * (billions - 1) + 2
     );
     // K transfers at any time, but for the start.
-    let limited = greedy(billions, (1, 3), Limit::Transfers(1_000_000));
+    let limited = greedy(billions, (1, 3), Concurrency::Transfers(1_000_000));
     assert!(
         (billions / 1_000_000..billions / 1_000_000 + 200).contains(&limited),
         "{limited}"
     );
     assert_eq!(
-        limited - greedy(billions - 1_000_000, (1, 3), Limit::Transfers(1_000_000)),
+        limited
+            - greedy(
+                billions - 1_000_000,
+                (1, 3),
+                Concurrency::Transfers(1_000_000)
+            ),
         1
     );
     let refused = length(
         billions,
         &costs((1, 1_000_000_000_000)),
         Strategy::Greedy,
-        Limit::Transfers(1),
+        Concurrency::Transfers(1),
         Tie::Oldest,
     );
     assert!(
@@ -343,7 +364,11 @@ fn large_and_odd_costs_are_exact() {
             let odd =
                 Costs::new(whole(pair.0) * &factor + whole(1), whole(pair.1) * &factor).unwrap();
             for values in [1, 2, 9, 40] {
-                for limit in [Limit::Unlimited, Limit::Transfers(3), Limit::Reducers(3)] {
+                for limit in [
+                    Concurrency::Unlimited,
+                    Concurrency::Transfers(3),
+                    Concurrency::Reducers(3),
+                ] {
                     let expected = whole(greedy(values, pair, limit)) * &factor;
                     assert_eq!(
                         length(values, &scaled, Strategy::Greedy, limit, Tie::Oldest).unwrap(),
@@ -366,7 +391,7 @@ fn large_and_odd_costs_are_exact() {
                     values,
                     &odd,
                     Strategy::Fibonacci,
-                    Limit::Unlimited,
+                    Concurrency::Unlimited,
                     Tie::Oldest,
                 )
                 .unwrap();
@@ -374,7 +399,7 @@ fn large_and_odd_costs_are_exact() {
                     values,
                     &odd,
                     Strategy::Fibonacci,
-                    Limit::Unlimited,
+                    Concurrency::Unlimited,
                     Tie::Oldest,
                 )
                 .unwrap();
@@ -383,7 +408,14 @@ fn large_and_odd_costs_are_exact() {
         }
     }
     let huge = Costs::new(whole(u64::MAX), whole(u64::MAX - 1)).unwrap();
-    let reduction = reduce(3, &huge, Strategy::Greedy, Limit::Unlimited, Tie::Oldest).unwrap();
+    let reduction = reduce(
+        3,
+        &huge,
+        Strategy::Greedy,
+        Concurrency::Unlimited,
+        Tie::Oldest,
+    )
+    .unwrap();
     assert!(
         matches!(reduction.starts, Dates::Exact(_)),
         "beyond 64 bits"
@@ -398,7 +430,7 @@ fn short_transfers_are_counted_alike_in_all_numbers() {
         let big = Costs::new(whole(d) * &huge + whole(1), whole(c) * &huge).unwrap();
         for values in [2, 30, 400] {
             for most in [1, 2, 9] {
-                let limit = Limit::Transfers(most);
+                let limit = Concurrency::Transfers(most);
                 let counted = length(values, &big, Strategy::Greedy, limit, Tie::Oldest).unwrap();
                 assert_eq!(
                     counted,
@@ -416,7 +448,7 @@ proptest! {
     #[test]
     fn counting_agrees_with_the_heap(values in 1_u32..3000, d in 0_u64..60, c in 0_u64..60, most in 1_u64..400) {
         prop_assume!(d + c > 0);
-        for limit in [Limit::Unlimited, Limit::Reducers(most), Limit::Transfers(most)] {
+        for limit in [Concurrency::Unlimited, Concurrency::Reducers(most), Concurrency::Transfers(most)] {
             let heap = listing(values, &d, &c, limit).length().unwrap();
             prop_assert_eq!(greedy(values.into(), (d, c), limit), heap);
             prop_assert_eq!(written(values.into(), (d, c), limit).length, whole(heap));

@@ -1,6 +1,6 @@
 //! Given trees: proposition 3 against all orders of arrival, and the best tree against Algorithm 1.
 
-use oneport_homogeneous::{Error, Limit, reduce_tree, tree_length};
+use oneport_homogeneous::{Concurrency, Error, reduce_tree, tree_length};
 
 use crate::common::{PAIRS, all_trees, costs, greedy, number, whole};
 
@@ -80,7 +80,7 @@ fn no_order_of_arrival_is_earlier_and_the_best_tree_is_the_optimum() {
             });
             assert_eq!(
                 best,
-                greedy(nodes as u64, pair, Limit::Unlimited),
+                greedy(nodes as u64, pair, Concurrency::Unlimited),
                 "{pair:?} {nodes}"
             );
         }

@@ -2,8 +2,8 @@
 
 use oneport::heterogeneous::{Budget, Destination, Method, Processors, all_reduce as theorem_3};
 use oneport::homogeneous::Costs;
-use oneport::plan::Limit;
-use oneport::referee::{Recheck, check_one};
+use oneport::plan::Concurrency;
+use oneport::referee::{Recheck, check_single};
 use oneport::{
     Rational, Status, all_reduce, broadcast_heterogeneous, judge_sequence, judge_tree, reduce_into,
 };
@@ -38,7 +38,7 @@ fn sequences_beside_the_best() {
             (one.lower_bound.clone(), found.answer.recheck()),
             (whole(11), &Recheck::Proved)
         );
-        assert_eq!(check_one(one), Ok(Recheck::Proved));
+        assert_eq!(check_single(one), Ok(Recheck::Proved));
     }
     assert!(judge_sequence(&processors, &[0, 1], Method::Auto, &budget).is_err());
 }
@@ -58,7 +58,7 @@ fn trees_beside_the_best() {
         assert_eq!(one.commutative, commutative, "{receivers:?}");
         assert_eq!(one.reduction.length, whole(length), "{receivers:?}");
         assert!(found.best <= one.reduction.length && found.best == one.lower_bound);
-        assert_eq!(check_one(one), Ok(Recheck::Proved));
+        assert_eq!(check_single(one), Ok(Recheck::Proved));
     }
     assert!(judge_tree(&[0, 1], &costs).is_err());
 }
@@ -67,13 +67,13 @@ fn trees_beside_the_best() {
 fn any_root_is_checked() {
     let costs = Costs::new(whole(1), whole(1)).unwrap();
     for root in [0, 7, 99] {
-        let answer = reduce_into(100, root, &costs, Limit::Unlimited).unwrap();
+        let answer = reduce_into(100, root, &costs, Concurrency::Unlimited).unwrap();
         assert_eq!(answer.status(), Status::Optimal);
         let one = answer.into_claim();
         assert!(!one.commutative);
         assert_eq!(u64::from(one.reduction.root), root);
     }
-    assert!(reduce_into(100, 100, &costs, Limit::Unlimited).is_err());
+    assert!(reduce_into(100, 100, &costs, Concurrency::Unlimited).is_err());
 }
 
 /// With slowest-node-first it is Theorem 3; with the best reduction it is never longer, and the bound never lower.

@@ -1,10 +1,10 @@
 //! From a claim about one operation to an answer.
 
-use oneport_plan::{OneAllReduce, OneBroadcast, OneReduction, Shortest, Status};
+use oneport_plan::{Shortest, SingleAllReduce, SingleBroadcast, SingleReduction, Status};
 use oneport_platform::Rational;
 
-use super::everywhere::{check_all_reduce, check_one_broadcast};
-use super::one::check_one;
+use super::everywhere::{check_all_reduce, check_single_broadcast};
+use super::one::check_single;
 use super::shortest::{Recheck, check_shortest, check_shortest_while};
 use crate::Violation;
 
@@ -97,9 +97,9 @@ impl SingleClaim for Shortest {
     }
 }
 
-impl SingleClaim for OneReduction {
+impl SingleClaim for SingleReduction {
     fn check(&self) -> Result<Recheck, Violation> {
-        check_one(self)
+        check_single(self)
     }
 
     fn length(&self) -> Rational {
@@ -111,9 +111,9 @@ impl SingleClaim for OneReduction {
     }
 }
 
-impl SingleClaim for OneBroadcast {
+impl SingleClaim for SingleBroadcast {
     fn check(&self) -> Result<Recheck, Violation> {
-        check_one_broadcast(self)
+        check_single_broadcast(self)
     }
 
     fn length(&self) -> Rational {
@@ -125,13 +125,13 @@ impl SingleClaim for OneBroadcast {
     }
 }
 
-impl SingleClaim for OneAllReduce {
+impl SingleClaim for SingleAllReduce {
     fn check(&self) -> Result<Recheck, Violation> {
         check_all_reduce(self)
     }
 
     fn length(&self) -> Rational {
-        OneAllReduce::length(self)
+        SingleAllReduce::length(self)
     }
 
     fn lower_bound(&self) -> &Rational {

@@ -16,7 +16,9 @@ use std::collections::BinaryHeap;
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::Zero;
-use oneport_plan::{Costs, Instance, Limit, OneAllReduce, OneBroadcast, Proof, Shortest};
+use oneport_plan::{
+    Concurrency, Costs, Instance, Proof, Shortest, SingleAllReduce, SingleBroadcast,
+};
 use oneport_platform::Rational;
 
 use super::ticks::Clock;
@@ -34,7 +36,7 @@ const SCALE: u32 = 64;
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_one_broadcast(one: &OneBroadcast) -> Result<Recheck, Violation> {
+pub fn check_single_broadcast(one: &SingleBroadcast) -> Result<Recheck, Violation> {
     let broadcast = &one.broadcast;
     check_broadcast(broadcast, one.limit)?;
     let bound = &one.lower_bound;
@@ -74,10 +76,10 @@ pub fn check_one_broadcast(one: &OneBroadcast) -> Result<Recheck, Violation> {
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_all_reduce(all: &OneAllReduce) -> Result<Recheck, Violation> {
+pub fn check_all_reduce(all: &SingleAllReduce) -> Result<Recheck, Violation> {
     let (reduction, broadcast) = (&all.reduction, &all.broadcast);
-    check_reduction(reduction, Limit::Unlimited)?;
-    check_broadcast(broadcast, Limit::Unlimited)?;
+    check_reduction(reduction, Concurrency::Unlimited)?;
+    check_broadcast(broadcast, Concurrency::Unlimited)?;
     let (Costs::PerSender(times), true) = (&reduction.costs, reduction.costs == broadcast.costs)
     else {
         return Err(fault!(

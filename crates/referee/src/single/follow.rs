@@ -1,6 +1,6 @@
 //! Following the dates of a schedule, processor by processor.
 
-use oneport_plan::Limit;
+use oneport_plan::Concurrency;
 
 use super::ticks::{Column, Number};
 use super::written_schedule::{Run, Transfer};
@@ -243,12 +243,12 @@ fn check_length<N: Number>(run: &Run<'_, N>, end: &N) -> Result<(), Violation> {
 /// Too many transfers at once, or too many processors that receive (send, in a broadcast).
 pub(super) fn check_limit<N: Number>(
     run: &Run<'_, N>,
-    limit: Limit,
+    limit: Concurrency,
     act: &'static str,
 ) -> Result<(), Violation> {
     match limit {
-        Limit::Unlimited => Ok(()),
-        Limit::Reducers(limit) => {
+        Concurrency::Unlimited => Ok(()),
+        Concurrency::Reducers(limit) => {
             let found = run.tree.inner();
             if found <= limit {
                 Ok(())
@@ -256,7 +256,7 @@ pub(super) fn check_limit<N: Number>(
                 Err(fault!(Single, "{found} processors {act}"; "at most {limit} may"))
             }
         }
-        Limit::Transfers(limit) => check_transfers(run, limit),
+        Concurrency::Transfers(limit) => check_transfers(run, limit),
     }
 }
 

@@ -1,6 +1,6 @@
 //! One reduction with what is known of its length: the file `oneport-reduction/1`.
 
-use oneport_plan::{Costs, Limit, OneReduction, Proof, Shortest};
+use oneport_plan::{Concurrency, Costs, Proof, Shortest, SingleReduction};
 
 use super::{Recheck, check_dated, check_shortest, released};
 use crate::Violation;
@@ -16,7 +16,7 @@ use crate::violation::{bad_number, fault, shown};
 ///
 /// # Errors
 /// The first rule broken.
-pub fn check_one(one: &OneReduction) -> Result<Recheck, Violation> {
+pub fn check_single(one: &SingleReduction) -> Result<Recheck, Violation> {
     let reduction = &one.reduction;
     let per_sender = matches!(reduction.costs, Costs::PerSender(_));
     if per_sender && !one.commutative {
@@ -30,7 +30,7 @@ pub fn check_one(one: &OneReduction) -> Result<Recheck, Violation> {
     let proof = match (&one.proof, one.limit) {
         (Some(proof), _) => proof.clone(),
         (None, _) if per_sender || reduction.ready.is_some() => return check_alone(one),
-        (None, Limit::Transfers(_)) => Proof::LimitedTransfers,
+        (None, Concurrency::Transfers(_)) => Proof::LimitedTransfers,
         (None, _) => Proof::Counting,
     };
     check_shortest(&Shortest {
@@ -44,7 +44,7 @@ pub fn check_one(one: &OneReduction) -> Result<Recheck, Violation> {
 
 /// A bound without a proof, of a schedule that has been checked. With release dates it is counted; with a time per
 /// sender there is nothing to repeat.
-fn check_alone(one: &OneReduction) -> Result<Recheck, Violation> {
+fn check_alone(one: &SingleReduction) -> Result<Recheck, Violation> {
     let (reduction, bound) = (&one.reduction, &one.lower_bound);
     if !is_sound(bound) {
         return Err(bad_number(

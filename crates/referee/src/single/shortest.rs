@@ -5,7 +5,7 @@ use std::fmt;
 
 use num_bigint::BigUint;
 use num_traits::Signed;
-use oneport_plan::{Class, Costs, Instance, Limit, Proof, Reduction, Shortest};
+use oneport_plan::{Class, Concurrency, Costs, Instance, Proof, Reduction, Shortest};
 use oneport_platform::Rational;
 
 use super::count::Equal;
@@ -136,10 +136,10 @@ fn check_instance(instance: &Instance) -> Result<(), Violation> {
             }
             match (values, limit) {
                 (0, _) => Err(fault!(Question, "there are 0 values"; "give at least 1")),
-                (2.., Limit::Transfers(0)) => Err(
+                (2.., Concurrency::Transfers(0)) => Err(
                     fault!(Question, "the limit is 0 transfers"; "with more than one value allow at least 1"),
                 ),
-                (2.., Limit::Reducers(0)) => Err(
+                (2.., Concurrency::Reducers(0)) => Err(
                     fault!(Question, "the limit is 0 reducers"; "with more than one value allow at least 1"),
                 ),
                 _ => Ok(()),
@@ -186,7 +186,7 @@ fn check_answer(
 ) -> Result<(), Violation> {
     let limit = match instance {
         Instance::Equal { limit, .. } => *limit,
-        Instance::Classes(_) => Limit::Unlimited,
+        Instance::Classes(_) => Concurrency::Unlimited,
     };
     check_reduction(reduction, limit)?;
     let processors = reduction.receivers.len();
@@ -295,7 +295,7 @@ fn check_times(classes: &[Class], times: &[Rational], root: u32) -> Result<(), V
 struct EqualCase<'a> {
     values: u64,
     costs: Equal,
-    limit: Limit,
+    limit: Concurrency,
     clock: Clock,
     /// Positive.
     bound: &'a Rational,
@@ -305,10 +305,12 @@ impl EqualCase<'_> {
     fn check(&self, proof: &Proof) -> Result<Finding, Violation> {
         match (proof, self.limit) {
             (Proof::Counting, _) => self.check_count(),
-            (Proof::LimitedTransfers, Limit::Transfers(limit)) => self.check_transfers(limit),
+            (Proof::LimitedTransfers, Concurrency::Transfers(limit)) => self.check_transfers(limit),
             (Proof::LimitedTransfers, _) => Err(mismatch("Algorithm 2", "a limit on transfers")),
             // Whatever was searched, a shorter argument decides.
-            (Proof::Exhaustion { .. }, Limit::Transfers(limit)) => self.check_transfers(limit),
+            (Proof::Exhaustion { .. }, Concurrency::Transfers(limit)) => {
+                self.check_transfers(limit)
+            }
             (Proof::Exhaustion { .. }, _) => self.check_count(),
             (Proof::Prices(_), _) => Err(mismatch("prices of slots", "classes of senders")),
             (Proof::Weights(_), _) => Err(mismatch("weights", "classes of senders")),
@@ -325,8 +327,10 @@ impl EqualCase<'_> {
     /// Values combined in less than the bound by unlimited means; and by limited ones where those can be counted.
     fn counts(&self) -> (u128, Option<BigUint>) {
         let reducers = match self.limit {
-            Limit::Reducers(limit) => Some(limit),
-            Limit::Transfers(limit) if self.costs.transfer >= self.costs.compute => Some(limit),
+            Concurrency::Reducers(limit) => Some(limit),
+            Concurrency::Transfers(limit) if self.costs.transfer >= self.costs.compute => {
+                Some(limit)
+            }
             _ => None,
         };
         let time = self.time();
@@ -347,8 +351,8 @@ impl EqualCase<'_> {
             return Ok(Finding::Proved);
         }
         let values = self.values;
-        let uncounted =
-            matches!(self.limit, Limit::Transfers(_)) && self.costs.transfer < self.costs.compute;
+        let uncounted = matches!(self.limit, Concurrency::Transfers(_))
+            && self.costs.transfer < self.costs.compute;
         let why = if uncounted {
             format!(
                 "without the limit all {values} values can be combined sooner, and limited transfers are counted only where they take at least as long as merges"

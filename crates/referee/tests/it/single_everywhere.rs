@@ -1,10 +1,11 @@
 //! One broadcast and one all-reduction with what is known of their lengths.
 
 use oneport_plan::{
-    Broadcast, Costs, Dates, Limit, OneAllReduce, OneBroadcast, Proof, Reduction, Status,
+    Broadcast, Concurrency, Costs, Dates, Proof, Reduction, SingleAllReduce, SingleBroadcast,
+    Status,
 };
 use oneport_platform::Rational;
-use oneport_referee::{Recheck, Rule, check_all_reduce, check_one_broadcast};
+use oneport_referee::{Recheck, Rule, check_all_reduce, check_single_broadcast};
 
 use crate::single_support::{Dice, make, ratio};
 
@@ -57,10 +58,10 @@ fn shortest(times: &[u64], free: &mut Vec<Option<u64>>, length: u64, best: &mut 
     }
 }
 
-fn one(broadcast: Broadcast, lower_bound: Rational) -> OneBroadcast {
-    OneBroadcast {
+fn one(broadcast: Broadcast, lower_bound: Rational) -> SingleBroadcast {
+    SingleBroadcast {
         broadcast,
-        limit: Limit::Unlimited,
+        limit: Concurrency::Unlimited,
         lower_bound,
         proof: None,
     }
@@ -79,13 +80,13 @@ fn a_bound_above_the_shortest_broadcast_is_refused() {
         shortest(&times, &mut free, 0, &mut best);
         let broadcast = star(&times, root);
         assert_eq!(
-            check_one_broadcast(&one(broadcast.clone(), whole(0))),
+            check_single_broadcast(&one(broadcast.clone(), whole(0))),
             Ok(Recheck::Proved)
         );
-        met += u32::from(check_one_broadcast(&one(broadcast.clone(), whole(best))).is_ok());
+        met += u32::from(check_single_broadcast(&one(broadcast.clone(), whole(best))).is_ok());
         let above = whole(best) + ratio(1, 3);
         if above <= broadcast.length {
-            let told = check_one_broadcast(&one(broadcast, above)).unwrap_err();
+            let told = check_single_broadcast(&one(broadcast, above)).unwrap_err();
             assert_eq!(told.rule(), Rule::Proof, "{times:?} from {root}: {told}");
             refused += 1;
         }
@@ -105,34 +106,37 @@ fn broadcasts_are_judged_with_their_bounds() {
         let good = one(broadcast, whole(0));
         let free = good.broadcast.senders.len() == 1;
         assert_eq!(good.stated_status() == Status::Optimal, length == whole(0));
-        let recheck = check_one_broadcast(&good).unwrap();
+        let recheck = check_single_broadcast(&good).unwrap();
         assert!(
             free || equal == matches!(recheck, Recheck::Unrepeated { .. }),
             "{good:?}"
         );
-        let above = OneBroadcast {
+        let above = SingleBroadcast {
             lower_bound: &length + ratio(1, 7),
             ..good.clone()
         };
-        assert_eq!(check_one_broadcast(&above).unwrap_err().rule(), Rule::Claim);
-        let counted = OneBroadcast {
+        assert_eq!(
+            check_single_broadcast(&above).unwrap_err().rule(),
+            Rule::Claim
+        );
+        let counted = SingleBroadcast {
             proof: Some(Proof::Counting),
             ..good.clone()
         };
-        match check_one_broadcast(&counted) {
+        match check_single_broadcast(&counted) {
             Ok(recheck) => assert!(equal && recheck == Recheck::Proved),
             Err(violation) => assert!(!equal && violation.rule() == Rule::Proof, "{violation}"),
         }
         let mut late = good;
         late.broadcast.length += ratio(1, 7);
-        assert!(check_one_broadcast(&late).is_err());
+        assert!(check_single_broadcast(&late).is_err());
     }
 }
 
 /// Times 1, 2 and 3 by way of processor 0: 2 and 1 send to it one after the other, and it sends back.
-fn all_reduce() -> OneAllReduce {
+fn all_reduce() -> SingleAllReduce {
     let times = [1, 2, 3];
-    OneAllReduce {
+    SingleAllReduce {
         reduction: Reduction {
             costs: Costs::PerSender(times.map(whole).to_vec()),
             root: 0,
@@ -156,14 +160,14 @@ fn all_reductions_are_judged_with_their_bounds() {
         (whole(7), Status::Feasible)
     );
     assert_eq!(check_all_reduce(&good), Ok(Recheck::Proved));
-    let changed = |change: &dyn Fn(&mut OneAllReduce)| {
+    let changed = |change: &dyn Fn(&mut SingleAllReduce)| {
         let mut all = good.clone();
         change(&mut all);
         check_all_reduce(&all)
     };
     // From the slowest processor the message takes 3 to the fastest, which passes it on in 1.
     let spread = |bound| {
-        changed(&|all: &mut OneAllReduce| {
+        changed(&|all: &mut SingleAllReduce| {
             (all.proof, all.lower_bound) = (None, whole(bound));
         })
     };

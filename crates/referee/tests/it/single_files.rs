@@ -1,17 +1,19 @@
 //! One reduction with what is known of its length.
 
-use oneport_plan::{Costs, Dates, Instance, Limit, OneReduction, Proof, Reduction, Status};
+use oneport_plan::{
+    Concurrency, Costs, Dates, Instance, Proof, Reduction, SingleReduction, Status,
+};
 use oneport_platform::Rational;
-use oneport_referee::{Recheck, Rule, SingleAnswer, check_one, check_reduction};
+use oneport_referee::{Recheck, Rule, SingleAnswer, check_reduction, check_single};
 
 use crate::single_support::{Dice, make, ratio};
 
-fn known(reduction: Reduction) -> OneReduction {
+fn known(reduction: Reduction) -> SingleReduction {
     let commutative = matches!(reduction.costs, Costs::PerSender(_)) || reduction.ready.is_some();
-    OneReduction {
+    SingleReduction {
         lower_bound: ratio(0, 1),
         reduction,
-        limit: Limit::Unlimited,
+        limit: Concurrency::Unlimited,
         commutative,
         proof: None,
     }
@@ -38,17 +40,17 @@ fn files_are_judged_as_their_schedules() {
             Costs::Equal { .. } => Recheck::Proved,
             Costs::PerSender(_) => unproved,
         };
-        assert_eq!(check_one(&one), Ok(right), "{one:?}");
+        assert_eq!(check_single(&one), Ok(right), "{one:?}");
         one.lower_bound = &one.reduction.length + ratio(1, 7);
-        assert_eq!(check_one(&one).unwrap_err().rule(), Rule::Claim);
+        assert_eq!(check_single(&one).unwrap_err().rule(), Rule::Claim);
         one.reduction.length += ratio(1, 7);
-        assert!(check_one(&one).is_err() && check_reduction(&one.reduction, one.limit).is_err());
+        assert!(check_single(&one).is_err() && check_reduction(&one.reduction, one.limit).is_err());
     }
 }
 
 /// 2 sends to 0 before 1 does: right if the operator commutes, wrong otherwise.
-fn out_of_order() -> OneReduction {
-    OneReduction {
+fn out_of_order() -> SingleReduction {
+    SingleReduction {
         reduction: Reduction {
             costs: Costs::Equal {
                 transfer: ratio(1, 1),
@@ -61,7 +63,7 @@ fn out_of_order() -> OneReduction {
             ready: None,
             length: ratio(3, 1),
         },
-        limit: Limit::Unlimited,
+        limit: Concurrency::Unlimited,
         commutative: true,
         lower_bound: ratio(3, 1),
         proof: Some(Proof::Counting),
@@ -72,10 +74,10 @@ fn out_of_order() -> OneReduction {
 fn the_order_counts_unless_the_operator_commutes() {
     let one = out_of_order();
     assert_eq!(
-        (check_one(&one), one.stated_status()),
+        (check_single(&one), one.stated_status()),
         (Ok(Recheck::Proved), Status::Optimal)
     );
-    let refused = check_one(&OneReduction {
+    let refused = check_single(&SingleReduction {
         commutative: false,
         ..one
     })
@@ -91,11 +93,11 @@ fn the_order_counts_unless_the_operator_commutes() {
 fn proofs_are_repeated_and_limits_kept() {
     let one = out_of_order();
     let proof = Some(Proof::Counting);
-    let higher = OneReduction {
+    let higher = SingleReduction {
         lower_bound: ratio(7, 2),
         ..one.clone()
     };
-    assert_eq!(check_one(&higher).unwrap_err().rule(), Rule::Claim);
+    assert_eq!(check_single(&higher).unwrap_err().rule(), Rule::Claim);
     // A chain takes 4; no less than 3 is possible, and that is what counting proves.
     let mut chain = one.clone();
     chain.reduction.receivers = vec![0, 0, 1];
@@ -104,26 +106,26 @@ fn proofs_are_repeated_and_limits_kept() {
     chain.reduction.length = ratio(4, 1);
     chain.commutative = false;
     assert_eq!(
-        (check_one(&chain), chain.stated_status()),
+        (check_single(&chain), chain.stated_status()),
         (Ok(Recheck::Proved), Status::Feasible)
     );
-    let claimed = OneReduction {
+    let claimed = SingleReduction {
         lower_bound: ratio(4, 1),
         ..chain.clone()
     };
-    assert_eq!(check_one(&claimed).unwrap_err().rule(), Rule::Proof);
-    let one_at_once = OneReduction {
-        limit: Limit::Reducers(1),
+    assert_eq!(check_single(&claimed).unwrap_err().rule(), Rule::Proof);
+    let one_at_once = SingleReduction {
+        limit: Concurrency::Reducers(1),
         proof,
         ..chain
     };
-    assert!(check_one(&one_at_once).is_err());
+    assert!(check_single(&one_at_once).is_err());
     // Release dates: the bound of the question without them holds.
     let mut released = one;
     released.reduction.ready = Some(Dates::Exact([0, 1, 0].map(|date| ratio(date, 1)).to_vec()));
-    assert_eq!(check_one(&released), Ok(Recheck::Proved));
+    assert_eq!(check_single(&released), Ok(Recheck::Proved));
     released.reduction.ready = Some(Dates::Exact([0, 2, 0].map(|date| ratio(date, 1)).to_vec()));
-    assert!(check_one(&released).is_err());
+    assert!(check_single(&released).is_err());
 }
 
 /// Without a proof: with equal costs the referee counts, so a bound up to the optimum is proved and one above it
@@ -132,7 +134,11 @@ fn proofs_are_repeated_and_limits_kept() {
 fn without_a_proof_equal_costs_are_counted() {
     let mut dice = Dice(29);
     for round in 0..200 {
-        let limit = [Limit::Unlimited, Limit::Transfers(2), Limit::Reducers(2)][round % 3];
+        let limit = [
+            Concurrency::Unlimited,
+            Concurrency::Transfers(2),
+            Concurrency::Reducers(2),
+        ][round % 3];
         let n = 2 + dice.below(7);
         let mut one = known(make::equal(n, false, &mut dice));
         one.limit = limit;
@@ -159,7 +165,7 @@ fn without_a_proof_equal_costs_are_counted() {
                 continue;
             }
             let right = one.lower_bound <= optimum;
-            match check_one(&one) {
+            match check_single(&one) {
                 Ok(recheck) => assert!(right && recheck == Recheck::Proved, "{one:?}"),
                 Err(refused) => assert!(!right && refused.rule() == Rule::Proof, "{refused}"),
             }
@@ -167,7 +173,7 @@ fn without_a_proof_equal_costs_are_counted() {
     }
     let mut one = known(make::per_sender(5, &mut dice));
     one.lower_bound = one.reduction.length.clone();
-    assert!(matches!(check_one(&one), Ok(Recheck::Unrepeated { .. })));
+    assert!(matches!(check_single(&one), Ok(Recheck::Unrepeated { .. })));
     assert_eq!(one.stated_status(), Status::Feasible);
 }
 
@@ -184,7 +190,7 @@ fn an_optimum_that_is_not_repeated_is_feasible() {
 }
 
 /// The shortest length by growing the tree backwards, one transfer at a time: always the delivery that ends first.
-fn shortest(values: u64, [transfer, compute]: [&Rational; 2], limit: Limit) -> Rational {
+fn shortest(values: u64, [transfer, compute]: [&Rational; 2], limit: Concurrency) -> Rational {
     // Per processor: the date of its next delivery's preparation, and whether it has received.
     let mut next = vec![(ratio(0, 1), false)];
     let mut ends: Vec<Rational> = Vec::new();
@@ -192,7 +198,7 @@ fn shortest(values: u64, [transfer, compute]: [&Rational; 2], limit: Limit) -> R
     for _ in 1..values {
         let receivers = next.iter().filter(|(_, receives)| *receives).count() as u64;
         let able = |&place: &usize| match limit {
-            Limit::Reducers(most) => next[place].1 || receivers < most,
+            Concurrency::Reducers(most) => next[place].1 || receivers < most,
             _ => true,
         };
         let place = (0..next.len())
@@ -201,7 +207,7 @@ fn shortest(values: u64, [transfer, compute]: [&Rational; 2], limit: Limit) -> R
             .unwrap();
         let prepared = &next[place].0 + compute;
         let free = match limit {
-            Limit::Transfers(most) if ends.len() as u64 >= most => {
+            Concurrency::Transfers(most) if ends.len() as u64 >= most => {
                 ends[ends.len() - most as usize].clone()
             }
             _ => ratio(0, 1),
@@ -234,13 +240,13 @@ fn release_dates_are_counted() {
         // In big integers not all ways are tried.
         let small = one.reduction.length.numer().bits() < 60;
         if one.lower_bound <= one.reduction.length {
-            let above = check_one(&one).unwrap();
+            let above = check_single(&one).unwrap();
             assert!(matches!(above, Recheck::Unrepeated { .. }), "{one:?}");
         }
         one.lower_bound = ready.iter().max().unwrap().clone();
-        assert_eq!(check_one(&one), Ok(Recheck::Proved));
+        assert_eq!(check_single(&one), Ok(Recheck::Proved));
         one.lower_bound = optimum;
-        let exact = check_one(&one).unwrap();
+        let exact = check_single(&one).unwrap();
         assert!(!small || exact == Recheck::Proved, "{one:?}");
     }
 }
@@ -303,7 +309,7 @@ fn released(ready: &[Rational], costs: [&Rational; 2]) -> Rational {
 fn a_time_per_sender_needs_an_operator_that_commutes() {
     let mut dice = Dice(3);
     let one = known(make::per_sender(5, &mut dice));
-    let refused = check_one(&OneReduction {
+    let refused = check_single(&SingleReduction {
         commutative: false,
         ..one
     })

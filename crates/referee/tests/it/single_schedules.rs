@@ -3,7 +3,7 @@
 use crate::common::told;
 use crate::single_support;
 
-use oneport_plan::{Broadcast, Costs, Dates, Limit, Reduction};
+use oneport_plan::{Broadcast, Concurrency, Costs, Dates, Reduction};
 use oneport_platform::Rational;
 use oneport_referee::{check_broadcast, check_reduction};
 use single_support::make::Parts;
@@ -82,11 +82,11 @@ fn reductions_are_judged_as_by_definition() {
             _ => make::per_sender(n, &mut dice),
         };
         assert_eq!(
-            check_reduction(&right, Limit::Unlimited),
+            check_reduction(&right, Concurrency::Unlimited),
             Ok(()),
             "{right:?}"
         );
-        assert!(twin::reduction(&right, Limit::Unlimited), "{right:?}");
+        assert!(twin::reduction(&right, Concurrency::Unlimited), "{right:?}");
         for _ in 0..4 {
             let mut changed = right.clone();
             for _ in 0..=dice.below(2) {
@@ -136,11 +136,11 @@ fn broadcasts_are_judged_as_by_definition() {
         let n = 1 + dice.below(7);
         let right = make::broadcast(n, round % 2 == 0, &mut dice);
         assert_eq!(
-            check_broadcast(&right, Limit::Unlimited),
+            check_broadcast(&right, Concurrency::Unlimited),
             Ok(()),
             "{right:?}"
         );
-        assert!(twin::broadcast(&right, Limit::Unlimited), "{right:?}");
+        assert!(twin::broadcast(&right, Concurrency::Unlimited), "{right:?}");
         for _ in 0..4 {
             let mut changed = right.clone();
             for _ in 0..=dice.below(2) {
@@ -205,12 +205,12 @@ fn a_reduction_read_backwards_is_a_broadcast() {
             starts,
         };
         assert_eq!(
-            check_broadcast(&broadcast, Limit::Unlimited),
+            check_broadcast(&broadcast, Concurrency::Unlimited),
             Ok(()),
             "{broadcast:?}"
         );
         broadcast.length += ratio(1, 1000);
-        let refused = told(&check_broadcast(&broadcast, Limit::Unlimited));
+        let refused = told(&check_broadcast(&broadcast, Concurrency::Unlimited));
         assert!(refused.contains("; the schedule ends at "), "{refused}");
     }
 }
@@ -242,14 +242,17 @@ fn the_order_of_many_operands_is_checked() {
         ready: None,
         length: ratio((n as i64 - 1) * 5, 1),
     };
-    assert_eq!(check_reduction(&chain, Limit::Reducers(n - 1)), Ok(()));
-    assert_eq!(check_reduction(&chain, Limit::Transfers(1)), Ok(()));
-    let refused = told(&check_reduction(&chain, Limit::Transfers(0)));
+    assert_eq!(
+        check_reduction(&chain, Concurrency::Reducers(n - 1)),
+        Ok(())
+    );
+    assert_eq!(check_reduction(&chain, Concurrency::Transfers(1)), Ok(()));
+    let refused = told(&check_reduction(&chain, Concurrency::Transfers(0)));
     assert!(
         refused.ends_with(" there are 1 transfers at once; at most 0 are allowed"),
         "{refused}"
     );
-    assert!(check_reduction(&chain, Limit::Reducers(n - 2)).is_err());
+    assert!(check_reduction(&chain, Concurrency::Reducers(n - 2)).is_err());
     // All send to the root in the wrong order: 2, 1, 3, 4, ...
     let mut star = chain;
     star.receivers = vec![0; n as usize];
@@ -270,7 +273,7 @@ fn the_order_of_many_operands_is_checked() {
             .collect(),
     });
     star.length = ratio((n as i64 - 1) * 3 + 2, 1);
-    let fault = check_reduction(&star, Limit::Unlimited).unwrap_err();
+    let fault = check_reduction(&star, Concurrency::Unlimited).unwrap_err();
     assert_eq!(
         fault.to_string(),
         "processor 0 holds operand 0 when it merges operand 2 from processor 2; only neighbours may be merged, the operands keep their order"
@@ -288,10 +291,10 @@ fn messages_say_who_when_and_what_would_be_right() {
         ready: None,
         length: ratio(2, 1),
     };
-    assert_eq!(check_reduction(&fine, Limit::Unlimited), Ok(()));
+    assert_eq!(check_reduction(&fine, Concurrency::Unlimited), Ok(()));
     fine.length = ratio(5, 2);
     let told = |reduction: &Reduction| {
-        check_reduction(reduction, Limit::Unlimited)
+        check_reduction(reduction, Concurrency::Unlimited)
             .unwrap_err()
             .to_string()
     };

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 use num_traits::{One, Zero};
 use oneport_plan::{
-    Class, Costs, Dates, Instance, Limit, Proof, Reduction, SenderWeights, Shortest, SlotPrices,
+    Class, Concurrency, Costs, Dates, Instance, Proof, Reduction, SenderWeights, Shortest,
+    SlotPrices,
 };
 use oneport_platform::Rational;
 use oneport_referee::{Recheck, Rule, Violation, check_shortest};
@@ -17,7 +18,7 @@ fn whole(value: u64) -> Rational {
     Rational::from_integer(value.into())
 }
 
-fn equal(values: u64, d: &Rational, c: &Rational, limit: Limit) -> Instance {
+fn equal(values: u64, d: &Rational, c: &Rational, limit: Concurrency) -> Instance {
     Instance::Equal {
         values,
         transfer: d.clone(),
@@ -95,8 +96,8 @@ fn counting_proves_exactly_the_true_bounds() {
             let unit = make::factor(&mut dice);
             let (transfer, compute) = (&unit * whole(d), &unit * whole(c));
             let limits = (1..=3)
-                .map(Limit::Reducers)
-                .chain([Limit::Unlimited, Limit::Reducers(u64::MAX)]);
+                .map(Concurrency::Reducers)
+                .chain([Concurrency::Unlimited, Concurrency::Reducers(u64::MAX)]);
             for limit in limits {
                 let optimum = &unit * whole(brute::equal(n, d, c, limit));
                 let instance = equal(n as u64, &transfer, &compute, limit);
@@ -110,7 +111,7 @@ fn counting_proves_exactly_the_true_bounds() {
 fn limited_transfers_are_proved_by_algorithm_2_or_counting() {
     for (d, c) in COSTS {
         for n in 1..=6 {
-            for limit in (1..=3).map(Limit::Transfers) {
+            for limit in (1..=3).map(Concurrency::Transfers) {
                 let optimum = whole(brute::equal(n, d, c, limit));
                 let instance = equal(n as u64, &whole(d), &whole(c), limit);
                 let largest = &optimum + whole(1);
@@ -125,7 +126,7 @@ fn limited_transfers_are_proved_by_algorithm_2_or_counting() {
                     assert_tight(&instance, &optimum, &largest, &Proof::Counting);
                 } else {
                     // Counting without the limit proves less, but nothing wrong.
-                    let free = whole(brute::equal(n, d, c, Limit::Unlimited));
+                    let free = whole(brute::equal(n, d, c, Concurrency::Unlimited));
                     assert_tight(&instance, &free, &largest, &Proof::Counting);
                 }
             }
@@ -444,7 +445,7 @@ fn long_arguments_are_left_open() {
         1 << 40,
         &ratio(1, 1),
         &ratio(2, 1),
-        Limit::Transfers(1 << 20),
+        Concurrency::Transfers(1 << 20),
     );
     let why = open(&crowd, ratio(1 << 20, 1), Proof::LimitedTransfers);
     assert_eq!(why, "the recurrence is repeated for at most 2097152 values");
@@ -462,10 +463,10 @@ fn large_counts_are_judged_quickly() {
             (1, 1),
         ] {
             for limit in [
-                Limit::Unlimited,
-                Limit::Reducers(n / 3),
-                Limit::Reducers(5),
-                Limit::Reducers(billion),
+                Concurrency::Unlimited,
+                Concurrency::Reducers(n / 3),
+                Concurrency::Reducers(5),
+                Concurrency::Reducers(billion),
             ] {
                 let instance = equal(n, &whole(d), &whole(c), limit);
                 let holds =
@@ -569,7 +570,7 @@ fn the_schedule_must_answer_the_question() {
         format!("{question} the time of processor 2 is 1, not that of a class")
     );
     assert_eq!(
-        told(&|s| s.instance = equal(3, &ratio(1, 1), &ratio(1, 1), Limit::Unlimited)),
+        told(&|s| s.instance = equal(3, &ratio(1, 1), &ratio(1, 1), Concurrency::Unlimited)),
         format!("{question} the costs are per sender, not equal")
     );
     assert_eq!(
@@ -648,7 +649,7 @@ fn weights_of_many_senders() {
         bound(&many, &ratio(1, 7), even(1, 1)),
         Ok(Recheck::Unrepeated { .. })
     ));
-    let equal = equal(3, &ratio(1, 1), &ratio(1, 1), Limit::Unlimited);
+    let equal = equal(3, &ratio(1, 1), &ratio(1, 1), Concurrency::Unlimited);
     assert!(told(&bound(&equal, &ratio(1, 1), even(1, 1))).starts_with("a proof by weights"));
 }
 
@@ -699,8 +700,8 @@ fn the_unit_of_costs_does_not_matter() {
         let (transfer, compute) = (&unit * whole(d), &unit * whole(c));
         for n in [2, 4, 5] {
             for limit in [1, 2] {
-                let optimum = &unit * whole(brute::equal(n, d, c, Limit::Transfers(limit)));
-                let instance = equal(n as u64, &transfer, &compute, Limit::Transfers(limit));
+                let optimum = &unit * whole(brute::equal(n, d, c, Concurrency::Transfers(limit)));
+                let instance = equal(n as u64, &transfer, &compute, Concurrency::Transfers(limit));
                 assert_tight(
                     &instance,
                     &optimum,
@@ -708,8 +709,8 @@ fn the_unit_of_costs_does_not_matter() {
                     &Proof::LimitedTransfers,
                 );
             }
-            let optimum = &unit * whole(brute::equal(n, d, c, Limit::Reducers(2)));
-            let instance = equal(n as u64, &transfer, &compute, Limit::Reducers(2));
+            let optimum = &unit * whole(brute::equal(n, d, c, Concurrency::Reducers(2)));
+            let instance = equal(n as u64, &transfer, &compute, Concurrency::Reducers(2));
             assert_tight(&instance, &optimum, &(&optimum + &unit), &Proof::Counting);
         }
     }
@@ -736,28 +737,37 @@ fn questions_without_an_answer_are_refused() {
         )
     };
     assert_eq!(
-        told(&with(0, Limit::Unlimited)),
+        told(&with(0, Concurrency::Unlimited)),
         "there are 0 values; give at least 1"
     );
     assert_eq!(
-        told(&with(0, Limit::Transfers(0))),
+        told(&with(0, Concurrency::Transfers(0))),
         "there are 0 values; give at least 1"
     );
     for values in [2, 3, u64::MAX] {
         for (limit, what) in [
-            (Limit::Transfers(0), "transfers"),
-            (Limit::Reducers(0), "reducers"),
+            (Concurrency::Transfers(0), "transfers"),
+            (Concurrency::Reducers(0), "reducers"),
         ] {
             let right = format!("the limit is 0 {what}; with more than one value allow at least 1");
             assert_eq!(told(&with(values, limit)), right);
         }
     }
     // A single value is there already.
-    for limit in [Limit::Transfers(0), Limit::Reducers(0), Limit::Unlimited] {
+    for limit in [
+        Concurrency::Transfers(0),
+        Concurrency::Reducers(0),
+        Concurrency::Unlimited,
+    ] {
         assert_eq!(with(1, limit), Ok(Recheck::Proved));
     }
     for (transfer, compute) in [(-1, 1), (1, -1)] {
-        let instance = equal(2, &ratio(transfer, 1), &ratio(compute, 1), Limit::Unlimited);
+        let instance = equal(
+            2,
+            &ratio(transfer, 1),
+            &ratio(compute, 1),
+            Concurrency::Unlimited,
+        );
         let verdict = bound(&instance, &ratio(0, 1), Proof::Counting);
         assert!(
             told(&verdict).ends_with(" is -1; it must be at least 0"),
@@ -773,7 +783,12 @@ fn limited_transfers_are_followed_in_numbers_of_any_length() {
     for bits in [0, 60, 94, 95, 96, 200] {
         let unit = Rational::from_integer(num_bigint::BigInt::from(1) << bits);
         for (limit, length) in [(1, 22), (2, 15)] {
-            let instance = equal(20, &unit, &(&unit * whole(2)), Limit::Transfers(limit));
+            let instance = equal(
+                20,
+                &unit,
+                &(&unit * whole(2)),
+                Concurrency::Transfers(limit),
+            );
             let right = &unit * whole(length);
             for proof in [Proof::LimitedTransfers, Proof::Exhaustion { states: 1 }] {
                 assert_eq!(

@@ -9,7 +9,7 @@ use oneport::plan::{PeriodicSchedule, SteadyState, WeightedPattern};
 use oneport::watch::Watch;
 use oneport::{Problem, Rational, Units, referee};
 use oneport_timing::{
-    BestPieces, Found, NamedSearch, OnceError, PieceSearch, SearchLimits, TaskList,
+    BestPieces, Found, NamedSearch, PieceSearch, SearchLimits, TaskList, TimingError,
 };
 
 /// Tasks of a run of a named algorithm. Trades shorter runs for time. Not measured.
@@ -112,14 +112,14 @@ impl<'a> Own<'a> {
             bail!("the steady state has no pattern; please report it with the platform file");
         };
         let mut best = match first.shortest(problem, search, least) {
-            Err(OnceError::Stopped(limit)) if self.few => {
+            Err(TimingError::Stopped(limit)) if self.few => {
                 // A first run of few tasks is dated even after the limit; no other run is.
                 let over = Watch::unlimited();
                 over.end(limit);
                 let watch = &over;
                 first.shortest(problem, &SearchLimits { watch, ..*search }, least)?
             }
-            Err(OnceError::Stopped(_)) => return Ok(None),
+            Err(TimingError::Stopped(_)) => return Ok(None),
             found => found?,
         };
         for (place, way) in others.iter_mut().enumerate() {
@@ -238,7 +238,9 @@ pub fn named(
         },
         goal,
     ) {
-        Err(OnceError::NoWay { .. } | OnceError::TooMany(_) | OnceError::Stopped(_)) => Ok(None),
+        Err(TimingError::NoWay { .. } | TimingError::TooMany(_) | TimingError::Stopped(_)) => {
+            Ok(None)
+        }
         found => Ok(Some(found?)),
     }
 }

@@ -12,7 +12,8 @@ use oneport::platform::LinkId;
 use oneport::{Problem, Rational, Status};
 use oneport::{files, referee};
 use oneport_exports::{
-    FORMATS, File, Format, OneRun, Pieces, Preloaded, Request, Written, format, preload, registered,
+    FORMATS, File, Format, Pieces, Preloaded, Request, SingleRun, Written, format, preload,
+    registered,
 };
 
 use crate::answers::mixed;
@@ -161,7 +162,7 @@ struct Periodic {
 /// The content of a file.
 enum Answer {
     Plan(Box<Periodic>),
-    Once(Box<OneRun>),
+    Once(Box<SingleRun>),
 }
 
 impl Answer {
@@ -244,18 +245,18 @@ fn answer(path: &Path) -> Result<Answer> {
             })))
         }
         AnswerFile::Reduction(one) => {
-            referee::check_one(&one).with_context(|| format!("{name}: violation"))?;
-            let run = OneRun::new(&one).with_context(|| format!("{name}"))?;
+            referee::check_single(&one).with_context(|| format!("{name}: violation"))?;
+            let run = SingleRun::new(&one).with_context(|| format!("{name}"))?;
             Ok(Answer::Once(Box::new(run)))
         }
         AnswerFile::Broadcast(one) => {
-            referee::check_one_broadcast(&one).with_context(|| format!("{name}: violation"))?;
-            let run = OneRun::of_broadcast(&one).with_context(|| format!("{name}"))?;
+            referee::check_single_broadcast(&one).with_context(|| format!("{name}: violation"))?;
+            let run = SingleRun::of_broadcast(&one).with_context(|| format!("{name}"))?;
             Ok(Answer::Once(Box::new(run)))
         }
         AnswerFile::AllReduce(all) => {
             referee::check_all_reduce(&all).with_context(|| format!("{name}: violation"))?;
-            let run = OneRun::of_all_reduce(&all).with_context(|| format!("{name}"))?;
+            let run = SingleRun::of_all_reduce(&all).with_context(|| format!("{name}"))?;
             Ok(Answer::Once(Box::new(run)))
         }
     }

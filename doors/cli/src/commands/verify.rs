@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
-use oneport::files::{AnswerFile, Chosen, OneReduction};
-use oneport::plan::{OneAllReduce, OneBroadcast};
+use oneport::files::{AnswerFile, Chosen, SingleReduction};
+use oneport::plan::{SingleAllReduce, SingleBroadcast};
 use oneport::platform::Shared;
 use oneport::referee::Recheck;
 use oneport::watch::Watch;
@@ -108,10 +108,10 @@ fn status(plan: &Plan<'_>, chosen: Option<&Chosen>) -> String {
 }
 
 /// One reduction: its schedule, date by date, and its bound.
-fn reduction(arguments: &VerifyArguments, one: &OneReduction) -> Result<End> {
+fn reduction(arguments: &VerifyArguments, one: &SingleReduction) -> Result<End> {
     executed_once(arguments, "one reduction")?;
     let name = arguments.plan.display();
-    let recheck = referee::check_one(one).with_context(|| format!("{name}: violation"))?;
+    let recheck = referee::check_single(one).with_context(|| format!("{name}: violation"))?;
     print(&format!(
         "ok: reduction of {}, length {}",
         count(one.reduction.receivers.len(), "value"),
@@ -140,11 +140,11 @@ fn executed_once(arguments: &VerifyArguments, what: &str) -> Result<()> {
 }
 
 /// One broadcast: its schedule, date by date, and its bound.
-fn broadcast(arguments: &VerifyArguments, one: &OneBroadcast) -> Result<End> {
+fn broadcast(arguments: &VerifyArguments, one: &SingleBroadcast) -> Result<End> {
     executed_once(arguments, "one broadcast")?;
     let name = arguments.plan.display();
     let recheck =
-        referee::check_one_broadcast(one).with_context(|| format!("{name}: violation"))?;
+        referee::check_single_broadcast(one).with_context(|| format!("{name}: violation"))?;
     print(&format!(
         "ok: broadcast to {}, length {}",
         count(one.broadcast.senders.len(), "processor"),
@@ -159,7 +159,7 @@ fn broadcast(arguments: &VerifyArguments, one: &OneBroadcast) -> Result<End> {
 }
 
 /// One all-reduction: both schedules, date by date, and the bound.
-fn all_reduce(arguments: &VerifyArguments, all: &OneAllReduce) -> Result<End> {
+fn all_reduce(arguments: &VerifyArguments, all: &SingleAllReduce) -> Result<End> {
     executed_once(arguments, "one all-reduction")?;
     let name = arguments.plan.display();
     let recheck = referee::check_all_reduce(all).with_context(|| format!("{name}: violation"))?;

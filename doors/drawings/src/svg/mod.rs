@@ -31,5 +31,5 @@ pub use graph::{graph, graph_of_rates, platform};
 pub use measure::Measure;
 pub use parts::{Part, parts};
 pub use patterns::{pattern, tree};
-pub use single::{all_reduce_gantt, broadcast_gantt, once_tree, reduction_gantt};
+pub use single::{all_reduce_gantt, broadcast_gantt, reduction_gantt, single_tree};
 pub use windows::windows;

@@ -80,7 +80,7 @@ pub fn all_reduce_gantt(reduction: &Reduction, broadcast: &Broadcast) -> String 
 /// The tree of a reduction, the root at the top, children from left to right in the order of arrival (a wide tree has
 /// its root at the left, children from top to bottom); on the edge above a processor, when it starts to send.
 /// Processors beyond the first 200 of the tree are left out. O(n log n).
-pub fn once_tree(reduction: &Reduction) -> String {
+pub fn single_tree(reduction: &Reduction) -> String {
     let n = reduction.receivers.len();
     let title = format!(
         "Reduction tree of {}: length {}",

@@ -1,8 +1,9 @@
 //! One reduction in every format: the dates are the file's, and what is combined is everything, in order.
 
-use oneport_exports::{FORMATS, OneRun, Request, format};
+use oneport_exports::{FORMATS, Request, SingleRun, format};
 use oneport_plan::{
-    Broadcast, Costs, Dates, Limit, OneAllReduce, OneBroadcast, OneReduction, Rational, Reduction,
+    Broadcast, Concurrency, Costs, Dates, Rational, Reduction, SingleAllReduce, SingleBroadcast,
+    SingleReduction,
 };
 use serde_json::Value;
 
@@ -24,7 +25,7 @@ fn tree(first: usize, end: usize, receivers: &mut [u32], dice: &mut Dice) {
 }
 
 /// As early as possible, in thirds; `new` renames the processors.
-fn reduction(n: usize, equal: bool, dice: &mut Dice) -> OneReduction {
+fn reduction(n: usize, equal: bool, dice: &mut Dice) -> SingleReduction {
     let mut receivers = vec![0; n];
     tree(0, n, &mut receivers, dice);
     let (transfer, compute) = (1 + dice.below(4), dice.below(4));
@@ -87,7 +88,7 @@ fn reduction(n: usize, equal: bool, dice: &mut Dice) -> OneReduction {
     } else {
         Costs::PerSender(placed(&times))
     };
-    OneReduction {
+    SingleReduction {
         reduction: Reduction {
             costs,
             root: root as u32,
@@ -97,7 +98,7 @@ fn reduction(n: usize, equal: bool, dice: &mut Dice) -> OneReduction {
             ready: None,
             length: ratio(length, 3),
         },
-        limit: Limit::Unlimited,
+        limit: Concurrency::Unlimited,
         commutative,
         lower_bound: ratio(0, 1),
         proof: None,
@@ -112,7 +113,7 @@ fn the_table_is_the_schedule() {
         let mut dice = Dice(seed);
         let n = 2 + dice.below(9);
         let one = reduction(n, seed % 2 == 0, &mut dice);
-        let run = OneRun::new(&one).unwrap();
+        let run = SingleRun::new(&one).unwrap();
         let text = format("events")
             .unwrap()
             .write(&run.request())
@@ -220,21 +221,21 @@ fn broadcasts_and_all_reductions_are_runs() {
             panic!()
         };
         let broadcast = broadcast(times, reduction.root as usize, &mut dice);
-        let one = OneBroadcast {
+        let one = SingleBroadcast {
             broadcast: broadcast.clone(),
-            limit: Limit::Unlimited,
+            limit: Concurrency::Unlimited,
             lower_bound: ratio(0, 1),
             proof: None,
         };
-        let all = OneAllReduce {
+        let all = SingleAllReduce {
             reduction: reduction.clone(),
             broadcast: broadcast.clone(),
             lower_bound: ratio(0, 1),
             proof: None,
         };
         for (run, from) in [
-            (OneRun::of_broadcast(&one).unwrap(), None),
-            (OneRun::of_all_reduce(&all).unwrap(), Some(&reduction)),
+            (SingleRun::of_broadcast(&one).unwrap(), None),
+            (SingleRun::of_all_reduce(&all).unwrap(), Some(&reduction)),
         ] {
             let written = format("events").unwrap().write(&run.request()).unwrap();
             let table: Value = serde_json::from_str(&written.files[0].text()).unwrap();
@@ -283,7 +284,7 @@ fn broadcasts_and_all_reductions_are_runs() {
 #[test]
 fn every_format_carries_one_reduction() {
     let one = reduction(7, true, &mut Dice(4));
-    let run = OneRun::new(&one).unwrap();
+    let run = SingleRun::new(&one).unwrap();
     for format in FORMATS {
         match format.write(&run.request()) {
             Ok(written) => assert!(!written.files.is_empty()),
@@ -333,7 +334,7 @@ fn every_format_carries_one_reduction() {
 #[test]
 fn what_is_no_run_is_refused() {
     let one = reduction(5, true, &mut Dice(8));
-    let told = |one: &OneReduction| OneRun::new(one).unwrap_err().to_string();
+    let told = |one: &SingleReduction| SingleRun::new(one).unwrap_err().to_string();
     let mut alone = one.clone();
     alone.reduction.receivers = vec![0];
     assert!(told(&alone).contains("1 processors"));

@@ -6,7 +6,7 @@ use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
 use oneport_plan::{Collective, Problem, SteadyState, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_timing::{
-    NamedSearch, OnceError, PieceSearch, SearchLimits, TaskList, lower_bound, lower_bound_watched,
+    NamedSearch, PieceSearch, SearchLimits, TaskList, TimingError, lower_bound, lower_bound_watched,
 };
 use oneport_watch::Watch;
 
@@ -113,7 +113,7 @@ fn a_graph_of_tasks_ends() {
     for looks in 0.. {
         let watch = Watch::counting(looks, Duration::ZERO);
         match list.clone().graph(&problem, &watch) {
-            Err(OnceError::Stopped(_)) => {}
+            Err(TimingError::Stopped(_)) => {}
             found => {
                 assert_eq!(found.expect("a graph").tasks() as u64, tasks);
                 assert!(looks >= tasks / 1024, "{looks}");

@@ -6,7 +6,7 @@ use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
 use oneport_plan::{Amount, Platform, Problem, Rational, Resource, RunTask, SteadyState, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Node, PortModel};
-use oneport_timing::{OnceError, TaskList};
+use oneport_timing::{TaskList, TimingError};
 use oneport_watch::Watch;
 
 use crate::runs::{collectives, dates, delayed, number, shared};
@@ -286,7 +286,7 @@ fn dates_are_those_of_a_naive_twin() {
                             let right = if length < limit {
                                 Ok(dated.clone())
                             } else {
-                                Err(OnceError::AboveLimit)
+                                Err(TimingError::AboveLimit)
                             };
                             assert_eq!(
                                 found, right,

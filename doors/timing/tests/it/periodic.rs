@@ -15,7 +15,7 @@ use oneport_referee::check_run;
 use oneport_schedule::{
     common_denominator, cuts, eager_timeline, periodic, tightened, whole_messages,
 };
-use oneport_timing::{OnceError, PieceSearch, SearchLimits, TaskList, lower_bound};
+use oneport_timing::{PieceSearch, SearchLimits, TaskList, TimingError, lower_bound};
 use oneport_watch::{Limit, Watch};
 
 use crate::runs::{collectives, counted, delayed, number, shared};
@@ -103,7 +103,7 @@ fn the_referee_executes_schedules_in_turn() {
                             Some(&dated.length()),
                             &Watch::unlimited(),
                         );
-                        assert_eq!(late, Err(OnceError::AboveLimit));
+                        assert_eq!(late, Err(TimingError::AboveLimit));
                         checked += 1;
                         if no_delays {
                             let run = eager_timeline(&problem, &schedule, periods.into()).unwrap();
@@ -173,7 +173,7 @@ fn too_much_and_too_long_are_refused() {
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let schedule = schedules(&problem, &problem).remove(0);
     let draft = TaskList::of_schedule(&problem, &schedule, u32::MAX);
-    assert_eq!(draft, Err(OnceError::TooMany(4_000_000)));
+    assert_eq!(draft, Err(TimingError::TooMany(4_000_000)));
     let layout = TaskList::of_schedule(&problem, &schedule, 1)
         .unwrap()
         .graph(&problem, &Watch::unlimited())
@@ -181,6 +181,6 @@ fn too_much_and_too_long_are_refused() {
     let ended = Watch::counting(0, Duration::ZERO);
     assert_eq!(
         layout.simulate_in_order(&problem, None, &ended),
-        Err(OnceError::Stopped(Limit::Caller))
+        Err(TimingError::Stopped(Limit::Caller))
     );
 }

@@ -1,7 +1,7 @@
 //! Shared by the tests: costs, all trees, all schedules, and a judge of schedules. Nothing is taken from the library.
 
 use oneport_homogeneous::{Costs, Strategy, Tie, length, reduce};
-use oneport_plan::{Limit, Reduction};
+use oneport_plan::{Concurrency, Reduction};
 use oneport_platform::Rational;
 
 /// Transfer and merge times.
@@ -43,11 +43,11 @@ pub fn number(value: &Rational) -> u64 {
     value.to_integer().try_into().unwrap()
 }
 
-pub fn greedy(values: u64, pair: (u64, u64), limit: Limit) -> u64 {
+pub fn greedy(values: u64, pair: (u64, u64), limit: Concurrency) -> u64 {
     number(&length(values, &costs(pair), Strategy::Greedy, limit, Tie::Oldest).unwrap())
 }
 
-pub fn written(values: u64, pair: (u64, u64), limit: Limit) -> Reduction {
+pub fn written(values: u64, pair: (u64, u64), limit: Concurrency) -> Reduction {
     reduce(values, &costs(pair), Strategy::Greedy, limit, Tie::Oldest).unwrap()
 }
 
@@ -192,7 +192,7 @@ fn search(
 
 /// Follows a schedule from the definition of the model: one port, one merge at a time, neighbours only (unless there
 /// are release dates), the limit, the length.
-pub fn judge(reduction: &Reduction, (d, c): (Rational, Rational), limit: Limit) {
+pub fn judge(reduction: &Reduction, (d, c): (Rational, Rational), limit: Concurrency) {
     let n = reduction.receivers.len();
     let merges = reduction.merges.as_ref().unwrap();
     assert_eq!((reduction.starts.len(), merges.len()), (n, n));
@@ -252,8 +252,8 @@ pub fn judge(reduction: &Reduction, (d, c): (Rational, Rational), limit: Limit) 
     }
     assert_eq!(reduction.length, end);
     match limit {
-        Limit::Unlimited => {}
-        Limit::Reducers(most) => {
+        Concurrency::Unlimited => {}
+        Concurrency::Reducers(most) => {
             assert!(
                 children
                     .iter()
@@ -262,7 +262,7 @@ pub fn judge(reduction: &Reduction, (d, c): (Rational, Rational), limit: Limit) 
                     <= most
             );
         }
-        Limit::Transfers(most) => {
+        Concurrency::Transfers(most) => {
             let mut starts: Vec<Rational> =
                 (0..n).filter(|&i| i != root).map(|i| date(i).0).collect();
             starts.sort();

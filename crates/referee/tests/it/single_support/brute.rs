@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_plan::Limit;
+use oneport_plan::Concurrency;
 
 /// All trees on `n` processors with root 0 in which parents come before children: every shape appears.
 pub fn trees(n: usize) -> Vec<Vec<usize>> {
@@ -33,14 +33,14 @@ fn complete(tree: &[usize], p: usize, transfer: u64, compute: u64) -> u64 {
 
 /// The shortest length with equal costs, over all trees; with limited transfers also over all orders of transfers,
 /// each as early as it fits.
-pub fn equal(n: usize, transfer: u64, compute: u64, limit: Limit) -> u64 {
+pub fn equal(n: usize, transfer: u64, compute: u64, limit: Concurrency) -> u64 {
     let lengths = trees(n).into_iter().filter_map(|tree| match limit {
-        Limit::Unlimited => Some(complete(&tree, 0, transfer, compute)),
-        Limit::Reducers(limit) => {
+        Concurrency::Unlimited => Some(complete(&tree, 0, transfer, compute)),
+        Concurrency::Reducers(limit) => {
             let inner = (0..n).filter(|&p| (1..n).any(|c| tree[c] == p)).count();
             (inner as u64 <= limit).then(|| complete(&tree, 0, transfer, compute))
         }
-        Limit::Transfers(limit) => {
+        Concurrency::Transfers(limit) => {
             let serial = Serial {
                 tree: &tree,
                 transfer,

@@ -1,6 +1,6 @@
 //! Correct schedules, as early as possible but for random delays, and changes of one thing each.
 
-use oneport_plan::{Broadcast, Costs, Dates, Limit, Reduction};
+use oneport_plan::{Broadcast, Concurrency, Costs, Dates, Reduction};
 use oneport_platform::Rational;
 
 use super::{Dice, ratio};
@@ -219,11 +219,11 @@ pub fn broadcast(n: usize, equal: bool, dice: &mut Dice) -> Broadcast {
     }
 }
 
-pub fn limit(dice: &mut Dice) -> Limit {
+pub fn limit(dice: &mut Dice) -> Concurrency {
     match dice.below(3) {
-        0 => Limit::Transfers(dice.below(4)),
-        1 => Limit::Reducers(dice.below(4)),
-        _ => Limit::Unlimited,
+        0 => Concurrency::Transfers(dice.below(4)),
+        1 => Concurrency::Reducers(dice.below(4)),
+        _ => Concurrency::Unlimited,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a correct schedule is, pair by pair: slow, and nothing shared with the referee.
 
 use num_traits::{Signed, Zero};
-use oneport_plan::{Broadcast, Costs, Dates, Limit, Reduction};
+use oneport_plan::{Broadcast, Concurrency, Costs, Dates, Reduction};
 use oneport_platform::Rational;
 
 struct Window {
@@ -53,17 +53,17 @@ fn ports(windows: &[Window]) -> bool {
     })
 }
 
-fn within(windows: &[Window], inner: impl Fn(&Window) -> usize, limit: Limit) -> bool {
+fn within(windows: &[Window], inner: impl Fn(&Window) -> usize, limit: Concurrency) -> bool {
     match limit {
-        Limit::Unlimited => true,
-        Limit::Transfers(limit) => windows.iter().all(|at| {
+        Concurrency::Unlimited => true,
+        Concurrency::Transfers(limit) => windows.iter().all(|at| {
             let running = windows
                 .iter()
                 .filter(|w| w.start <= at.start && at.start < w.end)
                 .count();
             running as u64 <= limit
         }),
-        Limit::Reducers(limit) => {
+        Concurrency::Reducers(limit) => {
             let mut all: Vec<usize> = windows.iter().map(inner).collect();
             all.sort_unstable();
             all.dedup();
@@ -110,11 +110,11 @@ fn merge_some_way(own: Vec<usize>, parts: &[(Vec<usize>, &Rational)]) -> Option<
     None
 }
 
-pub fn reduction(reduction: &Reduction, limit: Limit) -> bool {
+pub fn reduction(reduction: &Reduction, limit: Concurrency) -> bool {
     judge_reduction(reduction, limit).unwrap_or(false)
 }
 
-fn judge_reduction(reduction: &Reduction, limit: Limit) -> Option<bool> {
+fn judge_reduction(reduction: &Reduction, limit: Concurrency) -> Option<bool> {
     let n = reduction.receivers.len();
     let root = tree(&reduction.receivers, reduction.root)?;
     let starts = list(&reduction.starts, n)?;
@@ -192,11 +192,11 @@ fn judge_reduction(reduction: &Reduction, limit: Limit) -> Option<bool> {
     Some(ports(&windows) && merged && one_merge && complete && right && ordered && still && limited)
 }
 
-pub fn broadcast(broadcast: &Broadcast, limit: Limit) -> bool {
+pub fn broadcast(broadcast: &Broadcast, limit: Concurrency) -> bool {
     judge_broadcast(broadcast, limit).unwrap_or(false)
 }
 
-fn judge_broadcast(broadcast: &Broadcast, limit: Limit) -> Option<bool> {
+fn judge_broadcast(broadcast: &Broadcast, limit: Concurrency) -> Option<bool> {
     let n = broadcast.senders.len();
     let root = tree(&broadcast.senders, broadcast.root)?;
     let starts = list(&broadcast.starts, n)?;

@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 use clap::Args;
 use oneport::homogeneous::MOST_WRITTEN;
 use oneport::plan::{
-    Broadcast, Instance, Limit, OneAllReduce, OneBroadcast, OneReduction, Proof, Reduction,
-    Shortest,
+    Broadcast, Concurrency, Instance, Proof, Reduction, Shortest, SingleAllReduce, SingleBroadcast,
+    SingleReduction,
 };
 use oneport::{Judged, Rational, SingleAnswer, Status, files};
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ pub enum Schedule {
 /// The fields of a schedule's file besides the schedule.
 pub struct Terms {
     /// The limit that it keeps.
-    pub limit: Limit,
+    pub limit: Concurrency,
     /// Whether the operator commutes.
     pub commutative: bool,
     /// The proof that no schedule is shorter, if the referee could repeat it; of an all-reduction, that no reduction
@@ -154,7 +154,7 @@ impl Answer {
         let rechecked = judged.is_proved();
         let (limit, commutative) = match &shortest.instance {
             Instance::Equal { limit, .. } => (*limit, false),
-            Instance::Classes(_) => (Limit::Unlimited, true),
+            Instance::Classes(_) => (Concurrency::Unlimited, true),
         };
         Answer {
             title,
@@ -285,21 +285,21 @@ impl Answer {
         } = &self.terms;
         let lower_bound = self.lower_bound.clone();
         Ok(match &self.schedule {
-            Schedule::Reduction(reduction) => files::one_reduction_to_json(&OneReduction {
+            Schedule::Reduction(reduction) => files::single_reduction_to_json(&SingleReduction {
                 reduction: (**reduction).clone(),
                 limit: *limit,
                 commutative: *commutative,
                 lower_bound,
                 proof: proof.clone(),
             }),
-            Schedule::Broadcast(broadcast) => files::one_broadcast_to_json(&OneBroadcast {
+            Schedule::Broadcast(broadcast) => files::single_broadcast_to_json(&SingleBroadcast {
                 broadcast: (**broadcast).clone(),
                 limit: *limit,
                 lower_bound,
                 proof: proof.clone(),
             }),
             Schedule::AllReduce(reduction, broadcast) => {
-                files::one_all_reduce_to_json(&OneAllReduce {
+                files::one_all_reduce_to_json(&SingleAllReduce {
                     reduction: (**reduction).clone(),
                     broadcast: (**broadcast).clone(),
                     lower_bound,
@@ -327,18 +327,18 @@ impl Answer {
             (Schedule::Reduction(reduction), "json") => files::reduction_to_json(reduction),
             (Schedule::Broadcast(broadcast), "json") => files::broadcast_to_json(broadcast),
             (Schedule::Reduction(reduction), "dot" | "gv") => {
-                oneport_drawings::dot::once_tree(reduction)
+                oneport_drawings::dot::single_tree(reduction)
             }
-            (Schedule::Reduction(reduction), _) => oneport_drawings::svg::once_tree(reduction),
+            (Schedule::Reduction(reduction), _) => oneport_drawings::svg::single_tree(reduction),
             (Schedule::AllReduce(reduction, broadcast), "json") => format!(
                 "{{\"reduction\": {},\n\"broadcast\": {}}}",
                 files::reduction_to_json(reduction),
                 files::broadcast_to_json(broadcast)
             ),
             (Schedule::AllReduce(reduction, _), "dot" | "gv") => {
-                oneport_drawings::dot::once_tree(reduction)
+                oneport_drawings::dot::single_tree(reduction)
             }
-            (Schedule::AllReduce(reduction, _), _) => oneport_drawings::svg::once_tree(reduction),
+            (Schedule::AllReduce(reduction, _), _) => oneport_drawings::svg::single_tree(reduction),
             (Schedule::Broadcast(_), _) => {
                 bail!(usage(
                     "--tree: a broadcast is written as F.json; draw the tree of the reduction, it is the same"

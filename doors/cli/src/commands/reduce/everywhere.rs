@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use oneport::heterogeneous::{Budget, Method};
-use oneport::plan::Limit;
+use oneport::plan::Concurrency;
 use oneport::{Rational, all_reduce, broadcast_heterogeneous, heterogeneous};
 use serde_json::json;
 
@@ -60,7 +60,7 @@ pub fn all(
         ),
         schedule: Schedule::AllReduce(Box::new(reduction), Box::new(broadcast)),
         terms: Terms {
-            limit: Limit::Unlimited,
+            limit: Concurrency::Unlimited,
             commutative: true,
             proof: proof.filter(|_| proved),
             into: into.filter(|_| proved),
@@ -96,7 +96,7 @@ pub fn broadcast(times: &[Rational], source: Option<usize>) -> Result<Answer> {
         method: ("fnf".to_string(), "fastest node first".to_string()),
         schedule: Schedule::Broadcast(Box::new(one.broadcast)),
         terms: Terms {
-            limit: Limit::Unlimited,
+            limit: Concurrency::Unlimited,
             commutative: true,
             proof: None,
             into: None,

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use oneport::homogeneous::{
     Costs, MOST_WRITTEN, Strategy, Tie, Within, bounds, extent, neighbours_at, values_within,
 };
-use oneport::plan::Limit;
+use oneport::plan::Concurrency;
 use oneport::{
     SingleAnswer, broadcast_homogeneous, reduce_homogeneous, reduce_into, reduce_released,
 };
@@ -147,8 +147,8 @@ pub fn run(arguments: &HomogeneousArguments) -> Result<End> {
 }
 
 /// Refuses combinations of options for which there is no method.
-fn answerable(arguments: &HomogeneousArguments, limit: Limit) -> Result<()> {
-    let (ready, limited) = (arguments.ready.is_some(), limit != Limit::Unlimited);
+fn answerable(arguments: &HomogeneousArguments, limit: Concurrency) -> Result<()> {
+    let (ready, limited) = (arguments.ready.is_some(), limit != Concurrency::Unlimited);
     let whole_tree = "write the schedule with --tree F.json, which has every processor's receiver";
     Err(usage(match (arguments.rank.is_some(), ready, limited) {
         (true, true, _) => {
@@ -173,7 +173,7 @@ fn report(
     arguments: &HomogeneousArguments,
     mut answer: Answer,
     costs: &Costs,
-    (n, limit): (u64, Limit),
+    (n, limit): (u64, Concurrency),
     started: Instant,
 ) -> Result<End> {
     let took = started.elapsed();
@@ -185,9 +185,9 @@ fn report(
     answer.fact("transfer", costs.transfer().to_string());
     answer.fact("compute", costs.compute().to_string());
     match limit {
-        Limit::Unlimited => {}
-        Limit::Transfers(most) => answer.fact("max_transfers", json!(most)),
-        Limit::Reducers(most) => answer.fact("max_reducers", json!(most)),
+        Concurrency::Unlimited => {}
+        Concurrency::Transfers(most) => answer.fact("max_transfers", json!(most)),
+        Concurrency::Reducers(most) => answer.fact("max_reducers", json!(most)),
     }
     answer.report(&arguments.answer, took)
 }
@@ -200,12 +200,14 @@ fn bounds(
     arguments: &HomogeneousArguments,
     answer: &mut Answer,
     costs: &Costs,
-    (n, limit): (u64, Limit),
+    (n, limit): (u64, Concurrency),
 ) -> Result<()> {
     let least = bounds::lower(n, costs);
     let most = match limit {
-        Limit::Unlimited => Some(bounds::upper(n, costs)),
-        Limit::Transfers(most) | Limit::Reducers(most) => bounds::limited(n, most, costs),
+        Concurrency::Unlimited => Some(bounds::upper(n, costs)),
+        Concurrency::Transfers(most) | Concurrency::Reducers(most) => {
+            bounds::limited(n, most, costs)
+        }
     };
     answer.fact("bound_below", least.to_string());
     let above = match &most {
@@ -268,7 +270,7 @@ fn processor(option: &str, text: &str, n: u64) -> Result<u64> {
 }
 
 /// The shortest reduction into a processor.
-fn into(costs: &Costs, n: u64, root: u64, limit: Limit, written: bool) -> Result<Answer> {
+fn into(costs: &Costs, n: u64, root: u64, limit: Concurrency, written: bool) -> Result<Answer> {
     let title = format!(
         "reduction of {} into processor {root}, {}",
         count(n, "value"),
@@ -281,12 +283,12 @@ fn into(costs: &Costs, n: u64, root: u64, limit: Limit, written: bool) -> Result
         .then(|| reduce_into(n, root, costs, limit))
         .transpose()?
         .map(SingleAnswer::into_claim);
-    let in_order = (limit == Limit::Unlimited).then_some(true);
+    let in_order = (limit == Concurrency::Unlimited).then_some(true);
     let ordered = schedule
         .as_ref()
         .map_or(in_order, |one| Some(!one.commutative));
     let (method, why) = match (limit, ordered) {
-        (Limit::Unlimited, _) => (
+        (Concurrency::Unlimited, _) => (
             "splitting",
             "split at the root, the operands in order".to_string(),
         ),
@@ -315,7 +317,7 @@ fn into(costs: &Costs, n: u64, root: u64, limit: Limit, written: bool) -> Result
         answer.terms.commutative = !ordered;
         answer.fact("commutative", !ordered);
     }
-    if limit == Limit::Unlimited {
+    if limit == Concurrency::Unlimited {
         let degree = neighbours_at(n, root, root, costs)?.children.len();
         extent_of(&mut answer, degree as u64, None);
     }
@@ -341,7 +343,7 @@ fn plain(
     arguments: &HomogeneousArguments,
     costs: &Costs,
     n: u64,
-    limit: Limit,
+    limit: Concurrency,
     written: bool,
 ) -> Result<Answer> {
     let (strategy, tie) = (strategy(arguments.strategy), tie(arguments.tie));
@@ -354,7 +356,7 @@ fn plain(
     let [name, why] = found(arguments.strategy, limit);
     let mut answer = Answer::new(title, name, why.to_string(), &judged);
     if arguments.strategy == StrategyName::Greedy
-        && limit == Limit::Unlimited
+        && limit == Concurrency::Unlimited
         && arguments.tie == TieName::Oldest
     {
         let extent = extent(n, costs)?;
@@ -376,7 +378,7 @@ fn released(arguments: &HomogeneousArguments, costs: &Costs, n: u64) -> Result<A
     let title = format!(
         "reduction of {}{into}, released over time, {}",
         count(ready.len(), "value"),
-        words(costs, Limit::Unlimited)
+        words(costs, Concurrency::Unlimited)
     );
     let why = "release dates, the operator taken as commutative".to_string();
     let mut answer = Answer::judged(title, "released", why, released);
@@ -385,7 +387,7 @@ fn released(arguments: &HomogeneousArguments, costs: &Costs, n: u64) -> Result<A
     Ok(answer)
 }
 
-fn broadcast(costs: &Costs, n: u64, limit: Limit, written: bool) -> Result<Answer> {
+fn broadcast(costs: &Costs, n: u64, limit: Concurrency, written: bool) -> Result<Answer> {
     let (broadcast, judged) = broadcast_homogeneous(n, costs, limit, written)?;
     let title = format!(
         "broadcast to {}, {}",
@@ -427,24 +429,26 @@ fn values(arguments: &HomogeneousArguments) -> Result<u64> {
     }
 }
 
-fn words(costs: &Costs, limit: Limit) -> String {
+fn words(costs: &Costs, limit: Concurrency) -> String {
     let costs = format!(
         "transfer {}, merge {}",
         readable(costs.transfer()),
         readable(costs.compute())
     );
     match limit {
-        Limit::Unlimited => costs,
-        Limit::Transfers(most) => format!("{costs}, at most {} at once", count(most, "transfer")),
-        Limit::Reducers(most) => format!("{costs}, at most {}", count(most, "reducer")),
+        Concurrency::Unlimited => costs,
+        Concurrency::Transfers(most) => {
+            format!("{costs}, at most {} at once", count(most, "transfer"))
+        }
+        Concurrency::Reducers(most) => format!("{costs}, at most {}", count(most, "reducer")),
     }
 }
 
-fn limit(arguments: &HomogeneousArguments) -> Result<Limit> {
+fn limit(arguments: &HomogeneousArguments) -> Result<Concurrency> {
     Ok(match (&arguments.max_transfers, &arguments.max_reducers) {
-        (Some(most), _) => Limit::Transfers(whole("--max-transfers", most)?),
-        (None, Some(most)) => Limit::Reducers(whole("--max-reducers", most)?),
-        (None, None) => Limit::Unlimited,
+        (Some(most), _) => Concurrency::Transfers(whole("--max-transfers", most)?),
+        (None, Some(most)) => Concurrency::Reducers(whole("--max-reducers", most)?),
+        (None, None) => Concurrency::Unlimited,
     })
 }
 
@@ -468,16 +472,16 @@ fn tie(name: TieName) -> Tie {
 }
 
 /// Name and source of the tree.
-fn found(strategy: StrategyName, limit: Limit) -> [&'static str; 2] {
+fn found(strategy: StrategyName, limit: Concurrency) -> [&'static str; 2] {
     match (strategy, limit) {
-        (StrategyName::Greedy, Limit::Unlimited) => {
+        (StrategyName::Greedy, Concurrency::Unlimited) => {
             ["greedy", "RR-7898, Algorithm 1, optimal by Theorem 4"]
         }
-        (StrategyName::Greedy, Limit::Transfers(_)) => [
+        (StrategyName::Greedy, Concurrency::Transfers(_)) => [
             "greedy",
             "RR-7898, Algorithm 2 with its last loop corrected, optimal by Theorem 7",
         ],
-        (StrategyName::Greedy, Limit::Reducers(_)) => {
+        (StrategyName::Greedy, Concurrency::Reducers(_)) => {
             ["greedy", "RR-7898, Algorithm 3, optimal by Theorem 9"]
         }
         (StrategyName::Binomial, _) => [

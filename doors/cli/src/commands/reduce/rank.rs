@@ -1,7 +1,7 @@
 //! `oneport reduce homogeneous --rank`: one processor's neighbours, without the rest of the tree.
 
 use anyhow::Result;
-use oneport::homogeneous::{Costs, Limit, Strategy, Tie, length, neighbours_at};
+use oneport::homogeneous::{Concurrency, Costs, Strategy, Tie, length, neighbours_at};
 use oneport::{Rational, Status};
 use serde_json::json;
 
@@ -20,7 +20,7 @@ pub fn run(values: u64, root: u64, rank: u64, costs: &Costs, as_json: bool) -> R
         values,
         costs,
         Strategy::Greedy,
-        Limit::Unlimited,
+        Concurrency::Unlimited,
         Tie::Oldest,
     )?;
     if as_json {

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use oneport::Rational;
-use oneport::plan::{Costs, Limit, OneAllReduce, OneBroadcast, OneReduction, Reduction};
+use oneport::plan::{
+    Concurrency, Costs, Reduction, SingleAllReduce, SingleBroadcast, SingleReduction,
+};
 use oneport::referee::{self, Recheck, Violation};
 use oneport_drawings::{dot, svg};
 
@@ -30,11 +32,11 @@ pub struct Drawings<'a> {
 #[derive(Clone, Copy)]
 pub enum Once<'a> {
     /// One reduction.
-    Reduction(&'a OneReduction),
+    Reduction(&'a SingleReduction),
     /// One broadcast.
-    Broadcast(&'a OneBroadcast),
+    Broadcast(&'a SingleBroadcast),
     /// A reduction and the broadcast that follows it.
-    AllReduce(&'a OneAllReduce),
+    AllReduce(&'a SingleAllReduce),
 }
 
 impl<'a> Once<'a> {
@@ -49,8 +51,8 @@ impl<'a> Once<'a> {
 
     fn check(self) -> Result<Recheck, Violation> {
         match self {
-            Once::Reduction(one) => referee::check_one(one),
-            Once::Broadcast(one) => referee::check_one_broadcast(one),
+            Once::Reduction(one) => referee::check_single(one),
+            Once::Broadcast(one) => referee::check_single_broadcast(one),
             Once::AllReduce(all) => referee::check_all_reduce(all),
         }
     }
@@ -109,9 +111,9 @@ pub fn run(plan: &Path, once: Once<'_>, arguments: &Drawings<'_>) -> Result<End>
         write(
             path,
             &if is_dot {
-                dot::once_tree(reduction)
+                dot::single_tree(reduction)
             } else {
-                svg::once_tree(reduction)
+                svg::single_tree(reduction)
             },
         )?;
         drawn = true;
@@ -126,7 +128,7 @@ pub fn run(plan: &Path, once: Once<'_>, arguments: &Drawings<'_>) -> Result<End>
     Ok(End::Done)
 }
 
-fn reduction_text(one: &OneReduction, recheck: &Recheck) -> String {
+fn reduction_text(one: &SingleReduction, recheck: &Recheck) -> String {
     let reduction = &one.reduction;
     let proof = words::proof(one.proof.as_ref(), recheck);
     let mut text = format!(
@@ -150,7 +152,7 @@ fn reduction_text(one: &OneReduction, recheck: &Recheck) -> String {
     text
 }
 
-fn broadcast_text(one: &OneBroadcast, recheck: &Recheck) -> String {
+fn broadcast_text(one: &SingleBroadcast, recheck: &Recheck) -> String {
     let broadcast = &one.broadcast;
     let proof = words::of_broadcast(one.proof.as_ref(), recheck);
     let mut text = format!(
@@ -169,7 +171,7 @@ fn broadcast_text(one: &OneBroadcast, recheck: &Recheck) -> String {
     text
 }
 
-fn all_reduce_text(all: &OneAllReduce, recheck: &Recheck) -> String {
+fn all_reduce_text(all: &SingleAllReduce, recheck: &Recheck) -> String {
     let (reduction, broadcast) = (&all.reduction, &all.broadcast);
     let (into, proof) = all
         .proof
@@ -180,7 +182,7 @@ fn all_reduce_text(all: &OneAllReduce, recheck: &Recheck) -> String {
         "all-reduction among {} by way of processor {}, {}\nlength  {}\nparts   reduction {}, then broadcast {}",
         count(reduction.receivers.len(), "processor"),
         reduction.root,
-        costs(&reduction.costs, Limit::Unlimited, "merge", "reducer"),
+        costs(&reduction.costs, Concurrency::Unlimited, "merge", "reducer"),
         words::length(
             &all.length(),
             &all.lower_bound,
@@ -196,7 +198,7 @@ fn all_reduce_text(all: &OneAllReduce, recheck: &Recheck) -> String {
     text
 }
 
-fn costs(costs: &Costs, limit: Limit, second: &str, limited: &str) -> String {
+fn costs(costs: &Costs, limit: Concurrency, second: &str, limited: &str) -> String {
     let costs = match costs {
         Costs::Equal { transfer, compute } => {
             format!(
@@ -208,8 +210,10 @@ fn costs(costs: &Costs, limit: Limit, second: &str, limited: &str) -> String {
         Costs::PerSender(_) => "a transfer takes its sender's time".to_string(),
     };
     match limit {
-        Limit::Unlimited => costs,
-        Limit::Transfers(most) => format!("{costs}, at most {} at once", count(most, "transfer")),
-        Limit::Reducers(most) => format!("{costs}, at most {}", count(most, limited)),
+        Concurrency::Unlimited => costs,
+        Concurrency::Transfers(most) => {
+            format!("{costs}, at most {} at once", count(most, "transfer"))
+        }
+        Concurrency::Reducers(most) => format!("{costs}, at most {}", count(most, limited)),
     }
 }

@@ -88,7 +88,7 @@ fn transfers_are_listed_by_processor() {
         rows[1],
         serde_json::json!({"processor": 2, "receiver": 1, "start": "2"})
     );
-    let dot = dot::once_tree(&unequal());
+    let dot = dot::single_tree(&unequal());
     assert!(
         dot.contains("2 -> 1 [label=\"2\"]") && dot.contains("1 [peripheries=2]"),
         "{dot}"
@@ -99,7 +99,7 @@ fn transfers_are_listed_by_processor() {
 #[ignore = "needs program dot"]
 fn graphviz_draws_what_is_written_for_it() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("once.dot");
-    for text in [dot::once_tree(&unequal()), dot::once_tree(&figure_1())] {
+    for text in [dot::single_tree(&unequal()), dot::single_tree(&figure_1())] {
         std::fs::write(&path, &text).unwrap();
         let output = std::process::Command::new("dot")
             .arg("-Tplain")
@@ -129,7 +129,7 @@ fn every_transfer_is_drawn_at_both_ends() {
             .count(),
         2 * 2
     );
-    let tree = svg::once_tree(&figure_1());
+    let tree = svg::single_tree(&figure_1());
     assert_eq!(
         (
             tree.matches("<circle").count(),
@@ -142,7 +142,7 @@ fn every_transfer_is_drawn_at_both_ends() {
 #[test]
 fn long_chains_are_cut_and_it_is_said() {
     let long = chain(50_000);
-    for drawing in [svg::reduction_gantt(&long), svg::once_tree(&long)] {
+    for drawing in [svg::reduction_gantt(&long), svg::single_tree(&long)] {
         assert!(drawing.contains("49800 more"), "not said");
         assert!(drawing.len() < 1_000_000, "{} bytes", drawing.len());
     }
@@ -160,11 +160,14 @@ fn schedules_that_make_no_sense_are_drawn_as_far_as_they_go() {
         ..wild.clone()
     };
     for reduction in [wild, none] {
-        for drawing in [svg::reduction_gantt(&reduction), svg::once_tree(&reduction)] {
+        for drawing in [
+            svg::reduction_gantt(&reduction),
+            svg::single_tree(&reduction),
+        ] {
             assert!(drawing.ends_with("</svg>\n"));
         }
         reduction_to_json(&reduction);
-        dot::once_tree(&reduction);
+        dot::single_tree(&reduction);
     }
 }
 
