@@ -14,9 +14,9 @@ use crate::{Costs, Error, Strategy, Tie, transfers};
 /// A sender prepares every transfer for `compute`, once it has the message, and may send meanwhile. It prepares one
 /// transfer at a time, and a processor takes part in one transfer at a time. Every such schedule read backwards is a
 /// schedule of a reduction of the same length, so the broadcast is optimal if the reduction is: RR-7898, Theorems 4, 7
-/// and 9. With `compute` 0 it is the binomial broadcast, of length `ceil(log2 n) d`. [`Concurrency::Reducers`] limits how
-/// many processors send. It is optimal in this model only: preparing once for all receivers, or a message in pieces, is
-/// another model. O(n) time and memory.
+/// and 9. With `compute` 0 it is the binomial broadcast, of length `ceil(log2 n) d`. [`Concurrency::Reducers`] limits
+/// how many processors send. It is optimal in this model only: preparing once for all receivers, or a message in
+/// pieces, is another model. O(n) time and memory.
 ///
 /// # Errors
 /// As [`reduce`](crate::reduce).

@@ -225,8 +225,8 @@ impl<'a> PieceSearch<'a> {
     /// previous size. `problem` differs from the search's own in sizes at most.
     ///
     /// # Errors
-    /// The errors of the lists; sizes or work that are not constant; [`TimingError::Stopped`] before the first candidate
-    /// is dated.
+    /// The errors of the lists; sizes or work that are not constant; [`TimingError::Stopped`] before the first
+    /// candidate is dated.
     pub fn shortest(
         &mut self,
         problem: &Problem,
