@@ -27,6 +27,7 @@ mod solve;
 mod stages;
 mod support;
 mod symmetry;
+mod unmade;
 
 pub use bounds::shared_tasks::shared_bound;
 pub use bounds::{all_reduce_bound, cut_bound};
@@ -44,3 +45,4 @@ pub use room::{least_tasks, tasks as room_for_tasks};
 pub use shapes::{Shape, Shaped, best};
 pub use solution::{Formulation, Options, Solution, Until};
 pub use solve::solve;
+pub use unmade::{Unmade, unmade};

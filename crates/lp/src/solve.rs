@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use oneport_plan::{Amount, Certificate, Unmade};
+use oneport_plan::{Amount, Certificate};
 
 use crate::attempts;
 use crate::bounds::arborescences::with_cuts;
@@ -15,6 +15,7 @@ use crate::mixture::Effort;
 use crate::only_way;
 use crate::quick::simple;
 use crate::room;
+use crate::unmade::{Unmade, unmade};
 use crate::{LpError, Options, Question, Solution};
 
 /// Percent of the time left after the program for proofs of arborescences' prices. Trades a proof that the referee adds
@@ -50,7 +51,7 @@ const ATTEMPTS: [Attempt; 11] = [
 /// [`LpError::Unbounded`] and [`LpError::FreeLink`] of links that cost nothing; [`LpError::Contradiction`] never,
 /// unless oneport is wrong.
 pub fn solve(question: &Question, options: &Options) -> Result<Solution, LpError> {
-    if let Some(Unmade { part, target }) = question.problem().unmade() {
+    if let Some(Unmade { part, target }) = unmade(question.problem()) {
         let name = |node| format!(" and bring it to '{}'", question.platform().name(node));
         return Err(LpError::Unmade {
             part,

@@ -37,7 +37,7 @@ pub use named::Named;
 pub use num_bigint::BigUint;
 pub use oneport_platform::{LinkId, NodeId, Platform, Rational};
 pub use pattern::{Interval, Message, Pattern, SteadyState, Task, WeightedPattern};
-pub use problem::{Problem, ProblemError, Unmade};
+pub use problem::{Problem, ProblemError};
 pub use rates::{DemandRates, Rates, RatesError, TaskRates};
 pub use reduction::{
     Broadcast, Class, Concurrency, Costs, Dates, Instance, Proof, Reduction, SenderWeights,
