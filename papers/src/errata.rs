@@ -8,7 +8,8 @@ use anyhow::{Context, Result, ensure};
 use oneport::plan::{Event, Pattern, PeriodicSchedule, ScheduledPattern, Slot};
 use oneport::platform::{LinkId, Node};
 use oneport::schedule::Policy;
-use oneport::{NodeId, Platform, Problem, Rational, referee, schedule};
+use oneport::{NodeId, Platform, Problem, referee, schedule};
+use oneport_numbers::ratio;
 
 use crate::cases::{self, Case, platform, scatter};
 use crate::numbers::{common_denominator, number, unit_volumes, whole};
@@ -364,7 +365,7 @@ pub fn a_buffer_within_a_period() -> Result<Sides> {
     let (sent, most) = runs::fullest_within(&case.platform, &schedule, a, 12)?;
     let policy = Policy::of(&problem, &schedule).context("messages travel alone")?;
     ensure!(
-        policy.fullest == Rational::new(most.into(), sent.into()),
+        policy.fullest == ratio(most, sent),
         "the policy fills it up to {}",
         policy.fullest
     );

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use oneport::{Rational, parse_rational};
+use oneport_numbers::whole;
 use serde::Deserialize;
 
 use crate::numbers::short;
@@ -57,7 +58,7 @@ impl Value {
 
     fn read(value: &toml::Value) -> Result<Value> {
         Ok(match value {
-            toml::Value::Integer(number) => Value::Number(Rational::from_integer((*number).into())),
+            toml::Value::Integer(number) => Value::Number(whole(*number)),
             toml::Value::String(text) => {
                 parse_rational(text).map_or_else(|_| Value::Words(text.clone()), Value::Number)
             }
@@ -85,7 +86,7 @@ impl From<Rational> for Value {
 
 impl From<usize> for Value {
     fn from(number: usize) -> Self {
-        Value::Number(Rational::from_integer(number.into()))
+        Value::Number(whole(number))
     }
 }
 
@@ -652,11 +653,12 @@ pub fn root() -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oneport_numbers::ratio;
 
     const HEAD: &str = "name = 'n'\ntitle = 't'\nsource = 's'\n";
 
     fn half(_: &Paper) -> Result<Finding> {
-        Ok(Finding::value(Rational::new(1.into(), 2.into())))
+        Ok(Finding::value(ratio(1, 2)))
     }
 
     #[track_caller]

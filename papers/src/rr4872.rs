@@ -13,6 +13,7 @@ use oneport::{
     schedule, solve,
 };
 use oneport_drawings::svg;
+use oneport_numbers::{ratio, whole};
 use oneport_period::PeriodError;
 
 use crate::cases::{self, Case};
@@ -21,7 +22,7 @@ use crate::errata;
 use crate::exhaustive;
 use crate::figures::{self, Figure};
 use crate::matchings;
-use crate::numbers::{common_denominator, pixels, short, unit_volumes, whole};
+use crate::numbers::{common_denominator, pixels, short, unit_volumes};
 use crate::printed::{Errors, Program};
 use crate::reduce;
 use crate::rows::{Check, Finding, Paper, Value};
@@ -168,7 +169,7 @@ fn toy_throughput() -> Result<Finding> {
 fn toy_messages() -> Result<Finding> {
     let toy = Toy::load()?;
     let schedule = toy.schedule(&toy.period()?)?;
-    let instances = Rational::from_integer(schedule.instances.clone().into());
+    let instances = whole(schedule.instances.clone());
     Ok(Finding::value(Value::List(vec![
         instances.into(),
         schedule.period.into(),
@@ -325,7 +326,7 @@ fn matchings_number() -> Result<Finding> {
                     slots <= bound,
                     "{nodes} nodes, degree {degree}, seed {seed}: {slots} matchings, {bound}"
                 );
-                most = most.max(Rational::new(slots.into(), bound.into()));
+                most = most.max(ratio(slots, bound));
                 tried += 1;
             }
         }
@@ -675,15 +676,12 @@ fn between_steady_and_ceiling() -> Result<Finding> {
         let report =
             referee::check_timeline(&problem, &schedule::timeline(&problem, plan.schedule, 31)?)?;
         for third in 0..=90 {
-            let until = &plan.schedule.period * Rational::new(third.into(), 3.into());
+            let until = &plan.schedule.period * ratio(third, 3);
             let (steady, delivered) = (horizon.steady(&until), horizon.delivered(&until));
             let ceiling = &plan.steady_state.throughput * &until;
             let counted = delivered == report.complete_by(&until).into();
             dates += 1;
-            if !counted
-                || steady > delivered
-                || Rational::from_integer(delivered.clone().into()) > ceiling
-            {
+            if !counted || steady > delivered || whole(delivered.clone()) > ceiling {
                 failed.push(format!(
                     "{}, K = {until}: {steady}, {delivered}, {ceiling}",
                     case.name
@@ -765,9 +763,8 @@ fn fixed_period_loss() -> Result<Finding> {
     let steady_state = toy.steady_state()?;
     let paths = steady_state.patterns.len();
     let all = fixed_periods(&toy, 48)?;
-    let bounded = |fixed: &Fixed| {
-        &steady_state.throughput - &fixed.rule <= Rational::new(paths.into(), fixed.period.into())
-    };
+    let bounded =
+        |fixed: &Fixed| &steady_state.throughput - &fixed.rule <= ratio(paths, fixed.period);
     let holds = all.iter().all(|fixed| {
         bounded(fixed) && fixed.ours >= fixed.rule && fixed.ours <= steady_state.throughput
     });

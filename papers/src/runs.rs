@@ -9,6 +9,7 @@ use oneport::plan::{Kind, PeriodicSchedule, Task};
 use oneport::platform::LinkId;
 use oneport::referee::TimelineReport;
 use oneport::{NodeId, Platform, Problem, Rational, referee, schedule};
+use oneport_numbers::ratio;
 
 use crate::cases::Case;
 use crate::numbers::{unit_volumes, whole};
@@ -207,10 +208,7 @@ pub fn filling_periods(
             }
         }
         for node in &forwarders {
-            fullest = fullest.max(Rational::new(
-                buffer[node.index()].into(),
-                least[node.index()].into(),
-            ));
+            fullest = fullest.max(ratio(buffer[node.index()], least[node.index()]));
         }
     }
     bail!("the buffers are not full after {limit} periods")

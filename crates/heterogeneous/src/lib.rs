@@ -30,7 +30,7 @@ pub use dynamic::MOST_PAIRS;
 pub use earliest::{MOST_PROCESSORS, earliest, earliest_length};
 pub use error::Error;
 pub use oneport_plan::{Broadcast, Class, Reduction, Shortest};
-pub use oneport_platform::Rational;
+pub use oneport_platform::{Rational, whole};
 pub use placement::{Placement, Row};
 pub use problem::{Budget, Search};
 pub use shortest::{Answer, Method, shortest};

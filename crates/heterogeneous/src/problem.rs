@@ -95,9 +95,7 @@ impl Problem {
     /// Prices by date (in ticks) as a proof.
     pub(crate) fn proof(&self, dates: &[u64], prices: &[i128]) -> Proof {
         let positive = dates.iter().zip(prices).filter(|(_, price)| **price > 0);
-        let price = |(&date, &price): (&u64, &i128)| {
-            (self.date(date), Rational::from_integer(BigInt::from(price)))
-        };
+        let price = |(&date, &price): (&u64, &i128)| (self.date(date), whole(BigInt::from(price)));
         Proof::Prices(SlotPrices {
             prices: positive.map(price).collect(),
         })

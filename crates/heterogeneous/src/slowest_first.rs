@@ -146,7 +146,7 @@ enum Groups {
 const MOST_ROWS: usize = 1 << 20;
 
 fn end<T: Clone + Into<BigInt>>(groups: &[Group<T>]) -> Rational {
-    Rational::from_integer(
+    whole(
         groups
             .last()
             .map_or_else(BigInt::zero, |last| last.end.clone().into()),
@@ -307,12 +307,12 @@ pub(crate) fn power_below(time: &Rational, base: &Rational) -> Rational {
     let ratio = time / base;
     let one = Rational::one();
     if ratio >= one {
-        base * Rational::from_integer(BigInt::one() << log2_floor(&ratio))
+        base * whole(BigInt::one() << log2_floor(&ratio))
     } else {
         // The smallest k with ratio * 2^k >= 1.
         let inverse = ratio.denom().div_ceil(ratio.numer());
         let shift = (&inverse - 1u32).bits();
-        base / Rational::from_integer(BigInt::one() << shift)
+        base / whole(BigInt::one() << shift)
     }
 }
 

@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_numbers::Scaled;
-use oneport_platform::{Link, Platform, Rational};
+use oneport_platform::{Link, Platform, Rational, whole};
 use oneport_trees::cheapest::Prices;
 
 use crate::Question;
@@ -89,7 +89,7 @@ impl Times {
             .collect();
         Costs {
             links,
-            unit: &self.unit * Rational::from_integer(BigInt::one() << shift),
+            unit: &self.unit * whole(BigInt::one() << shift),
         }
     }
 }
@@ -144,8 +144,8 @@ pub(crate) fn narrowed(costs: &Costs<BigUint>, platform: &Platform) -> Option<Co
 
 /// A sum of costs as a rational number.
 pub(crate) fn amount<N: Clone + Into<BigUint>>(unit: &Rational, sum: &N) -> Rational {
-    let whole: BigUint = sum.clone().into();
-    Rational::from_integer(whole.into()) * unit
+    let units: BigUint = sum.clone().into();
+    whole(units) * unit
 }
 
 #[cfg(test)]

@@ -209,22 +209,8 @@ impl Pattern {
                 Task::Merge {
                     node, part, split, ..
                 } => {
-                    let right = Interval {
-                        first: split.saturating_add(1),
-                        ..part
-                    };
-                    pattern.merge(
-                        node,
-                        part,
-                        split,
-                        [
-                            find(Interval {
-                                last: split,
-                                ..part
-                            }),
-                            find(right),
-                        ],
-                    )
+                    let (left, right) = part.split(split);
+                    pattern.merge(node, part, split, [find(left), find(right)])
                 }
             };
             latest.extend(place.map(|place| (task.part(), place)));

@@ -15,7 +15,7 @@
 use num_traits::{One, Zero};
 use oneport_exact::{Relation, Sense};
 use oneport_plan::{Interval, Problem};
-use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational, whole};
 
 use crate::form::{Errors, Form, Limits, ProgramError, check_switches};
 use crate::linear::{Equation, Port, Quantity};
@@ -208,7 +208,7 @@ impl Flow<'_> {
     }
 
     fn sum(&self, links: &[LinkId], value: i64) -> Vec<(Quantity, Rational)> {
-        let value = Rational::from_integer(value.into());
+        let value = whole(value);
         links
             .iter()
             .filter_map(|&link| Some((self.of(link)?, value.clone())))
@@ -218,10 +218,7 @@ impl Flow<'_> {
     fn add_rows(&self, program: &mut Program<'_>) -> Result<(), ProgramError> {
         let platform = self.platform;
         for node in platform.node_ids() {
-            let throughput = (
-                Quantity::Throughput,
-                -Rational::from_integer(self.message.rate.into()),
-            );
+            let throughput = (Quantity::Throughput, -whole(self.message.rate));
             let mut terms = Vec::new();
             let row = if node == self.message.source {
                 terms.extend(self.sum(platform.outgoing(node), 1));
@@ -304,7 +301,7 @@ fn add_ports(program: &mut Program<'_>, platform: &Platform) -> Result<(), Progr
             let terms = std::iter::once((busy, Rational::one())).chain(taken);
             let row = Equation::PortTime(node, side);
             program.row(row, terms, Relation::Equal, Rational::zero())?;
-            let most = Rational::from_integer(ports.into());
+            let most = whole(ports);
             let row = Equation::Port(node, side);
             program.row(row, [(busy, Rational::one())], Relation::AtMost, most)?;
         }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{Relation, Sense};
 use oneport_plan::{Interval, Kind, Pattern, Plan, Problem, Task};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 use oneport_watch::Watch;
 
 use crate::form::{Errors, Form, ProgramError, check_switches};
@@ -279,7 +279,7 @@ impl Matchings<'_> {
         } else {
             count
         };
-        Rational::from_integer(count.into())
+        whole(count)
     }
 
     pub(crate) fn add_primal(&self, program: &mut Program<'_>) -> Result<(), ProgramError> {

@@ -6,7 +6,7 @@
 use num_traits::{One, Zero};
 use oneport_exact::{Relation, Sense};
 use oneport_plan::{Commodity, Interval, Problem};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 
 use crate::form::{Errors, Form, Limits, ProgramError};
 use crate::linear::{Equation, Quantity};
@@ -154,7 +154,7 @@ impl Messages<'_> {
         links: &'c [LinkId],
         value: i64,
     ) -> impl Iterator<Item = (Quantity, Rational)> + 'c {
-        let value = Rational::from_integer(value.into());
+        let value = whole(value);
         links
             .iter()
             .filter_map(move |&link| Some((self.sent(place, one, link)?, value.clone())))

@@ -418,6 +418,7 @@ impl Gadget {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oneport_numbers::whole;
 
     /// A star: the hub sends to and receives from three leaves.
     fn star(
@@ -427,11 +428,11 @@ mod tests {
         leaf_ports: u32,
     ) -> Result<Platform, PlatformError> {
         let mut builder = Platform::builder();
-        let one = Rational::from_integer(1.into());
+        let one = whole(1);
         let node = |name: &str, model, ports| Node {
             model: Some(model),
             ports: Some(ports),
-            ..Node::processor(name, Rational::from_integer(1.into()))
+            ..Node::processor(name, whole(1))
         };
         let center = builder.node(node("hub", hub, ports))?;
         for name in ["a", "b", "c"] {
@@ -468,7 +469,7 @@ mod tests {
     /// Four nodes of two ports, every pair joined in both directions; the last node of another model.
     fn complete(last: PortModel) -> Result<Platform, PlatformError> {
         let mut builder = Platform::builder();
-        let one = Rational::from_integer(1.into());
+        let one = whole(1);
         for name in ["a", "b", "c", "d"] {
             let node = Node::processor(name, one.clone());
             builder.node(Node {

@@ -3,6 +3,7 @@
 use anyhow::{Result, ensure};
 use oneport::heterogeneous::{Method, broadcast, slowest_first};
 use oneport::{Rational, all_reduce};
+use oneport_numbers::ratio;
 
 use super::brute::{self, Dice, is_valid};
 use super::checked::{budget, optimum, processors, rationals, schedule, solve};
@@ -486,7 +487,7 @@ fn theorem_2() -> Result<Finding> {
 /// Fastest node first from the sources wanted, against every broadcast: at most `1 + halves / 2` times the shortest.
 fn fastest_first(wanted: fn(&[u64], usize) -> bool, halves: u64) -> Result<Finding> {
     let (mut tried, mut worst) = (0, (whole(1), vec![1], 0));
-    let most = Rational::new((2 + halves).into(), 2.into());
+    let most = ratio(2 + halves, 2);
     for times in samples(18, 6, 9)
         .into_iter()
         .chain(samples(19, 6, 3))
@@ -529,7 +530,7 @@ fn theorem_3() -> Result<Finding> {
             .answer
             .into_claim();
         ensure!(
-            all.length() <= &all.lower_bound * Rational::new(7.into(), 2.into()),
+            all.length() <= &all.lower_bound * ratio(7, 2),
             "{times:?}: {}",
             all.length()
         );

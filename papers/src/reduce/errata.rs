@@ -577,7 +577,8 @@ fn merged(part: Interval) -> std::collections::BTreeSet<Vec<usize>> {
     if part.first == part.last {
         return [vec![part.first]].into();
     }
-    let splits = (part.first..part.last).map(|split| tasks::halves(part, split).map(merged));
+    let splits =
+        (part.first..part.last).map(|split| <[Interval; 2]>::from(part.split(split)).map(merged));
     splits
         .flat_map(|[left, right]| {
             let joined = |one: &Vec<usize>| {

@@ -4,7 +4,7 @@ use num_traits::{Signed, Zero};
 use oneport::plan::Task;
 use oneport::{NodeId, Platform, Rational};
 
-use super::tasks::{Place, Rates, flow, halves, owns};
+use super::tasks::{Place, Rates, flow, owns};
 
 /// Lines to execute as printed. All false: as they are meant.
 #[derive(Debug, Clone, Copy, Default)]
@@ -87,7 +87,10 @@ impl Figure8<'_> {
             match task {
                 Task::Merge {
                     node, part, split, ..
-                } => inputs.extend(halves(part, split).map(|half| (half, node))),
+                } => {
+                    let (left, right) = part.split(split);
+                    inputs.extend([(left, node), (right, node)]);
+                }
                 Task::Send { .. } => inputs.extend(flow(self.platform, task).0),
             }
         }

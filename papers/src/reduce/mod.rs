@@ -22,6 +22,7 @@ use anyhow::{Context, Result, ensure};
 use num_traits::{One, Zero};
 use oneport::plan::{Status, Task};
 use oneport::{Problem, Rational, referee, schedule};
+use oneport_numbers::ratio;
 use oneport_trees::cheapest::is_tree;
 
 use crate::cases;
@@ -387,10 +388,7 @@ fn one_port() -> Result<Finding> {
 fn extracted() -> Result<Finding> {
     let toy = Toy::load()?;
     let trees = toy.extracted()?;
-    for (names, weight) in [
-        (AT_1, Rational::new(1.into(), 3.into())),
-        (AT_2, Rational::new(2.into(), 3.into())),
-    ] {
+    for (names, weight) in [(AT_1, ratio(1, 3)), (AT_2, ratio(2, 3))] {
         let tree = tasks::tree(&toy.case.platform, &names)?;
         let found = trees
             .iter()
@@ -474,7 +472,7 @@ fn theorem_1() -> Result<Finding> {
             for count in [weighted.len(), theirs.trees.len()] {
                 holds &= count <= left.len() && left.len() <= bound && bound <= 2 * n.pow(4);
                 most = most.max(count);
-                share = share.max(Rational::new(count.into(), left.len().into()));
+                share = share.max(ratio(count, left.len()));
             }
             solutions += 1;
         }

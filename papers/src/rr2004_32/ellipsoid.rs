@@ -38,14 +38,14 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use oneport::{Collective, NodeId, Platform, Problem, Rational};
 use oneport_lp::{self as lp, Watch};
-use oneport_numbers::common_denominator;
+use oneport_numbers::{common_denominator, ratio, whole};
 use oneport_separation::{Inequality, Instance, Separated};
 
 use super::platforms::{broadcast, figure_1, figure_2, half_duplex, throughput};
 use super::program::{Links, Net};
 use crate::cases::counted;
 use crate::figures::Figure;
-use crate::numbers::{unit_volumes, whole};
+use crate::numbers::unit_volumes;
 use crate::rows::{Check, Finding};
 
 pub const CHECKS: &[(&str, Check)] = &[
@@ -173,14 +173,14 @@ impl Ellipsoid {
     fn point(&self) -> Vec<Rational> {
         self.centre
             .iter()
-            .map(|at| Rational::new(at.clone(), BigInt::one() << self.bits))
+            .map(|at| ratio(at.clone(), BigInt::one() << self.bits))
             .collect()
     }
 
     /// Half the width along `u`, rounded up.
     fn depth(&self) -> Rational {
         let root = (self.shape[0][0].clone() << self.bits).sqrt() + 1;
-        Rational::new(root, BigInt::one() << self.bits)
+        ratio(root, BigInt::one() << self.bits)
     }
 
     /// Appends digits until `2^bits min(mu, 1) >= 2^12 n^3`.
@@ -272,7 +272,7 @@ fn sides(instance: &Instance) -> Result<Vec<Rational>> {
 
 /// The costs as integer multiples of a unit.
 fn factor(instance: &Instance) -> Rational {
-    Rational::from_integer(common_denominator(
+    whole(common_denominator(
         instance.links().iter().map(|(_, _, cost)| cost),
     ))
 }
@@ -514,7 +514,7 @@ impl Solved {
 
 /// An interval of this length holds one fraction of such a denominator at most.
 fn one_fraction(denominators: &BigInt) -> Rational {
-    Rational::new(BigInt::one(), BigInt::from(2) * denominators * denominators)
+    ratio(BigInt::one(), BigInt::from(2) * denominators * denominators)
 }
 
 /// All lines of the table, computed once.
@@ -584,7 +584,7 @@ fn definitions() -> Result<Finding> {
 
 /// Points round an optimum; every other one is inside: prices of links up to a tenth above it, that of time more.
 fn around(u: &Rational, v: &[Rational]) -> Vec<Vec<Rational>> {
-    let hundredths = |value: i64| Rational::new(value.into(), 100.into());
+    let hundredths = |value: i64| ratio(value, 100);
     let point = |step: i64| {
         let (least, most) = if step % 2 == 0 { (100, 11) } else { (90, 21) };
         let price = |(place, at): (usize, &Rational)| {

@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use oneport_exact::{self as exact, Optimum, Outcome, RationalVector, Solver};
 use oneport_plan::{Certificate, Kind, OddSet, Pattern, Resource, SteadyState, WeightedPattern};
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, Rational, ratio};
 
 use crate::compact::scatter;
 use crate::flow::{
@@ -118,7 +118,7 @@ pub(crate) fn attempt(
         if amount == *unit {
             throughput.clone()
         } else {
-            Rational::new(amount, per_instance.clone())
+            ratio(amount, per_instance.clone())
         }
     };
     let weighted = |(pattern, amount)| WeightedPattern {

@@ -21,7 +21,9 @@ use oneport_graph::cut_below;
 use oneport_numbers::Scaled;
 use oneport_plan::inequality::{Cut, Inequality, Need};
 use oneport_plan::{Block, Certificate, Collective, Kind, Problem, ProblemError, Resource};
-use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, free_automorphisms};
+use oneport_platform::{
+    LinkId, Node, NodeId, Platform, PortModel, Rational, free_automorphisms, ratio,
+};
 
 use crate::bounds::slowest_cut::slowest_cut;
 use crate::{LpError, Question};
@@ -123,8 +125,7 @@ impl<'q> Search<'q> {
         let leaving = leaving.filter(|(link, _)| side[link.from.index()] && !side[link.to.index()]);
         let capacity: BigUint = leaving.map(|(_, capacity)| capacity).sum();
         let crossing = self.crossing(side);
-        (crossing > 0)
-            .then(|| Rational::new(capacity.into(), &self.denominator * BigInt::from(crossing)))
+        (crossing > 0).then(|| ratio(capacity, &self.denominator * BigInt::from(crossing)))
     }
 
     fn crossing(&self, side: &Side) -> usize {

@@ -29,7 +29,7 @@ use oneport_graph::Network;
 use oneport_numbers::{Exact, common_denominator, numerator_over};
 use oneport_plan::inequality::{Border, Direction};
 use oneport_platform::petgraph::unionfind::UnionFind;
-use oneport_platform::{Link, NodeId, Platform, Rational};
+use oneport_platform::{Link, NodeId, Platform, Rational, ratio};
 use oneport_watch::Watch;
 
 use crate::{LpError, Question};
@@ -449,7 +449,7 @@ pub(super) fn best(
     let times = BigInt::from(2 * (sets.len() - 1));
     Ok(Some((
         partitions.border(sets),
-        Rational::new(crossing, times * &denominator),
+        ratio(crossing, times * &denominator),
     )))
 }
 
@@ -520,6 +520,7 @@ pub(super) fn scaled(numbers: &[Rational]) -> (Vec<BigInt>, BigInt) {
 mod tests {
     use super::*;
     use num_traits::One;
+    use oneport_numbers::whole;
     use oneport_plan::{Collective, Problem, Volumes};
     use oneport_platform::generate::{SwitchedBoxes, switched_boxes};
     use oneport_platform::{Change, Node};
@@ -558,7 +559,7 @@ mod tests {
             );
         }
         let mut link = |from: usize, to: usize, draw: &mut dyn FnMut(usize) -> usize| {
-            let cost = Rational::new((1 + draw(9)).into(), (1 + draw(4)).into());
+            let cost = ratio(1 + draw(9), 1 + draw(4));
             // A loop or a second link is refused, which is what we want.
             let _ = builder.link(nodes[from], nodes[to], cost);
         };
@@ -658,7 +659,6 @@ mod tests {
                 sharp: true,
                 ..SwitchedBoxes::dgx_h100(1)
             };
-            let whole = |number: usize| Rational::from_integer(number.into());
             let expected = match boxes {
                 1 => whole(450),
                 _ => whole(boxes * accelerators * 50) / whole(2 * (boxes - 1)),
@@ -702,7 +702,7 @@ mod tests {
                     partition.iter().enumerate().map(set).sum::<Rational>()
                 };
                 let least = (0..partition.len()).map(with).min().unwrap();
-                least / Rational::from_integer((2 * (partition.len() - 1)).into())
+                least / whole(2 * (partition.len() - 1))
             };
             let least = partitions(participants.len())
                 .iter()
@@ -746,8 +746,7 @@ mod tests {
                     let all = partition
                         .iter()
                         .map(|set| crossing(&platform, direction, set, &capacities));
-                    all.sum::<Rational>()
-                        / Rational::from_integer((2 * (partition.len() - 1)).into())
+                    all.sum::<Rational>() / whole(2 * (partition.len() - 1))
                 };
                 let least = partitions(participants.len())
                     .iter()
@@ -763,10 +762,8 @@ mod tests {
                 let proved = |border: &Border| {
                     let crossed = border.crossed(&platform);
                     let counted = platform.link_ids().zip(&capacities);
-                    let counted = counted.map(|(link, one)| {
-                        one * Rational::from_integer(crossed[link.index()].into())
-                    });
-                    counted.sum::<Rational>() / Rational::from_integer(border.crossings().into())
+                    let counted = counted.map(|(link, one)| one * whole(crossed[link.index()]));
+                    counted.sum::<Rational>() / whole(border.crossings())
                 };
                 assert_eq!(
                     proved(&border),

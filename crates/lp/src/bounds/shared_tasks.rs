@@ -26,7 +26,7 @@ use oneport_exact::{
 };
 use oneport_plan::inequality::{Inequality, Need, Tree};
 use oneport_plan::{Certificate, OddSet, Resource, Task};
-use oneport_platform::{LinkId, Platform, Rational};
+use oneport_platform::{LinkId, Platform, Rational, whole};
 
 use crate::found::Found;
 use crate::odd_sets;
@@ -194,10 +194,7 @@ impl Program {
         let mut row = |resource: Resource| {
             (
                 resource,
-                program.add_row(
-                    Relation::AtMost,
-                    Rational::from_integer(resource.capacity(platform).into()),
-                ),
+                program.add_row(Relation::AtMost, whole(resource.capacity(platform))),
             )
         };
         let resources = Resource::of_platform(platform)

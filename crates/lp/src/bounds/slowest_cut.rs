@@ -23,7 +23,7 @@ use oneport_graph::cut_below;
 use oneport_numbers::Scaled;
 use oneport_plan::inequality::{Cut, Inequality, Need};
 use oneport_plan::{Certificate, Demand, Kind, Resource};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational, ratio};
 
 use crate::Question;
 
@@ -141,10 +141,7 @@ impl<'a> Network<'a> {
             .iter()
             .filter(|node| side[node.index()])
             .count();
-        Rational::new(
-            capacity.into(),
-            &self.denominator * BigInt::from(inside.max(1)),
-        )
+        ratio(capacity, &self.denominator * BigInt::from(inside.max(1)))
     }
 
     /// A set without the sink that proves less than this throughput.

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Row, Solver};
 use oneport_extract::trees::{Reduction, extract};
@@ -11,7 +10,7 @@ use oneport_plan::{
     Certificate, Interval, Message, Resource, SteadyState, Task, TaskRates, Volumes,
     WeightedPattern,
 };
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 use oneport_programs::{Act, Equation, Errors, Limits, Quantity, Reductions, reductions};
 use oneport_watch::Watch;
 
@@ -213,13 +212,12 @@ impl Ssr<'_> {
     ) -> Result<(SteadyState, Vec<(Resource, Rational)>), LpError> {
         // The program's rates are over one denominator, so their numerators are rates in another unit of time.
         let unit = optimum.primal.denominator();
-        let whole = |number: &BigInt| Rational::from_integer(number.clone());
-        let throughput = whole(optimum.primal.numerator(self.throughput));
+        let throughput = whole(optimum.primal.numerator(self.throughput).clone());
         let mut rates = vec![TaskRates::default(); self.targets.len()];
         for &(reduction, task, column) in &self.tasks {
             let rate = optimum.primal.numerator(column);
             if !rate.is_zero() {
-                rates[reduction].add(task, &whole(rate));
+                rates[reduction].add(task, &whole(rate.clone()));
             }
         }
         let mut patterns = Vec::new();
@@ -240,7 +238,7 @@ impl Ssr<'_> {
                     .into_iter()
                     .map(|(weight, tree)| WeightedPattern {
                         pattern: tree.with_demand(demand),
-                        weight: weight / Rational::from_integer(unit.clone()),
+                        weight: weight / whole(unit.clone()),
                     }),
             );
         }

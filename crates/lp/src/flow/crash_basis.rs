@@ -146,6 +146,7 @@ fn search(question: &Question, group: &Group, times: &[u128]) -> (Vec<Option<Lin
 #[cfg(test)]
 mod tests {
     use num_bigint::BigInt;
+    use oneport_numbers::{ratio, whole};
 
     use super::*;
 
@@ -154,20 +155,17 @@ mod tests {
     fn rounded_times_keep_proportions() {
         let long = BigInt::from(10).pow(199);
         let times: Vec<Rational> = (1..=50u32)
-            .map(|n| Rational::new(&long * n, &long + 7u32))
+            .map(|n| ratio(&long * n, &long + 7u32))
             .collect();
-        let whole = rounded(&times);
-        for (n, &time) in (1u128..).zip(&whole) {
+        let integers = rounded(&times);
+        for (n, &time) in (1u128..).zip(&integers) {
             assert!(
-                time.abs_diff(n * whole[0]) <= n && time >> 80 > 0,
+                time.abs_diff(n * integers[0]) <= n && time >> 80 > 0,
                 "{n}: {time}"
             );
         }
-        let uneven = [
-            Rational::from_integer(long.clone()),
-            Rational::from_integer(1.into()),
-        ];
+        let uneven = [whole(long.clone()), whole(1)];
         assert_eq!(rounded(&uneven)[1], 0);
-        assert!((88..=91).contains(&rounded(&[Rational::new(1.into(), long)])[0].ilog2()));
+        assert!((88..=91).contains(&rounded(&[ratio(1, long)])[0].ilog2()));
     }
 }

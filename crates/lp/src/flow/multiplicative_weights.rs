@@ -14,7 +14,7 @@ use num_traits::{One, ToPrimitive, Zero};
 use oneport_graph::{ShortestPaths, shortest_paths};
 use oneport_numbers::{common_denominator, numerator_over};
 use oneport_plan::{Certificate, Commodity, Pattern, Resource, SteadyState, WeightedPattern};
-use oneport_platform::{Link, LinkId, NodeId, Rational, whole};
+use oneport_platform::{Link, LinkId, NodeId, Rational, ratio, whole};
 use petgraph::graph::{EdgeIndex, EdgeReference};
 use petgraph::visit::EdgeRef;
 
@@ -380,7 +380,7 @@ fn exact_bound(
         }
     }
     let exact: Vec<Rational> = prices.iter().map(|&price| whole(price)).collect();
-    Ok((!total.is_zero()).then(|| guide.resources.worth(&exact) * Rational::new(unit, total)))
+    Ok((!total.is_zero()).then(|| guide.resources.worth(&exact) * ratio(unit, total)))
 }
 
 fn exact_distances(question: &Question, source: NodeId, costs: &[BigInt]) -> Vec<Option<BigInt>> {
@@ -410,7 +410,7 @@ fn steady_state(
     }
     let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
     for (link, count) in messages {
-        let busy = guide.question.time(link) * Rational::from_integer(count);
+        let busy = guide.question.time(link) * whole(count);
         for used in Resource::uses(platform, link) {
             *loads.entry(used.resource).or_insert_with(Rational::zero) += used.of(&busy);
         }
@@ -421,7 +421,7 @@ fn steady_state(
         .map(share)
         .max()
         .ok_or(LpError::Contradiction("no message travels"))?;
-    let weight = |count: BigInt| Rational::from_integer(count) / &busiest;
+    let weight = |count: BigInt| whole(count) / &busiest;
     let patterns = counts
         .iter()
         .map(|(pattern, &count)| WeightedPattern {

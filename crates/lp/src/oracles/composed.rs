@@ -10,7 +10,7 @@ use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
 use oneport_numbers::Exact;
 use oneport_plan::{Block, Interval, Pattern};
-use oneport_platform::{NodeId, Rational};
+use oneport_platform::{NodeId, Rational, ratio};
 use oneport_trees::cheapest::{Prices, Reduction};
 
 use crate::costs::{self, Costs, Times, amount};
@@ -220,7 +220,7 @@ impl AllReduction<'_> {
         let links = costs.links.iter().map(|cost| cost * &factor).collect();
         let costs = Costs {
             links,
-            unit: Rational::new(BigInt::one(), denominator.clone()),
+            unit: ratio(BigInt::one(), denominator.clone()),
         };
         let units = |price: &Rational| {
             (price.numer() * (&denominator / price.denom()))

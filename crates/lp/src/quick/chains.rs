@@ -8,7 +8,7 @@ use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use oneport_numbers::Exact;
 use oneport_plan::{Collective, Interval, Kind, Pattern, SteadyState, WeightedPattern};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational, whole};
 use oneport_trees::cheapest::Prices;
 
 use crate::bounds::shared_tasks;
@@ -153,7 +153,7 @@ impl<'a> Steps<'a> {
 impl Oracle for Steps<'_> {
     fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
         self.all(&self.times.costs(prices), |node| {
-            Rational::from_integer(prices.compute[node.index()].into())
+            whole(prices.compute[node.index()])
         })
     }
 

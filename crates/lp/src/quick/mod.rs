@@ -211,6 +211,7 @@ fn able(question: &Question, block: &Block<'_>) -> Option<Vec<NodeId>> {
 mod tests {
     use crate::known::Bound;
     use num_traits::{One, Zero};
+    use oneport_numbers::ratio;
     use oneport_plan::{Collective, Problem, SteadyState, Volumes};
     use oneport_platform::generate::{Costs, Options, Racks, complete, grid, racks, ring};
     use oneport_platform::{Platform, PortModel};
@@ -372,8 +373,8 @@ mod tests {
         let volumes = Volumes::of_size(Rational::one());
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
         let (state, bound) = answer(&problem).unwrap();
-        assert_eq!(state.throughput, Rational::new(1.into(), (3 * 65).into()));
-        assert_eq!(bound.throughput, Rational::new(1.into(), (3 * 63).into()));
+        assert_eq!(state.throughput, ratio(1, 3 * 65));
+        assert_eq!(bound.throughput, ratio(1, 3 * 63));
     }
 
     /// The program solves questions with few participants, prefixes, and targets outside the line.

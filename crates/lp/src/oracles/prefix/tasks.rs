@@ -9,7 +9,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_numbers::Exact;
 use oneport_plan::{Demand, Interval};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, ratio, whole};
 use oneport_trees::cheapest::Prices;
 
 use crate::Question;
@@ -175,25 +175,16 @@ impl Tasks {
         part: usize,
     ) -> impl Iterator<Item = (usize, usize, usize, usize)> + '_ {
         let Interval { first, last } = self.parts[part];
-        let halves = move |split: usize| {
-            let left = self.number(Interval { first, last: split });
-            (
-                left,
-                self.number(Interval {
-                    first: split + 1,
-                    last,
-                }),
-            )
-        };
-        let at = move |split: usize| {
-            let (left, right) = halves(split);
+        let merges = move |split: usize| {
+            let (left, right) = self.parts[part].split(split);
+            let (left, right) = (self.number(left), self.number(right));
             let number = self.merges[part] + (split - first) * self.computing.len();
             self.computing
                 .iter()
                 .enumerate()
                 .map(move |(place, &node)| (number + place, node, left, right))
         };
-        (first..last).flat_map(at)
+        (first..last).flat_map(merges)
     }
 
     /// Arcs that leave a place.
@@ -220,15 +211,9 @@ impl Tasks {
             (task - self.merges[part]) / self.computing.len(),
             (task - self.merges[part]) % self.computing.len(),
         );
-        let Interval { first, last } = self.parts[part];
-        let left = self.number(Interval {
-            first,
-            last: first + split,
-        });
-        let right = self.number(Interval {
-            first: first + split + 1,
-            last,
-        });
+        let whole = self.parts[part];
+        let (left, right) = whole.split(whole.first + split);
+        let (left, right) = (self.number(left), self.number(right));
         Named::Merge {
             place: self.computing[place],
             part,
@@ -317,7 +302,7 @@ pub(crate) struct Priced<N> {
 }
 
 /// Numbers over a common denominator.
-fn whole(values: &[Rational]) -> (Vec<BigUint>, BigInt) {
+fn integers(values: &[Rational]) -> (Vec<BigUint>, BigInt) {
     let scaled = oneport_numbers::Scaled::of(values);
     (scaled.values, scaled.unit.denom().clone())
 }
@@ -346,8 +331,8 @@ impl Scaled {
             .iter()
             .map(|&part| volumes.work.of(part).unwrap_or_default())
             .collect();
-        let ((mut links, by_cost), (sizes, by_size)) = (whole(&links), whole(&sizes));
-        let ((mut compute, by_compute), (works, by_work)) = (whole(&compute), whole(&works));
+        let ((mut links, by_cost), (sizes, by_size)) = (integers(&links), integers(&sizes));
+        let ((mut compute, by_compute), (works, by_work)) = (integers(&compute), integers(&works));
         let (transfer, merge) = (by_cost * by_size, by_compute * by_work);
         let denominator = transfer.lcm(&merge);
         let (up_transfer, up_merge) = (&denominator / &transfer, &denominator / &merge);
@@ -362,7 +347,7 @@ impl Scaled {
             compute,
             sizes,
             works,
-            unit: Rational::new(BigInt::one(), denominator),
+            unit: ratio(BigInt::one(), denominator),
         }
     }
 
@@ -459,12 +444,9 @@ pub(crate) fn whole_prices(prices: &Prices<Rational>) -> (Prices<BigUint>, Ratio
         .chain(&prices.compute)
         .map(positive)
         .collect();
-    let (mut links, denominator) = whole(&all);
+    let (mut links, denominator) = integers(&all);
     let compute = links.split_off(prices.links.len());
-    (
-        Prices { links, compute },
-        Rational::new(BigInt::one(), denominator),
-    )
+    (Prices { links, compute }, ratio(BigInt::one(), denominator))
 }
 
 impl Priced<BigUint> {
@@ -478,7 +460,7 @@ impl Priced<BigUint> {
         Priced {
             costs,
             top,
-            unit: &self.unit * Rational::from_integer(BigInt::one() << shift),
+            unit: &self.unit * whole(BigInt::one() << shift),
         }
     }
 
