@@ -23,7 +23,7 @@ use crate::exhaustive;
 use crate::figures::{self, Figure};
 use crate::matchings;
 use crate::numbers::{common_denominator, pixels, short, unit_volumes};
-use crate::printed::{Errors, Program};
+use crate::printed::{Errata, Program};
 use crate::reduce;
 use crate::rows::{Check, Finding, Paper, Value};
 use crate::runs::{Run, limit_is_one};
@@ -202,7 +202,7 @@ pub fn toy_freedom(toy: &Toy) -> Result<(Rational, Rational)> {
     let mut program = Program::new(
         &toy.case.platform,
         &toy.case.collective.commodities(),
-        Errors::default(),
+        Errata::default(),
     )?;
     program.fix_throughput(&toy.case.throughput()?);
     program.range(cases::link(&toy.case.platform, "Pa -> P0")?, 0)
@@ -216,7 +216,7 @@ fn figure_2_numbers() -> Result<Finding> {
     let mut program = Program::new(
         platform,
         &toy.case.collective.commodities(),
-        Errors::default(),
+        Errata::default(),
     )?;
     program.fix_throughput(&toy.case.throughput()?);
     program.fix(

@@ -45,7 +45,7 @@ pub use delivered::{Extent, delivered, extent};
 pub use error::Error;
 pub use given::{reduce_tree, tree_length};
 pub use lengths::lengths;
-pub use oneport_plan::{Broadcast, Concurrency, Reduction};
+pub use oneport_plan::{Broadcast, Concurrency, Dates, Reduction};
 pub use oneport_platform::{Rational, whole};
 pub use reduce::reduce;
 pub use release::{Released, reduce_released};

@@ -17,7 +17,8 @@ use oneport_exact::{Relation, Sense};
 use oneport_plan::{Interval, Problem};
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational, whole};
 
-use crate::form::{Errors, Form, Limits, ProgramError, check_switches};
+use crate::errata::Errata;
+use crate::form::{Form, Limits, ProgramError, check_switches};
 use crate::linear::{Equation, Port, Quantity};
 use crate::names::{Letters, Names};
 use crate::ports::{add_limits, check_ports};
@@ -82,7 +83,7 @@ pub(crate) fn build<'p>(
     let copies = Copies {
         platform,
         messages: &[message],
-        errors: form.errors(Errors::BROADCAST),
+        errors: form.errors(Errata::BROADCAST),
     };
     copies.add_rows(&mut program, Limits::Papers)?;
     program.end()
@@ -105,7 +106,7 @@ pub struct Message<'a> {
 pub(crate) struct Copies<'a> {
     pub(crate) platform: &'a Platform,
     pub(crate) messages: &'a [Message<'a>],
-    pub(crate) errors: Errors,
+    pub(crate) errors: Errata,
 }
 
 impl Copies<'_> {
@@ -187,7 +188,7 @@ impl Copies<'_> {
 /// The copies of a message for one target.
 struct Flow<'a> {
     platform: &'a Platform,
-    errors: Errors,
+    errors: Errata,
     message: &'a Message<'a>,
     number: usize,
     target: NodeId,

@@ -8,7 +8,7 @@ use oneport_platform::{Platform, Rational, Shared, SharedId};
 
 use crate::Violation;
 use crate::arithmetic::is_positive;
-use crate::clock::{Clock, Date};
+use crate::dates::{Clock, Date};
 use crate::violation::{Rule, count_name, shown};
 
 /// Executes a run by its dates alone, and says when it ends: when the last message has arrived and the last merge is

@@ -6,7 +6,7 @@ use oneport::plan::{Interval, Pattern, Task};
 use oneport_trees::cheapest::is_tree;
 
 use super::extraction::{Choice, Extraction, Figure8, Lines, Search};
-use super::program::{Errors, Program};
+use super::program::{Errata, Program};
 use super::tables::Table;
 use super::tasks::{self, Rates};
 use super::toy::{self, Toy};
@@ -16,7 +16,7 @@ use crate::numbers::whole;
 use crate::rows::{Paper, Value};
 
 /// The optimum of a program with errors, next to the throughput on which ours and the referee agree.
-fn programs(case: &Case, errors: Errors) -> Result<Sides> {
+fn programs(case: &Case, errors: Errata) -> Result<Sides> {
     Ok(Sides::new(
         Program::new(case, errors)?.throughput()?,
         case.throughput()?,
@@ -27,7 +27,7 @@ fn programs(case: &Case, errors: Errors) -> Result<Sides> {
 pub fn result_comes_back() -> Result<Sides> {
     programs(
         &toy::six("slow processors", "1", ["10", "10", "10"])?,
-        Errors::SSR,
+        Errata::SSR,
     )
 }
 
@@ -37,8 +37,8 @@ pub fn printed_is_right() -> Result<(usize, usize)> {
     for (nodes, degree) in [(3, 2), (4, 2), (4, 3), (5, 2)] {
         for seed in 1..=10 {
             let case = cases::reduce_of_all("random", cases::random(nodes, degree, seed, 10)?)?;
-            let corrected = Program::new(&case, Errors::default())?.throughput()?;
-            let printed = Program::new(&case, Errors::SSR)?.throughput()?;
+            let corrected = Program::new(&case, Errata::default())?.throughput()?;
+            let printed = Program::new(&case, Errata::SSR)?.throughput()?;
             ensure!(printed >= corrected, "the printed program has more freedom");
             tried += 1;
             right += usize::from(printed == corrected);
@@ -57,9 +57,9 @@ fn one_link(nodes: &str, cost: &str, participants: &str) -> Result<Case> {
 pub fn operands_are_no_nodes() -> Result<Sides> {
     programs(
         &one_link("r a b", "1", "a b")?,
-        Errors {
+        Errata {
             node_numbers: true,
-            ..Errors::default()
+            ..Errata::default()
         },
     )
 }
@@ -68,9 +68,9 @@ pub fn operands_are_no_nodes() -> Result<Sides> {
 pub fn rates_without_sign() -> Result<Sides> {
     programs(
         &toy::four("figure 6", "1", ["1/2", "1", "1"])?,
-        Errors {
+        Errata {
             negative_rates: true,
-            ..Errors::default()
+            ..Errata::default()
         },
     )
 }
@@ -79,9 +79,9 @@ pub fn rates_without_sign() -> Result<Sides> {
 pub fn more_nodes_than_operands() -> Result<Sides> {
     programs(
         &one_link("a b r", "1", "a b")?,
-        Errors {
+        Errata {
             nodes_for_operands: true,
-            ..Errors::default()
+            ..Errata::default()
         },
     )
 }
@@ -90,9 +90,9 @@ pub fn more_nodes_than_operands() -> Result<Sides> {
 pub fn split_of_the_text() -> Result<Sides> {
     programs(
         &one_link("a b", "4", "a b")?,
-        Errors {
+        Errata {
             wrong_split: true,
-            ..Errors::default()
+            ..Errata::default()
         },
     )
 }
@@ -224,7 +224,7 @@ impl Circulation {
             rates.insert(tasks::parse(&case.platform, name)?, whole(*rate));
         }
         let throughput = case.throughput()?;
-        let mut program = Program::new(&case, Errors::default())?;
+        let mut program = Program::new(&case, Errata::default())?;
         program.check(&rates, &throughput)?;
         program.fix_throughput(&throughput);
         let back = tasks::parse(&case.platform, sent.last().context("nothing is sent")?.0)?;
@@ -532,9 +532,9 @@ pub fn difference_not_sum() -> Result<Sides> {
 pub fn any_part_counts() -> Result<Sides> {
     programs(
         &one_link("a b", "1", "b a")?,
-        Errors {
+        Errata {
             any_part: true,
-            ..Errors::default()
+            ..Errata::default()
         },
     )
 }
@@ -543,9 +543,9 @@ pub fn any_part_counts() -> Result<Sides> {
 pub fn last_merge_left_out() -> Result<Sides> {
     programs(
         &one_link("a b", "1", "a b")?,
-        Errors {
+        Errata {
             short_sum: true,
-            ..Errors::default()
+            ..Errata::default()
         },
     )
 }

@@ -31,7 +31,7 @@ use crate::rows::{Check, Finding, Value};
 use crate::runs::Run;
 use crate::runs::limit_is_one;
 use extraction::{Choice, Figure8, Lines};
-use program::{Errors, Program};
+use program::{Errata, Program};
 use tasks::Rates;
 use toy::{AT_1, AT_2, Toy};
 
@@ -198,7 +198,7 @@ fn printed_program_on_figure_6() -> Result<Finding> {
     for compute in [["1/2", "1", "1"], ["10", "10", "10"]] {
         let case = toy::four("figure 6", "1", compute)?;
         let (printed, right) = (
-            Program::new(&case, Errors::SSR)?.throughput()?,
+            Program::new(&case, Errata::SSR)?.throughput()?,
             case.throughput()?,
         );
         ensure!(
@@ -262,7 +262,7 @@ const CHOICE: &str = "send(1 -> 2, v[1,1]) = 2/3 is a choice; with it everything
 
 /// One number of figure 6(b) is a choice; with it the rest is forced, and computed here, per unit of time.
 fn forced(toy: &Toy) -> Result<Rates> {
-    let mut program = Program::new(&toy.case, Errors::default())?;
+    let mut program = Program::new(&toy.case, Errata::default())?;
     program.fix_throughput(&toy.case.throughput()?);
     let choice = tasks::parse(&toy.case.platform, "1 -> 2: v[1,1]")?;
     program.fix(
@@ -301,7 +301,7 @@ fn solution() -> Result<Finding> {
 fn solution_is_optimal() -> Result<Finding> {
     let toy = Toy::load()?;
     let throughput = toy.case.throughput()?;
-    let program = Program::new(&toy.case, Errors::default())?;
+    let program = Program::new(&toy.case, Errata::default())?;
     let sound = program.check(&toy.rates, &throughput);
     let tried = sound.as_ref().map_or_else(ToString::to_string, |()| {
         "every row of the corrected program".to_string()
@@ -453,7 +453,7 @@ fn theorem_1() -> Result<Finding> {
         for seed in 1..=5 {
             let case = cases::reduce_of_all("random", cases::random(nodes, degree, seed, 10)?)?;
             let (target, participants) = tasks::ends(&case)?;
-            let (throughput, rates) = Program::new(&case, Errors::default())?.solve()?;
+            let (throughput, rates) = Program::new(&case, Errata::default())?.solve()?;
             let left = tasks::without_circulations(&case, &rates);
             let weighted = tasks::extracted(&case, &throughput, &rates)?;
             holds &= tasks::sum(weighted.iter().map(|(tree, weight)| (tree, weight))) == left;

@@ -14,7 +14,7 @@ use oneport::Rational;
 
 use crate::cases::{self, Case};
 use crate::numbers::{common_denominator, whole};
-use crate::printed::{Errors, Program};
+use crate::printed::{Errata, Program};
 use crate::rows::Finding;
 
 /// Most targets in a family.
@@ -76,7 +76,7 @@ pub fn footnote_2() -> Result<Finding> {
         let platform = &case.platform;
         if k <= FORCED {
             let mut program =
-                Program::new(platform, &case.collective.commodities(), Errors::default())?;
+                Program::new(platform, &case.collective.commodities(), Errata::default())?;
             program.fix_throughput(&case.throughput()?);
             for link in platform.link_ids() {
                 for message in 0..k {

@@ -11,7 +11,7 @@ use oneport_plan::{
     WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
-use oneport_programs::{Act, Equation, Errors, Limits, Quantity, Reductions, reductions};
+use oneport_programs::{Act, Equation, Errata, Limits, Quantity, Reductions, reductions};
 use oneport_watch::Watch;
 
 use crate::mixture::{Effort, Mixture};
@@ -133,7 +133,7 @@ pub(crate) fn build<'a>(
         },
         merge_time: &|node, part, split| volumes.merge_time(platform, node, part, split),
     };
-    let mut rows = reductions(given, Errors::NONE, Limits::Resources)
+    let mut rows = reductions(given, Errata::NONE, Limits::Resources)
         .map_err(super::refused)?
         .substituted();
     let result = Interval {
