@@ -190,7 +190,7 @@ impl Verdict {
 
 /// One printed value or claim.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct PaperRow {
     /// Links it to its check.
     pub id: String,
     /// Section, figure, slide.
@@ -265,7 +265,7 @@ pub struct Paper {
     /// Authors, where published.
     pub source: String,
     /// In the order of the paper.
-    pub rows: Vec<Row>,
+    pub rows: Vec<PaperRow>,
     /// Large tables.
     pub tables: Vec<PrintedTable>,
 }
@@ -321,7 +321,7 @@ impl Paper {
     }
 }
 
-fn checked(raw: RawRow) -> Result<Row> {
+fn checked(raw: RawRow) -> Result<PaperRow> {
     let RawRow {
         id,
         place,
@@ -381,7 +381,7 @@ fn checked(raw: RawRow) -> Result<Row> {
         .map(Value::read)
         .transpose()
         .with_context(|| format!("row '{id}'"))?;
-    Ok(Row {
+    Ok(PaperRow {
         id,
         place,
         what,
@@ -484,7 +484,7 @@ pub type Check = fn(&Paper) -> Result<Finding>;
 #[derive(Debug, Clone)]
 pub struct Judged {
     /// The row.
-    pub row: Row,
+    pub row: PaperRow,
     /// Ours, as shown.
     pub ours: String,
     /// The verdict, or what is wrong.
@@ -535,7 +535,7 @@ pub fn judge_some(
         .collect())
 }
 
-fn judge(paper: &Paper, row: &Row, check: Option<Check>) -> Judged {
+fn judge(paper: &Paper, row: &PaperRow, check: Option<Check>) -> Judged {
     let judged = |ours: String, verdict, note| Judged {
         row: row.clone(),
         ours,
@@ -605,7 +605,7 @@ fn judge(paper: &Paper, row: &Row, check: Option<Check>) -> Judged {
     )
 }
 
-fn verdict_of(row: &Row, finding: &Finding) -> Result<Verdict, String> {
+fn verdict_of(row: &PaperRow, finding: &Finding) -> Result<Verdict, String> {
     if let Some(value) = finding
         .as_printed
         .as_ref()

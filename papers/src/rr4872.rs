@@ -26,7 +26,7 @@ use crate::numbers::{common_denominator, pixels, short, unit_volumes};
 use crate::printed::{Errata, Program};
 use crate::reduce;
 use crate::rows::{Check, Finding, Paper, Value};
-use crate::runs::{Run, limit_is_one};
+use crate::runs::{ScheduleRun, limit_is_one};
 use crate::search;
 use crate::toy::Toy;
 
@@ -544,18 +544,18 @@ fn try_lemma_1() -> Result<Finding> {
 }
 
 /// Scatter schedules to run: ours and the papers' on the toy, and a random platform.
-pub fn scatter_runs() -> Result<Vec<Run>> {
+pub fn scatter_runs() -> Result<Vec<ScheduleRun>> {
     let toy = Toy::load()?;
     let random = cases::scatter_to_all("random", cases::random(8, 3, 7, 4)?)?;
     Ok(vec![
-        Run::new("toy, our period 2", &toy.case, &toy.case.schedule()?, 500)?,
-        Run::new(
+        ScheduleRun::new("toy, our period 2", &toy.case, &toy.case.schedule()?, 500)?,
+        ScheduleRun::new(
             "toy, the paper's period 12",
             &toy.case,
             &toy.schedule(&toy.period()?)?,
             200,
         )?,
-        Run::new(
+        ScheduleRun::new(
             "random platform, 8 nodes",
             &random,
             &random.schedule()?,
@@ -565,14 +565,14 @@ pub fn scatter_runs() -> Result<Vec<Run>> {
 }
 
 /// All-to-all schedules to run.
-fn gossip_runs() -> Result<Vec<Run>> {
+fn gossip_runs() -> Result<Vec<ScheduleRun>> {
     let mut runs = Vec::new();
     for (name, platform) in [
         ("random platform, 6 nodes", cases::random(6, 3, 11, 3)?),
         ("star of 6 nodes", cases::fixture("star.json")?),
     ] {
         let case = cases::all_to_all_of_all(name, platform)?;
-        runs.push(Run::new(name, &case, &case.schedule()?, 100)?);
+        runs.push(ScheduleRun::new(name, &case, &case.schedule()?, 100)?);
     }
     Ok(runs)
 }
@@ -593,7 +593,7 @@ fn buffers() -> Result<Finding> {
     ];
     let mut holds = true;
     for (case, schedule) in &schedules {
-        holds &= Run::new("", case, schedule, 30)?.buffers_hold(&case.platform, schedule);
+        holds &= ScheduleRun::new("", case, schedule, 30)?.buffers_hold(&case.platform, schedule);
     }
     Ok(Finding::claim(
         holds,
@@ -993,7 +993,7 @@ fn lemma_table(toy: &Toy) -> Result<Figure> {
     let factor = 3;
     let last = 10;
     let best = search::opt(&cases::scaled(toy.case.clone())?.0, factor * last)?;
-    let run = Run::new("toy", &toy.case, &toy.case.schedule()?, last as u64)?;
+    let run = ScheduleRun::new("toy", &toy.case, &toy.case.schedule()?, last as u64)?;
     let throughput = toy.case.throughput()?;
     let rows = (2..=last).map(|time| {
         let periods = (whole(time) / &run.period)

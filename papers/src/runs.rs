@@ -16,7 +16,7 @@ use crate::numbers::{unit_volumes, whole};
 use crate::rows::Finding;
 
 /// A run of a periodic schedule, executed message by message by the referee.
-pub struct Run {
+pub struct ScheduleRun {
     /// For tables and curves.
     pub name: String,
     /// The schedule's period.
@@ -33,12 +33,17 @@ pub struct Run {
     report: TimelineReport,
 }
 
-impl Run {
+impl ScheduleRun {
     /// Unrolls the schedule and has the referee follow every message.
     ///
     /// # Errors
     /// The referee's objection.
-    pub fn new(name: &str, case: &Case, schedule: &PeriodicSchedule, periods: u64) -> Result<Run> {
+    pub fn new(
+        name: &str,
+        case: &Case,
+        schedule: &PeriodicSchedule,
+        periods: u64,
+    ) -> Result<ScheduleRun> {
         let size = unit_volumes();
         let timeline = schedule::timeline(&case.problem(), schedule, periods)?;
         let report = referee::check_timeline(
@@ -46,7 +51,7 @@ impl Run {
             &timeline,
         )?;
         let depth = schedule.depth() as u64;
-        Ok(Run {
+        Ok(ScheduleRun {
             name: name.to_string(),
             period: schedule.period.clone(),
             instances: schedule
@@ -314,7 +319,7 @@ pub fn emptying_periods(
 }
 
 /// Propositions 1 and 2: between the paper's bound and `TP K`, and never more than a constant behind.
-pub fn limit_is_one(runs: &[Run]) -> Result<Finding> {
+pub fn limit_is_one(runs: &[ScheduleRun]) -> Result<Finding> {
     let mut holds = true;
     let mut tried = Vec::new();
     for run in runs {
@@ -340,7 +345,7 @@ mod tests {
         let case = cases::scatter("line", line, "s", "t")?;
         let solved = case.answer()?;
         let plan = solved.plan()?;
-        let run = Run::new("line", &case, plan.schedule, 5)?;
+        let run = ScheduleRun::new("line", &case, plan.schedule, 5)?;
         assert_eq!(
             (0..=5).map(|k| run.delivered(k)).collect::<Vec<_>>(),
             [0, 0, 1, 2, 3, 4]

@@ -51,7 +51,7 @@ use oneport_plan::{Class, Reduction};
 use oneport_platform::{Rational, whole};
 
 use crate::integers::{Scaled, scale};
-use crate::{Cluster, Error, Placement, Processors, Row, earliest};
+use crate::{Cluster, Error, PlacedSenders, Placement, Processors, earliest};
 
 /// The senders, slowest first; equal ones in index order.
 pub fn sequence(processors: &Processors) -> Vec<usize> {
@@ -275,11 +275,13 @@ fn place<T: Exact + Into<BigInt>>(
             });
         }
     }
-    let rows = rows.into_iter().map(|((date, class), senders)| Row {
-        date: unit * whole(date),
-        class,
-        senders,
-    });
+    let rows = rows
+        .into_iter()
+        .map(|((date, class), senders)| PlacedSenders {
+            date: unit * whole(date),
+            class,
+            senders,
+        });
     Ok(Placement {
         rows: rows.collect(),
     })

@@ -179,7 +179,7 @@ mod tests {
     use oneport_platform::generate::{dgx_a100, torus};
 
     use super::*;
-    use crate::found::Found;
+    use crate::findings::Findings;
     use crate::symmetry::Quotient;
     use crate::{Options, Question};
 
@@ -292,7 +292,7 @@ mod tests {
             let volumes = volumes();
             let question = Question::new(&Problem::new(&platform, &collective, &volumes).unwrap());
             let quotient = Quotient::new(&question).unwrap();
-            let mut found = Found::default();
+            let mut found = Findings::default();
             quotient.solve(&Options::default(), &mut found).unwrap();
             assert_eq!(
                 found.known.is_optimal(),

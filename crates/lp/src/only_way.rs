@@ -11,8 +11,8 @@ use oneport_plan::inequality::{Cut, Inequality, Need};
 use oneport_plan::{Block, Certificate, Goals, Kind, Pattern, Resource};
 use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 
+use crate::findings::Findings;
 use crate::flow;
-use crate::found::Found;
 use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
 use crate::resources::Resources;
@@ -254,7 +254,7 @@ fn busiest(
 pub(crate) fn attempt(
     question: &Question,
     options: &Options,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Result<(), LpError> {
     if question.commodities().is_empty()
         || options.formulation != Formulation::Columns

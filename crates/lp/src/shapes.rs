@@ -69,7 +69,7 @@ impl Shaped {
 pub fn best(question: &Question, options: &Options, shape: Shape) -> Result<Shaped, LpError> {
     check(question)?;
     free::check(question)?;
-    let mut search = Search {
+    let mut search = ShapeSearch {
         question,
         options,
         shape,
@@ -161,7 +161,7 @@ impl Node {
     }
 }
 
-struct Search<'a> {
+struct ShapeSearch<'a> {
     question: &'a Question,
     options: &'a Options,
     shape: Shape,
@@ -172,7 +172,7 @@ struct Search<'a> {
     closed: Rational,
 }
 
-impl Search<'_> {
+impl ShapeSearch<'_> {
     fn platform(&self) -> &Platform {
         self.question.platform()
     }

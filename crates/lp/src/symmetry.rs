@@ -20,7 +20,7 @@ use oneport_platform::{Automorphism, NodeId, Rational, free_automorphisms, whole
 use crate::bounds;
 use crate::bounds::slowest_cut::{all_gather_participants, slowest_cut};
 use crate::column_generation::generate;
-use crate::found::Found;
+use crate::findings::Findings;
 use crate::in_order::{self, Intervals, Renaming};
 use crate::mixture::Mixture;
 use crate::oracles::Patterns;
@@ -115,7 +115,7 @@ impl<'a> Quotient<'a> {
     ///
     /// # Errors
     /// As [`solve`](crate::solve).
-    pub(crate) fn solve(&self, options: &Options, found: &mut Found) -> Result<(), LpError> {
+    pub(crate) fn solve(&self, options: &Options, found: &mut Findings) -> Result<(), LpError> {
         let platform = self.question.platform();
         let question = self.question.part(&self.collective)?;
         let roots = question

@@ -133,7 +133,7 @@ fn conversion() -> Result<Finding> {
     let mut dice = Dice::new(21);
     for times in samples(20, 10, 9) {
         let n = times.len() + 1;
-        let mut run = brute::Run {
+        let mut run = brute::EarliestRun {
             starts: Vec::new(),
             length: 0,
         };
@@ -340,7 +340,7 @@ fn lemma_3() -> Result<Finding> {
 
 /// Lemma 3 where `p` starts strictly inside the window of `q1`: a fast window takes 4, a slow one 8 to 18. By
 /// rearrangement: the times, the run before and after, and the place of p.
-pub type Rearranged = (Vec<u64>, brute::Run, usize, [usize; 3]);
+pub type Rearranged = (Vec<u64>, brute::EarliestRun, usize, [usize; 3]);
 
 pub fn rearrangements() -> Vec<Rearranged> {
     const FAST: u64 = 4;
@@ -593,12 +593,12 @@ fn definition_1() -> Result<Finding> {
     for (fast, slow) in RATIOS {
         for (f, s) in (0..=8usize).flat_map(|f| (1..=9 - f).map(move |s| (f, s))) {
             let all = brute::orders(&[vec![fast; f], vec![slow; s]].concat());
-            let runs: Vec<(Vec<u64>, brute::Run)> = all
+            let runs: Vec<(Vec<u64>, brute::EarliestRun)> = all
                 .into_iter()
                 .map(|order| (order.clone(), brute::earliest(&order)))
                 .collect();
             let best = runs.iter().map(|(_, run)| run.length).min().unwrap_or(0);
-            let layers = |(order, run): &(Vec<u64>, brute::Run)| {
+            let layers = |(order, run): &(Vec<u64>, brute::EarliestRun)| {
                 let starts = || {
                     run.starts
                         .iter()

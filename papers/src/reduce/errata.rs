@@ -5,7 +5,7 @@ use oneport::Rational;
 use oneport::plan::{Interval, Pattern, Task};
 use oneport_trees::cheapest::is_tree;
 
-use super::extraction::{Choice, Extraction, Figure8, Lines, Search};
+use super::extraction::{Choice, Extraction, Figure8, Lines, TreeSearch};
 use super::program::{Errata, Program};
 use super::tables::Table;
 use super::tasks::{self, Rates};
@@ -430,7 +430,7 @@ pub fn returns_nothing() -> Result<Sides> {
         lines,
         choice: Choice::First,
     };
-    let Search::Tree(found) = figure.find_tree(&toy.rates) else {
+    let TreeSearch::Tree(found) = figure.find_tree(&toy.rates) else {
         anyhow::bail!("the search does not end")
     };
     let is_tree = |list: &[_]| {

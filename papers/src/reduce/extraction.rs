@@ -28,7 +28,7 @@ pub enum Choice {
 
 /// Result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Search {
+pub enum TreeSearch {
     /// Tasks, each after its inputs.
     Tree(Vec<Task>),
     /// It never ends.
@@ -63,7 +63,7 @@ pub struct Figure8<'a> {
 
 impl Figure8<'_> {
     /// FIND_TREE.
-    pub fn find_tree(&self, rates: &Rates) -> Search {
+    pub fn find_tree(&self, rates: &Rates) -> TreeSearch {
         let happens = |task: &Task| rates.get(task).is_some_and(Rational::is_positive);
         // No task occurs twice in a tree, since nothing is merged with itself: a longer list is not a tree.
         let longest = rates.keys().filter(|task| happens(task)).count();
@@ -77,12 +77,12 @@ impl Figure8<'_> {
         {
             let input = inputs.remove(at);
             let Some(task) = self.maker(input, &happens) else {
-                return Search::Endless;
+                return TreeSearch::Endless;
             };
             found.push(task);
             if found.len() > longest || self.lines.same_input {
                 // Going on with the same input finds the same task again, for ever.
-                return Search::Endless;
+                return TreeSearch::Endless;
             }
             match task {
                 Task::Merge {
@@ -95,7 +95,7 @@ impl Figure8<'_> {
             }
         }
         found.reverse();
-        Search::Tree(found)
+        TreeSearch::Tree(found)
     }
 
     /// Lines 6 and 13: the task that makes an input, or brings it. Without one the loop of line 3 never ends.
@@ -134,7 +134,7 @@ impl Figure8<'_> {
         };
         let mut pushed = Rational::zero();
         while pushed < *until {
-            let Search::Tree(tree) = self.find_tree(&found.rest) else {
+            let TreeSearch::Tree(tree) = self.find_tree(&found.rest) else {
                 found.endless = true;
                 break;
             };

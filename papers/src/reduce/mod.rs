@@ -28,7 +28,7 @@ use oneport_trees::cheapest::is_tree;
 use crate::cases;
 use crate::numbers::{common_denominator, unit_volumes, whole};
 use crate::rows::{Check, Finding, Value};
-use crate::runs::Run;
+use crate::runs::ScheduleRun;
 use crate::runs::limit_is_one;
 use extraction::{Choice, Figure8, Lines};
 use program::{Errata, Program};
@@ -485,23 +485,23 @@ fn theorem_1() -> Result<Finding> {
 }
 
 /// Schedules of reduces to run.
-fn runs() -> Result<Vec<Run>> {
+fn runs() -> Result<Vec<ScheduleRun>> {
     let toy = Toy::load()?;
     let random = cases::reduce_of_all("random", cases::random(6, 3, 7, 4)?)?;
     Ok(vec![
-        Run::new(
+        ScheduleRun::new(
             "figure 6, our period 1",
             &toy.case,
             &toy.case.schedule()?,
             500,
         )?,
-        Run::new(
+        ScheduleRun::new(
             "figure 6, the paper's two trees, period 3",
             &toy.case,
             &toy.schedule(&toy.steady_state()?)?,
             300,
         )?,
-        Run::new(
+        ScheduleRun::new(
             "random platform, 6 nodes",
             &random,
             &random.schedule()?,

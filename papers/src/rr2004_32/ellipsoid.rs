@@ -234,7 +234,7 @@ impl Ellipsoid {
 
 /// The outcome of one run.
 #[derive(Debug, Clone, Default)]
-struct Run {
+struct EllipsoidRun {
     /// Steps with `u >= 0`, `v >= 0`, type I, type II and the objective as the cut.
     calls: [usize; 5],
     /// After how many steps (P') over the inequalities so far attains the optimum, with how many different patterns
@@ -253,7 +253,7 @@ struct Run {
 /// How many centres of a run are kept.
 const KEPT: usize = 300;
 
-impl Run {
+impl EllipsoidRun {
     fn steps(&self) -> usize {
         self.calls.iter().sum()
     }
@@ -313,11 +313,11 @@ fn steps_at_most(instance: &Instance, gap: &Rational) -> Result<usize> {
 
 /// Runs until the best centre and the bottom are nearer than the gap. `optimum` is looked for among the answers of
 /// (P').
-fn run(instance: &Instance, gap: &Rational, optimum: &Rational) -> Result<Run> {
+fn run(instance: &Instance, gap: &Rational, optimum: &Rational) -> Result<EllipsoidRun> {
     let sides = sides(instance)?;
     let factor = factor(instance);
     let mut ellipsoid = Ellipsoid::new(BITS, &sides);
-    let mut run = Run::default();
+    let mut run = EllipsoidRun::default();
     let (mut matchings, mut patterns): (Vec<Links>, Vec<Vec<Links>>) = (Vec::new(), Vec::new());
     let most = steps_at_most(instance, gap)?;
     loop {
@@ -477,7 +477,7 @@ struct Solved {
     optimum: Rational,
     denominators: BigInt,
     /// Down to a gap that leaves one fraction.
-    run: Run,
+    run: EllipsoidRun,
     /// That fraction.
     rounded: Rational,
     /// Rounds of column generation.

@@ -8,10 +8,10 @@ use oneport_plan::{Certificate, Kind, OddSet, Pattern, Resource, SteadyState, We
 use oneport_platform::{LinkId, Rational, ratio};
 
 use crate::compact::scatter;
+use crate::findings::Findings;
 use crate::flow::{
     Budget, Flow, FlowProgram, Group, GroupFlow, build, crash_basis, multiplicative_weights, split,
 };
-use crate::found::Found;
 use crate::mixture::Effort;
 use crate::odd_sets;
 use crate::room;
@@ -28,7 +28,7 @@ const PROGRAM: u32 = 80;
 pub(crate) fn attempt(
     question: &Question,
     options: &Options,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Result<(), LpError> {
     let uniform = !question.commodities().is_empty();
     if !uniform && (options.formulation == Formulation::Compact || !are_messages(question)) {

@@ -46,7 +46,7 @@ pub fn cut_bound(question: &Question) -> Result<Option<Bound>, LpError> {
     let Some(block) = question.block().filter(|_| links && sized) else {
         return Ok(None);
     };
-    let search = Search::new(question, block);
+    let search = CutSearch::new(question, block);
     let sides = match block.kind {
         Kind::Copy | Kind::Combine if search.is_mutual() => {
             search.of_all(block.kind == Kind::Combine)?
@@ -68,7 +68,7 @@ pub fn cut_bound(question: &Question) -> Result<Option<Bound>, LpError> {
 /// Per node: whether it is inside.
 type Side = Vec<bool>;
 
-struct Search<'q> {
+struct CutSearch<'q> {
     question: &'q Question,
     block: Block<'q>,
     /// How many messages a link carries per unit of time, as integers over one denominator.
@@ -78,7 +78,7 @@ struct Search<'q> {
     members: Vec<NodeId>,
 }
 
-impl<'q> Search<'q> {
+impl<'q> CutSearch<'q> {
     fn new(question: &'q Question, block: Block<'q>) -> Self {
         let exact: Vec<Rational> = question
             .platform()
@@ -96,7 +96,7 @@ impl<'q> Search<'q> {
         }
         members.sort_unstable();
         members.dedup();
-        Search {
+        CutSearch {
             question,
             block,
             capacities: values,

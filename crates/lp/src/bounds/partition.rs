@@ -66,7 +66,7 @@ pub(super) struct Partitions<'a> {
 }
 
 /// Sets, and how often they are crossed (what capacity crosses them) together.
-pub(super) struct Found<N> {
+pub(super) struct CheapPartition<N> {
     /// Each ascending.
     pub sets: Vec<Vec<NodeId>>,
     /// The sum over the sets.
@@ -194,7 +194,10 @@ impl<'a> Partitions<'a> {
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
-    pub(super) fn singletons<N: Exact>(&self, capacities: &[N]) -> Result<Found<N>, LpError> {
+    pub(super) fn singletons<N: Exact>(
+        &self,
+        capacities: &[N],
+    ) -> Result<CheapPartition<N>, LpError> {
         self.completed(
             capacities,
             self.participants.iter().map(|&node| vec![node]).collect(),
@@ -202,7 +205,7 @@ impl<'a> Partitions<'a> {
     }
 
     /// Every participant alone, and with the first one all others that have to lie in a set: no cut is looked for.
-    fn alone<N: Exact>(&self, capacities: &[N]) -> Found<N> {
+    fn alone<N: Exact>(&self, capacities: &[N]) -> CheapPartition<N> {
         let mut at_home = vec![None; self.platform.nodes().len()];
         for (place, node) in self.participants.iter().enumerate() {
             at_home[node.index()] = Some(place);
@@ -228,7 +231,7 @@ impl<'a> Partitions<'a> {
             }
         }
         sets.sort();
-        Found { sets, crossing }
+        CheapPartition { sets, crossing }
     }
 
     /// For every participant but the first, sets without and with the first one that less than `least` crosses.
@@ -269,7 +272,7 @@ impl<'a> Partitions<'a> {
         capacities: &[N],
         twice: &N,
         turned: bool,
-    ) -> Result<Option<Found<N>>, LpError> {
+    ) -> Result<Option<CheapPartition<N>>, LpError> {
         let mut order = self.participants.clone();
         if turned {
             order.reverse();
@@ -320,7 +323,7 @@ impl<'a> Partitions<'a> {
         &self,
         capacities: &[N],
         mut blocks: Vec<Vec<NodeId>>,
-    ) -> Result<Found<N>, LpError> {
+    ) -> Result<CheapPartition<N>, LpError> {
         for &guest in &self.guests {
             let mut best: Option<(N, usize)> = None;
             for place in 0..blocks.len() {
@@ -341,7 +344,7 @@ impl<'a> Partitions<'a> {
             sets.push(set);
         }
         sets.sort();
-        Ok(Found { sets, crossing })
+        Ok(CheapPartition { sets, crossing })
     }
 
     /// The least that crosses a block, perhaps with a guest more, and the nodes inside.
@@ -467,12 +470,13 @@ impl Partitions<'_> {
         if self.participants.len() < 2 {
             return Ok(None);
         }
-        let less = |one: &Found<N>, other: &Found<N>| {
+        let less = |one: &CheapPartition<N>, other: &CheapPartition<N>| {
             multiplied(&one.crossing, other.sets.len() - 1)
                 < multiplied(&other.crossing, one.sets.len() - 1)
         };
         let mut best = self.alone(capacities);
-        let is_enough = |found: &Found<N>| enough(found.sets.len(), &found.crossing.clone().into());
+        let is_enough =
+            |found: &CheapPartition<N>| enough(found.sets.len(), &found.crossing.clone().into());
         if is_enough(&best) {
             return Ok(Some((best.sets, best.crossing.into())));
         }

@@ -28,7 +28,7 @@ use oneport_plan::inequality::{Inequality, Need, Tree};
 use oneport_plan::{Certificate, OddSet, Resource, Task};
 use oneport_platform::{LinkId, Platform, Rational, whole};
 
-use crate::found::Found;
+use crate::findings::Findings;
 use crate::odd_sets;
 use crate::oracles::is_composed;
 use crate::oracles::prefix::tasks::{Named, Tasks};
@@ -118,7 +118,11 @@ pub(crate) fn of_scan(question: &Question, bound: Bound) -> Result<Bound, LpErro
 ///
 /// # Errors
 /// The errors of [`shared_bound`].
-pub(crate) fn attempt(question: &Question, _: &Options, found: &mut Found) -> Result<(), LpError> {
+pub(crate) fn attempt(
+    question: &Question,
+    _: &Options,
+    found: &mut Findings,
+) -> Result<(), LpError> {
     if question.problem().blocks().iter().any(is_composed) {
         bound_within(question, FEW_COLUMNS)?
             .into_iter()

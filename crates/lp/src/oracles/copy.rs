@@ -19,7 +19,7 @@ use oneport_watch::Watch;
 
 pub(crate) use oneport_extract::copies::Hop;
 
-use crate::costs::{self, Costs, Times, amount};
+use crate::costs::{self, LinkCosts, Times, amount};
 use crate::oracle::{Oracle, Priced};
 use crate::oracles::route::ShortestPaths;
 use crate::{LpError, Question};
@@ -185,14 +185,14 @@ impl Network {
         routes: &Routes<'_, N>,
         spread: &Spread,
         guide: bool,
-    ) -> Option<Found<N>> {
+    ) -> Option<CopyTree<N>> {
         let nodes = self.nodes.len();
         let root = self.places[spread.source.index()]?;
         if self.is_spanning(spread) {
             let found = shallow_arborescence(nodes, root, &routes.arcs, |arc| routes.length(arc))?;
             let entering = |place: usize| found.entering[place];
             let hops = routes.hops(root, &routes.order(nodes, root, entering));
-            return Some(Found {
+            return Some(CopyTree {
                 at_least: found.cost.clone(),
                 cost: found.cost,
                 hops,
@@ -210,7 +210,7 @@ impl Network {
         let found = found.shallow(root, &spread.targets, &routes.arcs, |arc| {
             routes.length(arc)
         });
-        Some(Found {
+        Some(CopyTree {
             at_least: found.at_least,
             cost: found.cost,
             hops: routes.hops(root, &found.arcs),
@@ -265,7 +265,7 @@ impl Network {
         targets: &[NodeId],
         roots: &[(usize, N)],
         guide: bool,
-    ) -> Option<(usize, Found<N>)> {
+    ) -> Option<(usize, CopyTree<N>)> {
         // A super-source has an arc to every candidate root; its cost is above any tree's, so an optimum uses exactly
         // one.
         let mut price = N::one();
@@ -318,7 +318,7 @@ impl Network {
         let hops = routes.hops(root, &routes.order(nodes, root, entering));
         Some((
             root,
-            Found {
+            CopyTree {
                 at_least,
                 cost,
                 hops,
@@ -328,7 +328,7 @@ impl Network {
 }
 
 /// A tree for one message.
-pub(crate) struct Found<N> {
+pub(crate) struct CopyTree<N> {
     /// No tree costs less.
     pub at_least: N,
     /// Cost of this one.
@@ -421,7 +421,7 @@ impl<'a> Copies<'a> {
 
     fn offers<N: Exact + Into<BigUint>>(
         &self,
-        costs: &Costs<N>,
+        costs: &LinkCosts<N>,
         guide: bool,
     ) -> Result<Vec<Priced>, LpError> {
         let routes = self.network.routes(self.question.platform(), &costs.links);

@@ -51,7 +51,7 @@ pub(crate) fn offer(question: &Question, known: &mut Known) -> Result<(), LpErro
         return Ok(());
     };
     let in_order = in_order(&block);
-    let mut search = Search::new(question, block, known);
+    let mut search = ChainSearch::new(question, block, known);
     if in_order {
         search.line()?;
     } else {
@@ -70,7 +70,7 @@ pub(crate) fn offer(question: &Question, known: &mut Known) -> Result<(), LpErro
 }
 
 /// Adds to the best chains so far.
-struct Search<'q, 'k> {
+struct ChainSearch<'q, 'k> {
     question: &'q Question,
     block: Block<'q>,
     resources: Resources,
@@ -81,11 +81,11 @@ struct Search<'q, 'k> {
     sought: Option<Rational>,
 }
 
-impl<'q, 'k> Search<'q, 'k> {
+impl<'q, 'k> ChainSearch<'q, 'k> {
     fn new(question: &'q Question, block: Block<'q>, known: &'k mut Known) -> Self {
         let resources = Resources::new(question.platform(), question.collective().combines());
         let ports = PortSets::new(question.platform());
-        Search {
+        ChainSearch {
             question,
             block,
             resources,

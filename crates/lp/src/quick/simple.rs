@@ -16,7 +16,7 @@ use num_traits::{One, Signed, Zero};
 use oneport_plan::{Amount, Demand, Goals, Interval, Pattern, SteadyState, Task};
 use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 
-use crate::costs::{self, Costs, amount};
+use crate::costs::{self, LinkCosts, amount};
 use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
 use crate::oracles::copy::{Hop, Network};
@@ -147,7 +147,7 @@ const BYTES: u64 = 64;
 /// Shortest paths under equal prices.
 struct Ways<'q> {
     question: &'q Question,
-    costs: Costs<BigUint>,
+    costs: LinkCosts<BigUint>,
     network: Network,
     /// Per source, while there is room: operands of many demands start from the same nodes.
     known: RefCell<BTreeMap<NodeId, Rc<ShortestPaths<BigUint>>>>,

@@ -16,7 +16,7 @@ use oneport_trees::cheapest::Prices;
 use oneport_watch::Watch;
 
 use crate::column_generation::generate;
-use crate::costs::{self, Costs, Times, amount};
+use crate::costs::{self, LinkCosts, Times, amount};
 use crate::oracle::{Oracle, Priced};
 use crate::oracles::Patterns;
 use crate::oracles::route::ShortestPaths;
@@ -283,7 +283,7 @@ impl<'a> Cycles<'a> {
     /// Cheap rings, the cheapest first.
     fn cheapest_rings<N: Exact + Into<BigUint>>(
         &self,
-        costs: &Costs<N>,
+        costs: &LinkCosts<N>,
     ) -> Result<Priced, LpError> {
         let ways = self.hops.ways(&costs.links);
         let cycles = cheapest_cycles(&self.hops.costs(&ways));

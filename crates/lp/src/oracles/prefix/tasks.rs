@@ -13,7 +13,7 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational, ratio, whole};
 use oneport_trees::cheapest::Prices;
 
 use crate::Question;
-use crate::costs::Costs;
+use crate::costs::LinkCosts;
 use crate::oracles::route::ShortestPaths;
 
 use super::fixed::Fixed;
@@ -371,7 +371,7 @@ impl Scaled {
             .zip(&prices.compute)
             .map(|(time, price)| time * price)
             .collect();
-        let costs = Costs {
+        let costs = LinkCosts {
             links,
             unit: Rational::one(),
         };
@@ -403,7 +403,7 @@ impl Scaled {
         &self,
         platform: &Platform,
         tasks: &Tasks,
-        costs: &Costs<BigUint>,
+        costs: &LinkCosts<BigUint>,
     ) -> Vec<(BigUint, Vec<LinkId>)> {
         let mut routes = Vec::with_capacity(tasks.arcs.len());
         let mut paths: Option<(usize, ShortestPaths<BigUint>)> = None;
