@@ -452,7 +452,7 @@ impl<'a> Reading<'a> {
                 Some(given) => same(
                     &given,
                     &exact(&given)?,
-                    &prices[link.index()],
+                    &prices[link],
                     "prices of resources",
                 ),
                 None => Ok(()),
