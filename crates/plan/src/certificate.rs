@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_platform::{LinkId, Platform, Rational, count, names};
+use oneport_platform::{LinkId, PerLink, Platform, Rational, count, names};
 
 use crate::inequality::Need;
 use crate::resource::Resource;
@@ -158,20 +158,20 @@ impl Certificate {
     /// Per link: the price of a unit of time on it, the sum of the prices of its resources (each times the
     /// part that the link takes up) and odd sets; `v_k` of RR-2004-32, section 3.3. `O(m s)` for `m` links and `s` odd
     /// sets, besides sorting.
-    pub fn link_prices(&self, platform: &Platform) -> Vec<Rational> {
+    pub fn link_prices(&self, platform: &Platform) -> PerLink<Rational> {
         let prices: BTreeMap<Resource, &Rational> = self.prices().collect();
         let of_resources = |link| {
             Resource::uses(platform, link)
                 .filter_map(|used| Some(used.of(prices.get(&used.resource)?)))
         };
-        let mut all: Vec<Rational> = platform
+        let mut all: PerLink<Rational> = platform
             .link_ids()
             .map(|link| of_resources(link).sum())
             .collect();
         for (set, price) in self.odd_sets() {
             set.members(platform)
                 .into_iter()
-                .for_each(|link| all[link.index()] += price);
+                .for_each(|link| all[link] += price);
         }
         all
     }

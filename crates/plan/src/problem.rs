@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use oneport_platform::{LinkId, NodeId, Platform, PlatformError, Rational};
+use oneport_platform::{LinkId, NodeId, PerNode, Platform, PlatformError, Rational};
 
 use crate::{Block, Collective, CollectiveError, Demand, Interval, VolumeError, Volumes};
 
@@ -225,7 +225,7 @@ impl Problem {
             .map(|goal| goal.0)
             .collect();
         let forward = sources.len() <= targets.len();
-        let mut reached: Vec<Option<Vec<bool>>> = vec![None; self.platform.nodes().len()];
+        let mut reached: PerNode<Option<PerNode<bool>>> = self.platform.per_node(None);
         let messages = self.demands().flat_map(|demand| {
             demand.goals().into_iter().flat_map(move |(target, part)| {
                 demand.operands[part.first..=part.last]
@@ -240,8 +240,8 @@ impl Problem {
                 (target, source)
             };
             let from_root =
-                reached[root.index()].get_or_insert_with(|| reach(&self.platform, root, forward));
-            !from_root[end.index()]
+                reached[root].get_or_insert_with(|| reach(&self.platform, root, forward));
+            !from_root[end]
         })
     }
 }
@@ -259,9 +259,9 @@ fn is_strong(platform: &Platform) -> bool {
 }
 
 /// Which nodes messages from a node can reach; not `forward`, from which nodes they can reach it.
-fn reach(platform: &Platform, from: NodeId, forward: bool) -> Vec<bool> {
-    let mut seen = vec![false; platform.nodes().len()];
-    seen[from.index()] = true;
+fn reach(platform: &Platform, from: NodeId, forward: bool) -> PerNode<bool> {
+    let mut seen = platform.per_node(false);
+    seen[from] = true;
     let mut queue = vec![from];
     while let Some(node) = queue.pop() {
         let links = if forward {
@@ -272,7 +272,7 @@ fn reach(platform: &Platform, from: NodeId, forward: bool) -> Vec<bool> {
         for &link in links {
             let ends = platform.link(link);
             let next = if forward { ends.to } else { ends.from };
-            if !std::mem::replace(&mut seen[next.index()], true) {
+            if !std::mem::replace(&mut seen[next], true) {
                 queue.push(next);
             }
         }

@@ -8,6 +8,7 @@ mod model;
 mod name_patterns;
 pub mod names;
 mod nodes;
+mod per_id;
 mod platform;
 mod shared;
 mod sharing;
@@ -23,6 +24,7 @@ pub use oneport_numbers::{
     NumberError, Rational, Units, count, decimal, decimal_down, floored, floored_quotient,
     parse_rational, percent, ratio, readable, units, whole,
 };
+pub use per_id::{PerId, PerLink, PerNode, PerShared};
 pub use petgraph;
 pub use platform::{Platform, PlatformBuilder};
 pub use shared::Shared;

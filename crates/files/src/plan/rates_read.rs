@@ -447,7 +447,7 @@ impl<'a> Reading<'a> {
                 Some(given) => same(
                     &given,
                     &exact(&given)?,
-                    &prices[link.index()],
+                    &prices[link],
                     "prices of resources",
                 ),
                 None => Ok(()),
