@@ -1,4 +1,4 @@
-//! Every schedule of RR-4872's scatters and gossips on tiny platforms: proposition 2, and one operation by itself.
+//! Every schedule of RR-4872's scatters and gossips on tiny platforms: proposition 2, and a single operation.
 
 use anyhow::{Result, ensure};
 use oneport::Rational;

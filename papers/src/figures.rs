@@ -11,13 +11,13 @@ use crate::runs::Run;
 /// A drawing or a table with its explanation.
 #[derive(Debug, Clone)]
 pub struct Figure {
-    /// Heading; also the drawing's file name.
+    /// Heading and file name of the drawing.
     pub title: String,
     /// Caption.
     pub caption: String,
     /// The drawing or table.
     pub body: Body,
-    /// Whether it takes the page's whole width.
+    /// Whether it takes the full width of the page.
     pub wide: bool,
 }
 
@@ -132,7 +132,7 @@ pub fn asymptotic_curve(title: &str, runs: &[Run]) -> String {
     )
 }
 
-/// The same as a table.
+/// The runs as a table.
 pub fn asymptotic_table(title: &str, caption: &str, runs: &[Run]) -> Result<Figure> {
     let mut rows = Vec::new();
     for run in runs {

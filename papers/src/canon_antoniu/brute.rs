@@ -70,9 +70,10 @@ pub fn ready(tree: &Tree, d: u64, c: u64) -> Vec<u64> {
     ready
 }
 
-/// As [`ready`], without sorting, and how many steps it takes. A machine with `m` children is busy with their transfers
-/// (or merges, if these take longer) for `m` times the step at the end. Arrivals by steps before the last one, in `m`
-/// classes: of a class the earliest arrival decides, and it is followed by the others of its class and of later ones.
+/// The dates of [`ready`] without sorting, and the number of steps this takes. A machine with `m` children is busy with
+/// their transfers (or merges, if these take longer) for `m` times the step at the end. Arrivals are counted in steps
+/// before the last one, in `m` classes. The earliest arrival of a class decides. The others of its class and of later
+/// classes follow it.
 pub fn ready_in_steps(tree: &Tree, d: u64, c: u64) -> (Vec<u64>, u64) {
     let (n, step) = (tree.len(), d.max(c));
     let mut steps = 0;
@@ -112,7 +113,7 @@ pub fn length(tree: &Tree, d: u64, c: u64) -> u64 {
     ready(tree, d, c)[0]
 }
 
-/// How many machines merge.
+/// Number of machines that merge.
 pub fn reducers(tree: &Tree) -> usize {
     (0..tree.len())
         .filter(|machine| tree[1..].contains(machine))

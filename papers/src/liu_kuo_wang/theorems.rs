@@ -105,7 +105,7 @@ fn windows() -> Result<Finding> {
     ))
 }
 
-/// The second property: what does not start at 0 starts when something ends.
+/// The second property: a message that does not start at 0 starts when another message ends.
 fn predecessor() -> Result<Finding> {
     let mut tried = 0;
     for times in samples(2, 10, 12) {
@@ -137,7 +137,7 @@ fn conversion() -> Result<Finding> {
             length: 0,
         };
         for place in 0..times.len() {
-            // Not before the one ahead; after a pause, as soon as inequality (1) allows.
+            // Not before the one ahead, and after a pause as soon as inequality (1) allows.
             let ahead = run.starts.last().copied().unwrap_or(0);
             let mut start = ahead + (dice.roll(6) - 1) % 4;
             let given = &times[..=place];
@@ -169,8 +169,8 @@ fn conversion() -> Result<Finding> {
     ))
 }
 
-/// Section 1: a source so fast that it sends to every other before one of these could have sent once; and a slower
-/// source, which is helped by others. Every broadcast.
+/// Section 1: a source so fast that it sends to every other node before one of these could have sent once, and a slower
+/// source that is helped by others. Every broadcast.
 fn one_by_one() -> Result<Finding> {
     let mut tried = 0;
     for others in 1..=5u64 {
@@ -337,8 +337,8 @@ fn lemma_3() -> Result<Finding> {
     ))
 }
 
-/// Lemma 3 where `p` starts strictly inside the window of `q1`: a fast window takes 4, a slow one 8 to 18. By
-/// rearrangement: the times, the run before and after, and the place of p.
+/// Lemma 3 if `p` starts strictly inside the window of `q1`. A fast window takes 4, a slow one 8 to 18. Each
+/// rearrangement has the times, the run before and after, and the place of p.
 pub type Rearranged = (Vec<u64>, brute::Run, usize, [usize; 3]);
 
 pub fn rearrangements() -> Vec<Rearranged> {
@@ -378,13 +378,13 @@ pub fn rearrangements() -> Vec<Rearranged> {
     found
 }
 
-/// Lemma 3 wherever p starts within the window.
+/// Lemma 3 for every start of p within the window.
 fn lemma_3_within() -> Result<Finding> {
     let (mut tried, mut inside) = (0, 0);
     for (times, changed, p, [_, _, q3]) in rearrangements() {
         ensure!(is_valid(&times, &changed), "{times:?}: sender {p}");
         tried += 1;
-        // q3 now starts where p did; q1 started a multiple of the fast time after p's new start.
+        // The new start of q3 is the old start of p. q1 started a multiple of the fast time after the new start of p.
         inside += usize::from((changed.starts[q3] - changed.starts[p]) % times[q3] > 0);
     }
     ensure!(inside > 100, "p starts inside in {inside} cases only");
@@ -418,7 +418,7 @@ fn corollary_1() -> Result<Finding> {
     ))
 }
 
-/// Slowest node first where the times divide one another, with these quotients.
+/// Slowest node first if the times divide one another, with these quotients.
 fn divisor_chains(quotients: &[u64]) -> Result<Finding> {
     let mut dice = Dice::new(6);
     let mut tried = 0;
@@ -545,7 +545,7 @@ fn theorem_3() -> Result<Finding> {
     ))
 }
 
-/// Ratios above 2 that are no whole numbers, besides [`RATIOS`].
+/// Ratios above 2 that are not whole numbers, besides [`RATIOS`].
 const BROKEN: [(u64, u64); 4] = [(100, 201), (3, 7), (5, 14), (4, 13)];
 
 /// Two classes, ratio at least 2: figure 2 on the senders by time, slowest first, takes T(f, s) of (2) and (3). Below 2
@@ -585,8 +585,8 @@ fn theorem_4() -> Result<Finding> {
     .note("the printed proof has a gap (E001-13); docs/theory.md proves the theorem for every ratio"))
 }
 
-/// Two classes: some optimal schedule has every slow sender start at 0 or right when another slow one ends, and so at a
-/// multiple of the slow time; its layers are those of definition 1.
+/// Two classes: in some optimal schedule every slow sender starts at 0 or when another slow one ends, and so at a
+/// multiple of the slow time. Its layers are those of definition 1.
 fn definition_1() -> Result<Finding> {
     let (mut tried, mut deepest) = (0, 0);
     for (fast, slow) in RATIOS {

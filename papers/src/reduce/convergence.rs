@@ -23,7 +23,7 @@ struct Fixed {
     period: u64,
     /// The paper's rule: `r(T) = floor(w(T) T_fixed)`.
     rule: Rational,
-    /// The rule, and then whatever fits into the room that is left.
+    /// The rule, then as many further instances as the remaining room allows.
     refilled: Rational,
 }
 

@@ -259,7 +259,7 @@ fn commutative() -> Result<Finding> {
 
 const CHOICE: &str = "send(1 -> 2, v[1,1]) = 2/3 is a choice; with it everything else is forced";
 
-/// One number of figure 6(b) is a choice; with it the rest is forced, and computed here, per unit of time.
+/// One number of figure 6(b) is a choice. It determines the rest, which is computed here, per unit of time.
 fn forced(toy: &Toy) -> Result<Rates> {
     let mut program = Program::new(&toy.case, Errors::default())?;
     program.fix_throughput(&toy.case.throughput()?);
@@ -326,8 +326,8 @@ fn links_of_figure_6() -> Result<Finding> {
     Ok(Finding::value(Value::List(vec![four.into(), six.into()])))
 }
 
-/// The question of section 6: every P_i wants `v[0,i]`. Proved optima on figure 6's nodes, fully connected, and on
-/// random platforms.
+/// The open question of section 6: every P_i receives `v[0,i]`. Proved optima on figure 6's nodes, fully connected, and
+/// on random platforms.
 fn prefixes() -> Result<Finding> {
     let mut found = Vec::new();
     for platform in [
@@ -352,7 +352,7 @@ fn prefixes() -> Result<Finding> {
     ))
 }
 
-/// The caption of 6(e); the two trees' own timeline reaches it, every value carried along by the referee.
+/// The caption of 6(e). The timeline of our two trees reaches it, and the referee executes every value.
 fn throughput() -> Result<Finding> {
     let toy = Toy::load()?;
     let schedule = toy.schedule(&toy.steady_state()?)?;
@@ -412,7 +412,7 @@ fn sorted(tree: &oneport::plan::Pattern) -> Vec<oneport::plan::Task> {
     tasks
 }
 
-/// Each slot holds the transfers of one tree, for as long as its weight says.
+/// Each slot holds the transfers of one tree, for the length given by its weight.
 fn matchings() -> Result<Finding> {
     let toy = Toy::load()?;
     let steady_state = toy.steady_state()?;
@@ -432,7 +432,7 @@ fn matchings() -> Result<Finding> {
         .note("1/3 and 2/3 of the time; each holds the transfers of one tree"))
 }
 
-/// Number of trees of our solution; either tree of figure 7 suffices.
+/// Number of trees of our solution. Either tree of figure 7 suffices.
 fn one_tree() -> Result<usize> {
     let toy = Toy::load()?;
     let (platform, collective, volumes) =
@@ -459,7 +459,7 @@ fn theorem_1() -> Result<Finding> {
             let left = tasks::without_circulations(&case, &rates);
             let weighted = tasks::extracted(&case, &throughput, &rates)?;
             holds &= tasks::sum(weighted.iter().map(|(tree, weight)| (tree, weight))) == left;
-            // Figure 8 itself, its lines put right, on what has no circulations any more.
+            // Figure 8 itself, with its lines corrected, on rates without circulations.
             let figure = Figure8 {
                 platform: &case.platform,
                 participants,
@@ -512,7 +512,7 @@ fn runs() -> Result<Vec<Run>> {
     ])
 }
 
-/// The tasks that the slides draw make a reduction tree, and none of them can be missed.
+/// The tasks that the slides draw are a reduction tree, and each of them is necessary.
 fn slide_tree() -> Result<Finding> {
     let case = toy::connected()?;
     let (target, participants) = tasks::ends(&case)?;

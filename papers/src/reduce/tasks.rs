@@ -12,7 +12,7 @@ use oneport_extract::trees::{Reduction, cancel_circulations, extract};
 use crate::cases::{self, Case};
 use crate::rows::Value;
 
-/// How often every task happens: the application `A` of RR-4872, section 4.2. Absent means never.
+/// Frequency of every task: the application `A` of RR-4872, section 4.2. Absent means never.
 pub type Rates = BTreeMap<Task, Rational>;
 
 /// A partial result at a node: the couple (message, location) of section 4.3.
@@ -154,7 +154,7 @@ pub fn by_name(platform: &Platform, rates: &Rates) -> Value {
     )
 }
 
-/// `sum w(T) chi_T`: what weighted trees do altogether.
+/// `sum w(T) chi_T`: the tasks of weighted trees in total.
 pub fn sum<'a>(trees: impl IntoIterator<Item = (&'a Pattern, &'a Rational)>) -> Rates {
     let mut rates = Rates::new();
     for (tree, weight) in trees {

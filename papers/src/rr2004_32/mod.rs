@@ -1,4 +1,4 @@
-//! RR-2004-32: a series of broadcasts where a node sends or receives, one at a time.
+//! RR-2004-32: a series of broadcasts in which a node either sends or receives at any time.
 
 mod asymptotic;
 mod collectives;

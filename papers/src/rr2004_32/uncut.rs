@@ -1,5 +1,5 @@
-//! Section 2.1: a transfer is not interrupted. Matchings cut messages if their lengths are not multiples of transfers;
-//! over a longer period they need not.
+//! Section 2.1: a transfer is not interrupted. Matchings cut messages if their lengths are not multiples of transfers.
+//! Over a longer period no cut is needed.
 
 use anyhow::{Result, ensure};
 use oneport::plan::{PeriodicSchedule, ScheduledPattern, Slot};
@@ -14,7 +14,8 @@ const MOST: u64 = 200;
 
 pub const CHECKS: &[(&str, Check)] = &[("uncut", |_| uncut())];
 
-/// How many transfers of one period's messages are cut, of how many. Every message of the run is followed.
+/// The number of cut transfers of one period's messages, and the number of all its transfers. Every message of the run
+/// is followed.
 fn cut(platform: &Platform, schedule: &PeriodicSchedule) -> Result<(usize, usize)> {
     let collective = broadcast(platform);
     let problem = Problem::new(platform, &collective, unit_volumes())?;
