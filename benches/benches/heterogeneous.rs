@@ -1,5 +1,5 @@
-//! How fast are single reductions on unequal speeds: the paper's programs and searches (Liu-Kuo-Wang 2009) against
-//! ours?
+//! Measures the speed of single reductions on unequal speeds: the paper's programs and searches (Liu-Kuo-Wang 2009)
+//! against ours.
 
 use std::ops::ControlFlow;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Questions on many nodes, each compared with one search on the same platform: an arborescence for copies and
+//! Collectives on many nodes, each compared with one search on the same platform: an arborescence for copies and
 //! reductions, shortest paths for messages that travel alone. Algorithms that are quadratic in the nodes show here
 //! first.
 

@@ -180,7 +180,7 @@ fn table_1() {
     }
 }
 
-/// Numbers from 1 to `most`, always the same for the same seed.
+/// Numbers from 1 to `most`, determined by the seed.
 fn dice(mut seed: u64) -> impl FnMut(u64) -> u64 {
     move |most| {
         seed = seed

@@ -121,10 +121,10 @@ impl Built {
     }
 }
 
-/// Compiles every test of the workspace in one build, and says where the programs are.
+/// Compiles every test of the workspace in one build, and returns the paths of the programs.
 ///
 /// # Errors
-/// Something does not compile; cargo has said what.
+/// Something does not compile. Cargo has printed the error.
 pub fn build() -> Result<Built> {
     compile(&["--tests"])
 }
@@ -132,7 +132,7 @@ pub fn build() -> Result<Built> {
 /// Compiles the tests of the workspace that `which` names, with the programs that they run.
 ///
 /// # Errors
-/// As [`build`].
+/// The errors of [`build`].
 pub fn compile(which: &[&str]) -> Result<Built> {
     let mut command = workspace::cargo(&["test", "--workspace", "--no-run"])?;
     command

@@ -1,8 +1,8 @@
 //! `cargo xtask mpi`: the collective tests of mpi4py and MPICH, with and without the drop-in library.
 //!
-//! Both were written by others and know nothing of plans. A test that passes plainly must pass behind the library; one
-//! that fails plainly says nothing. mpi4py's come with its source package, fetched with pip; MPICH's from an unpacked
-//! source that `--mpich` names. All is built in `target/mpi`.
+//! Their authors did not write them for plans. A test that passes without the library must pass behind it. A test that
+//! fails without it gives no information. mpi4py's tests come with its source package, fetched with pip. MPICH's come
+//! from an unpacked source that `--mpich` names. All is built in `target/mpi`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -79,7 +79,7 @@ impl Count {
     }
 }
 
-/// Runs both suites under both libraries, as far as there are any.
+/// Runs both suites under both libraries, if they are available.
 ///
 /// # Errors
 /// A test passes plainly and fails behind the library, or something does not build.
@@ -359,7 +359,7 @@ impl Bench {
         Ok(count)
     }
 
-    /// One test of MPICH with what all share.
+    /// Compiles one test of MPICH with the shared sources.
     fn compiled(&self, tests: &Path, name: &str, shared: &Path) -> Result<PathBuf> {
         let program = self.folder.join(name);
         let source = tests.join("coll").join(format!("{name}.c"));

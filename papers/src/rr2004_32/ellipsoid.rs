@@ -11,9 +11,9 @@
 //! least eigenvalue, `t = 1 / (64 n^2)`. A step makes it `A' = (1 + t) n^2/(n^2 - 1) (A - 2/(n + 1) b b')`, rounded,
 //! with `b = A a / sqrt(a' A a)`. The root is too large by `2^-bits` at most, which makes `A'` larger. The error of an
 //! entry is `2^-bits / 2` at most, so the error of `A'` as a matrix is `n 2^-bits / 2` at most. If that is at most
-//! `mu / (128 n^2)`, the rounded `A'` is still `1 + t / 2` times the matrix whose ellipsoid contains the half, so the centre may
-//! be wrong by `1 / (258 n^2)` in the norm of `A'`. It is wrong by `sqrt(n) 2^-bits / 2 / sqrt(mu / 2)`, and by
-//! `2 / (n root)` for the root in units of `2^-bits`. [`Ellipsoid::cut`] keeps `2^bits min(mu, 1) >= 2^12 n^3` (it
+//! `mu / (128 n^2)`, the rounded `A'` is still `1 + t / 2` times the matrix whose ellipsoid contains the half, so the
+//! centre may be wrong by `1 / (258 n^2)` in the norm of `A'`. It is wrong by `sqrt(n) 2^-bits / 2 / sqrt(mu / 2)`, and
+//! by `2 / (n root)` for the root in units of `2^-bits`. [`Ellipsoid::cut`] keeps `2^bits min(mu, 1) >= 2^12 n^3` (it
 //! appends digits when need be) and the root above `2^12 n`, which suffices for both. Since `b b' <= A`, a step leaves
 //! at least `(n / (n + 1))^2 > 2^(-3/n)` of `mu`.
 //!
