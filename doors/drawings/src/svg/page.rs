@@ -16,7 +16,7 @@ pub(super) struct Head {
     /// For screen readers.
     label: String,
     width: f64,
-    /// How much higher it is than with a line each.
+    /// Additional height compared with one line each.
     pub extra: f64,
 }
 

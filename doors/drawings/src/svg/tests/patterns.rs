@@ -325,7 +325,7 @@ fn a_scheme_shows_every_task_and_what_is_wanted() {
     }
 }
 
-/// A pattern that makes no sense is drawn as far as it goes.
+/// An invalid pattern is drawn too.
 #[test]
 fn nonsense_is_drawn() {
     let mut dice = Dice(77);

@@ -22,7 +22,7 @@ pub(super) fn size(text: &str) -> Volumes {
     Volumes::of_size(q(text))
 }
 
-/// Everything that is drawn.
+/// The input of all drawings.
 pub(super) struct Sample {
     pub platform: Platform,
     pub collective: Collective,
