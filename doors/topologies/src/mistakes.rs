@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use oneport_files::error::{Mistake, clip};
 use oneport_platform::Rational;
 
-/// Something that only words say.
+/// An error that consists of words only.
 pub(super) fn said(text: impl Into<String>) -> Mistake {
     Mistake::Import(text.into())
 }

@@ -41,7 +41,7 @@ pub struct Tuned {
 /// Prefixes of launchers and of NCCL are skipped.
 ///
 /// # Errors
-/// A file that cannot be read; no table in it.
+/// The file cannot be read, or it has no table.
 pub fn read_tuning(path: &Path) -> Result<Vec<Tuned>, FormatError> {
     let name = path.display().to_string();
     let bytes = read_bytes(path, MAX_BYTES)?;
@@ -123,7 +123,7 @@ fn entry(
 mod tests {
     use super::*;
 
-    /// Rows as NCCL 2.30 and an old version print them, behind a launcher's prefix; the second communicator is left
+    /// Rows as NCCL 2.30 and an old version print them, behind a launcher's prefix. The second communicator is left
     /// out.
     #[test]
     fn tables_of_both_forms_are_read() {

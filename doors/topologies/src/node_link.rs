@@ -1,4 +1,4 @@
-//! Node-link JSON, as networkx writes it: `nodes` with `id`, `edges` (since 3.4; before: `links`) with `source` and
+//! Node-link JSON, as networkx writes it: `nodes` with `id`, `edges` (since 3.4, before: `links`) with `source` and
 //! `target`, and `directed`.
 //!
 //! Facts from networkx, `readwrite/json_graph/node_link.py`.

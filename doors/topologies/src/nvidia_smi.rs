@@ -1,8 +1,8 @@
-//! The table of `nvidia-smi topo -m`: what connects every two GPUs and network cards of a machine.
+//! The table of `nvidia-smi topo -m`: the connections of every two GPUs and network cards of a machine.
 //!
-//! GPUs are processors. `NV#` is a number of NVLinks between two GPUs; `PIX`, `PXB`, `PHB`, `NODE`, `SYS` give the PCI
+//! GPUs are processors. `NV#` is a number of NVLinks between two GPUs. `PIX`, `PXB`, `PHB`, `NODE`, `SYS` give the PCI
 //! tree: one switch, several switches, a NUMA node, the machine. NVLinks hide the PCI path between two GPUs, so the
-//! column `NUMA Affinity` (else `CPU Affinity`) shows which GPUs share a NUMA node.
+//! column `NUMA Affinity` (else `CPU Affinity`) gives the GPUs that share a NUMA node.
 //!
 //! Facts from the legend that the command prints itself.
 
@@ -120,7 +120,7 @@ fn most_of_one(nvlinks: &BTreeMap<(usize, usize), u32>) -> u32 {
     }
 }
 
-/// Whether the memory of every GPU is a NUMA node, as beside Grace: the third word behind the cells is its number.
+/// Whether the memory of every GPU is a NUMA node, as with Grace: the third word after the cells is its number.
 fn coherent(labels: &[Cow<'_, str>], rows: &[Row<'_>]) -> bool {
     let mut gpus = labels
         .iter()
@@ -158,7 +158,7 @@ fn relation(cell: &str) -> Option<Relation> {
         "PIX" => Relation::Near(Near::Switch),
         "PXB" => Relation::Near(Near::Switches),
         "PHB" | "NODE" => Relation::Near(Near::Numa),
-        // No peer access, or none known: nothing but the machine in common.
+        // No peer access, or none recorded: the pair has only the machine in common.
         "SYS" | "SOC" | "N/A" => Relation::Far,
         _ => match cell.strip_prefix("NV")?.parse() {
             Ok(count @ 1..=1000) => Relation::NvLinks(count),
@@ -174,7 +174,7 @@ fn gpu_number(label: &str) -> Option<u64> {
 /// A line: its offset and its words.
 type Line<'a> = (usize, Vec<Cow<'a, str>>);
 
-/// The lines from the head of the first table that says connections to the next head.
+/// The lines from the head of the first table of connections to the next head.
 fn chosen_table<'a>(source: &Source<'a>, draft: &mut Draft<'_>) -> Vec<Line<'a>> {
     let mut tables: Vec<Vec<Line<'a>>> = Vec::new();
     for line in source.text.lines() {
@@ -308,7 +308,7 @@ fn is_cell(word: &str) -> bool {
     P2P.contains(&word) || cells(word, MAX_DEVICES).is_some()
 }
 
-/// Whether a word may be what is left of cells and affinities: `18`, `DE`, `32-63,96-127`, `N/A`.
+/// Whether a word may be the rest of cells and affinities: `18`, `DE`, `32-63,96-127`, `N/A`.
 fn is_rest(word: &str) -> bool {
     let fits = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || "-,/".contains(c);
     word.chars().all(fits)
@@ -484,7 +484,7 @@ fn words(line: &str) -> Vec<Cow<'_, str>> {
             }
             (!plain.is_empty()).then_some(Cow::Owned(plain))
         })
-        // Behind the cells stand affinities.
+        // Affinities follow the cells.
         .take(MAX_DEVICES + 10)
         .collect()
 }

@@ -63,7 +63,7 @@ pub(super) fn read(source: Source<'_>, title: &str) -> Result<Measurements, Form
         if line.contains('#') {
             continue;
         }
-        // The first two numbers that stand side by side: launchers put labels before them.
+        // The first two adjacent numbers: launchers put labels before them.
         let words: Vec<&str> = line.split_whitespace().map(unlabelled).collect();
         let pair = words.windows(2).find_map(|pair| {
             let [size, time] = pair else { return None };

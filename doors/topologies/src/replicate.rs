@@ -1,4 +1,4 @@
-//! Several machines like one, and what joins them.
+//! Several equal machines, and the network between them.
 
 use num_traits::Zero;
 use oneport_files::error::Mistake;
@@ -135,7 +135,7 @@ fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<Joined>, Mistak
     Ok(rated)
 }
 
-/// Refuses what would be too large before it is made.
+/// Refuses a network that would be too large before it is built.
 fn check_size(draft: &Draft<'_>, order: &Replicate, ports: usize) -> Result<(), Mistake> {
     let peers = if order.fabric == Fabric::Full {
         order.count.saturating_sub(1)

@@ -1,7 +1,7 @@
 //! SimGrid's clusters: flat ones, tori, fat trees, dragonflies, and zones of cabinets, host links and peers.
 //!
-//! Links of a cluster are split unless the file says SHARED. A limiter is a link that all traffic into and out of a
-//! host or switch passes. A dragonfly is a zone of blades, each a star around a router.
+//! Links of a cluster are split unless the file has SHARED. A limiter is a link that all traffic into and out of a host
+//! or switch passes. A dragonfly is a zone of blades, each a star around a router.
 //!
 //! Facts from simgrid.org, "Platform reference", and `sg_platf.cpp`, `FatTreeZone.cpp`, `DragonflyZone.cpp`.
 
@@ -463,7 +463,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(([point.unwrap_or_default(), router], shared))
     }
 
-    /// Hosts of `<cabinet>` and `<peer>`, and their links; a `<backbone>`.
+    /// Hosts of `<cabinet>` and `<peer>`, their links, and a `<backbone>`.
     pub(super) fn star_members(
         &mut self,
         element: Node<'d, 'i>,

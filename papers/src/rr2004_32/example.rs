@@ -371,7 +371,7 @@ fn figure_1_with(costs: [&Rational; 3]) -> Result<Platform> {
 
 /// Costs with which the throughputs of section 2.3 come out.
 ///
-/// **Proof that no others exist.** By symmetry a is the cost of both links out of s, b of 1 <-> 2, d of both last
+/// *Proof that no others exist.* By symmetry a is the cost of both links out of s, b of 1 <-> 2, d of both last
 /// links. T1 takes max(2a, a + d): s -> 1 runs during 2 -> 4, and s -> 2 during 1 -> 3. T2 takes a + b + d. So max(2a,
 /// a + d) = 2 and a + b + d = 7/4. Since a + d = 2 is impossible with b > 0, a = 1 and b + d = 3/4. Per message on D1,
 /// with a share w of T1, the times of s -> 1, s -> 2 and 1 -> 2 add up to 1 + w + b (1 - w). 2 -> 4 runs during s -> 1,

@@ -22,7 +22,7 @@ fn parse(text: &str) -> Platform {
         .platform
 }
 
-/// Links by the names of their ends: what a platform says, whatever the order.
+/// Links by the names of their ends: the contents of a platform, independent of the order.
 fn links_by_name(platform: &Platform) -> BTreeMap<(String, String), Rational> {
     let name = |id| platform.name(id).to_string();
     platform
@@ -141,7 +141,7 @@ fn topology_zoo_files() {
                     .trim()
                     .strip_prefix("LinkSpeedRaw ")
                     .map(|speed| parse_rational(speed).expect("a number"));
-                // Abilene says OC-192 instead, 192 times 51.84 Mbit/s.
+                // Abilene has OC-192 instead, 192 times 51.84 Mbit/s.
                 let carrier = line
                     .trim()
                     .strip_prefix("LinkType \"OC-")
