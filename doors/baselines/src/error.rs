@@ -104,7 +104,7 @@ pub enum BaselineError {
         "the schedule combines chunks of different results; here only chunks of one result are combined"
     )]
     MixedBlocks,
-    /// Pieces of what must stay whole.
+    /// Pieces of a value that must stay whole.
     #[error(
         "{collective}: the list cuts every value into {pieces} pieces, but a token is whole; leave `pieces` out"
     )]
@@ -114,12 +114,12 @@ pub enum BaselineError {
         /// The pieces of a value.
         pieces: u32,
     },
-    /// Sizes or work depend on what is combined.
+    /// Sizes or work depend on the combined operands.
     #[error(
         "named algorithms are counted for one size and one amount of work; give --size and --work as numbers"
     )]
     NotConstant,
-    /// Nothing is sent at all.
+    /// Nothing is sent.
     #[error("nothing is sent; list at least one message")]
     Nothing,
     /// A rank sends a block that it does not have.
@@ -155,13 +155,13 @@ pub enum BaselineError {
         step: usize,
         /// The block.
         block: u32,
-        /// How many there are.
+        /// Number of blocks.
         blocks: usize,
     },
     /// Something wanted does not arrive.
     #[error("in the end '{node}' lacks block {block}: {found}; send it what is wanted there")]
     Lacks {
-        /// The node that wants the block.
+        /// The node that lacks the block.
         node: String,
         /// The block, counted from 0.
         block: u32,

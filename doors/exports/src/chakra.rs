@@ -101,7 +101,7 @@ impl Trace {
         self.bytes.extend_from_slice(&message.0);
     }
 
-    /// Adds a node of a type; its number.
+    /// Adds a node of a type. Returns its number.
     fn node(
         &mut self,
         name: &str,

@@ -9,7 +9,7 @@ pub enum ExportError {
     /// A name that no format has.
     #[error("there is no format '{name}'; give one of {known}")]
     UnknownFormat {
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// The names of all formats, with commas between them.
         known: String,
@@ -19,7 +19,7 @@ pub enum ExportError {
     Refused {
         /// The format's name.
         format: &'static str,
-        /// The missing part, and what would be right.
+        /// The missing part, and a correct one.
         reason: String,
     },
     /// The schedule cannot be written down.

@@ -92,7 +92,7 @@ impl<'a> Loads<'a> {
         }
     }
 
-    /// Node attributes: key, type, value; by node.
+    /// Node attributes (key, type, value), by node.
     fn node(&self, index: usize) -> [(&'static str, Kind, String); 6] {
         let node = &self.problem.platform().nodes()[index];
         let (merges, busy) = &self.nodes[index];

@@ -1,10 +1,10 @@
-//! MSCCL++ execution plans: what the executor of microsoft/mscclpp runs on GPUs.
+//! MSCCL++ execution plans, which the executor of microsoft/mscclpp runs on GPUs.
 //!
 //! Pieces of messages, one per instance of a pattern, are independent. So each is given to one lane, and a lane is one
 //! threadblock on every GPU: it sends and merges in the order of the plan, and all dependencies are within lanes. A GPU
 //! is written to only after it has signalled, once per lane and sender, that it has entered. Every piece that is put is
-//! signalled and waited for; places are written once. If an operation sequence is too long for one threadblock, others
-//! continue it; each waits for a semaphore of the one before.
+//! signalled and waited for. Places are written once. If an operation sequence is too long for one threadblock, others
+//! continue it. Each waits for a semaphore of the one before.
 
 mod block;
 mod chains;
@@ -38,8 +38,8 @@ pub(crate) const FORMAT: Format = Format {
     write,
 };
 
-/// Lanes that are tried in sequence if all fits and there are enough pieces. Trades threadblocks for messages in
-/// flight. Not measured.
+/// Numbers of lanes that are tried in sequence if all fits and there are enough pieces. Trades threadblocks for
+/// messages in flight. Not measured.
 const LANES: [usize; 4] = [16, 32, 64, THREADBLOCKS];
 
 /// Lanes that are tried if threadblocks are continued. Trades messages in flight for operations per threadblock. Not
@@ -55,7 +55,7 @@ pub(crate) const COLLECTIVES: [(&str, &str); 5] = [
     ("all-to-all", "alltoall"),
 ];
 
-/// The name of a collective in MSCCL and MSCCL++; else our names of their collectives.
+/// The name of a collective in MSCCL and MSCCL++. Otherwise an error with our names of their collectives.
 pub(crate) fn theirs(name: &str) -> Result<&'static str, String> {
     match COLLECTIVES.iter().find(|(ours, _)| *ours == name) {
         Some((_, theirs)) => Ok(theirs),
@@ -493,7 +493,7 @@ fn assemble(
         if shape.in_place { "-in-place" } else { "" },
     );
     let mut plan = Plan {
-        // The executor knows plans that are loaded at the same time by their names alone.
+        // The executor distinguishes plans that are loaded at the same time only by their names.
         name: format!(
             "oneport-{}-{ranks}-ranks-{pieces}-pieces{place}",
             shape.collective

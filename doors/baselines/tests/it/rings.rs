@@ -108,7 +108,7 @@ fn the_referee_accepts_equal_rings() {
     assert!(checked >= 40, "{checked}");
 }
 
-/// Rings of one order over two switches carry twice what one switch does: `w` together sustain `w / (n - 1)`
+/// Rings of one order over two switches have twice the throughput of one switch. `w` together attain `w / (n - 1)`
 /// all-gathers and reduce-scatters, `w n / (2 (n - 1))` all-reduces, and `w` broadcasts and reductions.
 #[test]
 fn rings_keep_their_own_ways() {
@@ -187,8 +187,8 @@ fn what_is_no_ring_of_all_is_refused() {
     assert_eq!(comparison.rows.len(), rows);
 }
 
-/// Two boxes of two GPUs behind one PCI switch with two network cards: the GPUs take a card each, so one ring per
-/// member attains what both cards carry.
+/// Two boxes of two GPUs behind one PCI switch with two network cards: each GPU takes one card, so one ring per member
+/// attains the rate of both cards.
 #[test]
 fn senders_take_equal_ways_by_turns() {
     let mut builder = Platform::builder();

@@ -1,4 +1,4 @@
-//! Vector clock: per thread, the last epoch known to be complete.
+//! Vector clock: per thread, the last epoch that is certainly complete.
 
 use std::rc::Rc;
 
@@ -10,8 +10,8 @@ const NEAR: usize = 4;
 /// processors. Trades shorter blocks for fewer comparisons. Not measured alone.
 const LANES: u32 = 16;
 
-/// Per thread, the last complete epoch; missing threads have none. The latest entries are kept apart. The rest is
-/// shared between copies until the entries kept apart overflow, since a signal sends all that its thread knows.
+/// Per thread, the last complete epoch. Missing threads have none. The latest entries are kept apart. The rest is
+/// shared between copies until the entries kept apart overflow, since a signal sends all clocks of its thread.
 ///
 /// Epochs have 15 bits: formats bound the operations of a thread to 64, with at most 24 epochs each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -44,8 +44,8 @@ fn refused(reason: String) -> ExportError {
 /// nodes are names of hosts: their list by rank is a separate file, and calls on other hosts are passed to MPI.
 ///
 /// # Errors
-/// No plan, a plan without an MPI call, two plans for the same calls, values combined in another order of ranks; with
-/// `hosts` plans for other nodes.
+/// There is no plan, a plan has no MPI call, two plans are for the same calls, or values are combined in another order
+/// of ranks. With `hosts`, also if plans are for other nodes.
 pub fn preload(plans: &[Preloaded<'_>], hosts: bool) -> Result<Vec<File>, ExportError> {
     let mut tables: Vec<Table<'_>> = Vec::with_capacity(plans.len());
     for (number, plan) in plans.iter().enumerate() {

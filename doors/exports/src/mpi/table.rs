@@ -22,8 +22,8 @@ pub(super) struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// The names of the ranks' nodes, as C and its comments can hold them: two question marks may begin a trigraph,
-    /// which stands for another character.
+    /// The names of the ranks' nodes in a form for C and its comments: two question marks may begin a trigraph, which
+    /// represents another character.
     pub(super) fn names(&self) -> Vec<String> {
         let platform = self.problem.platform();
         let fits = |it: char| it.is_ascii_graphic() && !"\"\\?".contains(it);
@@ -76,7 +76,7 @@ impl Table<'_> {
             .unwrap_or(1)
     }
 
-    /// Numbers that a program knows when it is compiled.
+    /// Constants of the program at compile time.
     pub(super) fn defines(&self) -> String {
         let [inputs, outputs] = self.operation.sizes();
         let defines = [
@@ -238,7 +238,7 @@ impl Table<'_> {
         )
     }
 
-    /// The rank of the root of a rooted collective: it owns all messages, or wants all.
+    /// The rank of the root of a rooted collective: the owner of all messages, or the goal of all.
     pub(super) fn root(&self) -> usize {
         let first = self.operation.blocks.first();
         let receives = self

@@ -130,7 +130,7 @@ fn operations_without_dates_end() {
                     waits.get_mut(&(rank, label)).unwrap().1.push(before);
                 }
             }
-            // For each tag: bytes sent; then the labels that are done.
+            // For each tag: bytes sent. Then the labels that are done.
             let mut sent: BTreeMap<String, String> = BTreeMap::new();
             let mut done: Vec<(usize, &str)> = Vec::new();
             loop {

@@ -1,4 +1,4 @@
-//! Programs for MPI: compiled and run beside the library's own collectives, under each MPI.
+//! Programs for MPI: compiled and run next to the library's own collectives, under each MPI.
 
 mod installed;
 
@@ -38,7 +38,7 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Compiles a C file; what the compiler says about it.
+/// Compiles a C file. Fails with the compiler's message.
 pub fn compile(compiler: &Path, source: &Path, program: &Path, flags: &[&str]) {
     let mut command = Command::new(compiler);
     let output = command

@@ -83,7 +83,7 @@ fn sample_plans_are_right() {
     }
 }
 
-/// Every change of one operation that the list below knows: what it is called, and the changed plan.
+/// Every change of one operation in the list below: its name, and the changed plan.
 fn mutants(plan: &Value) -> Vec<(&'static str, String, Value)> {
     let mut mutants = Vec::new();
     for (rank, gpu) in plan["gpus"].as_array().unwrap().iter().enumerate() {
@@ -150,8 +150,8 @@ fn mutants(plan: &Value) -> Vec<(&'static str, String, Value)> {
     mutants
 }
 
-/// Faults that are put in are found. What is accepted although it was changed is right in random orders too: a nop
-/// beside another synchronisation, another buffer or another operation that holds or leaves the same.
+/// Faults that are put in are found. A changed plan that is accepted is right in random orders too: a nop next to
+/// another synchronisation, another buffer or another operation with the same effect.
 #[test]
 fn mutants_are_refused() {
     check_mutants(Vec::new());

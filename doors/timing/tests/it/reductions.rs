@@ -15,7 +15,7 @@ use crate::runs::{by_prices, dates, delayed, number};
 /// orders.
 struct SearchLimits<'a> {
     platform: &'a Platform,
-    /// The node that wants the whole.
+    /// The goal of the reduction.
     wants: NodeId,
     pieces: usize,
     operands: usize,
@@ -23,7 +23,7 @@ struct SearchLimits<'a> {
     best: Option<Rational>,
 }
 
-/// A piece, where it is, and which operands it combines, as a set of bits.
+/// A piece, its node, and the operands it combines, as a set of bits.
 type Part = (usize, NodeId, u32);
 
 #[derive(Clone, Default)]

@@ -12,7 +12,7 @@ pub struct Mpi {
     pub name: &'static str,
     pub compiler: PathBuf,
     launcher: PathBuf,
-    /// A library that makes waiting ranks sleep, for an MPI that has no such way of its own.
+    /// A library that makes waiting ranks sleep, for an MPI without such an option.
     patience: Option<PathBuf>,
 }
 
@@ -52,7 +52,7 @@ impl Mpi {
             .unwrap_or_else(|| panic!("there is no {name}; `cargo xtask test` fetches it with pip"))
     }
 
-    /// Fortran's compiler; the fetched libraries have none.
+    /// Fortran's compiler. The fetched libraries have none.
     pub fn fortran(&self) -> PathBuf {
         let name = self.compiler.file_name().unwrap().to_string_lossy();
         self.compiler
