@@ -5,7 +5,7 @@
 //! definitions in `oneport_plan` and `oneport_platform`, and compares both with an optimum that enumeration finds. It
 //! is a tool for developers: nothing depends on it.
 //!
-//! # What is enumerated
+//! # Schemes
 //!
 //! A *fact* means that a combination of operands is at a node. A demand starts with its operands at their owners and
 //! must end with its goal facts. Two moves make new ones:
@@ -33,14 +33,14 @@
 //! Not covered: sums or differences of different messages sent as one (network coding), and computing one partial
 //! result of overlapping parts (the operator need not be idempotent).
 //!
-//! # What is true
+//! # The true throughput
 //!
 //! [`busy`] lists every maximal set of transfers that nodes and links allow at the same time. [`throughput`] shares out
 //! the time among these sets and the instances among the schemes: a linear program, solved exactly. Schemes come from
 //! [`search`], which finds a cheapest one under given prices. No theorem about matchings, cuts, trees or exchanges is
 //! used. The only fact used about schemes is that the move that makes a part follows the moves that make its inputs.
 //!
-//! # What is checked
+//! # The checks
 //!
 //! [`sample`] draws problems, [`certificates`] and [`crossings`] draw certificates of every kind that the referee
 //! accepts, and [`check`] compares. A bound holds if it is at least the best bound that the prices can prove: the most
@@ -49,8 +49,10 @@
 //! "optimal", and its certificate proves its bound.
 //!
 //! ```sh
-//! cargo test -p oneport-truth                                          # a small run, and false bounds that must be
-//! caught cargo run --release -p oneport-truth -- --instances 100000 --seed 1  # a wide one: prints a table
+//! # A small run, and false bounds that must be caught.
+//! cargo test -p oneport-truth
+//! # A wide run: prints a table.
+//! cargo run --release -p oneport-truth -- --instances 100000 --seed 1
 //! ```
 
 pub mod busy;

@@ -487,7 +487,8 @@ pub(super) fn bus_id(text: &str) -> u64 {
     digits.fold(0, |id: u64, digit| (id << 4) | u64::from(digit))
 }
 
-/// GPUs have class 0x03... (display); AMD GPUs since MI300 have 0x12... (processing accelerator).
+/// Whether a PCI class is that of a GPU: 0x03... (display) or, of AMD GPUs since MI300, 0x12... (processing
+/// accelerator).
 pub(super) fn is_gpu(class: &str) -> bool {
     class.starts_with("0x03") || class.starts_with("0x12")
 }

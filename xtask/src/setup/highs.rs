@@ -57,7 +57,7 @@ pub fn is_built(place: &Place, stamp: &str) -> bool {
 }
 
 /// Puts HiGHS in place: a copy compiled earlier on this machine, else compiled now, and prints why (`reasons` exclude
-/// the other origins; without reasons the user chose this one).
+/// the other origins, and without reasons the user chose this one).
 pub fn provide(place: &Place, version: &str, stamp: &str, reasons: &[String]) -> Result<()> {
     let why = if reasons.is_empty() {
         "as you chose".to_string()

@@ -9,12 +9,12 @@
 //! .cargo/config.toml names it by a path relative to itself:
 //!
 //! ```text
-//! env.toml         read by .cargo/config.toml: tells plain cargo and editors where the rest is; written last
+//! env.toml         read by .cargo/config.toml: the paths of the rest for plain cargo and editors, written last
 //! libclang         link to the folder that holds libclang (the HiGHS binding generates its declarations with it)
 //! bin/pkg-config   link to a pkg-config (the binding finds HiGHS with it)
-//! system/HASH/     where this system's HiGHS is taken: its highs.pc, completed
-//! wheel/HASH/      where the Python package's is taken: a highs.pc that leads to the user's cache folder
-//! highs/           if it was compiled: static library, headers, highs.pc, and a stamp of what it was built from
+//! system/HASH/     if this system's HiGHS is taken: its highs.pc, completed
+//! wheel/HASH/      if the Python package's is taken: a highs.pc that leads to the user's cache folder
+//! highs/           if it was compiled: static library, headers, highs.pc, and a stamp of its sources and flags
 //! python/          tools that this machine lacked, as Python packages
 //! mpi/NAME/        MPI libraries that this machine lacked, for the tests alone, as Python packages
 //! ```
