@@ -1,4 +1,4 @@
-//! How long does a certified plan for the personalised all-to-all take?
+//! Measures the time of a certified plan for the personalised all-to-all.
 
 use std::time::Duration;
 

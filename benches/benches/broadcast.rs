@@ -1,4 +1,4 @@
-//! How long does a certified plan for a broadcast take, full-duplex and half-duplex, and for an all-gather?
+//! Measures the time of a certified plan for a broadcast, full-duplex and half-duplex, and for an all-gather.
 
 use std::time::Duration;
 

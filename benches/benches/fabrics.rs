@@ -1,4 +1,4 @@
-//! How long does a certified plan for an all-gather on a machine-learning fabric take?
+//! Measures the time of a certified plan for an all-gather on a machine-learning fabric.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! One reduction with equal costs: what do two queues save over a heap, and counting over building?
+//! One reduction with equal costs: the gain of two queues over a heap, and of counting over building.
 
 use std::time::Duration;
 

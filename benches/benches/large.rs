@@ -1,4 +1,4 @@
-//! Questions on many nodes, each compared with one search on the same platform: an arborescence for copies and
+//! Collectives on many nodes, each compared with one search on the same platform: an arborescence for copies and
 //! reductions, shortest paths for messages that travel alone. Algorithms that are quadratic in the nodes show here
 //! first.
 
@@ -13,7 +13,7 @@ use oneport_graph::petgraph::visit::EdgeRef;
 use oneport_graph::{Digraph, shortest_paths};
 use oneport_numbers::Scaled;
 
-/// Rounds of column generation of a multicast, whose end nothing promises.
+/// Rounds of column generation of a multicast, which need not reach the optimum.
 const ROUNDS: usize = 12;
 
 /// From, to and cost of all links.

@@ -1,4 +1,4 @@
-//! How long does the one-port decomposition take at full size?
+//! Measures the time of the one-port decomposition at full size.
 
 use std::time::Duration;
 

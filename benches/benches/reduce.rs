@@ -1,4 +1,4 @@
-//! How long does a certified plan for a reduction among all processors take?
+//! Measures the time of a certified plan for a reduction among all processors.
 
 use std::time::Duration;
 

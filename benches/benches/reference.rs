@@ -4,7 +4,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use num_traits::Zero;
 use oneport::Rational;
 
-/// How many terms: some milliseconds.
+/// Number of terms. The sum takes some milliseconds.
 const TERMS: i64 = 500;
 
 /// 1/(1 2) + 1/(2 3) + ... = n / (n + 1).

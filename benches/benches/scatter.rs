@@ -1,4 +1,4 @@
-//! How long does a certified plan for scatter to all take, and what does aggregation gain?
+//! Measures the time of a certified plan for scatter to all, and the gain of aggregation.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ fn plans(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Both formulations in one run; the ratio is the gain.
+/// Both formulations in one run. The ratio is the gain.
 fn formulations(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("scatter_formulations");
     group.sample_size(10).warm_up_time(Duration::from_millis(1));

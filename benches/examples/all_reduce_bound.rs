@@ -1,4 +1,5 @@
-//! The bound of all-reduces in any order: how often it meets what compositions reach, and how long it takes.
+//! The bound of all-reduces in any order: the frequency with which it meets the throughput of compositions, and its
+//! time.
 //!
 //! `cargo run --release -p oneport-benches --example all_reduce_bound -- [PLATFORMS PER ROW]`
 //!

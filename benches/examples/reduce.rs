@@ -3,7 +3,7 @@
 //! `cargo run --release -p oneport-benches --example reduce -- [NODES...] [--against RATIO]`
 //!
 //! With `--against`, HiGHS gets RATIO times our whole time for the compact program in floating point (interior point,
-//! then crossover; no proof); the ratio printed is a lower bound where it was still running.
+//! then crossover, without proof). If it was still running, the printed ratio is a lower bound.
 
 use std::time::{Duration, Instant};
 

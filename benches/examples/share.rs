@@ -1,4 +1,4 @@
-//! Where the time goes: stages of scatter to all, and the share spent outside HiGHS.
+//! Profile: stages of scatter to all, and the share spent outside HiGHS.
 //!
 //! `cargo run --release -p oneport-benches --example share [NODES...]`
 

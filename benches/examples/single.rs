@@ -50,7 +50,7 @@ fn line(question: &str, paper: Option<f64>, ours: f64, what: &str) {
     println!("| {question} | {theirs} | {ours:.6} | {ratio} | {what} |");
 }
 
-/// Algorithm 1: the heap (children and dates only) against queues with the whole schedule.
+/// Algorithm 1: the heap (children and dates only) against queues with the full schedule.
 fn queues(sizes: &[u64]) {
     let costs = Costs::new(whole(3), whole(5)).expect("proper costs");
     for &size in sizes {
@@ -180,7 +180,7 @@ fn table_1() {
     }
 }
 
-/// Numbers from 1 to `most`, always the same for the same seed.
+/// Numbers from 1 to `most`, determined by the seed.
 fn dice(mut seed: u64) -> impl FnMut(u64) -> u64 {
     move |most| {
         seed = seed

@@ -1,4 +1,4 @@
-//! Platforms and questions of the benchmarks; every answer is asserted.
+//! Platforms and collectives of the benchmarks. Every answer is asserted.
 
 pub mod paper_p;
 
@@ -57,7 +57,7 @@ pub fn reduce(platform: &Platform) -> Collective {
     Collective::reduce(target, participants).in_order()
 }
 
-/// As [`reduce`], with a commutative operator.
+/// The collective of [`reduce`], with a commutative operator.
 pub fn commutative(platform: &Platform) -> Collective {
     reduce(platform).commutative(true)
 }
@@ -79,7 +79,7 @@ pub fn all_gather(platform: &Platform) -> Collective {
     Collective::all_gather(platform.processors().collect())
 }
 
-/// Messages of size 1, merges that take no time: what counts on fabrics is bandwidth.
+/// Messages of size 1, merges that take no time: bandwidth is the limit on fabrics.
 pub fn weightless() -> Volumes {
     let constant = |value: i32| Amount::Constant(Rational::from_integer(value.into()));
     Volumes {
@@ -103,7 +103,7 @@ fn accept(solved: Solved) -> Solved {
     solved
 }
 
-/// As [`certified`], with the time at which each stage began and the whole time.
+/// Runs [`certified`], and returns also the time at which each stage began and the whole time.
 pub fn staged(
     platform: &Platform,
     collective: &Collective,
@@ -112,7 +112,7 @@ pub fn staged(
     (accept(solved), stages, total)
 }
 
-/// As [`staged`] with these volumes, and also for plans that are not proved optimal.
+/// Runs [`staged`] with these volumes, also for plans that are not proved optimal.
 pub fn stages_of(
     platform: &Platform,
     collective: &Collective,

@@ -1,7 +1,7 @@
 //! The paper's program (P) of broadcast under half-duplex (RR-2004-32 section 3.2), by plain column generation: the
 //! other side of the comparison.
 //!
-//! Rows are links and one more for time, columns matchings and broadcast trees; both are priced each round, by
+//! Rows are links and one more for time, columns matchings and broadcast trees. Both are priced each round, by
 //! `rustworkx-core` (maximum-weight matching in general graphs) and by our arborescences, without stabilisation.
 
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ const UNIT: i64 = 1 << 40;
 
 /// Result of a run.
 pub struct PaperP {
-    /// The optimum, exactly; `None` if the limit came first.
+    /// The optimum, exactly. `None` if the limit came first.
     pub throughput: Option<Rational>,
     /// Rounds of column generation.
     pub rounds: usize,
@@ -27,7 +27,7 @@ pub struct PaperP {
     pub time: Duration,
 }
 
-/// Solves (P); gives up at the limit.
+/// Solves (P). Gives up at the limit.
 pub fn solve(platform: &Platform, source: NodeId, limit: Duration) -> PaperP {
     let started = Instant::now();
     let one = || Rational::from_integer(1.into());

@@ -1,4 +1,4 @@
-//! Platforms for examples and counterexamples, and the questions asked on them.
+//! Platforms for examples and counterexamples, and the collectives on them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,10 +16,10 @@ use oneport_lp as lp;
 use crate::numbers::{common_denominator, number, unit_volumes, whole};
 use crate::rows;
 
-/// A platform and a collective on it; messages have size 1, merges take one unit of work.
+/// A platform and a collective on it. Messages have size 1, merges take one unit of work.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// For tables.
+    /// The name in tables.
     pub name: String,
     /// The platform.
     pub platform: Platform,
@@ -30,7 +30,7 @@ pub struct Case {
 /// Nodes named by single words, links as (from, to, cost).
 ///
 /// # Errors
-/// An edge between unknown nodes, a cost that is not a number.
+/// An edge has an undeclared node, or a cost is not a number.
 pub fn platform(nodes: &str, links: &[(&str, &str, &str)]) -> Result<Platform> {
     let mut builder = Platform::builder();
     for name in nodes.split_whitespace() {
@@ -64,7 +64,7 @@ pub fn link(platform: &Platform, name: &str) -> Result<LinkId> {
     found.with_context(|| format!("the platform has no link {name}"))
 }
 
-/// The same with all costs of links and merges multiplied so that they are whole, and by what.
+/// The case with all costs of links and merges multiplied to be whole, and the factor.
 pub fn scaled(case: Case) -> Result<(Case, Rational)> {
     let computes = case
         .platform
@@ -191,7 +191,7 @@ pub fn random(nodes: usize, degree: usize, seed: u64, most: u64) -> Result<Platf
     Ok(generate::random_connected(nodes, degree, &options)?)
 }
 
-/// The same without the links from a node to an earlier one.
+/// The platform without the links from a node to an earlier one.
 pub fn downwards(platform: &Platform) -> Result<Platform> {
     let mut builder = Platform::builder();
     for node in platform.nodes() {
@@ -247,7 +247,7 @@ pub fn reduce_of_all(name: &str, platform: Platform) -> Result<Case> {
 }
 
 impl Case {
-    /// The question, with messages of size 1.
+    /// The problem, with messages of size 1.
     ///
     /// # Panics
     /// A case that makes no sense.
@@ -255,7 +255,7 @@ impl Case {
         Problem::new(&self.platform, &self.collective, unit_volumes()).expect("cases make sense")
     }
 
-    /// An answer with a schedule, which is optimal unless the period is too long; the referee has checked it.
+    /// A solution with a schedule, checked by the referee. It is optimal unless the period is too long.
     pub fn answer(&self) -> Result<Solved> {
         let options = Options {
             period: Period::AtMost(DEFAULT_MAX_INSTANCES),
@@ -288,7 +288,7 @@ impl Case {
         Ok(solution.steady_state.throughput)
     }
 
-    /// The optimal throughput; both programs and the referee agree on it.
+    /// The optimal throughput. Both programs and the referee agree on it.
     pub fn throughput(&self) -> Result<Rational> {
         let solved = self.answer()?;
         let plan = solved.plan()?;

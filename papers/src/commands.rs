@@ -16,7 +16,7 @@ use crate::numbers::{number, whole};
 use crate::reduce::experiment;
 use crate::rows::{Paper, judge_some};
 
-/// How each command is called.
+/// Usage of each command.
 pub const USAGE: &str = "\
 searches [--processors 10..12] [--clusters 20] [--speeds 3,4,5] [--seed 1]
          Liu-Kuo-Wang 2009, section 6.2: nodes and time of the generic and of the slowest-node-first search.
@@ -77,7 +77,7 @@ impl Asked {
     }
 }
 
-/// Runs a command by its name; `None` if the name is unknown. `rows` looks into the chapters.
+/// Runs a command by its name. Returns `None` if no command has the name. `rows` looks into the chapters.
 pub fn run(name: &str, arguments: &[String], chapters: &[Chapter]) -> Option<Result<String>> {
     match name {
         "searches" => Some(searches(arguments)),

@@ -17,7 +17,7 @@ use oneport_numbers::whole;
 
 use crate::rows::root;
 
-/// Most rings at once, as runtimes have channels.
+/// Limit on simultaneous rings, like the channels of runtimes.
 const MOST_RINGS: u32 = 32;
 
 /// The columns.
@@ -83,14 +83,14 @@ fn page() -> Result<String> {
     Ok(text)
 }
 
-/// The table of a platform; none where its processors do not all reach one another.
+/// The table of a platform. `None` if some processor does not reach another.
 fn table(platform: &Platform) -> Result<Option<String>> {
     let mut cells: BTreeMap<String, BTreeMap<&str, Rational>> = BTreeMap::new();
     let mut optima = Vec::new();
     let processors: Vec<NodeId> = platform.processors().collect();
     let rings = match oneport::rings(platform, &processors, MOST_RINGS, &Watch::unlimited()) {
         Ok(rings) => Some(rings.equal),
-        // Too many processors, half-duplex ports, no ring at all.
+        // Too many processors, half-duplex ports, or no ring at all.
         Err(RingsError::Rings(_)) => None,
         Err(error) => return Err(error.into()),
     };

@@ -1,4 +1,4 @@
-//! One counterexample per entry of `docs/errata.md`: what the printed text yields, and what is right.
+//! One counterexample per entry of `docs/errata.md`: the result of the printed text, and the right one.
 //!
 //! The rows of the report and the tests at the end run the same functions.
 
@@ -77,7 +77,7 @@ pub fn circulation_counts() -> Result<Sides> {
     Ok(sides)
 }
 
-/// E000-2 on the toy with every link in both directions; E000-1 put right.
+/// E000-2 on the toy with every link in both directions, with E000-1 corrected.
 pub fn circulation_counts_on_the_toy() -> Result<Sides> {
     programs(
         &cases::symmetrised_toy()?,
@@ -126,7 +126,8 @@ pub fn figure_of_the_long_schedule(captions: [(&str, &Value); 2]) -> Result<Valu
     ))
 }
 
-/// E000-6: which of the messages from Pb to P1 is cut, and the parts of the period that it is sent in; from 1.
+/// E000-6: the index of the cut message among those from Pb to P1, and the parts of the period in which it is sent,
+/// from 1.
 pub fn split_message() -> Result<(usize, Vec<usize>)> {
     let toy = Toy::load()?;
     let schedule = toy.schedule(&toy.period()?)?;
@@ -137,7 +138,7 @@ pub fn split_message() -> Result<(usize, Vec<usize>)> {
         &schedule,
         1,
     )?;
-    // All of a period's messages, whichever period their instance starts in.
+    // All messages of a period, for every period in which their instance starts.
     let mut sent: Vec<&Event> = timeline
         .events
         .iter()
@@ -154,7 +155,7 @@ pub fn split_message() -> Result<(usize, Vec<usize>)> {
     let (place, event) = sent
         .find(|(_, event)| event.pieces.len() > 1)
         .context("no message is cut")?;
-    // Every part has its slot; which slots does the message touch, counted from the start of its period?
+    // Every part has its slot. Find the slots that the message overlaps, counted from the start of its period.
     let (mut start, mut parts) = (whole(0), Vec::new());
     let origin = event
         .pieces
@@ -176,7 +177,7 @@ pub fn split_message() -> Result<(usize, Vec<usize>)> {
     Ok((place + 1, parts))
 }
 
-/// E000-7: messages into and out of the middle of a line within K = 3, in an optimal run whose source sends most.
+/// E000-7: messages into and out of the middle of a line within K = 3, in an optimal run whose source sends the most.
 pub fn in_transit() -> Result<Sides> {
     let line = platform("s r t", &[("s", "r", "1"), ("r", "t", "1")])?;
     let case = scatter("line", line, "s", "t")?;
@@ -200,7 +201,7 @@ pub fn in_transit() -> Result<Sides> {
     Ok(Sides::new(out, into))
 }
 
-/// E000-8: periods until all buffers are full, next to the diameter; four nodes, one long fast path.
+/// E000-8: periods until all buffers are full, next to the diameter. Four nodes, one long fast path.
 pub fn filling_a_long_path() -> Result<Sides> {
     let mut links = Vec::new();
     for from in ["s", "a", "b", "t"] {
@@ -376,11 +377,11 @@ pub fn a_buffer_within_a_period() -> Result<Sides> {
 pub fn targets_counted_twice() -> Result<Sides> {
     let case = cases::toy()?;
     let targets = case.collective.commodities().len();
-    // P_{t_0}, ..., P_{t_N} against P_{t_1}, ..., P_{t_N}, with N the targets that there are.
+    // P_{t_0}, ..., P_{t_N} against P_{t_1}, ..., P_{t_N}, with N targets.
     Ok(Sides::new((0..=targets).count(), (1..=targets).count()))
 }
 
-/// E003-9: the ends of the link (j, k), as slides 3 to 10 name them and as it is drawn.
+/// E003-9: the ends of the link (j, k), as named by slides 3 to 10 and as drawn.
 pub fn ends_of_a_link() -> Result<Value> {
     let case = cases::toy()?;
     let (from, to) = ("P_j", "P_k");
@@ -394,7 +395,8 @@ pub fn ends_of_a_link() -> Result<Value> {
     Ok(Value::List(vec![name(ends.from), name(ends.to)]))
 }
 
-/// E000-9: the period that makes all communication times whole, and the one that makes all messages whole too.
+/// E000-9: the period that makes all communication times integers, and the one that makes all numbers of messages
+/// integers too.
 pub fn whole_times_are_not_enough() -> Result<Sides> {
     let case = scatter("one link", platform("s t", &[("s", "t", "2")])?, "s", "t")?;
     let throughput = case.throughput()?;
@@ -441,8 +443,8 @@ pub fn at_most_one_message() -> Result<Sides> {
     )
 }
 
-/// E003-4: the printed vertices, with the one that is printed twice replaced by the one that is missing: every node
-/// that receives has a send and a receive vertex.
+/// E003-4: the printed vertices, with the missing one in place of the one printed twice. Every node that receives has a
+/// send and a receive vertex.
 pub fn lower_vertices() -> Result<Value> {
     let toy = Toy::load()?;
     let platform = &toy.case.platform;
@@ -519,7 +521,7 @@ pub mod tests {
 
     use super::*;
 
-    /// Both sides of an erratum are these.
+    /// Asserts both sides of an erratum.
     #[track_caller]
     pub fn check(sides: Result<Sides>, printed: &str, right: &str) {
         let expected = number(printed).and_then(|printed| Ok(Sides::new(printed, number(right)?)));
@@ -574,7 +576,8 @@ pub mod tests {
     #[test]
     fn e000_8_buffers_fill_along_the_longest_path_not_the_diameter() {
         check(filling_a_long_path(), "1", "2");
-        // 11 periods until a can send at all; then it gains one message every other period, until it has both shares.
+        // Node a can send nothing for 11 periods. Then it gains one message every other period, until it has both
+        // shares.
         check(filling_with_a_circulation(), "2", "32");
     }
 

@@ -11,13 +11,13 @@ use crate::runs::ScheduleRun;
 /// A drawing or a table with its explanation.
 #[derive(Debug, Clone)]
 pub struct Figure {
-    /// Heading; also the drawing's file name.
+    /// Heading and file name of the drawing.
     pub title: String,
     /// Caption.
     pub caption: String,
     /// The drawing or table.
     pub body: Body,
-    /// Whether it takes the page's whole width.
+    /// Whether it takes the full width of the page.
     pub wide: bool,
 }
 
@@ -38,7 +38,7 @@ pub enum Body {
 /// Fact: half of the page's width in pixels. A wider drawing is shrunk there, and its type with it.
 const HALF: usize = 510;
 
-/// Tables with more columns take the page's whole width.
+/// Tables with more columns take the full width of the page.
 const NARROW: usize = 5;
 
 impl Figure {
@@ -65,7 +65,7 @@ impl Figure {
     }
 }
 
-/// Width of a drawing in whole pixels, as its first element states it.
+/// Width of a drawing in pixels, as stated by its first element.
 fn width(svg: &str) -> Option<usize> {
     let (_, rest) = svg.split_once(" width=\"")?;
     let (number, _) = rest.split_once(['"', '.', 'p'])?;
@@ -132,7 +132,7 @@ pub fn asymptotic_curve(title: &str, runs: &[ScheduleRun]) -> String {
     )
 }
 
-/// The same as a table.
+/// The runs as a table.
 pub fn asymptotic_table(title: &str, caption: &str, runs: &[ScheduleRun]) -> Result<Figure> {
     let mut rows = Vec::new();
     for run in runs {

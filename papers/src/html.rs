@@ -9,7 +9,7 @@ use crate::rows::{Judged, Verdict};
 
 const STYLE: &str = include_str!("style.css");
 
-/// The whole page: style and drawings inline, nothing from elsewhere.
+/// The whole page: style and drawings are inline, and no other file is loaded.
 pub fn page(report: &Report) -> String {
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

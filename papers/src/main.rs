@@ -1,8 +1,8 @@
-//! `oneport-papers [--out DIR | compare | peers]`: every printed value and claim of the papers against ours, and the
-//! same pipeline on real networks; `docs/peers.md` against what is computed.
+//! `oneport-papers [--out DIR | compare | peers]`: compares every printed value and claim of the papers with ours, runs
+//! the same pipeline on real networks, and compares `docs/peers.md` with the computed page.
 //!
-//! Prints tables; writes `REPORT.md`, `index.html` and `figures/` to `target/reproduce`. Exit codes: 0 every verdict is
-//! the expected one, 1 some verdict is not, 2 usage.
+//! Prints tables and writes `REPORT.md`, `index.html` and `figures/` to `target/reproduce`. Exit codes: 0 every verdict
+//! is the expected one, 1 some verdict is not, 2 usage.
 
 mod canon_antoniu;
 mod cases;
@@ -179,7 +179,7 @@ fn write(report: &Report, folder: &Path) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// Another test makes the whole report; here nothing is computed, and every row says so.
+    /// Another test builds the whole report. Nothing is computed here, and every row must report that.
     #[test]
     fn rows_without_checks_are_failures() -> Result<()> {
         for chapter in CHAPTERS {

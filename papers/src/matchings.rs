@@ -13,10 +13,11 @@ use crate::numbers::whole;
 /// A set of links that can be busy at the same time, ascending.
 pub type Matching = Vec<LinkId>;
 
-/// A matching and for how long it is kept.
+/// A matching and the length of time that it is kept.
 pub type Weighted = (Matching, Rational);
 
-/// All nonempty sets of these links that share no send port and no receive port. Exponential; for a dozen links.
+/// All nonempty sets of these links that share no send port and no receive port. Exponential in the number of links:
+/// about a dozen at most.
 pub fn all_matchings(platform: &Platform, links: &[LinkId]) -> Vec<Matching> {
     let mut found: Vec<Matching> = vec![Vec::new()];
     for &link in links {
@@ -39,7 +40,7 @@ pub fn all_matchings(platform: &Platform, links: &[LinkId]) -> Vec<Matching> {
 /// within one unit of time.
 ///
 /// # Errors
-/// The first of these that does not hold.
+/// The first of these conditions that does not hold.
 pub fn check(
     platform: &Platform,
     occupations: &BTreeMap<LinkId, Rational>,
@@ -92,7 +93,7 @@ pub fn cuts(
     Ok(found)
 }
 
-/// How long each matching of the set is kept, all positive, if the set can make up the occupations.
+/// The time that each matching of the set is kept, all positive, if the set can make up the occupations.
 fn weights(
     occupations: &BTreeMap<LinkId, Rational>,
     set: &[&Matching],

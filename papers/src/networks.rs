@@ -1,4 +1,4 @@
-//! The same pipeline on real networks, if the data folder next to the repository exists, and on our platforms.
+//! The pipeline on real networks, if the data folder next to the repository exists, and on our platforms.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -13,12 +13,12 @@ use crate::figures::{self, Figure};
 use crate::numbers::{digits, pixels, short, whole};
 use crate::rows::root;
 
-/// Most links of a platform that is drawn.
+/// Platforms with at most this many links are drawn.
 const DRAWN: usize = 2000;
-/// Most links of a platform that is drawn small.
+/// Platforms with at most this many links are drawn small.
 const SMALL: usize = 100;
 
-/// A network and where its file is, from the data folder or from the repository.
+/// A network and the path of its file, from the data folder or from the repository.
 struct Network {
     name: &'static str,
     file: &'static str,
@@ -133,7 +133,7 @@ pub fn run() -> Result<Networks> {
 /// The environment variable that names the folder with the data of other people.
 pub const DATA: &str = "ONEPORT_DATA";
 
-/// That folder; `None` if the variable names none.
+/// The data folder. `None` if the variable is not set to a folder.
 pub fn data_folder() -> Option<PathBuf> {
     let folder = PathBuf::from(std::env::var_os(DATA)?);
     folder.is_dir().then_some(folder)
@@ -169,7 +169,7 @@ impl Networks {
 }
 
 fn solved(case: &Case, answer: &Answer, seconds: f64) -> Result<Solved> {
-    // Once more, on the plan as it is: what is printed has been checked.
+    // Checks the plan once more in its printed form.
     let verdict = referee::verify(
         answer.claim().clone(),
         &answer.stated(),

@@ -1,4 +1,4 @@
-//! Rationals for people, and least common multiples.
+//! Rationals as text, and least common multiples.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use num_traits::ToPrimitive;
 use oneport::{Rational, Volumes, decimal, parse_rational};
 pub use oneport_numbers::{common_denominator, whole};
 
-/// Longest fraction shown as it is.
+/// Longest fraction shown without rounding.
 const SHORT: usize = 24;
 /// Digits of a rounded number.
 const DIGITS: usize = 6;
@@ -23,7 +23,7 @@ pub fn whole_number(value: &Rational) -> Result<u64> {
     u64::try_from(value.to_integer()).with_context(|| format!("{value} is out of range"))
 }
 
-/// The fraction itself, or six digits after `≈` where it is long.
+/// The fraction itself, or six digits after `≈` if it is long.
 pub fn short(value: &Rational) -> String {
     let exact = value.to_string();
     if exact.len() <= SHORT {
@@ -38,12 +38,12 @@ pub fn digits(value: f64) -> String {
     Rational::from_float(value).map_or_else(|| value.to_string(), |value| decimal(&value, DIGITS))
 }
 
-/// For drawings and rounded figures only; nothing is decided with it.
+/// For drawings and rounded figures only. No decision depends on it.
 pub fn pixels(value: &Rational) -> f64 {
     value.to_f64().unwrap_or(f64::NAN)
 }
 
-/// Messages of size 1, merges of one unit of work: what the papers' examples have.
+/// Messages of size 1 and merges of one unit of work, as in the papers' examples.
 pub fn unit_volumes() -> &'static Volumes {
     static UNIT: LazyLock<Volumes> = LazyLock::new(Volumes::default);
     &UNIT

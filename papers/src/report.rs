@@ -1,4 +1,4 @@
-//! The whole result, and its forms: terminal, Markdown.
+//! The results of all chapters, and their forms: terminal, Markdown.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -68,7 +68,7 @@ pub struct Report {
     pub networks: Networks,
     /// Entries of `docs/errata.md`: id and title.
     pub errata: Vec<(String, String)>,
-    /// How long it took.
+    /// Time taken, in seconds.
     pub seconds: f64,
 }
 
@@ -191,7 +191,7 @@ impl Report {
         out
     }
 
-    /// The report as Markdown; drawings are separate files.
+    /// The report as Markdown. Drawings are separate files.
     pub fn markdown(&self) -> String {
         let mut out = format!(
             "# The papers against oneport\n\n{} ({:.1} s).\n\n{}\n\n{}\n",

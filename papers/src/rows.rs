@@ -1,8 +1,9 @@
 //! Printed value, our value and the verdict of each row.
 //!
 //! The printed values live in `fixtures/papers/NAME.toml`, each with its place and the verdict expected. A check
-//! computes ours; [`judge`] compares exactly. An unexpected verdict is a failure, and so is a row without a check or a
-//! check without a row. Only what the paper prints can be `exact`; a statement `holds` if all trials agree.
+//! computes our value, and [`judge`] compares it exactly. An unexpected verdict is a failure, and so is a row without a
+//! check or a check without a row. Only a value that the paper prints can be `exact`. A statement `holds` if all trials
+//! agree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -24,7 +25,7 @@ pub enum Value {
     List(Vec<Value>),
     /// Several, by name.
     Table(BTreeMap<String, Value>),
-    /// Words; of a claim, the claim itself.
+    /// Words. For a claim, the claim itself.
     Words(String),
 }
 
@@ -124,7 +125,7 @@ pub enum Kind {
     Theorem,
     /// A tendency that the paper reports of experiments which cannot be repeated as they were.
     Trend,
-    /// A statement of ours about what the paper shows; the paper does not make it.
+    /// Our statement about the paper's contents. The paper does not make it.
     Ours,
 }
 
@@ -138,7 +139,7 @@ impl Kind {
         Kind::Ours,
     ];
 
-    /// For tables; the field's name in a fixture.
+    /// For tables: the field's name in a fixture.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Printed => "printed",
@@ -154,13 +155,13 @@ impl Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Ours is what the paper prints.
+    /// Our value equals the printed one.
     Exact,
-    /// The statement holds wherever it was tried.
+    /// The statement holds in every trial.
     Holds,
-    /// The paper is wrong; the erratum says why.
+    /// The paper is wrong. The erratum gives the reason.
     Corrected,
-    /// It cannot be computed from what we have.
+    /// It cannot be computed from our data.
     NotReproducible,
     /// It is not decided.
     Open,
@@ -176,7 +177,7 @@ impl Verdict {
         Verdict::Open,
     ];
 
-    /// For tables.
+    /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Exact => "exact",
@@ -199,7 +200,7 @@ pub struct PaperRow {
     pub what: String,
     /// Kind of the next field.
     pub kind: Kind,
-    /// The printed value, what the printed program yields, or the statement.
+    /// The printed value, the result of the printed program, or the statement.
     pub stated: Value,
     /// The right value, if the paper is wrong.
     pub right: Option<Value>,
@@ -207,7 +208,7 @@ pub struct PaperRow {
     pub verdict: Verdict,
     /// Which entry of `docs/errata.md` explains it.
     pub erratum: Option<String>,
-    /// Why it cannot be reproduced, or is not decided.
+    /// The reason that it cannot be reproduced, or is not decided.
     pub reason: Option<String>,
     /// Titles of the report's figures that draw it.
     pub drawn: Vec<String>,
@@ -232,7 +233,7 @@ struct RawRow {
     drawn: Vec<String>,
 }
 
-/// A printed table that is too large for a row; its rows by name, cells separated by blanks.
+/// A printed table that is too large for a row. Its rows are named, with cells separated by blanks.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrintedTable {
@@ -240,7 +241,7 @@ pub struct PrintedTable {
     pub id: String,
     /// Section, figure, slide.
     pub place: String,
-    /// As printed.
+    /// The printed cells.
     pub rows: BTreeMap<String, String>,
 }
 
@@ -262,7 +263,7 @@ pub struct Paper {
     pub name: String,
     /// Title.
     pub title: String,
-    /// Authors, where published.
+    /// Authors and place of publication.
     pub source: String,
     /// In the order of the paper.
     pub rows: Vec<PaperRow>,
@@ -399,7 +400,7 @@ fn checked(raw: RawRow) -> Result<PaperRow> {
 #[derive(Debug, Clone)]
 pub struct Finding {
     ours: Ours,
-    /// Value of the paper's text, executed as printed; compared with the printed value.
+    /// Result of the paper's text, executed as printed. It is compared with the printed value.
     as_printed: Option<Value>,
     note: String,
 }
@@ -430,7 +431,7 @@ impl Finding {
         }
     }
 
-    /// Whether a claim holds, and on what it was tried.
+    /// Whether a claim holds, and the inputs on which it was tried.
     pub fn claim(holds: bool, tried: impl Into<String>) -> Finding {
         Finding {
             ours: Ours::Claim {
@@ -442,7 +443,7 @@ impl Finding {
         }
     }
 
-    /// How many cells of a printed table ours reproduces, of how many.
+    /// The number of cells of a printed table that we reproduce, and the number of its cells.
     pub fn cells(equal: usize, of: usize, words: impl Into<String>) -> Finding {
         Finding {
             ours: Ours::Cells {
@@ -455,7 +456,7 @@ impl Finding {
         }
     }
 
-    /// Evidence for a statement that is neither proved nor refuted.
+    /// Evidence for a statement that is not proved and not refuted.
     pub fn undecided(found: impl Into<String>) -> Finding {
         Finding {
             ours: Ours::Undecided(found.into()),
@@ -487,7 +488,7 @@ pub struct Judged {
     pub row: PaperRow,
     /// Ours, as shown.
     pub ours: String,
-    /// The verdict, or what is wrong.
+    /// The verdict, or the error.
     pub verdict: Result<Verdict, String>,
     /// A remark.
     pub note: String,
@@ -501,7 +502,7 @@ pub fn judge_all(paper: &Paper, checks: &[(&str, Check)]) -> Result<Vec<Judged>>
     judge_some(paper, checks, |_| true)
 }
 
-/// [`judge_all`] for some rows. Their checks get the whole paper, since some read values of other rows.
+/// [`judge_all`] for some rows. Their checks get the full paper, since some read values of other rows.
 ///
 /// # Errors
 /// Checks without a row.
@@ -620,7 +621,7 @@ fn verdict_of(row: &PaperRow, finding: &Finding) -> Result<Verdict, String> {
         return Err("the check does not carry out what is printed".to_string());
     }
     let printed = row.kind == Kind::Printed;
-    // Values that a row states beside what the paper prints are compared too.
+    // Values that a row states besides those of the paper are compared too.
     let is_ours = matches!(row.kind, Kind::Ours | Kind::Trend);
     match &finding.ours {
         Ours::Claim { .. } | Ours::Undecided(_) if printed => {

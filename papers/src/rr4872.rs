@@ -143,7 +143,7 @@ fn list(values: Vec<usize>) -> Value {
     Value::List(values.into_iter().map(Value::from).collect())
 }
 
-/// Two of the four amounts drawn come in and two go out; the assignment is unique.
+/// Two of the four drawn amounts come in and two go out. The assignment is unique.
 fn amounts_through_figure_1() -> Result<Finding> {
     let slides = Paper::load("slides")?;
     let amounts = slides.printed("amounts")?.list()?;
@@ -176,7 +176,7 @@ fn toy_messages() -> Result<Finding> {
     ])))
 }
 
-/// The papers' own flows, judged by the referee against our certificate; and how much freedom there is.
+/// The papers' own flows, checked by the referee against our certificate, and their degrees of freedom.
 fn toy_optimal() -> Result<Finding> {
     let toy = Toy::load()?;
     let (platform, collective, size) = (&toy.case.platform, &toy.case.collective, unit_volumes());
@@ -208,7 +208,7 @@ pub fn toy_freedom(toy: &Toy) -> Result<(Rational, Rational)> {
     program.range(cases::link(&toy.case.platform, "Pa -> P0")?, 0)
 }
 
-/// Figure 2(b), (c): the slides' numbers over a period of 12 are whole, and one of them forces the others.
+/// Figure 2(b), (c): the slides' numbers over a period of 12 are integers, and one of them forces the others.
 fn figure_2_numbers() -> Result<Finding> {
     let toy = Toy::load()?;
     let platform = &toy.case.platform;
@@ -369,8 +369,8 @@ fn period_unsplit() -> Result<Finding> {
     )))
 }
 
-/// The least period without a split message, over all orders of the paper's four matchings; and the order that we
-/// choose needs no longer one.
+/// The least period without a split message, over all orders of the paper's four matchings. The order that we choose
+/// needs no longer period.
 fn period_in_best_order() -> Result<Finding> {
     let toy = Toy::load()?;
     let problem = toy.case.problem();
@@ -397,7 +397,7 @@ fn period_in_best_order() -> Result<Finding> {
     )))
 }
 
-/// For each order of the paper's matchings the least period in which its flows are whole and no message is split.
+/// For each order of the paper's matchings the least period in which its flows are integers and no message is split.
 pub fn unsplit_by_order(toy: &Toy) -> Result<Vec<(Rational, Vec<usize>)>> {
     let whole_flows = common_denominator(toy.flows.values());
     let mut found = Vec::new();
@@ -463,7 +463,7 @@ fn figure_reference(paper: &Paper) -> Result<Finding> {
     )?))
 }
 
-/// The platforms on which every schedule is tried, with whole costs, and up to which time.
+/// The platforms on which every schedule is tried, with integer costs, each with its last date.
 fn lemma_cases() -> Result<Vec<(Case, usize)>> {
     let platform = cases::platform(
         "s t u",
@@ -505,7 +505,7 @@ fn lemma_cases() -> Result<Vec<(Case, usize)>> {
     ])
 }
 
-/// Lemma 1 by exhaustion; two papers state it, and it is tried once.
+/// Lemma 1 by exhaustion. Two papers state it, and it is tried once.
 pub fn lemma_1() -> Result<Finding> {
     static TRIED: OnceLock<Finding> = OnceLock::new();
     match TRIED.get() {
@@ -520,7 +520,7 @@ fn try_lemma_1() -> Result<Finding> {
     for (case, horizon) in &cases {
         let throughput = case.throughput()?;
         let all = search::opt_up_to(case, *horizon, exhaustive::beyond(case, *horizon)?)?;
-        // In half the time every half is what a whole message is here.
+        // In half the time, every half counts as a whole message here.
         halves += (0..=horizon / 2)
             .filter(|&time| all[2 * time] / 2 > all[time])
             .count();
@@ -623,7 +623,7 @@ fn routed_cases() -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// The papers' policy on each of them; three rows follow it, and it is followed once.
+/// The papers' policy on each of them. Three rows use it, and it is simulated once.
 fn policies() -> Result<&'static [Policy]> {
     static FOLLOWED: OnceLock<Vec<Policy>> = OnceLock::new();
     if let Some(policies) = FOLLOWED.get() {
@@ -665,7 +665,7 @@ fn by_policies(what: &str, holds: fn(&Policy) -> bool) -> Result<Finding> {
     )
 }
 
-/// Every whole period's end up to 30, and a third of a period later; the referee counts too.
+/// The end of every whole period up to 30, and a third of a period later. The referee counts too.
 fn between_steady_and_ceiling() -> Result<Finding> {
     let (mut dates, mut failed) = (0, Vec::new());
     let cases = routed_cases()?;
@@ -1089,7 +1089,7 @@ mod tests {
     }
 
     /// Whole messages in each matching take 48, as printed. In the printed order messages may go on from matching 3 to
-    /// 4, so 16 is enough; in the order 3, 1, 4, 2 the same matchings need 4.
+    /// 4, so 16 is enough. In the order 3, 1, 4, 2 the same matchings need 4.
     #[test]
     fn the_order_of_the_matchings_makes_the_period_long() -> Result<()> {
         let toy = Toy::load()?;

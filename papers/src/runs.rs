@@ -17,14 +17,14 @@ use crate::rows::Finding;
 
 /// A run of a periodic schedule, executed message by message by the referee.
 pub struct ScheduleRun {
-    /// For tables and curves.
+    /// The name in tables and curves.
     pub name: String,
     /// The schedule's period.
     pub period: Rational,
     /// Instances per period.
     pub instances: u64,
-    /// `I` of section 3.4 in periods: the platform's diameter in links; for reduces, where the paper does not define
-    /// it, the number of stages.
+    /// `I` of section 3.4 in periods: the platform's diameter in links. For reduces, for which the paper does not
+    /// define it, the number of stages.
     pub initial: u64,
     /// Periods in which instances were started.
     pub periods: u64,
@@ -97,7 +97,8 @@ impl ScheduleRun {
         })
     }
 
-    /// How many instances `TP K` is ahead, if that is the same at every `K` after the start: then the ratio tends to 1.
+    /// The number of instances that `TP K` is ahead, if it is the same at every `K` after the start. Then the ratio
+    /// tends to 1.
     pub fn constant_loss(&self) -> Option<u64> {
         let loss = |k: u64| self.ceiling(k).checked_sub(self.delivered(k));
         let last = loss(self.periods)?;
@@ -167,9 +168,9 @@ fn hops(platform: &Platform, start: NodeId) -> Vec<Option<u64>> {
 /// Whole messages of one kind that each link carries per period.
 pub type Flow = BTreeMap<LinkId, u64>;
 
-/// The paper's initialisation phase, period by period: a node sends nothing until its buffer holds what it sends per
-/// period, then sends all of it. Returns how many periods it takes until all buffers are that full at once, and the
-/// fullest any buffer has been, relative to that size.
+/// The paper's initialisation phase, period by period: a node sends nothing until its buffer holds the messages it
+/// sends per period, then sends all of it. Returns the number of periods until all buffers are that full at once, and
+/// the fullest any buffer has been, relative to that size.
 ///
 /// # Errors
 /// It takes more than `limit` periods.
@@ -219,8 +220,9 @@ pub fn filling_periods(
     bail!("the buffers are not full after {limit} periods")
 }
 
-/// The paper's policy for one kind of message on a schedule, message by message: what a node sends per period, and the
-/// most messages that it holds. A message is held from the end of its reception until it has been sent.
+/// The paper's policy for one kind of message on a schedule, message by message: the number of messages that a node
+/// sends per period, and the most messages that it holds. A message is held from the end of its reception until it has
+/// been sent.
 ///
 /// # Errors
 /// A message is cut by the border of a period.
@@ -278,12 +280,12 @@ pub fn fullest_within(
     Ok((sent[node.index()], most))
 }
 
-/// The paper's clean-up phase, period by period: the source sends nothing more; all other buffers begin as full as the
-/// steady state needs them, and a node sends what it has, at most what it sends per period. Returns how many periods it
-/// takes until all buffers are empty.
+/// The paper's clean-up phase, period by period: the source sends nothing more. All other buffers begin with the
+/// contents that the steady state needs. Per period, a node sends the messages that it holds, at most its number of
+/// messages per period. Returns the number of periods until all buffers are empty.
 ///
 /// # Errors
-/// It takes more than `limit` periods; a node sends over several links.
+/// It takes more than `limit` periods, or a node sends over several links.
 pub fn emptying_periods(
     platform: &Platform,
     source: NodeId,
@@ -318,7 +320,7 @@ pub fn emptying_periods(
     bail!("the buffers are not empty after {limit} periods")
 }
 
-/// Propositions 1 and 2: between the paper's bound and `TP K`, and never more than a constant behind.
+/// Propositions 1 and 2: between the paper's bound and `TP K`, and at most a constant behind.
 pub fn limit_is_one(runs: &[ScheduleRun]) -> Result<Finding> {
     let mut holds = true;
     let mut tried = Vec::new();

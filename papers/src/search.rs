@@ -2,8 +2,8 @@
 //!
 //! Times are whole, messages have size 1, no transfer is interrupted, and every node sends, receives and merges at the
 //! same time. Starting every task as early as the order of tasks at the ports allows makes all dates whole, so whole
-//! dates are enough. Messages cut into `q` equal parts ask the same question: `opt(G, q K) / q`, rounded down, of them
-//! are whole by `K`.
+//! dates are enough. Messages cut into `q` equal parts reduce to the same search: `opt(G, q K) / q`, rounded down, of
+//! them are whole by `K`.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use oneport::{NodeId, Platform, Rational};
 
 use crate::cases::Case;
 
-/// Per node, its send (link, value, time left); if values are merged, then per node its merge (no link).
+/// Per node, its send (link, value, time left). If values are merged, then per node its merge (no link).
 type Busy = Vec<Option<(u16, u8, u8)>>;
-/// The number of each value that each node holds; owned ones are not counted.
+/// The number of each value that each node holds. Owned ones are not counted.
 type Held = Vec<u8>;
 /// States by the tasks under way.
 type Layer = BTreeMap<Busy, Vec<Held>>;
@@ -26,15 +26,15 @@ pub struct Game<'a> {
     platform: &'a Platform,
     /// The time of a transfer on each link.
     costs: Vec<u8>,
-    /// The time of a merge at each node; empty where nothing is merged.
+    /// The time of a merge at each node. Empty if nothing is merged.
     merges: Vec<Option<u8>>,
     /// Whether each value is unlimited at each node.
     pub owned: Vec<Vec<bool>>,
     /// Whether sending each value over each link can help.
     pub useful: Vec<Vec<bool>>,
-    /// A value and the two that it is merged of.
+    /// A value and its two operands.
     recipes: Vec<(usize, [usize; 2])>,
-    /// The values of an instance and where each has to arrive.
+    /// The values of an instance and the node at which each has to arrive.
     pub wanted: Vec<(usize, NodeId)>,
 }
 
@@ -59,10 +59,10 @@ impl<'a> Game<'a> {
         })
     }
 
-    /// Processors merge by these recipes: a value, and the two that it is merged of.
+    /// Processors merge by these recipes: a value, and its two operands.
     ///
     /// # Errors
-    /// As [`Game::new`].
+    /// The errors of [`Game::new`].
     pub fn merging(mut self, recipes: Vec<(usize, [usize; 2])>) -> Result<Game<'a>> {
         let merge = |node: &oneport::platform::Node| node.compute.as_ref().map(whole).transpose();
         self.merges = self
@@ -78,7 +78,8 @@ impl<'a> Game<'a> {
     /// The smaller of `opt(G, K)` and `most`, for every `K` from 0 to `horizon`. More than `most` of a value at a node
     /// help no schedule that reaches `most` instances, and count as `most`.
     ///
-    /// Exponential: for a handful of nodes and two dozen units of time; with merges, three or four and ten.
+    /// Exponential: for a handful of nodes and two dozen units of time. With merges, for three or four nodes and ten
+    /// units.
     pub fn most_by(&self, horizon: usize, most: u8) -> Vec<u64> {
         let nodes = self.platform.nodes().len();
         let slots = if self.recipes.is_empty() {
@@ -136,7 +137,8 @@ impl<'a> Game<'a> {
         next
     }
 
-    /// Takes one of a value that a node owns or holds; what was taken off, if there was one.
+    /// Takes one of a value that a node owns or holds. Returns the number removed from `held`: 0 if the node owns the
+    /// value. `None` if the node has none.
     fn take(&self, node: usize, value: usize, held: &mut Held) -> Option<u8> {
         let taken = u8::from(!self.owned[value][node]);
         let place = self.place(node, value);
@@ -216,7 +218,7 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Lets one unit of time pass; a state that holds no more of anything than another is left out.
+    /// Lets one unit of time pass. Drops a state that holds at most as much of everything as another.
     fn advance(&self, mut busy: Busy, mut held: Held, most: u8, next: &mut Layer) {
         let nodes = self.platform.nodes().len();
         for (slot, task) in busy.iter_mut().enumerate() {
@@ -242,7 +244,7 @@ impl<'a> Game<'a> {
     }
 }
 
-/// A time as a small whole number.
+/// A time as a small integer.
 fn whole(time: &Rational) -> Result<u8> {
     ensure!(time.denom().is_one(), "{time} is not whole");
     time.numer()
@@ -254,12 +256,12 @@ fn whole(time: &Rational) -> Result<u8> {
 /// have all arrived by `K`.
 ///
 /// # Errors
-/// As [`opt_up_to`].
+/// The errors of [`opt_up_to`].
 pub fn opt(case: &Case, horizon: usize) -> Result<Vec<u64>> {
     opt_up_to(case, horizon, u8::MAX)
 }
 
-/// The smaller of [`opt`] and `most`; see [`Game::most_by`].
+/// The smaller of [`opt`] and `most`. See [`Game::most_by`].
 ///
 /// # Errors
 /// The collective has no messages that travel alone, or a time is not a whole number below 256.
@@ -274,7 +276,7 @@ pub fn opt_up_to(case: &Case, horizon: usize, most: u8) -> Result<Vec<u64>> {
     for (message, &Commodity { source, target }) in messages.iter().enumerate() {
         game.owned[message][source.index()] = true;
         game.wanted.push((message, target));
-        // A message that leaves its target, returns to its source or runs into a dead end helps nothing.
+        // A message that leaves its target, returns to its source or runs into a dead end gains nothing.
         let leads = leads(platform, target);
         let useful = |link: &oneport::platform::Link| {
             link.from != target && link.to != source && leads[link.to.index()]
@@ -284,7 +286,7 @@ pub fn opt_up_to(case: &Case, horizon: usize, most: u8) -> Result<Vec<u64>> {
     Ok(game.most_by(horizon, most))
 }
 
-/// From which nodes a message can reach its target.
+/// The nodes from which a message can reach its target.
 fn leads(platform: &Platform, target: NodeId) -> Vec<bool> {
     let mut seen = vec![false; platform.nodes().len()];
     seen[target.index()] = true;

@@ -5,13 +5,13 @@ use std::fmt::Write;
 /// Distance of neighbouring places, in pixels.
 const STEP: f64 = 96.0;
 const RADIUS: f64 = 15.0;
-/// Width of a letter, and what a name has beside it; nodes with longer names are wider.
+/// Width of a letter, and the margin of a name. Nodes with longer names are wider.
 const LETTER: f64 = 6.2;
 const BESIDE: f64 = 6.0;
 /// Room for the title above, and around.
 const TOP: f64 = 52.0;
 const SIDE: f64 = 48.0;
-/// How far a link is moved aside where there is one back.
+/// Distance by which a link is moved aside if the reverse link exists.
 const ASIDE: f64 = 7.0;
 
 /// A graph to be drawn.
@@ -31,7 +31,7 @@ struct Link {
 }
 
 impl Sketch {
-    /// Adds a node; its number.
+    /// Adds a node. Returns its number.
     pub fn node(&mut self, name: impl Into<String>, place: (f64, f64)) -> usize {
         self.nodes.push((name.into(), place));
         self.nodes.len() - 1
@@ -126,7 +126,7 @@ impl Sketch {
                 from.1 + uy * along + ux * beside,
             )
         };
-        // Where a line through the middle leaves a node.
+        // Intersection of a node's border and a line through its middle.
         let border = |node: usize| {
             let half = half_width(&self.nodes[node].0);
             1.0 / (ux / half).hypot(uy / RADIUS)

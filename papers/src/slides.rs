@@ -112,7 +112,7 @@ fn costs(slides: &Paper) -> Result<Finding> {
     Ok(Finding::value(Value::Table(costs)).note("slide 30 over slide 29"))
 }
 
-/// One number is free on the optimal face; with the slide's choice for it, the rest is forced, and computed here.
+/// One number is free on the optimal face. The slide's choice for it determines the rest, which is computed here.
 fn flows() -> Result<Finding> {
     let toy = Toy::load()?;
     let platform = &toy.case.platform;
@@ -168,7 +168,8 @@ fn transfer_times() -> Result<Finding> {
     )))
 }
 
-/// The lengths that the slides' four sets of links must have to make up the occupations, whatever the slides print.
+/// The lengths that the slides' four sets of links must have to make up the occupations, independent of the printed
+/// lengths.
 fn forced_lengths(toy: &Toy) -> Result<Vec<Rational>> {
     let cuts = matchings::cuts(&toy.case.platform, &toy.occupations(), toy.matchings.len())?;
     let has = |cut: &&Vec<matchings::Weighted>| {

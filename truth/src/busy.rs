@@ -1,5 +1,5 @@
-//! Which transfers are possible at the same time: straight from the definition of the port models and of shared
-//! capacities, without any theorem about matchings.
+//! Lists the transfers that are possible at the same time, directly from the definition of the port models and of
+//! shared capacities, without any theorem about matchings.
 
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational, whole};
 
@@ -32,8 +32,8 @@ pub fn fluid_rows(platform: &Platform) -> Vec<Vec<(LinkId, Rational)>> {
     rows
 }
 
-/// Every maximal set of links that can be busy at the same time, each ascending; fluid links left out. A link serves
-/// one transfer at a time; what the nodes allow is `allows`. `O(2^links)`: for tiny platforms.
+/// Every maximal set of links that can be busy at the same time, each ascending, without fluid links. A link serves one
+/// transfer at a time. `allows` decides for a node. `O(2^links)`: for tiny platforms.
 pub fn maximal_sets(platform: &Platform) -> Vec<Vec<LinkId>> {
     let links = platform.links().len();
     let fluid = platform
@@ -54,7 +54,7 @@ pub fn maximal_sets(platform: &Platform) -> Vec<Vec<LinkId>> {
     };
     let mut possible = vec![false; 1 << links];
     for set in 0..1_u32 << links {
-        // If a set is possible, each part of it is.
+        // If a set is possible, so is each of its parts.
         let lowest = set & set.wrapping_neg();
         possible[set as usize] = set == 0 || (possible[(set ^ lowest) as usize] && fits(set));
     }

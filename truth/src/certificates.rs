@@ -1,4 +1,4 @@
-//! Random certificates of every kind: loose ones, tight ones, and ones that the referee ought to refuse.
+//! Random certificates of every kind: loose ones, tight ones, and ones that the referee must refuse.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub enum Kind {
     Crossings,
     /// The solver's certificate.
     Solver,
-    /// The same, changed somewhere.
+    /// A certificate with one random change.
     Changed,
 }
 
@@ -56,8 +56,8 @@ impl Kind {
     }
 }
 
-/// A random question's certificate of this kind; `None` where the kind does not apply. What the referee refuses as
-/// overcharged may be tried again [weakened](weaken).
+/// A random problem's certificate of this kind. `None` if the kind does not apply. A certificate that the referee
+/// refuses as overcharged may be tried again [weakened](weaken).
 pub fn certificate(
     draw: &mut Draw,
     kind: Kind,
@@ -90,7 +90,7 @@ pub fn certificate(
             {
                 return None;
             }
-            // Cuts beside them, each side with half of what the prices allow.
+            // Adds cuts to them. Each side gets half of the amount that the prices allow.
             if draw.percent(25) {
                 let beside = cuts(draw, platform, collective, volumes, &certificate);
                 certificate.needs.extend(beside);
@@ -104,7 +104,7 @@ pub fn certificate(
     Some(certificate)
 }
 
-/// Half of what everything but the prices charges.
+/// Halves every charge except the prices.
 pub fn weaken(certificate: &mut Certificate) {
     let half = Rational::new(1.into(), 2.into());
     certificate
@@ -160,7 +160,7 @@ pub fn change(draw: &mut Draw, certificate: &mut Certificate) {
     }
 }
 
-/// The same for a task of some tree.
+/// Changes the charge for a task of some tree.
 fn change_task(draw: &mut Draw, certificate: &mut Certificate, drop: bool, factor: &Rational) {
     let tasks = |need: &Need| {
         if let Inequality::Tree(tree) = &need.inequality {
@@ -186,8 +186,7 @@ fn change_task(draw: &mut Draw, certificate: &mut Certificate, drop: bool, facto
     }
 }
 
-/// The merges, and the place that joins all operands, with the largest weights that they can have beside the other
-/// inequalities.
+/// The merges, and the place that joins all operands, with the largest weights that the other inequalities leave.
 pub fn complete(
     platform: &Platform,
     collective: &Collective,
@@ -266,7 +265,7 @@ fn weight(draw: &mut Draw) -> Rational {
     Rational::new(numerator.into(), denominator.into())
 }
 
-/// Prices on all or some of the ports and links, and often on processors; all alike or not.
+/// Prices on all or some of the ports and links, and often on processors. They are all equal or not.
 fn prices(draw: &mut Draw, platform: &Platform) -> Vec<(Resource, Rational)> {
     let (often, merges, alike) = (
         draw.pick(&[100, 100, 70, 35]),
@@ -328,8 +327,8 @@ fn odd_sets(draw: &mut Draw, platform: &Platform) -> Vec<(OddSet, Rational)> {
     sets
 }
 
-/// Random sets of nodes one after another, each charged all that the links leaving it have left (or twice that, or
-/// half); for copies sometimes what the routes between nodes that replicate have left.
+/// Random sets of nodes in sequence. Each is charged the full remainder of the links leaving it (or twice that, or
+/// half). For copies it is sometimes charged the remainder of the routes between nodes that replicate.
 fn cuts(
     draw: &mut Draw,
     platform: &Platform,
@@ -449,8 +448,8 @@ fn routes(
         .collect()
 }
 
-/// For every task of every demand with several goals: its price, split among the goals that may use it; now and then
-/// more.
+/// For every task of every demand with several goals: its price, split among the goals that may use it. Now and then
+/// the sum is larger.
 fn shares(
     draw: &mut Draw,
     platform: &Platform,

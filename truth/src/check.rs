@@ -1,4 +1,4 @@
-//! Every bound that the referee believes, and every answer of the solver, against the truth.
+//! Checks every bound that the referee accepts, and every answer of the solver, against the truth.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -18,7 +18,7 @@ use crate::throughput::{Oracle, Prices, Refused, Truth};
 /// Result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// The bound holds; whether the cheapest instance costs exactly as much as the bound says.
+    /// The bound holds. `tight`: the cheapest instance costs exactly the amount that the bound states.
     Holds {
         /// Nothing better can be proved with these prices.
         tight: bool,
@@ -34,9 +34,9 @@ pub enum Verdict {
 /// A check and its verdict.
 #[derive(Debug, Clone)]
 pub struct Checked {
-    /// The kind of certificate; `None` for an answer of the solver.
+    /// The kind of certificate. `None` for an answer of the solver.
     pub kind: Option<Kind>,
-    /// The certificate, if there is one.
+    /// The certificate, if it exists.
     pub certificate: Option<Certificate>,
     /// The result.
     pub verdict: Verdict,
@@ -53,18 +53,18 @@ pub fn referee(sample: &Sample, certificate: &Certificate) -> Result<Rational, V
     )
 }
 
-/// How much is checked.
+/// Amount of checks.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
     /// Random certificates of each kind.
     pub certificates: usize,
-    /// Whether the solver is asked, and its answer held against the true throughput.
+    /// Whether the solver runs, and its answer is compared with the true throughput.
     pub solver: bool,
-    /// Most states that a search may meet.
+    /// Limit on the states of a search.
     pub states: usize,
 }
 
-/// All checks of one question.
+/// All checks of one problem.
 pub fn check(draw: &mut Draw, sample: &Sample, effort: Effort, bound: Bound<'_>) -> Vec<Checked> {
     let Sample {
         platform,
@@ -129,7 +129,7 @@ pub fn check(draw: &mut Draw, sample: &Sample, effort: Effort, bound: Bound<'_>)
     all
 }
 
-/// A certificate that is refused is tried again with less charged: cuts and the like may have asked for too much.
+/// A refused certificate is tried again with smaller charges: cuts and the like may have charged too much.
 fn check_weakened(
     oracle: &Oracle<'_>,
     sample: &Sample,
@@ -154,7 +154,8 @@ fn check_weakened(
     check_single(oracle, sample, kind, certificate, bound)
 }
 
-/// A column or right side that an inequality states otherwise than the referee reads it; what is refused is not read.
+/// A column or right side of an inequality that differs from the referee's reading of it. Refused certificates are not
+/// read.
 fn misread(sample: &Sample, certificate: &Certificate) -> Option<String> {
     let problem = Problem::new(&sample.platform, &sample.collective, &sample.volumes).ok()?;
     certificate.needs.iter().find_map(|need| {
@@ -177,9 +178,9 @@ fn misread(sample: &Sample, certificate: &Certificate) -> Option<String> {
     })
 }
 
-/// Whether a certificate's bound is at least what its prices can prove: whatever is charged for an instance, the
-/// cheapest instance costs no less; whatever the capacities are said to be worth, no set of simultaneous transfers
-/// collects more.
+/// Whether a certificate's bound is at least the bound that its prices can prove: for all charges for an instance, the
+/// cheapest instance costs at least that much, and for all stated values of the capacities, no set of simultaneous
+/// transfers collects more.
 pub fn check_single(
     oracle: &Oracle<'_>,
     sample: &Sample,
@@ -322,7 +323,7 @@ fn check_solver(
     (verdict, Some(solution.0.certificate))
 }
 
-/// Whether the solution is optimal, or what is wrong with it.
+/// Whether the solution is optimal, or the fault in it.
 fn judge_solution(sample: &Sample, solution: &Solution, truth: &Rational) -> Result<bool, String> {
     let Solution {
         upper_bound,
@@ -347,7 +348,7 @@ fn judge_solution(sample: &Sample, solution: &Solution, truth: &Rational) -> Res
     }
     match referee(sample, certificate) {
         Err(fault) => Err(format!("the referee refuses the certificate: {fault}")),
-        // A scan's certificate may prove less, where the cheapest scheme itself had to be priced.
+        // A scan's certificate may prove less, if the cheapest scheme itself had to be priced.
         Ok(proved) if proved > *upper_bound && !scans(&sample.collective) => Err(format!(
             "upper bound {upper_bound}, but the certificate proves {proved}"
         )),
@@ -362,7 +363,7 @@ fn scans(collective: &Collective) -> bool {
         .any(|block| block.kind == oneport_plan::Kind::Prefix)
 }
 
-/// Whether the compact formulation says that it does not know the question.
+/// Whether the compact formulation does not support the problem.
 fn may_refuse(fault: &LpError) -> bool {
     matches!(
         fault,

@@ -11,7 +11,7 @@ use oneport_platform::{LinkId, NodeId, PerLink, Platform, Rational};
 use crate::draw::Draw;
 use crate::prices::{compute_price, link_price, smallest_size, smallest_work};
 
-/// Adds them for every all-reduce, charging each link about as much as it has left; nothing for other collectives.
+/// Adds them for every all-reduce, and charges each link about its remainder. Adds none for other collectives.
 pub fn add_crossings(
     draw: &mut Draw,
     platform: &Platform,
@@ -84,8 +84,8 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// The borders, gatherings and potentials that prove the most together, among all that follow the rules (borders:
-    /// those without a node in several sets, and some more): a linear program over all of them.
+    /// The borders, gatherings and potentials that prove the best bound together, among all that follow the rules
+    /// (borders: those without a node in several sets, and some more): a linear program over all of them.
     fn best_borders(&mut self) {
         let borders = self.all_borders();
         let whole = |number: usize| Rational::from_integer(number.into());
@@ -105,8 +105,8 @@ impl Filling<'_, '_> {
                 .add_column(whole(border.crossings()), entries)
                 .expect("rows exist");
         }
-        // A potential of either sign is a column: what leaves the node is charged as much less as what arrives is
-        // charged more.
+        // A potential of either sign is a column: the charge of a message that leaves the node falls by as much as that
+        // of a message that arrives rises.
         let mut signs: Vec<(NodeId, i64)> = Vec::new();
         for node in self
             .platform
@@ -161,8 +161,8 @@ impl Filling<'_, '_> {
         sets
     }
 
-    /// A column for the weight of each gathering, from the number returned on; `u`, what a merge costs at least with
-    /// the weights that hold its processor, and `v`, the most that holds one.
+    /// A column for the weight of each gathering, from the returned number on. `u` is the least cost of a merge with
+    /// the weights that hold its processor, and `v` the greatest weight that holds one.
     fn add_gatherings(
         &self,
         program: &mut LinearProgram,
@@ -216,7 +216,8 @@ impl Filling<'_, '_> {
         self.take(Inequality::Gathering(Gathering { nodes }), weight);
     }
 
-    /// A random set with a participant (now and then none), charged all or half that the links into it have left.
+    /// A random set with a participant (now and then none), charged the full or half the remainder of the links into
+    /// it.
     fn gathering(&mut self) {
         let often = self.draw.pick(&[25, 50, 75]);
         let nodes: Vec<NodeId> = self
@@ -255,7 +256,7 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// Puts what the program chose into the certificate.
+    /// Puts the solution of the program into the certificate.
     fn take_best(&mut self, borders: Vec<Border>, signs: &[(NodeId, i64)], values: &[Rational]) {
         let mut potentials = self.platform.per_node(Rational::zero());
         for (&(node, sign), value) in signs.iter().zip(&values[borders.len()..]) {
@@ -367,7 +368,7 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// About the prices of links nearby, made smaller until every link can bear them. Now and then the sign is wrong.
+    /// About the prices of links nearby, reduced until every link can pay them. Now and then the sign is wrong.
     fn potentials(&mut self) {
         let mut values = self.platform.per_node(Rational::zero());
         for node in self.platform.node_ids() {
@@ -464,7 +465,7 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// Random parts, and lengths that use up all or some of what the links have left.
+    /// Random parts, and lengths that use up all or some of the links' remainders.
     fn exchange(&mut self) {
         let direction = self.draw.pick(&[Direction::Into, Direction::OutOf]);
         let count = self.draw.between(2, self.demand.operands.len());
@@ -498,8 +499,8 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// `count` sets, each with a participant. Where a node has to be in exactly one set it nearly always is; other
-    /// nodes are in none, in one, or (now and then) in several.
+    /// `count` sets, each with a participant. A node that must be in exactly one set nearly always is. Other nodes are
+    /// in none, in one, or (now and then) in several.
     fn sets(
         &mut self,
         count: usize,
@@ -530,7 +531,7 @@ impl Filling<'_, '_> {
     }
 }
 
-/// Per link, how many of the sets a transfer over it enters (leaves), by the documentation.
+/// Per link, the number of sets that a transfer over it enters (leaves), by the documentation.
 fn crossed(platform: &Platform, border: &Border) -> PerLink<usize> {
     let times = |link: &oneport_platform::Link| {
         let (inside, outside) = match border.direction {
@@ -546,7 +547,7 @@ fn crossed(platform: &Platform, border: &Border) -> PerLink<usize> {
     platform.links().iter().map(times).collect()
 }
 
-/// Whether a node could join two messages: seen forwards by merging them, seen backwards by copying one.
+/// Whether a node could join two messages: forwards by merging them, backwards by copying one.
 fn may_join(platform: &Platform, node: NodeId, direction: Direction) -> bool {
     match direction {
         Direction::Into => platform.node(node).merges(),

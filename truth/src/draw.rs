@@ -19,7 +19,7 @@ impl Draw {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number in `0..n`, nearly uniform for small `n`; 0 for `n = 0`.
+    /// A number in `0..n`, nearly uniform for small `n`. 0 for `n = 0`.
     pub fn below(&mut self, n: usize) -> usize {
         (self.next() % (n.max(1) as u64)) as usize
     }
@@ -34,7 +34,7 @@ impl Draw {
         self.below(100) < cases
     }
 
-    /// One of a list that is not empty.
+    /// One element of a nonempty list.
     pub fn pick<T: Clone>(&mut self, list: &[T]) -> T {
         list[self.below(list.len())].clone()
     }

@@ -15,7 +15,7 @@ pub struct Fact {
     pub operands: u32,
     /// Which operands.
     pub part: Part,
-    /// Where.
+    /// The node.
     pub node: NodeId,
 }
 
@@ -28,7 +28,7 @@ pub enum Place {
     Compute(NodeId),
 }
 
-/// One thing that can be done: from its inputs, which have to be at hand, it makes its output.
+/// One possible action: from its inputs, which have to be at hand, it makes its output.
 #[derive(Debug, Clone)]
 pub struct Move {
     /// Facts by number: one for a transfer, two for a merge.
@@ -41,7 +41,7 @@ pub struct Move {
     pub time: Rational,
 }
 
-/// One demand as a game: make the goals of what is there.
+/// One demand as a game: derive the goals from the initial facts.
 #[derive(Debug, Clone)]
 pub struct Game {
     /// Every fact that may be of use, ascending: by number of operands, then part, then node.
@@ -52,7 +52,7 @@ pub struct Game {
     pub makers: Vec<Vec<u32>>,
     /// The moves that need a fact, by fact.
     pub users: Vec<Vec<u32>>,
-    /// Whether a fact may be used any number of times: whether its node replicates.
+    /// Whether a fact may be used any number of times, because its node replicates.
     pub copies: Vec<bool>,
     /// The operands at their owners.
     pub start: Vec<u16>,
@@ -61,7 +61,7 @@ pub struct Game {
 }
 
 impl Game {
-    /// The game of a demand. `None` where it has more operands or facts than a search could cope with.
+    /// The game of a demand. `None` if it has more operands or facts than a search can handle.
     pub fn new(platform: &Platform, demand: &Demand<'_>, volumes: &Volumes) -> Option<Game> {
         let operands = demand.operands.len();
         if operands > 6 {
@@ -149,7 +149,8 @@ fn transfers(
     moves
 }
 
-/// Every node that merges combines any two parts without a common operand; neighbouring ones where the order matters.
+/// Every node that merges combines any two parts without a common operand. They must be neighbours if the order
+/// matters.
 fn merges(
     platform: &Platform,
     parts: &[Part],
@@ -183,7 +184,7 @@ fn merges(
     moves
 }
 
-/// Whether the operands follow one another.
+/// Whether the operands are consecutive.
 fn is_interval(part: Part) -> bool {
     let shifted = part >> part.trailing_zeros();
     shifted & (shifted + 1) == 0

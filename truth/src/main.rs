@@ -1,4 +1,4 @@
-//! The wide run: `oneport-truth --instances N --seed S`. Prints a table, and exits with 1 if anything is wrong.
+//! The wide run: `oneport-truth --instances N --seed S`. Prints a table, and exits with 1 if a check fails.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -32,7 +32,7 @@ struct Count {
 #[derive(Default)]
 struct Row {
     instances: u64,
-    /// Per kind; the solver's answers last.
+    /// Per kind, with the solver's answers last.
     counts: BTreeMap<Option<Kind>, Count>,
     refused: u64,
     given_up: u64,
@@ -168,8 +168,8 @@ fn describe(sample: &Sample, one: &Checked, text: &str, seed: u64, instance: u64
     out + &write_platform(platform, PlatformFormat::Toml).unwrap_or_else(|fault| fault.to_string())
 }
 
-/// For every collective and model: instances; per kind of certificate the bounds that hold and the tight ones; for the
-/// solver the answers that hold and the optimal ones.
+/// Per collective and model: instances. Per kind of certificate: the bounds that hold and the tight ones. For the
+/// solver: the answers that hold and the optimal ones.
 fn table(rows: &BTreeMap<(String, &'static str), Row>) -> String {
     let mut columns: Vec<Option<Kind>> = Kind::ALL.into_iter().map(Some).collect();
     columns.push(None);

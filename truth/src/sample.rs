@@ -1,4 +1,4 @@
-//! Random tiny questions: every kind of node, every port model, every collective, easy and nasty numbers.
+//! Random tiny problems: every kind of node, every port model, every collective, easy and nasty numbers.
 
 use oneport_plan::{Amount, Collective, CustomDemand, Form, Member, Volumes, Wanted};
 use oneport_platform::{
@@ -8,18 +8,18 @@ use oneport_platform::{
 
 use crate::draw::Draw;
 
-/// A question.
+/// A problem.
 #[derive(Debug, Clone)]
 pub struct Sample {
     /// The platform.
     pub platform: Platform,
     /// The collective, valid on it.
     pub collective: Collective,
-    /// Volumes, valid for it.
+    /// Volumes, valid for the collective.
     pub volumes: Volumes,
     /// For the table: the collective's name, and whether its operator commutes.
     pub label: String,
-    /// For the table: the port model, or "mixed".
+    /// The port model in the table, or "mixed".
     pub model: &'static str,
 }
 
@@ -45,7 +45,7 @@ const COLLECTIVES: &[(&str, usize)] = &[
     ("custom", 6),
 ];
 
-/// Draws a question: the name of its collective first, then participants, nodes, links and numbers.
+/// Draws a problem: the name of its collective first, then participants, nodes, links and numbers.
 pub fn sample(draw: &mut Draw) -> Sample {
     let label = weighted(draw, COLLECTIVES);
     let most = draw.pick(&[3, 4, 4, 4, 5, 5]);
@@ -140,7 +140,7 @@ fn weighted(draw: &mut Draw, list: &[(&'static str, usize)]) -> &'static str {
     list[0].0
 }
 
-/// Participants compute, and replicate where the collective wants it; all others are of any kind.
+/// Participants compute, and replicate if the collective needs it. All others are of any kind.
 fn random_node(draw: &mut Draw, node: NodeId, takes_part: bool, copies: bool) -> Node {
     let name = format!("n{node}");
     let compute = draw.pick(&["1", "1", "1/2", "2", "1/10", "3"]);
@@ -156,7 +156,7 @@ fn random_node(draw: &mut Draw, node: NodeId, takes_part: bool, copies: bool) ->
         draw.percent(50)
     };
     node.ports = draw.percent(60).then(|| draw.between(1, 3) as u32);
-    // A router that reduces, in some time or in none; now and then as a switch of a fabric, which has no ports.
+    // A router that reduces, in some time or in none. Now and then it is a switch of a fabric, which has no ports.
     if !computes && draw.percent(50) {
         node.reduces = Some(number(draw.pick(&["0", "0", "1", "1/2", "3"])));
         node.model = draw.percent(40).then_some(PortModel::Links);
@@ -180,8 +180,8 @@ fn palette(draw: &mut Draw) -> Vec<&'static str> {
     draw.pick(families).to_vec()
 }
 
-/// Links: a random tree, star, ring or nothing to start with, then further pairs; both directions, alike or not, or
-/// one.
+/// Links: a random tree, star, ring or none to start with, then further pairs. Each pair has both directions, equal or
+/// not, or one.
 fn link(draw: &mut Draw, builder: &mut PlatformBuilder, nodes: usize, numbers: &[&str]) {
     let order = draw.shuffled(0..nodes);
     let mut pairs: Vec<(usize, usize)> = match draw.below(8) {
@@ -216,7 +216,7 @@ fn link(draw: &mut Draw, builder: &mut PlatformBuilder, nodes: usize, numbers: &
 }
 
 /// The platform, now and then with capacities that some of the links without ports share: weights of 1 to 3, and
-/// members with and without a limit of their own.
+/// members with and without a separate limit.
 fn shared(draw: &mut Draw, mut builder: PlatformBuilder) -> Platform {
     let plain = builder.clone().build().expect("it has nodes");
     let without_ports = |link: &LinkId| {
@@ -252,7 +252,7 @@ fn shared(draw: &mut Draw, mut builder: PlatformBuilder) -> Platform {
     changed.platform
 }
 
-/// The collective of this name among these nodes, in this order; of a reduction, `target` is the last processor drawn.
+/// The collective of this name among these nodes, in this order. For a reduction, `target` is the last processor drawn.
 fn collective(draw: &mut Draw, label: &str, members: &[NodeId], target: NodeId) -> Collective {
     let commutative = label.ends_with("commutative");
     let participants = members.to_vec();
@@ -282,7 +282,7 @@ fn collective(draw: &mut Draw, label: &str, members: &[NodeId], target: NodeId) 
     }
 }
 
-/// From the first of these nodes on to some of the others; some may be both.
+/// From the first of these nodes on to some of the others. Some may be both.
 fn sources_to_targets(draw: &mut Draw, members: &[NodeId]) -> Collective {
     let sources = members[..draw.between(1, members.len())].to_vec();
     let several = draw.between(1, members.len() - 1);
@@ -292,7 +292,7 @@ fn sources_to_targets(draw: &mut Draw, members: &[NodeId]) -> Collective {
         .expect("roles")
 }
 
-/// A demand of values of some of these nodes, wanted at some of them.
+/// A demand of values of some of these nodes, with goals at some of them.
 fn custom(draw: &mut Draw, members: &[NodeId]) -> CustomDemand {
     let count = draw.between(1, members.len());
     let owners = draw.shuffled(members.iter().copied())[..count].to_vec();
@@ -335,7 +335,7 @@ fn group(draw: &mut Draw, members: &[NodeId]) -> Member {
     }
 }
 
-/// Sizes and work: mostly constant; where all values are combined, now and then growing or by table.
+/// Sizes and work: mostly constant. If all values are combined, now and then growing or by table.
 fn volumes(draw: &mut Draw, collective: &Collective) -> Volumes {
     let (sizes, works) = (
         ["1", "1", "1", "2", "1/2", "5/3"],
@@ -344,7 +344,7 @@ fn volumes(draw: &mut Draw, collective: &Collective) -> Volumes {
     let constant = |draw: &mut Draw, list: &[&str]| Amount::Constant(number(draw.pick(list)));
     let blocks = collective.blocks();
     let operands = blocks.first().map_or(0, |block| block.operands().len());
-    // Else amounts have to be constant, or tables of several sizes.
+    // Otherwise amounts have to be constant, or tables of several sizes.
     let alike = blocks
         .iter()
         .all(|block| block.kind.combines() && block.operands().len() == operands);

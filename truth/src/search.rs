@@ -1,14 +1,13 @@
 //! The cheapest scheme of a demand under given prices, exactly, by searching backwards from the goals.
 //!
-//! A state is the collection of facts that are still needed. The last move of a scheme makes one of them; before it,
-//! its inputs are needed instead. A fact at a replicating node is needed once, however many moves use it; at any other
-//! node each use needs a copy, so the state holds it several times. A state of initial facts ends the search.
+//! A state is the collection of facts that are still needed. The last move of a scheme makes one of them. Before it,
+//! its inputs are needed instead. A fact at a replicating node is needed once, for any number of moves that use it. At
+//! any other node each use needs a copy, so the state holds it several times. A state of initial facts ends the search.
 //!
-//! Moves can be put into the order of the number of operands of what they make, since no move makes its inputs larger
-//! than its output. So of the facts needed, those of the greatest part may be taken to be made last. The search is A*
-//! (Hart, Nilsson, Raphael 1968): the rest costs at least as much as the most expensive needed fact by itself, and at
-//! least as much as a transfer into every node that needs what its own operands do not make, and the merges of one
-//! fact.
+//! Moves can be sorted by the number of operands of their results, since no move makes its inputs larger than its
+//! output. So the facts of the greatest needed part may be assumed to be made last. The search is A* (Hart, Nilsson,
+//! Raphael 1968): the rest costs at least as much as the most expensive needed fact alone. It also costs at least as
+//! much as a transfer into every node that needs operands other than its own, plus the merges of one fact.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -49,21 +48,21 @@ struct Seen<P> {
     facts: Vec<u16>,
     /// The price of the moves that follow.
     spent: P,
-    /// The move that follows and the state that it leads to; none for the goals.
+    /// The next move and the state after it. `None` for the goals.
     next: Option<(u32, usize)>,
 }
 
 struct Search<P> {
-    /// Lower bound on the price of each fact by itself; `None` if it cannot be made.
+    /// Lower bound on the price of each fact alone. `None` if it cannot be made.
     alone: Vec<Option<P>>,
     least: Least<P>,
     seen: Vec<Seen<P>>,
     places: HashMap<Vec<u16>, usize>,
-    /// Price in total at least, price of what is left at least, state.
+    /// Lower bound on the total price, lower bound on the price of the rest, state.
     open: BinaryHeap<Reverse<(P, P, usize)>>,
 }
 
-/// The cheapest scheme under a price for every move, meeting no more than `limit` states.
+/// The cheapest scheme under a price for every move, found within at most `limit` states.
 pub fn cheapest<P: Price>(game: &Game, prices: &[P], limit: usize) -> Found<P> {
     let (seen, places, open) = (Vec::new(), HashMap::new(), BinaryHeap::new());
     let least = Least::new(game, prices);
@@ -104,7 +103,7 @@ pub fn cheapest<P: Price>(game: &Game, prices: &[P], limit: usize) -> Found<P> {
 }
 
 impl<P: Price> Search<P> {
-    /// Takes note of a state, unless it is hopeless or was met before for no more.
+    /// Records a state, unless it cannot lead to the best scheme or was reached before at the same or a lower price.
     fn meet(&mut self, game: &Game, facts: Vec<u16>, spent: P, next: Option<(u32, usize)>) {
         let dearest = |most: P, &fact: &u16| Some(most.max(self.alone[usize::from(fact)].clone()?));
         let Some(left) = facts.iter().try_fold(P::zero(), dearest) else {
@@ -141,8 +140,8 @@ impl<P: Price> Search<P> {
     }
 }
 
-/// The states before a state in which something of this part has to be made, and the moves between. Where a free move
-/// makes a fact of facts that are needed anyway, nothing is lost by taking it alone.
+/// The states before a state in which something of this part has to be made, and the moves between. If a free move
+/// makes a fact of facts that are needed anyway, taking it alone loses no scheme.
 fn ways_back<P: Price>(
     game: &Game,
     prices: &[P],
@@ -172,7 +171,7 @@ fn ways_back<P: Price>(
     ways
 }
 
-/// The cheapest moves there are.
+/// The cheapest moves.
 struct Least<P> {
     /// Per node: the operands that it owns, and the cheapest transfer to it.
     nodes: Vec<(Part, Option<P>)>,
@@ -215,7 +214,7 @@ impl<P: Price> Least<P> {
     }
 
     /// Lower bound on the price of these facts: a transfer to every node with a fact that its own operands do not make
-    /// (to one that does not replicate, for every such fact), and as many merges as the greatest fact takes.
+    /// (to one that does not replicate, for every such fact), and the number of merges that the greatest fact takes.
     fn of(&self, game: &Game, facts: &[u16]) -> P {
         let (mut sum, mut last, mut merges) = (P::zero(), None, 0);
         let mut by_node: Vec<_> = facts
@@ -237,7 +236,7 @@ impl<P: Price> Least<P> {
     }
 }
 
-/// The price of each fact by itself: a more expensive input never makes an output cheaper, so facts are settled in the
+/// The price of each fact alone: a more expensive input never makes an output cheaper, so facts are settled in the
 /// order of their prices (Knuth 1977). The inputs of a merge have no operand in common, so they share no task.
 fn alone<P: Price>(game: &Game, prices: &[P]) -> Vec<Option<P>> {
     let mut settled: Vec<Option<P>> = vec![None; game.facts.len()];
@@ -266,7 +265,7 @@ fn alone<P: Price>(game: &Game, prices: &[P]) -> Vec<Option<P>> {
     settled
 }
 
-/// Facts needed if these inputs are needed too. A fact at a replicating node is needed once, an initial one not at all.
+/// Facts needed if these inputs are needed too. A fact at a replicating node is needed once, an initial one never.
 fn needed(game: &Game, mut facts: Vec<u16>, inputs: &[u16]) -> Vec<u16> {
     for &input in inputs {
         let once = game.copies[usize::from(input)];
@@ -287,7 +286,7 @@ fn without(facts: &[u16], fact: u16) -> Vec<u16> {
     facts
 }
 
-/// The greatest part that is needed and not there at the start, in the order of the facts; `None` at the end of the
+/// The greatest part that is needed and missing at the start, in the order of the facts. `None` at the end of the
 /// search.
 fn part_to_make(game: &Game, facts: &[u16]) -> Option<Part> {
     let times = |fact: u16| facts.iter().filter(|&&one| one == fact).count();

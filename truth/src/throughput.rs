@@ -1,5 +1,5 @@
-//! The true steady-state throughput: schemes against sets of simultaneous transfers, as a linear program that is solved
-//! exactly, with the search for cheapest schemes as its pricing.
+//! The true steady-state throughput: a linear program over schemes and sets of simultaneous transfers, solved exactly,
+//! with the search for cheapest schemes as its pricing.
 
 use std::collections::BTreeMap;
 
@@ -23,23 +23,23 @@ pub enum Refused {
     TooLarge,
 }
 
-/// A price per time unit for every link and every processor; absent means 0.
+/// A price per time unit for every link and every processor. An absent price is 0.
 pub type Prices = BTreeMap<Place, Rational>;
 
-/// How long a scheme keeps what it occupies.
+/// The time that a scheme occupies each resource.
 pub type Load = BTreeMap<Place, Rational>;
 
-/// Everything that is asked of a platform, ready for searches.
+/// Precomputed data of a platform for searches.
 #[derive(Debug, Clone)]
 pub struct Oracle<'a> {
     platform: &'a Platform,
     /// The demands as games, each with its rate.
     games: Vec<(Game, Rational)>,
-    /// Most states that a search may meet.
+    /// Limit on the states of a search.
     limit: usize,
 }
 
-/// The optimum and what reaches it.
+/// The optimum and a solution that attains it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Truth {
     /// Instances per unit of time.
@@ -49,7 +49,7 @@ pub struct Truth {
 }
 
 impl<'a> Oracle<'a> {
-    /// Prepares a valid question.
+    /// Prepares a valid problem.
     ///
     /// # Errors
     /// [`Refused::TooLarge`] for more facts or links than can be enumerated.
@@ -101,7 +101,7 @@ impl<'a> Oracle<'a> {
             .map(|one| price(&one.place) * &one.time)
             .collect();
         let (costs, _) = scaled(&costs);
-        // Room for sums of as many moves as a scheme could have.
+        // Room for sums over the moves of any scheme.
         let short = costs.iter().all(|cost| cost.bits() < 100);
         let moves = if short {
             let costs: Vec<u128> = costs
@@ -196,7 +196,7 @@ impl<'a> Oracle<'a> {
     }
 }
 
-/// Adds the rows that limit fluid links; the entries of each link's column: the part of its full rate.
+/// Adds the rows that limit fluid links. Returns the entries of each link's column, which is the part of its full rate.
 fn fluid_columns(
     platform: &Platform,
     program: &mut LinearProgram,
@@ -233,14 +233,14 @@ fn scaled(numbers: &[Rational]) -> (Vec<BigUint>, BigInt) {
     (numbers.iter().map(scale).collect(), common)
 }
 
-/// The program over the schemes known so far: throughput, rate of each scheme, and duration of each maximal set of
+/// The program over the schemes found so far: throughput, rate of each scheme, and duration of each maximal set of
 /// simultaneous transfers, all per unit of time.
 struct Master {
     solver: Solver,
     throughput: Column,
     /// Per demand: its schemes reach its rate.
     served: Vec<Row>,
-    /// Per link: its sets last at least as long as it is busy.
+    /// Per link: its sets last at least for its busy time.
     links: BTreeMap<LinkId, Row>,
     /// Per processor: it is busy for at most one unit of time.
     processors: BTreeMap<NodeId, Row>,
@@ -269,7 +269,7 @@ impl Master {
         let throughput = program
             .add_column(Rational::one(), rates)
             .expect("rows exist");
-        // The mean rates of fluid links are possible rates: what limits rates is linear.
+        // The mean rates of fluid links are possible rates, since the limits on rates are linear.
         for (link, entries) in fluid_columns(platform, &mut program) {
             let entries = entries
                 .into_iter()
@@ -306,7 +306,7 @@ impl Master {
             .expect("rows exist");
     }
 
-    /// The throughput over the schemes known, and what a dual solution pays for links, processors and each demand.
+    /// The throughput over the schemes found so far, and the dual prices of links, processors and each demand.
     fn solve(&mut self) -> Option<(Rational, Prices, Vec<Rational>)> {
         let Ok(Outcome::Optimal(optimum)) = self.solver.solve(&Options::default()) else {
             return None;

@@ -1,7 +1,7 @@
 //! `cargo xtask bench [ARGUMENTS]`: the measurements.
 //!
 //! Times depend on the machine and its load. So a dozen benchmarks run next to a reference loop, and their ratio to it
-//! is printed next to the last release's ratio. Questions on many nodes are compared with one search on the same
+//! is printed next to the last release's ratio. Collectives on many nodes are compared with one search on the same
 //! platform.
 
 use std::collections::BTreeMap;
@@ -31,8 +31,8 @@ const DOZEN: &[(&str, &str)] = &[
     ("heterogeneous", "two_classes/table_3_150"),
     ("homogeneous", "homogeneous_released/20000_values"),
 ];
-/// Questions on many nodes, each with the search on the same platform that it is a multiple of: both are functions of
-/// the target `large`.
+/// Collectives on many nodes, each with the search on the same platform that is its unit. Both are functions of the
+/// target `large`.
 const LARGE: &[(&str, &str)] = &[
     ("large/broadcast_1000", "large/arborescence_1000"),
     ("large/scatter_1000", "large/search_1000"),
@@ -40,9 +40,9 @@ const LARGE: &[(&str, &str)] = &[
     ("large/reduce_300", "large/arborescence_300"),
     ("large/multicast_300", "large/arborescence_300"),
 ];
-/// Where the ratios of the last release stand.
+/// File with the ratios of the last release.
 const RECORD: &str = "benches/ratios.json";
-/// How criterion measures here: shortly.
+/// Options of criterion for short measurements.
 const SHORTLY: &[&str] = &[
     "--bench",
     "--noplot",
@@ -55,7 +55,7 @@ const SHORTLY: &[&str] = &[
     "--exact",
 ];
 
-/// Sets up, then runs the benchmarks in release; criterion reads the arguments (a filter, `--test`, ...).
+/// Sets up, then runs the benchmarks in release. Criterion reads the arguments (a filter, `--test`, ...).
 ///
 /// # Errors
 /// Setup failed, or a benchmark did not compile, failed or found a wrong answer.
@@ -69,7 +69,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
 /// Measures the dozen and records its ratios for the release that the workspace is about to be.
 ///
 /// # Errors
-/// As [`ratios`]; or the record cannot be written.
+/// The errors of [`ratios`], or the record cannot be written.
 pub fn record() -> Result<()> {
     setup::run()?;
     let ratios = measure(&binaries::build()?.tests)?;
@@ -85,7 +85,7 @@ pub fn record() -> Result<()> {
 }
 
 /// Measures the dozen with programs that are built already, and prints each ratio next to the recorded one. A larger
-/// ratio fails nothing.
+/// ratio is not a failure.
 ///
 /// # Errors
 /// A benchmark is missing, or does not end well.
@@ -111,8 +111,8 @@ pub fn ratios(binaries: &[Binary]) -> Result<()> {
     Ok(())
 }
 
-/// The ratio of each of the dozen to the reference loop, and of each large question to its search; either is measured
-/// anew before each.
+/// The ratio of each of the dozen to the reference loop, and of each large collective to its search. The reference is
+/// measured anew before each.
 fn measure(binaries: &[Binary]) -> Result<BTreeMap<String, f64>> {
     let folder = workspace::target()?.join("ratios");
     let one = |&(target, name): &(&str, &str)| {

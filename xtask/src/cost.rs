@@ -1,11 +1,11 @@
-//! How long a step takes, and how much of the processors it uses.
+//! The time of a step, and its use of the processors.
 
 use std::time::{Duration, Instant};
 
 use crate::workspace;
 
-/// Time on the clock, and time of the processors in finished child processes. A step that compiles or tests does so in
-/// children; the few milliseconds of xtask itself are left out.
+/// Time on the clock, and time of the processors in finished child processes. A step compiles and tests in children.
+/// The few milliseconds of xtask itself are left out.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cost {
     wall: Duration,
@@ -13,7 +13,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Runs something, and measures it.
+    /// Runs a function, and measures it.
     pub fn of<T>(work: impl FnOnce() -> T) -> (T, Cost) {
         let (start, before) = (Instant::now(), children());
         let result = work();
@@ -49,7 +49,7 @@ fn children() -> Duration {
     })
 }
 
-/// Only Unix says it.
+/// Only Unix reports it.
 #[cfg(not(unix))]
 fn children() -> Duration {
     Duration::ZERO

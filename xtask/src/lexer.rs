@@ -1,6 +1,6 @@
-//! Rust source with everything blanked that is not code: comments, and the contents of strings and characters.
+//! Rust source with comments and the contents of strings and characters blanked.
 
-/// The code of each line. Blanked characters become spaces, so that line numbers stand and words stay apart.
+/// The code of each line. Blanked characters become spaces, so that line numbers stay valid and words stay apart.
 pub fn code_lines(text: &str) -> Vec<String> {
     let mut lexer = Lexer {
         chars: text.chars().collect(),
@@ -75,7 +75,7 @@ impl Lexer {
         }
     }
 
-    /// Keeps the quotes and blanks what is between them, minding `\"`.
+    /// Keeps the quotes and blanks the text between them, minding `\"`.
     fn string(&mut self) {
         self.keep();
         while let Some(c) = self.peek(0) {
@@ -96,7 +96,7 @@ impl Lexer {
         }
     }
 
-    /// A character (`'a'`, `'\n'`, `'\''`) is blanked; a lifetime or label (`'a`) stays.
+    /// A character (`'a'`, `'\n'`, `'\''`) is blanked. A lifetime or label (`'a`) stays.
     fn quote(&mut self) {
         self.keep();
         if self.peek(0) == Some('\\') {
@@ -113,7 +113,7 @@ impl Lexer {
         }
     }
 
-    /// How many `#` follow, if a raw string starts here (`r"`, `br#"`, ...) and not a name that ends in r.
+    /// Number of `#` that follow, if a raw string starts here (`r"`, `br#"`, ...) and not a name that ends in r.
     fn raw_hashes(&self) -> Option<usize> {
         let before = |back: usize| {
             self.at

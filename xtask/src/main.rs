@@ -1,7 +1,6 @@
-//! `cargo xtask VERB`: work on this repository, one module per verb. It dispatches and solves nothing.
+//! `cargo xtask VERB`: work on this repository, one module per verb. It only dispatches.
 //!
-//! Whatever a verb says about itself goes to standard error, as cargo does; standard output belongs to the program it
-//! runs.
+//! Messages of a verb go to standard error, as in cargo. Standard output belongs to the program that the verb runs.
 
 mod bench;
 mod binaries;

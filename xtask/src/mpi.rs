@@ -1,8 +1,8 @@
 //! `cargo xtask mpi`: the collective tests of mpi4py and MPICH, with and without the drop-in library.
 //!
-//! Both were written by others and know nothing of plans. A test that passes plainly must pass behind the library; one
-//! that fails plainly says nothing. mpi4py's come with its source package, fetched with pip; MPICH's from an unpacked
-//! source that `--mpich` names. All is built in `target/mpi`.
+//! Their authors did not write them for plans. A test that passes without the library must pass behind it. A test that
+//! fails without it gives no information. mpi4py's tests come with its source package, fetched with pip. MPICH's come
+//! from an unpacked source that `--mpich` names. All is built in `target/mpi`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -58,7 +58,7 @@ struct Bench {
     library: PathBuf,
 }
 
-/// Outcomes of tests: plain and behind the library.
+/// Outcomes of tests: without and behind the library.
 #[derive(Default)]
 struct Count {
     both: usize,
@@ -79,10 +79,10 @@ impl Count {
     }
 }
 
-/// Runs both suites under both libraries, as far as there are any.
+/// Runs both suites under both libraries, if they are available.
 ///
 /// # Errors
-/// A test passes plainly and fails behind the library, or something does not build.
+/// A test passes without the library and fails behind it, or a part does not build.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let folder = workspace::target()?.join("mpi");
     fs::create_dir_all(&folder)?;
@@ -232,7 +232,7 @@ impl Bench {
         })
     }
 
-    /// Runs a program plainly or behind the library, at most for a time.
+    /// Runs a program without or behind the library, with a limit on its time.
     fn run(&self, ranks: usize, behind: bool, program: &[&str], folder: &Path) -> Result<Output> {
         let mut run = Command::new("timeout");
         run.arg(PATIENCE)
@@ -359,7 +359,7 @@ impl Bench {
         Ok(count)
     }
 
-    /// One test of MPICH with what all share.
+    /// Compiles one test of MPICH with the shared sources.
     fn compiled(&self, tests: &Path, name: &str, shared: &Path) -> Result<PathBuf> {
         let program = self.folder.join(name);
         let source = tests.join("coll").join(format!("{name}.c"));

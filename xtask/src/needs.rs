@@ -1,7 +1,7 @@
-//! Why a test is not part of every run, as its attribute states it.
+//! The reason that a test is not part of every run, from its attribute.
 //!
-//! `#[ignore = "long: REASON"]` is for the long run. `#[ignore = "needs THINGS"]` names what not every machine has;
-//! such a test runs wherever the things are. A test that is both says `long, needs THINGS`. The things are separated by
+//! `#[ignore = "long: REASON"]` is for the long run. `#[ignore = "needs THINGS"]` names things that some machines lack.
+//! Such a test runs if they are present. A test of both kinds has `long, needs THINGS`. The things are separated by
 //! commas, each a kind and a name, such as `program dot` or `data tiers/WAN_3.json`.
 
 use std::env;
@@ -20,7 +20,7 @@ const DATA: &str = "ONEPORT_DATA";
 pub struct Reason {
     /// Only the long run has the test.
     pub is_long: bool,
-    /// All of these must be there.
+    /// All of these must be present.
     pub needs: Vec<Need>,
 }
 
@@ -59,7 +59,7 @@ const KINDS: [(&str, Kind); 6] = [
 ];
 
 impl Reason {
-    /// Reads the text of an attribute; `None` if it has another form.
+    /// Reads the text of an attribute. `None` if it has another form.
     pub fn read(text: &str) -> Option<Reason> {
         if text.starts_with("long: ") {
             return Some(Reason {
@@ -125,7 +125,7 @@ impl fmt::Display for Need {
     }
 }
 
-/// The reasons in what a test program prints of tests that it ignores: `test NAME ... ignored, REASON`.
+/// The reasons in a test program's lines on tests that it ignores: `test NAME ... ignored, REASON`.
 pub fn reasons(output: &str) -> Vec<(&str, &str)> {
     output
         .lines()
@@ -133,8 +133,8 @@ pub fn reasons(output: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The reasons in a source, each with its line, counted from 1: empty where an attribute has no text. A macro's
-/// argument (`$`) is left to `cargo xtask test`.
+/// The reasons in a source, each with its line, counted from 1. A reason is empty if an attribute has no text. A
+/// macro's argument (`$`) is left to `cargo xtask test`.
 pub fn in_source(text: &str) -> Vec<(usize, &str)> {
     // In halves, so that this file has no such attribute.
     let start = ["#[", "ignore"].concat();

@@ -1,5 +1,5 @@
-//! `cargo xtask package`: what a stranger gets. Every library is packed as for publishing, unpacked elsewhere, and
-//! built in an empty project, without HiGHS: so on a machine without cmake.
+//! `cargo xtask package`: checks the packages that users get. Every library is packed as for publishing, unpacked in
+//! another folder, and built in an empty project, without HiGHS: so on a machine without cmake.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,19 +11,19 @@ use serde_json::Value;
 
 use crate::{tree, workspace};
 
-/// A package that strangers take: its name, and the name of its archive without the ending.
+/// A published package: its name, and the name of its archive without the ending.
 struct Package {
     name: String,
     archive: String,
 }
 
-/// The stranger's program: the example of the facade's README.
+/// The user's program: the example of the facade's README.
 const README: &str = "crates/oneport/README.md";
 
 /// Packs, unpacks, builds and runs.
 ///
 /// # Errors
-/// A package that lacks something, or that needs HiGHS without asking for it.
+/// A package lacks something, or needs HiGHS without the feature for it.
 pub fn run() -> Result<()> {
     let metadata = workspace::metadata(&["--no-deps"])?;
     let (packages, target) = (published(&metadata)?, workspace::target_in(&metadata)?);
@@ -47,9 +47,8 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// Unpacks every archive into `packages` of the project. A file that is the same as the last time stays as it is, so
-/// that cargo builds no more than what has changed; and one that is not is new to cargo, whereas an archive dates all
-/// files alike.
+/// Unpacks every archive into `packages` of the project. A file that equals that of the last time stays in place, so
+/// that cargo builds only changed files. A changed file gets a new date, whereas an archive dates all files alike.
 fn unpack(packages: &[Package], archives: &Path, project: &Path) -> Result<()> {
     let (fresh, unpacked) = (project.join("fresh"), project.join("packages"));
     if fresh.exists() {
@@ -105,11 +104,11 @@ fn pack(packages: &[Package]) -> Result<()> {
     workspace::run(command)
 }
 
-/// An empty project that takes every package, by its published name, from where it was unpacked.
+/// An empty project that takes every package, by its published name, from the folder to which it was unpacked.
 fn manifest(packages: &[Package]) -> String {
     let mut text =
         "[package]\nname = \"stranger\"\nedition = \"2024\"\n\n[workspace]\n\n".to_string();
-    // The program runs for a moment: what is built for debuggers or the next change would be lost on it.
+    // The program runs only briefly: debug information and incremental builds would not pay off.
     text.push_str("[profile.dev]\ndebug = false\nincremental = false\n\n[dependencies]\n");
     for Package { name, .. } in packages {
         let _ = writeln!(

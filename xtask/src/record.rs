@@ -1,7 +1,8 @@
-//! The record of the last run: how long each test took, and on which programs and files all tests of a program passed.
+//! The record of the last run: the time of each test, and the programs and files with which all tests of a program
+//! passed.
 //!
-//! With the same seed, a test program that has not been linked anew and reads the same files answers the same. So
-//! `--quick` runs the programs that have changed; the whole run runs all of them. Data outside the repository
+//! With the same seed, a test program that has not been linked anew and reads the same files gives the same results. So
+//! `--quick` runs the programs that have changed, and the whole run runs all of them. Data outside the repository
 //! counts as unchanged.
 
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Opens the record; empty if it is missing or unreadable.
+    /// Opens the record. It is empty if it is missing or unreadable.
     pub fn open() -> Result<Record> {
         let path = workspace::target()?.join("test-record.json");
         let text = fs::read_to_string(&path).unwrap_or_default();
@@ -38,12 +39,12 @@ impl Record {
         })
     }
 
-    /// How long a test took the last time; unknown ones may be long.
+    /// Time of a test in the last run. Unknown ones may be long.
     pub fn time(&self, test: &str) -> u64 {
         self.times.get(test).copied().unwrap_or(u64::MAX)
     }
 
-    /// Whether all tests of a program passed when it was and read the same.
+    /// Whether all tests of a program passed when the program and its files were the same.
     pub fn has_passed(&self, program: &str, key: &str) -> bool {
         self.passed.get(program).is_some_and(|passed| passed == key)
     }
@@ -85,7 +86,7 @@ pub fn stamp<'a>(files: impl IntoIterator<Item = &'a Path>) -> String {
     files.into_iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// A number for all that tests read in the repository besides what is compiled in: every text file but Rust's.
+/// A hash of all files in the repository that tests read besides compiled ones: every text file but Rust's.
 pub fn read_files() -> Result<u64> {
     let sources = workspace::sources()?;
     let read = sources

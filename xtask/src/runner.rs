@@ -1,8 +1,8 @@
 //! Runs all tests side by side, each in a separate process, the longest first.
 //!
 //! `cargo test` runs the programs in sequence, and waits at the end of each for its longest test. Here all tests of all
-//! programs and the documentation's examples are one list, from which as many workers take as there are processors. How
-//! long each took is kept for the next run.
+//! programs and the documentation's examples are one list, from which as many workers take as there are processors. The
+//! time of each is kept for the next run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,20 +16,20 @@ use crate::needs::Reason;
 use crate::record::{self, Record};
 use crate::workspace;
 
-/// How many of the slowest tests are named.
+/// Number of the slowest tests that are named.
 const SLOWEST: usize = 12;
 
-/// Something to run: it passes where its process ends well.
+/// A process to run. It passes if the process ends well.
 struct Job {
     /// The group that it belongs to.
     program: String,
     name: String,
     command: Command,
-    /// The output has to say that one test passed: a name that no test has would pass unseen.
+    /// The output must report one passed test: a name that no test has would pass unseen.
     single: bool,
 }
 
-/// How a job ended.
+/// The end of a job.
 struct Ended {
     program: String,
     name: String,
@@ -42,14 +42,15 @@ struct Ended {
 /// The tests of one program.
 struct Group {
     name: String,
-    /// The program and what it reads: while this is the same, so are the answers.
+    /// The program and the files it reads: if they are the same, so are the results.
     key: String,
     jobs: Vec<Job>,
-    /// The tests that this machine cannot run, each with what it lacks.
+    /// The tests that this machine cannot run, each with the missing thing.
     lacking: Vec<String>,
 }
 
-/// Which tests run. Long ones are marked `#[ignore = "long: ..."]`; those with `needs` run where the things are.
+/// Selection of tests. Long ones are marked `#[ignore = "long: ..."]`. Tests with `needs` run if the things are
+/// present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
     /// All but the long ones, of programs that have changed since all their tests passed.
@@ -63,7 +64,7 @@ pub enum Which {
 /// Runs tests of the programs.
 ///
 /// # Errors
-/// A test failed; its output was shown.
+/// A test failed. Its output was shown.
 pub fn run(built: &Built, which: Which) -> Result<()> {
     let mut record = Record::open()?;
     let mut groups = groups(built, which)?;
@@ -138,7 +139,7 @@ fn groups(built: &Built, which: Which) -> Result<Vec<Group>> {
             .map(|(_, path)| path.as_path());
         let files: Vec<&Path> = std::iter::once(binary.path.as_path()).chain(own).collect();
         let group = of_binary(binary, which)?;
-        // A thing that has come is a test more.
+        // A thing that became available adds a test.
         let key = format!("{} {}", key(&files), group.lacking.join(", "));
         groups.push(Group { key, ..group });
     }
@@ -148,13 +149,13 @@ fn groups(built: &Built, which: Which) -> Result<Vec<Group>> {
     Ok(groups)
 }
 
-/// Where the property tests look for the seed of their random cases.
+/// The variable from which the property tests read the seed of their random cases.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
 /// With these seeds the long run draws further cases of each property.
 const FURTHER_SEEDS: [&str; 3] = ["2", "3", "4"];
 
-/// The same cases every time: a red run is then the change's doing. `cargo test` by hand draws new ones.
+/// The same cases every time, so that a failure is due to the change. `cargo test` by hand draws new ones.
 fn seed(command: &mut Command) {
     let has_one = command.get_envs().any(|(name, _)| name == SEED);
     if !has_one && std::env::var_os(SEED).is_none() {
@@ -162,7 +163,7 @@ fn seed(command: &mut Command) {
     }
 }
 
-/// The whole program with each further seed, if its package has property tests.
+/// The program with all its tests and each further seed, if its package has property tests.
 fn with_further_seeds(binary: &Binary) -> Result<Vec<(String, Command)>> {
     let manifest = binary.folder.join("Cargo.toml");
     let text = std::fs::read_to_string(&manifest)

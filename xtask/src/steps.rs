@@ -1,4 +1,4 @@
-//! A verb made of steps: one after the other, until one fails; at the end a table of their times.
+//! A verb made of steps: they run in sequence until one fails. At the end it prints a table of their times.
 
 use std::time::Instant;
 
@@ -47,7 +47,7 @@ impl State {
 /// Calls cargo, and shows how.
 ///
 /// # Errors
-/// It failed; it has said why.
+/// It failed. It has printed the reason.
 pub fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
     let mut command = workspace::cargo(arguments)?;
     command.envs(environment.iter().copied());

@@ -31,7 +31,7 @@ const STEPS: &[Step] = &[
 /// Sets up, compiles the tests, and runs them.
 ///
 /// # Errors
-/// Something does not compile, or a test failed; the output was shown.
+/// Something does not compile, or a test failed. The output was shown.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let which = if arguments.quick {
         Which::Changed

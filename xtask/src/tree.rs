@@ -1,12 +1,12 @@
-//! Copies of sources, in which cargo builds again no more than what has changed.
+//! Copies of sources, in which cargo rebuilds only changed files.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Copies all but build output and history. Identical files stay as they are, so that cargo does not build them again.
-/// One folder may be left out.
+/// Copies all but build output and history. Identical files are left unchanged, so that cargo does not build them
+/// again. One folder may be left out.
 ///
 /// # Errors
 /// A file cannot be read or written.
@@ -33,7 +33,7 @@ pub fn copy(from: &Path, to: &Path, without: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// Removes what has no counterpart in the other folder.
+/// Removes files and folders without a counterpart in the other folder.
 ///
 /// # Errors
 /// A file cannot be removed.
@@ -57,7 +57,7 @@ pub fn prune(folder: &Path, like: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file, if it is not what it shall be already.
+/// Writes a file unless it already has this content.
 ///
 /// # Errors
 /// It cannot be written.

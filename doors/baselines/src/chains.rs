@@ -1,9 +1,10 @@
 //! Paths of channels through boxes of accelerators without a switch: NCCL's search (`ncclTopoSearchRec` of
-//! src/graph/search.cc), of which the conditions are kept and not the order of its tries.
+//! src/graph/search.cc), with its conditions and without the order of its tries.
 //!
 //! A channel enters a box at the accelerator of its network card, passes all others over links between them, and leaves
-//! by the card of the last. Of all such paths the one is taken whose last accelerator's card fewest earlier channels
-//! leave by, then the one that is nearest to a card, then the one whose links earlier channels use least.
+//! by the card of the last. Of all such paths, the search takes the one whose last accelerator's card is used by the
+//! fewest earlier channels, then the one that is nearest to a card, then the one whose links earlier channels use
+//! least.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ const MOST: usize = 16;
 /// Nodes of the search of one path. Trades a better path for time. Not measured.
 const STEPS: usize = 200_000;
 
-/// The box of a node: what its name has before the first point; empty without one.
+/// The box of a node: the part of its name before the first point. Empty without one.
 pub(crate) fn box_of(platform: &Platform, node: NodeId) -> &str {
     platform
         .name(node)
@@ -98,8 +99,8 @@ impl Chains {
     }
 }
 
-/// How good a path is, less is better: channels that leave by its card, links from its end to the next box, the longest
-/// time that one of its links is used, times of all.
+/// The score of a path (less is better): channels that leave by its card, links from its end to the next box, the
+/// longest time that one of its links is used, times of all.
 type Score = (usize, usize, Rational, Rational);
 
 /// A search in depth for the best path.
@@ -147,7 +148,7 @@ impl Search<'_> {
         self.platform.link_between(self.ranks[from], self.ranks[to])
     }
 
-    /// `None` if no way leads from the last member to the next box.
+    /// `None` if no path leads from the last member to the next box.
     fn score(&self) -> Option<Score> {
         let (card, links) = self.exits.get(self.path.last()?)?;
         let (mut longest, mut all) = (Rational::zero(), Rational::zero());

@@ -17,7 +17,7 @@ use crate::{
 /// The name of several rings at once.
 pub const EQUAL_RINGS: &str = "equal rings at once";
 
-/// An algorithm and what it sustains.
+/// An algorithm and its throughput.
 #[derive(Debug, Clone)]
 pub struct Compared {
     /// The algorithm.
@@ -46,9 +46,9 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// All [known] algorithms of the collective, on the cheapest paths; of the two rules for equal paths ([`Ties`])
-    /// each has the one under which it sustains more. Largest in time is the counting: `O(blocks sent)` per algorithm
-    /// and rule.
+    /// All [known] algorithms of the collective, on the cheapest paths. Of the two rules for equal paths ([`Ties`]),
+    /// each has the one with the higher throughput. Counting takes the most time: `O(blocks sent)` per algorithm and
+    /// rule.
     ///
     /// # Errors
     /// Sizes or work that are not constant.
@@ -56,10 +56,10 @@ impl Comparison {
         Comparison::watched(problem, &Watch::unlimited())
     }
 
-    /// As [`Comparison::of`], under a watch: the algorithms that were rated before it ended.
+    /// Runs [`Comparison::of`] under a watch. Contains the algorithms that were rated before it ended.
     ///
     /// # Errors
-    /// As [`Comparison::of`].
+    /// The errors of [`Comparison::of`].
     pub fn watched(problem: &Problem, watch: &Watch) -> Result<Comparison, BaselineError> {
         let mut comparison = Comparison {
             rows: Vec::new(),
@@ -104,7 +104,7 @@ impl Comparison {
     /// Adds an algorithm that the user supplied, on these routes.
     ///
     /// # Errors
-    /// A send between unconnected nodes; sizes or work that are not constant.
+    /// A send between unconnected nodes, or sizes or work that are not constant.
     pub fn add(
         &mut self,
         problem: &Problem,
@@ -116,11 +116,11 @@ impl Comparison {
         Ok(())
     }
 
-    /// The collective on equal rings, as runtimes use them; nothing, where rings do not do it. In one box of
-    /// accelerators without a switch they are NCCL's rings, too, which are found by such a search.
+    /// The collective on equal rings, as runtimes use them. Adds nothing if rings cannot perform it. In one box of
+    /// accelerators without a switch they are NCCL's rings, too, since NCCL finds them by such a search.
     ///
     /// # Errors
-    /// A ring that leaves out a rank; sizes or work that are not constant.
+    /// A ring that leaves out a rank, or sizes or work that are not constant.
     pub fn add_rings(
         &mut self,
         problem: &Problem,
@@ -159,7 +159,7 @@ impl Comparison {
         Ok(())
     }
 
-    /// Takes in a rated algorithm, unless one of its name is no slower.
+    /// Adds a rated algorithm, unless one of its name is at least as fast.
     fn place(
         &mut self,
         problem: &Problem,
@@ -210,7 +210,7 @@ pub fn known(problem: &Problem, routes: &Routes) -> Vec<Algorithm> {
     known_watched(problem, routes, &Watch::unlimited())
 }
 
-/// As [`known`], under a watch: once it has ended, hints of shape are not looked for.
+/// Runs [`known`] under a watch: once it has ended, hints of shape are not computed.
 pub fn known_watched(problem: &Problem, routes: &Routes, watch: &Watch) -> Vec<Algorithm> {
     let shape = RankHints::watched(problem, routes, watch);
     let papers = published(problem, routes)

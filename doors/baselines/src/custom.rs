@@ -16,14 +16,14 @@ pub struct Send {
     pub to: NodeId,
     /// The blocks sent, each once. Piece `k` of demand `d` is block `d * pieces + k`.
     pub blocks: Vec<u32>,
-    /// Whether the receiver combines the blocks with its own of the same numbers; else they replace these.
+    /// Whether the receiver combines the blocks with its own of the same numbers. Otherwise they replace these.
     pub combine: bool,
 }
 
 /// A ring through all [ranks](ranks) in this order.
 ///
 /// # Errors
-/// A collective that rings do not do; a node that is missing, listed twice or takes no part.
+/// Rings cannot perform the collective, or a node is missing, listed twice or takes no part.
 pub fn of_ring(problem: &Problem, name: &str, ring: &[NodeId]) -> Result<Algorithm, BaselineError> {
     let order = order_of(problem, ring)?;
     Maker::new(problem)
@@ -57,8 +57,8 @@ pub(crate) fn order_of(problem: &Problem, ring: &[NodeId]) -> Result<Vec<usize>,
 /// A tree over all [ranks](ranks), as pairs of a parent and its child. Children are served in the order of the list.
 ///
 /// # Errors
-/// A collective without a tree algorithm; edges that do not form a tree over the ranks, or not below the collective's
-/// root.
+/// The collective has no tree algorithm, or the edges do not form a tree over the ranks, or its root is not the
+/// collective's.
 pub fn of_tree(
     problem: &Problem,
     name: &str,
@@ -107,7 +107,7 @@ pub fn of_tree(
 /// Every value is cut into `pieces` pieces. Returns also the routes of the sends.
 ///
 /// # Errors
-/// Nothing is sent; a send over a missing link; sends that do not perform the collective.
+/// Nothing is sent, a send uses a missing link, or the sends do not perform the collective.
 pub fn of_rounds(
     problem: &Problem,
     name: &str,

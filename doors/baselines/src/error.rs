@@ -41,7 +41,7 @@ pub enum BaselineError {
         /// The node.
         node: String,
     },
-    /// A ring that comes by twice.
+    /// A ring that lists a node twice.
     #[error("the ring lists '{node}' twice; list every node that takes part once")]
     ListedTwice {
         /// The node.
@@ -53,7 +53,7 @@ pub enum BaselineError {
         /// The node.
         node: String,
     },
-    /// Nodes whose parents go round.
+    /// Nodes whose parents form a circle.
     #[error("'{node}' is not below the tree's root: its parents go round in a circle")]
     InCircle {
         /// The node.
@@ -94,7 +94,7 @@ pub enum BaselineError {
         "the schedule is among {found} ranks, and the question among {ranks}; give it as many --participants"
     )]
     OtherRanks {
-        /// The question's ranks.
+        /// The number of ranks of the problem.
         ranks: usize,
         /// The schedule's.
         found: usize,
@@ -104,7 +104,7 @@ pub enum BaselineError {
         "the schedule combines chunks of different results; here only chunks of one result are combined"
     )]
     MixedBlocks,
-    /// Pieces of what must stay whole.
+    /// Pieces of a value that must stay whole.
     #[error(
         "{collective}: the list cuts every value into {pieces} pieces, but a token is whole; leave `pieces` out"
     )]
@@ -114,12 +114,12 @@ pub enum BaselineError {
         /// The pieces of a value.
         pieces: u32,
     },
-    /// Sizes or work depend on what is combined.
+    /// Sizes or work depend on the combined operands.
     #[error(
         "named algorithms are counted for one size and one amount of work; give --size and --work as numbers"
     )]
     NotConstant,
-    /// Nothing is sent at all.
+    /// Nothing is sent.
     #[error("nothing is sent; list at least one message")]
     Nothing,
     /// A rank sends a block that it does not have.
@@ -155,13 +155,13 @@ pub enum BaselineError {
         step: usize,
         /// The block.
         block: u32,
-        /// How many there are.
+        /// Number of blocks.
         blocks: usize,
     },
-    /// Something wanted does not arrive.
+    /// A needed block does not arrive.
     #[error("in the end '{node}' lacks block {block}: {found}; send it what is wanted there")]
     Lacks {
-        /// The node that wants the block.
+        /// The node that lacks the block.
         node: String,
         /// The block, counted from 0.
         block: u32,
@@ -176,7 +176,7 @@ pub enum BaselineError {
         /// The block, counted from 0.
         block: u32,
     },
-    /// The half-duplex ports cannot be looked at.
+    /// The half-duplex ports cannot be checked.
     #[error(transparent)]
     Ports(#[from] ScheduleError),
     /// The watch ended the count of the messages.

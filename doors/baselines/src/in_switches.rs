@@ -1,9 +1,9 @@
-//! NCCL's algorithms over switches that combine and duplicate what passes through them: NVLS and NVLSTree over
+//! NCCL's algorithms over switches that combine and duplicate messages that pass through them: NVLS and NVLSTree over
 //! NVSwitches, CollNet over switches of the network (SHARP), as NCCL 2.30.7 runs them (src/device/all_reduce.h,
 //! src/transport/nvls.cc, src/transport/coll_net.cc).
 //!
 //! A switch is a further rank, which owns no operand: it keeps the first copy of a block and combines the others with
-//! it. Between boxes every accelerator needs a network card of its own.
+//! it. Between boxes every accelerator needs a separate network card.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::{Algorithm, Tree};
 const COLLNET: usize = 8;
 
 impl Maker<'_> {
-    /// NCCL's algorithms over these boxes' switches and their network's; none where they do not combine and duplicate.
+    /// NCCL's algorithms over these boxes' switches and their network's. Empty if they do not combine and duplicate.
     pub(crate) fn in_switches(&self, boxes: &Boxes) -> Vec<Algorithm> {
         let Some(size) = boxes.size() else {
             return Vec::new();
@@ -48,7 +48,7 @@ impl Maker<'_> {
     }
 }
 
-/// The algorithms of one question.
+/// The algorithms of one problem.
 struct Made<'m> {
     maker: &'m Maker<'m>,
     boxes: &'m Boxes,
@@ -84,21 +84,21 @@ impl Made<'_> {
         rank
     }
 
-    /// The ranks of the boxes' switches; none if they do not combine.
+    /// The ranks of the boxes' switches. `None` if they do not combine.
     fn switches(&mut self) -> Option<Vec<usize>> {
         let boxes = self.boxes;
         let all: Vec<usize> = boxes.combiners.iter().map(|one| self.rank(one)).collect();
         (!all.is_empty()).then_some(all)
     }
 
-    /// The ranks of the channels' switches of the network; none if they do not combine.
+    /// The ranks of the channels' switches of the network. `None` if they do not combine.
     fn hubs(&mut self) -> Option<Vec<usize>> {
         let boxes = self.boxes;
         let all: Vec<usize> = boxes.hubs.iter().map(|one| self.rank(one)).collect();
         (!all.is_empty()).then_some(all)
     }
 
-    /// Whether every accelerator has a card of its own: then the head of share `h` is the member of number `h`.
+    /// Whether every accelerator has a separate card: then the head of share `h` is the member of number `h`.
     fn has_own_cards(&self) -> bool {
         self.boxes.channels.len() == self.size
     }
@@ -115,7 +115,7 @@ impl Made<'_> {
         }
     }
 
-    /// Every member sends every share to the switch of its box, which combines them; the head of a share has the sum.
+    /// Every member sends every share to the switch of its box, which combines them. The head of a share gets the sum.
     fn pulled(&self, switches: &[usize], parts: usize) -> Phase {
         let (mut to_switch, mut to_heads) = (Vec::new(), Vec::new());
         for (members, &switch) in self.boxes.members.iter().zip(switches) {
@@ -216,7 +216,7 @@ impl Made<'_> {
         Some(self.made("NCCL NVLSTree", about, self.size * parts, phases))
     }
 
-    /// In one box: everyone sends its message to the switch once, which sends it to all.
+    /// In one box: every member sends its message to the switch once, which sends it to all.
     fn nvls_gather(&mut self) -> Option<Algorithm> {
         let switch = *self.switches()?.first()?;
         let ranks = 0..self.maker.ranks.len();
@@ -233,7 +233,7 @@ impl Made<'_> {
         Some(self.made("NCCL NVLS", about, 1, vec![Phase::Steps(steps)]))
     }
 
-    /// In one box: everyone pulls its result, summed by the switch.
+    /// In one box: every member pulls its result, summed by the switch.
     fn nvls_reduce_scatter(&mut self) -> Option<Algorithm> {
         let switch = *self.switches()?.first()?;
         let ranks = 0..self.maker.ranks.len();
@@ -287,7 +287,7 @@ impl Made<'_> {
         Some(self.made("NCCL CollNetChain", about, hubs.len(), phases))
     }
 
-    /// Every member sends each head its share, directly; a switch of the network joins the heads of a share.
+    /// Every member sends each head its share, directly. A switch of the network joins the heads of a share.
     fn collnet_direct(&mut self) -> Option<Algorithm> {
         if !self.boxes.switched || !(2..=COLLNET).contains(&self.size) || !self.has_own_cards() {
             return None;

@@ -1,9 +1,9 @@
-//! Which libraries run which algorithm, by their own names for it.
+//! The libraries that run each algorithm, by their own names for it.
 
 use oneport_plan::{Form, Problem};
 
-/// Rows: the algorithm's name, the forms that a row is about, and who runs it. The numbers are those of Open MPI's
-/// `coll_tuned_X_algorithm`; MPICH's names are those of `MPIR_CVAR_X_INTRA_ALGORITHM`.
+/// Rows: the algorithm's name, the forms to which a row applies, and the libraries that run it. The numbers are those
+/// of Open MPI's `coll_tuned_X_algorithm`. MPICH's names are those of `MPIR_CVAR_X_INTRA_ALGORITHM`.
 ///
 /// Read in NCCL 2.30.7, RCCL 0cbce2a7, MSCCL++ 0.9.0, MPICH 5.1.0a1 and Open MPI 6.1a1.
 const LIBRARIES: &[(&str, &[&Form], &str)] = {
@@ -117,8 +117,9 @@ const LIBRARIES: &[(&str, &[&Form], &str)] = {
     ]
 };
 
-/// The libraries that run an algorithm of this name for this collective, and their names for it; `None` if no library
-/// that is known does. A row without forms is about all; one that is a first word, about all names that begin with it.
+/// The libraries that run an algorithm of this name for this collective, and their names for it. `None` if no listed
+/// library does. A row without forms applies to all. A row that is a first word applies to all names that begin with
+/// it.
 pub fn run_by(problem: &Problem, name: &str) -> Option<&'static str> {
     let form = problem.collective().form().map(Form::alike);
     let about =

@@ -17,7 +17,7 @@ pub struct Throughput {
     pub throughput: Rational,
     /// Resources that are busy all the time at this rate, ascending. Empty if only an odd set limits.
     pub busiest: Vec<Resource>,
-    /// The odd set of half-duplex ports that limits where no port, link or processor alone does.
+    /// The odd set of half-duplex ports that limits the throughput, if no port, link or processor alone does.
     pub odd_set: Option<OddSet>,
 }
 
@@ -31,19 +31,19 @@ pub struct Loads {
 }
 
 impl Algorithm {
-    /// Counts the messages, whose routes must be among those given: from every rank. Sizes and work must be constant.
-    /// `O(blocks sent + ranks (nodes + links))`.
+    /// Counts the messages. Their routes must be among the given ones: from every rank. Sizes and work must be
+    /// constant. `O(blocks sent + ranks (nodes + links))`.
     ///
     /// # Errors
-    /// Two ranks that send but are not connected; a size that depends on the operands that are combined.
+    /// Two ranks that exchange messages are not connected, or a size depends on the operands that are combined.
     pub fn loads(&self, problem: &Problem, routes: &Routes) -> Result<Loads, BaselineError> {
         self.loads_watched(problem, routes, &Watch::unlimited())
     }
 
-    /// As [`Algorithm::loads`], under a watch that is asked before every message and every rank.
+    /// Runs [`Algorithm::loads`] under a watch that is checked before every message and every rank.
     ///
     /// # Errors
-    /// As [`Algorithm::loads`]; [`BaselineError::Stopped`].
+    /// The errors of [`Algorithm::loads`], and [`BaselineError::Stopped`].
     pub fn loads_watched(
         &self,
         problem: &Problem,
@@ -88,8 +88,8 @@ impl Algorithm {
 }
 
 impl Loads {
-    /// The throughput. If nodes are half-duplex, odd sets of ports are checked, too (`O(ports)` maximum flows); else
-    /// `O(links)`.
+    /// The throughput. If nodes are half-duplex, odd sets of ports are checked, too (`O(ports)` maximum flows).
+    /// Otherwise `O(links)`.
     ///
     /// # Errors
     /// Nothing is sent.
@@ -137,8 +137,8 @@ impl Loads {
     }
 }
 
-/// How many blocks are sent from rank to rank, and combined. A block of a demand of rate `r` is `r` blocks: all its
-/// messages are moved alike.
+/// Numbers of blocks that are sent from rank to rank, and combined. A block of a demand of rate `r` is `r` blocks: all
+/// its messages are moved alike.
 struct Counts {
     /// Messages that take the routes, by sender and receiver.
     sent: Vec<BTreeMap<usize, u128>>,

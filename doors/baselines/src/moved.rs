@@ -1,7 +1,7 @@
 //! Schedules that move cells of memory, as other programs' schedules do, as algorithms of messages.
 //!
-//! A rank has one copy of a block here, but as many as it has cells in such a schedule. So every further cell for a
-//! block is a further rank on the same node; messages between ranks of one node take no time.
+//! A rank has one copy of a block here, but one per cell in such a schedule. So every further cell for a block is a
+//! further rank on the same node. Messages between ranks of one node take no time.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::custom::undone;
 use crate::phase::{ExchangeOp, Phase, Step};
 use crate::{Algorithm, BaselineError};
 
-/// A schedule that moves cells of memory; ranks are [ranks](crate::ranks). It is trusted to be right.
+/// A schedule that moves cells of memory. Ranks are [ranks](crate::ranks). It is trusted to be right.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Moves {
     /// Per rank: the cells of its input.
@@ -33,17 +33,17 @@ pub type CellsAt = (Range<usize>, usize);
 pub struct Moved {
     /// The rank.
     pub rank: usize,
-    /// The values that are combined; a single one is copied.
+    /// The values that are combined. A single one is copied.
     pub sources: Vec<CellsAt>,
-    /// Where it is written.
+    /// The cells to which it is written.
     pub targets: Vec<CellsAt>,
 }
 
-/// The schedule as messages: what the ranks send one another, and what they combine. `O(cells moved log cells)`.
+/// The schedule as messages: the messages between ranks, and the blocks that ranks combine. `O(cells moved log cells)`.
 ///
 /// # Errors
-/// A collective that such schedules do not perform here; another number of ranks, or numbers of cells that do not fit
-/// the collective; cells that combine parts of different results.
+/// The collective is one that such schedules do not perform here, the number of ranks or of cells does not fit the
+/// collective, or cells combine parts of different results.
 pub fn of_moves(problem: &Problem, name: &str, moves: &Moves) -> Result<Algorithm, BaselineError> {
     let maker = Maker::new(problem);
     let nodes = ranks(problem);
@@ -127,7 +127,7 @@ impl Layout {
         u32::try_from(demand * self.pieces + piece).ok()
     }
 
-    /// The piece of the message of a pair; none of a rank for itself.
+    /// The piece of the message of a pair. `None` from a rank to itself.
     fn of_pair(&self, from: usize, to: usize, piece: usize) -> Option<u32> {
         let pair = (from != to).then(|| ExchangeOp::OfPair.block(self.ranks, from, to))?;
         self.block(pair as usize, piece)
@@ -153,12 +153,13 @@ impl Layout {
 
 /// The steps written so far.
 struct Writer {
-    /// Per rank of the schedule, block and cell: the rank of the algorithm that stands for it.
+    /// Per rank of the schedule, block and cell: the rank of the algorithm that represents it.
     places: BTreeMap<(usize, u32, usize), usize>,
     nodes: Vec<NodeId>,
-    /// Per rank and number: the algorithm's rank of the further copy of that number; 0 combines what a move reads.
+    /// Per rank and number: the algorithm's rank of the further copy of that number. Number 0 combines the inputs of a
+    /// move.
     copies: BTreeMap<(usize, usize), usize>,
-    /// Per cell that holds something: the algorithm's rank and the block, if it is of a result that is asked for.
+    /// Per nonempty cell: the algorithm's rank and the block, if it is of a requested result.
     cells: BTreeMap<usize, Option<(usize, u32)>>,
     steps: Vec<Vec<Step>>,
 }
@@ -240,7 +241,7 @@ impl Writer {
         self.held(cells.start + at)
     }
 
-    /// Results are where they are wanted: at the ranks themselves.
+    /// Moves results to their goals: the ranks themselves.
     fn ended(&mut self, blocks: &Layout, moves: &Moves) {
         let mut last = Messages::default();
         for (rank, cells) in moves.outputs.iter().enumerate() {
@@ -257,7 +258,7 @@ impl Writer {
     }
 }
 
-/// The messages of one step; blocks between the same ranks travel together.
+/// The messages of one step. Blocks between the same ranks travel together.
 #[derive(Default)]
 struct Messages {
     steps: Vec<Step>,

@@ -76,7 +76,7 @@ impl Maker<'_> {
     }
 
     /// Even numbers of ranks: neighbours of a ring exchange their blocks, then the two blocks that came last, with the
-    /// other neighbour and the first in turn. After `n / 2` steps all have all.
+    /// other neighbour and the first alternately. After `n / 2` steps all ranks have all blocks.
     fn neighbor_exchange(&self) -> Option<Algorithm> {
         let ranks = self.ranks.len();
         if ranks % 2 == 1 {
@@ -114,7 +114,7 @@ impl Maker<'_> {
         Some(self.made("neighbor exchange", about, 1, vec![Phase::Steps(steps)]))
     }
 
-    /// Each half of the message goes down one side of a binary tree; then pairs of ranks of both sides exchange halves.
+    /// Each half of the message goes down one side of a binary tree. Then pairs of ranks of both sides exchange halves.
     /// With an even number of ranks the root sends the second half to the last rank itself.
     fn split_binary(&self) -> Option<Algorithm> {
         let ranks = self.ranks.len();
@@ -125,7 +125,7 @@ impl Maker<'_> {
             [0].into_iter().chain((first..ranks).step_by(2)).collect()
         };
         let down = |half: usize, members: Vec<usize>| {
-            // Ranks of one side below the root are a binary tree of their own.
+            // Ranks of one side below the root form a separate binary tree.
             let parents: Vec<Option<usize>> = (0..members.len())
                 .map(|place| match place {
                     0 => None,

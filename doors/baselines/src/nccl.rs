@@ -1,8 +1,8 @@
-//! The algorithms of NCCL and RCCL, by their names: who sends what to whom, as NCCL 2.30.7 does (src/graph/connect.cc,
-//! src/graph/trees.cc, src/device).
+//! The algorithms of NCCL and RCCL, by their names: the messages between ranks, as in NCCL 2.30.7
+//! (src/graph/connect.cc, src/graph/trees.cc, src/device).
 //!
-//! Names are those of `NCCL_ALGO`. Between boxes one channel begins at each network card of a box; in one box all
-//! channels of a kind are alike, and stand for one.
+//! Names are those of `NCCL_ALGO`. Between boxes one channel begins at each network card of a box. In one box all
+//! channels of a kind are equal, and one represents them.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::catalogue::{Maker, RankHints, blocks};
 use crate::phase::{Phase, Step};
 
 impl Maker<'_> {
-    /// The algorithms of NCCL on boxes of accelerators; none elsewhere.
+    /// The algorithms of NCCL on boxes of accelerators. Empty on other platforms.
     pub(crate) fn nccl(&self, shape: &RankHints) -> Vec<Algorithm> {
         let boxes = &shape.boxes;
         if boxes.members.is_empty() {
@@ -88,9 +88,9 @@ impl Maker<'_> {
         Some(made)
     }
 
-    /// Parallel aggregated trees: one binomial tree per block, all in parallel; one accelerator per box. The rank at
-    /// offset `o` before a block's rank has it from the one that is `2^k` nearer, where `k` is the lowest binary digit
-    /// of `o` that is 1.
+    /// Parallel aggregated trees: one binomial tree per block, all in parallel, with one accelerator per box. The rank
+    /// at offset `o` before a block's rank receives it from the one that is `2^k` nearer, where `k` is the lowest
+    /// binary digit of `o` that is 1.
     fn nccl_pat(&self, boxes: &Boxes) -> Option<Algorithm> {
         let ranks = self.ranks.len();
         if !boxes.are_single() || ranks < 2 {
@@ -157,7 +157,7 @@ pub(crate) fn rings_of_one_box(rings: u32) -> String {
     numbered("NCCL Ring", rings as usize)
 }
 
-/// `NCCL Ring (8 channels)`; without a number in one box, whose channels are alike.
+/// `NCCL Ring (8 channels)`. Without a number in one box, whose channels are equal.
 fn with_channels(name: &str, boxes: &Boxes) -> String {
     numbered(name, boxes.channels.len())
 }

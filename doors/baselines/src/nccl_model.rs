@@ -1,6 +1,6 @@
 //! NCCL's own model of time, by which it chooses an algorithm and a protocol: `ncclTopoTuneModel` and
-//! `ncclTopoGetAlgoTime` of src/graph/tuning.cc, NCCL 2.30.7, with the channels that `ncclTopoCompute` of
-//! src/graph/search.cc finds where all accelerators of a box hang on one switch.
+//! `ncclTopoGetAlgoTime` of src/graph/tuning.cc, NCCL 2.30.7. Its channels are those that `ncclTopoCompute` of
+//! src/graph/search.cc finds if all accelerators of a box are connected to one switch.
 //!
 //! Rates are GB/s (10^9 bytes), times microseconds. Tables are in hundredths, so that all is exact.
 
@@ -35,7 +35,7 @@ fn whole(value: usize) -> Rational {
     Rational::from_integer((value as u64).into())
 }
 
-/// Fact: the largest number of channels that NCCL searches for; it doubles them afterwards.
+/// Fact: the largest number of channels that NCCL searches for. It doubles them afterwards.
 const CHANNELS: usize = 32;
 /// Fact: the most heads of NVLS.
 const HEADS: usize = 16;
@@ -50,7 +50,7 @@ impl Generation {
         (Generation::Blackwell, [90_000, 72_180, 72_180]),
     ];
 
-    /// The generation whose accelerators have this much NVLink, and what NCCL counts for it.
+    /// The generation whose accelerators have this NVLink bandwidth, and NCCL's number for it.
     fn of(nvlink: &Rational) -> Option<(Generation, Rational)> {
         let has =
             |row: &&(Generation, [u64; 3])| row.1.iter().any(|rate| hundredths(*rate) == *nvlink);
@@ -121,7 +121,7 @@ impl Generation {
         hundredths(row[boxes.clamp(1, 3) - 1])
     }
 
-    /// Whether the processors are assumed to be AMD's: those of the DGX A100; other DGX have Intel's.
+    /// Whether the processors are assumed to be AMD's: those of the DGX A100. Other DGX have Intel's.
     fn is_amd(self) -> bool {
         self == Generation::Ampere
     }
@@ -175,9 +175,9 @@ impl Graph {
 /// An algorithm with a protocol, as NCCL's model rates it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
-    /// As in `NCCL_ALGO`: `Ring`, `Tree`, `NVLS`, `NVLSTree`, `PAT`.
+    /// A name of `NCCL_ALGO`: `Ring`, `Tree`, `NVLS`, `NVLSTree`, `PAT`.
     pub algorithm: String,
-    /// As in `NCCL_PROTO`: `LL`, `LL128`, `Simple`.
+    /// A name of `NCCL_PROTO`: `LL`, `LL128`, `Simple`.
     pub protocol: String,
     /// The time of a message of no bytes, in microseconds.
     pub latency: Rational,
@@ -205,7 +205,7 @@ const PROTOCOLS: [&str; 3] = ["LL", "LL128", "Simple"];
 /// Fact: latencies in hundredths of a microsecond, by protocol: of a start, of a step over NVLink, and over the
 /// network.
 const RING: [[u64; 3]; 3] = [[660, 1400, 840], [60, 190, 340], [270, 400, 1400]];
-/// Fact: as [`RING`].
+/// Fact: the latencies of trees, in the order of [`RING`].
 const TREE: [[u64; 3]; 3] = [[680, 1400, 840], [60, 125, 400], [500, 850, 1400]];
 /// Fact: corrections of trees, in tenths, by the binary logarithm of the size over 64 bytes.
 const CORRECTIONS: [[u64; 23]; 3] = [
@@ -262,7 +262,7 @@ impl NcclModel {
         let speeds = generation.speeds(count);
         let ring = match (boxes.switched, count) {
             (false, _) => {
-                // NCCL's link has 20 GB/s; rings use every link once.
+                // NCCL's link has 20 GB/s. Rings use every link once.
                 let links = (&inside / hundredths(2000)).floor().to_integer();
                 Graph {
                     channels: usize::try_from(links).unwrap_or(0),
@@ -309,8 +309,8 @@ impl NcclModel {
         self.ranks / self.boxes.max(1)
     }
 
-    /// All algorithms that NCCL considers for the collective, with each of their protocols; none for one that it has no
-    /// choice of algorithms for.
+    /// All algorithms that NCCL considers for the collective, with each of their protocols. Empty if NCCL has no choice
+    /// of algorithms for it.
     pub fn estimates(&self, form: &Form) -> Vec<Estimate> {
         let Some(function) = Function::of(form) else {
             return Vec::new();
@@ -437,7 +437,7 @@ impl NcclModel {
         }
     }
 
-    /// NVLS in one box, the tree of it between boxes; between boxes NVLS itself needs a network that combines.
+    /// NVLS in one box, its tree between boxes. Between boxes NVLS itself needs a network that combines.
     fn of_nvls(&self, function: Function) -> Option<Estimate> {
         let (graph, efficiency) = (self.nvls.as_ref()?, self.generation.nvls_efficiency()?);
         let is_tree = self.boxes > 1;
@@ -492,7 +492,7 @@ impl NcclModel {
         })
     }
 
-    /// The assumptions of the model besides the platform.
+    /// Assumptions of the model besides the platform.
     pub fn assumed(&self) -> String {
         let maker = if self.generation.is_amd() {
             "AMD"
@@ -543,7 +543,7 @@ fn floor(whole: &Rational, part: &Rational) -> usize {
 }
 
 /// The first pass of NCCL's search: the rates from the fastest on, until a slower one is less than 0.49 of the best,
-/// and the best product; then channels are doubled unless they are slow, or many on later accelerators.
+/// and the best product. Then channels are doubled unless they are slow, or many on later accelerators.
 fn searched(
     generation: Generation,
     speeds: &[Rational],
@@ -641,7 +641,7 @@ fn nvlink(
         .then_some(first)
 }
 
-/// The rate of the slowest network card: the slowest link on the way from a channel's first accelerator to the next
+/// The rate of the slowest network card: the slowest link on the path from a channel's first accelerator to the next
 /// box, within the box and out of it.
 fn card(
     ranks: &[NodeId],

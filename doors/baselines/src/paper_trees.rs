@@ -1,4 +1,4 @@
-//! Reduction trees out of papers: the shortest single reductions, here one after another without a break.
+//! Reduction trees out of papers: the shortest single reductions, here in sequence without a break.
 
 use num_traits::Zero;
 use oneport_heterogeneous::{Destination, Processors, slowest_first};
@@ -9,9 +9,9 @@ use crate::catalogue::{Maker, ranks};
 use crate::{Algorithm, Routes, Tree};
 
 /// Two published trees. That of RR-7898 (Algorithm 1), as if every transfer took as long as the average route to the
-/// target and every merge as long as the average merge. That of Liu, Kuo and Wang (2009; slowest node first), as if a
-/// transfer took as long as the sender's fastest outgoing link. Only for reductions of constant sizes. `O(ranks log
-/// ranks)`.
+/// target and every merge as long as the average merge. That of Liu, Kuo and Wang (2009, slowest node first), as if a
+/// transfer took as long as the sender's fastest outgoing link. Only for reductions of constant sizes.
+/// `O(ranks log ranks)`.
 pub fn published(problem: &Problem, routes: &Routes) -> Vec<Algorithm> {
     let volumes = problem.volumes();
     let (Some(size), Some(work)) = (volumes.size.constant(), volumes.work.constant()) else {

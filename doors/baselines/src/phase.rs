@@ -1,11 +1,11 @@
-//! Phases: what the steps of today's algorithms are made of.
+//! Phases: the components of the steps of today's algorithms.
 
 use crate::tree::Tree;
 
 /// Some blocks sent at once from one rank to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Message<'a> {
-    /// Messages of one step carry what their senders held before the step.
+    /// Messages of one step carry the blocks that their senders held before the step.
     pub step: usize,
     /// The rank that sends.
     pub from: usize,
@@ -13,7 +13,7 @@ pub struct Message<'a> {
     pub to: usize,
     /// The blocks sent, each once.
     pub blocks: &'a [u32],
-    /// Whether the receiver combines the blocks with its own of the same numbers; else they replace these.
+    /// Whether the receiver combines the blocks with its own of the same numbers. Otherwise they replace these.
     pub combine: bool,
 }
 
@@ -39,13 +39,13 @@ pub enum Phase {
     /// Round a ring, the blocks of every rank pass all others, are combined with theirs, and end there.
     /// (Reduce-scatter.)
     RingCombine(Vec<usize>, Blocks),
-    /// Partners at doubling distances exchange all that they have: after `k` steps groups of `2^k` have the same. A
-    /// power of two ranks.
+    /// Partners at doubling distances exchange all their blocks: after `k` steps groups of `2^k` have the same. A power
+    /// of two ranks.
     Doubling(Vec<usize>, Blocks),
     /// Partners at halving distances exchange and combine the half that the other's group ends with. A power of two
     /// ranks.
     Halving(Vec<usize>, Blocks),
-    /// Partners at doubling distances exchange and combine everything. A power of two ranks.
+    /// Partners at doubling distances exchange and combine all their blocks. A power of two ranks.
     Exchange(Vec<usize>, Vec<u32>),
     /// In step `k`, every rank sends to the one `2^k` before it all that it has and the other lacks (Bruck 1997).
     BruckCopy(Vec<usize>, Blocks),
@@ -56,8 +56,8 @@ pub enum Phase {
     Pairwise(Vec<usize>, ExchangeOp),
     /// In one step, every rank sends one block to every other, to the nearest first.
     Direct(Vec<usize>, ExchangeOp),
-    /// All pairs over rails: boxes of equally many ranks. A rank sends each rank of its box what is for it and for the
-    /// ranks at its place in the other boxes; these blocks then go from place to same place.
+    /// All pairs over rails: boxes of equally many ranks. A rank sends each rank of its box the blocks for it and for
+    /// the ranks at its place in the other boxes. These blocks then go from place to same place.
     Rails(Vec<Vec<usize>>),
     /// Some messages, as listed, by step.
     Steps(Vec<Vec<Step>>),
@@ -216,7 +216,7 @@ fn subtrees(tree: &Tree, blocks: &Blocks) -> Blocks {
     tree.below().into_iter().map(gathered).collect()
 }
 
-/// In step `k` the rank at position `p` sends the blocks that the rank at `p - k - behind` began with (ends with).
+/// In step `k` the rank at position `p` sends the initial (final) blocks of the rank at `p - k - behind`.
 fn ring(out: &mut Sender<'_>, order: &[usize], blocks: &Blocks, behind: usize, combine: bool) {
     let ranks = order.len();
     for step in 0..ranks.saturating_sub(1) {

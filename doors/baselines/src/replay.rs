@@ -1,7 +1,7 @@
 //! Replays the messages of an algorithm and yields its patterns.
 //!
 //! Every block is one pattern: the sends of the block along the routes, and the merges. The operands of a partial
-//! result are kept as a list, in the order in which they were combined; the list of the final result is the pattern's
+//! result are kept as a list, in the order in which they were combined. The list of the final result is the pattern's
 //! order. A merge puts adjacent operands in their order. Otherwise the list that begins with the earlier operand comes
 //! first, so that partners that exchange and combine get the same result.
 
@@ -19,7 +19,7 @@ type Operands = Rc<[u32]>;
 /// The state of a block at a rank: the task that made or delivered it, and its operands.
 type Held = (Option<u32>, Operands);
 
-/// A task whose part is known as operands only.
+/// A task whose part is identified by operands only.
 enum Raw {
     Send {
         link: LinkId,
@@ -44,18 +44,18 @@ struct Replay<'a> {
     /// Per rank and block.
     held: BTreeMap<(usize, u32), Held>,
     step: usize,
-    /// Receiver, block, what arrives, whether it is combined.
+    /// Receiver, block, content, and whether it is combined.
     arriving: Vec<(usize, u32, Held, bool)>,
 }
 
 impl Algorithm {
-    /// The patterns of an instance, one for every block, with weights that add up to its rate for every demand: what
-    /// the algorithm does, task by task, checked to bring what is wanted where it is wanted. `O(operands)` per block
-    /// sent and link passed.
+    /// The patterns of an instance, one for every block, with weights that add up to its rate for every demand: the
+    /// algorithm's messages and merges, task by task, checked to reach every goal. `O(operands)` per block sent and
+    /// link passed.
     ///
     /// # Errors
-    /// The first message that cannot be sent; the first goal that is not reached; operands combined out of order
-    /// though the operator is not commutative.
+    /// The first message that cannot be sent, the first goal that is not reached, or operands combined out of order
+    /// although the operator is not commutative.
     pub fn patterns(
         &self,
         problem: &Problem,
@@ -235,7 +235,7 @@ impl Replay<'_> {
         Ok(patterns)
     }
 
-    /// The order in which the result was combined, the same wherever it is wanted.
+    /// The order in which the result was combined, equal at all its goals.
     fn order(&self, demand: &Demand<'_>, block: u32) -> Result<Operands, BaselineError> {
         let platform = self.problem.platform();
         let mut order: Option<Operands> = None;
@@ -270,7 +270,7 @@ impl Replay<'_> {
     }
 }
 
-/// The pattern with its operands numbered in this order; `None` if a partial result is not a consecutive run of it.
+/// The pattern with its operands numbered in this order. `None` if a partial result is not a consecutive run of it.
 fn pattern(
     number: usize,
     demand: &Demand<'_>,

@@ -1,4 +1,4 @@
-//! Several rings at once, the same share of every message on each: what runtimes make of a box of GPUs.
+//! Several rings at once, with an equal share of every message on each: the use that runtimes make of a box of GPUs.
 
 use std::collections::BTreeMap;
 
@@ -17,15 +17,15 @@ pub fn on_rings(problem: &Problem) -> bool {
     maker.ranks.len() > 1 && made.is_some_and(|made| !made.cuts_a_token(problem))
 }
 
-/// The collective on equal rings through all its [ranks](crate::ranks), the same share of every message on each, over
-/// the links of the rings. All-gathers, reduce-scatters and all-reduces send around; a broadcast is passed on from the
-/// root along every ring, and operands of a reduction are combined along it towards the root, as NCCL does both.
+/// The collective on equal rings through all its [ranks](crate::ranks), with an equal share of every message on each,
+/// over the links of the rings. All-gathers, reduce-scatters and all-reduces send around. A broadcast is passed on from
+/// the root along every ring, and operands of a reduction are combined along it towards the root, both as in NCCL.
 ///
 /// An all-gather, or a reduce-scatter without work, attains `total / ((n - 1) size)` on `n` ranks, the all-reduce
-/// `n / 2` times as many. `O(k n^2)` for `k` rings.
+/// `n / 2` times that number. `O(k n^2)` for `k` rings.
 ///
 /// # Errors
-/// A collective that rings do not do; a ring that leaves out a rank or passes it twice.
+/// Rings cannot perform the collective, or a ring leaves out a rank or passes it twice.
 pub fn of_equal_rings(
     problem: &Problem,
     name: &str,
@@ -69,7 +69,7 @@ impl Maker<'_> {
             None => self.ring(name, &about, orders)?,
         };
         let pieces = algorithm.pieces as usize;
-        // Pieces of a message that is cut for every rank as well are listed ring by ring.
+        // Pieces of a message that is also cut for every rank are listed ring by ring.
         let each = if pieces == count { 1 } else { ranks };
         algorithm.ways = Ways {
             of_block: (0..self.demands() * pieces)

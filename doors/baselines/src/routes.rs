@@ -25,12 +25,12 @@ struct Tree {
     settled: Vec<u32>,
 }
 
-/// Which of several paths is taken that are equally cheap, and whose last nodes but one are equally near.
+/// Rule for choosing among equally cheap paths whose last nodes but one are equally near.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ties {
     /// The first that the search meets, for all senders.
     First,
-    /// Senders take turns, in the order in which they are listed, so that equal network cards are used alike.
+    /// Senders alternate, in the order in which they are listed, so that equal network cards are used equally.
     Turns,
 }
 
@@ -39,7 +39,7 @@ pub enum Ties {
 pub enum Forwarders {
     /// Any node: processors forward, too.
     Anything,
-    /// Routers only: a processor that forwards says so itself.
+    /// Routers only: if a processor forwards, the list contains its sends.
     Routers,
 }
 
@@ -50,12 +50,12 @@ const PATH: u64 = 28;
 const BITS: u64 = 39;
 
 impl Routes {
-    /// The routes from these nodes; senders take turns. `O(k (n + m) log m)` for `k` of `n` nodes and `m` links.
+    /// The routes from these nodes. Senders take turns. `O(k (n + m) log m)` for `k` of `n` nodes and `m` links.
     pub fn new(platform: &Platform, from: &[NodeId], over: Forwarders) -> Routes {
         Routes::with(platform, from, over, Ties::Turns)
     }
 
-    /// As [`Routes::new`], with a rule for paths that are equally good.
+    /// Runs [`Routes::new`] with a rule for paths that are equally good.
     pub fn with(platform: &Platform, from: &[NodeId], over: Forwarders, ties: Ties) -> Routes {
         let routes = Routes::watched(platform, from, over, ties, &Watch::unlimited());
         // Nothing ends it.
@@ -64,7 +64,7 @@ impl Routes {
         })
     }
 
-    /// As [`Routes::with`], under a watch that is asked at every sender, and for the room of all first.
+    /// Runs [`Routes::with`] under a watch that is checked at every sender, and first for the memory of all.
     ///
     /// # Errors
     /// The limit that ended the search.
@@ -84,7 +84,7 @@ impl Routes {
         }
     }
 
-    /// As [`Routes::watched`], for messages of this size: the paths on which one arrives first, with the latency and
+    /// Runs [`Routes::watched`] for messages of this size: the paths on which one arrives first, with the latency and
     /// the overhead of each link. Without both they are those of [`Routes::watched`].
     ///
     /// # Errors

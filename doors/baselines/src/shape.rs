@@ -1,6 +1,6 @@
 //! Finds a good order for rings and chains, and groups of ranks that are close to each other.
 //!
-//! Both are heuristics in integers, with a fixed number of steps: the same question has the same answer.
+//! Both are heuristics in integers, with a fixed number of steps: equal problems have equal results.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ impl RankHints {
         RankHints::watched(problem, routes, &Watch::unlimited())
     }
 
-    /// As [`RankHints::find`], under a watch: once it has ended, nothing more is looked for.
+    /// Runs [`RankHints::find`] under a watch: once it has ended, no further hint is computed.
     pub fn watched(problem: &Problem, routes: &Routes, watch: &Watch) -> RankHints {
         let (platform, ranks) = (problem.platform(), ranks(problem));
         let costs = rounded(platform);
@@ -47,7 +47,7 @@ impl RankHints {
         }
     }
 
-    /// Ranks that are close to one another, in groups; none if no such groups show.
+    /// Ranks that are close to one another, in groups. Empty if there are no such groups.
     pub fn groups(problem: &Problem, watch: &Watch) -> Vec<Vec<usize>> {
         let (platform, ranks) = (problem.platform(), ranks(problem));
         let by_distance = || by_distance(platform, &ranks, &rounded(platform), watch);
@@ -76,7 +76,7 @@ fn worthwhile(groups: Vec<Vec<usize>>) -> Option<Vec<Vec<usize>>> {
     (groups.len() > 1 && groups.iter().all(|group| group.len() > 1)).then_some(groups)
 }
 
-/// The group of rank 0, which may be a root, comes first; its leader is rank 0.
+/// The group of rank 0, which may be a root, comes first. Its leader is rank 0.
 fn rooted(groups: Option<Vec<Vec<usize>>>) -> Vec<Vec<usize>> {
     let mut groups = groups.unwrap_or_default();
     groups.iter_mut().for_each(|group| group.sort_unstable());
@@ -156,7 +156,7 @@ fn by_distance(
     None
 }
 
-/// Rings through all ranks, and what they keep busy.
+/// Rings through all ranks, and the resources they use.
 struct Rings {
     ranks: usize,
     /// Per pair of ranks: the resources on the path between them, with busy times.
@@ -164,7 +164,7 @@ struct Rings {
     resources: usize,
 }
 
-/// The busiest resource, then everything together: less is better.
+/// The busiest resource, then the sum of all: less is better.
 type Busy = (u64, u64);
 
 impl Rings {
@@ -176,7 +176,7 @@ impl Rings {
         costs: PerLink<u64>,
         watch: &Watch,
     ) -> Option<Rings> {
-        // Ranks up to which an order is sought. Trades a cheaper ring for time. Not measured.
+        // Limit on the ranks for which an order is searched. Trades a cheaper ring for time. Not measured.
         const MOST: usize = 256;
         if ranks.is_empty() || ranks.len() > MOST {
             return None;

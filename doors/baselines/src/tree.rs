@@ -29,7 +29,7 @@ impl Tree {
     /// The tree of these pairs of a parent and its child. Children are served in the order of the list. `O(n)`.
     ///
     /// # Errors
-    /// A rank with two parents; not exactly one root; a rank that is not below it.
+    /// A rank has two parents, there is not exactly one root, or a rank is not below it.
     pub fn of_edges(ranks: usize, edges: &[(usize, usize)]) -> Result<Tree, TreeError> {
         let mut has_parent = vec![false; ranks];
         let mut children = vec![Vec::new(); ranks];
@@ -62,7 +62,7 @@ impl Tree {
     /// ranks. `O(n)`.
     ///
     /// # Errors
-    /// Not exactly one root; a rank that is not below it.
+    /// There is not exactly one root, or a rank is not below it.
     pub fn of_parents(parents: &[Option<usize>]) -> Result<Tree, TreeError> {
         let edges = parents
             .iter()
@@ -90,7 +90,7 @@ impl Tree {
         Tree::from(|rank| rank - 1, ranks, 0)
     }
 
-    /// Place `i` loses its lowest binary digit that is 1 to become its parent; the largest subtree is served first.
+    /// Place `i` loses its lowest binary digit that is 1 to become its parent. The largest subtree is served first.
     pub fn binomial(ranks: usize) -> Tree {
         let mut tree = Tree::from(|rank| rank & (rank - 1), ranks, 0);
         tree.children
@@ -99,7 +99,7 @@ impl Tree {
         tree
     }
 
-    /// A rank's parent has its lowest digit that is not 0, in base `radix`, set to 0; the largest subtrees are served
+    /// A rank's parent has its lowest digit that is not 0, in base `radix`, set to 0. The largest subtrees are served
     /// first.
     pub fn nomial(ranks: usize, radix: usize) -> Tree {
         let parent = |rank: usize| {
@@ -151,11 +151,11 @@ impl Tree {
 
     /// Double binary tree (Sanders, Speck, Träff 2009): at most one rank is an inner node of both trees. The first tree
     /// is numbered in order. The second one is the first shifted by one rank if the number of ranks is even, and
-    /// mirrored if it is odd; rank 0 is the root of both.
+    /// mirrored if it is odd. Rank 0 is the root of both.
     pub fn double_binary(ranks: usize) -> [Tree; 2] {
         let in_order = |rank: usize| Tree::above_in_order(rank, ranks);
         let others = ranks.saturating_sub(1);
-        // `part`: a rank to its position in the first tree; `player`: the inverse.
+        // `part` maps a rank to its position in the first tree, `player` is the inverse.
         let (part, player): (Relabel, Relabel) = if ranks.is_multiple_of(2) {
             (
                 |rank, others| (rank + others - 2) % others + 1,
@@ -199,12 +199,12 @@ impl Tree {
         self.root
     }
 
-    /// How many ranks there are.
+    /// Number of ranks.
     pub fn ranks(&self) -> usize {
         self.children.len()
     }
 
-    /// All ranks that the root reaches, parents before children. Never more than there are, even in a circle.
+    /// All ranks that the root reaches, parents before children. At most the number of ranks, even in a circle.
     pub fn downwards(&self) -> Vec<usize> {
         let mut order = vec![self.root];
         let mut next = 0;
@@ -215,8 +215,8 @@ impl Tree {
         order
     }
 
-    /// The edges with the step at which a message passes down, if each rank serves one child per step from the step
-    /// after its own on; by step.
+    /// The edges, by step, with the step at which a message passes down, if each rank serves one child per step from
+    /// the step after its own on.
     pub(crate) fn edges(&self) -> Vec<(usize, usize, usize)> {
         let mut step = vec![0; self.children.len()];
         let mut edges = Vec::new();

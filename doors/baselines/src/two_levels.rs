@@ -8,7 +8,7 @@ use crate::phase::{ExchangeOp, Phase, Step};
 use crate::{Algorithm, RankHints};
 
 /// All-reduces of two or three hops, for [groups](RankHints::groups) of the same number of members: made for one
-/// operation of moderate size, where latency counts. None for another collective.
+/// operation of moderate size, for which latency counts. Empty for another collective.
 pub fn in_two_levels(problem: &Problem, watch: &Watch) -> Vec<Algorithm> {
     Maker::new(problem).two_levels(&RankHints::groups(problem, watch))
 }
@@ -60,7 +60,7 @@ impl Maker<'_> {
     }
 }
 
-/// Groups with as many members each.
+/// Groups of equal numbers of members.
 struct Levels<'g> {
     groups: &'g [Vec<usize>],
     members: usize,
@@ -95,8 +95,8 @@ impl Levels<'_> {
     }
 }
 
-/// Everyone sends the block to all others, who combine it with their own: to left and right neighbours alternately, at
-/// growing distance, so that combined operands stay adjacent.
+/// Every rank sends the block to all others, who combine it with their own: to left and right neighbours alternately,
+/// at growing distance, so that combined operands stay adjacent.
 fn direct(ranks: &[usize], block: usize) -> Vec<Step> {
     let step = |from: usize, to: usize| Step {
         from,

@@ -13,19 +13,19 @@ struct Ours {
 }
 
 /// Runs a schedule of another program: an MSCCL++ execution plan (JSON) or an MSCCL algorithm (XML), whose connections
-/// hold `slots` messages each; `None`: as many as NCCL's protocols have, 8 and, of `Simple`, 2.
+/// hold `slots` messages each. `None` takes the numbers of NCCL's protocols: 8 and, of `Simple`, 2.
 ///
 /// # Errors
 /// The first fault: races, missing synchronisation, deadlocks (threads in a cycle of waits), missing chunks, wrong
-/// results; or the reason why the file cannot be read.
+/// results. Otherwise the reason why the file cannot be read.
 pub fn check(text: &str, slots: Option<u32>) -> Result<Verdict, Fault> {
     Ok(follow(text, slots)?.verdict)
 }
 
-/// As [`check`], with the data that the schedule moves.
+/// Runs [`check`], and returns the data that the schedule moves.
 ///
 /// # Errors
-/// As [`check`].
+/// The errors of [`check`].
 pub fn follow(text: &str, slots: Option<u32>) -> Result<Followed, Fault> {
     if text.trim_start().starts_with('<') {
         return msccl::check(text, slots);

@@ -6,7 +6,7 @@ use crate::buffers::{BufferType, Memory};
 use crate::machine::{Move, Script, Span};
 use crate::verdict::Verdict;
 
-/// A schedule that was found to be right, and what it moves. Cells are parts of the chunks of the ranks' buffers.
+/// A schedule that was found to be right, and the data it moves. Cells are parts of the chunks of the ranks' buffers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Followed {
     /// The result of the run.
@@ -15,7 +15,7 @@ pub struct Followed {
     pub inputs: Vec<Range<usize>>,
     /// Per rank: the cells of its output.
     pub outputs: Vec<Range<usize>>,
-    /// In an order in which they can be carried out one after another.
+    /// In an order in which they can be executed in sequence.
     pub moves: Vec<Moved>,
     /// Whether switches combine or duplicate data (MSCCL++'s switch channels).
     pub in_switches: bool,
@@ -29,9 +29,9 @@ pub type CellsAt = (Range<usize>, usize);
 pub struct Moved {
     /// The rank.
     pub rank: usize,
-    /// The values that are combined; a single one is copied.
+    /// The values that are combined. A single one is copied.
     pub sources: Vec<CellsAt>,
-    /// Where it is written.
+    /// The cells to which it is written.
     pub targets: Vec<CellsAt>,
 }
 

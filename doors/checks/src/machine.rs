@@ -1,9 +1,9 @@
 //! Interprets threads of several ranks that copy and combine parts of one another's memory, signal and wait. Follows
-//! the value in every cell and which thread may know of it.
+//! the value in every cell and the threads to which it is visible.
 //!
 //! [`Act::Sync`] divides a thread's work into epochs. The steps within an epoch are unordered. Vector clocks (Lamport
-//! 1978; Fidge, Mattern 1988) hold the order of epochs, and every cell of memory holds its last accesses (FastTrack,
-//! Flanagan and Freund 2009). So two unordered accesses, one of them a write, are found in whatever order they are run.
+//! 1978, Fidge and Mattern 1988) hold the order of epochs, and every cell of memory holds its last accesses (FastTrack,
+//! Flanagan and Freund 2009). So two unordered accesses, one of them a write, are found in every order of execution.
 
 mod clocks;
 mod fault;
@@ -22,7 +22,7 @@ pub use fault::{Fault, Kind};
 pub(crate) use script::{Act, Move, Part, Script, Span};
 pub(crate) use values::{Value, Values};
 
-/// Names for messages: what threads, operations, lines and cells are called in the file.
+/// Names for messages: the file's names of threads, operations, lines and cells.
 pub(crate) trait Names {
     /// `rank 0, threadblock 1, operation 3 (put)`.
     fn operation(&self, thread: usize, operation: u32) -> String;
@@ -51,7 +51,7 @@ enum Awaited {
 struct Knowledge {
     /// Epochs whose effects are visible.
     seen: Clocks,
-    /// Further epochs that are known to be reached.
+    /// Further epochs that are certainly reached.
     reached: Clocks,
 }
 
@@ -61,12 +61,12 @@ impl Knowledge {
         self.reached.join(&other.reached);
     }
 
-    /// Whether a thread is known to have reached this epoch, visibly or not.
+    /// Whether a thread has certainly reached this epoch, visibly or not.
     fn has_reached(&self, thread: u32, stretch: u32) -> bool {
         self.seen.has(thread, stretch) || self.reached.has(thread, stretch)
     }
 
-    /// The same knowledge with no effect visible.
+    /// The same epochs with no effect visible.
     fn relaxed(&self) -> Knowledge {
         let mut reached = self.reached.clone();
         reached.join(&self.seen);
@@ -83,7 +83,7 @@ struct Thread {
     knows: Knowledge,
     /// Knowledge received since the last synchronisation. The next one applies it.
     told: Knowledge,
-    /// Whether `told` holds anything.
+    /// Whether `told` is nonempty.
     is_told: bool,
     /// The current epoch, from 1.
     stretch: u32,
@@ -107,7 +107,7 @@ struct Visit {
     step: u32,
 }
 
-/// Tokens that are not taken yet; most lines have one at a time.
+/// Tokens that are not taken yet. Most lines have one at a time.
 #[derive(Debug, Default)]
 struct Line {
     first: Option<Token>,
@@ -116,7 +116,7 @@ struct Line {
     waiting: Option<u32>,
 }
 
-/// Knowledge that a signal sends, the same along all its lines.
+/// Clocks that a signal sends, the same along all its lines.
 type Token = Rc<Knowledge>;
 
 impl Line {
@@ -368,7 +368,7 @@ impl<'p, N: Names> Machine<'p, N> {
         }
     }
 
-    /// Adds a thread's knowledge to that of an agent that receives work from it.
+    /// Adds a thread's clocks to those of an agent that receives work from it.
     fn tell(&mut self, thread: usize, agent: u32) {
         let knows = self.threads[thread].knows.clone();
         self.threads[agent as usize].knows.join(&knows);
@@ -398,7 +398,7 @@ impl<'p, N: Names> Machine<'p, N> {
         true
     }
 
-    /// Moves data; `false` if a packet has not come yet.
+    /// Moves data. Returns `false` if a packet has not come yet.
     fn run_moves(
         &mut self,
         thread: usize,
@@ -516,7 +516,7 @@ impl<'p, N: Names> Machine<'p, N> {
         Ok(())
     }
 
-    /// Packets are written once; the same packet may be written again.
+    /// Packets are written once. The same packet may be written again.
     fn write_packet(
         &mut self,
         cell: usize,
@@ -535,8 +535,8 @@ impl<'p, N: Names> Machine<'p, N> {
         Ok(())
     }
 
-    /// Two unordered accesses: a race, unless lockstep orders them; then it is only recorded. Lockstep orders them if
-    /// the epoch of `other` is complete at any threadblock of its group.
+    /// Two unordered accesses are a race, unless lockstep orders them. Then the access is only recorded. Lockstep
+    /// orders them if the epoch of `other` is complete at any threadblock of its group.
     fn tolerate(
         &mut self,
         access: Access,
@@ -567,7 +567,7 @@ impl<'p, N: Names> Machine<'p, N> {
         Ok(())
     }
 
-    /// Remote access: the owner must be known to have started and must not have ended. Packets may arrive at any time.
+    /// Remote access: the owner must certainly have started and must not have ended. Packets may arrive at any time.
     fn visit(&mut self, span: &Span, access: Access, writes: bool) -> Result<(), Fault> {
         let entry = self.threads.len() as u32 + span.rank;
         let worker = &mut self.threads[access.thread as usize];

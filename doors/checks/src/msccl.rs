@@ -1,9 +1,9 @@
 //! Runs MSCCL algorithms in the interpreter, with the data they move and add up.
 //!
-//! A connection holds as many messages as the protocol has slots: NCCL divides a connection's buffer into 8 steps, of
-//! which a message of `LL` and `LL128` takes one and a message of `Simple` four (`MSCCL_CHUNKSTEPS`). A step of the
-//! file is one message here; executors divide it if the chunks of a step do not fit a slot. A step that receives and
-//! combines reads its own `srcbuf`, as the executor does.
+//! A connection holds one message per slot of the protocol: NCCL divides a connection's buffer into 8 steps, of which a
+//! message of `LL` and `LL128` takes one and a message of `Simple` four (`MSCCL_CHUNKSTEPS`). A step of the file is one
+//! message here. Executors divide it if the chunks of a step do not fit a slot. A step that receives and combines reads
+//! its own `srcbuf`, as the executor does.
 
 mod elements;
 
@@ -23,9 +23,9 @@ use elements::{Columns, Node};
 pub const STEPS: usize = 64;
 /// Channels that an algorithm has at most.
 pub const CHANNELS: usize = 32;
-/// Most chunks of all buffers and messages together.
+/// Limit on the chunks of all buffers and messages together.
 const CELLS: usize = 1 << 26;
-/// Most characters of a name that messages repeat.
+/// Limit on the characters of a name that messages repeat.
 const NAME: usize = 60;
 /// Messages that a connection holds.
 const SLOTS: u32 = 8;
@@ -93,11 +93,11 @@ struct Algorithm {
     gpus: Vec<Gpu>,
 }
 
-/// Runs an algorithm, out of place or in place as it says, on connections of `slots` messages; `None`: the protocol's
-/// number.
+/// Runs an algorithm, out of place or in place as its file requires, on connections of `slots` messages. `None` takes
+/// the protocol's number.
 ///
 /// # Errors
-/// The first fault; for a deadlock, the number of slots without a deadlock.
+/// The first fault. For a deadlock, it contains the number of slots without a deadlock.
 pub fn check(text: &str, slots: Option<u32>) -> Result<Followed, Fault> {
     let mut algorithm = read(text)?;
     algorithm.slots = slots.unwrap_or(algorithm.slots);
@@ -110,8 +110,8 @@ pub fn check(text: &str, slots: Option<u32>) -> Result<Followed, Fault> {
     verdict.ok_or_else(|| malformed("inplace and outofplace are both 0; one must be 1"))
 }
 
-/// A deadlock ends if connections hold all messages, or more slots do not help. A schedule without choices that ends
-/// with some slots ends with more, so the fewest are found by halving.
+/// A deadlock ends if connections hold all messages. If it does not end then, more slots do not help. A schedule
+/// without choices that ends with some slots ends with more, so the fewest are found by halving.
 fn run_or_ask_for_slots(algorithm: &Algorithm, in_place: bool) -> Result<Followed, Fault> {
     let slots = algorithm.slots;
     let fault = match run(algorithm, in_place, slots) {
@@ -167,7 +167,7 @@ fn natural(node: Node<'_>, key: &str, value: Option<&str>) -> Result<u32, Fault>
         .ok_or_else(|| malformed(format!("line {}: {key} must not be negative", node.line())))
 }
 
-/// A number; `None` for -1.
+/// A number. `None` for -1.
 fn peer(node: Node<'_>, key: &'static str) -> Result<Option<u32>, Fault> {
     whole(node, key, node.attribute(key))
 }
@@ -481,7 +481,7 @@ fn run(algorithm: &Algorithm, is_in_place: bool, slots: u32) -> Result<Followed,
     Ok(Followed::new(verdict, &memory, &script, &moved, false))
 }
 
-/// Position of a step: rank, threadblock, index; and the numbers of messages that its threadblock has sent and
+/// Position of a step: rank, threadblock, index, and the numbers of messages that its threadblock has sent and
 /// received.
 struct Site<'a> {
     at: (usize, usize, usize),

@@ -1,8 +1,8 @@
 //! Runs MSCCL++ execution plans in the interpreter.
 //!
-//! Chunks are whole; each threadblock of a group works on its part of them; a pipeline is run three times, each time on
+//! Chunks are whole. Each threadblock of a group works on its part of them. A pipeline is run three times, each time on
 //! a third. Memory channels follow program order. An agent executes the puts of a port channel in sequence. Two things
-//! are not followed: `reuse_resources`, where scratch is used once more for long messages, and whether packets and data
+//! are not checked: `reuse_resources`, which uses scratch once more for long messages, and whether packets and data
 //! share bytes of one buffer.
 
 pub mod limits;
@@ -22,7 +22,7 @@ use limits::{CHANNELS, CHANNELS_AT_ONCE, OPERATIONS};
 use schema::{ChannelType, Op, Plan};
 use translate::{ITERATIONS, Lines, Translation};
 
-/// Most threadblocks of a group, and most parts of a chunk.
+/// Limit on the threadblocks of a group, and on the parts of a chunk.
 const PARTS: usize = 1024;
 
 /// Runs a plan.

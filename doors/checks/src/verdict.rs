@@ -13,7 +13,7 @@ pub struct Verdict {
     pub threads: usize,
     /// Steps that moved or combined data.
     pub steps: usize,
-    /// Whether the collective is known, so that the results were compared.
+    /// Whether the collective has a name of the list, so that the results were compared.
     pub known: bool,
     /// An access that is ordered only if the threadblocks of a group run in lockstep, in words. Executors do not
     /// guarantee lockstep.

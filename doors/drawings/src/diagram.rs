@@ -1,7 +1,6 @@
-//! Patterns as graphs for drawings: values, merges, arrivals, and what flows between them.
+//! Patterns as graphs for drawings: values, merges and arrivals, and the parts that flow between them.
 //!
-//! Tasks that do not fit together are drawn as far as they go: an input that no earlier task makes is a vertex of its
-//! own.
+//! Tasks that do not fit together are drawn too: an input that no earlier task makes becomes a vertex without a node.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,23 +10,23 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 use crate::quantities;
 use crate::words::{self, inputs};
 
-/// How a pattern is laid out.
+/// Layout of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     /// From a source down: paths and arborescences, and patterns of demands that do not exist.
     Copies,
-    /// From values up to a result; transfers in a row are one edge.
+    /// From values up to a result. Consecutive transfers are one edge.
     Tree,
     /// Merges and copies in any order.
     Scheme,
 }
 
-/// A pattern as it is drawn.
+/// A pattern in the form in which it is drawn.
 pub(crate) struct Diagram {
     pub style: Style,
     pub title: String,
     pub subtitle: String,
-    /// Inputs come before what is made of them; the results of a tree come last, ascending by part.
+    /// Inputs come before the parts made of them. The results of a tree come last, ascending by part.
     pub vertices: Vec<Vertex>,
     pub edges: Vec<Edge>,
 }
@@ -51,9 +50,9 @@ pub(crate) struct Vertex {
     /// The texts inside.
     pub lines: Vec<String>,
     pub part: Interval,
-    /// The node where it is; `None` for an input that no task makes.
+    /// The node of the part. `None` for an input that no task makes.
     pub node: Option<NodeId>,
-    /// Whether the demand wants this here, and no vertex before it is the same.
+    /// Whether the part is a goal of the demand here, and no earlier vertex equals it.
     pub wanted: bool,
     pub tooltip: String,
     /// Edges on the longest path from a value.
@@ -65,7 +64,7 @@ pub(crate) struct Edge {
     pub from: usize,
     pub to: usize,
     pub part: Interval,
-    /// The links travelled, in order; none where the part is used in place.
+    /// The links travelled, in order. Empty if the part is used in place.
     pub links: Vec<LinkId>,
     /// Time that the last link is busy with it.
     pub time: Rational,
@@ -77,7 +76,7 @@ pub(crate) struct Edge {
 pub(crate) enum Role {
     /// The owner of a message.
     Source,
-    /// A copy arrives where it is wanted.
+    /// A copy arrives at a target.
     Target,
     /// A copy arrives at a processor that only passes it on.
     Relay,
@@ -91,14 +90,14 @@ pub(crate) enum Role {
     Missing,
     /// The task `T[k,l,m]`.
     Merge,
-    /// A partial result where it arrives.
+    /// A partial result at its arrival.
     Arrival,
     /// A result that no task uses.
     Result,
 }
 
 impl Role {
-    /// For classes of elements and for legends.
+    /// The name in classes of elements and in legends.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Role::Source => "source",
@@ -129,7 +128,7 @@ pub(crate) fn diagram(problem: &Problem, pattern: &Pattern, weight: Option<&Rati
     drawn_as(style, problem, pattern, weight)
 }
 
-/// As [`diagram`], in a style that the caller chooses.
+/// Draws [`diagram`] in a style that the caller chooses.
 pub(crate) fn drawn_as(
     style: Style,
     problem: &Problem,
@@ -302,7 +301,7 @@ impl<'a> Assembly<'a> {
             .filter(|_| part.first == part.last)
     }
 
-    /// Where a transfer ends.
+    /// The end of a transfer.
     fn arrival(&self, link: LinkId, part: Interval, input: usize) -> Vertex {
         let platform = self.problem.platform();
         let node = words::link(platform, link).map(|link| link.to);
@@ -365,7 +364,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Marks the first vertex of everything that is wanted; a value only where no task brings it.
+    /// Marks the first vertex of every goal. A value is marked only if no task brings it.
     fn mark_wanted(&mut self) {
         if self.style != Style::Scheme {
             return;
@@ -383,7 +382,7 @@ impl<'a> Assembly<'a> {
     }
 }
 
-/// "@ a", unless it is nowhere.
+/// "@ a". `None` without a node.
 fn place(platform: &Platform, node: Option<NodeId>) -> Option<String> {
     node.map(|node| format!("@ {}", words::name(platform, node)))
 }
@@ -413,7 +412,7 @@ fn flow_words(problem: &Problem, part: Interval, links: &[LinkId]) -> String {
     format!("{}, size {size}: {}", words::partial(part), hops.join(", "))
 }
 
-/// The tree in which transfers in a row are one edge, and what no task uses is a result.
+/// The tree in which consecutive transfers are one edge, and parts that no task uses are results.
 fn contracted(problem: &Problem, mut diagram: Diagram) -> Diagram {
     let (vertices, edges) = (diagram.vertices, diagram.edges);
     let mut uses = vec![0usize; vertices.len()];
@@ -458,12 +457,12 @@ fn contracted(problem: &Problem, mut diagram: Diagram) -> Diagram {
     diagram
 }
 
-/// A tree whose transfers in a row are being joined.
+/// A tree whose consecutive transfers are being joined.
 struct Contraction<'a> {
     problem: &'a Problem,
     vertices: Vec<Vertex>,
     edges: Vec<Edge>,
-    /// Per vertex of the whole diagram: the new vertex that makes its part, and the links from there.
+    /// Per vertex of the full diagram: the new vertex that makes its part, and the links from there.
     paths: Vec<(usize, Vec<LinkId>)>,
     uses: Vec<usize>,
 }
@@ -501,7 +500,7 @@ impl Contraction<'_> {
         });
     }
 
-    /// The path to a vertex: without a copy where it is used once, so long paths take linear time.
+    /// The path to a vertex. A path that is used once is not copied, so long paths take linear time.
     fn path(&mut self, vertex: usize) -> (usize, Vec<LinkId>) {
         let (made, links) = &mut self.paths[vertex];
         (

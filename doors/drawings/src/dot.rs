@@ -10,10 +10,10 @@ use crate::diagram::{Diagram, Role, Style, Vertex, diagram, drawn_as};
 use crate::{quantities, words};
 
 /// A reduction tree (RR-4872 figures 5 and 7), the values at the bottom in operand order, the result at the top: merges
-/// are boxes `T[k,l,m] @ P`, transfers are edges with what travels and the links in order. The edges' tooltips give
-/// sizes and times.
+/// are boxes `T[k,l,m] @ P`, transfers are edges with their part and the links in order. The edges' tooltips give sizes
+/// and times.
 ///
-/// The same content as [`svg::tree`](crate::svg::tree()); `O(t log t)` for `t` tasks.
+/// The content equals that of [`svg::tree`](crate::svg::tree()). `O(t log t)` for `t` tasks.
 pub fn tree(problem: &Problem, tree: &Pattern, weight: Option<&Rational>) -> String {
     draw(
         problem.platform(),
@@ -65,10 +65,10 @@ pub fn windows(windows: &[Window]) -> String {
     out
 }
 
-/// A pattern: a path or an arborescence from its source at the top, with the time of every hop; a reduction tree as
-/// [`tree`] has it; a scheme as a graph of its tasks, from the values at the top to what is wanted, in double frames.
+/// A pattern. A path or an arborescence has its source at the top, with the time of every hop. A reduction tree is
+/// drawn by [`tree`]. A scheme is a graph of its tasks, from the values at the top to the goals, in double frames.
 ///
-/// The same content as [`svg::pattern`](crate::svg::pattern()); `O(t log t)` for `t` tasks.
+/// The content equals that of [`svg::pattern`](crate::svg::pattern()). `O(t log t)` for `t` tasks.
 pub fn pattern(problem: &Problem, pattern: &Pattern, weight: Option<&Rational>) -> String {
     draw(problem.platform(), &diagram(problem, pattern, weight))
 }
@@ -144,7 +144,7 @@ fn draw(platform: &Platform, diagram: &Diagram) -> String {
     out
 }
 
-/// The shape of a vertex, with what belongs to it.
+/// The shape of a vertex, with its attributes.
 fn shape(role: Role) -> &'static str {
     match role {
         Role::Source => "box, style=bold",
@@ -156,7 +156,7 @@ fn shape(role: Role) -> &'static str {
     }
 }
 
-/// How many thirds of the whole the part fills.
+/// Number of thirds of the whole that the part fills.
 fn thirds(part: &Rational, whole: &Rational) -> usize {
     (1..=3_u8)
         .filter(|&count| {

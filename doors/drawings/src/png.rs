@@ -1,4 +1,4 @@
-//! Drawings as PNG, with built-in fonts: the same bytes on every machine.
+//! Drawings as PNG, with built-in fonts: every machine writes the same bytes.
 
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // pixels
 
@@ -9,7 +9,7 @@ use resvg::usvg::{Group, Node, Options, Tree};
 
 /// Pixels per unit of the drawing.
 const SCALE: f32 = 2.0;
-/// Most pixels of a picture: they take four bytes each.
+/// Limit on the pixels of a picture: they take four bytes each.
 const MOST: f32 = 64e6;
 
 /// A picture.
@@ -27,7 +27,7 @@ pub enum PngError {
     /// The text is not a drawing.
     #[error("this is not SVG: {0}")]
     Svg(String),
-    /// Nothing to paint on, or no room for it.
+    /// The area is empty, or the memory does not suffice.
     #[error("a picture of {width} x {height} pixels cannot be made; an SVG file has no limit")]
     Size {
         /// Its width.
@@ -40,13 +40,13 @@ pub enum PngError {
     Encode(String),
 }
 
-/// A drawing of this crate as PNG, two pixels to every unit; fewer where there would be more than 64 million pixels.
+/// A drawing of this crate as PNG, two pixels to every unit, or fewer if there would be more than 64 million pixels.
 ///
-/// Letters are DejaVu's; what these lack (Chinese names) shows as boxes and is listed by [`Png::lacking`]. Tooltips are
-/// lost. Time and memory linear in the number of pixels.
+/// Letters are DejaVu's. Letters that it lacks (Chinese names) show as boxes and are listed by [`Png::lacking`].
+/// Tooltips are lost. Time and memory linear in the number of pixels.
 ///
 /// # Errors
-/// Text that is not SVG, or SVG without a size.
+/// The text is not SVG, or it is SVG without a size.
 pub fn png(svg: &str) -> Result<Png, PngError> {
     let mut options = Options {
         font_family: "DejaVu Sans".to_string(),
@@ -80,7 +80,7 @@ pub fn png(svg: &str) -> Result<Png, PngError> {
     })
 }
 
-/// Collects what is drawn as a box because no font has a letter for it.
+/// Collects the letters that are drawn as a box because no font has them.
 fn without_letters(group: &Group, lacking: &mut BTreeSet<String>) {
     for node in group.children() {
         match node {

@@ -14,14 +14,14 @@ pub(crate) fn time(platform: &Platform, value: &Rational) -> String {
         .map_or_else(|| words::show(value), |units| units.show_time(value))
 }
 
-/// As [`time`], shorter where there is little room.
+/// Formats like [`time`], shorter if there is little room.
 pub(crate) fn terse_time(platform: &Platform, value: &Rational) -> String {
     platform
         .units()
         .map_or_else(|| words::terse(value), |units| units.show_time(value))
 }
 
-/// How often something happens: "12.5 per second", or a number "per unit of time".
+/// A frequency: "12.5 per second", or a number "per unit of time".
 pub(crate) fn frequency(platform: &Platform, value: &Rational) -> String {
     match platform.units() {
         Some(units) => units.show_frequency(value),
@@ -29,7 +29,7 @@ pub(crate) fn frequency(platform: &Platform, value: &Rational) -> String {
     }
 }
 
-/// "weight 1/3 per unit of time": how often a pattern is executed.
+/// "weight 1/3 per unit of time": the number of executions of a pattern.
 pub(crate) fn weight(platform: &Platform, value: &Rational) -> String {
     format!("weight {}", frequency(platform, value))
 }
@@ -43,7 +43,7 @@ pub(crate) fn bandwidth(platform: &Platform, cost: &Rational) -> String {
     }
 }
 
-/// As [`bandwidth`], with a letter for costs where there is little room: "c 1/25".
+/// Formats like [`bandwidth`], with a letter for costs if there is little room: "c 1/25".
 pub(crate) fn terse_bandwidth(platform: &Platform, cost: &Rational) -> String {
     match platform.units() {
         Some(units) if !cost.is_zero() => units.show_rate(&cost.recip()),
@@ -74,7 +74,7 @@ fn in_words(amount: &Amount, show: &dyn Fn(&Rational) -> String) -> String {
     }
 }
 
-/// "message size 1", with the work of merges where there are any.
+/// "message size 1", with the work of merges if there are any.
 pub(crate) fn volumes(problem: &Problem) -> String {
     let (platform, collective, volumes) =
         (problem.platform(), problem.collective(), problem.volumes());
@@ -82,7 +82,7 @@ pub(crate) fn volumes(problem: &Problem) -> String {
     if !collective.combines() {
         return size;
     }
-    // Where work is counted in data, it has the unit of data.
+    // If work is counted in data, it has the unit of data.
     let work = match platform.units() {
         Some(units) if units.work_is_data => data(platform, &volumes.work),
         _ => in_words(&volumes.work, &words::show),
@@ -90,7 +90,8 @@ pub(crate) fn volumes(problem: &Problem) -> String {
     format!("{size} · work of a merge {work}")
 }
 
-/// The unit of a time axis, and how many of it are 1 on the platform: the largest that is not longer than the axis.
+/// The unit of a time axis, and its number per 1 on the platform. The unit is the largest that is not longer than the
+/// axis.
 pub(crate) fn axis_unit(platform: &Platform, horizon: &Rational) -> Option<(Time, Rational)> {
     let units = platform.units()?;
     let factor = |unit: &Time| units.time.seconds() / unit.seconds();

@@ -20,7 +20,7 @@ const DIGITS: usize = 15;
 /// Groups named in a title.
 const NAMED_GROUPS: usize = 3;
 
-/// Longest exact rational printed where there is little room.
+/// Longest exact rational printed if there is little room.
 const TERSE: usize = 6;
 
 /// An exact fraction when it is short, else a rounded number after "≈".
@@ -28,12 +28,12 @@ pub(crate) fn show(value: &Rational) -> String {
     readable(value, EXACT, 4)
 }
 
-/// As [`show`], shorter.
+/// Formats like [`show`], shorter.
 pub(crate) fn terse(value: &Rational) -> String {
     readable(value, TERSE, 2)
 }
 
-/// The number that a float of a chart stands for, without the noise of its last digit; `None` if it is not finite.
+/// The number that a float of a chart represents, without the noise of its last digit. `None` if it is not finite.
 pub(crate) fn rational(value: f64) -> Option<Rational> {
     Rational::from_float(value).and_then(|value| parse_rational(&decimal(&value, DIGITS)).ok())
 }
@@ -43,7 +43,7 @@ pub(crate) fn pixels(value: &Rational) -> f64 {
     value.to_f64().unwrap_or(0.0)
 }
 
-/// `part / whole` as a float, for pixels only; 0 if `whole` is 0.
+/// `part / whole` as a float, for pixels only. 0 if `whole` is 0.
 pub(crate) fn share(part: &Rational, whole: &Rational) -> f64 {
     if whole.is_zero() {
         0.0
@@ -127,7 +127,7 @@ impl<'a> Messages<'a> {
         Some((group, collective, place - first))
     }
 
-    /// "m P0" where one end says it all, "v[1,2]" for a partial result, else "A→B"; and its group, counted from 1.
+    /// "m P0" if one end identifies it, "v[1,2]" for a partial result, else "A→B", and its group, counted from 1.
     pub(crate) fn label(&self, message: Message) -> String {
         let unknown = || format!("message {}", message.demand);
         let Some((group, collective, place)) = self.find(message.demand) else {
@@ -173,7 +173,7 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// Messages of one category share a colour: each partial result of a single reduction has a colour; with many
+    /// Messages of one category share a colour: each partial result of a single reduction has a colour. With many
     /// reductions, or groups, the partial results of a demand share one.
     pub(crate) fn category(&self, message: Message) -> usize {
         let combined = match self.groups.first() {
@@ -258,10 +258,10 @@ pub(crate) fn partial(part: Interval) -> String {
     }
 }
 
-/// Most operands whose owners are named.
+/// Limit on the operands whose owners are named.
 const NAMED_OPERANDS: usize = 48;
 
-/// "v0 of a, v1 of b": whose the operands are, in the one order of all patterns: each pattern's own, or that of the
+/// "v0 of a, v1 of b": the owners of the operands, in the one order of all patterns: each pattern's own, or that of the
 /// participants.
 pub(crate) fn owners<'p>(
     problem: &Problem,
@@ -316,7 +316,7 @@ pub(crate) fn centre(collective: &Collective) -> Option<&'static str> {
         .map(|role| role.one)
 }
 
-/// Whether the node that plays a role alone is in the list of the others, too.
+/// Whether the only node of a role is in the list of the others, too.
 pub(crate) fn owns_too(collective: &Collective) -> bool {
     matches!(collective.cast()[..], [&[centre], list] if list.contains(&centre))
 }
@@ -336,7 +336,7 @@ pub(crate) fn describe(problem: &Problem) -> String {
     if let Some(first) = text.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    // Values where they are combined into one result.
+    // Values if they are combined into one result.
     let values = form.combines && collective.demands() == 1;
     let alone = centre(collective);
     for (role, nodes) in form.roles.iter().zip(collective.cast()) {
@@ -369,7 +369,7 @@ fn listed(collective: &Collective) -> String {
     format!("{}: {}", plural(members.len(), "group"), names.join(", "))
 }
 
-/// ", group 2" for a demand of a list of groups, else nothing.
+/// ", group 2" for a demand of a list of groups, otherwise empty.
 pub(crate) fn group_of(collective: &Collective, place: usize) -> String {
     if !collective.custom().is_empty() {
         return format!(", demand {place}");
@@ -396,12 +396,12 @@ fn member(Member { collective, rate }: &Member) -> String {
     format!("{} among {nodes}{often}", collective.name())
 }
 
-/// Width of a text in pixels, rather too large than too small: the fonts of readers differ.
+/// Upper estimate of the width of a text in pixels: the fonts of readers differ.
 pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(em).sum::<f64>() * size
 }
 
-/// Width of the widest text; 0 without any.
+/// Width of the widest text. 0 without any.
 pub(crate) fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, size: f64) -> f64 {
     let widths = texts.into_iter().map(|text| width(text.as_ref(), size));
     widths.fold(0.0, f64::max)
@@ -423,8 +423,8 @@ fn em(c: char) -> f64 {
     }
 }
 
-/// The name, shortened where it is wider than `room` pixels: names often differ in their last part, so the parts before
-/// it become initials first (`g0.r1.host3`), then the middle becomes "…", the end keeping most of the room.
+/// The name, shortened if it is wider than `room` pixels. Names often differ in their last part, so the parts before it
+/// become initials first (`g0.r1.host3`). Then the middle becomes "…", with most of the room for the end.
 pub(crate) fn fit_name(name: &str, size: f64, room: f64) -> String {
     if width(name, size) <= room {
         return name.to_string();
@@ -470,7 +470,7 @@ fn initial(part: &str) -> String {
         .collect()
 }
 
-/// The text in lines no wider than `room`, broken at spaces, or anywhere where a word is too long.
+/// The text in lines at most `room` wide, broken at spaces, or inside a word that is too long.
 pub(crate) fn wrap(text: &str, size: f64, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -503,7 +503,7 @@ fn broken(word: &str, size: f64, room: f64) -> Vec<String> {
     pieces
 }
 
-/// The text, or its beginning and "…" where it is wider than `room` pixels.
+/// The text, or its beginning and "…" if it is wider than `room` pixels.
 pub(crate) fn fit(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {
         return text.to_string();

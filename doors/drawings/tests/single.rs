@@ -22,7 +22,7 @@ fn whole(value: i64) -> Rational {
     Rational::from_integer(value.into())
 }
 
-/// Figure 1 of RR-7898: 3 sends to 2 and 1 to 0 at once, 2 sends to 0 at 2; d = c = 1.
+/// Figure 1 of RR-7898: 3 sends to 2 and 1 to 0 at once, 2 sends to 0 at 2. d = c = 1.
 fn figure_1() -> Reduction {
     Reduction {
         costs: Costs::Equal {
@@ -44,7 +44,7 @@ fn figure_1() -> Reduction {
     }
 }
 
-/// Processor 1 is the destination; 0 and 2 send to it.
+/// Processor 1 is the destination. 0 and 2 send to it.
 fn unequal() -> Reduction {
     Reduction {
         costs: Costs::PerSender(vec![whole(2), whole(0), Rational::new(1.into(), 2.into())]),
@@ -57,7 +57,7 @@ fn unequal() -> Reduction {
     }
 }
 
-/// A chain of so many processors.
+/// A chain of `n` processors.
 fn chain(n: u32) -> Reduction {
     let receivers = (0..n).map(|i| i.saturating_sub(1)).collect();
     let ticks: Vec<u64> = (0..u64::from(n)).map(|i| u64::from(n) - 1 - i).collect();
@@ -197,7 +197,7 @@ fn broadcasts_are_listed_and_drawn() {
     );
 }
 
-/// Two senders wait for one another at the destination; what points nowhere is left out.
+/// Two senders wait for one another at the destination. Windows with invalid indices are left out.
 #[test]
 fn windows_are_drawn() {
     let window = |sender, receiver, time, waits_for| Window {

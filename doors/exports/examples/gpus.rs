@@ -6,7 +6,7 @@ use oneport::platform::generate::dgx1;
 use oneport::{Collective, Options, Problem, Volumes, solve};
 use oneport_exports::{Request, format};
 
-/// The files of an all-gather on the eight GPUs of a DGX-1: what MSCCL++ executes, and what people look at.
+/// The files of an all-gather on the eight GPUs of a DGX-1: the plan that MSCCL++ executes, and a drawing for people.
 pub fn files() -> Result<[String; 2], Box<dyn std::error::Error>> {
     let machine = dgx1()?;
     let all_gather = Collective::all_gather(machine.processors().collect());

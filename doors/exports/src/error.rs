@@ -1,15 +1,15 @@
-//! Why a plan is not exported.
+//! Reasons why a plan is not exported.
 
 use oneport_schedule::ScheduleError;
 
-/// Why a plan is not exported.
+/// Reasons why a plan is not exported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
     /// A name that no format has.
     #[error("there is no format '{name}'; give one of {known}")]
     UnknownFormat {
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// The names of all formats, with commas between them.
         known: String,
@@ -19,7 +19,7 @@ pub enum ExportError {
     Refused {
         /// The format's name.
         format: &'static str,
-        /// The missing part, and what would be right.
+        /// The missing part, and a correct one.
         reason: String,
     },
     /// The schedule cannot be written down.

@@ -1,4 +1,4 @@
-//! Numbers of pieces that fit what GPU libraries run.
+//! Numbers of pieces that fit GPU libraries.
 
 use num_traits::{One, Zero};
 use oneport_platform::{Rational, decimal, whole};
@@ -6,11 +6,11 @@ use oneport_platform::{Rational, decimal, whole};
 use crate::pieces::{lost, powers_of_two};
 use crate::{ExportError, Request};
 
-/// Writes with the first power of two that fits, in the order of [`powers_of_two`]; `write` returns the limit that a
+/// Writes with the first power of two that fits, in the order of [`powers_of_two`]. `write` returns the limit that a
 /// number of pieces violates. Larger numbers than a refused one are not tried.
 ///
 /// # Errors
-/// The refusals of `write`; the limit that the smallest number of pieces violates.
+/// The refusals of `write`, or the limit that the smallest number of pieces violates.
 pub(crate) fn fitting<T>(
     request: &Request<'_>,
     format: &'static str,
@@ -33,7 +33,7 @@ pub(crate) fn fitting<T>(
 /// Number of pieces of each message, and their loss, in words.
 ///
 /// # Errors
-/// As [`lost`].
+/// The errors of [`lost`].
 pub(crate) fn note(request: &Request<'_>, pieces: u64) -> Result<String, ExportError> {
     let loss = lost(request.problem, request.schedule, pieces)?;
     let count = if pieces == 1 {

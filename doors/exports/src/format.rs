@@ -4,12 +4,12 @@ use crate::error::ExportError;
 use crate::request::{Request, Written};
 
 /// Formats with the dates, or the loads, of links that transfer at a part of their rate. In others the rates are left
-/// to what runs the plan, which shares a capacity in another way.
+/// to the program that runs the plan, which shares a capacity differently.
 ///
 /// GraphML and node-link JSON are not among them: they are read as platforms, and would lack the capacities.
 const WITH_RATES: [&str; 6] = ["events", "events-csv", "perfetto", "paje", "simgrid", "dot"];
 
-/// Refuses a plan whose rates a format does not hold.
+/// Refuses a plan with rates that a format cannot hold.
 ///
 /// # Errors
 /// The platform has shared capacities.
@@ -34,7 +34,7 @@ pub struct Format {
     pub name: &'static str,
     /// The format and its readers.
     pub about: &'static str,
-    /// Parts of a plan that the format lacks; empty if it has all.
+    /// Parts of a plan that the format lacks. Empty if it has all.
     pub lacks: &'static str,
     pub(crate) write: fn(&Request<'_>) -> Result<Written, ExportError>,
 }

@@ -92,7 +92,7 @@ impl<'a> Loads<'a> {
         }
     }
 
-    /// Node attributes: key, type, value; by node.
+    /// Node attributes (key, type, value), by node.
     fn node(&self, index: usize) -> [(&'static str, Kind, String); 6] {
         let node = &self.problem.platform().nodes()[index];
         let (merges, busy) = &self.nodes[index];
@@ -247,7 +247,7 @@ fn node_link(loads: &Loads<'_>) -> String {
 fn dot(loads: &Loads<'_>) -> String {
     let platform = loads.problem.platform();
     let mut text = String::from("digraph platform {\n");
-    // In DOT only quotes and backslashes need care.
+    // In DOT only quotes and backslashes need an escape.
     let quoted = |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
     for (index, node) in platform.nodes().iter().enumerate() {
         let shape = if node.is_processor() {

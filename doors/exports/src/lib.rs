@@ -54,7 +54,7 @@ pub const FORMATS: &[Format] = &[
 /// The format of this name.
 ///
 /// # Errors
-/// An unknown name; the error lists all formats.
+/// No format has the name. The error lists all formats.
 pub fn format(name: &str) -> Result<&'static Format, ExportError> {
     let unknown = || {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();

@@ -2,9 +2,9 @@
 //! ASTRA-sim converters.
 //!
 //! Every connection, a pair of ranks on a channel, has a threadblock that sends and one that receives, both in the
-//! order of the plan; others merge. What a step uses is named as its dependency; where there are two, a `nop` before
-//! it names the other. Receivers never wait for anything else, so nothing waits for ever however small the buffers of
-//! connections are.
+//! order of the plan. Others merge. The input of a step is named as its dependency. If there are two, a `nop` before it
+//! names the other. Receivers wait for no other step, so no step waits without end, for all buffer sizes of
+//! connections.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

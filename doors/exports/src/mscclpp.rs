@@ -1,10 +1,10 @@
-//! MSCCL++ execution plans: what the executor of microsoft/mscclpp runs on GPUs.
+//! MSCCL++ execution plans, which the executor of microsoft/mscclpp runs on GPUs.
 //!
 //! Pieces of messages, one per instance of a pattern, are independent. So each is given to one lane, and a lane is one
 //! threadblock on every GPU: it sends and merges in the order of the plan, and all dependencies are within lanes. A GPU
 //! is written to only after it has signalled, once per lane and sender, that it has entered. Every piece that is put is
-//! signalled and waited for; places are written once. If an operation sequence is too long for one threadblock, others
-//! continue it; each waits for a semaphore of the one before.
+//! signalled and waited for. Places are written once. If an operation sequence is too long for one threadblock, others
+//! continue it. Each waits for a semaphore of the one before.
 
 mod block;
 mod chains;
@@ -38,7 +38,7 @@ pub(crate) const FORMAT: Format = Format {
     write,
 };
 
-/// Lanes that are tried in sequence if all fits and there are enough pieces. Trades threadblocks for messages in
+/// Numbers of lanes that are tried in sequence if all fits and the pieces suffice. Trades threadblocks for messages in
 /// flight. Not measured.
 const LANES: [usize; 4] = [16, 32, 64, THREADBLOCKS];
 
@@ -55,7 +55,7 @@ pub(crate) const COLLECTIVES: [(&str, &str); 5] = [
     ("all-to-all", "alltoall"),
 ];
 
-/// The name of a collective in MSCCL and MSCCL++; else our names of their collectives.
+/// The name of a collective in MSCCL and MSCCL++. Otherwise an error with our names of their collectives.
 pub(crate) fn theirs(name: &str) -> Result<&'static str, String> {
     match COLLECTIVES.iter().find(|(ours, _)| *ours == name) {
         Some((_, theirs)) => Ok(theirs),
@@ -110,7 +110,7 @@ fn planned(request: &Request<'_>) -> Result<(Plan, u64), ExportError> {
     };
     let sketch = |pieces: u64| ordered(pieces, Order::Stages);
     let instances = request.schedule.instances.to_u64().unwrap_or(u64::MAX);
-    // Another number of pieces must be ordered into slots anew, which takes long: first it is tried without slots.
+    // Another number of pieces must be ordered into slots again, which is slow: it is first tried without slots.
     let dated = |pieces: u64| -> Result<Result<Plan, String>, ExportError> {
         if pieces != instances
             && let Err(limit) = sketch(pieces)?
@@ -129,7 +129,7 @@ fn planned(request: &Request<'_>) -> Result<(Plan, u64), ExportError> {
         Err(limit) => limit,
     };
     let fits = |&pieces: &u64| sketch(pieces).is_ok_and(|plan| plan.is_ok());
-    // Many pieces take long to try, so halves come first.
+    // Trying many pieces is slow, so halves come first.
     let halves = std::iter::successors(Some(pieces / 2), |&pieces| Some(pieces / 2));
     let too_many = halves
         .take_while(|&pieces| pieces > 0 && !fits(&pieces))
@@ -175,7 +175,7 @@ fn nearest(pieces: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(pieces), smaller as fn(&u64) -> Option<u64>).skip(1)
 }
 
-/// The plan with as few lanes as fit, from 16 on, every lane one threadblock of a GPU. If none fits, lanes whose
+/// The plan with the fewest lanes that fit, from 16 on, every lane one threadblock of a GPU. If none fits, lanes whose
 /// threadblocks are continued by others.
 fn plan(operation: &Operation, shape: Shape<'_>) -> Result<Plan, String> {
     let units: BTreeSet<(usize, u64)> = operation
@@ -493,7 +493,7 @@ fn assemble(
         if shape.in_place { "-in-place" } else { "" },
     );
     let mut plan = Plan {
-        // The executor knows plans that are loaded at the same time by their names alone.
+        // The executor distinguishes plans that are loaded at the same time only by their names.
         name: format!(
             "oneport-{}-{ranks}-ranks-{pieces}-pieces{place}",
             shape.collective

@@ -45,7 +45,7 @@ pub(crate) struct Operation {
     /// Indices of the steps by start within a period. Steps of stage `s` run `s` periods later, so operations that
     /// follow one another by a period overlap.
     pub turns: Vec<usize>,
-    /// Per demand: the ranks that own its operands and the ranks that want its result.
+    /// Per demand: the ranks that own its operands and the ranks that are goals of its result.
     pub blocks: Vec<Block>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Block {
     pub owners: Vec<usize>,
     /// Goals: the rank, and the last operand of the result.
     pub goals: Vec<(usize, usize)>,
-    /// Messages (or reductions) of the common size that it stands for: 1, or its count.
+    /// Messages (or reductions) of the common size that it represents: 1, or its count.
     pub count: usize,
     /// The blocks of its owner's input, and of its target's output, at which it begins.
     pub begins: [usize; 2],
@@ -65,9 +65,9 @@ pub(crate) struct Block {
 /// A send or a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Step {
-    /// Rank that holds the value before the step; for a merge, the rank that merges.
+    /// Rank that holds the value before the step. For a merge, the rank that merges.
     pub from: usize,
-    /// Rank that holds the value afterwards; for a merge, the same rank.
+    /// Rank that holds the value afterwards. For a merge, the same rank.
     pub to: usize,
     /// Index of the demand.
     pub demand: usize,
@@ -81,7 +81,7 @@ pub(crate) struct Step {
     pub merge: bool,
     /// The values that the step uses: one, or the left and the right one.
     pub inputs: Vec<Value>,
-    /// Whether the rank `to` wants the result.
+    /// Whether the rank `to` is a goal of the result.
     pub result: bool,
     /// Index of the step's hop, in the order of the plan.
     pub hop: usize,
@@ -109,7 +109,7 @@ pub(crate) enum Value {
     Of(usize),
 }
 
-/// A processor that is no rank, and that messages pass: without a process nothing passes it.
+/// A processor without a rank that messages pass: without a process nothing passes it.
 fn forwards_without_rank(
     problem: &Problem,
     execution: &Execution,
@@ -124,15 +124,15 @@ fn forwards_without_rank(
         .find(|&node| platform.node(node).is_processor() && !kept(node))
 }
 
-/// Whether a program starts a rank on a node that takes no part: on hosts, which may run more processes; not on
-/// accelerators, on which only the job's own ranks run.
+/// Whether a program starts a rank on a node that takes no part: on hosts, which may run more processes. On
+/// accelerators, only the job's own ranks run.
 pub(crate) fn may_have_rank(platform: &Platform, node: NodeId) -> bool {
     let node = platform.node(node);
     node.is_processor() && !node.accelerator
 }
 
 impl Operation {
-    /// The sentence on ranks that take no part; none if there are none.
+    /// The sentence on ranks that take no part. Empty if there are none.
     pub(crate) fn note(&self, platform: &Platform) -> Vec<String> {
         let bystanders = &self.ranks[self.participants..];
         let names: Vec<String> = (self.participants..)
@@ -155,10 +155,10 @@ impl Operation {
         )]
     }
 
-    /// The operation of a request. `keep` selects the nodes without a role that are kept; the others are left out.
+    /// The operation of a request. `keep` selects the nodes without a role that are kept. The others are left out.
     ///
     /// # Errors
-    /// A collective without roles, too many pieces, a merge at a node that is left out.
+    /// The collective has no roles, there are too many pieces, or a node with a merge is left out.
     pub(crate) fn new(
         request: &Request<'_>,
         format: &'static str,
@@ -333,8 +333,8 @@ impl Operation {
         self.lay_out();
     }
 
-    /// Where each demand begins in the input and in the output: without counts at the number of the other rank, with
-    /// counts behind all that come before.
+    /// Start of each demand in the input and in the output: without counts at the number of the other rank, with counts
+    /// after all earlier ones.
     fn lay_out(&mut self) {
         let by_rank = [self.input_by_rank(), self.output_by_rank()];
         for (side, _) in by_rank
@@ -406,7 +406,7 @@ impl Operation {
         self.blocks.get(demand).map_or(0, |block| block.begins[1])
     }
 
-    /// Blocks of the input, and of the output, of every rank; with counts the most that a rank has.
+    /// Blocks of the input, and of the output, of every rank. With counts, the most of any rank.
     pub(crate) fn sizes(&self) -> [usize; 2] {
         if self.form.counted {
             let ends = |side: usize| {
@@ -420,7 +420,8 @@ impl Operation {
             .map(|by_rank| if by_rank { self.participants } else { 1 })
     }
 
-    /// The copy of a rank from its own input to its own output: input block, output block, how many. No step sends it.
+    /// The copy of a rank from its own input to its own output: input block, output block, number of blocks. No step
+    /// sends it.
     pub(crate) fn own(&self, rank: usize) -> Option<[usize; 3]> {
         if self.form.counted {
             let own = self

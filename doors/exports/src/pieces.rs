@@ -17,7 +17,8 @@ use crate::sharing::Sharing;
 /// measured.
 const LARGEST: u64 = 1 << 10;
 
-/// The copies of the patterns for `instances` instances. The busiest resource is as little busy as [`Sharing`] finds.
+/// The copies of the patterns for `instances` instances. The busiest resource has the least load that [`Sharing`]
+/// finds.
 pub(crate) fn shared_out(
     problem: &Problem,
     schedule: &PeriodicSchedule,
@@ -53,7 +54,7 @@ pub(crate) fn shared_out(
     .collect()
 }
 
-/// Two distributions: every pattern's share rounded down; and the same with the rest, which goes to the largest
+/// Two distributions: every pattern's share rounded down, and the same with the rest, which goes to the largest
 /// remainders. `O(P log P)` for `P` patterns.
 fn in_proportion(
     problem: &Problem,
@@ -173,7 +174,7 @@ pub(crate) fn is_small(loss: &Rational) -> bool {
 /// throughput, then smaller ones by loss. If no power up to 1024 loses that little, all of them.
 ///
 /// # Errors
-/// As [`lost`].
+/// The errors of [`lost`].
 pub(crate) fn powers_of_two(
     problem: &Problem,
     schedule: &PeriodicSchedule,

@@ -8,32 +8,32 @@ use oneport_schedule::{Execution, execution};
 use crate::ExportError;
 use crate::pieces::with_instances;
 
-/// A schedule and how it is to be written.
+/// A schedule and the options of its export.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
-    /// The question that the schedule answers.
+    /// The problem that the schedule solves.
     pub problem: &'a Problem,
     /// The schedule.
     pub schedule: &'a PeriodicSchedule,
-    /// Periods in which instances start, for formats that hold a run; `None`: two more than reach the steady state.
+    /// Periods in which instances start, for formats that hold a run. `None`: two more than reach the steady state.
     pub periods: Option<u64>,
     /// For formats that hold one operation: number of pieces of each message.
     pub pieces: Pieces,
     /// For GPU libraries: whether input and output are one buffer. `None`: as PyTorch calls the collective, in place
     /// for all-reduce and broadcast, out of place for the others.
     pub in_place: Option<bool>,
-    /// For formats that hold one operation of messages with sizes: bytes of a message; `None`: 1 MiB.
+    /// For formats that hold one operation of messages with sizes: bytes of a message. `None`: 1 MiB.
     pub bytes: Option<u64>,
     /// For GOAL: one operation of messages with sizes, each rank's order and no dates.
     pub without_dates: bool,
-    /// Given dates of the schedule; `None`: the dates of docs/execution.md. Given dates fix the number of instances.
+    /// Given dates of the schedule. `None`: the dates of docs/execution.md. Given dates fix the number of instances.
     pub dated: Option<&'a Execution>,
-    /// Sends go from processor to processor; routers between them are left out.
+    /// Sends go from processor to processor. Routers between them are left out.
     pub between_processors: bool,
 }
 
 impl<'a> Request<'a> {
-    /// The schedule as it is.
+    /// A request for the unchanged schedule.
     pub fn new(problem: &'a Problem, schedule: &'a PeriodicSchedule) -> Self {
         Request {
             problem,
@@ -48,7 +48,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The same with messages divided so.
+    /// The request with messages divided into these pieces.
     pub(crate) fn divided(&self, pieces: Pieces) -> Self {
         Request {
             pieces,
@@ -56,10 +56,10 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The schedule with its dates, for `instances` per period where they are given.
+    /// The schedule with its dates, for `instances` per period if they are given.
     ///
     /// # Errors
-    /// Another number of instances where the dates are given, an execution that is too long to write down.
+    /// The number of instances differs from that of the given dates, or an execution is too long to write down.
     pub(crate) fn execution(
         &self,
         format: &'static str,
@@ -107,7 +107,7 @@ impl<'a> Request<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pieces {
     /// A number that fits the format's readers: for GPU libraries, which run only sizes that the pieces divide, a power
-    /// of two; for the others one per instance of the period.
+    /// of two. For the others, one per instance of the period.
     #[default]
     Fitting,
     /// One per instance of the period, which keeps the plan's throughput.
@@ -131,7 +131,7 @@ impl Pieces {
 pub struct Written {
     /// The files.
     pub files: Vec<File>,
-    /// One fact per line: pieces and what they lose, sizes of messages.
+    /// One fact per line: pieces and their loss, sizes of messages.
     pub notes: Vec<String>,
 }
 
@@ -147,7 +147,7 @@ impl From<Vec<File>> for Written {
 /// A file to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Suffix of the name that the user gave; empty for the file of that name.
+    /// Suffix of the name that the user gave. Empty for the file of that name.
     pub suffix: String,
     /// Content of the file.
     pub bytes: Vec<u8>,

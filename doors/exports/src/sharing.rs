@@ -1,9 +1,9 @@
-//! Distributes whole copies over patterns so that the busiest resource is as little busy as can be.
+//! Distributes copies over patterns so that the busiest resource has the least load.
 //!
 //! The sum of the copies is given for each demand. There are two initial distributions: shares in proportion by largest
-//! remainders, and shares rounded down with the rest where it keeps resources least busy. Copies are moved from one
-//! pattern to another while fewer resources become busiest. If there are few patterns, all distributions that may be
-//! better are searched.
+//! remainders, and shares rounded down with the rest placed so that resources stay least busy. Copies are moved from
+//! one pattern to another while fewer resources become busiest. If there are few patterns, all distributions that may
+//! be better are searched.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use num_traits::ToPrimitive;
 use oneport_plan::{PeriodicSchedule, Problem};
 use oneport_schedule::{Measure, common_denominator};
 
-/// Copies up to which all distributions are searched; they are distributed anew per number of pieces. Trades balance
+/// Copies up to which all distributions are searched. They are distributed anew per number of pieces. Trades balance
 /// for time. Measured: some hundredths of a second.
 const SEARCHED: usize = 24;
 /// Resources examined in the search and while copies are moved. Trades balance for time. Measured: some hundredths of a
@@ -32,7 +32,7 @@ pub(crate) struct Sharing {
 }
 
 impl Sharing {
-    /// An initial distribution; `None` if times or copies have more than 64 bits.
+    /// An initial distribution. `None` if times or copies have more than 64 bits.
     pub(crate) fn new(
         problem: &Problem,
         schedule: &PeriodicSchedule,
@@ -151,7 +151,7 @@ impl Sharing {
             .unwrap_or(0)
     }
 
-    /// Adds the missing copies of each demand one at a time, where the resources are least busy.
+    /// Adds the missing copies of each demand one at a time, to the pattern with the least busy resources.
     fn fill(&mut self, wanted: &[u64]) {
         let missing: Vec<u64> = wanted
             .iter()
@@ -224,7 +224,7 @@ impl Sharing {
     }
 }
 
-/// The best known distribution.
+/// The best distribution found so far.
 struct Best {
     busiest: u128,
     copies: Vec<u64>,
@@ -246,14 +246,14 @@ struct Search<'w> {
     order: Vec<usize>,
     /// The last pattern of each demand.
     ends: Vec<usize>,
-    /// Copies of each demand; during the search, the copies that are left.
+    /// Copies of each demand. During the search, the copies that are left.
     wanted: Vec<u64>,
     best: Best,
     work: &'w mut usize,
 }
 
 impl Search<'_> {
-    /// Searches all distributions over the patterns from an index on; the first of these belongs to `demand`.
+    /// Searches all distributions over the patterns from an index on. The first of these belongs to `demand`.
     fn from(&mut self, place: usize, demand: usize) {
         let Some(&pattern) = self.order.get(place) else {
             self.best = Best::of(&self.sharing);

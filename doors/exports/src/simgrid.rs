@@ -273,7 +273,7 @@ impl<'r> Before<'r> {
         }
     }
 
-    /// The previous piece of the same message; for the first piece, the last ones of the inputs.
+    /// The previous piece of the same message. For the first piece, the last ones of the inputs.
     fn of(&self, event: usize, occurrence: &Occurrence<'_>) -> Vec<usize> {
         let period = occurrence.period;
         if event > self.first[occurrence.number] + period as usize * occurrence.dated.pieces.len() {
@@ -292,7 +292,7 @@ impl<'r> Before<'r> {
     }
 }
 
-/// Share of a message that is sent in `length` of `all` units; 1 for a message that takes no time.
+/// Share of a message that is sent in `length` of `all` units. 1 for a message that takes no time.
 fn share(execution: &Execution, length: &BigInt, all: &BigInt) -> Rational {
     let (length, all) = (execution.time(length), execution.time(all));
     if all == Rational::default() {

@@ -2,10 +2,10 @@
 //! it.
 //!
 //! The platform has a node per processor and a link per pair that transfers, and every node takes part in one transfer
-//! at a time. The period is the length of the schedule, with one instance; all dates are those of the file, those of
-//! the broadcast of an all-reduction counted from the end of its reduction. Operands keep their order, or are numbered
-//! as the tree combines them where the operator is commutative. That a sender of a broadcast with equal costs prepares
-//! every transfer is in the dates alone.
+//! at a time. The period is the length of the schedule, with one instance. All dates are those of the file. The dates
+//! of the broadcast of an all-reduction count from the end of its reduction. Operands keep their order. If the operator
+//! is commutative, they are numbered in the order in which the tree combines them. That a sender of a broadcast with
+//! equal costs prepares every transfer is in the dates alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,7 +56,7 @@ impl SingleRun {
     /// The run of a broadcast that the referee accepts. O(n log n).
     ///
     /// # Errors
-    /// As [`SingleRun::new`].
+    /// The errors of [`SingleRun::new`].
     pub fn of_broadcast(one: &SingleBroadcast) -> Result<SingleRun, ExportError> {
         let broadcast = &one.broadcast;
         let mut net = Net::new(broadcast.senders.len())?;
@@ -72,7 +72,7 @@ impl SingleRun {
     /// The run of an all-reduction that the referee accepts. O(n log n).
     ///
     /// # Errors
-    /// As [`SingleRun::new`].
+    /// The errors of [`SingleRun::new`].
     pub fn of_all_reduce(all: &SingleAllReduce) -> Result<SingleRun, ExportError> {
         let reduction = &all.reduction;
         let mut net = Net::new(reduction.receivers.len())?;
@@ -106,13 +106,13 @@ fn refused(reason: impl Into<String>) -> ExportError {
     ExportError::refused(NAME, reason)
 }
 
-/// How long a processor sends; 0 where the file does not say it.
+/// Time that a processor sends. 0 if the file does not state it.
 fn transfer_time(reduction: &Reduction, processor: usize) -> Rational {
     let time = reduction.costs.transfer(processor);
     time.cloned().unwrap_or_default()
 }
 
-/// How long a merge takes; no time of its own where it is part of the transfer.
+/// Time of a merge. 0 if it is part of the transfer.
 fn merge_time(reduction: &Reduction) -> Rational {
     match &reduction.costs {
         Costs::Equal { compute, .. } => compute.clone(),
@@ -214,7 +214,7 @@ impl Net {
 }
 
 /// The hops of a broadcast in the order of their dates, each with the place of the hop that brought the message to its
-/// sender; and their tasks, dates counted from another.
+/// sender, and their tasks, with dates counted from `from`.
 type Hops = (Vec<(LinkId, Option<u32>)>, Vec<Dated>);
 
 fn copies(broadcast: &Broadcast, from: &Rational, net: &mut Net) -> Result<Hops, ExportError> {
@@ -325,7 +325,7 @@ fn slots(tasks: &[Dated]) -> Vec<Slot> {
 /// The tree of a reduction.
 struct Draft<'a> {
     reduction: &'a Reduction,
-    /// Per processor: the link to its receiver; `None` for the root.
+    /// Per processor: the link to its receiver. `None` for the root.
     links: Vec<Option<LinkId>>,
     /// Per processor: its senders, by the dates of merging.
     children: Vec<Vec<usize>>,
@@ -386,7 +386,7 @@ impl<'a> Draft<'a> {
         order
     }
 
-    /// The processor whose value is operand `i` of the pattern: a processor, then what it receives, in the order of
+    /// The processor whose value is operand `i` of the pattern: a processor, then its receptions, in the order of
     /// merging.
     fn order(&self) -> Vec<usize> {
         let (mut order, mut open) = (

@@ -1,4 +1,4 @@
-//! A lower bound on the time of one operation; the proof is in docs/theory.md.
+//! A lower bound on the time of one operation. The proof is in docs/theory.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -12,17 +12,17 @@ use oneport_platform::{LinkId, PerLink, PerNode, Platform};
 use oneport_watch::{Limit, Watch};
 use petgraph::visit::EdgeRef;
 
-/// A lower bound on the time of one operation: the largest of three times. First, `1 / throughput`, where `throughput`
-/// is a proved bound on the operations per unit of time. Second, per pair of an owner and a node that wants a result
-/// of its value: the time in which the value leaves the owner, plus the least delay from there to the node. Third, the
-/// same for all values together that leave an owner or enter a node. `O(n m log m + p m)` for `n` nodes, `m` links and
-/// `p` pairs.
+/// A lower bound on the time of one operation: the largest of three times. First, `1 / throughput`, in which
+/// `throughput` is a proved bound on the operations per unit of time. Second, per pair of an owner and a node that is a
+/// goal of a result of its value: the time in which the value leaves the owner, plus the least delay from there to the
+/// node. Third, the same for all values together that leave an owner or enter a node. `O(n m log m + p m)` for `n`
+/// nodes, `m` links and `p` pairs.
 pub fn lower_bound(problem: &Problem, throughput: &Rational) -> Rational {
     lower_bound_watched(problem, throughput, &Watch::unlimited())
 }
 
-/// As [`lower_bound`], under a watch that is asked for every demand, node and pair: the first of the three times if it
-/// ends before the others are computed.
+/// Runs [`lower_bound`] under a watch that is checked for every demand, node and pair. Returns the first of the three
+/// times if it ends before the others are computed.
 pub fn lower_bound_watched(problem: &Problem, throughput: &Rational, watch: &Watch) -> Rational {
     let steady = if throughput.is_zero() {
         Rational::zero()
@@ -38,7 +38,7 @@ pub fn lower_bound_watched(problem: &Problem, throughput: &Rational, watch: &Wat
     }
 }
 
-/// The larger of the second and the third time; `None` if no node wants anything of another.
+/// The larger of the second and the third time. `None` if no node is a goal of another's value.
 fn delayed(problem: &Problem, size: &Rational, watch: &Watch) -> Result<Option<Rational>, Limit> {
     let pairs = Pairs::of(problem, watch)?;
     let mut most = pairs.alone(problem, size, watch)?;
@@ -51,25 +51,25 @@ fn delayed(problem: &Problem, size: &Rational, watch: &Watch) -> Result<Option<R
     Ok(most)
 }
 
-/// An owner and a node that wants something of it.
+/// An owner and a node that is a goal of its value.
 struct Pair {
     owner: NodeId,
     wants: NodeId,
-    /// In how many messages.
+    /// Number of messages.
     messages: u128,
     /// Per node: the least delay from the owner.
     delays: Rc<Delays>,
-    /// Per node: the least delay to the node that wants the result.
+    /// Per node: the least delay to the goal of the result.
     onwards: Rc<Delays>,
 }
 
-/// Per node: a delay in the unit of [`Clock`]; `None` if no path leads there.
+/// Per node: a delay in the unit of [`Clock`]. `None` if no path leads there.
 type Delays = Vec<Option<BigUint>>;
 
 /// Delays of links as integers.
 struct Clock {
     unit: Rational,
-    /// Per link: the delay of a message of no size, or of a whole one where messages stay whole.
+    /// Per link: the delay of a message of size 0, or of a whole one if messages stay whole.
     links: PerLink<BigUint>,
     /// Per link: the latency.
     latencies: PerLink<BigUint>,
@@ -100,11 +100,11 @@ impl Clock {
     }
 }
 
-/// All pairs, and what passes the ports of their nodes.
+/// All pairs, and the data that pass the ports of their nodes.
 struct Pairs {
     clock: Clock,
     list: Vec<Pair>,
-    /// Per node: the pairs whose owner it is, and the pairs in which it wants a result.
+    /// Per node: the pairs of which it is the owner, and the pairs of which it is the goal.
     out_of: PerNode<Vec<usize>>,
     into: PerNode<Vec<usize>>,
     /// Per node: the number of messages for which a value leaves it, and for which one enters it. A demand of rate `r`
@@ -121,8 +121,8 @@ fn all_whole(problem: &Problem) -> bool {
     }
 }
 
-/// Least delays from a node (to a node, if `backwards`): a message of no size passes every link in its latency and
-/// overhead; where messages stay whole, it is there when all of it is.
+/// Least delays from a node (to a node, if `backwards`): a message of size 0 passes every link in its latency and
+/// overhead. If messages stay whole, it arrives with its last part.
 fn delays(platform: &Platform, clock: &Clock, node: NodeId, backwards: bool) -> Delays {
     let delay = |link: LinkId| clock.links[link].clone();
     let from = [(node.into(), BigUint::zero())];
@@ -242,7 +242,7 @@ impl Pairs {
         })
     }
 
-    /// All that has to enter a node, after the least delay of anything that it wants.
+    /// Least delay of any needed value, plus the time in which all needed values enter the node.
     fn entering(&self, problem: &Problem, size: &Rational, node: NodeId) -> Option<Rational> {
         let platform = problem.platform();
         let amount = size * Rational::from_integer(self.entering[node].into());
@@ -278,8 +278,8 @@ impl Pairs {
         Some(occupied(platform, &links, &amount) + self.clock.time(onwards))
     }
 
-    /// The largest of all pairs: the least delay, with the time that the values take to leave the owner; where they
-    /// stay whole, at least the way that a single one takes.
+    /// The largest of all pairs: the least delay, with the time in which the values leave the owner. If they stay
+    /// whole, at least the time of a single one's path.
     fn alone(
         &self,
         problem: &Problem,
@@ -313,8 +313,7 @@ impl Pairs {
             .max())
     }
 
-    /// The links by which something leaves a node that comes `after` them, and the least delay from their beginning
-    /// on.
+    /// The links out of a node that have a delay `after` their ends, and the least delay from their start on.
     fn last_out<'d>(
         &self,
         platform: &Platform,

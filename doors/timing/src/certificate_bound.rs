@@ -8,8 +8,8 @@ use oneport_platform::{LinkId, NodeId, Platform};
 use petgraph::visit::{EdgeRef, Reversed};
 
 /// The least `T` at which the priced useful time of the resources pays for one operation. A resource is useless before
-/// a value can reach it, and after its output could no longer arrive in time. `throughput` is the certificate's bound;
-/// the time is at least `1 / throughput`. `O(n m log m)` for `n` nodes and `m` links.
+/// a value can reach it, and after its output could no longer arrive in time. `throughput` is the certificate's bound.
+/// The time is at least `1 / throughput`. `O(n m log m)` for `n` nodes and `m` links.
 pub fn lower_bound_from_certificate(
     problem: &Problem,
     certificate: &Certificate,
@@ -40,7 +40,7 @@ pub fn lower_bound_from_certificate(
     room(&needed, &supplies)
 }
 
-/// The least `T` for which the sum of `price x max(T - idle, 0)` is `needed`; supplies ascend by their idle times.
+/// The least `T` for which the sum of `price x max(T - idle, 0)` is `needed`. Supplies ascend by their idle times.
 fn room(needed: &Rational, supplies: &[(Option<Rational>, Rational)]) -> Rational {
     let (mut prices, mut lost, mut least) = (Rational::zero(), Rational::zero(), Rational::zero());
     for (idle, price) in supplies {
@@ -61,7 +61,7 @@ fn room(needed: &Rational, supplies: &[(Option<Rational>, Rational)]) -> Rationa
 struct Windows {
     /// Per node: the least delay from any owner of an operand.
     before: Vec<Option<Rational>>,
-    /// Per node: the least delay to any node that wants a result.
+    /// Per node: the least delay to any goal of a result.
     after: Vec<Option<Rational>>,
 }
 
@@ -124,7 +124,7 @@ impl Windows {
         }
     }
 
-    /// Until the first transfer over one of these links that is of use, and from the end of the last one.
+    /// Time before the first useful transfer over one of these links, plus the time after the end of the last one.
     fn of_links(&self, platform: &Platform, links: Vec<LinkId>) -> Option<Rational> {
         let ends = |link: LinkId| {
             let of = platform.link(link);
@@ -141,7 +141,8 @@ impl Windows {
         )
     }
 
-    /// Until something has come to be merged with what the node owns, and from the end of the last merge.
+    /// Time before the first value arrives to be merged with the node's own, plus the time after the end of the last
+    /// merge.
     fn of_merges(&self, problem: &Problem, node: NodeId) -> Option<Rational> {
         let platform = problem.platform();
         let after = self.after.get(node.index())?.as_ref()?;

@@ -16,11 +16,11 @@ use petgraph::visit::{EdgeRef, Reversed};
 use crate::TaskList;
 use crate::TimingError;
 
-/// Lengths of ways that separate windows; with more of them some are left out, which keeps a bound a bound. Trades
+/// Lengths of paths that separate windows. If there are more, some are left out, which keeps a bound valid. Trades
 /// sharper bounds for smaller programs. Not measured.
 const LENGTHS: usize = 9;
-/// Operations that take more than this many times the longest way of a value have no layers: windows of the beginning
-/// and the end are too short to matter. Trades the last percents of a bound for time. Not measured.
+/// Operations longer than this multiple of the longest path of a value have no layers: windows of the beginning and the
+/// end are too short to matter. Trades the last percents of a bound for time. Not measured.
 const FAR: u32 = 32;
 /// Nodes of a layered platform. Trades bounds on large platforms for time. Not measured.
 const NODES: usize = 3000;
@@ -36,14 +36,14 @@ struct Window {
 /// A link of a layered platform.
 #[derive(Clone, Copy)]
 struct Layered {
-    /// The link of the platform, `None` where a value waits for a later window.
+    /// The link of the platform. `None` if a value waits for a later window.
     link: Option<LinkId>,
     window: usize,
 }
 
 /// The operation by a date. A schedule that ends by then is a steady state of throughput 1 of the
-/// [problem](Layers::problem): what is sent in a window leaves the sender's node of this window and comes to the
-/// receiver's node of the window in which it may arrive; a transfer has the length of the window.
+/// [problem](Layers::problem): a message sent in a window leaves the sender's node of this window and comes to the
+/// receiver's node of the window in which it may arrive. A transfer has the length of the window.
 pub struct Layers {
     problem: Problem,
     windows: Vec<Window>,
@@ -58,8 +58,8 @@ pub struct Layers {
 type Border = (Rational, bool);
 
 impl Layers {
-    /// Returns questions that a schedule of the operation solves, too, with one owner or one goal per demand: the
-    /// copies of one operand alone; the reduction to one goal alone; and, if no demand has several owners and several
+    /// Returns relaxations that every schedule of the operation solves, too, with one owner or one goal per demand: the
+    /// copies of one operand alone, the reduction to one goal alone, and, if no demand has several owners and several
     /// goals, the operation itself, which comes last.
     pub fn relaxed(problem: &Problem) -> Vec<Vec<CustomDemand>> {
         let numbered = || (0..).zip(problem.demands());
@@ -98,7 +98,7 @@ impl Layers {
         all
     }
 
-    /// Whether the last of the [relaxed](Layers::relaxed) questions is the operation itself.
+    /// Whether the last of the [relaxations](Layers::relaxed) is the operation itself.
     pub fn are_exact(problem: &Problem) -> bool {
         let kinds = problem.demands().map(|demand| demand.kind());
         kinds
@@ -108,7 +108,7 @@ impl Layers {
 
     /// The demands, which an operation of `problem` [has to meet](Layers::relaxed), by a date. `None` if sizes depend
     /// on operands, messages stay whole, the date is too far off for latency to matter, the platform in layers is too
-    /// large, or something cannot arrive by this date at all.
+    /// large, or some value cannot arrive by this date.
     pub fn new(problem: &Problem, demands: &[CustomDemand], until: &Rational) -> Option<Layers> {
         let volumes = problem.volumes();
         let (size, work) = (volumes.size.constant()?, volumes.work.constant()?);
@@ -174,12 +174,12 @@ impl Layers {
         })
     }
 
-    /// The question whose throughput is at least 1 if some schedule ends by the date.
+    /// The problem whose throughput is at least 1 if some schedule ends by the date.
     pub fn problem(&self) -> &Problem {
         &self.problem
     }
 
-    /// How much more time an operation needs than the date, if the certificate proves a throughput below 1: with its
+    /// Additional time that an operation needs after the date, if the certificate proves a throughput below 1: with its
     /// prices, up to the date at which a window vanishes.
     pub fn lacking(&self, certificate: &Certificate, throughput: &Rational) -> Rational {
         let platform = self.problem.platform();
@@ -223,10 +223,10 @@ impl Layers {
     }
 
     /// The steady state's patterns on the platform itself, each on its share of the values, the largest share in
-    /// `count` pieces. Of tasks that may start, those of the earlier window do.
+    /// `count` pieces. Of startable tasks, those of the earlier window start first.
     ///
     /// # Errors
-    /// More than four million tasks; [`TimingError::Stopped`] if the watch ends.
+    /// There are more than four million tasks, or [`TimingError::Stopped`] if the watch ends.
     pub fn task_list(
         &self,
         problem: &Problem,
@@ -318,8 +318,8 @@ fn custom(
     })
 }
 
-/// Per node: the least delay from an owner, and to a goal. Every link counts its latency alone: what it carries may
-/// be in pieces of any size, and its overhead is left out.
+/// Per node: the least delay from an owner, and to a goal. Every link counts its latency only: its data may be in
+/// pieces of any size, and its overhead is left out.
 struct Ends {
     before: Vec<Option<Rational>>,
     after: Vec<Option<Rational>>,
@@ -358,8 +358,8 @@ impl Ends {
     }
 }
 
-/// Lengths of ways that separate windows: the distances of nodes from their ends, and of ways that go on by a link, the
-/// shortest first.
+/// Lengths of paths that separate windows: the distances of nodes from their ends, and of paths that continue by a
+/// link, the shortest first.
 fn lengths(platform: &Platform, ends: &Ends, until: &Rational) -> BTreeSet<Rational> {
     let inside = |length: &Rational| length.is_positive() && length < until;
     let all: BTreeSet<Rational> = [&ends.before, &ends.after]
@@ -475,7 +475,7 @@ impl Draft<'_> {
         Some(windows)
     }
 
-    /// Whether something of use may be at the node in the window.
+    /// Whether a useful value may be at the node in the window.
     fn is_useful(&self, node: NodeId, place: usize) -> bool {
         let (Some((before, after)), Some(window)) =
             (self.ends.of_node(node), self.windows.get(place))
@@ -496,7 +496,7 @@ impl Draft<'_> {
         self.builder.node(self.ported(made, node)).ok()
     }
 
-    /// The node under its own model; a half-duplex node may send and receive at once, which only makes a bound weaker.
+    /// The node under its own model. A half-duplex node may send and receive at once, which only weakens the bound.
     fn ported(&self, made: Node, node: NodeId) -> Node {
         let model = match self.of.model_of(node) {
             PortModel::HalfDuplex => PortModel::FullDuplex,
@@ -514,8 +514,8 @@ impl Draft<'_> {
         Some(())
     }
 
-    /// The links into a node on which values are sent in this window. They meet at a node of their own, which has the
-    /// ports at which the node receives.
+    /// The links into a node on which values are sent in this window. They meet at a separate node, which has the
+    /// receiving ports of the node.
     fn links_to(&mut self, node: NodeId, place: usize) -> Option<()> {
         let window = self.windows.get(place)?;
         let incoming: Vec<(LinkId, NodeId, usize)> = self

@@ -24,7 +24,7 @@ pub use task_list::TaskList;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimingError {
-    /// Sizes or work depend on what is combined.
+    /// Sizes or work depend on the combined operands.
     #[error(
         "one operation is cut into equal pieces, so sizes and work are numbers; give --size and --work as numbers"
     )]
@@ -53,7 +53,7 @@ pub enum TimingError {
     /// The run does not end before the limit.
     #[error("the run would take at least as long as the limit")]
     AboveLimit,
-    /// Too much to do for machine memory.
+    /// The tasks exceed machine memory.
     #[error("more than {0} tasks; take fewer pieces")]
     TooMany(usize),
 }

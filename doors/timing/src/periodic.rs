@@ -11,12 +11,12 @@ use oneport_watch::Watch;
 use crate::task_list::{MOST, TASK};
 use crate::{TaskList, TimingError};
 
-/// Where a copy is cut, as shares of it, ascending: from 0, to 1.
+/// Cuts of a copy, as shares of it, ascending: from 0, to 1.
 type Borders = Vec<Rational>;
 
 /// A piece of a task that begins at one date of the first period.
 struct Turn {
-    /// In which period of the run it is, if its copy starts in the first.
+    /// The period of the run in which it is, if its copy starts in the first.
     round: u64,
     task: usize,
     piece: usize,
@@ -24,10 +24,11 @@ struct Turn {
 
 impl TaskList {
     /// The values of one operation, passed in this number of periods of a schedule: every copy of a pattern has an
-    /// equal part of its demand. A part is cut wherever the schedule cuts one of its messages, on all links, so that
-    /// each piece is sent without a break where the schedule has it. Sends and merges are in the order of the schedule,
-    /// so that [`TaskGraph::simulate_in_order`](crate::TaskGraph::simulate_in_order) follows its matchings. Nothing
-    /// ends later than in the schedule's eager run. `O(d)` for `d` sends and merges, after one period is sorted.
+    /// equal part of its demand. A part is cut at every point at which the schedule cuts one of its messages, on all
+    /// links, so that each piece is sent without a break at its place in the schedule. Sends and merges are in the
+    /// order of the schedule, so that [`TaskGraph::simulate_in_order`](crate::TaskGraph::simulate_in_order) follows its
+    /// matchings. Nothing ends later than in the schedule's eager run. `O(d)` for `d` sends and merges, after one
+    /// period is sorted.
     ///
     /// # Errors
     /// More than four million sends and merges, or pieces.
@@ -39,10 +40,10 @@ impl TaskList {
         TaskList::of_schedule_watched(problem, schedule, periods, &Watch::unlimited())
     }
 
-    /// As [`TaskList::of_schedule`], under a watch that is asked for the room of all tasks first.
+    /// Runs [`TaskList::of_schedule`] under a watch that is checked for the memory of all tasks first.
     ///
     /// # Errors
-    /// As [`TaskList::of_schedule`]; [`TimingError::Stopped`].
+    /// The errors of [`TaskList::of_schedule`], and [`TimingError::Stopped`].
     pub fn of_schedule_watched(
         problem: &Problem,
         schedule: &PeriodicSchedule,
@@ -125,14 +126,14 @@ fn shares(schedule: &PeriodicSchedule) -> BTreeMap<LinkId, Rational> {
     slots.flat_map(|slot| slot.shares.iter().cloned()).collect()
 }
 
-/// Into how many pieces a task's message is cut.
+/// Number of pieces of a task's message.
 fn count(borders: &BTreeMap<(usize, u64), Borders>, dated: &DatedTask) -> usize {
     borders
         .get(&(dated.message.demand, dated.copy))
         .map_or(0, |borders| borders.len() - 1)
 }
 
-/// All pieces, period by period; and by copy the first of its pieces in the first period.
+/// All pieces, period by period, and by copy the first of its pieces in the first period.
 fn pieces(
     problem: &Problem,
     execution: &Execution,
@@ -182,7 +183,7 @@ fn turns(execution: &Execution, borders: &BTreeMap<(usize, u64), Borders>) -> Ve
     all.into_iter().map(|(_, _, turn)| turn).collect()
 }
 
-/// Where each copy is cut by any of its messages.
+/// The points at which any message of a copy is cut.
 fn borders(execution: &Execution) -> BTreeMap<(usize, u64), Borders> {
     let mut all: BTreeMap<(usize, u64), BTreeSet<Rational>> = BTreeMap::new();
     for (&demand, &started) in &execution.started {
@@ -206,7 +207,7 @@ fn borders(execution: &Execution) -> BTreeMap<(usize, u64), Borders> {
         .collect()
 }
 
-/// When, within the period, a task has carried this share of its message and goes on.
+/// The date within the period at which a task has carried this share of its message and goes on.
 fn date(dated: &DatedTask, share: &Rational) -> BigInt {
     let mut sent = share * Rational::from_integer(dated.duration.clone());
     for piece in &dated.pieces {

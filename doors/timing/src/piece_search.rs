@@ -12,14 +12,14 @@ use oneport_watch::Watch;
 use crate::task_list::TASK;
 use crate::{TaskGraph, TaskList, Timing, TimingError};
 
-/// Priority offsets to try, in quarter rounds per task of the longest remaining chain. If an operation is long beside
-/// its latencies, small offsets are best. Trades time for shorter runs. Measured: 1 GiB with 5 us, 13 fixtures and 8
+/// Priority offsets to try, in quarter rounds per task of the longest remaining chain. If an operation is long relative
+/// to its latencies, small offsets are best. Trades time for shorter runs. Measured: 1 GiB with 5 us, 13 fixtures and 8
 /// collectives: each run is within 10 % of its bound.
 const PRIORITY_OFFSETS: [u32; 5] = [0, 1, 4, 16, 64];
-/// How old a request to end may become before the first candidate is dated. Trades lateness for an answer. Not
+/// Limit on the age of a request to end before the first candidate is dated. Trades lateness for an answer. Not
 /// measured.
 const FIRST: Duration = Duration::from_secs(3);
-/// Percent of the time left in which the first candidate is dated; the rest is for its check. Trades an answer for one
+/// Percent of the time left in which the first candidate is dated. The rest is for its check. Trades an answer for one
 /// in time. Measured: an all-gather among 500 hosts under a limit of 5 s, six programs on two cores, took 6.9 s
 /// without.
 const DATED: u32 = 70;
@@ -32,7 +32,7 @@ const KEPT: usize = 1_000_000;
 /// The best number of pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BestPieces {
-    /// How many segments, or pieces of a steady state's values.
+    /// Number of segments, or of pieces of a steady state's values.
     pub pieces: u32,
     /// The priority offset of a steady state's patterns, in quarter rounds per task of the longest remaining chain. 0
     /// for named algorithms.
@@ -41,7 +41,7 @@ pub struct BestPieces {
     pub length: Rational,
 }
 
-/// How many times the known volumes the others are, if sizes and work are numbers and grow alike.
+/// Ratio of `others` to `known`, if sizes and work are numbers with the same ratio.
 pub fn proportion(known: &Volumes, others: &Volumes) -> Option<Rational> {
     let size = known.size.constant().filter(|size| !size.is_zero())?;
     let factor = others.size.constant()? / size;
@@ -59,10 +59,10 @@ pub struct Found {
 }
 
 impl Found {
-    /// The same tasks in the same number of pieces, for another size. For a smaller size they take no longer.
+    /// The same tasks in the same number of pieces, for another size. For a smaller size they take at most as long.
     ///
     /// # Errors
-    /// Sizes or work that are not constant; the watch ended it.
+    /// Sizes or work are not constant, or the watch ended it.
     pub fn at(&self, problem: &Problem, watch: &Watch) -> Result<Found, TimingError> {
         let timing = if self.in_turn {
             self.graph.simulate_in_order(problem, None, watch)
@@ -104,7 +104,7 @@ impl Found {
 pub struct SearchLimits<'a> {
     /// Approximate limit on the tasks of a run.
     pub tasks: usize,
-    /// Most pieces of a message: for example, the number of its bytes.
+    /// Limit on the pieces of a message: for example, the number of its bytes.
     pub pieces: u32,
     /// Ends the search and keeps the best candidate so far. A young request to end does not keep the first number of
     /// pieces from being evaluated.
@@ -130,13 +130,13 @@ pub struct PieceSearch<'a> {
     /// Pieces per message of one unit of the searched number: 1, or the instances of a period.
     each: u32,
     /// Messages that the searched number cuts into pieces at once: those of the demand with the most, or with the
-    /// fewest where all are cut alike; 1 where messages stay whole.
+    /// fewest if all are cut alike. 1 if messages stay whole.
     messages: u64,
     /// Whether every resource keeps the order of the list.
     in_turn: bool,
     /// Priority offsets to try, ascending.
     orders: &'static [u32],
-    /// Index of the best offset for the previous size; `None` before the first size.
+    /// Index of the best offset for the previous size. `None` before the first size.
     order: Option<usize>,
     /// The next size that tries neighbours of the best offset tries larger ones.
     earlier: bool,
@@ -150,15 +150,15 @@ pub struct PieceSearch<'a> {
     timings: Option<(Volumes, BTreeMap<Candidate, Tried>)>,
 }
 
-/// The known result of a candidate.
+/// The cached result of a candidate.
 enum Tried {
     Timing(Timing),
-    /// It takes at least so long.
+    /// Lower bound on its time.
     AtLeast(Rational),
 }
 
 impl<'a> PieceSearch<'a> {
-    /// A search over `list(pieces)`. Task graphs are made on the platform of `problem`; its sizes do not matter.
+    /// A search over `list(pieces)`. Task graphs are made on the platform of `problem`. Its sizes do not matter.
     pub fn new(
         problem: &'a Problem,
         list: impl Fn(u32, &Watch) -> Result<TaskList, TimingError> + Send + Sync + 'a,
@@ -184,7 +184,7 @@ impl<'a> PieceSearch<'a> {
     }
 
     /// The periods of a schedule, each on its share, in the order of the schedule, so that simultaneous transfers
-    /// follow its matchings. A piece is a copy of a pattern, or a part of one where the schedule cuts messages.
+    /// follow its matchings. A piece is a copy of a pattern, or a part of one if the schedule cuts messages.
     pub fn of_schedule(problem: &'a Problem, schedule: PeriodicSchedule) -> Self {
         let each = schedule.instances.to_u32().unwrap_or(u32::MAX).max(1);
         let list = move |candidate: Candidate, watch: &Watch| {
@@ -225,7 +225,7 @@ impl<'a> PieceSearch<'a> {
     /// previous size. `problem` differs from the search's own in sizes at most.
     ///
     /// # Errors
-    /// The errors of the lists; sizes or work that are not constant; [`TimingError::Stopped`] before the first
+    /// The errors of the lists, sizes or work that are not constant, or [`TimingError::Stopped`] before the first
     /// candidate is dated.
     pub fn shortest(
         &mut self,
@@ -258,7 +258,7 @@ impl<'a> PieceSearch<'a> {
         self.best = best.candidate.pieces;
         self.in_other_orders(problem, limits, least, &mut best)?;
         let graph = self.graph(best.candidate, &Watch::unlimited())?;
-        // The next size begins where this one ends.
+        // The next size begins at the end of this one.
         let order = self.place(best.candidate.priority_offset);
         self.order = Some(order);
         let (orders, pieces) = (self.orders, best.candidate.pieces);
@@ -315,7 +315,7 @@ impl<'a> PieceSearch<'a> {
             && !small(&best.length - least, &best.length)
             && limits.watch.ask().is_ok()
         {
-            // The last time, as many as there may be.
+            // The last attempt uses the largest number that fits.
             let fitting = u64::from(candidate.pieces) * limits.tasks as u64 / tasks.max(1) as u64;
             let fitting = u32::try_from(fitting)
                 .unwrap_or(u32::MAX)
@@ -399,7 +399,7 @@ impl<'a> PieceSearch<'a> {
         Ok(())
     }
 
-    /// Evaluates a candidate and adopts it if it takes less than `limit`. Returns whether it did; `None` if the watch
+    /// Evaluates a candidate and adopts it if it takes less than `limit`. Returns whether it did. `None` if the watch
     /// ended.
     fn better(
         &mut self,
@@ -496,7 +496,7 @@ impl<'a> PieceSearch<'a> {
     }
 }
 
-/// The messages of each demand, 1 where they stay whole.
+/// The messages of each demand, 1 if they stay whole.
 fn messages(problem: &Problem) -> impl Iterator<Item = u64> {
     let (collective, is_cut) = (problem.collective(), problem.collective().is_cut());
     (0..collective.demands()).map(move |demand| if is_cut { collective.rate(demand) } else { 1 })
@@ -509,7 +509,7 @@ struct Best {
     timing: Timing,
 }
 
-/// Whether a gain counts as none.
+/// Whether a gain is negligible.
 fn small(gain: Rational, whole: &Rational) -> bool {
     gain * Rational::from_integer(GAIN.into()) < *whole
 }
@@ -551,8 +551,8 @@ impl<'a> NamedSearch<'a> {
     /// The best number of segments. If a lower bound reaches `goal` already, only a quarter of the tasks is allowed.
     ///
     /// # Errors
-    /// A message between unconnected nodes or of a block that the sender does not hold; sizes or work that are not
-    /// constant; too many tasks even in one segment; [`TimingError::Stopped`] before that is dated.
+    /// A message between unconnected nodes or of a block that the sender does not hold, sizes or work that are not
+    /// constant, too many tasks even in one segment, or [`TimingError::Stopped`] before that is dated.
     pub fn shortest(
         &mut self,
         problem: &Problem,

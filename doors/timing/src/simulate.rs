@@ -13,7 +13,7 @@ use oneport_watch::Watch;
 use crate::TimingError;
 use crate::task_graph::{Kind, TaskGraph, inputs};
 
-/// Events between two checks of the watch; one event may visit all waiting tasks. Trades lateness after a limit for
+/// Events between two checks of the watch. One event may visit all waiting tasks. Trades lateness after a limit for
 /// calls. Not measured.
 const ASKED: u64 = 16;
 /// Sends and merges dated in sequence between two checks of the watch. Trades lateness after a limit for calls. Not
@@ -37,7 +37,7 @@ enum Starts {
 }
 
 impl Timing {
-    /// When everything has arrived and is combined.
+    /// The date at which all values have arrived and are combined.
     pub fn length(&self) -> Rational {
         &self.unit * Rational::from_integer(self.length.clone().into())
     }
@@ -47,7 +47,7 @@ impl Timing {
         &self.unit
     }
 
-    /// The same dates, multiplied by `factor`.
+    /// The dates, multiplied by `factor`.
     pub(crate) fn times(&self, factor: &Rational) -> Timing {
         Timing {
             unit: &self.unit * factor,
@@ -84,7 +84,7 @@ impl Timing {
 /// Durations of tasks, in one unit.
 struct Lengths {
     unit: Rational,
-    /// Per kind: how long it occupies its place, and the latency from its end to its arrival.
+    /// Per kind: the time that it occupies its place, and the latency from its end to its arrival.
     kinds: Vec<[BigUint; 2]>,
 }
 
@@ -163,13 +163,13 @@ impl Lengths {
 
 impl TaskGraph {
     /// Simulates the run: a task starts when its inputs have arrived and its resources are free. If several tasks wait
-    /// for a resource, the earlier in the list starts first. The problem has the platform of the graph; sizes may
-    /// differ. `O(d log d)` for `d` tasks, and as much again whenever a task that waited for one resource finds
-    /// another one occupied.
+    /// for a resource, the earlier in the list starts first. The problem has the platform of the graph. Sizes may
+    /// differ. `O(d log d)` for `d` tasks, and as much again for every time that a task that waited for one resource
+    /// finds another one occupied.
     ///
     ///
     /// # Errors
-    /// Sizes or work that depend on the operands combined; [`TimingError::Stopped`] if the watch ended;
+    /// Sizes or work depend on the combined operands, [`TimingError::Stopped`] if the watch ended, or
     /// [`TimingError::AboveLimit`] if the length would not be below the limit. That often shows long before the end:
     /// from the idle time of a resource and its remaining work.
     pub fn simulate(
@@ -211,12 +211,12 @@ impl TaskGraph {
 
 impl TaskGraph {
     /// Dates by which every port, link, processor and shared capacity keeps the order of the list: each send or merge
-    /// starts as soon as its inputs are there and what it occupies is free; where there are several ports, at the one
-    /// that is free first. The problem has the platform of the graph; sizes may differ. `O(d)` for `d` sends and
+    /// starts as soon as its inputs have arrived and its resources are free. If there are several ports, it takes the
+    /// one that is free first. The problem has the platform of the graph. Sizes may differ. `O(d)` for `d` sends and
     /// merges.
     ///
     /// # Errors
-    /// As [`TaskGraph::simulate`].
+    /// The errors of [`TaskGraph::simulate`].
     pub fn simulate_in_order(
         &self,
         problem: &Problem,
@@ -309,7 +309,7 @@ impl TaskGraph {
 
 /// Tasks of one kind.
 struct Takes<N> {
-    /// How long it occupies its place, and what passes from its end to its arrival.
+    /// Time that it occupies its place, and time from its end to its arrival.
     takes: N,
     latency: N,
     place: usize,
@@ -363,7 +363,7 @@ struct Waiting<N> {
 struct Pool<N> {
     /// Units that no transfer takes up.
     left: u64,
-    /// When transfers end, and the units of each.
+    /// End dates of transfers, with the units of each.
     running: BinaryHeap<Reverse<(N, u64)>>,
 }
 
@@ -375,7 +375,7 @@ impl<N: Ord> Pool<N> {
         }
     }
 
-    /// Whether this number of units is free at the date; dates do not go back.
+    /// Whether this number of units is free at the date. Dates must not decrease between calls.
     fn has(&mut self, units: u64, date: &N) -> bool {
         while let Some(Reverse((end, ended))) = self.running.peek()
             && end <= date
@@ -409,13 +409,13 @@ struct Simulation<'l, N> {
     free: Vec<N>,
     /// Per resource: the date from which each lane is free. Empty if there is only one lane.
     lanes: Vec<Vec<N>>,
-    /// Per resource: what is left of it, if it is a shared capacity.
+    /// Per resource: its free part, if it is a shared capacity.
     pools: Vec<Option<Pool<N>>>,
     /// Per link or processor: results in flight, in order of arrival, since it runs one task at a time.
     flying: Vec<VecDeque<(N, u32)>>,
-    /// When the first result of a place arrives.
+    /// Date at which the first result of a place arrives.
     arriving: BinaryHeap<Reverse<(N, u32)>>,
-    /// When a resource is looked at.
+    /// Date at which a resource is checked.
     freeing: BinaryHeap<Reverse<(N, u32)>>,
     /// Tasks that became ready at the present date.
     ready: Queue,
@@ -550,7 +550,7 @@ impl<'l, N: Whole> Simulation<'l, N> {
         }
     }
 
-    /// Starts a task and returns the arrival of its result; `None` if the run cannot end before the limit.
+    /// Starts a task and returns the arrival of its result. `None` if the run cannot end before the limit.
     fn start(&mut self, task: u32, date: &N) -> Option<N> {
         let Takes {
             takes,
@@ -597,7 +597,7 @@ impl<'l, N: Whole> Simulation<'l, N> {
         Some(())
     }
 
-    /// The lane that is free first is occupied until then.
+    /// Occupies the lane that is free first, until `end`.
     fn occupy(&mut self, resource: usize, end: &N) {
         let lanes = &mut self.lanes[resource];
         if let Some(lane) = lanes.iter_mut().min() {
@@ -641,7 +641,8 @@ impl<'l, N: Whole> Simulation<'l, N> {
         None
     }
 
-    /// The resource is looked at when it is free for the first task that waits, at this date or later; or before.
+    /// Schedules a check of the resource for the date at which it is free for its first waiting task, at least `date`.
+    /// An earlier scheduled check is kept.
     fn wake(&mut self, resource: u32, date: &N) {
         let first = self.parked[resource as usize].peek();
         let served = first.is_some_and(|task| self.serves(resource, task, date));

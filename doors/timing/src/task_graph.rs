@@ -28,21 +28,21 @@ pub struct TaskGraph {
     pub(crate) users: Lists,
     /// Per link, then per node: the resources that a task there occupies.
     pub(crate) occupied: Uses,
-    /// Per resource: how many tasks it serves at a time.
+    /// Per resource: number of tasks it serves at a time.
     pub(crate) lanes: Vec<u32>,
     /// Per resource: of a shared capacity, the units into which it is divided.
     pub(crate) units: Vec<Option<u64>>,
 }
 
-/// Units of a shared capacity: where parts of it have a larger common denominator, they are rounded up to such units.
-/// Trades runs that fill a capacity exactly for machine integers. Not measured.
+/// Units of a shared capacity: if its parts have a larger common denominator, they are rounded up to such units. Trades
+/// runs that fill a capacity exactly for machine integers. Not measured.
 const UNITS: u64 = 1 << 40;
 
 /// Resources that tasks at a place occupy.
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
     resources: Lists,
-    /// For each entry of `resources`: the units of a shared capacity; 1 of others.
+    /// For each entry of `resources`: the units of a shared capacity. 1 for others.
     units: Vec<u64>,
 }
 
@@ -120,7 +120,7 @@ impl Lists {
     }
 }
 
-/// Asks the watch before every task whose number is a multiple of [`OFTEN`].
+/// Checks the watch before every task whose number is a multiple of [`OFTEN`].
 fn often(number: usize, watch: &Watch) -> Result<(), Limit> {
     if number.is_multiple_of(OFTEN) {
         watch.ask()?;
@@ -219,8 +219,8 @@ fn kinds<N: Whole>(
     Ok((kinds, of))
 }
 
-/// The resources that tasks occupy, per link, then per node; how many tasks each resource serves at a time; and into
-/// how many units each shared capacity is divided. Links whose capacities have room for all links in use at once, and
+/// The resources that tasks occupy, per link, then per node. Also the number of tasks each resource serves at a time,
+/// and the number of units of each shared capacity. Links whose capacities have room for all links in use at once, and
 /// links at a share of their rate, serve one task at a time.
 fn resources(list: &TaskList, platform: &Platform) -> (Uses, Vec<u32>, Vec<Option<u64>>) {
     let part = |used: &Use<'_>, link: LinkId| {
@@ -269,7 +269,7 @@ fn resources(list: &TaskList, platform: &Platform) -> (Uses, Vec<u32>, Vec<Optio
     (occupied, lanes, units)
 }
 
-/// Into how many units each shared capacity is divided in which not all links in use have room at once.
+/// Number of units of each shared capacity that has no room for all links in use at once.
 fn divided(
     list: &TaskList,
     platform: &Platform,

@@ -9,7 +9,7 @@ use oneport_watch::Watch;
 
 use crate::TimingError;
 
-/// Bytes of a task: in the list, in its graph, and dated. Trades runs that would just fit for memory. Not measured.
+/// Bytes of a task: in the list, in its graph, and dated. Trades runs that barely fit for memory. Not measured.
 pub(crate) const TASK: u64 = 250;
 /// Tasks between two checks of the watch. Trades lateness after a limit for calls. Not measured.
 pub(crate) const OFTEN: usize = 1 << 10;
@@ -19,7 +19,7 @@ pub(crate) const MOST: usize = 4_000_000;
 /// Tasks, each after the tasks whose results it uses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TaskList {
-    /// Into what values are cut.
+    /// The pieces of the values.
     pub pieces: Vec<Piece>,
     /// Links with shared capacities that transfer at a part of their full rate, with that part.
     pub shares: BTreeMap<LinkId, Rational>,
@@ -40,7 +40,7 @@ struct Writer<'a> {
     segment: u32,
     held: Vec<Held>,
     step: usize,
-    /// Receiver, block, what arrives, whether it is combined.
+    /// Receiver, block, content, and whether it is combined.
     arriving: Vec<(usize, u32, Held, bool)>,
     watch: &'a Watch,
 }
@@ -50,7 +50,8 @@ impl TaskList {
     /// messages of a demand with a count. `O(blocks sent x segments)`.
     ///
     /// # Errors
-    /// A message between unconnected nodes or of a block that the sender does not hold; more than four million tasks.
+    /// A message between unconnected nodes or of a block that the sender does not hold, or more than four million
+    /// tasks.
     pub fn of_algorithm(
         problem: &Problem,
         algorithm: &Algorithm,
@@ -60,10 +61,10 @@ impl TaskList {
         TaskList::of_algorithm_watched(problem, algorithm, routes, segments, &Watch::unlimited())
     }
 
-    /// As [`TaskList::of_algorithm`], under a watch that is asked for the room of the blocks held first.
+    /// Runs [`TaskList::of_algorithm`] under a watch that is checked for the memory of the held blocks first.
     ///
     /// # Errors
-    /// As [`TaskList::of_algorithm`]; [`TimingError::Stopped`].
+    /// The errors of [`TaskList::of_algorithm`], and [`TimingError::Stopped`].
     pub fn of_algorithm_watched(
         problem: &Problem,
         algorithm: &Algorithm,
@@ -103,12 +104,11 @@ impl TaskList {
         Ok(writer.list)
     }
 
-    /// The patterns of a steady state, each on its share of the values; messages of a demand with a count travel
-    /// together. The largest share is cut into `count` pieces,
-    /// the other shares into pieces of about that size, at least one. Pieces are interleaved: in each round every
-    /// pattern of the largest share has one. A task's priority rises by `priority_offset` quarters of a round per task
-    /// on the longest chain from it to the end of its piece, so that pieces with long chains do not finish late. `O(d
-    /// log d)` for `d` tasks.
+    /// The patterns of a steady state, each on its share of the values. Messages of a demand with a count travel
+    /// together. The largest share is cut into `count` pieces, the other shares into pieces of about that size, at
+    /// least one. Pieces are interleaved: in each round every pattern of the largest share has one. A task's priority
+    /// rises by `priority_offset` quarters of a round per task on the longest chain from it to the end of its piece, so
+    /// that pieces with long chains do not finish late. `O(d log d)` for `d` tasks.
     ///
     /// # Errors
     /// More than four million tasks.
@@ -122,10 +122,10 @@ impl TaskList {
         TaskList::of_patterns_watched(problem, steady_state, count, priority_offset, &watch)
     }
 
-    /// As [`TaskList::of_patterns`], under a watch that is asked for the room of all tasks first.
+    /// Runs [`TaskList::of_patterns`] under a watch that is checked for the memory of all tasks first.
     ///
     /// # Errors
-    /// As [`TaskList::of_patterns`]; [`TimingError::Stopped`].
+    /// The errors of [`TaskList::of_patterns`], and [`TimingError::Stopped`].
     pub fn of_patterns_watched(
         problem: &Problem,
         steady_state: &SteadyState,
@@ -143,7 +143,7 @@ impl TaskList {
         TaskList::in_rounds(problem, steady_state, count, &key, watch)
     }
 
-    /// As [`TaskList::of_patterns`], but tasks are ordered by windows, those of a window by rounds.
+    /// The list of [`TaskList::of_patterns`], but with tasks ordered by windows, those of a window by rounds.
     pub(crate) fn of_windows(
         problem: &Problem,
         steady_state: &SteadyState,
@@ -157,8 +157,8 @@ impl TaskList {
         TaskList::in_rounds(problem, steady_state, count, &key, watch)
     }
 
-    /// Every pattern on its share of the values, in pieces; tasks in the order of `key(turn, pattern, task)`, where the
-    /// turns of all pieces of a pattern are spread over the same range.
+    /// Every pattern on its share of the values, in pieces. Tasks are in the order of `key(turn, pattern, task)`, in
+    /// which the turns of all pieces of a pattern are spread over the same range.
     fn in_rounds(
         problem: &Problem,
         steady_state: &SteadyState,
@@ -377,7 +377,7 @@ impl Writer<'_> {
         }
         for &block in message.blocks {
             let held = self.held[message.from * self.blocks + block as usize];
-            // Between two ranks of one node there are no links, and so no task.
+            // Two ranks of one node have no links between them, and so no task.
             let arrived = held.map(|(behind, run)| (last.or(behind), run));
             self.arriving
                 .push((message.to, block, arrived, message.combine));

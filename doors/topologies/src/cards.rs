@@ -1,4 +1,4 @@
-//! Network cards that count: neither virtual ones, nor those of storage, unless the user names them.
+//! Selects the network cards that count. Virtual ones and those of storage count only if the user names them.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +17,7 @@ const VIRTUAL: [&str; 20] = [
     "kube-", "weave", "vnet", "tap", "tun", "vxlan", "dummy", "ovs-", "podman",
 ];
 
-/// Whether a card of this name is one that software makes up: no cable leads out of it. A card that the user names
-/// counts in any case.
+/// Whether a card of this name exists only in software, without a cable. A card that the user names counts in any case.
 pub(super) fn is_virtual(name: &str, nics: &[String]) -> Result<bool, Mistake> {
     let plain_bridge = name
         .strip_prefix("br")
@@ -91,10 +90,10 @@ pub(super) fn counting(draft: &mut Draft<'_>) -> Result<Vec<Port>, Mistake> {
     Ok(counted)
 }
 
-/// Notes which ports lead to nothing, unless machines are joined.
+/// Notes the ports that lead to nothing, unless machines are joined.
 ///
 /// # Errors
-/// As [`counting`].
+/// The errors of [`counting`].
 pub(super) fn note(draft: &mut Draft<'_>) -> Result<(), Mistake> {
     if draft.wires.iter().any(|wire| wire.kind == "net") {
         return Ok(());

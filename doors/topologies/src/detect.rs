@@ -7,20 +7,20 @@ use oneport_files::PlatformFormat;
 use crate::unread::Unread;
 use crate::{Format, edges, ibnetdiscover};
 
-/// How much of a file is looked at: licences and comments may come first.
+/// Number of bytes that are inspected: licences and comments may come first.
 const BEGINNING: usize = 16 << 10;
-/// Keys of our own files and of graphs, of which one has at least one.
+/// Keys of our own files and of graphs. Each such file has at least one.
 const OURS: [&str; 9] = [
     "format", "model", "units", "node", "link", "shared", "nodes", "links", "edges",
 ];
-/// Rows of a table that are looked at.
+/// Number of rows of a table that are inspected.
 const MAX_ROWS: usize = 50;
-/// Most keys of a JSON object that are looked at.
+/// Number of keys of a JSON object that are inspected.
 const MAX_KEYS: usize = 100;
 
 impl Format {
-    /// The format of a file: by its extension where that says it (see [`from_extension`](Self::from_extension)), else
-    /// by its content. What extensions of matrices hold is looked at: other tables have them, too.
+    /// The format of a file: by its extension if that decides it (see [`from_extension`](Self::from_extension)), else
+    /// by its content. For extensions of matrices the content is inspected: other tables have these extensions, too.
     pub fn detect(path: &Path, bytes: &[u8]) -> Self {
         let json = path
             .extension()
@@ -35,13 +35,13 @@ impl Format {
     }
 }
 
-/// The text that is looked at.
+/// The text that is inspected.
 fn beginning(bytes: &[u8]) -> String {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     String::from_utf8_lossy(bytes.get(..BEGINNING).unwrap_or(bytes)).into_owned()
 }
 
-/// The format of a text of rows and columns, if it is one of other programs.
+/// The format of a text of rows and columns, if it is a known one.
 fn from_table(text: &str) -> Option<Format> {
     if text.lines().any(is_row_of_gpu0) {
         return Some(Format::NvidiaSmi);
@@ -66,7 +66,7 @@ fn from_table(text: &str) -> Option<Format> {
     edges::is_list(text).then_some(Format::Edges)
 }
 
-/// Whether a text may be a matrix: half of its rows are numbers behind their names.
+/// Whether a text may be a matrix: half of its rows are numbers after their names.
 fn may_be_matrix(text: &str) -> bool {
     let lines = text.lines().map(str::trim);
     let rows = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -107,7 +107,7 @@ fn may_be_toml(text: &str) -> bool {
     }
 }
 
-/// The format of these bytes; `json` says that the name promises JSON.
+/// The format of these bytes. `json` is true if the name promises JSON.
 fn from_content(bytes: &[u8], json: bool) -> Format {
     let beginning = beginning(bytes);
     if json || beginning.trim_start().starts_with('{') {
@@ -168,7 +168,7 @@ fn from_json(bytes: &[u8]) -> Format {
     }
 }
 
-/// The keys of the outermost object as they are written, with as little understanding of JSON as that takes.
+/// The keys of the outermost object in their spelling, without parsing the rest of the JSON.
 fn top_keys(bytes: &[u8]) -> Vec<&[u8]> {
     let (mut keys, mut depth, mut at) = (Vec::new(), 0_usize, 0);
     let mut text: Option<&[u8]> = None;
@@ -195,7 +195,7 @@ fn top_keys(bytes: &[u8]) -> Vec<&[u8]> {
     keys
 }
 
-/// The text behind comments and declarations, which are given by their beginnings and ends.
+/// The text after comments and declarations, which are given by their beginnings and ends.
 fn behind<'t>(text: &'t str, comments: &[(&str, &str)]) -> &'t str {
     let mut rest = text.trim_start();
     while let Some((_, end)) = comments.iter().find(|(begin, _)| rest.starts_with(begin))
@@ -217,7 +217,7 @@ fn from_xml(text: &str) -> Format {
         Some("graphml") => Format::GraphMl,
         Some("topology") => Format::Hwloc,
         Some("platform") => Format::SimGrid,
-        // The reader of NCCL's files refuses other roots, and lists the known ones.
+        // The reader of NCCL's files refuses other roots, and lists the valid ones.
         _ => Format::Nccl,
     }
 }

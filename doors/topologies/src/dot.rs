@@ -1,6 +1,6 @@
 //! DOT, the language of Graphviz: `graph` and `digraph`, nodes, chains of edges, attributes and their defaults.
 //!
-//! Subgraphs are flattened. Edges may lead to a list of nodes (`a -- {b c}`); those from or to other subgraphs are
+//! Subgraphs are flattened. Edges may lead to a list of nodes (`a -- {b c}`). Edges from or to other subgraphs are
 //! refused. Ports (`a:p`) are dropped.
 //!
 //! Facts from graphviz.org, "DOT Language".
@@ -19,7 +19,7 @@ use crate::mistakes::{said, too_many};
 const MAX_CHAIN: usize = 10_000;
 /// Most edges, parallel ones counted one by one: lists make many of few words.
 const MAX_EDGES: usize = 500_000;
-/// Most default attributes at a time.
+/// Limit on simultaneous default attributes.
 const MAX_DEFAULTS: usize = 200;
 /// Deepest nesting of subgraphs.
 const MAX_DEPTH: usize = 100;
@@ -157,7 +157,7 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Where an edge leads: a node, or each of a list.
+    /// The ends of an edge: a node, or each of a list.
     fn ends(&mut self) -> Result<Vec<Cow<'a, str>>, FormatError> {
         if self.lexer.peek()? != Token::Open {
             return Ok(vec![self.lexer.word("the other end of the edge")?]);
@@ -213,7 +213,7 @@ impl<'a> Reader<'_, '_, 'a> {
                 return Ok(());
             };
             let attributes = self.nodes.with(attributes);
-            // A node may be mentioned again: what it is was said when it first was.
+            // A node may be mentioned again: the first mention gives its attributes.
             if self.known.insert(id.to_string()) {
                 let add = self.graph.node(id, &attributes);
                 return add.map_err(|mistake| source.error(offset, Some(clip(id)), mistake));
@@ -392,7 +392,7 @@ impl<'a> Lexer<'a> {
             '<' => return self.html(rest),
             _ => {
                 let stop = |c: char| c.is_whitespace() || "{}[]=:;,\"<".contains(c);
-                // A minus begins a number, and ends a word where an edge begins.
+                // A minus begins a number, and ends a word before an edge.
                 let edge = |at: usize| {
                     rest.get(at..)
                         .is_some_and(|t| t.starts_with("--") || t.starts_with("->"))

@@ -16,9 +16,9 @@ use crate::imported::{Accelerator, Imported, Note, Topic};
 use crate::mistakes::{no_latency, not_positive, said, too_many};
 use crate::options::ImportOptions;
 
-/// Most nodes of a topology.
+/// Limit on the nodes of a topology.
 pub(super) const MAX_NODES: usize = 100_000;
-/// Most links of a topology, in one direction each.
+/// Limit on the links of a topology, in one direction each.
 pub(super) const MAX_LINKS: usize = 250_000;
 
 /// The abilities of a node.
@@ -28,9 +28,9 @@ pub(crate) enum Role {
     Processor,
     /// Forwards, and cannot duplicate.
     Switch,
-    /// A switch of a network: it forwards; it duplicates and combines (SHARP) if the user says so.
+    /// A switch of a network: it forwards. It duplicates and combines (SHARP) if the user sets that.
     Network,
-    /// Forwards; duplicates (multicast) and combines (in-network reduction) where the user says so.
+    /// Forwards. Duplicates (multicast) and combines (in-network reduction) if the user sets that.
     Multicast,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Member {
     pub name: String,
     pub kind: &'static str,
     pub role: Role,
-    /// The file's name for a node that is called otherwise here.
+    /// The file's name for a node with another name here.
     pub alias: Option<String>,
 }
 
@@ -50,9 +50,9 @@ pub(super) struct Wire {
     pub from: usize,
     pub to: usize,
     pub kind: &'static str,
-    /// GB/s; 0 where only shared capacities limit it.
+    /// GB/s. 0 if only shared capacities limit it.
     pub rate: Rational,
-    /// In seconds; 0 if the file states none.
+    /// In seconds. 0 if the file states none.
     pub latency: Rational,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Group {
     pub name: String,
     /// GB/s.
     pub rate: Rational,
-    /// Links by their places in the draft, and how often each counts.
+    /// Links by their places in the draft, each with its multiplicity.
     pub weights: BTreeMap<usize, u32>,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct Port {
     pub node: usize,
     /// GB/s per direction. `None` if the file does not give it.
     pub rate: Option<Rational>,
-    /// In seconds; 0 where the file states none.
+    /// In seconds. 0 if the file states none.
     pub latency: Rational,
     /// Its name in the file, as `mlx5_3`.
     pub name: Option<String>,
@@ -88,17 +88,17 @@ pub(crate) struct Draft<'o> {
     pub(super) devices: Vec<Accelerator>,
     names: BTreeSet<String>,
     aliases: BTreeSet<String>,
-    /// How often a name was asked for once more.
+    /// Number of repeated requests for a name.
     repeats: BTreeMap<String, usize>,
     by_ends: BTreeMap<(usize, usize), usize>,
     notes: Vec<Note>,
     noted: BTreeSet<Note>,
-    /// Kinds of links whose bandwidth was asked for.
+    /// Kinds of links whose bandwidth was looked up.
     kinds: BTreeSet<&'static str>,
-    /// Other keys of `link_bandwidth` that mean something here.
+    /// Other keys of `link_bandwidth` that are valid here.
     allowed: BTreeSet<String>,
     model: PortModel,
-    /// Whether a link has the attribute that is the latency; if not, some attributes of links.
+    /// Whether a link has the attribute with the latency. If not, some attributes of links.
     latency_stated: bool,
     attributes: BTreeSet<String>,
 }
@@ -213,8 +213,8 @@ impl<'o> Draft<'o> {
         Ok(())
     }
 
-    /// Adds a link between nodes that have none; `rate` in GB/s is absent where only shared capacities limit it,
-    /// `latency` is in seconds.
+    /// Adds a link between unconnected nodes. `rate` in GB/s is absent if only shared capacities limit it, `latency` is
+    /// in seconds.
     pub(crate) fn way(
         &mut self,
         from: usize,
@@ -232,7 +232,7 @@ impl<'o> Draft<'o> {
         self.copy(&wire, 0)
     }
 
-    /// Adds a link like this one between the nodes that are `shift` further.
+    /// Adds a copy of this link between the nodes whose numbers are larger by `shift`.
     pub(super) fn copy(&mut self, wire: &Wire, shift: usize) -> Result<(), Mistake> {
         self.check_links(1)?;
         let (from, to) = (wire.from + shift, wire.to + shift);
@@ -245,7 +245,7 @@ impl<'o> Draft<'o> {
         Ok(())
     }
 
-    /// Adds a capacity in GB/s that links share: their places among the links, and how often each counts.
+    /// Adds a capacity in GB/s that links share: their places among the links, each with its multiplicity.
     pub(crate) fn share(&mut self, name: &str, rate: &Rational, weights: BTreeMap<usize, u32>) {
         self.groups.push(Group {
             name: name.to_string(),
@@ -282,14 +282,14 @@ impl<'o> Draft<'o> {
         }
     }
 
-    /// Says that a link has the attribute that is the latency.
+    /// Records that a link has the attribute with the latency.
     pub(crate) fn latency_is_stated(&mut self) {
         self.latency_stated = true;
     }
 
-    /// Says that a link has these attributes, and not that which is the latency.
+    /// Records that a link has these attributes, without that of the latency.
     pub(crate) fn no_latency<'a>(&mut self, attributes: impl Iterator<Item = &'a str>) {
-        /// Most attributes that a message lists.
+        /// Limit on the attributes that a message lists.
         const MOST: usize = 8;
         if self.options.latency.is_some() && self.attributes.len() < MOST {
             self.attributes.extend(attributes.take(MOST).map(clip));
@@ -306,7 +306,7 @@ impl<'o> Draft<'o> {
         self.names.contains(name)
     }
 
-    /// This name, with #2, #3, ... where it is taken.
+    /// This name, with #2, #3, ... if it is taken.
     pub(crate) fn free_name(&mut self, name: String) -> String {
         let mut free = name.clone();
         while self.has_name(&free) {
@@ -317,7 +317,7 @@ impl<'o> Draft<'o> {
         free
     }
 
-    /// Takes the nodes out, and their accelerators; links between them stay.
+    /// Takes the nodes out, and their accelerators. Links between them stay.
     pub(super) fn take_nodes(&mut self) -> (Vec<Member>, Vec<Accelerator>) {
         self.names.clear();
         self.aliases.clear();
@@ -327,7 +327,7 @@ impl<'o> Draft<'o> {
         )
     }
 
-    /// Refuses what would become too large before it is made.
+    /// Refuses a draft that would become too large before it is built.
     pub(crate) fn check_links(&self, more: usize) -> Result<(), Mistake> {
         if self.wires.len().saturating_add(more) > MAX_LINKS {
             return Err(too_many("links", MAX_LINKS, "give a part of the topology"));
@@ -352,7 +352,7 @@ impl<'o> Draft<'o> {
         }
     }
 
-    /// As [`port`](Self::port), of a card that the file calls `name`.
+    /// Adds a [`port`](Self::port) of a card that the file calls `name`.
     pub(crate) fn named_port(&mut self, node: usize, rate: Option<Rational>, name: &str) {
         self.ports.push(Port {
             node,
@@ -362,7 +362,7 @@ impl<'o> Draft<'o> {
         });
     }
 
-    /// Says which accelerator a node is.
+    /// Records that a node is this accelerator.
     pub(crate) fn device(&mut self, node: usize, machine: usize, device: u64, rank: Option<u64>) {
         self.devices.push(Accelerator {
             node: NodeId::new(node),
@@ -385,7 +385,7 @@ impl<'o> Draft<'o> {
         rate
     }
 
-    /// The bandwidth of a kind of link that the file states itself, unless the user says otherwise.
+    /// The bandwidth of a kind of link that the file states itself, unless the user gives another.
     pub(crate) fn stated(&mut self, kind: &'static str, stated: Rational) -> Rational {
         if self.options.link_bandwidth.contains_key(kind) {
             return self.rate(kind, stated, "for every such link");
@@ -394,19 +394,19 @@ impl<'o> Draft<'o> {
         stated
     }
 
-    /// Says which ports nodes have, where links are not all that limits.
+    /// Sets the port model of the nodes, if links are not the only limits.
     pub(crate) fn ports_of(&mut self, model: PortModel) {
         self.model = model;
     }
 
-    /// Says that the user may give a bandwidth for this.
+    /// Allows the user to give a bandwidth for this key.
     pub(crate) fn allow(&mut self, key: &str) {
         self.allowed.insert(key.to_string());
     }
 
     /// Adds a remark, once.
     pub(crate) fn note(&mut self, topic: Topic, text: impl Into<String>) {
-        /// Most remarks: no file needs more, and a hostile one would.
+        /// Limit on remarks: no file needs more, and a hostile one would.
         const MOST: usize = 200;
         let note = Note {
             topic,
@@ -559,7 +559,7 @@ impl<'o> Draft<'o> {
         }
     }
 
-    /// Says that the NVSwitch is of a generation that can combine, unless it does.
+    /// Notes that the NVSwitch is of a generation that can combine, unless the options enable that.
     pub(super) fn note_nvls(&mut self) {
         if !self.options.reduce_in_switch {
             let text = "NVSwitches only forward; those of H100 and later GPUs can combine and duplicate (NVLS), but the file does \
@@ -568,7 +568,7 @@ impl<'o> Draft<'o> {
         }
     }
 
-    /// Notes that NVSwitches combine or duplicate, if an option says so.
+    /// Notes that NVSwitches combine or duplicate, if an option enables that.
     ///
     /// # Errors
     /// `--reduce-in-switch` without such a switch.
@@ -607,7 +607,7 @@ impl<'o> Draft<'o> {
         Ok(())
     }
 
-    /// The first node of a role, and how many more there are, in words.
+    /// The first node of a role, and the number of further ones, in words.
     fn named(&self, role: Role) -> Option<(String, String)> {
         let mut members = self.members.iter().filter(|member| member.role == role);
         let first = clip(&members.next()?.name);
@@ -633,7 +633,7 @@ impl<'o> Draft<'o> {
     }
 }
 
-/// A bandwidth for people: `20.6 GB/s`.
+/// A bandwidth as text: `20.6 GB/s`.
 pub(super) fn gigabytes(rate: &Rational) -> String {
     format!("{} GB/s", decimal(rate, 6))
 }

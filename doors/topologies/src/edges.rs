@@ -1,9 +1,9 @@
-//! Lists of links: a row for each, with the two nodes and a bandwidth, as loops of iperf or ib_write_bw leave behind.
+//! Lists of links: a row for each, with the two nodes and a bandwidth, as written by loops of iperf or ib_write_bw.
 //!
 //! The first row may name the columns: two nodes (`src,dst`, `from,to`, `client,server`, ...) and the bandwidth, whose
-//! unit is in its name (`gbps`, `Gbit/s`, `bandwidth_MBps`), in the cells, in a comment above, or in `--capacity
-//! COLUMN,UNITS`. Without it, rows are two names and a number. A column of latencies (`latency_us`, `delay` with units
-//! in its cells, or that of `--latency-attribute COLUMN,UNIT`) is kept.
+//! unit is in its name (`gbps`, `Gbit/s`, `bandwidth_MBps`), in the cells, in a comment above, or in
+//! `--capacity COLUMN,UNITS`. Without it, rows are two names and a number. A column of latencies (`latency_us`, `delay`
+//! with units in its cells, or that of `--latency-attribute COLUMN,UNIT`) is kept.
 //!
 //! Pairs were measured one at a time, so a node sends to one and receives from one at a time, as for a matrix.
 
@@ -36,11 +36,11 @@ const ENDS: [(&str, &str); 12] = [
     ("host1", "host2"),
     ("u", "v"),
 ];
-/// Parts of the names of columns of bandwidths that say no unit.
+/// Parts of the names of columns of bandwidths without a unit.
 const RATES: [&str; 5] = ["bandwidth", "capacity", "throughput", "speed", "bw"];
 /// Parts of the names of columns of latencies.
 const LATENCIES: [&str; 2] = ["latency", "delay"];
-/// Most columns that are looked at.
+/// Number of columns that are inspected.
 const MAX_COLUMNS: usize = 100;
 
 /// Whether a text is such a list.
@@ -128,15 +128,15 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     add(source, draft, &links, &order, &latencies)
 }
 
-/// Whether nothing was measured.
+/// Whether the cell holds no measurement.
 fn is_silent(cell: &str) -> bool {
     cell.is_empty() || cell == "-" || cell.eq_ignore_ascii_case("n/a")
 }
 
-/// A column of latencies, and what is known of its plain numbers.
+/// A column of latencies, and the user's attribute with the unit of its plain numbers.
 type Delay = (usize, Option<LatencyAttribute>);
 
-/// The column of latencies: the user's, by name or number, else one that is called so.
+/// The column of latencies: the user's, by name or number, else one with such a name.
 fn latency_column(
     source: &Source<'_>,
     draft: &mut Draft<'_>,
@@ -160,7 +160,7 @@ fn latency_column(
     };
     let name = head.get(place).copied().unwrap_or_default();
     let words = name.split(|c: char| !c.is_alphanumeric());
-    // `latency_min_us` is no number of minutes.
+    // `latency_min_us` does not count minutes.
     let short = |unit: &Time| unit.seconds() <= Time::SECOND.seconds();
     let unit = words.filter_map(Time::find).find(short);
     let asked = unit.map(|unit| LatencyAttribute {
@@ -342,7 +342,7 @@ fn add<'a>(
     Ok(())
 }
 
-/// Lines with the text in them that are neither blank nor comments.
+/// Lines and their trimmed text, without blank lines and comments.
 fn rows(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let lines = text.lines().map(|line| (line, line.trim()));
     lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))

@@ -49,11 +49,11 @@ pub enum Format {
     GpuMatrix,
     /// A list of links: two nodes and a bandwidth in every row.
     Edges,
-    /// A file that is not read; see [`Unread`].
+    /// A file that is not read. See [`Unread`].
     Unread(Unread),
 }
 
-/// Every format of others with the name used on the command line and what a file of it is, for people.
+/// Every foreign format with its name on the command line and the name of its files in messages.
 const TABLE: [(Format, &str, &str); 17] = [
     (Format::Gml, "gml", "GML graph"),
     (
@@ -124,7 +124,7 @@ impl Format {
         row.map_or(("", ""), |(_, name, about)| (name, about))
     }
 
-    /// The format that a file name announces, if any: `.joined.json`, `.gml`, and those of ours.
+    /// The format that a file name announces, if any: `.joined.json`, `.gml`, and the extensions of our own formats.
     pub fn from_extension(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         match name {

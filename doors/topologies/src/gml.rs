@@ -1,11 +1,11 @@
 //! GML as the Internet Topology Zoo writes it.
 //!
-//! Every node is a processor that merges at 1000 GB/s, because the file does not say how fast, named by its label;
-//! labels that are missing or used twice get `#id` appended. An edge is a link in both directions (unless `directed
-//! 1`) and needs `LinkSpeedRaw`, in bits per second, or `LinkSpeed` with `LinkSpeedUnits` (K, M, G, T), or a SONET
-//! `LinkType` (`OC-n`: n times 51.84 Mbit/s). A link costs 10^9 / LinkSpeedRaw: the unit of message is the gigabit,
-//! the unit of time the second. Latencies (`latency` or `delay` with a unit) are kept. The fastest of parallel edges
-//! counts; edges from a node to itself are skipped. Other keys are ignored, as the format demands.
+//! Every node is a processor that merges at 1000 GB/s, because the file does not give the speed, and is named by its
+//! label. Labels that are missing or used twice get `#id` appended. An edge is a link in both directions (unless
+//! `directed 1`) and needs `LinkSpeedRaw`, in bits per second, or `LinkSpeed` with `LinkSpeedUnits` (K, M, G, T), or a
+//! SONET `LinkType` (`OC-n`: n times 51.84 Mbit/s). A link costs 10^9 / LinkSpeedRaw: the unit of message is the
+//! gigabit, the unit of time the second. Latencies (`latency` or `delay` with a unit) are kept. The fastest of parallel
+//! edges counts. Edges from a node to itself are skipped. Other keys are ignored, as the format demands.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,18 +26,18 @@ use crate::imported::{Note, Topic};
 use crate::mistakes::{no_latency, unexpected, unknown};
 use crate::options::LatencyAttribute;
 
-/// Most bytes: networks of the Zoo have less than one megabyte.
+/// Limit on bytes: networks of the Zoo have less than one megabyte.
 const MAX_BYTES: usize = 16 << 20;
-/// Bits per second of SONET's OC-1; OC-n is n times as fast.
+/// Bits per second of SONET's OC-1. OC-n is n times as fast.
 const SONET: u64 = 51_840_000;
 /// Bits in one unit of message.
 const GIGABIT: u32 = 1_000_000_000;
 /// Bytes of the longest character reference, without its '&': `#1114111;`.
 const LONGEST_REFERENCE: usize = 9;
 
-/// Reads a whole file.
+/// Reads a file.
 ///
-/// `asked` names the attribute that is the latency. Also returns remarks.
+/// `asked` names the attribute with the latency. Also returns remarks.
 pub(crate) fn read(
     source: Source<'_>,
     asked: Option<&LatencyAttribute>,
@@ -154,7 +154,7 @@ pub(crate) fn read(
 /// Seconds per gigabit, and the latency in seconds.
 type Transfer = (Rational, Rational);
 
-/// Reads a graph whose edges have the bandwidths that the user says: the attribute that is one, a default.
+/// Reads a graph whose edges have the bandwidths that the options define: an attribute, a default.
 pub(crate) fn read_graph(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
     let mut reader = Reader {
         source: *source,
@@ -233,7 +233,7 @@ enum Role {
     Switch,
 }
 
-/// The role of a node: a `type` that says router is the Topology Zoo's word for a place that takes part.
+/// The role of a node: a `type` of router is the Topology Zoo's word for a place that takes part.
 fn role(attributes: &Attributes<'_>) -> Role {
     let is_router = |(name, value): &(Cow<'_, str>, Cow<'_, str>)| {
         name == "type" && value.eq_ignore_ascii_case("router")
@@ -266,12 +266,12 @@ struct Edge<'a> {
     speed: Option<Cow<'a, str>>,
     units: Option<Cow<'a, str>>,
     kind: Option<Cow<'a, str>>,
-    /// The attribute that is the latency, and its value.
+    /// The attribute with the latency, and its value.
     latency: Option<(String, Cow<'a, str>)>,
 }
 
 impl Edge<'_> {
-    /// Seconds, 0 where none is stated, and a remark where the unit is not.
+    /// Seconds, 0 if none is stated, and a remark if the unit is missing.
     fn latency(
         &self,
         asked: Option<&LatencyAttribute>,
@@ -326,7 +326,7 @@ fn bits(units: &str) -> Result<u64, Mistake> {
     }
 }
 
-/// The labels, with `#id` where a label is missing, empty or used twice.
+/// The labels, with `#id` if a label is missing, empty or used twice.
 fn unique_names(nodes: &[GraphNode<'_>]) -> Vec<String> {
     let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
     for node in nodes {
@@ -354,7 +354,7 @@ enum Token<'a> {
     End,
 }
 
-/// A lexer and a reader of nested lists in one; lists of no interest are skipped without recursion.
+/// A lexer and a reader of nested lists in one. Irrelevant lists are skipped without recursion.
 struct Reader<'a> {
     source: Source<'a>,
     at: usize,
@@ -462,7 +462,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The wanted values of `key [ ... ]`.
+    /// The requested values of `key [ ... ]`.
     fn record<const N: usize>(
         &mut self,
         name: &'static str,

@@ -2,7 +2,7 @@
 //! samples, and `nvbandwidth`.
 //!
 //! Both print several matrices. Those of one direction count: of p2pBandwidthLatencyTest the first of "P2P=Enabled"
-//! (writes, then reads), else of "P2P=Disabled"; of nvbandwidth `device_to_device_memcpy_` `write_ce`, `read_ce`,
+//! (writes, then reads), else of "P2P=Disabled". Of nvbandwidth: `device_to_device_memcpy_` `write_ce`, `read_ce`,
 //! `write_sm`, `read_sm`. Pairs were measured one at a time, so a GPU sends to one and receives from one at a time.
 //!
 //! Facts from NVIDIA/cuda-samples, `p2pBandwidthLatencyTest.cu`, and NVIDIA/nvbandwidth, `testcases.cpp`.
@@ -16,7 +16,7 @@ use crate::draft::{Draft, Role};
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many, unexpected};
 
-/// Most GPUs.
+/// Limit on GPUs.
 const MAX_GPUS: usize = 2000;
 /// The tests of nvbandwidth that count, the best first.
 const TESTS: [&str; 4] = ["write_ce", "read_ce", "write_sm", "read_sm"];
@@ -25,7 +25,7 @@ const TESTS: [&str; 4] = ["write_ce", "read_ce", "write_sm", "read_sm"];
 struct Matrix<'a> {
     title: &'a str,
     offset: usize,
-    /// The smaller, the better; `None` for what does not count.
+    /// A smaller value is better. `None` if the matrix does not count.
     place: Option<usize>,
     /// Whether the row's GPU receives.
     row_receives: bool,
@@ -158,7 +158,7 @@ fn add(source: &Source<'_>, draft: &mut Draft<'_>, matrix: &Matrix<'_>) -> Resul
             let found = format!("row {} with {} cells", clip(label), cells.len());
             return Err(wrong(unexpected(found, expected)));
         }
-        // Both programs print as many decimals in every cell.
+        // Both programs print the same number of decimals in every cell.
         let decimals = |cell: &&str| {
             cell.split_once('.')
                 .map_or(0, |(_, decimals)| decimals.len())
@@ -188,7 +188,7 @@ fn add(source: &Source<'_>, draft: &mut Draft<'_>, matrix: &Matrix<'_>) -> Resul
     Ok(())
 }
 
-/// A cell; `None` if nothing was measured.
+/// A cell. `None` if it holds no measurement.
 fn bandwidth(cell: &str) -> Result<Option<Rational>, Mistake> {
     if cell.eq_ignore_ascii_case("n/a") {
         return Ok(None);

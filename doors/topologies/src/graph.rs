@@ -1,8 +1,8 @@
-//! Graphs of other programs: nodes and edges with attributes, whatever the file format.
+//! Graphs of other programs: nodes and edges with attributes, for every file format.
 //!
-//! Nodes are processors, or switches where an attribute says so (`router` true; `type`, `kind` or `role` switch or
-//! router). The bandwidth of an edge is the attribute that the user names, else `capacity`, else `bandwidth`, else
-//! 1 / `exact_cost`; a plain number is in GB/s unless the user says otherwise, and `100 Gbit/s` says itself what it is.
+//! Nodes are processors, or switches if an attribute marks them (`router` true; `type`, `kind` or `role` switch or
+//! router). The bandwidth of an edge is the attribute that the user names, else `capacity`, else `bandwidth`, else 1 /
+//! `exact_cost`. A plain number is in GB/s unless the user gives a unit, and `100 Gbit/s` has its own.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,11 +20,11 @@ use crate::options::LatencyAttribute;
 /// Attributes of a node or an edge: names and values.
 pub(crate) type Attributes<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
 
-/// Most attributes of a node or an edge.
+/// Limit on the attributes of a node or an edge.
 pub(crate) const MAX_ATTRIBUTES: usize = 500;
-/// Attributes that give a bandwidth where the user names none.
+/// Attributes that give a bandwidth if the user names none.
 const CAPACITY: [&str; 2] = ["capacity", "bandwidth"];
-/// Attributes that give a latency where the user names none.
+/// Attributes that give a latency if the user names none.
 const LATENCY: [&str; 2] = ["latency", "delay"];
 /// The cost that our own exports write: its reciprocal is the bandwidth.
 const COST: &str = "exact_cost";
@@ -107,7 +107,7 @@ impl<'g, 'o> Graph<'g, 'o> {
         Ok(())
     }
 
-    /// The latency in seconds, if an attribute states it and its unit is known.
+    /// The latency in seconds, if an attribute states it with a unit.
     fn latency(&mut self, attributes: &Attributes<'_>) -> Result<Option<Rational>, Mistake> {
         let asked = self.draft.options.latency.as_ref();
         let found = latency_names(asked)
@@ -188,7 +188,7 @@ impl<'g, 'o> Graph<'g, 'o> {
     }
 }
 
-/// The attributes that may be the latency; the second is empty where the user names one.
+/// The attributes that may be the latency. The second is empty if the user names one.
 pub(super) fn latency_names(asked: Option<&LatencyAttribute>) -> [&str; 2] {
     asked.map_or(LATENCY, |asked| [asked.attribute.as_str(), ""])
 }
@@ -196,7 +196,7 @@ pub(super) fn latency_names(asked: Option<&LatencyAttribute>) -> [&str; 2] {
 /// The latency in seconds that an attribute of this name states, or a remark if it has no unit.
 ///
 /// # Errors
-/// The user names the attribute, and this is no latency.
+/// The user names the attribute, and its value is not a latency.
 pub(super) fn latency_in(
     name: &str,
     text: &str,
@@ -215,7 +215,7 @@ pub(super) fn latency_in(
     Ok((None, Some(note)))
 }
 
-/// Whether an attribute that has a default is looked at.
+/// Whether an attribute that has a default is read.
 pub(super) fn is_read(name: &str, draft: &Draft<'_>) -> bool {
     const READ: [&str; 11] = [
         "name",
@@ -290,7 +290,7 @@ fn value<'v>(attributes: &'v Attributes<'_>, name: &str) -> Option<&'v str> {
         .map(|(_, value)| value.as_ref())
 }
 
-/// Whether an attribute says that a node only forwards.
+/// Whether an attribute marks a node that only forwards.
 pub(super) fn is_switch(attributes: &Attributes<'_>) -> bool {
     let switches = |text: &str| {
         ["switch", "router"]

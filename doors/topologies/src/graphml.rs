@@ -1,7 +1,7 @@
 //! GraphML, as networkx, igraph, yEd and our own exports write it.
 //!
-//! Facts from graphml.graphdrawing.org: `key` declares an attribute, `data` holds its value; an edge is directed as its
-//! graph's `edgedefault`, unless it says otherwise. Nested graphs and hyperedges are refused.
+//! Facts from graphml.graphdrawing.org: `key` declares an attribute, `data` holds its value. An edge is directed
+//! according to its graph's `edgedefault`, unless it has its own attribute. Nested graphs and hyperedges are refused.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

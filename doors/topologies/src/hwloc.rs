@@ -1,8 +1,8 @@
 //! hwloc's XML (version 2): matrices of bandwidths between GPUs (`NVLinkBandwidth`, `XGMIBandwidth`, ...), in MB/s.
 //!
-//! GPUs are processors, packages and NVSwitches forward. NVSwitches are one: matrices do not say how they are joined.
-//! Files of machines whose GPUs hwloc could not ask (it needs the backends nvml, rsmi or levelzero) hold no such matrix
-//! and are refused. PCI is left out.
+//! GPUs are processors, packages and NVSwitches forward. NVSwitches are merged into one: matrices do not show their
+//! connections. Files of machines whose GPUs hwloc could not query (it needs the backends nvml, rsmi or levelzero) hold
+//! no such matrix and are refused. PCI is left out.
 //!
 //! Facts from open-mpi/hwloc, `hwloc2.dtd` and `hwloc/distances.h`.
 
@@ -19,9 +19,9 @@ use crate::imported::Topic;
 use crate::mistakes::said;
 use crate::xml::{self, children, need, whole, wrong};
 
-/// The bit of `kind` that says: values are bandwidths.
+/// The bit of `kind` that marks values as bandwidths.
 const MEANS_BANDWIDTH: i64 = 8;
-/// Most objects of a matrix.
+/// Limit on the objects of a matrix.
 const MAX_OBJECTS: usize = 500;
 
 /// Reads a machine.
@@ -53,7 +53,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     join_packages(draft, root).map_err(|mistake| wrong(source, root, mistake))
 }
 
-/// Objects by their number in the whole machine.
+/// Objects by their number in the machine.
 fn objects<'d, 'i>(
     source: &Source<'_>,
     root: Node<'d, 'i>,

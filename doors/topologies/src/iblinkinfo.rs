@@ -1,8 +1,8 @@
 //! Reads the output of `iblinkinfo`, in blocks or with `--line`: every port with width, speed and its other end.
 //!
-//! Ends are known by their local identifiers (lid): all ports of a switch have one, each port of a channel adapter has
-//! its own. So a node without a header (`--line`, `--switches-only`, lines picked by grep) is a switch where several of
-//! its ports have the same.
+//! Ends are identified by their local identifiers (lid): all ports of a switch have one, each port of a channel adapter
+//! has a different one. So a node without a header (`--line`, `--switches-only`, lines picked by grep) is a switch if
+//! several of its ports have the same.
 //!
 //! Facts from linux-rdma/rdma-core, `infiniband-diags/iblinkinfo.c`.
 
@@ -16,7 +16,7 @@ use crate::imported::Topic;
 use crate::infiniband::{Fabric, FabricNode, MAX_PORTS, Width, quoted};
 use crate::mistakes::{said, too_many, unexpected};
 
-/// A port that is up.
+/// A port with an active link.
 struct Port<'a> {
     offset: usize,
     /// GUID or header of its node, the latter by its line: names may repeat.
@@ -103,7 +103,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     fabric.add(source, draft)
 }
 
-/// `Switch: 0x... name:` and `CA: name:`, whether it is a switch and what follows.
+/// `Switch: 0x... name:` and `CA: name:`. Returns whether it is a switch, and the rest of the line.
 fn header_of(line: &str) -> Option<(bool, &str)> {
     let trimmed = line.trim_start();
     let (switch, rest) = match trimmed.strip_prefix("Switch:") {
@@ -130,7 +130,7 @@ fn switches(ports: &[Port<'_>]) -> BTreeSet<u32> {
         .collect()
 }
 
-/// Without headers: a node per GUID, else per lid, named by the text in quotes before the arrow, else by that behind
+/// Without headers: a node per GUID, else per lid, named by the text in quotes before the arrow, else by the text after
 /// the arrow of another line.
 fn add_owners(fabric: &mut Fabric, ports: &[Port<'_>], text: &str, switches: &BTreeSet<u32>) {
     let called: BTreeMap<u32, &str> = ports
@@ -178,7 +178,7 @@ fn port<'a>(
     let other = numbers(before).ok_or_else(broken)?;
     let owner = match header {
         Some(header) => header.to_string(),
-        // Ports of channel adapters begin with their GUID; ports of switches have it in the header.
+        // Ports of channel adapters begin with their GUID. Ports of switches have it in the header.
         None => match place
             .split_whitespace()
             .next()

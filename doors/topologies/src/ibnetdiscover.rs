@@ -10,7 +10,7 @@ use crate::draft::Draft;
 use crate::infiniband::{End, Fabric, FabricNode, Width, quoted};
 use crate::mistakes::{said, unexpected};
 
-/// Own port, the other end, width and speed where the line has them.
+/// Own port, the other end, width and speed if the line has them.
 type PortLine = (u32, End, Option<Width>);
 
 /// Reads the output.
@@ -97,7 +97,7 @@ fn port(line: &str) -> Result<PortLine, Mistake> {
     Ok((own, (key.to_string(), other), Some(width)))
 }
 
-/// Whether a line has the form of `ibnetdiscover -p`: a port of a switch or adapter, and the port that it is joined to.
+/// Whether a line has the form of `ibnetdiscover -p`: a port of a switch or adapter, and the port at the other end.
 pub(crate) fn is_port_line(line: &str) -> bool {
     let kind = line.split_whitespace().next();
     matches!(kind, Some("SW" | "CA" | "RT")) && line.contains(" - ") && line.contains("( '")

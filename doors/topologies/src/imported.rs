@@ -22,7 +22,7 @@ pub struct Imported {
 }
 
 impl Imported {
-    /// The file with its platform changed: kinds and accelerators of what is left.
+    /// The file with its platform changed: kinds and accelerators of the remaining nodes.
     #[must_use]
     pub fn changed(self, changed: Changed) -> Imported {
         fn kept<T, I>(all: Vec<T>, places: &[Option<I>]) -> Vec<T> {
@@ -75,9 +75,9 @@ pub struct Note {
 /// The kind of a remark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Topic {
-    /// Taken from a table, or from the user, because the file does not say it.
+    /// Taken from a table, or from the user, because the file does not state it.
     Assumed,
-    /// Several things of the file are one in the platform.
+    /// Several elements of the file are one in the platform.
     Merged,
     /// In the file, and not in the platform.
     LeftOut,
@@ -98,7 +98,7 @@ impl Topic {
 }
 
 impl Imported {
-    /// Adds something that was assumed.
+    /// Adds an assumption.
     pub(crate) fn assume(&mut self, text: String) {
         let topic = Topic::Assumed;
         self.notes.push(Note { topic, text });
@@ -107,14 +107,14 @@ impl Imported {
     /// Removes some nodes and their links.
     ///
     /// # Errors
-    /// No node is left; an id of another platform.
+    /// No node would remain, or an id is of another platform.
     pub fn without(self, nodes: &[NodeId]) -> Result<Imported, PlatformError> {
         let gone: Vec<Change> = nodes.iter().copied().map(Change::WithoutNode).collect();
         let changed = self.platform.changed(&gone)?;
         Ok(self.changed(changed))
     }
 
-    /// A platform of which nothing was assumed.
+    /// A platform without any assumption.
     pub fn plain(platform: Platform, format: Format) -> Self {
         let node_kinds =
             platform

@@ -1,8 +1,8 @@
-//! InfiniBand fabrics: what `ibnetdiscover` and `iblinkinfo` have in common.
+//! InfiniBand fabrics: the code shared by `ibnetdiscover` and `iblinkinfo`.
 //!
-//! Hosts are processors, switches forward. Channel adapters whose names end in that of the card (`HCA-1`, `mlx5_0`)
-//! and agree before it are cards of one host. A link has width x the data rate of a lane:
-//! SDR 2, DDR 4, QDR 8 (8b/10b taken off), FDR10 10, FDR 13.6, EDR 25 (64b/66b), HDR 50, NDR 100, XDR 200 Gbit/s.
+//! Hosts are processors, switches forward. Channel adapters whose names end in that of the card (`HCA-1`, `mlx5_0`) and
+//! agree before it are cards of one host. A link has width x the data rate of a lane: SDR 2, DDR 4, QDR 8 (8b/10b taken
+//! off), FDR10 10, FDR 13.6, EDR 25 (64b/66b), HDR 50, NDR 100, XDR 200 Gbit/s.
 //!
 //! Facts from InfiniBand's table of rates as linux-rdma/rdma-core, infiniband-diags, prints them.
 
@@ -16,10 +16,10 @@ use crate::draft::{Draft, Role};
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many};
 
-/// Most ports of all nodes.
+/// Limit on the ports of all nodes.
 pub(super) const MAX_PORTS: usize = 250_000;
 
-/// Speeds of a lane: name of the kind, what people write, signalled Gbit/s as iblinkinfo writes it, data in Gbit/s.
+/// Speeds of a lane: name of the kind, usual notation, signalled Gbit/s as iblinkinfo writes it, data in Gbit/s.
 const SPEEDS: [(&str, &str, &str, (u32, u32)); 9] = [
     ("sdr", "SDR", "2.5", (2, 1)),
     ("ddr", "DDR", "5", (4, 1)),
@@ -32,14 +32,14 @@ const SPEEDS: [(&str, &str, &str, (u32, u32)); 9] = [
     ("xdr", "XDR", "212.5", (200, 1)),
 ];
 
-/// In the names of adapters inside switches that combine values.
+/// Part of the names of adapters inside switches that combine values.
 const AGGREGATION: &str = "Aggregation Node";
 
 /// A node of the fabric.
 pub(super) struct FabricNode {
     pub name: String,
     pub is_switch: bool,
-    /// Where the file says it.
+    /// Position in the file.
     pub offset: usize,
 }
 
@@ -77,13 +77,13 @@ impl Width {
         }
     }
 
-    /// `4xHDR`, as it is read.
+    /// `4xHDR`, in the spelling of the notes.
     fn name(self) -> String {
         let speed = SPEEDS.get(self.speed).map_or("", |(_, name, ..)| name);
         format!("{}x{speed}", self.lanes)
     }
 
-    /// `4X`, `25.78125 Gbps` per lane, with `FDR10` where the text has it.
+    /// `4X`, `25.78125 Gbps` per lane, with `FDR10` if the text has it.
     pub(crate) fn signalled(lanes: &str, gigabits: &str, is_fdr10: bool) -> Option<Width> {
         let lanes = lanes
             .strip_suffix(['X', 'x'])?
@@ -112,14 +112,14 @@ pub(super) type End = (String, u32);
 #[derive(Default)]
 pub(super) struct Fabric {
     pub nodes: BTreeMap<String, FabricNode>,
-    /// Without a width where the file says none.
+    /// Without a width if the file states none.
     links: BTreeMap<(End, End), Option<Width>>,
     /// Links whose ends have different widths or speeds, with both.
     unequal: Vec<((End, End), [Width; 2])>,
 }
 
 impl Fabric {
-    /// Adds a link; that its other end lists it too changes nothing.
+    /// Adds a link. If its other end lists it too, that entry changes nothing.
     pub(crate) fn link(
         &mut self,
         one: End,
@@ -145,7 +145,7 @@ impl Fabric {
         Ok(())
     }
 
-    /// Says which ends disagree: a cable carries no more than its slower end.
+    /// Notes the ends that disagree: a cable carries at most the rate of its slower end.
     fn note_unequal(&self, draft: &mut Draft<'_>) {
         let name = |end: &End| {
             let node = self.nodes.get(&end.0).map_or(&end.0, |node| &node.name);
@@ -237,7 +237,7 @@ impl Fabric {
     }
 }
 
-/// The kind of a link and its GB/s: by its lanes, else as the user says.
+/// The kind of a link and its GB/s: by its lanes, else by the options.
 fn bandwidth(
     draft: &mut Draft<'_>,
     width: Option<Width>,
@@ -292,7 +292,7 @@ fn host_of(name: &str) -> Option<&str> {
         .then_some(host.trim())
 }
 
-/// The text between the first two quotes, and what follows.
+/// The text between the first two quotes, and the rest.
 pub(super) fn quoted(text: &str) -> Option<(&str, &str)> {
     text.split_once('"')?.1.split_once('"')
 }

@@ -1,7 +1,8 @@
 #![doc = include_str!("../README.md")]
 
-// One file per format. An importer puts nodes and links of a [kind](Imported::link_kinds) into a [`Draft`], asks it for
-// the bandwidths that its file does not state, and notes what it assumed, merged and left out. Nothing else is shared.
+// One file per format. An importer puts nodes and links of a [kind](Imported::link_kinds) into a [`Draft`], gets the
+// bandwidths that its file does not state from it, and notes its assumptions, merges and omissions. Importers share
+// nothing else.
 mod astra_sim;
 mod cards;
 mod detect;
@@ -82,17 +83,18 @@ use draft::Draft;
 /// Reads a platform file of any format, ours or other programs'.
 ///
 /// # Errors
-/// As [`read_topology`].
+/// The errors of [`read_topology`].
 pub fn read_platform(path: impl AsRef<Path>) -> Result<Platform, FormatError> {
     let path = path.as_ref();
     Ok(read_topology(path, None, &ImportOptions::default())?.platform)
 }
 
 /// Reads a platform file, or a topology that another program wrote: in the given format, else in the format that its
-/// name and content indicate. The options give what the file leaves open; the result includes notes on how it was read.
+/// name and content indicate. The options supply facts that the file leaves open. The result includes notes on the
+/// reading.
 ///
 /// # Errors
-/// A file that cannot be read or is over [`MAX_PLATFORM_BYTES`]; else as [`parse_topology`].
+/// The file cannot be read or is over [`MAX_PLATFORM_BYTES`]. Otherwise the errors of [`parse_topology`].
 pub fn read_topology(
     path: &Path,
     format: Option<Format>,
@@ -102,11 +104,11 @@ pub fn read_topology(
     checked(&path.display().to_string(), imported)
 }
 
-/// As [`read_topology`], for a platform whose port model is about to change: links with shared capacities may end at
-/// nodes with ports ([`check_shared`](Platform::check_shared)).
+/// Reads like [`read_topology`], for a platform whose port model is about to change: links with shared capacities may
+/// end at nodes with ports ([`check_shared`](Platform::check_shared)).
 ///
 /// # Errors
-/// As [`read_topology`], but for these links.
+/// The errors of [`read_topology`], except those of such links.
 pub fn read_topology_with_any_ports(
     path: &Path,
     format: Option<Format>,
@@ -124,11 +126,11 @@ fn checked(name: &str, imported: Imported) -> Result<Imported, FormatError> {
     }
 }
 
-/// As [`read_topology`], from bytes; `name` is the file's name in messages. Time and memory are linear in the bytes
-/// (times the logarithm of the number of nodes and links).
+/// Reads like [`read_topology`], from bytes. `name` is the file's name in messages. Time and memory are linear in the
+/// bytes (times the logarithm of the number of nodes and links).
 ///
 /// # Errors
-/// The first thing that is wrong: its line, key and value, and what would be right; options that do not fit the file.
+/// The first fault: its line, key and value, and a correct form. Also options that do not fit the file.
 pub fn parse_topology(
     name: &str,
     bytes: &[u8],
@@ -204,14 +206,14 @@ fn parse(
     import(&source, read, format, options)
 }
 
-/// How fast merges of a matrix with units are, for people.
+/// The speed of merges of a matrix with units, as text for messages.
 pub fn merges_of_a_matrix() -> String {
     format!(
         "every processor combines values at {MERGE_RATE} GB/s: the file does not say how fast; --work 0 leaves merges out"
     )
 }
 
-/// A platform that says everything itself: options have nothing to add.
+/// A platform that is complete: options add nothing.
 fn plain(
     name: &str,
     platform: Platform,
@@ -228,7 +230,7 @@ fn plain(
     Ok(Imported::plain(platform, format))
 }
 
-/// Puts what a file says into a draft.
+/// Puts the contents of a file into a draft.
 type Importer = fn(&Source<'_>, &mut Draft<'_>) -> Result<(), FormatError>;
 
 fn import(

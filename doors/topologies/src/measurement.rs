@@ -5,27 +5,27 @@ use oneport_platform::Rational;
 /// Measurements of one program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measurements {
-    /// The program, for people: "nccl-tests", "OSU".
+    /// The program's name in messages: "nccl-tests", "OSU".
     pub program: &'static str,
     /// The collective by our name. `None` if the program's name does not determine it.
     pub collective: Option<&'static str>,
-    /// How many ranks took part, if the file says it.
+    /// Number of ranks, if the file states it.
     pub ranks: Option<usize>,
     /// In the file's order, without those whose results were wrong.
     pub rows: Vec<Measurement>,
-    /// How many measurements are left out because their results were wrong.
+    /// Number of measurements that are left out because their results were wrong.
     pub wrong: usize,
     /// Whether sizes are those of one message (a rank's contribution, a pair's), as OSU counts all-gather, all-to-all,
-    /// gather and scatter; else of the whole operation, as nccl-tests count.
+    /// gather and scatter. Otherwise they are of the whole operation, as nccl-tests count.
     pub by_message: bool,
 }
 
 /// One size, measured in place or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measurement {
-    /// Bytes as the program counts them; see [`Measurements::bytes`].
+    /// Bytes as the program counts them. See [`Measurements::bytes`].
     pub bytes: u64,
-    /// Seconds of one operation, if the file says it.
+    /// Seconds of one operation, if the file states it.
     pub time: Option<Rational>,
     /// Algorithm bandwidth in GB/s (10^9 bytes per second): bytes over time, as the program rounds it.
     pub algbw: Option<Rational>,

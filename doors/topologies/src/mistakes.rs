@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use oneport_files::error::{Mistake, clip};
 use oneport_platform::Rational;
 
-/// Something that only words say.
+/// An error that consists of words only.
 pub(super) fn said(text: impl Into<String>) -> Mistake {
     Mistake::Import(text.into())
 }
@@ -21,7 +21,7 @@ pub(super) fn unexpected(
     }
 }
 
-/// More than a limit, and the remedy.
+/// The number exceeds a limit. The message names the remedy.
 pub(super) fn too_many(what: &'static str, limit: usize, instead: &'static str) -> Mistake {
     Mistake::TooMany {
         what,

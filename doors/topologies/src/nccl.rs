@@ -170,7 +170,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             .sort_by_key(|gpu| (gpu.host, gpu.rank, gpu.device));
     }
 
-    /// `box0.` where there are several machines.
+    /// `box0.` if there are several machines.
     fn prefix(&self, host: usize) -> String {
         if self.hosts.len() > 1 {
             format!("box{host}.")
@@ -399,7 +399,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 .draft
                 .stated("net", Rational::new(megabits.into(), 8000.into()));
             self.draft.named_port(node, Some(speed), name);
-            // In microseconds; 0 where the driver does not say.
+            // In microseconds. 0 if the driver does not report it.
             let latency = net.attribute("latency").map(parse_rational);
             if let Some(Ok(latency)) =
                 latency.filter(|of| of.as_ref().is_ok_and(Signed::is_positive))
@@ -411,7 +411,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(())
     }
 
-    /// Whether a card is listed already, or made up by software.
+    /// Whether a card is listed already, or exists only in software.
     fn is_aside(
         &mut self,
         net: Node<'d, 'i>,
@@ -459,7 +459,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         }
     }
 
-    /// Does something to the draft; what goes wrong went wrong at this element.
+    /// Runs an action on the draft. Its errors are reported at this element.
     pub(super) fn at<T>(
         &mut self,
         element: Node<'_, '_>,
@@ -469,7 +469,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     }
 }
 
-/// Where a PCI function hangs.
+/// Position of a PCI function.
 #[derive(Clone, Copy)]
 struct Place {
     host: usize,
@@ -477,7 +477,7 @@ struct Place {
     cpu: usize,
     /// The node directly above.
     node: usize,
-    /// Vendor and device of the bridge directly above; 0 for none.
+    /// Vendor and device of the bridge directly above. 0 for none.
     model: u64,
 }
 
@@ -487,17 +487,18 @@ pub(super) fn bus_id(text: &str) -> u64 {
     digits.fold(0, |id: u64, digit| (id << 4) | u64::from(digit))
 }
 
-/// GPUs have class 0x03... (display); AMD GPUs since MI300 have 0x12... (processing accelerator).
+/// Whether a PCI class is that of a GPU: 0x03... (display) or, of AMD GPUs since MI300, 0x12... (processing
+/// accelerator).
 pub(super) fn is_gpu(class: &str) -> bool {
     class.starts_with("0x03") || class.starts_with("0x12")
 }
 
-/// Whether a class is neither a GPU, a network card, an NVSwitch nor a processor's side of NVLink.
+/// Whether a class is a bridge: not a GPU, a network card, an NVSwitch or a processor's side of NVLink.
 fn is_bridge(class: &str) -> bool {
     !(is_gpu(class) || class.starts_with("0x02") || class.starts_with("0x0680"))
 }
 
-/// Vendor, device, subsystem vendor and subsystem device in one number; 0 where they are not given.
+/// Vendor, device, subsystem vendor and subsystem device in one number. Each is 0 if it is missing.
 fn switch_model(source: &Source<'_>, element: Node<'_, '_>) -> Result<u64, FormatError> {
     let mut model: u64 = 0;
     for key in ["vendor", "device", "subsystem_vendor", "subsystem_device"] {
@@ -509,7 +510,7 @@ fn switch_model(source: &Source<'_>, element: Node<'_, '_>) -> Result<u64, Forma
     Ok(model)
 }
 
-/// The generation of a Broadcom switch that shows itself as two levels, for the upper (0) or lower (1) level; else 0.
+/// The generation of a Broadcom switch that appears as two levels, for the upper (0) or lower (1) level. Otherwise 0.
 fn broadcom(model: u64, level: u64) -> u64 {
     match model & 0xffff_ffff_ffff_f000 {
         0x1000_c010_1000_a000 => 4,

@@ -9,9 +9,9 @@
 //! </graphs>
 //! ```
 //!
-//! A graph is a ring (id 0) or a tree (1), among others; a channel is an order of the GPUs of one machine, with the
-//! network cards before and after them where there are several machines. `dev` is hexadecimal; `rank`, where it is
-//! given, counts instead. Speeds are in GB/s.
+//! A graph is a ring (id 0) or a tree (1), among others. A channel is an order of the GPUs of one machine, with the
+//! network cards before and after them if there are several machines. `dev` is hexadecimal. If `rank` is given, it
+//! replaces `dev`. Speeds are in GB/s.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -25,15 +25,15 @@ use roxmltree::Node;
 
 use crate::xml;
 
-/// Most bytes of a graph file.
+/// Limit on the bytes of a graph file.
 pub const MAX_GRAPH_BYTES: u64 = 4 << 20;
 /// Digits of speeds.
 const DIGITS: usize = 9;
 
-/// How far apart two GPUs, or a GPU and a network card, are.
+/// The distance of two GPUs, or of a GPU and a network card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PathType {
-    /// The same.
+    /// The two are the same device.
     Loc,
     /// NVLink.
     Nvl,
@@ -67,7 +67,7 @@ impl PathType {
         PathType::Sys,
     ];
 
-    /// As in the file.
+    /// The spelling in the file.
     pub fn name(self) -> &'static str {
         let names = [
             "LOC", "NVL", "NVB", "P2C", "PIX", "PXB", "PXN", "PHB", "SYS",
@@ -97,14 +97,14 @@ impl FromStr for PathType {
 pub struct NcclGpu {
     /// Number of the device on its machine.
     pub device: u64,
-    /// Its rank, where it is given.
+    /// Its rank, if it is given.
     pub rank: Option<u64>,
 }
 
 /// An order of GPUs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NcclChannel {
-    /// Network cards by device: the one in, the one out; none on one machine.
+    /// Network cards by device: the one in, the one out. Empty on one machine.
     pub nets: Vec<u64>,
     /// The GPUs, each once.
     pub gpus: Vec<NcclGpu>,
@@ -135,7 +135,7 @@ pub struct NcclGraph {
     pub channels: Vec<NcclChannel>,
 }
 
-/// Writes graphs as NCCL reads them. Speeds are rounded down to nine digits; devices from ten on are written `0xa`,
+/// Writes graphs as NCCL reads them. Speeds are rounded down to nine digits. Devices from ten on are written `0xa`,
 /// which old readers, with decimal numbers only, understand as well.
 pub fn write_nccl_graphs(graphs: &[NcclGraph]) -> String {
     let mut out = String::from("<graphs version=\"1\">\n");
@@ -201,11 +201,11 @@ fn write_channel(out: &mut String, channel: &NcclChannel) {
     out.push_str("    </channel>\n");
 }
 
-/// Reads the graphs of a file; `name` is for errors.
+/// Reads the graphs of a file. `name` is for errors.
 ///
 /// # Errors
-/// The first thing that NCCL would not read, or would misread: another version, attributes that are missing or no
-/// numbers, another number of channels than stated, a GPU twice in a channel.
+/// The first element that NCCL would refuse or misread: another version, attributes that are missing or not numbers,
+/// another number of channels than stated, a GPU twice in a channel.
 pub fn parse_nccl_graphs(name: &str, bytes: &[u8]) -> Result<Vec<NcclGraph>, FormatError> {
     let source = Source::new(name, bytes, "an NCCL graph file")?;
     if bytes.len() as u64 > MAX_GRAPH_BYTES {
@@ -273,7 +273,7 @@ impl Reader<'_> {
         read(text).ok_or_else(|| self.wrong(element, &format!("{key} '{}'", clip(text)), expected))
     }
 
-    /// A whole number, decimal or after `0x` hexadecimal.
+    /// An integer, decimal or after `0x` hexadecimal.
     fn number(&self, element: Node<'_, '_>, key: &'static str) -> Result<u64, FormatError> {
         self.value(element, key, "a whole number", |text| {
             match text.strip_prefix("0x") {

@@ -18,7 +18,7 @@ const CPU_BRIDGE: &str = "0x068001";
 const NVLS: i64 = 90;
 
 impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
-    /// NVLink, xGMI and C2C: what leaves each GPU.
+    /// NVLink, xGMI and C2C: the links that leave each GPU.
     pub(super) fn add_gpu_links(&mut self) -> Result<(), FormatError> {
         let gpus = std::mem::take(&mut self.gpus);
         let mut done = std::collections::BTreeSet::new();
@@ -155,8 +155,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(node)
     }
 
-    /// NVSwitches on the PCI bus of a machine are its own: if two machines list the same address, only the user can say
-    /// whether one NVLink network joins them.
+    /// NVSwitches on the PCI bus of a machine belong to it. If two machines list the same address, only the user can
+    /// decide whether one NVLink network joins them.
     fn note_shared(&mut self, host: usize, link: Node<'d, 'i>) {
         let target = link.attribute("target").unwrap_or_default();
         // Fact: NCCL's address of NVSwitches that a machine does not see, as in an NVL72.
@@ -188,7 +188,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
 
     /// The number of links that an element represents.
     fn count(&self, link: Node<'d, 'i>) -> Result<i64, FormatError> {
-        /// More than any GPU has.
+        /// Above the number of any GPU.
         const MOST: i64 = 1000;
         need(self.source, link, "count", "the number of links")?;
         match whole(self.source, link, "count")? {

@@ -16,7 +16,7 @@ fn tenths(value: u32) -> Rational {
     Rational::new(value.into(), 10.into())
 }
 
-/// One NVLink of a GPU of this compute capability, and what to say about it: some 80 % of the nominal rate.
+/// One NVLink of a GPU of this compute capability, and the text of its note: some 80 % of the nominal rate.
 pub(super) fn nvlink(sm: Option<i64>) -> (Rational, String) {
     let rate = match sm.unwrap_or(0) {
         107.. => 312,
@@ -34,7 +34,7 @@ pub(super) fn nvlink(sm: Option<i64>) -> (Rational, String) {
     )
 }
 
-/// One xGMI link of a GPU of this architecture (`906`, `gfx942`), and what to say about it.
+/// One xGMI link of a GPU of this architecture (`906`, `gfx942`), and the text of its note.
 pub(super) fn xgmi(architecture: Option<&str>) -> (Rational, String) {
     let name = architecture.unwrap_or_default().trim_start_matches("gfx");
     let rate = match name {
@@ -53,7 +53,7 @@ pub(super) fn xgmi(architecture: Option<&str>) -> (Rational, String) {
     )
 }
 
-/// The PCI link above a function, and a remark where its speed is not known.
+/// The PCI link above a function, and a remark if its speed is unknown.
 pub(super) fn pci(
     source: &Source<'_>,
     element: Node<'_, '_>,
@@ -98,7 +98,7 @@ fn speed(text: &str) -> Option<i64> {
     })
 }
 
-/// From one NUMA node to every other of its machine, and what to say about it.
+/// From one NUMA node to every other of its machine, and the text of its note.
 pub(super) fn between_cpus(
     source: &Source<'_>,
     cpu: Node<'_, '_>,
@@ -138,7 +138,7 @@ fn intel(family: i64, model: i64) -> (u32, String) {
     }
 }
 
-/// The rate and name of a family; older files hold it in another form.
+/// The rate and name of a family. Older files hold it in another form.
 fn amd(family: i64) -> (u32, String) {
     let (rate, name) = match family {
         26 | 0xbf => (32, "Zen 5"),

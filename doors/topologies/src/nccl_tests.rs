@@ -15,7 +15,7 @@ use crate::measurement::{Measurement, Measurements};
 use crate::mistakes::{said, unexpected};
 use crate::{imb, osu};
 
-/// Most bytes of a file of measurements.
+/// Limit on the bytes of a file of measurements.
 pub const MAX_MEASUREMENTS_BYTES: u64 = 256 << 20;
 /// Most words that a launcher puts before a line: `[1,0]<stdout>:`, `0:`, a date.
 const MAX_PREFIX: usize = 6;
@@ -31,21 +31,21 @@ const PROGRAMS: [(&str, &str); 8] = [
     ("gather_perf", "gather"),
 ];
 
-/// Reads the file that nccl-tests write with `-J FILE`, or what they, the OSU micro-benchmarks or the Intel MPI
-/// Benchmarks print, also through a launcher that labels lines; what says nothing about bandwidths is ignored.
+/// Reads the file that nccl-tests write with `-J FILE`, or the output of nccl-tests, the OSU micro-benchmarks or the
+/// Intel MPI Benchmarks, also through a launcher that labels lines. Lines without bandwidths are ignored.
 ///
 /// # Errors
-/// A file that cannot be read, text that is neither, no measurement in it, none whose results were right.
+/// The file cannot be read, has another format, has no measurement, or has none with right results.
 pub fn read_measurements(path: &Path) -> Result<Measurements, FormatError> {
     let name = path.display().to_string();
     let bytes = read_bytes(path, MAX_MEASUREMENTS_BYTES)?;
     parse_measurements(&name, &bytes)
 }
 
-/// As [`read_measurements`], from bytes; `name` is the file's name in messages.
+/// Reads like [`read_measurements`], from bytes. `name` is the file's name in messages.
 ///
 /// # Errors
-/// As [`read_measurements`].
+/// The errors of [`read_measurements`].
 pub fn parse_measurements(name: &str, bytes: &[u8]) -> Result<Measurements, FormatError> {
     let source = Source::new(name, bytes, "measurements")?;
     let read = if source.text.trim_start().starts_with('{') {
@@ -113,7 +113,7 @@ fn read_log(source: Source<'_>) -> Result<Measurements, FormatError> {
     }
 }
 
-/// `#  Rank  3 Group  0 Pid ...`, in old versions without the group: how many ranks there are up to this one.
+/// `#  Rank  3 Group  0 Pid ...`, in old versions without the group: the number of ranks up to this one.
 fn ranks_up_to(line: &str) -> Option<usize> {
     let words: Vec<&str> = line.split_whitespace().collect();
     words.windows(3).find_map(|window| match window {
@@ -127,7 +127,7 @@ struct Row<'a> {
     bytes: u64,
     count: u64,
     kind: &'a str,
-    /// Operator and root, where the version prints them.
+    /// Operator and root, if the version prints them.
     named: &'a [&'a str],
     /// Time, two bandwidths and errors, out of place and in place.
     measured: &'a [&'a str],
@@ -142,7 +142,7 @@ impl<'a> Row<'a> {
         let (Ok(bytes), Ok(count), true) = (bytes.parse(), count.parse(), letters) else {
             return None;
         };
-        // Old versions have no root, and no operator where nothing is combined.
+        // Old versions have no root, and no operator if nothing is combined.
         let (named, measured) = rest.split_at(rest.len() % 4);
         let times = measured.chunks_exact(4).all(|group| {
             let number = |word: &&str| parse_rational(word).is_ok() || *word == "N/A";
@@ -163,7 +163,7 @@ impl<'a> Row<'a> {
         // Without an operator, an old version may have counted otherwise.
         let width = width(self.kind).filter(|_| operator.is_some());
         if let (Some(width), None) = (width, read.ranks) {
-            // Elements of one rank, where the operation has as many times more as there are ranks.
+            // Elements of one rank, if the operation has that number times the number of ranks.
             let own = self.count.saturating_mul(width);
             read.ranks = (own > 0 && self.bytes.is_multiple_of(own))
                 .then(|| usize::try_from(self.bytes / own).ok())
@@ -211,7 +211,7 @@ fn width(kind: &str) -> Option<u64> {
     })
 }
 
-/// Our name of what a program measures. The longest name first: scatter_perf ends reduce_scatter_perf.
+/// Our name for the collective of a program. The longest name first: scatter_perf ends reduce_scatter_perf.
 fn program(word: &str) -> Option<&'static str> {
     let ends = |(program, _): &&(&str, &str)| word.trim_end_matches(".exe").ends_with(program);
     PROGRAMS

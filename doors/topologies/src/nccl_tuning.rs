@@ -10,7 +10,7 @@ use oneport_files::error::FormatError;
 use oneport_files::source::{Source, read_bytes};
 use oneport_platform::{Rational, parse_rational};
 
-/// Most bytes of a log.
+/// Limit on the bytes of a log.
 const MAX_BYTES: u64 = 256 << 20;
 
 /// NCCL's functions that it tunes, by its names and ours.
@@ -27,9 +27,9 @@ const FUNCTIONS: [(&str, &str); 5] = [
 pub struct Tuned {
     /// The collective, by our name.
     pub collective: &'static str,
-    /// As in `NCCL_ALGO`: `Ring`.
+    /// A name of `NCCL_ALGO`: `Ring`.
     pub algorithm: String,
-    /// As in `NCCL_PROTO`: `Simple`.
+    /// A name of `NCCL_PROTO`: `Simple`.
     pub protocol: String,
     /// The time of a message of no bytes, in microseconds.
     pub latency: Rational,
@@ -41,7 +41,7 @@ pub struct Tuned {
 /// Prefixes of launchers and of NCCL are skipped.
 ///
 /// # Errors
-/// A file that cannot be read; no table in it.
+/// The file cannot be read, or it has no table.
 pub fn read_tuning(path: &Path) -> Result<Vec<Tuned>, FormatError> {
     let name = path.display().to_string();
     let bytes = read_bytes(path, MAX_BYTES)?;
@@ -123,7 +123,7 @@ fn entry(
 mod tests {
     use super::*;
 
-    /// Rows as NCCL 2.30 and an old version print them, behind a launcher's prefix; the second communicator is left
+    /// Rows as NCCL 2.30 and an old version print them, behind a launcher's prefix. The second communicator is left
     /// out.
     #[test]
     fn tables_of_both_forms_are_read() {

@@ -1,8 +1,8 @@
-//! The table of `nvidia-smi topo -m`: what connects every two GPUs and network cards of a machine.
+//! The table of `nvidia-smi topo -m`: the connections of every two GPUs and network cards of a machine.
 //!
-//! GPUs are processors. `NV#` is a number of NVLinks between two GPUs; `PIX`, `PXB`, `PHB`, `NODE`, `SYS` give the PCI
+//! GPUs are processors. `NV#` is a number of NVLinks between two GPUs. `PIX`, `PXB`, `PHB`, `NODE`, `SYS` give the PCI
 //! tree: one switch, several switches, a NUMA node, the machine. NVLinks hide the PCI path between two GPUs, so the
-//! column `NUMA Affinity` (else `CPU Affinity`) shows which GPUs share a NUMA node.
+//! column `NUMA Affinity` (else `CPU Affinity`) gives the GPUs that share a NUMA node.
 //!
 //! Facts from the legend that the command prints itself.
 
@@ -19,14 +19,14 @@ use crate::mistakes::{said, too_many, unexpected};
 use crate::pci_tree::{Near, PciTree};
 use crate::smi_gpus::Gpus;
 
-/// Most devices: a machine has some twenty.
+/// Limit on devices: a machine has some twenty.
 const MAX_DEVICES: usize = 500;
-/// Most NVLinks of any GPU (H100 to B300).
+/// Limit on the NVLinks of any GPU (H100 to B300).
 const MAX_NVLINKS: u32 = 18;
 
 /// Bytes of the longest cell: `NODE`, `NV18`.
 const LONGEST_CELL: usize = 5;
-/// The word behind the labels.
+/// The word after the labels.
 const AFFINITY: &str = "CPU";
 /// Cells of another table of the same command.
 const P2P: [&str; 6] = ["OK", "NS", "CNS", "GNS", "TNS", "DR"];
@@ -105,7 +105,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         .map_err(|mistake| source.error_in_file(mistake))
 }
 
-/// The NVLinks of the GPU that has most: those to all others together, or those to NVSwitches.
+/// The greatest number of NVLinks of any GPU: those to all others together, or those to NVSwitches.
 fn most_of_one(nvlinks: &BTreeMap<(usize, usize), u32>) -> u32 {
     let mut sums: BTreeMap<usize, u32> = BTreeMap::new();
     for (&(one, _), &count) in nvlinks {
@@ -120,7 +120,7 @@ fn most_of_one(nvlinks: &BTreeMap<(usize, usize), u32>) -> u32 {
     }
 }
 
-/// Whether the memory of every GPU is a NUMA node, as beside Grace: the third word behind the cells is its number.
+/// Whether the memory of every GPU is a NUMA node, as with Grace: the third word after the cells is its number.
 fn coherent(labels: &[Cow<'_, str>], rows: &[Row<'_>]) -> bool {
     let mut gpus = labels
         .iter()
@@ -158,7 +158,7 @@ fn relation(cell: &str) -> Option<Relation> {
         "PIX" => Relation::Near(Near::Switch),
         "PXB" => Relation::Near(Near::Switches),
         "PHB" | "NODE" => Relation::Near(Near::Numa),
-        // No peer access, or none known: nothing but the machine in common.
+        // No peer access, or none recorded: the pair has only the machine in common.
         "SYS" | "SOC" | "N/A" => Relation::Far,
         _ => match cell.strip_prefix("NV")?.parse() {
             Ok(count @ 1..=1000) => Relation::NvLinks(count),
@@ -174,7 +174,7 @@ fn gpu_number(label: &str) -> Option<u64> {
 /// A line: its offset and its words.
 type Line<'a> = (usize, Vec<Cow<'a, str>>);
 
-/// The lines from the head of the first table that says connections to the next head.
+/// The lines from the head of the first table of connections to the next head.
 fn chosen_table<'a>(source: &Source<'a>, draft: &mut Draft<'_>) -> Vec<Line<'a>> {
     let mut tables: Vec<Vec<Line<'a>>> = Vec::new();
     for line in source.text.lines() {
@@ -308,7 +308,7 @@ fn is_cell(word: &str) -> bool {
     P2P.contains(&word) || cells(word, MAX_DEVICES).is_some()
 }
 
-/// Whether a word may be what is left of cells and affinities: `18`, `DE`, `32-63,96-127`, `N/A`.
+/// Whether a word may be the rest of cells and affinities: `18`, `DE`, `32-63,96-127`, `N/A`.
 fn is_rest(word: &str) -> bool {
     let fits = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || "-,/".contains(c);
     word.chars().all(fits)
@@ -371,7 +371,7 @@ fn row<'a>(offset: usize, words: &[Cow<'a, str>], columns: usize) -> Row<'a> {
 }
 
 /// The last cell and the affinity that is glued to it: `NV120-31`. A number of NVLinks that another cell of the row has
-/// goes before others, then the largest that a GPU can have.
+/// takes precedence, then the largest that a GPU can have.
 fn glued(word: &str, others: &[Cow<'_, str>]) -> Option<(String, String)> {
     let rest_of = |end: usize| {
         let (cell, rest) = word.split_at_checked(end)?;
@@ -484,7 +484,7 @@ fn words(line: &str) -> Vec<Cow<'_, str>> {
             }
             (!plain.is_empty()).then_some(Cow::Owned(plain))
         })
-        // Behind the cells stand affinities.
+        // Affinities follow the cells.
         .take(MAX_DEVICES + 10)
         .collect()
 }

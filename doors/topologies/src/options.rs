@@ -4,34 +4,34 @@ use std::collections::BTreeMap;
 
 use oneport_platform::{Rational, Units};
 
-/// Facts that the file leaves open. The default asks for nothing: one box, stated tables, no capacities.
+/// Facts that the file leaves open. By default there is one box, the stated tables, and no capacities.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportOptions {
     /// Bandwidths in GB/s by kind of link, instead of the stated ones: `nvlink`, `xgmi`, `pci`, ...
     pub link_bandwidth: BTreeMap<String, Rational>,
-    /// How fast an accelerator combines values, in GB/s of result; 1000 where absent.
+    /// Rate at which an accelerator combines values, in GB/s of result. 1000 if absent.
     pub merge_rate: Option<Rational>,
-    /// Whether NVSwitches duplicate messages (multicast); by default they only forward.
+    /// Whether NVSwitches duplicate messages (multicast). By default they only forward.
     pub multicast: bool,
-    /// Whether NVSwitches combine what passes through them (in-network reduction, NVLS), in no time; by default they
-    /// only forward.
+    /// Whether NVSwitches combine messages that pass through them (in-network reduction, NVLS), in no time. By default
+    /// they only forward.
     pub reduce_in_switch: bool,
-    /// Whether switches of a network of InfiniBand, or of that which joins machines, combine and duplicate what passes
-    /// through them (SHARP), in no time; by default they only forward.
+    /// Whether switches of a network of InfiniBand, or of the network that joins machines, combine and duplicate
+    /// messages that pass through them (SHARP), in no time. By default they only forward.
     pub reduce_in_network: bool,
-    /// Which attribute of a graph's edges is the bandwidth, and its units where it is a plain number.
+    /// The attribute of a graph's edges with the bandwidth, and its units if it is a plain number.
     pub capacity: Option<Capacity>,
     /// GB/s of a graph's edges that have no bandwidth.
     pub capacity_default: Option<Rational>,
     /// Which attribute of a graph's edges is the latency.
     pub latency: Option<LatencyAttribute>,
-    /// Several machines like the one of the file.
+    /// Several copies of the file's machine.
     pub replicate: Option<Replicate>,
-    /// Network cards that count, by name or pattern, or `all`. Empty: all but virtual cards and those of storage.
+    /// Network cards that count, by name or pattern, or `all`. Empty: all except virtual cards and those of storage.
     pub nics: Vec<String>,
 }
 
-/// An attribute of edges that is their bandwidth.
+/// An attribute of edges with their bandwidth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capacity {
     /// Its name.
@@ -40,19 +40,19 @@ pub struct Capacity {
     pub units: Units,
 }
 
-/// An attribute of edges that is their latency.
+/// An attribute of edges with their latency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LatencyAttribute {
     /// Its name.
     pub attribute: String,
-    /// Seconds that a plain number counts; `None` if values have units of their own.
+    /// Seconds per unit of a plain number. `None` if values have units of their own.
     pub seconds: Option<Rational>,
 }
 
-/// Several machines of one kind, and what joins them.
+/// Several machines of one kind, and the network between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replicate {
-    /// How many machines, from 1.
+    /// Number of machines, from 1.
     pub count: usize,
     /// The fabric that joins them.
     pub fabric: Fabric,

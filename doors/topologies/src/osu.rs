@@ -1,7 +1,7 @@
 //! Output of the OSU micro-benchmarks for a collective: a title, and rows of a size and the average time.
 //!
 //! `osu_allgather`, `osu_alltoall`, `osu_gather` and `osu_scatter` count the bytes of one message, the others the bytes
-//! of the whole operation.
+//! of all messages of the operation.
 //!
 //! Facts from the OSU micro-benchmarks 7.3, `c/mpi/collective`.
 
@@ -63,7 +63,7 @@ pub(super) fn read(source: Source<'_>, title: &str) -> Result<Measurements, Form
         if line.contains('#') {
             continue;
         }
-        // The first two numbers that stand side by side: launchers put labels before them.
+        // The first two adjacent numbers: launchers put labels before them.
         let words: Vec<&str> = line.split_whitespace().map(unlabelled).collect();
         let pair = words.windows(2).find_map(|pair| {
             let [size, time] = pair else { return None };

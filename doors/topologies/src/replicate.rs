@@ -1,4 +1,4 @@
-//! Several machines like one, and what joins them.
+//! Several equal machines, and the network between them.
 
 use num_traits::Zero;
 use oneport_files::error::Mistake;
@@ -10,7 +10,7 @@ use crate::imported::Topic;
 use crate::mistakes::{said, too_many};
 use crate::options::{Fabric, Replicate};
 
-/// Puts `count` machines like the draft's into the draft and joins them. Their nodes are called `box0.NAME`, ...
+/// Puts `count` copies of the draft's machine into the draft and joins them. Their nodes are called `box0.NAME`, ...
 pub(crate) fn replicate(draft: &mut Draft<'_>, order: &Replicate) -> Result<(), Mistake> {
     let ports = ports(draft, order)?;
     check_size(draft, order, ports.len())?;
@@ -135,7 +135,7 @@ fn ports(draft: &mut Draft<'_>, order: &Replicate) -> Result<Vec<Joined>, Mistak
     Ok(rated)
 }
 
-/// Refuses what would be too large before it is made.
+/// Refuses a network that would be too large before it is built.
 fn check_size(draft: &Draft<'_>, order: &Replicate, ports: usize) -> Result<(), Mistake> {
     let peers = if order.fabric == Fabric::Full {
         order.count.saturating_sub(1)

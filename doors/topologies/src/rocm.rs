@@ -1,8 +1,8 @@
-//! The tables of `rocm-smi --showtopo` and of `amd-smi topology`: what connects every two GPUs of a machine.
+//! The tables of `rocm-smi --showtopo` and of `amd-smi topology`: the connections of every two GPUs of a machine.
 //!
 //! GPUs are processors. Pairs of link type XGMI have a direct link if their weight is the least: both commands print
 //! one hop for every such pair, and a larger weight if the path leads through other GPUs. amd-smi's table of bandwidths
-//! has MB/s of direct pairs; without it, as in rocm-smi, the user gives the bandwidth (`--link-bandwidth xgmi=RATE`).
+//! has MB/s of direct pairs. Without it, as in rocm-smi, the user gives the bandwidth (`--link-bandwidth xgmi=RATE`).
 //!
 //! Facts from ROCm/rocm-systems, `rocm_smi.py`, `amdsmi_commands.py` and issue 5763.
 
@@ -19,7 +19,7 @@ use crate::mistakes::{said, too_many};
 use crate::pci_tree::{Near, PciTree};
 use crate::smi_gpus::Gpus;
 
-/// Most GPUs: a machine has some twenty.
+/// Limit on GPUs: a machine has some twenty.
 const MAX_GPUS: usize = 500;
 
 /// The refusal of lines that do not fit one another.
@@ -169,7 +169,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// The pairs that XGMI joins without a GPU between: those of the least weight, and with a rate where any has one.
+    /// The pairs that XGMI joins without a GPU between: those of the least weight, and with a rate if any has one.
     fn direct(&self) -> Vec<(usize, usize)> {
         let is_xgmi = |pair: &(usize, usize)| {
             let kind = self.types.get(pair);

@@ -1,9 +1,9 @@
 //! SimGrid's platform XML (4.1): hosts, routers, links, zones, clusters, and the routes between hosts.
 //!
-//! A message between two hosts loads each link as often as its route names it. Hosts are processors and may pass
-//! messages on; routers do not. A link is one capacity for both directions if it is SHARED, and one per direction,
+//! A message between two hosts loads each link as often as its route names it. Hosts are processors and may forward
+//! messages. Routers may not. A link is one capacity for both directions if it is SHARED, and one per direction,
 //! `NAME_UP` and `NAME_DOWN`, if it is SPLITDUPLEX. [Zones](crate::simgrid_zones) find routes, and
-//! [stages](crate::simgrid_stages) draw them; clusters are in [`simgrid_cluster`](crate::simgrid_cluster). Speeds of
+//! [stages](crate::simgrid_stages) draw them. Clusters are in [`simgrid_cluster`](crate::simgrid_cluster). Speeds of
 //! hosts are left out.
 //!
 //! Facts from simgrid.org, "Platform reference" (`simgrid.dtd`, version 4.1), `platf_sax_cb.cpp` and `sg_platf.cpp`.
@@ -25,26 +25,26 @@ use crate::simgrid_units;
 use crate::simgrid_zones::{Capacity, Kind, Routing, Stretch, Zones};
 use crate::xml::{self, MAX_DEPTH, children, need, wrong};
 
-/// Most hosts of all clusters.
+/// Limit on the hosts of all clusters.
 const MAX_HOSTS: usize = 100_000;
-/// Most links of all routes.
+/// Limit on the links of all routes.
 const MAX_HOPS: usize = 500_000;
 
-/// How a link's bandwidth is shared.
+/// Sharing of a link's bandwidth.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sharing {
     /// Both directions share it.
     Shared,
     /// Each direction has it alone.
     Split,
-    /// Not at all: each transfer has it whole.
+    /// Not shared: each transfer has the whole bandwidth.
     Fat,
 }
 
 /// A name of a link.
 #[derive(Clone, Copy)]
 enum Link {
-    /// A capacity, whichever way it is passed.
+    /// One capacity for both directions.
     One(usize),
     /// A capacity up and a capacity down.
     Split([usize; 2]),
@@ -99,7 +99,7 @@ pub(super) struct Reader<'r, 'o, 'd, 'i, 's> {
     /// Per zone of the file: its element and how it finds routes.
     elements: Vec<(Node<'d, 'i>, usize, Option<Search>)>,
     hops: usize,
-    /// How many hosts there may still be in clusters.
+    /// Number of further hosts allowed in clusters.
     pub(super) budget: usize,
     /// Hosts of the fat trees so far.
     pub(super) tree_hosts: usize,
@@ -275,7 +275,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(ways)
     }
 
-    /// How a link is shared; `None` where the file does not say it.
+    /// Sharing of a link. `None` if the file does not state it.
     pub(super) fn sharing(
         &self,
         element: Node<'_, '_>,
@@ -294,7 +294,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         }))
     }
 
-    /// Reads a bandwidth, such as `125MBps` or `10Gbps`; a plain number is in bytes per second.
+    /// Reads a bandwidth, such as `125MBps` or `10Gbps`. A plain number is in bytes per second.
     pub(super) fn bandwidth(
         &mut self,
         element: Node<'_, '_>,
@@ -306,7 +306,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(self.draft.stated("link", rate))
     }
 
-    /// Reads a latency, such as `50us`; 0 if it is absent.
+    /// Reads a latency, such as `50us`. 0 if it is absent.
     pub(super) fn latency(
         &self,
         element: Node<'_, '_>,
@@ -432,7 +432,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(())
     }
 
-    /// Refuses a bypass by a host that has a way to itself: SimGrid lets messages from and to this host pass it.
+    /// Refuses a bypass by a host that has a path to itself: SimGrid lets messages from and to this host pass it.
     fn check_gates(
         &self,
         element: Node<'_, '_>,
@@ -506,7 +506,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(gates)
     }
 
-    /// The links of a route, and those of the way back.
+    /// The links of a route, and those of the return route.
     fn stretches(
         &mut self,
         element: Node<'d, 'i>,
@@ -545,7 +545,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         ])
     }
 
-    /// The capacities of a link by its name: on the way and on the way back.
+    /// The capacities of a link by its name: on the forward and on the return path.
     pub(super) fn hop(
         &mut self,
         element: Node<'_, '_>,

@@ -15,7 +15,7 @@ pub(super) struct FatTree<'t> {
     pub before: usize,
 }
 
-/// A part of a route. Nodes are counted from 0 in their level; level 0 are hosts.
+/// A part of a route. Nodes are counted from 0 in their level. Level 0 contains the hosts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Step {
     /// The limiter of a node.
@@ -42,7 +42,7 @@ struct Node {
 }
 
 impl FatTree<'_> {
-    /// How many values a digit of a label has.
+    /// Number of values of a digit of a label.
     fn base(&self, level: usize, digit: usize) -> usize {
         let list = if digit < level {
             self.parents

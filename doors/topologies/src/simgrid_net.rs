@@ -42,7 +42,7 @@ impl Net {
         self.nodes.len() - 1
     }
 
-    /// How many hosts there are.
+    /// Number of hosts.
     pub(crate) fn hosts(&self) -> usize {
         self.nodes.iter().filter(|node| node.is_host).count()
     }
@@ -51,7 +51,7 @@ impl Net {
         self.nodes.get(node).is_some_and(|node| node.is_host)
     }
 
-    /// Adds a way that loads some capacities, each as often as it is named.
+    /// Adds a path that loads some capacities, each as often as it is named.
     pub(crate) fn arc(&mut self, from: usize, to: usize, loads: Vec<usize>) -> Result<(), Mistake> {
         if self.arcs.len() == MAX_LINKS {
             let instead = "give a part of the platform";
@@ -77,7 +77,8 @@ impl Net {
         ends
     }
 
-    /// Leaves out what no route passes, and joins the two ends of ways without load where this joins no routes.
+    /// Removes nodes and links that no route passes, and joins the two ends of paths without load if this joins no
+    /// routes.
     pub(crate) fn simplify(&mut self) {
         self.prune();
         self.contract();
@@ -110,8 +111,8 @@ impl Net {
             .retain(|arc| has(&ahead, arc.from) && has(&behind, arc.to));
     }
 
-    /// Joins `a` and `b` of each way `a -> b` without load, if stage `a` has no other way on or stage `b` no other way
-    /// in.
+    /// Joins `a` and `b` of each path `a -> b` without load, if stage `a` has no other outgoing path or stage `b` no
+    /// other incoming path.
     fn contract(&mut self) {
         let free: Vec<usize> = (0..self.arcs.len())
             .filter(|&arc| self.arcs.get(arc).is_some_and(|arc| arc.loads.is_empty()))
@@ -254,7 +255,7 @@ impl Loads {
         loads
     }
 
-    /// The rate of a transfer that is alone, by the shared capacities; `None` if the arc has no shared capacity.
+    /// The rate of a single transfer, by the shared capacities. `None` if the arc has no shared capacity.
     fn rate(&self, capacities: &[Capacity]) -> Option<Rational> {
         self.rate_of(capacities, |_| true)
     }
@@ -273,7 +274,7 @@ impl Loads {
     }
 }
 
-/// The smaller of two rates; `None` is no limit.
+/// The smaller of two rates. `None` is no limit.
 fn least(one: Option<Rational>, other: Option<Rational>) -> Option<Rational> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
@@ -305,22 +306,22 @@ impl Net {
     }
 }
 
-/// Rates of the ways between stages and hosts, on from a node or before it; stages have no circles.
+/// Rates of the paths between stages and hosts, after a node or before it. Stages have no circles.
 struct Ways<'n> {
     net: &'n Net,
-    /// Per arc; `None` if nothing bounds it.
+    /// Per arc. `None` if it has no bound.
     rates: Vec<Option<Rational>>,
     ends: Ends,
     /// Per node and direction.
     known: BTreeMap<(usize, bool), Option<Rational>>,
-    /// The rate of an arc and of the ways behind it.
+    /// The rate of an arc and of the paths after it.
     along: fn(Option<Rational>, Option<Rational>) -> Option<Rational>,
-    /// The rate of two ways side by side.
+    /// The rate of two parallel paths.
     beside: fn(Rational, Rational) -> Rational,
 }
 
 impl<'n> Ways<'n> {
-    /// Ways of which the widest counts.
+    /// Paths whose widest counts.
     fn widest(net: &'n Net, rates: Vec<Option<Rational>>) -> Self {
         Ways {
             net,
@@ -332,7 +333,7 @@ impl<'n> Ways<'n> {
         }
     }
 
-    /// Ways whose first bounds are added up.
+    /// Paths whose first bounds are added up.
     fn together(net: &'n Net, rates: Vec<Option<Rational>>) -> Self {
         Ways {
             along: Option::or,
@@ -341,8 +342,7 @@ impl<'n> Ways<'n> {
         }
     }
 
-    /// The rate of the ways from a node on (`ahead`), or before it; `None` at a host, and if one of them is not
-    /// bounded.
+    /// The rate of the paths from a node on (`ahead`), or before it. `None` at a host, and if one of them has no bound.
     fn beyond(&mut self, node: usize, ahead: bool) -> Option<Rational> {
         if self.net.is_host(node) {
             return None;
@@ -370,7 +370,7 @@ impl<'n> Ways<'n> {
         all
     }
 
-    /// The rate of the widest route that passes an arc; `None` if nothing bounds it.
+    /// The rate of the widest route that passes an arc. `None` if it has no bound.
     fn through(&mut self, arc: usize) -> Option<Rational> {
         let own = self.rates.get(arc).cloned().flatten();
         let Some(Arc { from, to, .. }) = self.net.arcs.get(arc) else {
@@ -382,7 +382,7 @@ impl<'n> Ways<'n> {
         least(least(before, own), on)
     }
 
-    /// The rate of an arc that loads nothing: what the ways on, or the ways before, carry together.
+    /// The rate of an arc without load: the total rate of the paths after it, or of those before it.
     fn implied(&mut self, arc: usize) -> Result<Rational, Mistake> {
         let Some(Arc { from, to, .. }) = self.net.arcs.get(arc) else {
             return Ok(Rational::zero());
@@ -405,7 +405,7 @@ impl Net {
     /// Puts hosts, stages, links and shared capacities into a draft.
     ///
     /// # Errors
-    /// A route without links; what would become too large.
+    /// A route has no links, or the result would become too large.
     pub(crate) fn put(
         &self,
         capacities: &[Capacity],
@@ -448,7 +448,7 @@ impl Net {
         Ok(())
     }
 
-    /// Per node: its place in the draft. Stages without ways are left out.
+    /// Per node: its place in the draft. Stages without paths are left out.
     fn put_nodes(&self, draft: &mut Draft<'_>) -> Result<Vec<Option<usize>>, Mistake> {
         let used: BTreeSet<usize> = self
             .arcs
@@ -469,7 +469,8 @@ impl Net {
         Ok(places)
     }
 
-    /// Per arc between hosts: what its FATPIPE links leave to it. Elsewhere other links are no faster.
+    /// Per arc between hosts: the rate that its FATPIPE links leave to it. On other arcs, other links are at most as
+    /// fast.
     fn fat_bounds(
         &self,
         loads: &[Loads],

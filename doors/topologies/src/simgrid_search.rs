@@ -1,4 +1,4 @@
-//! Zones that find routes over other members: Floyd, Dijkstra. Fewest links win; ties fall as they do in SimGrid.
+//! Zones that find routes over other members: Floyd, Dijkstra. Fewest links win. Ties are broken as in SimGrid.
 //!
 //! Facts from SimGrid, `FloydZone.cpp` and `DijkstraZone.cpp`.
 
@@ -10,12 +10,12 @@ use oneport_files::error::Mistake;
 use crate::mistakes::too_many;
 use crate::simgrid_zones::{Routing, Stretch, Zones};
 
-/// Most members of such a zone.
+/// Limit on the members of such a zone.
 const MAX_MEMBERS: usize = 500;
-/// Most links of all its routes.
+/// Limit on the links of all its routes.
 const MAX_LOADS: usize = 2_000_000;
 
-/// How a zone finds routes.
+/// Route search of a zone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Search {
     Floyd,

@@ -1,13 +1,13 @@
 //! Draws the routes of a SimGrid platform as links between hosts and stages.
 //!
-//! A stage is a step in finding a route, and no cable: `GATE.out` is behind the way to a gateway, `GATE.in` before the
-//! way from it, `ZONE.up` behind the list of links of a star's host, `ZONE.down` before it. Stages neither merge nor
-//! copy, so what matters are the paths between hosts that pass stages only.
+//! A stage is a step in finding a route, not a cable: `GATE.out` follows the path to a gateway, `GATE.in` precedes the
+//! path from it, `ZONE.up` follows the list of links of a star's host, `ZONE.down` precedes it. Stages do not merge or
+//! copy, so only the paths between hosts through stages matter.
 //!
-//! *Criterion: if from each host to each other there is one such path and its links load what the route loads, or none
-//! and there is no route, then the drawing has the steady states of the routes.* Routes are paths of the drawing.
-//! Conversely, a pattern that is cut at hosts falls into pieces from one host to one host, because a stage has the
-//! messages of one past and passes each on to one future; a piece is a path of stages, so it is a route.
+//! *Criterion: if from each host to each other there is one such path and its links load the same capacities as the
+//! route, or no path and no route, then the drawing has the steady states of the routes.* Routes are paths of the
+//! drawing. Conversely, a pattern that is cut at hosts falls into pieces from one host to one host, because a stage has
+//! the messages of one past and passes each on to one future. A piece is a path of stages, so it is a route.
 //!
 //! A torus is the exception: its hosts pass messages on, so the links between neighbours suffice.
 
@@ -22,20 +22,20 @@ use crate::simgrid_net::Net;
 use crate::simgrid_sums::Sums;
 use crate::simgrid_zones::{Routing, Stretch, Zones};
 
-/// Most hosts between which every route is drawn as a link of its own.
+/// Limit on the hosts between which every route is drawn as a separate link.
 const MAX_PAIRED: usize = 500;
 
-/// Most routes of a zone that are drawn one by one if a star has the same routes.
-/// Trades the limits of single links for fewer links. Not measured.
+/// Limit on the routes of a zone that are drawn one by one if a star has the same routes. Trades the limits of single
+/// links for fewer links. Not measured.
 const MANY_ROUTES: usize = 2_000;
 
 /// A node of the drawing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Host(usize),
-    /// Behind the way to a gateway of a zone.
+    /// After the path to a gateway of a zone.
     Out(usize, usize),
-    /// Before the way from a gateway of a zone.
+    /// Before the path from a gateway of a zone.
     In(usize, usize),
     /// Behind the list of a star's member that has the middle links, or that has them not.
     Up(usize, bool),
@@ -55,7 +55,7 @@ struct Drawing<'z> {
 /// Puts the hosts, the stages and the links between them into a draft.
 ///
 /// # Errors
-/// Too many nodes or links; a route without links; a FATPIPE link that the drawing cannot express.
+/// The drawing has too many nodes or links, a route has no links, or the drawing cannot express a FATPIPE link.
 pub(super) fn draw(zones: &Zones, draft: &mut Draft<'_>) -> Result<(), Mistake> {
     let drawing = drawing(zones)?;
     let text = "hosts pass messages on, routers do not; nodes such as NAME.up or NAME.out are steps in finding a route, no \
@@ -169,7 +169,7 @@ impl<'z> Drawing<'z> {
         Ok(())
     }
 
-    /// Zone after zone, from the platform inwards: a zone's routes say by which gateways others enter and leave.
+    /// Zone after zone, from the platform inwards: a zone's routes name the gateways by which others enter and leave.
     fn every_zone(&mut self) -> Result<(), Mistake> {
         let zones = self.zones;
         for (number, zone) in zones.zones.iter().enumerate() {
@@ -226,7 +226,7 @@ impl<'z> Drawing<'z> {
         Ok(())
     }
 
-    /// The routes of a zone as sums of lists, if they are such and join every two hosts.
+    /// The routes of a zone as sums of lists, if they have this form and join every two hosts.
     fn sums(&self, hosts: &[usize], pairs: &BTreeMap<(usize, usize), Stretch>) -> Option<Sums> {
         let loads = pairs
             .iter()
@@ -265,7 +265,7 @@ impl<'z> Drawing<'z> {
         Ok(())
     }
 
-    /// Where routes of a member begin or end: at a host, or at the gateway of a zone; nowhere at a router.
+    /// First or last point of routes of a member: a host, or the gateway of a zone. `None` at a router.
     fn gate(&mut self, member: usize, gate: Option<usize>, leaves: bool) -> Option<Stage> {
         if self.zones.is_host(member) {
             return Some(Stage::Host(member));
@@ -336,7 +336,7 @@ impl<'z> Drawing<'z> {
                 self.arc(Stage::Up(zone, up), Stage::Down(zone, down), loads)?;
             }
         }
-        // Lists do not say how a route would lead into a zone.
+        // Lists do not define a route into a zone.
         let direct = |gates: &BTreeMap<usize, Vec<usize>>| -> Vec<usize> {
             let members = gates.keys().copied();
             members
@@ -381,7 +381,7 @@ impl<'z> Drawing<'z> {
     }
 }
 
-/// Gateways of a zone by the member that they are or are in.
+/// Gateways of a zone by the member that equals or contains them.
 #[derive(Default)]
 struct Gates {
     exits: BTreeMap<usize, Vec<usize>>,
@@ -411,7 +411,7 @@ impl Gates {
 }
 
 impl Gates {
-    /// The ways from all hosts to the exits, and from the entries to all hosts, if these are no zones.
+    /// The paths from all hosts to the exits, and from the entries to all hosts, if these are not zones.
     fn pairs(&self, zones: &Zones, hosts: &[usize]) -> Result<Vec<(usize, usize)>, Mistake> {
         let gates = self.exits.len().saturating_add(self.entries.len());
         check_pairs(hosts.len().saturating_mul(gates))?;
@@ -425,7 +425,7 @@ impl Gates {
     }
 }
 
-/// Refuses what would become too many links before it is made.
+/// Refuses a number of links that is too large before they are built.
 fn check_pairs(pairs: usize) -> Result<(), Mistake> {
     if pairs <= MAX_LINKS {
         return Ok(());
@@ -435,14 +435,14 @@ fn check_pairs(pairs: usize) -> Result<(), Mistake> {
 }
 
 /// The links that a star's lists have in common. A route between two members counts each of them once, so they cannot
-/// stand on the list up and on the list down.
+/// be both on the list up and on the list down.
 struct Middle<'z> {
     lists: &'z BTreeMap<usize, [Vec<usize>; 2]>,
     links: Vec<usize>,
 }
 
 impl<'z> Middle<'z> {
-    /// `None` if they are not the same links for all members that have some, or if some of the hosts have no links: a
+    /// `None` if the links are not the same for all members that have some, or if some of the hosts have no links: a
     /// message between two of these is refused, one between others is not.
     fn of(lists: &'z BTreeMap<usize, [Vec<usize>; 2]>, hosts: &[usize]) -> Option<Self> {
         let bare = |host: &&usize| {
@@ -466,7 +466,7 @@ impl<'z> Middle<'z> {
                 }
             }
         }
-        // A link up of one member and down of the same member only is on no route twice.
+        // A link up of one member and down of only the same member is on no route twice.
         let common = |[up, down]: &[Vec<usize>; 2]| {
             !(up.is_empty() || down.is_empty() || (up.len() == 1 && up == down))
         };
@@ -499,7 +499,7 @@ impl<'z> Middle<'z> {
         (rest.len() < all, rest)
     }
 
-    /// The loads between two lists of which one or none has the middle links.
+    /// The loads between two lists of which at most one has the middle links.
     fn between(&self, has: bool) -> Vec<usize> {
         if has { self.links.clone() } else { Vec::new() }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// How often each route passes one link, by the places of its ends; pairs that do not pass it are absent.
+/// Number of times that each route passes one link, by the places of its ends. Pairs that do not pass it are absent.
 type Passes = BTreeMap<(usize, usize), i64>;
 
 /// Lists of capacities, each as often as it is passed.
@@ -14,7 +14,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// `None` if a pair of hosts has no route, or if the routes are no sums. Linear in the links of all routes.
+    /// `None` if a pair of hosts has no route, or if the routes are not sums. Linear in the links of all routes.
     pub(crate) fn of<'r>(
         hosts: &[usize],
         routes: impl Iterator<Item = ((usize, usize), &'r [usize])>,
@@ -61,7 +61,7 @@ fn add(list: &mut Vec<usize>, link: usize, count: i64) {
 /// Counts by first host, by second host, and of every route, whose sums are the passes of a link.
 fn split(count: usize, passes: &Passes) -> Option<[Vec<i64>; 3]> {
     let pass = |from: usize, to: usize| passes.get(&(from, to)).copied().unwrap_or(0);
-    // Another place than these two.
+    // A place that differs from these two.
     let third = |one: usize, other: usize| (0..3).find(|place| *place != one && *place != other);
     let mut up = Vec::with_capacity(count);
     let mut down = Vec::with_capacity(count);
@@ -92,7 +92,7 @@ fn split(count: usize, passes: &Passes) -> Option<[Vec<i64>; 3]> {
             .map(|(one, other)| one + other + middle);
         sum == Some(passes)
     });
-    // Pairs that do not pass the link: where both lists have it not.
+    // Pairs that do not pass the link: both lists lack it.
     let bare = |list: &[i64]| list.iter().filter(|value| **value == 0).count();
     let same = up
         .iter()
@@ -112,7 +112,7 @@ fn split(count: usize, passes: &Passes) -> Option<[Vec<i64>; 3]> {
 mod tests {
     use super::*;
 
-    /// Cases by hand: a link of one host both ways, a bus passed twice, and routes that are no sums.
+    /// Cases by hand: a link of one host both ways, a bus passed twice, and routes that are not sums.
     #[test]
     fn sums_are_found() {
         let all = |load: &dyn Fn(usize, usize) -> Vec<usize>| {
@@ -127,13 +127,13 @@ mod tests {
         let sums = all(&|from, to| vec![from, 9, to, 9]).expect("sums");
         assert_eq!(sums.middle, [9, 9]);
         assert_eq!(sums.lists[&3], [vec![3], vec![3]]);
-        // One direction only; link 8 on all routes from host 0.
+        // One direction only. Link 8 is on all routes from host 0.
         let sums = all(&|from, _| if from == 0 { vec![7, 8] } else { vec![7] }).expect("sums");
         assert_eq!(
             (sums.middle, sums.lists[&0].clone()),
             (vec![7], [vec![8], vec![]])
         );
-        // One route of its own; a link between two groups; a route that is absent.
+        // A separate route, a link between two groups, and an absent route.
         assert!(all(&|from, to| vec![if (from, to) == (1, 2) { 5 } else { 6 }]).is_none());
         assert!(all(&|from, to| vec![usize::from((from < 2) != (to < 2))]).is_none());
         assert!(

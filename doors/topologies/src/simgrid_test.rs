@@ -17,8 +17,8 @@ fn zones_of(text: &str) -> Result<Zones, String> {
     read_zones(&source, &mut draft).map_err(|error| error.to_string())
 }
 
-/// From each host to each other, one path of stages with the loads of the route; none if no link is on the way. Hosts
-/// of a torus stand between hosts of its routes. Returns how many pairs have a route.
+/// From each host to each other, one path of stages with the loads of the route, or none if no link is on the route.
+/// Hosts of a torus are between hosts of its routes. Returns the number of pairs that have a route.
 fn check(text: &str) -> Result<usize, String> {
     let zones = zones_of(text)?;
     let drawn = paths(&zones).map_err(|error| error.to_string())?;
@@ -391,7 +391,7 @@ fn deep_bypasses_are_drawn_as_their_routes() {
         let name = |load: usize| zones.capacities[load].name.clone();
         loads.into_iter().map(name).collect::<Vec<_>>().join(" ")
     };
-    // Only from b to d, and only this way.
+    // Only from b to d, and only in this direction.
     assert_eq!(route("b0", "d1"), "b_link_0_UP o d_link_1_DOWN");
     assert_eq!(route("d1", "b0"), "d_link_1_UP m n l b_link_0_DOWN");
     assert_eq!(route("b0", "c1"), "b_link_0_UP l n c_link_1_DOWN");

@@ -16,14 +16,14 @@ const PREFIXES: [&str; 8] = ["k", "M", "G", "T", "P", "E", "Z", "Y"];
 /// Fact: bytes of a gigabyte.
 const GIGABYTE: u64 = 1_000_000_000;
 
-/// A bandwidth in GB/s; a plain number is in bytes per second.
+/// A bandwidth in GB/s. A plain number is in bytes per second.
 pub(super) fn bandwidth(text: &str) -> Result<Rational, Mistake> {
     let text = text.trim();
     let (number, unit) = split(text);
     let (prefix, bits) = match (unit.strip_suffix("Bps"), unit.strip_suffix("bps")) {
         (Some(prefix), _) => (prefix, 8),
         (None, Some(prefix)) => (prefix, 1),
-        // Not as SimGrid writes it: 10 GB/s.
+        // Unlike SimGrid's own files: 10 GB/s.
         (None, None) => {
             let bytes = Units {
                 data: Data::BYTE,
@@ -48,7 +48,7 @@ pub(super) fn bandwidth(text: &str) -> Result<Rational, Mistake> {
     })
 }
 
-/// A time in seconds; a plain number is in seconds.
+/// A time in seconds. A plain number is in seconds.
 pub(super) fn time(text: &str) -> Result<Rational, Mistake> {
     /// Fact: seconds of a minute, an hour, a day, a week.
     const LONG: [(&str, u32); 5] = [
@@ -84,7 +84,7 @@ pub(super) fn time(text: &str) -> Result<Rational, Mistake> {
     Ok(time)
 }
 
-/// The number and what follows it. An `e` or `E` is an exponent only before digits: in `1000EBps` it is a prefix.
+/// The number and the text after it. An `e` or `E` is an exponent only before digits: in `1000EBps` it is a prefix.
 fn split(text: &str) -> (&str, &str) {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -102,7 +102,7 @@ fn split(text: &str) -> (&str, &str) {
     (number, unit.trim())
 }
 
-/// The factor of a prefix; 1 for none.
+/// The factor of a prefix. 1 for none.
 fn factor(prefix: &str) -> Option<Rational> {
     let (name, base) = match prefix.strip_suffix('i') {
         Some("K") => ("k", 1024),

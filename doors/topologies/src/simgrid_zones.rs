@@ -1,8 +1,8 @@
 //! Zones, links and routes of a SimGrid platform, and the route between any two of its hosts and routers.
 //!
-//! A route is found as SimGrid finds it. In the lowest zone that contains both ends, the zone's own route joins the
-//! two members that contain them. If such a member is a zone, the route within it leads to or from the gateway that
-//! the zone route names; it is found in the same way.
+//! A route is found as SimGrid finds it. In the lowest zone that contains both ends, the zone's own route joins the two
+//! members that contain them. If such a member is a zone, the route within it leads to or from the gateway that the
+//! zone route names. It is found in the same way.
 //!
 //! Facts from SimGrid, `src/kernel/routing`: `NetZoneImpl.cpp`, `StarZone.cpp`, `TorusZone.cpp`.
 
@@ -13,7 +13,7 @@ use oneport_platform::Rational;
 
 use crate::mistakes::too_many;
 
-/// Most routes that one route is made of: a route in every zone on the way up and down.
+/// Limit on the routes that form one route: a route in every zone on the path up and down.
 const MAX_PARTS: usize = 10_000;
 
 /// A link, or one direction of a link that is split.
@@ -53,11 +53,11 @@ pub(super) struct Stretch {
     pub gates: [Option<usize>; 2],
 }
 
-/// How a zone joins its members.
+/// Connections of a zone's members.
 pub(super) enum Routing {
-    /// A route per ordered pair; pairs without a route are absent.
+    /// A route per ordered pair. Pairs without a route are absent.
     Pairs(BTreeMap<(usize, usize), Stretch>),
-    /// As [`Pairs`](Self::Pairs), but an absent route between hosts and routers is a part without links of the routes
+    /// Like [`Pairs`](Self::Pairs), but an absent route between hosts and routers is a part without links of the routes
     /// that need it.
     Full(BTreeMap<(usize, usize), Stretch>),
     /// A list from each member to the others, and one to it. A route counts each link once.
@@ -72,14 +72,14 @@ pub(super) struct Torus {
     pub sizes: Vec<usize>,
     /// Per host and dimension: the link to the next host, in both directions.
     pub links: Vec<[usize; 2]>,
-    /// Per host: its limiter; empty in a torus without limiters.
+    /// Per host: its limiter. Empty in a torus without limiters.
     pub limiters: Vec<usize>,
 }
 
 /// A zone.
 pub(super) struct Zone {
     pub name: String,
-    /// The zone around it; `None` for the platform.
+    /// The zone around it. `None` for the platform.
     pub parent: Option<usize>,
     /// The zone as a member of its parent.
     pub point: Option<usize>,
@@ -108,7 +108,7 @@ impl Torus {
         dimensions.map(|(dimension, (&size, stride))| (dimension, size, stride))
     }
 
-    /// The next host in every dimension, by their numbers from 0; the last one of a ring leads to the first.
+    /// The next host in every dimension, by their numbers from 0. The last one of a ring leads to the first.
     pub(crate) fn next(&self, host: usize) -> Vec<usize> {
         self.turned(host, |at, _| at + 1)
     }
@@ -131,7 +131,7 @@ impl Torus {
         self.steps().map(turned).collect()
     }
 
-    /// Dimension after dimension; the way around is chosen by the coordinates of the first host.
+    /// Dimension after dimension. The coordinates of the first host determine the direction around the ring.
     fn loads(&self, from: usize, to: usize) -> Vec<usize> {
         let mut loads = Vec::new();
         let mut here = from;
@@ -178,7 +178,7 @@ impl Zones {
         point
     }
 
-    /// Adds a zone; `parent` is absent for the platform only.
+    /// Adds a zone. `parent` is absent for the platform only.
     pub(crate) fn zone(&mut self, name: String, parent: Option<usize>, routing: Routing) -> usize {
         let zone = self.zones.len();
         let point = parent.map(|parent| self.member(name.clone(), parent, Kind::Zone(zone)));
@@ -202,7 +202,7 @@ impl Zones {
         self.points.get(point).map_or("", |point| &point.name)
     }
 
-    /// The zone that a point is, if it is one.
+    /// The zone of a point, if it is a zone.
     pub(crate) fn inside(&self, point: usize) -> Option<usize> {
         match self.points.get(point)?.kind {
             Kind::Zone(zone) => Some(zone),
@@ -234,8 +234,8 @@ impl Zones {
         std::iter::successors(lowest, parent).collect()
     }
 
-    /// The capacities that a message between two hosts or routers loads, each as often as it is passed; `None` if
-    /// there is no route. Between two hosts, none means that there is no connection.
+    /// The capacities that a message between two hosts or routers loads, each as often as it is passed. `None` if there
+    /// is no route. Between two hosts, an empty list means that there is no connection.
     ///
     /// # Errors
     /// A route of too many parts.
@@ -260,7 +260,7 @@ impl Zones {
                 known.or_else(|| (!inner).then(Stretch::default))
             }
             Routing::Star(lists) => {
-                // Nothing says where a route would enter or leave a zone.
+                // The file does not define the point at which a route would enter or leave a zone.
                 if self.inside(from).or(self.inside(to)).is_some() {
                     return None;
                 }
@@ -324,7 +324,7 @@ impl Zones {
     }
 }
 
-/// A route that is being put together.
+/// A route under construction.
 struct Walk<'z> {
     zones: &'z Zones,
     loads: Vec<usize>,
@@ -332,7 +332,7 @@ struct Walk<'z> {
 }
 
 impl Walk<'_> {
-    /// Appends the route between two hosts or routers; whether there is one.
+    /// Appends the route between two hosts or routers. Returns false if there is none.
     fn extend(&mut self, from: usize, to: usize) -> Result<bool, Mistake> {
         if from == to {
             return Ok(true);

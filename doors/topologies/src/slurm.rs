@@ -1,7 +1,7 @@
-//! Slurm's `topology.conf`, what `scontrol show topology` prints, and `topology.yaml` (since 25.05): switches with
+//! Slurm's `topology.conf`, the output of `scontrol show topology`, and `topology.yaml` (since 25.05): switches with
 //! their nodes and switches, blocks, rings, tori.
 //!
-//! `scontrol` lists under each switch all nodes below it; [`crate::slurm_net`] hangs a node on its lowest switches
+//! `scontrol` lists under each switch all nodes below it. [`crate::slurm_net`] attaches a node to its lowest switches
 //! only.
 //!
 //! Facts from slurm.schedmd.com, topology.conf and topology.yaml, and from SchedMD/slurm, `src/plugins/topology`.
@@ -18,7 +18,7 @@ use crate::mistakes::{said, unexpected};
 use crate::slurm_net::{Cluster, Switch, Torus, add};
 use crate::yaml::Yaml;
 
-/// Most names of all lists.
+/// Limit on the names of all lists.
 const MAX_NAMES: usize = 200_000;
 /// The keys of `topology.conf` and of `scontrol show topology`.
 const KEYS: [&str; 15] = [
@@ -39,7 +39,7 @@ const KEYS: [&str; 15] = [
     "PlacementDims",
 ];
 
-/// Reads `topology.conf`, or what `scontrol show topology` prints.
+/// Reads `topology.conf`, or the output of `scontrol show topology`.
 pub(crate) fn read_conf(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
     let mut cluster = Cluster::default();
     let mut budget = MAX_NAMES;
@@ -162,7 +162,7 @@ fn link_speed(text: &str) -> Option<Rational> {
     rate_in(&format!("{number} {unit}"), units).ok()
 }
 
-/// A torus whose nodes stand in the order of its places.
+/// A torus whose nodes are in the order of its places.
 fn torus(listed: Switch, sizes: Vec<usize>) -> Result<Torus, Mistake> {
     let places = sizes
         .iter()

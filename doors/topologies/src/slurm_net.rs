@@ -1,11 +1,10 @@
-//! The network of a Slurm cluster: which node hangs on which switch, and the rates that Slurm does not know.
+//! The network of a Slurm cluster: the switch of every node, and the rates that Slurm does not record.
 //!
 //! Nodes are processors. A node has a link to the lowest switches that list it: upper switches list all nodes below
 //! them. Blocks are switches below one that joins them all. Neighbours on a ring or torus are joined.
 //!
 //! A link below a switch has the rate that the user gives for that switch or for its level (`node` between nodes and
-//! their switch, `level1` between these switches and the next, ...), else the switch's `LinkSpeed` where that has a
-//! unit.
+//! their switch, `level1` between these switches and the next, ...), else the switch's `LinkSpeed` if that has a unit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,16 +23,16 @@ const LEVELS: [&str; 8] = [
 ];
 /// The kind of links between neighbours on a ring, and on a torus.
 const AROUND: [&str; 2] = ["ring", "torus"];
-/// Most switches that one option may name.
+/// Limit on the switches that one option may name.
 const MAX_NAMES: usize = 100_000;
 
-/// A switch, or a block, with what is below.
+/// A switch, or a block, with its children.
 #[derive(Default)]
 pub(super) struct Switch {
     pub name: String,
     pub nodes: Vec<String>,
     pub switches: Vec<String>,
-    /// `LinkSpeed` as it is written, and in GB/s if it has a unit.
+    /// `LinkSpeed` in its spelling, and in GB/s if it has a unit.
     pub speed: Option<(String, Option<Rational>)>,
     pub offset: usize,
 }
@@ -41,7 +40,7 @@ pub(super) struct Switch {
 /// Nodes on a ring, or on a torus of three dimensions: the first coordinate varies fastest.
 pub(super) struct Torus {
     pub name: String,
-    /// Sizes of the dimensions; one for a ring.
+    /// Sizes of the dimensions. One for a ring.
     pub sizes: Vec<usize>,
     /// Per place: its node, if it has one.
     pub nodes: Vec<Option<String>>,
@@ -140,7 +139,7 @@ fn add_switches(
         else {
             continue;
         };
-        // Said twice: the same cable.
+        // Listed twice: the same cable.
         if let Some((kind, rate)) = rates
             .of(&tree, link)
             .filter(|_| !draft.has_link(below, above))
@@ -212,7 +211,7 @@ impl<'s> Tree<'s> {
         Err(source.error_in_file(said(text)))
     }
 
-    /// Raises levels until nothing changes, at most once per level; false if they still rise.
+    /// Raises levels until nothing changes, at most once per level. Returns false if they still rise.
     fn raise(&mut self) -> bool {
         for _ in 0..=LEVELS.len() {
             let mut risen = false;
@@ -333,7 +332,7 @@ impl<'s> Tree<'s> {
 /// The rates of links, by their lower level or by the switch above them.
 struct Rates {
     levels: Vec<Option<Rational>>,
-    /// Per switch: what the user says of the links below it.
+    /// Per switch: the user's rate of the links below it.
     given: BTreeMap<usize, Rational>,
 }
 
@@ -435,7 +434,7 @@ impl Rates {
         Some((*kind, rate))
     }
 
-    /// Says which `LinkSpeed`s count, and which do not.
+    /// Notes the `LinkSpeed`s that count, and those that do not.
     fn note_speeds(&self, draft: &mut Draft<'_>, tree: &Tree<'_>, links: &[Link<'_>]) {
         let mut plain: BTreeMap<&str, &str> = BTreeMap::new();
         let speed = |at: usize| tree.switches.get(at)?.speed.as_ref()?.1.as_ref();

@@ -1,12 +1,13 @@
-//! The GPUs behind a table of `nvidia-smi topo -m`, which does not name them: by their names elsewhere in the file,
-//! else by the NVLinks of a GPU. They say the generation of NVLink and PCI, and the usual processor beside them.
+//! The GPUs behind a table of `nvidia-smi topo -m`, which does not name them: by their names in other parts of the
+//! file, else by the NVLinks of a GPU. They determine the generation of NVLink and PCI, and the usual processor next to
+//! them.
 
 use oneport_platform::Rational;
 
 /// Rates in tenths of GB/s per direction.
 #[derive(Clone, Copy)]
 pub(super) struct Gpus {
-    /// Their names, for people; empty if nothing says them.
+    /// Their names in messages. Empty if no name is found.
     names: &'static str,
     /// One NVLink, by NCCL's table.
     nvlink: u32,
@@ -33,7 +34,7 @@ const fn gpus(names: &'static str, nvlink: u32, pci: u32, cpu: (u32, &'static st
 
 /// GPUs of an unknown model.
 const UNKNOWN: Gpus = gpus("", 200, 4, ZEN);
-/// GPUs by a part of the name; the longer names first.
+/// GPUs by a part of the name, longer names first.
 const NAMED: [(&str, Gpus); 20] = [
     ("GB300", gpus("GB300", 401, 5, GRACE)),
     ("GB200", gpus("GB200", 401, 5, GRACE)),
@@ -58,8 +59,8 @@ const NAMED: [(&str, Gpus); 20] = [
 ];
 
 impl Gpus {
-    /// Those of a file with `nvlinks` at each GPU, at most `widest` of them to one other; `coherent` says that the
-    /// GPUs' memory is a NUMA node, as beside Grace.
+    /// Those of a file with `nvlinks` at each GPU, at most `widest` of them to one other. `coherent` is true if the
+    /// GPUs' memory is a NUMA node, as with Grace.
     pub(crate) fn of(text: &str, nvlinks: u32, widest: u32, coherent: bool) -> Gpus {
         let named = |line: &str| {
             let name = line.trim().strip_prefix("GPU ")?.split_once(": ")?.1;
@@ -89,14 +90,14 @@ impl Gpus {
         }
     }
 
-    /// GB/s of one NVLink, and what to say about it.
+    /// GB/s of one NVLink, and the text of its note.
     pub(crate) fn nvlink(&self) -> (Rational, String) {
         let others = "sm 70, 80: 20; sm 90: 20.6; sm 100: 40.1";
         let what = format!("per NVLink{}, NCCL's table ({others})", self.said());
         (tenths(self.nvlink), what)
     }
 
-    /// GB/s of PCI with 16 lanes, and what to say about it.
+    /// GB/s of PCI with 16 lanes, and the text of its note.
     pub(crate) fn pci(&self) -> (Rational, String) {
         let rate = match self.pci {
             3 => 120,
@@ -107,7 +108,7 @@ impl Gpus {
         (tenths(rate), what)
     }
 
-    /// GB/s between NUMA nodes, and what to say about it.
+    /// GB/s between NUMA nodes, and the text of its note.
     pub(crate) fn cpu(&self) -> (Rational, String) {
         let (rate, name) = self.cpu;
         let what =

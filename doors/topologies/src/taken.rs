@@ -1,4 +1,4 @@
-//! Which options are for files of which formats: one that says nothing about a file is refused, not ignored.
+//! The formats of each option: an option that does not apply to a file is refused, not ignored.
 
 use oneport_files::error::Mistake;
 
@@ -19,7 +19,8 @@ const SWITCHES: [Format; 3] = [Format::Nccl, Format::NvidiaSmi, Format::Hwloc];
 /// Files that may hold network cards.
 const CARDS: [Format; 2] = [Format::Nccl, Format::NvidiaSmi];
 
-/// Refuses an option that is for other formats. What is not in this table is for all, or its file decides.
+/// Refuses an option that is for other formats. An option outside of this table is for all formats, or its file
+/// decides.
 pub(crate) fn check(format: Format, options: &ImportOptions) -> Result<(), Mistake> {
     let given: [(&str, bool, &[Format]); 5] = [
         ("--capacity", options.capacity.is_some(), &LISTS),

@@ -1,11 +1,11 @@
 //! Measured grids: a Tiers topology joined to its table of links, as JSON.
 //!
-//! `nodes` have `id`, perhaps `name`, and either `router = true` or a speed (`speed` in Mflop/s, or `capacity`);
-//! `links` have `u`, `v` and `bandwidth` in MB/s (or `bandwidth_Mbps` in Mb/s) and work in both directions. A host is
-//! a processor with compute 1 / speed; a link costs 1 / bandwidth. So the unit of message is the megabyte
-//! (the megabit), the unit of work the Mflop, the unit of time the second. A host of capacity 0 stores but was given
-//! no speed: it gets compute 1, which scatter, gather and all-to-all never look at. Without names a node is called
-//! by its tier and id: `LAN61`. Other keys are ignored: these files are other people's.
+//! `nodes` have `id`, perhaps `name`, and either `router = true` or a speed (`speed` in Mflop/s, or `capacity`).
+//! `links` have `u`, `v` and `bandwidth` in MB/s (or `bandwidth_Mbps` in Mb/s) and work in both directions. A host is a
+//! processor with compute 1 / speed. A link costs 1 / bandwidth. So the unit of message is the megabyte (the megabit),
+//! the unit of work the Mflop, the unit of time the second. A host of capacity 0 stores but was given no speed: it gets
+//! compute 1, which scatter, gather and all-to-all never use. Without names a node is called by its tier and id:
+//! `LAN61`. Other keys are ignored: other programs write these files.
 
 use std::collections::BTreeMap;
 

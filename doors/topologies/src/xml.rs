@@ -1,15 +1,15 @@
-//! XML, as far as topologies go: no entities of one's own, bounded in every direction.
+//! XML for topologies: no user-defined entities, bounded in every direction.
 
 use crate::mistakes::{too_many, unexpected};
 use oneport_files::error::{FormatError, Mistake, clip, clip_message};
 use oneport_files::source::Source;
 use roxmltree::{Document, Node, ParsingOptions};
 
-/// Most elements, texts and comments of a document.
+/// Limit on the elements, texts and comments of a document.
 const MAX_NODES: u32 = 1_000_000;
-/// Most attributes of a document.
+/// Limit on the attributes of a document.
 const MAX_ATTRIBUTES: usize = 800_000;
-/// Most attributes of one element: the parser compares every two.
+/// Limit on the attributes of one element: the parser compares every two.
 const MAX_PER_ELEMENT: usize = 100;
 /// Deepest nesting that importers follow.
 pub(super) const MAX_DEPTH: usize = 100;
@@ -22,7 +22,7 @@ pub(crate) fn parse<'a>(source: &Source<'a>) -> Result<Document<'a>, FormatError
         nodes_limit: MAX_NODES,
         ..ParsingOptions::default()
     };
-    // Blank lines may stand before <?xml: SimGrid reads such files.
+    // Blank lines may precede <?xml: SimGrid reads such files.
     let blank = blank(source);
     let (before, text) = source.text.split_at(blank);
     let lines = before.matches('\n').count();
@@ -44,17 +44,17 @@ pub(crate) fn parse<'a>(source: &Source<'a>) -> Result<Document<'a>, FormatError
     })
 }
 
-/// Where an element begins in the file.
+/// Start of an element in the file.
 pub(super) fn start(source: &Source<'_>, element: Node<'_, '_>) -> usize {
     blank(source) + element.range().start
 }
 
-/// How many bytes of blank text stand before the document.
+/// Number of bytes of blank text before the document.
 fn blank(source: &Source<'_>) -> usize {
     source.text.len() - source.text.trim_start().len()
 }
 
-/// Refuses text that would take a parser long: entities, and many attributes. Both are looked for in the raw text.
+/// Refuses text that would take a parser long: entities, and many attributes. Both are searched in the raw text.
 fn check(source: &Source<'_>) -> Result<(), FormatError> {
     if let Some(at) = source.text.find("<!ENTITY") {
         let message = "entities are not read here; write the text itself".to_string();
@@ -93,7 +93,7 @@ fn over(what: &'static str, limit: usize) -> Mistake {
     too_many(what, limit, "give a part of the topology")
 }
 
-/// An error at an element: `<pci>` and what is wrong with it.
+/// An error at an element: `<pci>` and its fault.
 pub(super) fn wrong(source: &Source<'_>, element: Node<'_, '_>, mistake: Mistake) -> FormatError {
     source.error(
         start(source, element),
@@ -102,7 +102,7 @@ pub(super) fn wrong(source: &Source<'_>, element: Node<'_, '_>, mistake: Mistake
     )
 }
 
-/// An attribute that says something.
+/// An attribute that is not empty.
 pub(super) fn filled<'n>(element: Node<'n, '_>, key: &str) -> Option<&'n str> {
     element.attribute(key).filter(|text| !text.is_empty())
 }
@@ -119,7 +119,7 @@ pub(super) fn need<'n>(
         .ok_or_else(|| wrong(source, element, Mistake::MissingKey { key, meaning }))
 }
 
-/// An attribute that is a whole number, in decimal or with 0x; `None` where it is absent or empty.
+/// An attribute that is a whole number, in decimal or with 0x. `None` if it is absent or empty.
 pub(super) fn whole(
     source: &Source<'_>,
     element: Node<'_, '_>,

@@ -1,18 +1,18 @@
-//! YAML as far as topologies go: texts, lists and maps, no references, bounded.
+//! YAML for topologies: texts, lists and maps, no references, bounded.
 
 use crate::mistakes::{said, too_many, unexpected};
 use oneport_files::error::{FormatError, Mistake, clip, clip_message};
 use oneport_files::source::Source;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
-/// Most bytes: such files have some kilobytes.
+/// Limit on bytes: such files have some kilobytes.
 const MAX_BYTES: usize = 4 << 20;
-/// Most texts, lists and maps.
+/// Limit on texts, lists and maps.
 const MAX_NODES: usize = 200_000;
 /// Deepest nesting.
 const MAX_DEPTH: usize = 50;
 
-/// A value, and where it begins.
+/// A value, and its start.
 pub(super) struct Yaml {
     pub offset: usize,
     kind: Kind,
@@ -32,7 +32,7 @@ impl Yaml {
                 limit: MAX_BYTES as u64,
             }));
         }
-        // Offsets of lines: errors name nothing finer.
+        // Offsets of lines: errors name only lines.
         let lines: Vec<usize> = source
             .text
             .lines()
@@ -114,7 +114,7 @@ struct Builder<'s, 'a> {
 }
 
 impl Builder<'_, '_> {
-    /// Takes an event; gives the document when it is whole.
+    /// Takes an event. Returns the document when it is complete.
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<Option<Yaml>, FormatError> {
         let line = span.start.line().saturating_sub(1);
         let offset = self.lines.get(line).copied().unwrap_or_default();
@@ -156,7 +156,7 @@ impl Builder<'_, '_> {
         Ok(None)
     }
 
-    /// Puts a whole value where it belongs.
+    /// Puts a complete value into its parent.
     fn put(&mut self, value: Yaml) -> Result<Option<Yaml>, FormatError> {
         let Some((owner, key)) = self.open.last_mut() else {
             return Ok(Some(value));

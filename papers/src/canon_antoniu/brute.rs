@@ -1,4 +1,4 @@
-//! The naive twin of RR-7898: all rooted trees, executed step by step, in whole units of time.
+//! The naive twin of RR-7898: all rooted trees, executed step by step, in integer units of time.
 
 /// A rooted tree: the receiver of every machine but machine 0, always a smaller number.
 pub type Tree = Vec<usize>;
@@ -49,8 +49,8 @@ fn flatten(shape: &Shape) -> Tree {
     tree
 }
 
-/// When each machine's value is complete, if every transfer starts as early as it can. The first ready goes first:
-/// proposition 3.
+/// The date at which each machine's value is complete, if every transfer starts as early as possible. The first ready
+/// goes first: proposition 3.
 pub fn ready(tree: &Tree, d: u64, c: u64) -> Vec<u64> {
     let n = tree.len();
     let mut ready = vec![0; n];
@@ -70,9 +70,10 @@ pub fn ready(tree: &Tree, d: u64, c: u64) -> Vec<u64> {
     ready
 }
 
-/// As [`ready`], without sorting, and how many steps it takes. A machine with `m` children is busy with their transfers
-/// (or merges, if these take longer) for `m` times the step at the end. Arrivals by steps before the last one, in `m`
-/// classes: of a class the earliest arrival decides, and it is followed by the others of its class and of later ones.
+/// The dates of [`ready`] without sorting, and the number of steps this takes. A machine with `m` children is busy with
+/// their transfers (or merges, if these take longer) for `m` times the step at the end. Arrivals are counted in steps
+/// before the last one, in `m` classes. The earliest arrival of a class decides. The others of its class and of later
+/// classes follow it.
 pub fn ready_in_steps(tree: &Tree, d: u64, c: u64) -> (Vec<u64>, u64) {
     let (n, step) = (tree.len(), d.max(c));
     let mut steps = 0;
@@ -112,7 +113,7 @@ pub fn length(tree: &Tree, d: u64, c: u64) -> u64 {
     ready(tree, d, c)[0]
 }
 
-/// How many machines merge.
+/// Number of machines that merge.
 pub fn reducers(tree: &Tree) -> usize {
     (0..tree.len())
         .filter(|machine| tree[1..].contains(machine))
@@ -215,7 +216,7 @@ mod tests {
         assert_eq!(ready(&vec![0, 0, 1, 0], 2, 3), [10, 5, 0, 0]);
     }
 
-    /// Without a limit that binds, orders do not matter.
+    /// If a limit does not bind, orders do not matter.
     #[test]
     fn a_limit_that_does_not_bind_changes_nothing() {
         for (d, c) in [(1, 0), (0, 1), (2, 3), (3, 1)] {

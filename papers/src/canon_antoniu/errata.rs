@@ -37,13 +37,13 @@ pub fn largest_first() -> Result<Sides> {
     Ok(Sides::new(whole(formula([10, 0])), whole(right)))
 }
 
-/// E002-2: how many values the two parts of a reduction of 2^(k+1) + 1 values have, k = 1.
+/// E002-2: the numbers of values of the two parts of a reduction of 2^(k+1) + 1 values, k = 1.
 pub fn sizes_in_the_proof() -> Sides {
     let k = 1;
     Sides::new(whole((1 << (k + 2)) + 1), whole((1 << (k + 1)) + 1))
 }
 
-/// Algorithm 2 for two values with the last loop as printed: when the merge ends; and ours.
+/// Algorithm 2 for two values: the end of the merge with the last loop as printed, and with ours.
 pub fn starts_too_late() -> Result<Sides> {
     let (d, c) = (1, 1);
     // Lines 5 to 9: machine 1 computes, then sends.
@@ -94,19 +94,19 @@ fn bound(limit: Concurrency) -> Result<Sides> {
     ))
 }
 
-/// E002-5: the printed bound for six values and three transfers; the corrected one, which is the length. No fewer
-/// values and no smaller limit contradict the printed bound.
+/// E002-5: the printed bound for six values and three transfers, and the corrected one, which equals the length. No
+/// fewer values and no smaller limit contradict the printed bound.
 pub fn bound_of_limited_transfers() -> Result<Sides> {
     bound(Concurrency::Transfers(3))
 }
 
-/// E002-6: the same for three reducers.
+/// E002-6: the bounds of E002-5 for three reducers.
 pub fn bound_of_limited_reducers() -> Result<Sides> {
     bound(Concurrency::Reducers(3))
 }
 
-/// E002-8: values that fit into no time, and values up to 10 that do in every tree; k = 1, d = c = 0. By theorem 14 it
-/// is `2^k`, by theorem 17 `F_(k+2)`.
+/// E002-8: the number of values that fit into no time, and the number of values up to 10 that fit in every tree. k = 1,
+/// d = c = 0. By theorem 14 it is `2^k`, by theorem 17 `F_(k+2)`.
 fn no_costs(printed: u64) -> Result<Sides> {
     let most = 10;
     let mut right = 0;
@@ -132,7 +132,8 @@ pub fn no_costs_fibonacci() -> Result<Sides> {
     no_costs((2..1 + 2).fold((1, 1), |(a, b), _| (b, a + b)).1)
 }
 
-/// E002-9: which statement of the paper has the number that is cited as a proposition's, and bounds the length below.
+/// E002-9: the statement of the paper with the number that is cited as a proposition's, and the statement that bounds
+/// the length below.
 pub fn cited_bound(paper: &Paper) -> Result<Value> {
     let numbered: Vec<&str> = paper
         .rows

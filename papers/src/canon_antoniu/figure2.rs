@@ -1,4 +1,4 @@
-//! Figure 2: how much longer the binomial and Fibonacci strategies are than the optimum; it depends on the rule for
+//! Figure 2: the ratio of the binomial and Fibonacci strategies' lengths to the optimum. It depends on the rule for
 //! ties.
 
 use anyhow::{Result, ensure};
@@ -128,7 +128,7 @@ pub fn limits() -> Result<Finding> {
     ))
 }
 
-/// Most values, and largest cost, for which the conjecture is tried.
+/// Limits on the values and on the cost, for which the conjecture is tried.
 const CONJECTURE: (u64, u64) = (1100, 12);
 
 fn coprime(a: u64, b: u64) -> bool {
@@ -139,8 +139,8 @@ fn coprime(a: u64, b: u64) -> bool {
     a == 1
 }
 
-/// For each rule for ties: for how many n other costs are worse than the conjectured ones, and the first; the largest
-/// ratio over all n is at the conjectured costs, or this fails.
+/// Per rule for ties: the number of n for which other costs are worse than the conjectured ones, and the first such n.
+/// Fails unless the largest ratio over all n is at the conjectured costs.
 fn worse(strategy: Strategy, conjectured: fn(u64, u64) -> bool) -> Result<Worse> {
     let (most, cost) = CONJECTURE;
     let pairs: Vec<(u64, u64)> = (0..=cost)
@@ -153,7 +153,7 @@ fn worse(strategy: Strategy, conjectured: fn(u64, u64) -> bool) -> Result<Worse>
             .map(whole_number)
             .collect::<Result<Vec<u64>>>()
     };
-    // Length over optimum, as two words; by kind of costs and n.
+    // Length over optimum, as two words, by kind of costs and n.
     let empty = || [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
     let mut worst: [[Vec<(u64, u64)>; 4]; 2] = [empty(), empty()];
     for (d, c) in pairs {
@@ -202,7 +202,7 @@ fn less(a: (u64, u64), b: (u64, u64)) -> bool {
     u128::from(a.0) * u128::from(b.1) < u128::from(b.0) * u128::from(a.1)
 }
 
-/// For each rule for ties: for how many n other costs are worse, and the first of them.
+/// Per rule for ties: the number of n for which other costs are worse, and the first of them.
 type Worse = [(usize, Option<u64>); 4];
 
 /// The binomial strategy at d = c, the Fibonacci strategy at min(d, c) = 0.

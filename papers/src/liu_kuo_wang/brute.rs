@@ -1,13 +1,13 @@
-//! The naive twin of Liu-Kuo-Wang 2009, in whole units of time: algorithm EP step by step, all sequences, all trees.
+//! The naive twin of Liu-Kuo-Wang 2009, in integer units of time: algorithm EP step by step, all sequences, all trees.
 
 use std::collections::BTreeMap;
 
 /// Run of algorithm EP (figure 2) on a sequence of transmission times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EarliestRun {
-    /// When each sender starts, in the order of the sequence.
+    /// Start of each sender, in the order of the sequence.
     pub starts: Vec<u64>,
-    /// When the last one ends.
+    /// End of the last one.
     pub length: u64,
 }
 
@@ -139,7 +139,7 @@ pub fn critical_path(times: &[u64], fastest_on_top: bool) -> u64 {
 /// A binary tree: the children of every node, node 0 being the root.
 pub type Binary = Vec<[Option<usize>; 2]>;
 
-/// All binary trees of `n` nodes, a missing left child and a missing right one being the same.
+/// All binary trees of `n` nodes. A missing left child and a missing right child count as equal.
 pub fn shapes(n: usize) -> Vec<Binary> {
     if n == 0 {
         return vec![Vec::new()];
@@ -177,7 +177,7 @@ pub fn heaviest_path(tree: &Binary, weights: &[u64], node: usize) -> u64 {
     weights[node] + below.unwrap_or(0)
 }
 
-/// The tree without a node that has one child, which its parent gets instead; and the root.
+/// The tree without a node that has one child, which becomes a child of the node's parent, and the root.
 pub fn without(tree: &Binary, node: usize) -> (Binary, usize) {
     let child = tree[node].iter().flatten().next().copied();
     let mut rest = tree.clone();
@@ -210,7 +210,7 @@ pub fn table(fast: u64, slow: u64, most_fast: usize, most_slow: usize) -> Vec<Ve
 }
 
 /// The minimum critical path of theorem 6 for classes of these times, fastest first, by recursion over all cells: the
-/// length, and how many pairs of cells were compared. Per cell and split of all but the slowest class one binary search
+/// length, and the number of compared pairs of cells. Per cell and split of all but the slowest class one binary search
 /// for the crossover.
 pub fn classes(times: &[u64], counts: &[usize]) -> (u64, u64) {
     let mut table: BTreeMap<Vec<usize>, u64> = BTreeMap::new();
@@ -300,7 +300,7 @@ fn send(times: &[u64], free: &mut [Option<u64>], length: u64, best: &mut u64) {
     }
 }
 
-/// Numbers from 1 to `most`, always the same for the same seed.
+/// Numbers from 1 to `most`, determined by the seed.
 pub struct Dice(u64);
 
 impl Dice {

@@ -117,14 +117,14 @@ pub fn time_ratio(paper: &Paper) -> Result<Sides> {
     Ok(Sides::new(printed, right))
 }
 
-/// E001-8: the start of a slowest sender modulo its time, where the proof of theorem 1 stops; 25 senders.
+/// E001-8: the start of a slowest sender modulo its time, at the point where the proof of theorem 1 stops. 25 senders.
 pub fn exchange_breaks_multiples() -> Result<(Sides, Stop)> {
     let times = [[4; 10].as_slice(), &[2, 2, 4, 1, 1, 4, 1, 2, 2, 2], &[1; 5]].concat();
     let stop = stops(&times, false)?;
     Ok((Sides::new(whole(0), whole(stop.start % stop.time)), stop))
 }
 
-/// E001-13: levels of fast predecessors of q, where the proof of theorem 4 stops; ratio 7/3, 39 senders.
+/// E001-13: levels of fast predecessors of q at the point where the proof of theorem 4 stops. Ratio 7/3, 39 senders.
 pub fn no_two_levels() -> Result<(Sides, Stop)> {
     let times: Vec<u64> = "SSSSSSSSSffSSSSSSfSffffSSffffffffffffff"
         .chars()
@@ -134,7 +134,7 @@ pub fn no_two_levels() -> Result<(Sides, Stop)> {
     Ok((Sides::new(2_usize, stop.levels), stop))
 }
 
-/// Where a printed proof stops on an optimal schedule.
+/// The point at which a printed proof stops on an optimal schedule.
 fn stops(times: &[u64], lemma_3: bool) -> Result<Stop> {
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     for &time in times {
@@ -147,14 +147,14 @@ fn stops(times: &[u64], lemma_3: bool) -> Result<Stop> {
     exchanges::printed_proof(times, lemma_3)?.context("the printed proof reaches its end")
 }
 
-/// E001-14: the least pair of T in the column of A = (4, 5) that is left if point C is at ceil((s + 1) / 2), as
-/// printed, and if it is at floor((s + 1) / 2); f = 9, s = 8, times 2 and 3.
+/// E001-14: the least pair of T that remains in the column of A = (4, 5) if point C is at ceil((s + 1) / 2), as
+/// printed, and if it is at floor((s + 1) / 2). f = 9, s = 8, times 2 and 3.
 pub fn point_c() -> Result<Sides> {
     let (f, s, a) = (9, 8, 4);
     let table = brute::table(2, 3, f, s);
     let pair = |share: usize| table[a][share].max(table[f - 1 - a][s - share]);
     let left = |c: usize| {
-        // The first case, where A is at C or before: fewer slow ones than A has are left out.
+        // The first case, if A is at C or before: the entries with fewer slow ones than A are left out.
         let from = if a < c { a + 1 } else { 0 };
         (from..=s).map(pair).min().context("an empty column")
     };
@@ -164,7 +164,7 @@ pub fn point_c() -> Result<Sides> {
     ))
 }
 
-/// E001-15: whether the clusters of theorem 1 are all of which the summary speaks: times 1, 3 and 6.
+/// E001-15: whether the clusters of theorem 1 are all the clusters that the summary names: times 1, 3 and 6.
 pub fn powers_of_two() -> Sides {
     let times = [1u64, 3, 6];
     let word = |yes: bool| Value::Words(if yes { "covered" } else { "not covered" }.to_string());

@@ -1,11 +1,11 @@
-//! The rearrangements in the proofs of theorems 1 and 4 of Liu-Kuo-Wang 2009, one after another as printed, up to the
-//! first that cannot be made.
+//! The rearrangements in the proofs of theorems 1 and 4 of Liu-Kuo-Wang 2009, in sequence as printed, up to the first
+//! that is impossible.
 
 use anyhow::{Result, ensure};
 
 use super::brute::{self, EarliestRun, is_valid};
 
-/// Where a proof stops: a slowest sender starts within the window of a faster one.
+/// The point at which a proof stops: a slowest sender starts within the window of a faster one.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Stop {
     /// Start of the slowest sender.
@@ -14,14 +14,14 @@ pub struct Stop {
     pub time: u64,
     /// The window of the faster one.
     pub window: [u64; 2],
-    /// How many senders in a row, each as fast, end where this window starts.
+    /// Number of consecutive senders, all equally fast, that end at the start of this window.
     pub levels: usize,
     /// Rearrangements before.
     pub moves: usize,
 }
 
-/// The proofs: the earliest slowest sender that has a faster one before it is moved before the last of these, until
-/// there is none. `lemma_3` is allowed for theorem 4. `None` if the proof reaches slowest node first.
+/// The proofs: the earliest slowest sender that has a faster one before it is moved before the last of these, until no
+/// such sender remains. `lemma_3` is allowed for theorem 4. `None` if the proof reaches slowest node first.
 pub fn printed_proof(times: &[u64], lemma_3: bool) -> Result<Option<Stop>> {
     let mut run = brute::earliest(times);
     ensure!(
@@ -84,7 +84,7 @@ fn stop(times: &[u64], run: &EarliestRun, (p, q): (usize, usize), moves: usize) 
     }
 }
 
-/// Senders as fast as `q`, each ending where the one before starts, from `q`'s start back.
+/// Senders as fast as `q`, each ending at the start of the one before, from the start of `q` back.
 fn chain(times: &[u64], run: &EarliestRun, q: usize) -> Vec<usize> {
     let mut chain = Vec::new();
     let mut at = run.starts[q];
@@ -97,7 +97,7 @@ fn chain(times: &[u64], run: &EarliestRun, q: usize) -> Vec<usize> {
     chain
 }
 
-/// Whether predecessors can be chosen so that none is faster than its successor (corollary 1): by dates, every sender
+/// Whether predecessors can be chosen so that none is faster than its successor (corollary 1). By dates, every sender
 /// takes the two fastest of the processors that are free and not faster than itself.
 fn in_form(times: &[u64], run: &EarliestRun) -> bool {
     let mut free: Vec<u64> = vec![u64::MAX; times.len() + 1];
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_proof_that_reaches_its_end() -> Result<()> {
-        // A slow sender right after two fast ones is exchanged; powers of 2 in order need nothing.
+        // A slow sender right after two fast ones is exchanged. Powers of 2 in order need no exchange.
         assert_eq!(printed_proof(&[4, 4, 2, 2, 1, 1], false)?, None);
         assert!(printed_proof(&[1, 1, 2], false).is_err(), "not in form");
         Ok(())

@@ -20,7 +20,7 @@ const SHADED: &str = "#b6c2cf";
 const SLOW: &str = "#e8b48f";
 const FAST: &str = "#9fc5e8";
 
-/// A transmission window in a row of its own.
+/// A transmission window in a separate row.
 struct Window {
     name: String,
     from: u64,
@@ -93,7 +93,7 @@ fn named(times: &[u64], run: &EarliestRun, names: &[(&str, usize)]) -> Vec<Windo
     names.iter().map(window).collect()
 }
 
-/// Figure 6: four processors, senders of times 1, 1 and 2 in this order; the slow one is exchanged with a fast one.
+/// Figure 6: four processors, senders of times 1, 1 and 2 in this order. The slow one is exchanged with a fast one.
 fn figure_6() -> Result<Figure> {
     let times = [1, 1, 2];
     let run = brute::earliest(&times);
@@ -263,7 +263,7 @@ fn figure_12() -> Result<Figure> {
     ))
 }
 
-/// Figures 13 to 16: what the cases leave out of a table, with buddies; the line s = f + 1 is framed.
+/// Figures 13 to 16: the parts of a table that the cases leave out, with buddies. The line s = f + 1 is framed.
 fn regions() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for (number, (f, s), words) in [

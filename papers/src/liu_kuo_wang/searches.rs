@@ -1,4 +1,4 @@
-//! Table 1 of Liu-Kuo-Wang 2009: sizes of search trees, and how much of them two searches look at.
+//! Table 1 of Liu-Kuo-Wang 2009: sizes of search trees, and the part that two searches examine.
 
 use anyhow::{Context, Result, ensure};
 use num_traits::ToPrimitive;
@@ -23,9 +23,9 @@ pub const CHECKS: &[(&str, Check)] = &[
 
 /// Clusters per row of the table.
 const CLUSTERS: u64 = 50;
-/// Share of the tree that the generic search examines, whatever the size.
+/// Share of the tree that the generic search examines, for every size.
 const GENERIC_SHARE: f64 = 0.7;
-/// Speeds for the trend; the paper does not state its own.
+/// Speeds for the trend. The paper does not state its own.
 const SPEEDS: [u64; 3] = [3, 4, 5];
 
 /// The optimum by the paper's guided search, all senders.
@@ -48,7 +48,7 @@ fn printed(paper: &Paper, size: u64) -> Result<Vec<Rational>> {
     Ok(row)
 }
 
-/// How many standard errors of a mean of 50 a printed mean is away.
+/// Distance of a printed mean from our mean, in standard errors of a mean of 50.
 fn deviation(printed: &Rational, moments: &Moments) -> f64 {
     let error = (pixels(&moments.variance) / CLUSTERS as f64).sqrt();
     pixels(&(printed - &moments.mean)) / error
@@ -98,7 +98,8 @@ fn shares(paper: &Paper) -> Result<Finding> {
     ))
 }
 
-/// P = 21: the quotient of the printed times, to the nearest hundred; whole hours that the generic search takes.
+/// P = 21: the quotient of the printed times, to the nearest hundred, and the time of the generic search in whole
+/// hours.
 fn factor(paper: &Paper) -> Result<Finding> {
     let row = printed(paper, 21)?;
     let hundreds = (&row[6] / &row[3] / whole(100)).round() * whole(100);
@@ -129,7 +130,8 @@ fn cluster(size: usize, dice: &mut Dice) -> Result<(Cluster, f64)> {
     Ok((cluster, nodes))
 }
 
-/// How many times fewer nodes the guided search examines than 70 % of the tree, by size: mean sums over clusters.
+/// Per size: the quotient of 70 % of the tree and the nodes that the guided search examines, as mean sums over
+/// clusters.
 fn growth(paper: &Paper) -> Result<Finding> {
     let mut found: Vec<(usize, f64)> = Vec::new();
     for (size, clusters) in [(12, 20), (15, 20), (18, 10), (21, 5)] {
@@ -162,8 +164,8 @@ fn growth(paper: &Paper) -> Result<Finding> {
         .note("speeds 3, 4, 5; the generic search taken as 70 % of the tree, which the row above measures"))
 }
 
-/// The order of section 6.2 in full, next to depth first with slow processors first: the same lengths, and nearly as
-/// many nodes.
+/// The order of section 6.2 in full, next to depth first with slow processors first: the lengths are equal, and the
+/// numbers of nodes nearly so.
 fn priority() -> Result<Finding> {
     let mut found = Vec::new();
     for size in [9, 10, 11] {
@@ -223,7 +225,7 @@ fn measured(size: usize, clusters: u64) -> Result<[f64; 2]> {
     Ok(seen.map(|nodes| nodes / total * 100.0))
 }
 
-/// The generic search looks at about 70 % of the tree whatever the size, the guided one at ever less.
+/// The generic search examines about 70 % of the tree for every size. The share of the guided one falls with the size.
 fn trend() -> Result<Finding> {
     let [small, large] = [measured(10, CLUSTERS)?, measured(13, CLUSTERS)?];
     ensure!(

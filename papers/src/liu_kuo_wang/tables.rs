@@ -50,7 +50,7 @@ pub fn printed_cells(paper: &Paper, id: &str) -> Result<Vec<u64>> {
     Ok(cells)
 }
 
-/// The lengths of our program of that rule, cell by cell; all programs must agree.
+/// Pairs that our program of that rule refers to, cell by cell, against the printed numbers.
 fn cells(paper: &Paper, id: &str, rule: Rule) -> Result<Finding> {
     let printed = printed_cells(paper, id)?;
     let (fast, slow) = (whole(1), whole(2));
@@ -96,7 +96,7 @@ fn saving(paper: &Paper) -> Result<Finding> {
     )))
 }
 
-/// The pairs of one program for the whole table up to f = s = 150.
+/// The pairs of one program for the full table up to f = s = 150.
 fn whole_table(table: &Table, rule: Rule) -> u64 {
     (1..=MOST)
         .flat_map(|f| (1..=MOST).map(move |s| (f, s)))
@@ -104,7 +104,7 @@ fn whole_table(table: &Table, rule: Rule) -> u64 {
         .sum()
 }
 
-/// E001-12: the factor of the last cell of tables 2 and 4, and that of the whole table which T(150, 150) needs.
+/// E001-12: the factor of the last cell of tables 2 and 4, and that of the whole table, which T(150, 150) needs.
 pub fn savings(paper: &Paper) -> Result<[u64; 2]> {
     let corner = |id| {
         Ok::<_, anyhow::Error>(
@@ -126,7 +126,7 @@ fn saving_all(paper: &Paper) -> Result<Finding> {
         .note("pairs counted by the rules of tables 2 and 4, all cells from 1 to 150"))
 }
 
-/// Section 6.3: pairs without insight, whatever the ratio; counted pair by pair as table 2 counts them.
+/// Section 6.3: pairs without insight, for any ratio, counted pair by pair as table 2 counts them.
 fn first_any_ratio() -> Result<Finding> {
     let mut tried = 0;
     for (f, s) in [(1, 1), (2, 3), (7, 4), (20, 31), (40, 40)] {
@@ -163,7 +163,7 @@ fn other_ratios() -> Result<Finding> {
     Ok(Finding::claim(true, found.join("; ")))
 }
 
-/// Section 5.3.2: pairs of cells that the recursion (2) compares for the whole table, each pair of buddies once.
+/// Section 5.3.2: pairs of cells that the recursion (2) compares for the full table, each pair of buddies once.
 fn recursion_time() -> Result<Finding> {
     let mut largest = whole(0);
     let sizes = [1_usize, 2, 3, 5, 8, 13, 21, 34];
@@ -222,7 +222,7 @@ fn theorem_5() -> Result<Finding> {
 pub struct Stop {
     /// Columns up to the point C are searched without a test (section 5.3.4).
     pub from_c: bool,
-    /// At T(A) > T(B), as the text says; else at T(A) >= T(B).
+    /// True: T(A) > T(B), as in the text. False: T(A) >= T(B).
     pub strict: bool,
 }
 
@@ -242,7 +242,7 @@ pub const STOPS: [Stop; 3] = [
     },
 ];
 
-/// Pairs that the third algorithm refers to for one cell, by a reading; `table` is complete.
+/// Pairs that the third algorithm refers to for one cell, by a reading. `table` is complete.
 pub fn third(table: &Table, f: usize, s: usize, stop: Stop) -> u64 {
     let cell = |f, s| table.length(f, s);
     let columns = f / 2 + f % 2;
@@ -284,7 +284,7 @@ fn middle(table: &Table, (f, s): (usize, usize), first: usize, columns: usize) -
     total
 }
 
-/// One binary search for the crossing: pairs referred to, and where both were equal.
+/// One binary search for the crossing. Returns the pairs referred to, and the point at which both were equal.
 fn binary(
     table: &Table,
     (f, s): (usize, usize),

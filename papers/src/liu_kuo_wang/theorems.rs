@@ -106,7 +106,7 @@ fn windows() -> Result<Finding> {
     ))
 }
 
-/// The second property: what does not start at 0 starts when something ends.
+/// The second property: a message that does not start at 0 starts when another message ends.
 fn predecessor() -> Result<Finding> {
     let mut tried = 0;
     for times in samples(2, 10, 12) {
@@ -138,7 +138,7 @@ fn conversion() -> Result<Finding> {
             length: 0,
         };
         for place in 0..times.len() {
-            // Not before the one ahead; after a pause, as soon as inequality (1) allows.
+            // Not before the one ahead, and after a pause as soon as inequality (1) allows.
             let ahead = run.starts.last().copied().unwrap_or(0);
             let mut start = ahead + (dice.roll(6) - 1) % 4;
             let given = &times[..=place];
@@ -170,8 +170,8 @@ fn conversion() -> Result<Finding> {
     ))
 }
 
-/// Section 1: a source so fast that it sends to every other before one of these could have sent once; and a slower
-/// source, which is helped by others. Every broadcast.
+/// Section 1: a source so fast that it sends to every other node before one of these could have sent once, and a slower
+/// source that is helped by others. Every broadcast.
 fn one_by_one() -> Result<Finding> {
     let mut tried = 0;
     for others in 1..=5u64 {
@@ -265,7 +265,7 @@ fn lemma_2() -> Result<Finding> {
     ))
 }
 
-/// Lemma 2, second case: between a predecessor q of p and p there is a gap. Nothing starts in it, q can be delayed
+/// Lemma 2, second case: between a predecessor q of p and p there is a gap. No message starts in it, q can be delayed
 /// until p starts, and both can be exchanged.
 fn lemma_2_gap() -> Result<Finding> {
     let mut tried = 0;
@@ -299,8 +299,8 @@ fn lemma_2_gap() -> Result<Finding> {
     ))
 }
 
-/// Figure 7: a slow sender that starts within the last of three fast windows in a row goes before them, times 1 and 2
-/// or more.
+/// Figure 7: a slow sender that starts within the last of three consecutive fast windows goes before them, times 1 and
+/// 2 or more.
 fn lemma_3() -> Result<Finding> {
     let mut dice = Dice::new(16);
     let mut tried = 0;
@@ -338,8 +338,8 @@ fn lemma_3() -> Result<Finding> {
     ))
 }
 
-/// Lemma 3 where `p` starts strictly inside the window of `q1`: a fast window takes 4, a slow one 8 to 18. By
-/// rearrangement: the times, the run before and after, and the place of p.
+/// Lemma 3 if `p` starts strictly inside the window of `q1`. A fast window takes 4, a slow one 8 to 18. Each
+/// rearrangement has the times, the run before and after, and the place of p.
 pub type Rearranged = (Vec<u64>, brute::EarliestRun, usize, [usize; 3]);
 
 pub fn rearrangements() -> Vec<Rearranged> {
@@ -379,13 +379,13 @@ pub fn rearrangements() -> Vec<Rearranged> {
     found
 }
 
-/// Lemma 3 wherever p starts within the window.
+/// Lemma 3 for every start of p within the window.
 fn lemma_3_within() -> Result<Finding> {
     let (mut tried, mut inside) = (0, 0);
     for (times, changed, p, [_, _, q3]) in rearrangements() {
         ensure!(is_valid(&times, &changed), "{times:?}: sender {p}");
         tried += 1;
-        // q3 now starts where p did; q1 started a multiple of the fast time after p's new start.
+        // The new start of q3 is the old start of p. q1 started a multiple of the fast time after the new start of p.
         inside += usize::from((changed.starts[q3] - changed.starts[p]) % times[q3] > 0);
     }
     ensure!(inside > 100, "p starts inside in {inside} cases only");
@@ -419,7 +419,7 @@ fn corollary_1() -> Result<Finding> {
     ))
 }
 
-/// Slowest node first where the times divide one another, with these quotients.
+/// Slowest node first if the times divide one another, with these quotients.
 fn divisor_chains(quotients: &[u64]) -> Result<Finding> {
     let mut dice = Dice::new(6);
     let mut tried = 0;
@@ -444,7 +444,7 @@ fn divisor_chains(quotients: &[u64]) -> Result<Finding> {
     ))
 }
 
-/// The worst ratio found, and that it stays below 2.
+/// The worst ratio found. It must stay below 2.
 fn theorem_2() -> Result<Finding> {
     let mut worst = (whole(1), vec![1]);
     let mut tried = 0;
@@ -484,7 +484,7 @@ fn theorem_2() -> Result<Finding> {
     ))
 }
 
-/// Fastest node first from the sources wanted, against every broadcast: at most `1 + halves / 2` times the shortest.
+/// Fastest node first from the selected sources, against every broadcast: at most `1 + halves / 2` times the shortest.
 fn fastest_first(wanted: fn(&[u64], usize) -> bool, halves: u64) -> Result<Finding> {
     let (mut tried, mut worst) = (0, (whole(1), vec![1], 0));
     let most = ratio(2 + halves, 2);
@@ -546,7 +546,7 @@ fn theorem_3() -> Result<Finding> {
     ))
 }
 
-/// Ratios above 2 that are no whole numbers, besides [`RATIOS`].
+/// Ratios above 2 that are not whole numbers, besides [`RATIOS`].
 const BROKEN: [(u64, u64); 4] = [(100, 201), (3, 7), (5, 14), (4, 13)];
 
 /// Two classes, ratio at least 2: figure 2 on the senders by time, slowest first, takes T(f, s) of (2) and (3). Below 2
@@ -586,8 +586,8 @@ fn theorem_4() -> Result<Finding> {
     .note("the printed proof has a gap (E001-13); docs/theory.md proves the theorem for every ratio"))
 }
 
-/// Two classes: some optimal schedule has every slow sender start at 0 or right when another slow one ends, and so at a
-/// multiple of the slow time; its layers are those of definition 1.
+/// Two classes: in some optimal schedule every slow sender starts at 0 or when another slow one ends, and so at a
+/// multiple of the slow time. Its layers are those of definition 1.
 fn definition_1() -> Result<Finding> {
     let (mut tried, mut deepest) = (0, 0);
     for (fast, slow) in RATIOS {

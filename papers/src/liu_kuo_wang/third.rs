@@ -18,17 +18,17 @@ pub enum Case {
     First,
     /// `S(A) > S(B) + 1` and `T(A) <= T(B)`: the same.
     Second,
-    /// The column of the first A with `T(A) > T(B)`, and all columns after it: what is above A, and whose buddies are
-    /// above A, is left out.
+    /// The column of the first A with `T(A) > T(B)`, and all columns after it. Entries above A, and entries whose
+    /// buddies are above A, are left out.
     Third {
         /// The column of that A.
         column: usize,
     },
-    /// A has more slow ones than there are: nothing is left out.
+    /// A has more slow ones than exist: nothing is left out.
     Beyond,
 }
 
-/// Point C where its first case applies.
+/// Point C at the value for which its first case applies.
 pub fn mended(s: usize) -> usize {
     s.div_ceil(2)
 }
@@ -59,8 +59,7 @@ pub fn cases(table: &[Vec<u64>], (f, s): (usize, usize), point_c: usize) -> Vec<
     (0..f.div_ceil(2)).map(case).collect()
 }
 
-/// The numbers of slow ones on the left that are not left out of a column, first and last; the first may be above the
-/// last.
+/// The first and last number of slow ones on the left that remain in a column. The first may be above the last.
 pub fn kept(case: Case, a: usize, s: usize) -> (usize, usize) {
     match case {
         Case::First | Case::Second => (a + 1, s),
@@ -112,7 +111,7 @@ fn regions() -> Result<Finding> {
     .note("algorithm 3 as a whole is in tables 2 to 4"))
 }
 
-/// T(f, s) up to `most` of both by the algorithm alone, and how many pairs it looked at.
+/// T(f, s) up to `most` of both by the algorithm alone, and the number of pairs it examined.
 fn run(fast: u64, slow: u64, most: usize, point_c: fn(usize) -> usize) -> (Vec<Vec<u64>>, u64) {
     // (3), and nothing else.
     let mut table = brute::table(fast, slow, 0, most);
@@ -153,7 +152,7 @@ fn run(fast: u64, slow: u64, most: usize, point_c: fn(usize) -> usize) -> (Vec<V
     (table, pairs)
 }
 
-/// The algorithm as printed, and with point C where its case applies: both find every T(f, s).
+/// The algorithm as printed, and with the corrected point C. Both find every T(f, s).
 fn runs() -> Result<Finding> {
     const MOST: usize = 40;
     let (mut tried, mut pairs) = (0, 0);

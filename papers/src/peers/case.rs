@@ -24,7 +24,7 @@ pub enum Measure {
     /// All data of an operation over its time.
     #[serde(rename = "GB/s")]
     Bandwidth,
-    /// The time of an operation in rounds; in a round a link of 25 GB/s carries one message.
+    /// The time of an operation in rounds. In a round a link of 25 GB/s carries one message.
     #[serde(rename = "rounds per chunk")]
     Rounds,
 }
@@ -50,7 +50,7 @@ pub struct Case {
     epoch: Option<String>,
 }
 
-/// How much an operation moves, in GB (or GiB).
+/// Volume of an operation, in GB (or GiB).
 struct Size {
     data: Rational,
     message: Rational,
@@ -59,13 +59,14 @@ struct Size {
 /// The proved optimum, in the measure of the published number.
 #[derive(Debug)]
 pub struct Proved {
-    /// The best there is.
+    /// The optimum.
     pub optimum: Rational,
-    /// Whether a steady state attains it; else it is a bound.
+    /// Whether a steady state attains it. If not, it is a bound.
     pub attained: bool,
-    /// How much more time the published result takes, as a part of the least; zero where its last decimal decides.
+    /// Excess time of the published result, as a part of the least time. Zero if rounding of the last printed decimal
+    /// explains it.
     pub above: Rational,
-    /// A bound for whole chunks, with latency and in epochs, and how much more the published result takes.
+    /// A bound for whole chunks, with latency and in epochs, and the excess of the published result over it.
     pub of_model: Option<(Rational, Rational)>,
 }
 
@@ -93,7 +94,7 @@ impl Case {
     /// Computes the optimum, and compares.
     ///
     /// # Errors
-    /// The case is incomplete, or what was published is impossible.
+    /// The case is incomplete, or the published result is impossible.
     pub fn prove(&self, measure: Measure) -> Result<Proved> {
         let platform = platform(&self.shape, &self.sides, &self.bandwidth)?;
         let participants: Vec<NodeId> = platform.processors().collect();
@@ -118,10 +119,10 @@ impl Case {
         })
     }
 
-    /// How much more than the least time what was published takes, as a part.
+    /// Excess of the published result over the least time, as a part of the latter.
     ///
     /// # Errors
-    /// It takes less.
+    /// The published result takes less time.
     fn above(&self, measure: Measure, least: &Rational, size: &Size) -> Result<Rational> {
         let published = parse_rational(&self.published)?;
         let places = self
@@ -161,8 +162,8 @@ impl Case {
         })
     }
 
-    /// A bound of the time under the system's own model: every participant gets whole chunks, one at a time over each
-    /// link, with the latency of each; the whole takes a whole number of epochs.
+    /// A lower bound on the time under the system's own model: every participant gets whole chunks, one at a time over
+    /// each link, with the latency of each. The total is a whole number of epochs.
     fn least_of_model(
         &self,
         platform: &Platform,
@@ -212,8 +213,8 @@ fn earliest(times: &[Rational], chunks: usize) -> Rational {
     arrivals.into_iter().min().unwrap_or_default()
 }
 
-/// The best throughput in messages of 1 GB, and whether a steady state attains it. Where a single node plays a role,
-/// it is the first.
+/// The best throughput in messages of 1 GB, and whether a steady state attains it. If a single node plays a role, it is
+/// the first.
 fn throughput(
     collective: &str,
     platform: &Platform,
@@ -274,7 +275,7 @@ mod tests {
         toml::from_str(&text).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Three nodes, 3 GB, 2 of which come over two links of 1 GB/s each: 3 GB/s; whole chunks with their latency take
+    /// Three nodes, 3 GB, 2 of which come over two links of 1 GB/s each: 3 GB/s. Whole chunks with their latency take
     /// 1.1 s, so five epochs of 0.25 s: 2.4 GB/s.
     #[test]
     fn what_is_published_stands_between_the_bounds_or_is_refused() -> Result<()> {
@@ -296,7 +297,7 @@ mod tests {
             error,
             "all-gather on ring: 2.5 is published, but nothing is better than 12/5"
         );
-        // 2 is 2.4 in whole numbers.
+        // 2 is 2.4 rounded to an integer.
         assert!(
             ring("2")
                 .prove(Measure::Bandwidth)?

@@ -27,7 +27,7 @@ fn cost(bandwidth: i64) -> Rational {
     ratio(1, bandwidth)
 }
 
-/// A platform without nodes whose links only are exclusive.
+/// A platform without nodes, on which only links are exclusive.
 fn fabric() -> PlatformBuilder {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
@@ -82,8 +82,8 @@ fn numbered_mesh(side: usize) -> Result<Platform> {
     Ok(builder.build()?)
 }
 
-/// Boxes of 16 V100 at an NVSwitch that copies (so TE-CCL's `switch_copy`), 125 GB/s per direction; from every box to
-/// every other eight links of 12.5 GB/s, from the odd GPUs to the even ones.
+/// Boxes of 16 V100 at an NVSwitch that copies (TE-CCL's `switch_copy`), 125 GB/s per direction. Eight links of 12.5
+/// GB/s lead from every box to every other, from the odd GPUs to the even ones.
 fn dgx2(boxes: usize) -> Result<Platform> {
     let mut builder = fabric();
     let mut groups: Vec<Vec<NodeId>> = Vec::new();

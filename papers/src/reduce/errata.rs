@@ -31,7 +31,8 @@ pub fn result_comes_back() -> Result<Sides> {
     )
 }
 
-/// E000-10 at random: platforms, and those on which the printed program yields the throughput.
+/// E000-10 at random: the number of platforms, and the number of those on which the printed program yields the
+/// throughput.
 pub fn printed_is_right() -> Result<(usize, usize)> {
     let (mut tried, mut right) = (0, 0);
     for (nodes, degree) in [(3, 2), (4, 2), (4, 3), (5, 2)] {
@@ -47,7 +48,7 @@ pub fn printed_is_right() -> Result<(usize, usize)> {
     Ok((tried, right))
 }
 
-/// Two owners of values, one link; the nodes before and after them take no part.
+/// Two owners of values, one link. The nodes before and after them take no part.
 fn one_link(nodes: &str, cost: &str, participants: &str) -> Result<Case> {
     let case = platform(nodes, &[("b", "a", cost)])?;
     cases::reduce("one link", case, "a", participants)
@@ -102,7 +103,7 @@ pub fn table<'a>(case: &'a Case, id: &str) -> Result<Table<'a>> {
     Table::read(case, Paper::load("rr4872")?.table(id)?)
 }
 
-/// E000-14: what figure 6(d) does in its three reductions, its labels put right; what figure 6(b) says.
+/// E000-14: the transfers of figure 6(d) in its three reductions, with corrected labels, and those of figure 6(b).
 pub fn mirrored() -> Result<Sides> {
     let toy = Toy::load()?;
     let table = table(&toy.case, "figure-6d")?.relabelled("2 -> 1", right_label(&toy.case)?)?;
@@ -210,8 +211,8 @@ impl Circulation {
         Circulation::of(case, &sent)
     }
 
-    /// Writes it down, and checks that it satisfies the corrected program and is optimal, and that the last link
-    /// carries as much of `v[1,2]` as it can in an optimal solution: so a simplex method may well end here.
+    /// Builds it, and checks that it satisfies the corrected program and is optimal, and that the last link carries the
+    /// most of `v[1,2]` of any optimal solution: so a simplex method may well end here.
     fn of(case: Case, sent: &[(&str, i32)]) -> Result<Circulation> {
         let both = [
             ("2 -> 1: v[2,2]", 1),
@@ -239,7 +240,7 @@ impl Circulation {
         })
     }
 
-    /// Figure 8 with all its lines put right.
+    /// Figure 8 with all its lines corrected.
     pub fn extract(&self, choice: Choice) -> Result<Extraction> {
         let (target, participants) = tasks::ends(&self.case)?;
         let figure = Figure8 {
@@ -293,7 +294,7 @@ fn is_listed_tree(case: &Case, list: &[Task]) -> Result<bool> {
     }))
 }
 
-/// Whether the tasks of a list, in some order, take all values to the target as one result and do nothing else.
+/// Whether the tasks of a list, in some order, take all values to the target as one result and include no other task.
 fn is_tree_in_some_order(case: &Case, list: &[Task]) -> Result<bool> {
     let (target, participants) = tasks::ends(case)?;
     let (mut left, mut ordered) = (list.to_vec(), Vec::new());
@@ -316,8 +317,8 @@ fn is_tree_in_some_order(case: &Case, list: &[Task]) -> Result<bool> {
     ))
 }
 
-/// E000-27: how many lists of the tasks of figure 6(b), and of `v[1,2]` between 1 and 2, definition 1 calls reduction
-/// trees, and how many are.
+/// E000-27: the number of lists of the tasks of figure 6(b), and of `v[1,2]` between 1 and 2, that are reduction trees
+/// by definition 1, and the number of real reduction trees.
 pub fn lists_of_tasks() -> Result<Sides> {
     let toy = Toy::load()?;
     let case = &toy.case;
@@ -345,8 +346,8 @@ pub fn lists_of_tasks() -> Result<Sides> {
     Ok(Sides::new(printed, right))
 }
 
-/// E000-18: tasks per unit of time that are in no tree, where the search happens to end. Definition 1 would call them
-/// one (E000-27), with one weight.
+/// E000-18: tasks per unit of time that are in no tree when the search ends. Definition 1 would call them one
+/// (E000-27), with one weight.
 pub fn left_over() -> Result<Rational> {
     let circulation = Circulation::load()?;
     let found = circulation.extract(Choice::Last)?;
@@ -361,7 +362,7 @@ pub fn left_over() -> Result<Rational> {
     Ok(found.rest.values().sum())
 }
 
-/// E000-18 on the links of figure 6(a), where the search ends with either choice.
+/// E000-18 on the links of figure 6(a), on which the search ends with either choice.
 pub fn left_over_on_four_links() -> Result<Rational> {
     let circulation = Circulation::on_four_links()?;
     let [first, last] = [Choice::First, Choice::Last].map(|choice| circulation.extract(choice));
@@ -374,7 +375,7 @@ pub fn left_over_on_four_links() -> Result<Rational> {
     Ok(first.rest.values().sum())
 }
 
-/// Figure 8 on the solution of figure 6(b), over its period of 3; trees until their weights reach so much.
+/// Figure 8 on the solution of figure 6(b), over its period of 3. Extracts trees until their weights reach `until`.
 fn figure_8(lines: Lines, until: i32) -> Result<Extraction> {
     let toy = Toy::load()?;
     let (target, participants) = tasks::ends(&toy.case)?;
@@ -394,7 +395,7 @@ fn figure_8(lines: Lines, until: i32) -> Result<Extraction> {
     Ok(figure.extract(&rates, &whole(until)))
 }
 
-/// A wrong line among the right ones: different trees found.
+/// A wrong line among the right ones leads to different trees.
 fn lines(lines: Lines) -> Result<Sides> {
     Ok(Sides::new(
         outcome(&figure_8(lines, 3)?),
@@ -418,7 +419,7 @@ pub fn goes_on_with_the_same_input() -> Result<Sides> {
     })
 }
 
-/// E000-21: tasks in what FIND_TREE returns. Nothing is ever assigned to its T.
+/// E000-21: number of tasks in the result of FIND_TREE. Nothing is ever assigned to its T.
 pub fn returns_nothing() -> Result<Sides> {
     let toy = Toy::load()?;
     let (target, participants) = tasks::ends(&toy.case)?;
@@ -456,8 +457,8 @@ pub fn pushes_per_task() -> Result<Sides> {
     })
 }
 
-/// E000-23: the loss at `T_fixed = T = 3`, where nothing is lost: with the integer TP of a period with which section
-/// 4.6 begins, and with that of a unit of time.
+/// E000-23: the loss at `T_fixed = T = 3`, which is truly 0: with the integer TP of a period, by the start of section
+/// 4.6, and with that of a unit of time.
 pub fn throughput_units() -> Result<Sides> {
     let found = figure_8(Lines::default(), 3)?;
     let period = whole(Toy::load()?.period());
@@ -475,7 +476,7 @@ pub fn throughput_units() -> Result<Sides> {
     ))
 }
 
-/// E000-24: reductions that the naive schedule of `T' = 6` is to do, `TP T' / T` with the integer TP of a period; and
+/// E000-24: reductions that the naive schedule of `T' = 6` must run, `TP T' / T` with the integer TP of a period, and
 /// the reductions in figure 6(d), by its time-stamps.
 pub fn naive_schedule() -> Result<Sides> {
     let toy = Toy::load()?;
@@ -505,8 +506,8 @@ pub fn naive_length() -> Result<Sides> {
     Ok(Sides::new(columns, multiple))
 }
 
-/// E000-25: what the first step of EXTRACT_TREES leaves of `send(1 -> 0, v[1,2])`, by the sum in the proof of theorem 1
-/// and by line 6.
+/// E000-25: the rest of `send(1 -> 0, v[1,2])` after the first step of EXTRACT_TREES, by the sum in the proof of
+/// theorem 1 and by line 6.
 pub fn difference_not_sum() -> Result<Sides> {
     let toy = Toy::load()?;
     let period = whole(toy.period());
@@ -550,7 +551,7 @@ pub fn last_merge_left_out() -> Result<Sides> {
     )
 }
 
-/// The values of these indices in a row.
+/// The values of these indices in sequence.
 fn values(indices: impl IntoIterator<Item = usize>) -> Value {
     let names: Vec<String> = indices
         .into_iter()
@@ -559,7 +560,7 @@ fn values(indices: impl IntoIterator<Item = usize>) -> Value {
     Value::Words(names.join(" + "))
 }
 
-/// E003-7: what the processors 0 to N own, reduced from 1 on; and what our plan delivers. `N = 2`.
+/// E003-7: the values that processors 0 to N own, reduced from 1 on, and the values that our plan delivers. `N = 2`.
 pub fn reduction_from_one() -> Result<Sides> {
     let case = toy::connected()?;
     let last = tasks::ends(&case)?.1.len() - 1;
@@ -572,7 +573,7 @@ pub fn reduction_from_one() -> Result<Sides> {
     Ok(Sides::new(values(1..=last), values(part.first..=part.last)))
 }
 
-/// Every result of `v[k,m] = v[k,l] + v[l+1,m]`, whatever `l`, as the list of its operands.
+/// Every result of `v[k,m] = v[k,l] + v[l+1,m]`, for every `l`, as the list of its operands.
 fn merged(part: Interval) -> std::collections::BTreeSet<Vec<usize>> {
     if part.first == part.last {
         return [vec![part.first]].into();
@@ -592,7 +593,7 @@ fn merged(part: Interval) -> std::collections::BTreeSet<Vec<usize>> {
         .collect()
 }
 
-/// E003-8: `v_k + v_2 + ... + v_m` for `k = 0`, `m = 3`; and what merges in any order make of these values.
+/// E003-8: `v_k + v_2 + ... + v_m` for `k = 0`, `m = 3`, and the results of merging these values in any order.
 pub fn second_operand() -> Result<Sides> {
     let (first, last) = (0, 3);
     let mut merged = merged(Interval { first, last });
@@ -702,7 +703,7 @@ mod tests {
 
     #[test]
     fn e000_27_a_list_of_tasks_need_not_be_a_tree() -> Result<()> {
-        // Counted apart: a tree that merges at 1 or at 2, its result straight to 0 or by way of the other one.
+        // Counted separately: a tree that merges at 1 or at 2, its result directly to 0 or over the other one.
         assert_eq!(lists_of_tasks()?, numbers("128", "4")?);
         let case = Toy::load()?.case;
         for list in [

@@ -22,7 +22,7 @@ use crate::rows::Finding;
 
 /// The target's logical index.
 const TARGET: usize = 4;
-/// Platforms in the report; the command takes any number.
+/// Number of platforms in the report. The command takes any number.
 const PLATFORMS: u64 = 6;
 /// Eight LAN nodes in four LANs.
 const REGIME: TiersParameters = TiersParameters {
@@ -37,13 +37,13 @@ const REGIME: TiersParameters = TiersParameters {
 /// Results of one platform.
 #[derive(Debug, Clone)]
 pub struct Solved {
-    /// For tables.
+    /// The name in tables.
     pub name: String,
     /// The proved optimum, with a schedule.
     pub found: oneport::Solved,
     /// Number of values.
     pub participants: usize,
-    /// How long it took.
+    /// Time taken, in seconds.
     pub seconds: f64,
 }
 
@@ -67,8 +67,8 @@ fn between(low: u64, high: u64) -> Vec<oneport::Rational> {
     (low..=high).map(whole).collect()
 }
 
-/// The network of a seed, every LAN node a processor whose name ends with its logical index; the processors in that
-/// order.
+/// The network of a seed: every LAN node is a processor whose name ends with its logical index. Returns the processors
+/// in that order too.
 fn network(seed: u64) -> Result<(Platform, Vec<NodeId>)> {
     let tables = TiersTables {
         speeds: between(5, 20),
@@ -124,10 +124,10 @@ fn reduce(
     })
 }
 
-/// The platform of one seed; `target` is a logical index.
+/// The platform of one seed. `target` is a logical index.
 ///
 /// # Errors
-/// No such index; an optimum that is not proved.
+/// The index does not exist, or the optimum is not proved.
 pub fn of_seed(seed: u64, target: usize) -> Result<Solved> {
     let (platform, order) = network(seed)?;
     reduce(&format!("Tiers, seed {seed}"), &platform, order, target)
@@ -173,7 +173,7 @@ fn count(solved: &Solved) -> usize {
     state.map_or(0, |state| trees(&state.patterns).count())
 }
 
-/// Every platform: the optimum is proved, and trees carry it out; how many in the median of the seeds.
+/// On every platform the optimum is proved, and trees attain it. Reports the median number of trees over the seeds.
 pub fn finding() -> Result<Finding> {
     let found = experiment()?;
     let words = |solved: &Solved| {
@@ -234,7 +234,7 @@ pub fn line(solved: &Solved) -> Result<Vec<String>> {
     ])
 }
 
-/// A table; and the first platform that takes two trees, drawn as figures 9 to 12 are.
+/// A table, and the first platform that takes two trees, drawn in the style of figures 9 to 12.
 pub fn figures() -> Result<Vec<Figure>> {
     let found = experiment()?;
     let mut caption = "All LAN nodes reduce to the one with index 4, indices in random order; all messages have size 10, a merge takes \

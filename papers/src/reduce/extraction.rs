@@ -1,4 +1,4 @@
-//! FIND_TREE and EXTRACT_TREES of RR-4872, figure 8, line by line; each wrong line can be switched on by itself.
+//! FIND_TREE and EXTRACT_TREES of RR-4872, figure 8, line by line. Each wrong line can be enabled separately.
 
 use num_traits::{Signed, Zero};
 use oneport::plan::Task;
@@ -6,7 +6,7 @@ use oneport::{NodeId, Platform, Rational};
 
 use super::tasks::{Place, Rates, flow, owns};
 
-/// Lines to execute as printed. All false: as they are meant.
+/// Lines to execute as printed. All false: the intended algorithm.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lines {
     /// E000-19: line 13 looks for a message sent, `send(P_i -> P_j, v[k,m])`.
@@ -17,7 +17,7 @@ pub struct Lines {
     pub pushes_per_task: bool,
 }
 
-/// Which sender is taken where there are several; the paper leaves it open.
+/// Rule for choosing among several senders. The paper leaves it open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// The one with the smallest number.
@@ -31,7 +31,7 @@ pub enum Choice {
 pub enum TreeSearch {
     /// Tasks, each after its inputs.
     Tree(Vec<Task>),
-    /// It never ends.
+    /// The search never ends.
     Endless,
 }
 
@@ -40,13 +40,13 @@ pub enum TreeSearch {
 pub struct Extraction {
     /// TREES.
     pub trees: Vec<(Rational, Vec<Task>)>,
-    /// Rest of `A`; empty by Lemma 2.
+    /// Rest of `A`. Empty by Lemma 2.
     pub rest: Rates,
     /// Whether some search did not end.
     pub endless: bool,
 }
 
-/// The question and the reading of figure 8.
+/// The problem and the reading of figure 8.
 #[derive(Debug, Clone, Copy)]
 pub struct Figure8<'a> {
     /// The platform.
@@ -65,7 +65,7 @@ impl Figure8<'_> {
     /// FIND_TREE.
     pub fn find_tree(&self, rates: &Rates) -> TreeSearch {
         let happens = |task: &Task| rates.get(task).is_some_and(Rational::is_positive);
-        // No task occurs twice in a tree, since nothing is merged with itself: a longer list is not a tree.
+        // No task occurs twice in a tree, since no value is merged with itself: a longer list is not a tree.
         let longest = rates.keys().filter(|task| happens(task)).count();
         let mut found = Vec::new();
         let last = self.participants.len().saturating_sub(1);
@@ -81,7 +81,7 @@ impl Figure8<'_> {
             };
             found.push(task);
             if found.len() > longest || self.lines.same_input {
-                // Going on with the same input finds the same task again, for ever.
+                // The search with the same input finds the same task again and never ends.
                 return TreeSearch::Endless;
             }
             match task {
@@ -110,7 +110,7 @@ impl Figure8<'_> {
             .iter()
             .map(|&link| Task::send(link, part));
         let looked_at = |task: &Task| match *task {
-            // Line 13 as printed asks about P_i -> P_j, and line 17 adds P_j -> P_i.
+            // Line 13 as printed tests P_i -> P_j, and line 17 adds P_j -> P_i.
             Task::Send { link, .. } if self.lines.looks_for_sends => {
                 let ends = self.platform.link(link);
                 let back = self.platform.link_between(ends.to, ends.from);

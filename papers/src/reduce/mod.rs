@@ -192,7 +192,7 @@ fn figure_5() -> Result<Finding> {
     )))
 }
 
-/// Fast and slow merges on the four links of the figure: no link leaves the target, so nothing can come back to it.
+/// Fast and slow merges on the four links of the figure: no link leaves the target, so no value can return to it.
 fn printed_program_on_figure_6() -> Result<Finding> {
     let mut tried = Vec::new();
     for compute in [["1/2", "1", "1"], ["10", "10", "10"]] {
@@ -260,7 +260,7 @@ fn commutative() -> Result<Finding> {
 
 const CHOICE: &str = "send(1 -> 2, v[1,1]) = 2/3 is a choice; with it everything else is forced";
 
-/// One number of figure 6(b) is a choice; with it the rest is forced, and computed here, per unit of time.
+/// One number of figure 6(b) is a choice. It determines the rest, which is computed here, per unit of time.
 fn forced(toy: &Toy) -> Result<Rates> {
     let mut program = Program::new(&toy.case, Errata::default())?;
     program.fix_throughput(&toy.case.throughput()?);
@@ -286,7 +286,7 @@ fn forced(toy: &Toy) -> Result<Rates> {
     Ok(forced)
 }
 
-/// The solution over the period that makes it whole.
+/// The solution over the period that makes it integral.
 fn solution() -> Result<Finding> {
     let toy = Toy::load()?;
     let forced = forced(&toy)?;
@@ -318,7 +318,7 @@ fn period() -> Result<Finding> {
     )
 }
 
-/// Two links more make nothing faster.
+/// Two further links do not increase the throughput.
 fn links_of_figure_6() -> Result<Finding> {
     let (four, six) = (
         Toy::load()?.case.throughput()?,
@@ -327,8 +327,8 @@ fn links_of_figure_6() -> Result<Finding> {
     Ok(Finding::value(Value::List(vec![four.into(), six.into()])))
 }
 
-/// The question of section 6: every P_i wants `v[0,i]`. Proved optima on figure 6's nodes, fully connected, and on
-/// random platforms.
+/// The open question of section 6: every P_i receives `v[0,i]`. Proved optima on figure 6's nodes, fully connected, and
+/// on random platforms.
 fn prefixes() -> Result<Finding> {
     let mut found = Vec::new();
     for platform in [
@@ -353,7 +353,7 @@ fn prefixes() -> Result<Finding> {
     ))
 }
 
-/// The caption of 6(e); the two trees' own timeline reaches it, every value carried along by the referee.
+/// The caption of 6(e). The timeline of our two trees reaches it, and the referee executes every value.
 fn throughput() -> Result<Finding> {
     let toy = Toy::load()?;
     let schedule = toy.schedule(&toy.steady_state()?)?;
@@ -410,7 +410,7 @@ fn sorted(tree: &oneport::plan::Pattern) -> Vec<oneport::plan::Task> {
     tasks
 }
 
-/// Each slot holds the transfers of one tree, for as long as its weight says.
+/// Each slot holds the transfers of one tree, for the length given by its weight.
 fn matchings() -> Result<Finding> {
     let toy = Toy::load()?;
     let steady_state = toy.steady_state()?;
@@ -430,7 +430,7 @@ fn matchings() -> Result<Finding> {
         .note("1/3 and 2/3 of the time; each holds the transfers of one tree"))
 }
 
-/// Number of trees of our solution; either tree of figure 7 suffices.
+/// Number of trees of our solution. Either tree of figure 7 suffices.
 fn one_tree() -> Result<usize> {
     let toy = Toy::load()?;
     let (platform, collective, volumes) =
@@ -457,7 +457,7 @@ fn theorem_1() -> Result<Finding> {
             let left = tasks::without_circulations(&case, &rates);
             let weighted = tasks::extracted(&case, &throughput, &rates)?;
             holds &= tasks::sum(weighted.iter().map(|(tree, weight)| (tree, weight))) == left;
-            // Figure 8 itself, its lines put right, on what has no circulations any more.
+            // Figure 8 itself, with its lines corrected, on rates without circulations.
             let figure = Figure8 {
                 platform: &case.platform,
                 participants,
@@ -510,7 +510,7 @@ fn runs() -> Result<Vec<ScheduleRun>> {
     ])
 }
 
-/// The tasks that the slides draw make a reduction tree, and none of them can be missed.
+/// The tasks that the slides draw are a reduction tree, and each of them is necessary.
 fn slide_tree() -> Result<Finding> {
     let case = toy::connected()?;
     let (target, participants) = tasks::ends(&case)?;
@@ -543,7 +543,7 @@ fn slide_tree() -> Result<Finding> {
     .note("the tree of section 4.1 of RR-4872"))
 }
 
-/// The links that slide 82's solution uses are as many as the labels on slide 81.
+/// The number of links in slide 82's solution equals the number of labels on slide 81.
 fn topology() -> Result<Finding> {
     let toy = Toy::load()?;
     let sends = forced(&toy)?.into_keys().filter_map(|task| match task {

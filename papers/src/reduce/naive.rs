@@ -1,7 +1,8 @@
 //! Section 4.3's naive schedule: three reductions of figure 6(b), which the next three follow a period later.
 //!
-//! All durations, and the period, are multiples of 1/2. Which task comes first on each resource leaves inequalities
-//! between two dates and such multiples; so the earliest dates are multiples of 1/2, and to try these is to try all.
+//! All durations, and the period, are multiples of 1/2. A choice of the first task on each resource leaves inequalities
+//! between two dates and such multiples. So the earliest dates are multiples of 1/2, and trying these covers all
+//! schedules.
 
 use anyhow::{Result, bail};
 use num_traits::Zero;
@@ -15,7 +16,7 @@ use super::toy::{AT_1, AT_2, Toy};
 use crate::numbers::whole;
 use crate::rows::{Finding, Value};
 
-/// A task in halves of the unit of time: how long, and what it occupies.
+/// A task in halves of the unit of time: its duration, and the resources it occupies.
 type Job = (usize, Vec<Resource>);
 
 /// Busy resources in each half.
@@ -30,7 +31,7 @@ struct Table {
 }
 
 impl Table {
-    /// Whether all reductions can be placed; each is a list of jobs, one after the other.
+    /// Whether all reductions can be placed. Each is a list of jobs in sequence.
     fn has_room(&self, reductions: &[Vec<Job>], date: usize, busy: &mut Busy) -> bool {
         let Some((jobs, others)) = reductions.split_first() else {
             return true;
@@ -63,7 +64,7 @@ impl Table {
     }
 }
 
-/// The three reductions; in columns of whole units every task takes a column.
+/// The three reductions. In columns of whole units every task takes a column.
 fn reductions(toy: &Toy, columns: bool) -> Result<Vec<Vec<Job>>> {
     let platform = &toy.case.platform;
     let job = |task: &Task| {
@@ -121,7 +122,7 @@ pub fn shortest(pipelined: bool) -> Result<Rational> {
     Ok(ratio(least(pipelined, false)?, 2))
 }
 
-/// The least times: pipelined; not pipelined; pipelined in columns of whole units.
+/// The least times: pipelined, not pipelined, and pipelined in columns of whole units.
 pub fn lengths() -> Result<Finding> {
     let columns = ratio(least(true, true)?, 2);
     let found = [shortest(true)?, shortest(false)?, columns];

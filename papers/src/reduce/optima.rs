@@ -1,4 +1,4 @@
-//! Every schedule of reduces on tiny platforms: proposition 3, and one reduction by itself.
+//! Every schedule of reduces on tiny platforms: proposition 3, and a single reduction.
 
 use anyhow::{Context, Result, ensure};
 

@@ -1,11 +1,12 @@
 //! Footnote 2 of RR-4872: log T is polynomial in the size of the platform, T is not.
 //!
 //! The family: a source s, and for each of k targets t_i a link s -> t_i of cost 1 and a path s -> r_i of cost 1/2, r_i
-//! -> t_i of cost q_i + 1, the q_i different primes above k. Of the message for t_i let x_i go directly, y_i over r_i,
-//! and x_i + y_i = TP. t_i's receive port says q_i y_i <= 1 - TP, and s's send port k TP - sum y_i / 2 <= 1. So in an
-//! optimal solution every y_i is (1 - TP) / q_i, and there is one only. With S = sum 1 / q_i it has
-//! TP = (2 + S) / (2 k + S): in lowest terms its denominator is at least the product of the q_i over 2 (k - 1), which
-//! is beyond 2^k, while the platform has 2 k + 1 nodes, 3 k links and costs of O(log k) digits.
+//! -> t_i of cost q_i + 1, the q_i different primes above k. Let x_i be the messages for t_i that go directly and y_i
+//! those that go over r_i, with x_i + y_i = TP. The receive port of t_i gives q_i y_i <= 1 - TP, and the send port of s
+//! gives k TP - sum y_i / 2 <= 1. So every y_i of an optimal solution is (1 - TP) / q_i, and the solution is unique.
+//! With S = sum 1 / q_i it has TP = (2 + S) / (2 k + S): in lowest terms its denominator is at least the product of the
+//! q_i over 2 (k - 1), which is beyond 2^k, while the platform has 2 k + 1 nodes, 3 k links and costs of O(log k)
+//! digits.
 
 use anyhow::{Result, ensure};
 use num_bigint::BigInt;
@@ -17,7 +18,7 @@ use crate::numbers::{common_denominator, whole};
 use crate::printed::{Errata, Program};
 use crate::rows::Finding;
 
-/// Most targets in a family.
+/// Limit on the targets in a family.
 const TARGETS: usize = 8;
 /// Targets up to which every number of the solution is shown to be forced.
 const FORCED: usize = 3;
@@ -26,10 +27,10 @@ fn primes(above: usize) -> impl Iterator<Item = usize> {
     (above + 1..).filter(|&number| number > 1 && (2..number).all(|factor| number % factor > 0))
 }
 
-/// A link, a message, and how much of it is sent there per unit of time.
+/// A link, a message, and the amount of it that is sent there per unit of time.
 type Sent = (String, usize, Rational);
 
-/// The platform, and what is sent over each link and to whom in its only optimal solution.
+/// The platform, and the amounts sent over each link and to each target in its only optimal solution.
 fn family(k: usize) -> Result<(Case, Vec<Sent>)> {
     let primes: Vec<usize> = primes(k).take(k).collect();
     let names: Vec<[String; 3]> = primes
@@ -68,7 +69,8 @@ fn family(k: usize) -> Result<(Case, Vec<Sent>)> {
     Ok((case, sends))
 }
 
-/// The period of section 3.1, the least common multiple of the denominators of all variables; for every k the only one.
+/// The period of section 3.1, the least common multiple of the denominators of all variables. It is the only one for
+/// every k.
 pub fn footnote_2() -> Result<Finding> {
     let mut found = Vec::new();
     for k in 2..=TARGETS {

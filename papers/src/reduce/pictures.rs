@@ -16,7 +16,7 @@ fn draw(case: &Case, tree: &Pattern, weight: Option<&Rational>) -> String {
     svg::tree(&case.problem(), tree, weight)
 }
 
-/// Everything section 4 draws, and what ours look like.
+/// All drawings of section 4, and ours.
 pub fn figures() -> Result<Vec<Figure>> {
     let toy = Toy::load()?;
     let two = toy.steady_state()?;

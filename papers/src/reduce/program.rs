@@ -1,5 +1,5 @@
-//! SSR(G) of RR-4872, section 4.2, exactly as printed: rows of `oneport_programs`; each error can be switched on by
-//! itself.
+//! SSR(G) of RR-4872, section 4.2, exactly as printed, with rows of `oneport_programs`. Each error can be enabled
+//! separately.
 
 use std::collections::BTreeMap;
 

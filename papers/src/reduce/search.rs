@@ -10,7 +10,7 @@ use super::tasks::{self, owns};
 use crate::cases::Case;
 use crate::search::Game;
 
-/// The smaller of `opt(G, K)` and `most`, for every `K` from 0 to `horizon`; `opt(G, K)` is the most results at the
+/// The smaller of `opt(G, K)` and `most`, for every `K` from 0 to `horizon`. `opt(G, K)` is the most results at the
 /// target by `K`. See [`Game::most_by`].
 ///
 /// # Errors
@@ -33,7 +33,7 @@ pub fn opt_up_to(case: &Case, horizon: usize, most: u8) -> Result<Vec<u64>> {
             .node_ids()
             .map(|node| owns(participants, (part, node)))
             .collect();
-        // A result that leaves the target, or a value that returns to its owner, helps nothing.
+        // A result that leaves the target, or a value that returns to its owner, gains nothing.
         let result = part.last - part.first + 1 == count;
         let useful = |link: &oneport::platform::Link| {
             !(result && link.from == target || owns(participants, (part, link.to)))
@@ -58,13 +58,13 @@ mod tests {
     #[test]
     fn small_optima_are_what_one_finds_by_hand() -> Result<()> {
         let pair = cases::platform("0 1", &[("1", "0", "2")])?;
-        // The first operand is there at 2, merged at 3; then one every 2.
+        // The first operand arrives at 2 and is merged at 3. Then one result follows every 2.
         assert_eq!(
             opt_up_to(&cases::reduce("pair", pair, "0", "0 1")?, 7, 9)?,
             [0, 0, 0, 1, 1, 2, 2, 3]
         );
         let line = cases::platform("0 1 2", &[("0", "1", "1"), ("1", "2", "1")])?;
-        // v1 goes while v0 comes, and is merged while v0 goes on; from 4 on one result per unit of time.
+        // v1 leaves while v0 arrives, and is merged while v0 goes on. From 4 on there is one result per unit of time.
         assert_eq!(
             opt_up_to(&cases::reduce("line", line, "2", "0 1 2")?, 6, 9)?,
             [0, 0, 0, 1, 1, 2, 3]

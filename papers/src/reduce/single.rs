@@ -1,4 +1,4 @@
-//! One reduction by itself: how long a tree takes when every task starts as early as it can.
+//! A single reduction: the time of a tree if every task starts as early as possible.
 
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ pub fn run(case: &Case, tree: &Pattern) -> Timeline {
     Timeline::of_one(length, events, merges)
 }
 
-/// Its length; the referee has executed it on values.
+/// Its length. The referee has executed it on values.
 ///
 /// # Errors
 /// The referee's objection: it is not a reduction tree.

@@ -1,4 +1,4 @@
-//! The tables of RR-4872, figures 6(d) and 6(e): what they do, and which rules they break.
+//! The tables of RR-4872, figures 6(d) and 6(e): their tasks, and the rules they break.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use crate::rows::PrintedTable;
 /// One cell: a task of one reduction during one unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cell {
-    /// When; the unit of time starts then.
+    /// Start of the unit of time in which the task runs.
     pub time: usize,
-    /// What.
+    /// The task.
     pub task: Task,
     /// Time-stamp of the reduction.
     pub stamp: usize,
@@ -25,7 +25,7 @@ pub struct Cell {
 /// A table, read.
 pub struct Table<'a> {
     case: &'a Case,
-    /// As printed, for showing.
+    /// The printed form, for display.
     printed: PrintedTable,
     /// Its cells, by time.
     pub cells: Vec<Cell>,
@@ -34,11 +34,11 @@ pub struct Table<'a> {
 /// A send or receive port that is used twice at a time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Clash {
-    /// When.
+    /// The unit of time.
     pub time: usize,
     /// "P0 receives" or "P1 sends".
     pub what: String,
-    /// The links that want the port.
+    /// The links that use the port.
     pub links: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Table<'a> {
     /// Reads rows like "1 -> 2" = "v11^0 - v11^3": per unit of time a value or task with its time-stamp, or `-`.
     ///
     /// # Errors
-    /// A row or a cell that names nothing.
+    /// A row or a cell does not name a task.
     pub fn read(case: &'a Case, printed: &PrintedTable) -> Result<Table<'a>> {
         let mut cells = Vec::new();
         for (row, line) in &printed.rows {
@@ -91,7 +91,7 @@ impl<'a> Table<'a> {
             .unwrap_or(0)
     }
 
-    /// How often every task happens.
+    /// Number of times that every task occurs.
     pub fn counts(&self) -> BTreeMap<Task, usize> {
         let mut counts = BTreeMap::new();
         for cell in &self.cells {
@@ -151,7 +151,7 @@ impl<'a> Table<'a> {
         Ok(self.cells.iter().copied().filter(unfounded).collect())
     }
 
-    /// The same table with another value on a link.
+    /// The table with another value on a link.
     pub fn relabelled(&self, link: &str, part: Interval) -> Result<Table<'a>> {
         let wanted = cases::link(self.platform(), link)?;
         let mut cells = self.cells.clone();
@@ -199,8 +199,9 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Whether one-port forces `1 -> 2` and `2 -> 0` into the same residue of a period of 3, in which `1 -> 2` and `2 -> 0`
-/// happen once, `2 -> 1` and `1 -> 0` twice: the number of assignments tried, and the assignments that one-port allows.
+/// Whether the one-port rule forces `1 -> 2` and `2 -> 0` into the same residue of a period of 3, in which `1 -> 2` and
+/// `2 -> 0` happen once, `2 -> 1` and `1 -> 0` twice. Returns the number of assignments tried, and the assignments that
+/// the rule allows.
 pub fn residues() -> Result<(usize, Vec<[Vec<usize>; 4]>)> {
     let once: Vec<Vec<usize>> = (0..3).map(|slot| vec![slot]).collect();
     let twice: Vec<Vec<usize>> = (0..3)

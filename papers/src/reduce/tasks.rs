@@ -12,7 +12,7 @@ use oneport_extract::trees::{Reduction, cancel_circulations, extract};
 use crate::cases::{self, Case};
 use crate::rows::Value;
 
-/// How often every task happens: the application `A` of RR-4872, section 4.2. Absent means never.
+/// Frequency of every task: the application `A` of RR-4872, section 4.2. Absent means never.
 pub type Rates = BTreeMap<Task, Rational>;
 
 /// A partial result at a node: the couple (message, location) of section 4.3.
@@ -21,7 +21,7 @@ pub type Place = (Interval, NodeId);
 /// Target and participants of a reduce.
 ///
 /// # Errors
-/// Another collective.
+/// The collective is not a reduction.
 pub fn ends(case: &Case) -> Result<(NodeId, &[NodeId])> {
     match &case.collective.cast()[..] {
         &[&[target], participants] if case.collective.combines() => Ok((target, participants)),
@@ -79,7 +79,7 @@ pub fn name(platform: &Platform, task: Task) -> String {
 /// The task of this name.
 ///
 /// # Errors
-/// It names no task of the platform.
+/// The text names no task of the platform.
 pub fn parse(platform: &Platform, text: &str) -> Result<Task> {
     let (place, what) = text
         .split_once(": ")
@@ -142,7 +142,7 @@ pub fn by_name(platform: &Platform, rates: &Rates) -> Value {
     )
 }
 
-/// `sum w(T) chi_T`: what weighted trees do altogether.
+/// `sum w(T) chi_T`: the tasks of weighted trees in total.
 pub fn sum<'a>(trees: impl IntoIterator<Item = (&'a Pattern, &'a Rational)>) -> Rates {
     let mut rates = Rates::new();
     for (tree, weight) in trees {

@@ -47,7 +47,7 @@ pub fn four(name: &str, link: &str, compute: [&str; 3]) -> Result<Case> {
     case(name, &FOUR, link, compute)
 }
 
-/// The same nodes, fully connected.
+/// The nodes of figure 6, fully connected.
 pub fn six(name: &str, link: &str, compute: [&str; 3]) -> Result<Case> {
     case(name, &SIX, link, compute)
 }
@@ -102,7 +102,7 @@ pub struct Toy {
 }
 
 impl Toy {
-    /// Reads the platform's file and what slide 82 prints.
+    /// Reads the platform's file and the values of slide 82.
     pub fn load() -> Result<Toy> {
         let platform = cases::fixture("toy-reduce-four.toml")?;
         let case = cases::reduce("reduce of figure 6", platform, "0", "0 1 2")?;
@@ -146,7 +146,7 @@ impl Toy {
         })
     }
 
-    /// A periodic schedule of a steady state of this platform, in the shortest period that makes its trees whole.
+    /// A periodic schedule of a steady state of this platform, in the shortest period that makes its trees integral.
     pub fn schedule(&self, steady_state: &SteadyState) -> Result<PeriodicSchedule> {
         Ok(schedule::periodic(
             &self.case.problem(),

@@ -7,7 +7,8 @@ use crate::cases::{self, Case};
 use crate::rows::{self, Finding, Value};
 
 /// Throughputs of a product of matrices of 10 x 100, 100 x 5 and 5 x 50 numbers on figure 6's nodes, fully connected:
-/// by work of every task; and where one processor is five times as fast at one task and another cannot do one.
+/// with the work of every task, and with one processor that is five times as fast at one task and another that cannot
+/// run one.
 pub fn chains() -> Result<Finding> {
     let case = cases::reduce(
         "a product of matrices",

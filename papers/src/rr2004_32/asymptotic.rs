@@ -79,7 +79,7 @@ fn stretched(platform: &Platform, factor: u64) -> Result<Platform> {
     Ok(builder.build()?)
 }
 
-/// No run delivers more than TP K, and neither does any schedule of a few broadcasts.
+/// No run delivers more than TP K, and no schedule of a few broadcasts does.
 fn lemma_5() -> Result<Finding> {
     let mut points = 0u64;
     for Followed { run, .. } in runs()? {
@@ -109,7 +109,7 @@ fn lemma_5() -> Result<Finding> {
                 whole(best) <= &throughput * whole(k),
                 "opt({k}) = {best} is more than TP K"
             );
-            // A result equal to the search's limit says nothing.
+            // A result equal to the search's limit proves nothing.
             points += u64::from(best < messages);
         }
         let all = best

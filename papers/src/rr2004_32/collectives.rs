@@ -47,7 +47,8 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("separation-4-3", |_| oracle(Collective::all_to_all)),
 ];
 
-/// The oracle on random half-duplex platforms: the optimum over its inequalities, proved, is that of (P) enumerated.
+/// The oracle on random half-duplex platforms: the optimum over its inequalities is proved, and equals that of (P)
+/// enumerated.
 fn oracle(collective: impl Fn(Vec<NodeId>) -> Collective) -> Result<Finding> {
     let platforms = random_platforms(&[(3, 2), (4, 2)], 4)?;
     let mut most = 0;
@@ -73,8 +74,8 @@ fn oracle(collective: impl Fn(Vec<NodeId>) -> Collective) -> Result<Finding> {
     ))
 }
 
-/// The erratum's sides; and our solver and (P), with links counted as often as used, on random half-duplex platforms
-/// of these sizes and degrees.
+/// The erratum's sides, and our solver and (P), with links counted as often as used, on random half-duplex platforms of
+/// these sizes and degrees.
 fn agree(
     sides: Sides,
     sizes: &[(usize, usize)],
@@ -144,7 +145,7 @@ fn definition_8() -> Result<Finding> {
     ))
 }
 
-/// The lightest pattern of a scatter consists of shortest paths, whatever the positive prices.
+/// The lightest pattern of a scatter consists of shortest paths, for all positive prices.
 fn lemma_4() -> Result<String> {
     let mut platforms = vec![
         figure_2()?,

@@ -1,4 +1,4 @@
-//! Figures 1 to 8 and of section 2.3, as far as the text determines them.
+//! Figures 1 to 8 and those of section 2.3, in all details that the text determines.
 
 use anyhow::Result;
 use num_bigint::BigUint;
@@ -20,7 +20,7 @@ use crate::sketch::Sketch;
 const ONE: [(f64, f64); 5] = [(1.0, 0.0), (0.0, 1.0), (2.0, 1.0), (0.0, 2.0), (2.0, 2.0)];
 const TWO: [(f64, f64); 3] = [(0.5, 0.0), (0.0, 1.0), (1.0, 1.0)];
 
-/// Some links of a platform, each with words.
+/// Some links of a platform, each with a text.
 fn sketch(
     platform: &Platform,
     places: &[(f64, f64)],
@@ -351,8 +351,8 @@ mod tests {
     use super::*;
     use crate::figures::Body;
 
-    /// Figure 4 is that of section 2.2.1: T2 alone, so P1 out to P2 in for 1, P2 out to P3 in for 1/2, and nothing
-    /// else.
+    /// Figure 4 is that of section 2.2.1: T2 alone, so P1 out to P2 in for 1, P2 out to P3 in for 1/2, and no other
+    /// link.
     #[test]
     fn figure_4_has_tree_t2_alone() -> Result<()> {
         let figures = as_printed()?;

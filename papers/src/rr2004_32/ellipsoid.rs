@@ -2,20 +2,20 @@
 //! answers in polynomial time: theorems 1 to 3 as one algorithm, for broadcasts, scatters, total exchanges and
 //! all-to-alls.
 //!
-//! `n = |E| + 1` coordinates: `u`, then the `v(e)`. The start is the box `0 <= v(e) <= 2/c(e)`, `0 <= u <= ` the sum
-//! of all `2/c(e)`. Half of it suffices, since a pattern with a link of price `1/c(e)` or more reaches 1. Cuts go
-//! through the centre: a violated inequality, or `u <= u(centre)` inside. Numbers are multiples of `2^-bits`; the
-//! oracle is asked about the rounded centre itself, exactly.
+//! `n = |E| + 1` coordinates: `u`, then the `v(e)`. The start is the box `0 <= v(e) <= 2/c(e)`, `0 <= u <= ` the sum of
+//! all `2/c(e)`. Half of it suffices, since a pattern with a link of price `1/c(e)` or more reaches 1. Cuts go through
+//! the centre: a violated inequality, or `u <= u(centre)` inside. Numbers are multiples of `2^-bits`. The oracle gets
+//! the rounded centre itself, exactly.
 //!
 //! **The ellipsoid contains the optimum, in spite of the rounding.** Let `A` be the shape, `mu` a lower bound on its
 //! least eigenvalue, `t = 1 / (64 n^2)`. A step makes it `A' = (1 + t) n^2/(n^2 - 1) (A - 2/(n + 1) b b')`, rounded,
-//! with `b = A a / sqrt(a' A a)`; the root is taken too large by `2^-bits` at most, which makes `A'` larger. An entry
-//! is wrong by `2^-bits / 2` at most, `A'` hence by `n 2^-bits / 2` as a matrix. If that is at most `mu / (128 n^2)`,
-//! the rounded `A'` is still `1 + t / 2` times what contains the half, so the centre may be wrong by `1 / (258 n^2)`
-//! in the norm of `A'`. It is wrong by `sqrt(n) 2^-bits / 2 / sqrt(mu / 2)`, and by `2 / (n root)` for the root in
-//! units of `2^-bits`. [`Ellipsoid::cut`] keeps `2^bits min(mu, 1) >= 2^12 n^3` (it appends digits when need be) and
-//! the root above `2^12 n`, which suffices for both. Since `b b' <= A`, a step leaves at least `(n / (n + 1))^2 >
-//! 2^(-3/n)` of `mu`.
+//! with `b = A a / sqrt(a' A a)`. The root is too large by `2^-bits` at most, which makes `A'` larger. The error of an
+//! entry is `2^-bits / 2` at most, so the error of `A'` as a matrix is `n 2^-bits / 2` at most. If that is at most
+//! `mu / (128 n^2)`, the rounded `A'` is still `1 + t / 2` times the matrix whose ellipsoid contains the half, so the
+//! centre may be wrong by `1 / (258 n^2)` in the norm of `A'`. It is wrong by `sqrt(n) 2^-bits / 2 / sqrt(mu / 2)`, and
+//! by `2 / (n root)` for the root in units of `2^-bits`. [`Ellipsoid::cut`] keeps `2^bits min(mu, 1) >= 2^12 n^3` (it
+//! appends digits when need be) and the root above `2^12 n`, which suffices for both. Since `b b' <= A`, a step leaves
+//! at least `(n / (n + 1))^2 > 2^(-3/n)` of `mu`.
 //!
 //! **It ends after polynomially many steps.** Let `u*` be the optimum, at `v*`, for `p` nodes, and `g` a gap. These
 //! points lie in K, because a matching has `p/2` links at most: every coordinate of `v` from that of `(1 + g/3u*) v*`
@@ -26,10 +26,10 @@
 //!
 //! The answer is taken on two grounds:
 //! - **basic** (theorem 2): (P') over the oracle's inequalities attains the value of a point that the oracle proves to
-//!   be inside; patterns and matchings come with it;
-//! - **rounded** (theorem 1): the optimum lies between the bottom of the ellipsoid and the best centre inside. When
-//!   they are so near to each other that one fraction with a denominator of a vertex of K lies between, that is the
-//!   optimum. After as many steps as the volume allows, the gap below the best centre takes the place of the bottom.
+//!   be inside. Patterns and matchings come with it.
+//! - **rounded** (theorem 1): the optimum lies between the bottom of the ellipsoid and the best centre inside. If
+//!   exactly one fraction with a denominator of a vertex of K lies between them, it is the optimum. After as many steps
+//!   as the volume allows, the gap below the best centre replaces the bottom.
 
 use std::sync::OnceLock;
 
@@ -117,7 +117,7 @@ impl Enumerated {
     }
 }
 
-/// An ellipsoid `(x - centre)' shape^-1 (x - centre) <= 1`; numbers are multiples of `2^-bits`.
+/// An ellipsoid `(x - centre)' shape^-1 (x - centre) <= 1`. Numbers are multiples of `2^-bits`.
 struct Ellipsoid {
     bits: u64,
     centre: Vec<BigInt>,
@@ -126,7 +126,7 @@ struct Ellipsoid {
     flat: u64,
 }
 
-/// The nearest whole number to `p / q`, `q > 0`; of two the even one.
+/// The nearest whole number to `p / q`, `q > 0`. A tie goes to the even one.
 fn nearest(p: &BigInt, q: &BigInt) -> BigInt {
     let two = BigInt::from(2);
     let floor = p / q;
@@ -196,7 +196,7 @@ impl Ellipsoid {
             .for_each(|entry| *entry <<= more);
     }
 
-    /// An ellipsoid around the half with `normal (x - centre) <= 0`; whole coefficients.
+    /// An ellipsoid around the half with `normal (x - centre) <= 0`. Coefficients are whole.
     fn cut(&mut self, normal: &[BigInt]) -> Result<()> {
         self.flat += 3;
         self.refine();
@@ -237,8 +237,8 @@ impl Ellipsoid {
 struct EllipsoidRun {
     /// Steps with `u >= 0`, `v >= 0`, type I, type II and the objective as the cut.
     calls: [usize; 5],
-    /// After how many steps (P') over the inequalities so far attains the optimum, with how many different patterns
-    /// and matchings.
+    /// The number of steps after which (P') over the inequalities so far attains the optimum, and its numbers of
+    /// different patterns and matchings.
     basic: Option<(usize, usize, usize)>,
     /// The objective of the best centre inside.
     best: Option<Rational>,
@@ -250,7 +250,7 @@ struct EllipsoidRun {
     centres: Vec<Vec<Rational>>,
 }
 
-/// How many centres of a run are kept.
+/// Number of centres of a run that are kept.
 const KEPT: usize = 300;
 
 impl EllipsoidRun {
@@ -294,12 +294,13 @@ fn denominators(instance: &Instance) -> BigInt {
         + 1
 }
 
-/// At least the binary logarithm.
+/// Upper bound on the binary logarithm.
 fn logarithm(value: &Rational) -> i64 {
     value.numer().bits() as i64 - value.denom().bits() as i64 + 1
 }
 
-/// After how many steps the volume of the ellipsoid is below that of the points of K at most a gap above the optimum.
+/// Number of steps after which the volume of the ellipsoid is below that of the points of K at most a gap above the
+/// optimum.
 fn steps_at_most(instance: &Instance, gap: &Rational) -> Result<usize> {
     let sides = sides(instance)?;
     let n = sides.len() as i64;
@@ -311,8 +312,7 @@ fn steps_at_most(instance: &Instance, gap: &Rational) -> Result<usize> {
     Ok(usize::try_from(3 * (n + 1) * (start + end))?)
 }
 
-/// Runs until the best centre and the bottom are nearer than the gap. `optimum` is looked for among the answers of
-/// (P').
+/// Runs until the best centre and the bottom are nearer than the gap. Searches `optimum` among the answers of (P').
 fn run(instance: &Instance, gap: &Rational, optimum: &Rational) -> Result<EllipsoidRun> {
     let sides = sides(instance)?;
     let factor = factor(instance);
@@ -426,7 +426,7 @@ impl Case {
     }
 }
 
-/// The paper's platforms; for collectives that nothing but links in both directions can carry, small ones of ours.
+/// The paper's platforms, and small ones of ours for collectives that need links in both directions.
 fn cases() -> Result<Vec<Case>> {
     let chain = [
         ("0", "1", "1"),
@@ -478,7 +478,7 @@ struct Solved {
     denominators: BigInt,
     /// Down to a gap that leaves one fraction.
     run: EllipsoidRun,
-    /// That fraction.
+    /// The fraction between the bottom and the best centre.
     rounded: Rational,
     /// Rounds of column generation.
     rounds: usize,
@@ -533,8 +533,8 @@ fn solved_broadcasts() -> Result<impl Iterator<Item = &'static Solved>> {
     Ok(all.filter(|solved| solved.case.collective.name() == "broadcast"))
 }
 
-/// Definitions 2 to 5: on the centres of the runs, and on points round the optimum, the oracle says what the
-/// enumeration says; inside with a proof that adds up, outside with an inequality that separates the point from the
+/// Definitions 2 to 5: on the centres of the runs, and on points around the optimum, the oracle agrees with the
+/// enumeration. A point inside has a proof that adds up, a point outside an inequality that separates it from the
 /// optimum.
 fn definitions() -> Result<Finding> {
     let (mut inside, mut outside) = (0usize, 0usize);
@@ -582,7 +582,8 @@ fn definitions() -> Result<Finding> {
     )))
 }
 
-/// Points round an optimum; every other one is inside: prices of links up to a tenth above it, that of time more.
+/// Points around an optimum. Every other one is inside: its prices of links are up to a tenth above the optimum, and
+/// its price of time is higher still.
 fn around(u: &Rational, v: &[Rational]) -> Vec<Vec<Rational>> {
     let hundredths = |value: i64| ratio(value, 100);
     let point = |step: i64| {
@@ -607,8 +608,8 @@ fn length(value: &Rational) -> u64 {
     1 + value.numer().bits() + value.denom().bits()
 }
 
-/// Definition 4: every inequality of K is at most as long as `1 + |E|` coefficients, of which `v(e)` has that of
-/// `m c(e)` with the number m of messages at most, and the right side.
+/// Definition 4: every inequality of K is at most as long as `1 + |E|` coefficients and the right side. The coefficient
+/// of `v(e)` is at most as long as `m c(e)`, with the number m of messages.
 fn facet_complexity() -> Result<Finding> {
     let (mut checked, mut longest) = (0usize, 0);
     for solved in solved()? {
@@ -660,7 +661,7 @@ fn facet_complexity() -> Result<Finding> {
     .note("bound: two numbers more than the costs, each with the digits of the number of messages"))
 }
 
-/// Strong optimisation by strong separation: one fraction is left, and it is what (P) yields with everything listed.
+/// Strong optimisation by strong separation: one fraction remains, and it is the value of (P) with everything listed.
 fn optimum(collective: &str) -> Result<Finding> {
     let mut steps = Vec::new();
     let of = |solved: &&Solved| solved.case.collective.name() == collective;

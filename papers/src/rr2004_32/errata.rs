@@ -135,7 +135,8 @@ pub fn occupations(bidirectional: bool) -> Result<Sides> {
     Ok(Sides::new(Value::Words("unbounded".to_string()), right))
 }
 
-/// E004-2: the small program of section 2.2.2 with the third matching serving T2 at the cost of 1 -> 3; of 2 -> 3.
+/// E004-2: the small program of section 2.2.2, with the third matching serving T2 at the cost of 1 -> 3, and at that of
+/// 2 -> 3.
 pub fn third_matching() -> Result<Sides> {
     let with = |cost: &str| -> Result<Rational> {
         let platform = figure_2()?;
@@ -172,7 +173,7 @@ pub fn third_matching() -> Result<Sides> {
     Ok(Sides::new(with("P1 -> P3")?, right))
 }
 
-/// E004-3: the throughput along T1, which is said to be 2/3, and along T2, which is.
+/// E004-3: the throughput along T1, which the paper gives as 2/3, and along T2, which is 2/3.
 pub fn named_tree() -> Result<Sides> {
     let along = |names: [&str; 2]| -> Result<Rational> {
         let platform = only(&figure_2()?, &names)?;
@@ -184,7 +185,7 @@ pub fn named_tree() -> Result<Sides> {
     ))
 }
 
-/// E004-4: matchings of figure 1 when the two links between P1 and P2 are one; and when they are two.
+/// E004-4: matchings of figure 1 if the two links between P1 and P2 are one, and if they are two.
 pub fn eight_matchings() -> Result<Sides> {
     let platform = figure_1()?;
     let merged: Vec<&str> = ALL.into_iter().filter(|name| *name != "P2 -> P1").collect();
@@ -204,7 +205,7 @@ pub fn eight_matchings() -> Result<Sides> {
     ))
 }
 
-/// How much of T2 and of T3 the whole of figure 1 takes when both take as much, by (P) over these two trees.
+/// The weights of T2 and T3 on the whole of figure 1, by (P) over these two trees.
 fn of_two_trees() -> Result<[Rational; 2]> {
     let platform = figure_1()?;
     let net = Net::of(&platform);
@@ -319,7 +320,7 @@ pub fn minimum_matching() -> Result<Sides> {
     Ok(Sides::new(whole(*least), whole(*most)))
 }
 
-/// E004-9: messages that one link of cost 2 carries within K = 4, which is to bound the time used; and that time.
+/// E004-9: messages that one link of cost 2 carries within K = 4, which is meant to bound the time used, and that time.
 pub fn duration() -> Result<Sides> {
     let (platform, k) = (half_duplex("s t", &[("s", "t", "2")])?, 4);
     let solved = answer(&platform, &broadcast(&platform))?;
@@ -337,7 +338,7 @@ pub fn duration() -> Result<Sides> {
 }
 
 /// E004-10: the time of the messages that have arrived everywhere, and the time that s -> r is busy, within K = 3: in
-/// the run of our own plan, in which as many messages arrive as in any.
+/// the run of our own plan, in which the most messages arrive.
 pub fn in_transit() -> Result<Sides> {
     let (platform, k) = (
         half_duplex("s r t", &[("s", "r", "1"), ("r", "t", "1")])?,
@@ -378,7 +379,8 @@ pub fn inverse() -> Result<Sides> {
     Ok(Sides::new(&k / &throughput, throughput * k))
 }
 
-/// E004-12: messages that are to have arrived by K = 9, `floor(TP (K - L))` with the depth for L; and that can have.
+/// E004-12: messages that must have arrived by K = 9, `floor(TP (K - L))` with the depth for L, and messages that can
+/// have.
 pub fn depth_is_no_time() -> Result<Sides> {
     let k = 9;
     let line = ["a", "b", "c", "d", "e", "f"];
@@ -404,7 +406,7 @@ pub fn depth_is_no_time() -> Result<Sides> {
     Ok(Sides::new(printed, best))
 }
 
-/// E004-13: figure 7 as printed, and with links from the hearts to their in-nodes, which is what the platform does.
+/// E004-13: figure 7 as printed, and with links from the hearts to their in-nodes, which match the platform.
 fn figure_7(
     nodes: &str,
     links: &[(&str, &str, &str)],
@@ -436,7 +438,7 @@ pub fn source_in_node() -> Result<Sides> {
 pub fn source_without_links() -> Result<Sides> {
     let platform = half_duplex("0 1", &[("0", "1", "1")])?.with_model(PortModel::FullDuplex);
     let right = throughput(&platform, &broadcast(&platform))?;
-    // The transform makes no in-node where nothing enters; the printed one does.
+    // The transform makes no in-node if nothing enters. The printed one does.
     let mut net = Net::of_gadget(&gadget(&platform)?);
     net.nodes += 1;
     net.arcs.push(program::Arc {
@@ -492,8 +494,8 @@ pub fn counted_once(what: &str) -> Result<Sides> {
     Ok(Sides::new(printed, throughput(&platform, &collective)?))
 }
 
-/// E004-15: a point of the printed K with a negative price. Shortest paths by Bellman and Ford say "outside" after any
-/// number of rounds; the simple paths, of which K speaks, say "inside". With v >= 0 it is outside for another reason.
+/// E004-15: a point of the printed K with a negative price. Shortest paths by Bellman and Ford give "outside" after any
+/// number of rounds. The simple paths, to which K refers, give "inside". With v >= 0 it is outside for another reason.
 pub fn prices_of_both_signs() -> Result<Sides> {
     let links = [
         ("s", "a", "1"),
@@ -551,14 +553,15 @@ pub fn prices_of_both_signs() -> Result<Sides> {
     Ok(Sides::new(verdict(&last), verdict(&lightest)))
 }
 
-/// E004-16: how many columns D has if it multiplies y, as printed, and if it multiplies X.
+/// E004-16: the number of columns of D if it multiplies y, as printed, and if it multiplies X.
 pub fn dimension_of_d() -> Result<Sides> {
     let net = Net::of(&figure_2()?);
     let (matchings, trees) = (net.matchings().len(), net.trees(0).len());
     Ok(Sides::new(trees, matchings + trees))
 }
 
-/// E004-16: the constraints of (D'), `u >= 0` among them, which are to be the variables of (P'); and its variables.
+/// E004-16: the number of constraints of (D'), `u >= 0` among them, which the paper takes for the variables of (P'),
+/// and the number of its variables.
 pub fn variables_of_p_prime() -> Result<Sides> {
     let net = Net::of(&figure_2()?);
     let variables = net.matchings().len() + net.trees(0).len();
@@ -588,9 +591,10 @@ pub fn spanning_trees() -> Result<Sides> {
     Ok(Sides::new(all.count(), net.trees(0).len()))
 }
 
-/// E004-17: certificates that the throughput is at least, and at most, the optimum: at most `|E| + 1` weights and as
-/// many prices, checked by adding up. Returns the most binary digits of one of their numbers. By Cramer's rule a basic
-/// solution has numerators and denominators of at most `n (1 + log n + 2 n C)` digits for rows of `n` numbers of `C`.
+/// E004-17: certificates that the throughput is at least, and at most, the optimum: at most `|E| + 1` weights and at
+/// most `|E| + 1` prices, checked by adding up. Returns the most binary digits of one of their numbers. By Cramer's
+/// rule a basic solution has numerators and denominators of at most `n (1 + log n + 2 n C)` digits for rows of `n`
+/// numbers of `C`.
 pub fn decision() -> Result<(Sides, u64)> {
     let mut platforms = vec![figure_1()?, figure_2()?];
     platforms.extend(random_platforms(&[(4, 2), (5, 3), (6, 3)], 4)?);

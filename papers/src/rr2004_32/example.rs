@@ -94,19 +94,20 @@ pub struct Reading {
     pub bidirectional: bool,
 }
 
-/// The program marked as wrong, with the sense of the occupations put right.
+/// The program marked as wrong, with the sense of the occupations corrected.
 pub const PRINTED_BUT_SENSE: Reading = Reading {
     at_most: false,
     bidirectional: false,
 };
 
-/// How section 2.2's flow program for figure 2 ends.
+/// The outcome of section 2.2's flow program for figure 2.
 pub fn printed_program(reading: Reading) -> Result<Ended> {
     let (program, [a, ..]) = flow_program(reading)?;
     program.end(Sense::Maximize, a)
 }
 
-/// Section 2.2's flow programs for figure 2. Columns: a; x_2^{12}, x_3^{12}, x_3^{13}, x_3^{23}; t_12, t_13, t_23.
+/// Section 2.2's flow programs for figure 2. Columns: a, then x_2^{12}, x_3^{12}, x_3^{13}, x_3^{23}, then t_12, t_13,
+/// t_23.
 fn flow_program(reading: Reading) -> Result<(Program, [usize; 8])> {
     let mut program = Program::default();
     let columns = program.many(8);
@@ -167,8 +168,8 @@ fn bidirectional_value() -> Result<Finding> {
     Ok(Finding::value(ours))
 }
 
-/// x_2^{12}, x_3^{12}, x_3^{23} and a where the printed program is at its optimum: no other values are possible there.
-/// "Using only tree T2": T2 alone attains it, and the schedule that figure 4 leads to takes one unit of time.
+/// x_2^{12}, x_3^{12}, x_3^{23} and a at the optimum of the printed program, which allows no other values there. "Using
+/// only tree T2": T2 alone attains it, and the schedule that figure 4 leads to takes one unit of time.
 fn bidirectional_solution() -> Result<Finding> {
     let (mut program, [a, x2, x3, x13, x23, ..]) = flow_program(Reading {
         at_most: false,
@@ -200,7 +201,7 @@ fn bidirectional_solution() -> Result<Finding> {
     ))
 }
 
-/// How long T2, weighted by the bidirectional optimum, keeps 1 -> 2, 1 -> 3, 2 -> 3 busy: figure 4.
+/// Time that T2, weighted by the bidirectional optimum, keeps 1 -> 2, 1 -> 3, 2 -> 3 busy: figure 4.
 pub fn bidirectional_busy() -> Result<Vec<Rational>> {
     let platform = figure_2()?.with_model(PortModel::FullDuplex);
     let optimum = enumerated(&platform, &broadcast(&platform))?;
@@ -308,7 +309,7 @@ fn five_quarters() -> Result<Finding> {
         .note("every port is busy for at most 1; fractional chromatic index 5/4"))
 }
 
-/// y1, y2, x1, x2, x3 of section 2.2.2; M1 = {1 -> 2}, M2 = {1 -> 3}, M3 = {2 -> 3}.
+/// The values y1, y2, x1, x2, x3 of section 2.2.2, with M1 = {1 -> 2}, M2 = {1 -> 3}, M3 = {2 -> 3}.
 fn figure_2_solution() -> Result<Finding> {
     let platform = figure_2()?;
     let optimum = enumerated(&platform, &broadcast(&platform))?;
@@ -333,7 +334,7 @@ pub fn dags_of_figure_1() -> Result<Vec<Vec<usize>>> {
         let links: Vec<usize> = (0..net.arcs.len())
             .filter(|link| chosen >> link & 1 == 1)
             .collect();
-        // Without a cycle, nodes can be taken away one after another, each without a link into it.
+        // Without a cycle, nodes can be removed one by one, each without a link into it.
         let mut left: Vec<usize> = (0..net.nodes).collect();
         while let Some(place) = left.iter().position(|&node| {
             !links
@@ -371,11 +372,11 @@ fn figure_1_with(costs: [&Rational; 3]) -> Result<Platform> {
 
 /// Costs with which the throughputs of section 2.3 come out.
 ///
-/// *Proof that there are no others.* By symmetry a is the cost of both links out of s, b of 1 <-> 2, d of both last
-/// links. T1 takes max(2a, a + d): s -> 1 runs beside 2 -> 4, and s -> 2 beside 1 -> 3. T2 takes a + b + d. So max(2a,
-/// a + d) = 2 and a + b + d = 7/4; a + d = 2 is impossible with b > 0, so a = 1 and b + d = 3/4. Per message on D1,
-/// with a share w of T1, the times of s -> 1, s -> 2 and 1 -> 2 add up to 1 + w + b (1 - w), 2 -> 4 runs beside s ->
-/// 1, and 1 -> 3 beside s -> 2 but for max(d - w, 0): together 1 + b (1 - w) + max(w, d), which is least at w = d.
+/// *Proof that no others exist.* By symmetry a is the cost of both links out of s, b of 1 <-> 2, d of both last
+/// links. T1 takes max(2a, a + d): s -> 1 runs during 2 -> 4, and s -> 2 during 1 -> 3. T2 takes a + b + d. So max(2a,
+/// a + d) = 2 and a + b + d = 7/4. Since a + d = 2 is impossible with b > 0, a = 1 and b + d = 3/4. Per message on D1,
+/// with a share w of T1, the times of s -> 1, s -> 2 and 1 -> 2 add up to 1 + w + b (1 - w). 2 -> 4 runs during s -> 1,
+/// and 1 -> 3 during s -> 2 except for max(d - w, 0). The sum is 1 + b (1 - w) + max(w, d), which is least at w = d.
 /// That is 1 + d + b (1 - d) = 7/4 - 3/4 b + b^2, a quadratic, which is 13/8 for two b at most. The share of T1 there
 /// is d, and the paper prints 4/13 of 8/13, which is half.
 fn costs_of_figure_1() -> Result<Finding> {
@@ -436,7 +437,7 @@ fn quadratic(
 /// The roots of a quadratic, ascending.
 ///
 /// # Errors
-/// They are no fractions.
+/// The roots are not fractions.
 fn roots(zeroth: &Rational, first: &Rational, second: &Rational) -> Result<Vec<Rational>> {
     let square = first * first - whole(4) * second * zeroth;
     let root = ratio(square.numer().sqrt(), square.denom().sqrt());
@@ -459,7 +460,7 @@ fn topology(names: &[&str]) -> Result<Finding> {
     Ok(Finding::value(over(names)?))
 }
 
-/// Two topologies that are the same but for symmetry.
+/// Two topologies that are equal up to symmetry.
 fn twins(one: &[&str], other: &[&str]) -> Result<Finding> {
     let (one, other) = (over(one)?, over(other)?);
     ensure!(one == other, "{one} and {other} are not the same");

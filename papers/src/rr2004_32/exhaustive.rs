@@ -69,7 +69,7 @@ impl BroadcastSearch<'_> {
         [(link.from, false), (link.to, receives(link.to))]
     }
 
-    /// Every choice of transfers that begin now, link by link; then one unit of time passes.
+    /// Every choice of transfers that begin now, link by link. Then one unit of time passes.
     fn start(&self, link: usize, state: &mut State, next: &mut BTreeSet<State>) {
         let links = self.platform.links();
         let Some(arc) = links.get(link) else {

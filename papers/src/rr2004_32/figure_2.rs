@@ -13,12 +13,12 @@ use crate::rows::{Check, Finding, Paper};
 
 pub const CHECKS: &[(&str, Check)] = &[("figure-2-graph", |_| graph()), ("figure-2-costs", costs)];
 
-/// All links between three nodes; 0 is the source.
+/// All links between three nodes. Node 0 is the source.
 const LINKS: [(usize, usize); 6] = [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)];
 /// The links of figure 2.
 const FIGURE: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
 
-/// The graphs that fit but for exchanging the two targets: two trees, three matchings, every link in a tree.
+/// The graphs that fit, up to the exchange of the two targets: two trees, three matchings, every link in a tree.
 fn classes() -> BTreeSet<Vec<(usize, usize)>> {
     let exchanged = |node: usize| if node == 0 { 0 } else { 3 - node };
     let mut found = BTreeSet::new();
@@ -69,7 +69,7 @@ fn graph() -> Result<Finding> {
 }
 
 /// Costs c_12, c_13, c_23 with which 1/4 of T1 and 1/2 of T2 keep the ports busy as printed: three equations, whose
-/// columns are made least and largest one by one.
+/// columns are minimised and maximised one by one.
 fn costs(paper: &Paper) -> Result<Finding> {
     let (trees, ports) = (
         paper.printed("wrong-trees")?.list()?,
@@ -104,7 +104,7 @@ fn costs(paper: &Paper) -> Result<Finding> {
         ensure!(least == most, "a cost is anything from {least} to {most}");
         costs.push(most);
     }
-    // Figure 5 says how long the links are busy.
+    // Figure 5 prints the busy times of the links.
     let busy: Vec<Rational> = costs
         .iter()
         .zip(&often)

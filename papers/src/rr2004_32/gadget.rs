@@ -38,7 +38,7 @@ impl Net {
     }
 }
 
-/// The gadget without the links from hearts to in-nodes: figure 7 as printed, figure 8 where nothing is broadcast.
+/// The gadget without the links from hearts to in-nodes: figure 7 as printed, figure 8 if nothing is broadcast.
 pub fn without_back_links(mut gadget: Gadget) -> Gadget {
     let parts: Vec<Part> = gadget.nodes.iter().map(|(_, part)| *part).collect();
     gadget
@@ -47,8 +47,8 @@ pub fn without_back_links(mut gadget: Gadget) -> Gadget {
     gadget
 }
 
-/// (P) on a gadget of at most a few nodes, everything enumerated. Links without a cost need no matching. 0 where some
-/// node of the gadget cannot be reached.
+/// (P) on a gadget of at most a few nodes, everything enumerated. Links without a cost need no matching. 0 if some node
+/// of the gadget cannot be reached.
 pub fn optimum(gadget: &Gadget, collective: &Collective) -> Result<Rational> {
     let net = Net::of_gadget(gadget);
     let core = |node: NodeId| gadget.cores[node.index()];
@@ -63,7 +63,7 @@ pub fn optimum(gadget: &Gadget, collective: &Collective) -> Result<Rational> {
     Ok(program::primal(&net, &net.matchings(), &net.products(&parts)?)?.value)
 }
 
-/// The platform with other port models, node by node; a node with several ports has one per link.
+/// The platform with other port models, node by node. A node with several ports has one per link.
 pub fn modelled(platform: &Platform, model: impl Fn(usize) -> PortModel) -> Result<Platform> {
     let mut builder = Platform::builder();
     for id in platform.node_ids() {
@@ -82,14 +82,15 @@ pub fn modelled(platform: &Platform, model: impl Fn(usize) -> PortModel) -> Resu
     Ok(builder.build()?)
 }
 
-/// Figures 1 and 2 and random platforms, as they are.
+/// Figures 1 and 2 and random platforms, unchanged.
 fn platforms() -> Result<Vec<Platform>> {
     let mut platforms = vec![figure_1()?, figure_2()?];
     platforms.extend(random_platforms(&[(3, 2), (4, 2)], 4)?);
     Ok(platforms)
 }
 
-/// On every platform and with both collectives the transformed platform achieves what the models themselves do.
+/// On every platform and with both collectives the transformed platform achieves the throughput of the models
+/// themselves.
 fn compare(model: impl Fn(usize, usize) -> PortModel) -> Result<Finding> {
     let platforms = platforms()?;
     let (mut tried, mut better) = (0usize, 0usize);
@@ -108,7 +109,7 @@ fn compare(model: impl Fn(usize, usize) -> PortModel) -> Result<Finding> {
             tried += 1;
         }
     }
-    // Ports must have mattered, or nothing has been compared.
+    // Ports must have an effect. Otherwise the comparison is empty.
     let holds = better > 0;
     Ok(Finding::claim(
         holds,

@@ -1,4 +1,4 @@
-//! RR-2004-32: a series of broadcasts where a node sends or receives, one at a time.
+//! RR-2004-32: a series of broadcasts in which a node either sends or receives at any time.
 
 mod asymptotic;
 mod collectives;
@@ -18,7 +18,7 @@ mod unique;
 
 use crate::chapter::Chapter;
 
-/// The whole report.
+/// The chapter of the report.
 pub const CHAPTER: Chapter = Chapter {
     number: "004",
     stem: "rr2004_32",

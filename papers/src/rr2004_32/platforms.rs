@@ -16,7 +16,7 @@ pub fn half_duplex(nodes: &str, links: &[(&str, &str, &str)]) -> Result<Platform
     Ok(cases::platform(nodes, links)?.with_model(PortModel::HalfDuplex))
 }
 
-/// Figure 1, from the numbers of section 2.3; its drawing is not in the text.
+/// Figure 1, from the numbers of section 2.3. The text does not describe its drawing.
 pub fn figure_1() -> Result<Platform> {
     let links = [
         ("Ps", "P1", "1"),

@@ -1,7 +1,7 @@
 //! The programs of RR-2004-32 written out: every set of simultaneous transfers, every pattern, (P) and (D).
 //!
-//! Exponential on purpose: nothing here is shared with the solver under test but the exact linear programming. The rows
-//! of (P) and (D) are those of `oneport_programs`.
+//! Exponential on purpose: the only code shared with the solver under test is the exact linear programming. The rows of
+//! (P) and (D) are those of `oneport_programs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use oneport_programs::{
 
 use crate::numbers::whole;
 
-/// Most patterns of a product that are written out.
+/// Limit on the patterns of a product that are listed.
 const MOST_PATTERNS: usize = 50_000;
 
 /// A link of a [`Net`].
@@ -28,20 +28,20 @@ pub struct Arc {
     pub from: usize,
     /// The receiver.
     pub to: usize,
-    /// Time per message; 0 for the fictitious links of section 5.
+    /// Time per message. 0 for the fictitious links of section 5.
     pub cost: Rational,
 }
 
-/// A graph whose links may take no time.
+/// A graph whose links may take time 0.
 #[derive(Debug, Clone, Default)]
 pub struct Net {
-    /// How many nodes.
+    /// Number of nodes.
     pub nodes: usize,
     /// The links.
     pub arcs: Vec<Arc>,
 }
 
-/// Links by place, ascending; in a pattern as often as they are used.
+/// Indices of links, ascending. A pattern repeats a link as often as it uses it.
 pub type Links = Vec<usize>;
 
 impl Net {
@@ -159,7 +159,7 @@ impl Net {
         self.products(&demands.map(part).collect::<Result<Vec<_>>>()?)
     }
 
-    /// All combinations; combinations with equal links and times count once.
+    /// All combinations. Combinations with equal links and times count once.
     pub fn products(&self, parts: &[Vec<Links>]) -> Result<Vec<Links>> {
         let timed = self.timed();
         let mut patterns: BTreeSet<Links> = BTreeSet::from([Vec::new()]);
@@ -198,7 +198,7 @@ fn subsets(links: &[usize], fits: impl Fn(&[usize], usize) -> bool) -> Vec<Links
     found
 }
 
-/// All nonempty sets of links that the platform's nodes can use at the same time, whatever their port models.
+/// All nonempty sets of links that the platform's nodes can use at the same time, under their port models.
 pub fn allowed_sets(platform: &Platform) -> Vec<Links> {
     let links: Links = platform.link_ids().map(|link| link.index()).collect();
     let ends = |link: usize| {
@@ -222,7 +222,7 @@ pub fn allowed_sets(platform: &Platform) -> Vec<Links> {
     })
 }
 
-/// How a linear program ends.
+/// Outcome of a linear program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended<Values = Vec<Rational>> {
     /// The optimum and the values there.
@@ -243,7 +243,7 @@ impl Ended {
     }
 }
 
-/// A linear program with columns `>= 0`; one column is the objective.
+/// A linear program with columns `>= 0`. One column is the objective.
 #[derive(Debug, Clone, Default)]
 pub struct Program {
     columns: usize,
@@ -262,7 +262,7 @@ impl Program {
         (0..count).map(|_| self.column()).collect()
     }
 
-    /// A new row; entries of the same column are added up.
+    /// A new row. Entries of the same column are added up.
     pub fn row(
         &mut self,
         relation: Relation,
@@ -302,7 +302,7 @@ impl Program {
     }
 }
 
-/// Solves a program; `values` reads a solution.
+/// Solves a program. `values` reads a solution.
 fn solved<Values>(
     program: LinearProgram,
     values: impl FnOnce(&Solution) -> Values,
@@ -318,7 +318,7 @@ fn solved<Values>(
     })
 }
 
-/// Solves a program of `oneport_programs`; a variable that is in no row is 0.
+/// Solves a program of `oneport_programs`. A variable that is in no row is 0.
 fn solved_rows(rows: Linear) -> Result<Ended<BTreeMap<Quantity, Rational>>> {
     let Solvable {
         program, columns, ..
@@ -333,7 +333,7 @@ fn solved_rows(rows: Linear) -> Result<Ended<BTreeMap<Quantity, Rational>>> {
     })
 }
 
-/// A solution of (P): what is used, with weights.
+/// A solution of (P): the sets and patterns in use, with weights.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Optimum {
     /// The throughput.
@@ -405,7 +405,7 @@ fn time(net: &Net, pattern: &[usize], link: usize) -> Rational {
     &net.arcs[link].cost * whole(pattern.iter().filter(|&&used| used == link).count())
 }
 
-/// (D) of section 3.3, with the price of each link's time; with `at_most_zero` also `u <= 0`, as section 3.5 prints it.
+/// (D) of section 3.3, with the price of each link's time. `at_most_zero` adds `u <= 0`, as section 3.5 prints it.
 pub fn dual(net: &Net, sets: &[Links], patterns: &[Links], at_most_zero: bool) -> Result<Ended> {
     let mut rows = rows(net, sets, patterns, |given| given.dual())?;
     if at_most_zero {
@@ -472,7 +472,7 @@ pub fn ports_only(net: &Net, patterns: &[Links]) -> Result<Optimum> {
     })
 }
 
-/// For how long each link is busy.
+/// Time for which each link is busy.
 pub fn busy(net: &Net, patterns: &[(Links, Rational)]) -> Vec<Rational> {
     let of = |link| {
         patterns
@@ -501,7 +501,7 @@ pub fn least_time(sets: &[Links], busy: &[Rational]) -> Result<Rational> {
     program.end(Sense::Minimize, total)?.value()
 }
 
-/// Sets of exactly these weights, in this order, that give every link exactly its time; no two the same if possible.
+/// Sets of exactly these weights, in this order, that give every link exactly its time. All are different if possible.
 ///
 /// # Errors
 /// No such sets exist.
@@ -555,7 +555,7 @@ mod tests {
     use super::*;
     use crate::cases;
 
-    /// Cayley: n^(n-2) spanning trees for every root; matchings of K4 by hand: 6 + 3 edges' pairs, each link in either
+    /// Cayley: n^(n-2) spanning trees for every root. Matchings of K4 by hand: 6 + 3 edges' pairs, each link in either
     /// direction.
     #[test]
     fn everything_is_listed() -> Result<()> {

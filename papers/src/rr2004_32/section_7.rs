@@ -1,4 +1,4 @@
-//! Section 7: what the paper says of related work on atomic broadcasts.
+//! Section 7: the paper's statements on related work on atomic broadcasts.
 
 use anyhow::{Context, Result, ensure};
 use oneport::heterogeneous::broadcast::fastest_first;
@@ -21,7 +21,7 @@ pub const CHECKS: &[(&str, Check)] = &[
 /// Dates that the exhaustive search looks at.
 const HORIZON: u64 = 20;
 
-/// When the first `messages` broadcasts can be complete.
+/// The earliest date at which the first `messages` broadcasts can be complete.
 fn earliest(platform: &Platform, messages: usize) -> Result<usize> {
     let best = exhaustive::opt(platform, messages, HORIZON)?;
     best.iter()
@@ -98,7 +98,7 @@ fn orders(nodes: usize) -> Vec<Vec<usize>> {
     orders
 }
 
-/// When the last has the message, if whoever is free first serves the next of the order.
+/// The date at which the last node has the message, if the node that is free first serves the next of the order.
 fn served_in_turn(times: &[u64], order: &[usize]) -> u64 {
     let mut ends = vec![(times[0], 0)];
     let mut last = 0;
@@ -111,8 +111,8 @@ fn served_in_turn(times: &[u64], order: &[usize]) -> u64 {
     last
 }
 
-/// Reference 2: a message keeps the sender busy, then the network, then the receiver. With two routers in each link
-/// the throughput is that of all trees under these three times.
+/// Reference 2: a message occupies the sender, then the network, then the receiver. With two routers in each link the
+/// throughput is that of all trees under these three times.
 fn three_times() -> Result<Finding> {
     let (mut tried, mut networks, mut receivers) = (0usize, 0usize, 0usize);
     for (seed, plain) in random_platforms(&[(3, 2), (4, 2)], 4)?

@@ -35,7 +35,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("theorem-3", |_| theorem_3()),
 ];
 
-/// Sizes and degrees of the platforms that are enumerated, and how many of each.
+/// Sizes and degrees of the platforms that are enumerated, and the number of each.
 const SMALL: &[(usize, usize)] = &[(3, 2), (4, 2), (4, 3), (5, 2), (5, 3)];
 const PER_SIZE: u64 = 12;
 
@@ -162,8 +162,8 @@ fn program_d() -> Result<Finding> {
     ))
 }
 
-/// A basic solution of (P') over what the oracle gave, and over the matchings and patterns of our own plans, is
-/// optimal and has at most as many of them as (P) has rows; so has the vertex of (P) with everything listed.
+/// A basic solution of (P') over the oracle's inequalities, and over the matchings and patterns of our own plans, is
+/// optimal. It has at most as many of them as (P) has rows. So has the vertex of (P) with everything listed.
 fn lemma_2() -> Result<Finding> {
     for one in survey()? {
         let used = one.optimum.patterns.len() + one.optimum.sets.len();
@@ -226,8 +226,8 @@ fn lemma_2() -> Result<Finding> {
     ))
 }
 
-/// The patterns of a plan put together to those of the paper, one pattern per message: copies side by side, in their
-/// order, cut where one ends.
+/// Assembles the patterns of a plan into those of the paper, one pattern per message: copies in parallel, in their
+/// order, cut at each end.
 fn composed(plan: &Plan<'_>, messages: usize) -> Result<Vec<Vec<program::Links>>> {
     let mut ways: Vec<Vec<(program::Links, BigUint)>> = vec![Vec::new(); messages];
     for scheduled in &plan.schedule.patterns {
@@ -268,8 +268,8 @@ fn composed(plan: &Plan<'_>, messages: usize) -> Result<Vec<Vec<program::Links>>
 }
 
 /// Inequalities of type II: the lightest spanning tree by Chu, Liu and Edmonds, and among all trees, under drawn prices
-/// and under the prices of (D)'s optimum, where it weighs 1. For type I: the heaviest matching, with its proof, and
-/// among all matchings; at the optimum it weighs u.
+/// and under the prices of (D)'s optimum, by which it weighs 1. For type I: the heaviest matching, with its proof, and
+/// among all matchings. At the optimum it weighs u.
 fn lemma_3() -> Result<Finding> {
     let mut tried = 0;
     for (place, one) in survey()?.iter().enumerate() {
@@ -352,7 +352,7 @@ const SIZES: [usize; 9] = [5, 10, 15, 20, 30, 40, 60, 80, 100];
 /// Graphs of every size.
 const GRAPHS: u64 = 3;
 
-/// The optimal steady state and its proof, without a schedule, against the number of nodes; computed once.
+/// The optimal steady state and its proof, without a schedule, against the number of nodes. Computed once.
 fn scaling() -> Result<&'static [Point]> {
     static SCALING: OnceLock<Vec<Point>> = OnceLock::new();
     if let Some(done) = SCALING.get() {
@@ -398,9 +398,9 @@ fn scaling() -> Result<&'static [Point]> {
     Ok(SCALING.get_or_init(|| points))
 }
 
-/// The flow program (docs/theory.md, "The paper's theorem 3"): a flow of TP to every target, copies at least as many
-/// as each flow, and times in the matching polytope, whose odd sets are separated. Returns the optimum, how many odd
-/// sets were added, and how many variables there are.
+/// The flow program (docs/theory.md, "The paper's theorem 3"): a flow of TP to every target, copies at least as many as
+/// each flow, and times in the matching polytope, whose odd sets are separated. Returns the optimum, the number of
+/// added odd sets, and the number of variables.
 fn flow_program(net: &Net) -> Result<(Rational, usize, usize)> {
     let links = net.arcs.len();
     let mut program = Program::default();
@@ -474,8 +474,8 @@ fn flow_program(net: &Net) -> Result<(Rational, usize, usize)> {
     }
 }
 
-/// The program to which theorem 3 can be proved has the optimum of (P). Rounds of column generation are counted; no
-/// bound on them is proved.
+/// The program to which theorem 3 can be proved has the optimum of (P). Rounds of column generation are counted. No
+/// bound on their number is proved.
 fn theorem_3() -> Result<Finding> {
     let (mut most_added, mut most_variables) = (0, 0);
     for one in survey()? {
@@ -506,7 +506,7 @@ fn theorem_3() -> Result<Finding> {
     )))
 }
 
-/// Per size the graph with most rounds; times depend on the machine.
+/// Per size the graph with most rounds. Times depend on the machine.
 fn hardest(points: &[Point]) -> Vec<&Point> {
     let of = |nodes| {
         points

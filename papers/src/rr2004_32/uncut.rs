@@ -1,5 +1,5 @@
-//! Section 2.1: a transfer is not interrupted. Matchings cut messages if their lengths are not multiples of transfers;
-//! over a longer period they need not.
+//! Section 2.1: a transfer is not interrupted. Matchings cut messages if their lengths are not multiples of transfers.
+//! Over a longer period no cut is needed.
 
 use anyhow::{Result, ensure};
 use oneport::plan::{PeriodicSchedule, ScheduledPattern, Slot};
@@ -9,12 +9,13 @@ use super::platforms::{answer, broadcast, figure_1, figure_2, random_platforms};
 use crate::numbers::{unit_volumes, whole};
 use crate::rows::{Check, Finding};
 
-/// Most periods that are followed as one.
+/// Limit on the periods that are executed as one.
 const MOST: u64 = 200;
 
 pub const CHECKS: &[(&str, Check)] = &[("uncut", |_| uncut())];
 
-/// How many transfers of one period's messages are cut, of how many. Every message of the run is followed.
+/// The number of cut transfers of one period's messages, and the number of all its transfers. Every message of the run
+/// is followed.
 fn cut(platform: &Platform, schedule: &PeriodicSchedule) -> Result<(usize, usize)> {
     let collective = broadcast(platform);
     let problem = Problem::new(platform, &collective, unit_volumes())?;
@@ -64,7 +65,7 @@ fn joined(schedule: &PeriodicSchedule, periods: &Rational) -> PeriodicSchedule {
     }
 }
 
-/// Optimal plans as they are, and over enough periods that no message is cut.
+/// Optimal plans unchanged, and over a number of periods for which no message is cut.
 fn uncut() -> Result<Finding> {
     let mut platforms = vec![figure_1()?, figure_2()?];
     platforms.extend(random_platforms(&[(4, 3), (6, 2), (6, 3), (8, 3)], 4)?);

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::rows::Finding;
 
-/// Nodes; 0 is the source.
+/// Number of nodes. Node 0 is the source.
 const NODES: usize = 5;
 /// Trees, DAGs and matchings that section 2.3 counts.
 const COUNTS: (usize, usize, usize) = (3, 5, 8);
@@ -64,7 +64,7 @@ fn dags(graph: Graph) -> usize {
     count
 }
 
-/// Nonempty sets of links without a common node; `merged`: both directions between two nodes count as one link.
+/// Nonempty sets of links without a common node. `merged`: both directions between two nodes count as one link.
 fn matchings(graph: Graph, merged: bool) -> usize {
     let links = (0..NODES).flat_map(|from| (0..NODES).map(move |to| (from, to)));
     let links = links.filter(|&(from, to)| {

@@ -15,7 +15,7 @@ use oneport_truth::draw::Draw;
 use oneport_truth::sample::{Sample, sample};
 use oneport_truth::throughput::Oracle;
 
-/// The checks of so many questions.
+/// The checks of this number of problems.
 fn run(seed: u64, instances: u64, solver: bool, bound: Bound<'_>) -> Vec<(Sample, Checked)> {
     (0..instances)
         .flat_map(|instance| run_one(seed, instance, solver, bound))
@@ -97,7 +97,7 @@ fn every_answer_of_the_solver_is_true() {
     assert!(optimal > 700, "{optimal}");
 }
 
-/// A false bound has to be caught within so many questions.
+/// A false bound has to be caught within this number of problems.
 #[track_caller]
 fn check_caught(instances: u64, bound: Bound<'_>) {
     let caught = |instance| !wrong(&run_one(3, instance, false, bound)).is_empty();
@@ -227,7 +227,7 @@ fn an_odd_set_that_holds_one_transfer_less_is_caught() {
     });
 }
 
-/// What gatherings prove if one entry is claimed too many for each: the place where all operands meet is forgotten.
+/// The bound of gatherings if each is charged one entry too many: the place where all operands meet is left out.
 #[test]
 fn a_gathering_that_forgets_the_place_is_caught() {
     check_caught(1500, &|question, certificate| {
@@ -256,7 +256,7 @@ fn a_gathering_that_forgets_the_place_is_caught() {
     });
 }
 
-/// The question's platform with other nodes; participants, sources and targets are told to the change.
+/// The problem's platform with other nodes. The change receives the participants, sources and targets.
 fn rebuilt(
     question: &Sample,
     change: impl Fn(&mut oneport_platform::Node, bool),
@@ -307,7 +307,7 @@ fn samples_have_every_collective_model_and_kind_of_node() {
             kinds.insert((merges, node.replicates, owners.contains(&id)));
         }
     }
-    // 18 collectives under 4 models and mixtures; switches own nothing, nor do routers that reduce.
+    // 18 collectives under 4 models and mixtures. Switches own no operand, and routers that reduce do not either.
     assert_eq!((rows.len(), kinds.len()), (90, 9));
     let shared: Vec<_> = (0..3000)
         .map(|instance| sample(&mut Draw::new(1, instance)).platform)
@@ -335,7 +335,7 @@ fn orders(nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
     orders(rest).into_iter().flat_map(with).collect()
 }
 
-/// The true throughput of a barrier, and the best of all-reduces in some order of its participants; the solver agrees.
+/// The true throughput of a barrier, and the best of all-reduces in some order of its participants. The solver agrees.
 fn barrier(platform: &Platform, said: &Collective, volumes: &Volumes) -> Option<[Rational; 2]> {
     let truth = |collective: &Collective| {
         let oracle = Oracle::new(platform, collective, volumes, 10_000).ok()?;
@@ -356,7 +356,7 @@ fn barrier(platform: &Platform, said: &Collective, volumes: &Volumes) -> Option<
     Some([optimum, best])
 }
 
-/// A barrier's tokens have no order. Whatever is said of one, its optimum is that of all schemes, and no order of the
+/// A barrier's tokens have no order. For every declared order, its optimum is that of all schemes, and no order of the
 /// participants has more. On a ring in one direction every order has less: it sends along two of the three ways around.
 #[test]
 fn a_barrier_is_held_back_by_no_order() {

@@ -1,4 +1,4 @@
-//! The integration tests, one module per subject; one binary links faster than many.
+//! The integration tests, one module per subject. One binary links faster than many.
 
 mod harness;
 mod oracle;

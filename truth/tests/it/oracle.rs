@@ -53,7 +53,7 @@ fn broadcast(platform: &Platform) -> Collective {
 #[test]
 fn a_broadcast_through_a_hub_depends_on_what_the_hub_may_do() {
     for (model, hub, expected) in [
-        // The hub sends to b and to c, one after another.
+        // The hub sends to b and to c, in sequence.
         ("full-duplex", "", "1/2"),
         // It also receives once.
         ("half-duplex", "", "1/3"),
@@ -79,7 +79,7 @@ fn a_reduction_through_a_hub_depends_on_whether_the_hub_merges() {
         // The hub takes 3 for a merge: per unit of time 1/3 is merged there, and 1/3 in a, over the last link at 2
         // messages each.
         (", compute = 3", "2/3"),
-        // What is merged has to be there once only.
+        // The merged fact is needed only once.
         (", compute = 1, replicates = false", "1"),
         // A switch that reduces merges as a processor does, in the time that it states.
         (", switch = true, reduces = true", "1"),
@@ -209,8 +209,8 @@ fn what_cannot_arrive_is_impossible() {
     assert_eq!(oracle.throughput(), Err(Refused::Impossible));
 }
 
-/// Forwards: what is at hand, one count for every fact (1 at most where the node replicates, 4 at most elsewhere), and
-/// Dijkstra's algorithm over all of it.
+/// Forwards: the facts at hand, one count for every fact (1 at most if the node replicates, 4 at most otherwise), and
+/// Dijkstra's algorithm over all counts.
 fn forwards(game: &Game, prices: &[u64], limit: usize) -> Option<Option<u64>> {
     let mut first = vec![0_u8; game.facts.len()];
     game.start
@@ -260,7 +260,7 @@ fn forwards(game: &Game, prices: &[u64], limit: usize) -> Option<Option<u64>> {
     Some(None)
 }
 
-/// A scheme is carried out move by move: every input is at hand, and at a node that does not replicate used up.
+/// A scheme is executed move by move: every input is at hand, and at a node that does not replicate it is used up.
 fn carries_out(game: &Game, moves: &[u32]) -> bool {
     let mut at_hand = vec![0; game.facts.len()];
     game.start
@@ -328,7 +328,7 @@ fn backwards_and_forwards_agree() {
     );
 }
 
-/// Three hosts on a bus of rate 2, each pair linked in both directions; one host's links count twice.
+/// Three hosts on a bus of rate 2, each pair linked in both directions. The links of one host count twice.
 #[test]
 fn links_on_a_bus_share_its_rate() {
     let bus = platform(
@@ -348,7 +348,7 @@ fn links_on_a_bus_share_its_rate() {
     // Six transfers, two of which take 2 of the bus.
     let exchange = Collective::all_to_all(participants.clone());
     check(&bus, &exchange, &unit(), "1/4");
-    // From c one copy leaves, and the other goes on from there.
+    // From c one copy leaves, and the other is forwarded from there.
     let broadcast = Collective::broadcast(participants[2], participants[..2].to_vec());
     check(&bus, &broadcast, &unit(), "2/3");
 }

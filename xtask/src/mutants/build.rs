@@ -12,27 +12,27 @@ use super::list::Mutant;
 use super::schema::{self, Arm};
 use crate::{tree, workspace};
 
-/// A mutant that the compiler sees through (`1 / 0`) shall run all the same.
+/// A mutant that the compiler can evaluate (`1 / 0`) must run too.
 const ALLOWED: &str =
     "#![allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]";
 
-/// Where it is built.
+/// The folders of the build.
 pub struct Place<'a> {
     /// The repository.
     pub root: PathBuf,
-    /// The folder for copies of the sources and what cargo makes of them.
+    /// The folder for copies of the sources and for cargo's output.
     pub target: PathBuf,
     /// The crate with the mutants.
     pub package: &'a str,
 }
 
 impl Place<'_> {
-    /// Here mutants are tried out until all of them compile.
+    /// Mutants are tried here until all of them compile.
     fn draft(&self) -> PathBuf {
         self.target.join(self.package).join("draft")
     }
 
-    /// Here the tests are built. It changes only where the outcome does, so that the next run need not build again.
+    /// Here the tests are built. It changes only if the outcome does, so that the next run need not build again.
     fn tree(&self) -> PathBuf {
         self.target.join(self.package).join("tree")
     }
@@ -55,7 +55,7 @@ pub struct Built {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Binary {
     pub path: PathBuf,
-    /// The folder where cargo would run it.
+    /// The folder in which cargo would run it.
     pub folder: PathBuf,
 }
 
@@ -213,7 +213,7 @@ fn check(place: &Place<'_>, arms: &Arms) -> Result<BTreeSet<usize>> {
     Ok(wrong)
 }
 
-/// The mutants in whose arms an error lies.
+/// The mutants whose arms contain an error.
 fn culprits(error: &Value, arms: &Arms) -> BTreeSet<usize> {
     let spans = error["spans"].as_array().map_or(&[][..], Vec::as_slice);
     let arm = |span: &Value| {

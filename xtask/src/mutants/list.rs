@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::workspace;
 
-/// The version whose list is known to be read rightly.
+/// The version whose list this module reads.
 const VERSION: &str = "27.1.0";
 
 /// A place in a file: line and column in characters, both counted from 1.
@@ -14,15 +14,15 @@ pub type Place = (usize, usize);
 /// One change of the sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {
-    /// Counted from 1 in the order of the list; 0 means no mutant.
+    /// Counted from 1 in the order of the list. 0 means no mutant.
     pub id: usize,
-    /// File, line, column and change, for people.
+    /// File, line, column and change, as text.
     pub name: String,
     /// Path from the root of the repository.
     pub file: String,
-    /// Where the function begins (with its attributes and comments) and ends; none outside functions.
+    /// Start (with attributes and comments) and end of the function. `None` outside functions.
     pub function: Option<(Place, Place)>,
-    /// Whether the function returns `impl Trait`: two bodies would be two types.
+    /// Whether the function returns `impl Trait`: the types of two bodies would differ.
     pub opaque: bool,
     /// The replaced text, from and up to.
     pub span: (Place, Place),
@@ -33,7 +33,7 @@ pub struct Mutant {
 /// All mutants of a crate.
 ///
 /// # Errors
-/// cargo-mutants is missing or prints something else than we know.
+/// cargo-mutants is missing, or its output has another form than this module reads.
 pub fn mutants(package: &str) -> Result<Vec<Mutant>> {
     let mut command = workspace::cargo(&["mutants", "--list", "--json", "--package", package])?;
     let output = command.output().context("cannot run `cargo mutants`")?;

@@ -2,10 +2,10 @@
 //!
 //! cargo-mutants names the mutants: small changes of one function each. It would build the crate once for each of them.
 //! Here one build holds them all (*mutant schemata*: Untch, Offutt and Harrold, ISSTA 1993): in a copy of the sources
-//! each function asks which mutant is chosen, and an environment variable answers. First each test runs alone without a
-//! mutant and reports its time and the functions that it reaches. Then each mutant runs the tests that reach its
-//! function, the quick ones first, until one fails. A mutant without a failing test is a survivor: a test is missing,
-//! or the change has no effect.
+//! each function reads the chosen mutant from an environment variable. First each test runs alone without a mutant and
+//! reports its time and the functions that it reaches. Then each mutant runs the tests that reach its function, the
+//! quick ones first, until one fails. A mutant without a failing test is a survivor: a test is missing, or the change
+//! has no effect.
 
 mod build;
 mod list;
@@ -62,7 +62,7 @@ fn shard(text: &str) -> Result<(usize, usize), String> {
 }
 
 impl Arguments {
-    /// Keeps the mutants that are asked for. All are built, so that shards and repetitions share a build.
+    /// Keeps the chosen mutants. All are built, so that shards and repetitions share a build.
     fn choose(&self, mutants: &mut Vec<Mutant>) -> Result<()> {
         let (k, n) = self.shard;
         mutants.retain(|mutant| mutant.id % n == k % n);
@@ -92,7 +92,7 @@ const MARK: &str = " -- ";
 pub fn run(arguments: &Arguments) -> Result<()> {
     let start = Instant::now();
     let root = workspace::root()?;
-    // Within the repository, wherever else cargo builds: the copies find its `.cargo` there.
+    // Within the repository, for every target folder of cargo: the copies find its `.cargo` there.
     let target = root.join("target/mutants");
     let mutants = list::mutants(&arguments.package)?;
     let place = build::Place {
@@ -152,7 +152,7 @@ impl Report<'_> {
         )
     }
 
-    /// A line for each survivor, with file, line, change and how many tests reach the function.
+    /// A line for each survivor, with file, line, change and the number of tests that reach the function.
     fn survivors(&self) -> String {
         let mut text = String::new();
         let mut add = |mutant: &Mutant, what: String| {

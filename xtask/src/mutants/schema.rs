@@ -41,7 +41,7 @@ pub struct Schema {
     pub untried: Vec<usize>,
 }
 
-/// Where a mutant stands.
+/// The position of a mutant.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Arm {
     pub id: usize,
@@ -118,7 +118,7 @@ impl Schema {
         self.text += "}\n}";
     }
 
-    /// The line that is being written, from 1.
+    /// The current line, from 1.
     fn line(&self) -> usize {
         self.text.matches('\n').count() + 1
     }
@@ -127,9 +127,9 @@ impl Schema {
 /// A file as characters.
 struct Source {
     chars: Vec<char>,
-    /// The same with comments and strings blanked.
+    /// The text with comments and strings blanked.
     code: Vec<char>,
-    /// Where each line starts.
+    /// Start of each line.
     lines: Vec<usize>,
 }
 

@@ -23,7 +23,7 @@ const STACK: u64 = 512 << 10;
 /// The signals that end a program whose time is over: SIGKILL, SIGXCPU.
 const OVER: [i32; 2] = [9, 24];
 
-/// One test, as it is without a mutant.
+/// One test without a mutant.
 pub struct Test<'a> {
     binary: &'a Binary,
     name: String,
@@ -37,13 +37,13 @@ pub struct Test<'a> {
 pub enum Outcome {
     /// A test failed.
     Caught,
-    /// A test did not end within five times what it takes without the mutant, and some seconds.
+    /// A test did not end within five times its time without the mutant, plus some seconds.
     Endless,
-    /// All tests that reach the function passed; their number.
+    /// All tests that reach the function passed. Holds their number.
     Missed(usize),
 }
 
-/// Runs each test alone, without a mutant; leaves out tests that take `longest` or longer.
+/// Runs each test alone, without a mutant. Leaves out tests that take `longest` or longer.
 ///
 /// # Errors
 /// A test fails, or a program cannot be run.
@@ -110,7 +110,7 @@ fn alone<'a>(binary: &'a Binary, name: &str, path: &Path) -> Result<Test<'a>> {
             binary.path.display()
         );
     }
-    // A test that reaches nothing writes nothing.
+    // A test that reaches no mutant writes no file.
     let text = fs::read_to_string(path).unwrap_or_default();
     let _ = fs::remove_file(path);
     let reached = text.lines().filter_map(|line| line.parse().ok()).collect();
@@ -122,8 +122,8 @@ fn alone<'a>(binary: &'a Binary, name: &str, path: &Path) -> Result<Test<'a>> {
     })
 }
 
-/// Some tests of one program, within limits of processor time (a busy machine shall not decide), memory and stack, one
-/// after the other and behind everything else that the machine does.
+/// Some tests of one program, in sequence, within limits of processor time (so that a busy machine does not decide),
+/// memory and stack, and at lower priority than every other process of the machine.
 fn command(binary: &Binary, names: &[&str], limit: Duration) -> Command {
     let mut command = Command::new("sh");
     let script = format!(
@@ -150,7 +150,7 @@ fn command(binary: &Binary, names: &[&str], limit: Duration) -> Command {
     command
 }
 
-/// Tries every mutant; the outcomes come in the order of the mutants.
+/// Tries every mutant. The outcomes are in the order of the mutants.
 pub fn run(built: &Built, tests: &[Test<'_>], jobs: usize) -> Vec<Outcome> {
     let done = AtomicUsize::new(0);
     let start = Instant::now();
@@ -200,13 +200,13 @@ fn runs<'a>(tests: &[&'a Test<'a>]) -> Vec<Vec<&'a Test<'a>>> {
     runs
 }
 
-/// The run's outcome for the mutant; `None` if it passes.
+/// The run's outcome for the mutant. `None` if it passes.
 fn once(mutant: usize, run: &[&Test<'_>]) -> Option<Outcome> {
     let names: Vec<&str> = run.iter().map(|test| test.name.as_str()).collect();
     let time: Duration = run.iter().map(|test| test.time).sum();
     let limit = time * 5 + Duration::from_secs(2);
     let mut command = command(run[0].binary, &names, limit);
-    // A program that cannot be run ends like one that fails; `tests` has run it before.
+    // A program that cannot be run counts as failed. `tests` has run it before.
     let mut child = command
         .env("XTASK_MUTANT", mutant.to_string())
         .spawn()

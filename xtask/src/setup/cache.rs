@@ -23,8 +23,8 @@ pub struct Cache {
     _lock: File,
 }
 
-/// The place for the library that the stamp describes, made by this compiler (what it says about its version). Waits
-/// while another setup uses the cache. `None` where no cache can be used, or where the environment has flags for the
+/// The place for the library that the stamp describes, made by this compiler (identified by its version text). Waits
+/// while another setup uses the cache. `None` if no cache can be used, or if the environment has flags for the
 /// compiler.
 pub fn of_compiler(version: &str, stamp: &str, compiler: &str) -> Option<Cache> {
     if COMPILER_FLAGS
@@ -37,7 +37,7 @@ pub fn of_compiler(version: &str, stamp: &str, compiler: &str) -> Option<Cache> 
     Cache::at(folder()?.join(format!("highs-{version}-{key:016x}")))
 }
 
-/// Our folder in the user's cache folder; it need not exist.
+/// Our folder in the user's cache folder. It need not exist.
 pub fn folder() -> Option<PathBuf> {
     let absolute = |name| {
         env::var_os(name)
@@ -59,7 +59,7 @@ impl Cache {
         })
     }
 
-    /// Where the library lies.
+    /// The folder of the library.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -82,7 +82,7 @@ fn beside(path: &Path, ending: &str) -> Option<PathBuf> {
     Some(path.with_file_name(name))
 }
 
-/// Copies a folder next to its new place and moves it there when it is whole. A failure leaves nothing.
+/// Copies a folder next to its new place and moves it there when it is complete. A failure leaves nothing.
 fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
     let part = beside(to, ".part").ok_or(io::ErrorKind::InvalidInput)?;
     let copied = remove(&part)
@@ -155,7 +155,7 @@ mod tests {
         assert!(!folder.join("copy").exists());
         assert!(cache.restore(&folder.join("copy"), "stamp"));
         assert!(is_complete(&folder.join("copy"), "stamp"));
-        // The copy stands on its own.
+        // The copy does not depend on the cache.
         remove(&folder.join("cache")).unwrap();
         assert_eq!(
             fs::read_to_string(folder.join("copy/lib/libhighs.a")).unwrap(),
@@ -186,7 +186,7 @@ mod tests {
             .map(|entry| entry.unwrap().file_name())
             .collect();
         assert_eq!(left, ["highs-1.5.0.lock"]);
-        // A file stands where a folder is asked for, as with a home that cannot be written.
+        // A file has the path of the folder, as in a home that cannot be written.
         fs::write(folder.join("file"), "").unwrap();
         assert!(Cache::at(folder.join("file/oneport/highs-1.5.0")).is_none());
         remove(&folder).unwrap();

@@ -14,7 +14,7 @@ use super::progress::Progress;
 use super::tools::{self, Builder, Purpose};
 use crate::workspace;
 
-/// HiGHS's configuration: that of the binding's build, so that both give the same library, and sources compiled in
+/// HiGHS's configuration: that of the binding's build, so that both give the same library. Sources are compiled in
 /// batches, which reads headers once (docs/measurements.md, "Building HiGHS").
 const FLAGS: &[&str] = &[
     "-DCMAKE_BUILD_TYPE=Release",
@@ -51,13 +51,13 @@ pub fn stamp(version: &str) -> String {
     format!("highs-sys {version}\n{}\n", FLAGS.join("\n"))
 }
 
-/// Whether the HiGHS in place is the one that the stamp describes.
+/// Whether the HiGHS in place matches the stamp.
 pub fn is_built(place: &Place, stamp: &str) -> bool {
     is_complete(&place.path("highs"), stamp)
 }
 
-/// Puts HiGHS in place: a copy of what was compiled on this machine before, else compiled now, and why (`reasons` say
-/// why no other is taken; without them the user asked for this one).
+/// Puts HiGHS in place: a copy compiled earlier on this machine, else compiled now, and prints why (`reasons` exclude
+/// the other origins, and without reasons the user chose this one).
 pub fn provide(place: &Place, version: &str, stamp: &str, reasons: &[String]) -> Result<()> {
     let why = if reasons.is_empty() {
         "as you chose".to_string()
@@ -92,7 +92,8 @@ pub fn provide(place: &Place, version: &str, stamp: &str, reasons: &[String]) ->
     Ok(())
 }
 
-/// Compiles HiGHS next to its final place and moves it there when it is whole, so an interrupted build leaves nothing.
+/// Compiles HiGHS next to its final place and moves it there when it is complete, so an interrupted build leaves
+/// nothing.
 fn build(place: &Place, builder: &Builder, version: &str, stamp: &str) -> Result<()> {
     let source = source()?;
     let (tree, staging, log) = (
@@ -124,7 +125,7 @@ fn build(place: &Place, builder: &Builder, version: &str, stamp: &str) -> Result
     Ok(())
 }
 
-/// The HiGHS source inside the package `highs-sys`, wherever cargo keeps it; cargo downloads what is not there yet.
+/// The HiGHS source inside the package `highs-sys`, in cargo's folder. Cargo downloads it if it is missing.
 fn source() -> Result<PathBuf> {
     let host = workspace::host()?;
     let metadata = workspace::metadata(&["--locked", "--filter-platform", &host])?;

@@ -1,4 +1,4 @@
-//! A compiled HiGHS as files: what two of the modules here ask of it.
+//! A compiled HiGHS as files: the functions that two of the modules here share.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ pub const CXX_LIBRARY: &str = if cfg!(target_vendor = "apple") {
     "-lstdc++"
 };
 
-/// Whether a folder holds the whole HiGHS that the stamp describes.
+/// Whether a folder holds the complete HiGHS of this stamp.
 pub fn is_complete(highs: &Path, stamp: &str) -> bool {
     let found = fs::read_to_string(highs.join("stamp"));
     found.is_ok_and(|text| text == stamp)
@@ -29,7 +29,7 @@ pub fn clear(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The hash of Fowler, Noll and Vo (FNV-1a, 64 bits): the same in every version of Rust.
+/// The hash of Fowler, Noll and Vo (FNV-1a, 64 bits): equal in every version of Rust.
 pub fn fnv(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,19 +1,20 @@
 //! `cargo xtask setup`: the build tools and HiGHS, once for all profiles and commands.
 //!
-//! HiGHS is this system's if pkg-config finds one that is new enough and complete; else the shared library of a Python
-//! package, kept in the user's cache folder; else it is compiled, once for all clones of this machine. A finished setup
-//! stays as it is. `ONEPORT_HIGHS` names one of `system`, `wheel` and `source`, and then no other is taken.
+//! HiGHS is this system's if pkg-config finds one that is new enough and complete. Else it is the shared library of a
+//! Python package, kept in the user's cache folder. Else it is compiled, once for all clones of this machine. A
+//! finished setup is left unchanged. `ONEPORT_HIGHS` names one of `system`, `wheel` and `source`, and then no other is
+//! taken.
 //!
-//! Everything goes to `target/setup` of this repository, whatever `HOME` and `CARGO_TARGET_DIR` are, since
+//! Everything goes to `target/setup` of this repository, independent of `HOME` and `CARGO_TARGET_DIR`, since
 //! .cargo/config.toml names it by a path relative to itself:
 //!
 //! ```text
-//! env.toml         read by .cargo/config.toml: tells plain cargo and editors where the rest is; written last
+//! env.toml         read by .cargo/config.toml: the paths of the rest for plain cargo and editors, written last
 //! libclang         link to the folder that holds libclang (the HiGHS binding generates its declarations with it)
 //! bin/pkg-config   link to a pkg-config (the binding finds HiGHS with it)
-//! system/HASH/     where this system's HiGHS is taken: its highs.pc, completed
-//! wheel/HASH/      where the Python package's is taken: a highs.pc that leads to the user's cache folder
-//! highs/           if it was compiled: static library, headers, highs.pc, and a stamp of what it was built from
+//! system/HASH/     if this system's HiGHS is taken: its highs.pc, completed
+//! wheel/HASH/      if the Python package's is taken: a highs.pc that leads to the user's cache folder
+//! highs/           if it was compiled: static library, headers, highs.pc, and a stamp of its sources and flags
 //! python/          tools that this machine lacked, as Python packages
 //! mpi/NAME/        MPI libraries that this machine lacked, for the tests alone, as Python packages
 //! ```
@@ -38,8 +39,8 @@ use self::shared::{Shared, Whose};
 use crate::workspace;
 use place::Place;
 
-/// Settings of cargo in each case. Paths count from the parent of this file's folder, hence `setup/`. `force`, because
-/// these tools fit together.
+/// Settings of cargo in each case. Paths count from the parent of this file's folder, so they begin with `setup/`.
+/// `force`, because these tools fit together.
 const ENVIRONMENT: &str = r#"# Written by `cargo xtask setup`; read by .cargo/config.toml. Without this file the environment alone decides.
 [env]
 LIBCLANG_PATH = { value = "setup/libclang", relative = true, force = true }
@@ -49,7 +50,7 @@ PKG_CONFIG = { value = "setup/bin/pkg-config", relative = true, force = true }
 /// Names the only HiGHS to take.
 const CHOICE: &str = "ONEPORT_HIGHS";
 
-/// Where a HiGHS comes from, in the order in which they are tried.
+/// Origins of a HiGHS, in the order in which they are tried.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
     System,
@@ -90,7 +91,7 @@ enum Choice {
 }
 
 impl Choice {
-    /// Finds a HiGHS in place, without fetching or compiling one. The inner error is the reason that none is found.
+    /// Finds a HiGHS in place, without fetching or compiling one. The inner error is the reason why none is found.
     fn look(origin: Origin, place: &Place) -> Result<Choice, String> {
         match origin {
             Origin::System => system::find(place).map(Choice::Shared),
@@ -107,9 +108,8 @@ impl Choice {
         }
     }
 
-    /// The text of env.toml. The variable is the one that the binding asks for before the user's PKG_CONFIG_PATH, which
-    /// would hide our HiGHS, and which the next setup still has to see. What the user chose is kept for shells
-    /// that do not say it.
+    /// The text of env.toml. The binding reads this variable before the user's PKG_CONFIG_PATH, which would hide our
+    /// HiGHS, and which the next setup still has to see. The user's choice is kept for shells that do not set it.
     fn environment(&self, place: &Place) -> String {
         let folder = self.folder();
         let mut text = ENVIRONMENT.to_string();
@@ -141,7 +141,7 @@ impl Choice {
     }
 }
 
-/// The user's choice; empty without one.
+/// The user's choice. Empty without one.
 fn chosen() -> String {
     env::var(CHOICE).unwrap_or_default()
 }
@@ -154,11 +154,11 @@ fn is_ready(place: &Place, stamp: &str) -> Result<bool> {
     Ok(tools::are_linked(place) && Origin::allowed(&chosen())?.iter().any(ready))
 }
 
-/// Makes the setup complete; does nothing, quickly, when it is.
+/// Makes the setup complete. Returns at once if it is complete.
 ///
 /// # Errors
-/// A tool is missing and cannot be fetched (the message is one line that says what to install), or HiGHS does not
-/// compile, or the one that the user chose cannot be taken.
+/// A tool is missing and cannot be fetched (the message is one line with the package to install), or HiGHS does not
+/// compile, or the user's choice cannot be taken.
 pub fn run() -> Result<()> {
     let root = workspace::root()?;
     let place = Place {

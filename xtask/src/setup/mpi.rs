@@ -13,7 +13,7 @@ use crate::workspace;
 /// One MPI: its name in Debian's alternatives and as a Python package, and its folder for programs.
 pub struct Mpi {
     pub name: &'static str,
-    /// Where `mpicc` and `mpirun` are.
+    /// Paths of `mpicc` and `mpirun`.
     pub compiler: PathBuf,
     pub launcher: PathBuf,
 }
@@ -56,8 +56,8 @@ pub fn is_here(name: &str) -> bool {
     looked.unwrap_or(false)
 }
 
-/// Open MPI and MPICH; one that this machine lacks is fetched with pip, one that cannot be had is left out with a line
-/// that says so.
+/// Open MPI and MPICH. One that this machine lacks is fetched with pip. One that is not available is left out with a
+/// line on that.
 ///
 /// # Errors
 /// `target/setup` cannot be written.
@@ -103,7 +103,7 @@ pub fn build(package: &str, mpi: &Mpi, folder: &Path) -> Result<()> {
     tools::finish(pip.env("MPICC", &mpi.compiler).env("CFLAGS", "-O0 -g0"))
 }
 
-/// The unpacked source of a Python package, of the newest release; below this folder.
+/// The unpacked source of a Python package, of the newest release. It is below this folder.
 ///
 /// # Errors
 /// pip, the package or tar is missing.

@@ -1,11 +1,11 @@
-//! Shows that a long build goes on.
+//! Shows that a long build is still running.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::time::Instant;
 
 use crate::workspace;
 
-/// How far a build is: one rewritten line on a terminal, one line for every ten percent elsewhere.
+/// Progress of a build: one rewritten line on a terminal, one line for every ten percent otherwise.
 pub struct Progress {
     terminal: bool,
     start: Instant,
@@ -32,7 +32,7 @@ impl Progress {
         }
     }
 
-    /// Ends the rewritten line, and says how long everything took.
+    /// Ends the rewritten line, and returns the total time as text.
     pub fn finish(self) -> String {
         if self.terminal && self.shown.is_some() {
             eprintln!();
@@ -46,7 +46,7 @@ impl Progress {
             workspace::duration(self.start.elapsed())
         );
         if self.terminal {
-            // Back to the first column; the escape sequence clears what a longer line left behind.
+            // Back to the first column. The escape sequence clears the rest of a longer line.
             eprint!("\r{text}\x1b[K");
             let _ = stderr().flush();
         } else {

@@ -8,8 +8,8 @@ use std::process::Command;
 use super::place::Place;
 use super::shared::{Shared, Whose, answer};
 
-/// The oldest HiGHS that is tried: the first that knows every option which `oneport-exact` sets. (The binding would
-/// take 1.5.0.)
+/// The oldest HiGHS that is tried: the first with every option that `oneport-exact` sets. (The binding would take
+/// 1.5.0.)
 const OLDEST: (u32, u32) = (1, 11);
 
 /// The next major version may change the interface.
@@ -51,7 +51,7 @@ pub fn find(place: &Place) -> Result<Shared, String> {
     Ok(Shared::new(Whose::System, &version, cflags, libs))
 }
 
-/// Whether a version lies in the range that is tried.
+/// Whether a version is in the range that is tried.
 fn is_fitting(version: &str) -> Result<(), String> {
     let mut numbers = version.split('.').map(|part| part.parse::<u32>().ok());
     let (Some(Some(major)), Some(Some(minor))) = (numbers.next(), numbers.next()) else {

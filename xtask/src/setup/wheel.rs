@@ -1,8 +1,8 @@
 //! HiGHS as a shared library from a Python package, kept in the user's cache folder.
 //!
 //! Programs that are linked with it carry its path, as the library's own name is that path: they run from anywhere, and
-//! the installed command runs on after `cargo clean`. If the cache is emptied, the next setup puts it back to the same
-//! place.
+//! the installed command runs on after `cargo clean`. If the cache is emptied, the next setup puts it back at that
+//! path.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use super::place::Place;
 use super::shared::{Shared, Whose};
 use super::tools;
 
-/// The Python package, and its version, which is that of the HiGHS inside. One version, so that all machines solve with
-/// the same HiGHS.
+/// The Python package, and its version, which is that of the HiGHS inside. A single version, so that all machines solve
+/// with the same HiGHS.
 const PACKAGE: &str = "highsbox";
 const VERSION: &str = "1.15.1";
 
@@ -29,7 +29,7 @@ const LIBRARY: &str = if cfg!(target_vendor = "apple") {
 const LICENCE: &str = "share/doc/HIGHS/LICENSE.txt";
 const HEADERS: &str = "include/highs";
 
-/// Where it lies, or will lie.
+/// The folder of the library, present or future.
 fn folder() -> Result<PathBuf, String> {
     let name = format!("highs-{VERSION}-{}-{PACKAGE}", std::env::consts::ARCH);
     let cache = cache::folder().ok_or(
@@ -44,7 +44,7 @@ fn folder() -> Result<PathBuf, String> {
 /// The reason why not, as a clause.
 pub fn find() -> Result<Shared, String> {
     let folder = folder()?;
-    // The folder is moved into place as a whole.
+    // The folder is moved into place in one step.
     if folder.join(LIBRARY).is_file() && folder.join(HEADERS).is_dir() {
         Ok(described(&folder))
     } else {
@@ -87,7 +87,7 @@ fn described(folder: &Path) -> Shared {
     Shared::new(Whose::Wheel, VERSION, &flag("-I", HEADERS), &libraries)
 }
 
-/// A path in a description for pkg-config, whose words a backslash keeps together.
+/// A path in a description for pkg-config. Backslashes keep its words together.
 fn escaped(path: &Path) -> Vec<u8> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte >= 0x80 || b"/._-+".contains(&byte);
     let bytes = path.as_os_str().as_encoded_bytes().iter();
@@ -96,7 +96,7 @@ fn escaped(path: &Path) -> Vec<u8> {
         .collect()
 }
 
-/// Fetches the package, takes from it what is needed, and moves that into the cache.
+/// Fetches the package, takes the needed files from it, and moves them into the cache.
 fn fetch(place: &Place, staging: &Path, to: &Path, cache: &Cache) -> anyhow::Result<()> {
     clear(staging)?;
     let (all, part) = (staging.join("python"), staging.join("highs"));

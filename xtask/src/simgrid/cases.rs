@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-/// A question.
+/// A problem.
 pub struct Case {
-    /// For the report.
+    /// The name in the report.
     pub name: String,
     /// The platform file.
     pub platform: PathBuf,
-    /// How `oneport` makes the platform file; `None`: it is a fixture.
+    /// Arguments with which `oneport` makes the platform file. `None` if it is a fixture.
     pub generate: Option<Vec<String>>,
-    /// For `oneport solve`, without the platform.
+    /// Arguments for `oneport solve`, without the platform.
     pub arguments: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ const LARGE: [(&str, &str); 10] = [
     ("torus-4x4.toml", "P0"),
 ];
 
-/// Every collective on every fixture, under every model where it is small and under its own where not; then random
+/// Every collective on every fixture, under every model if it is small and under its own model otherwise. Then random
 /// platforms.
 pub fn all(root: &Path, folder: &Path) -> Vec<Case> {
     let mut cases = Vec::new();

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 #[derive(Clone)]
 pub struct Events {
     period: f64,
-    /// Ports, links, and how many transfers each carries at a time.
+    /// Ports and links, each with its number of simultaneous transfers.
     limits: BTreeMap<String, usize>,
     events: Vec<Event>,
 }
@@ -98,8 +98,9 @@ impl Events {
         text
     }
 
-    /// The same order on every port, link and processor, without dates: everything starts when what is before it on
-    /// any of them has ended, and its inputs. When each ends then is a recurrence; the simulator has to agree.
+    /// The same order on every port, link and processor, without dates: a task starts when its predecessors on each of
+    /// them have ended, and its inputs exist. The end dates follow from a recurrence, and the simulator must agree with
+    /// them.
     pub fn as_soon_as_possible(&self) -> Events {
         let mut order: Vec<usize> = (0..self.len()).collect();
         let key = |&number: &usize| (self.events[number].start, self.events[number].end);
@@ -124,7 +125,7 @@ impl Events {
                             .after
                             .insert(std::mem::replace(&mut lanes[lane], number));
                     }
-                    // No lane is free, so the plan itself is wrong; the replay by dates says so.
+                    // No lane is free, so the plan itself is wrong. The replay by dates reports it.
                     None if lanes.len() >= limit => {}
                     None => lanes.push(number),
                 }
@@ -136,7 +137,7 @@ impl Events {
                 .fold(0.0, f64::max);
             (run.events[number].start, run.events[number].end) = (0.0, ready + length);
         }
-        // Errors add up along the run: it is what they are measured by.
+        // Errors add up along the run, so they are measured relative to its length.
         run.period = run.events.iter().map(|event| event.end).fold(0.0, f64::max);
         run
     }

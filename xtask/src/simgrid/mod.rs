@@ -1,7 +1,7 @@
 //! `cargo xtask simgrid`: plans replayed in SimGrid, a simulator that others wrote.
 //!
 //! Every collective, model and fixture, and random platforms: each plan by its dates, then as soon as possible in its
-//! own order, and with planted faults, which must be noticed. The plans come from the command itself; nothing of
+//! own order, and with planted faults, which must be noticed. The plans come from the command itself. No library of
 //! oneport is linked here.
 
 mod cases;
@@ -45,13 +45,13 @@ impl Arguments {
     }
 }
 
-/// One of 19 plans is in the sample; prime, so that each collective and model occurs.
+/// One of 19 plans is in the sample. 19 is prime, so that each collective and model occurs.
 const SAMPLE: usize = 19;
-/// Seconds for one plan. What is found by then is replayed.
+/// Seconds for one plan. The best plan by then is replayed.
 const SOLVE: &str = "2";
-/// Most instances per period: what is replayed should be short.
+/// Limit on instances per period, so that replays are short.
 const INSTANCES: &str = "6";
-/// Why there may be no plan: no path, or no time.
+/// Reasons why a case has no plan: no path, or no time.
 const REASONS: [&str; 2] = ["infeasible", "ended the work"];
 /// Longer runs are left out.
 const LONGEST: usize = 40_000;
@@ -178,7 +178,7 @@ fn compile(source: &Path, program: &Path) -> Result<()> {
 }
 
 impl Bench {
-    /// Solves, exports, replays, plants faults; says what came of it.
+    /// Solves, exports, replays and plants faults. Returns the outcome as text.
     fn one(&self, case: &Case, count: &mut Count) -> Result<String> {
         let (plan, platform) = (self.folder.join("plan.json"), self.folder.join("run.xml"));
         let mut solve = Command::new(&self.oneport);

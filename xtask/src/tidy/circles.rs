@@ -1,9 +1,9 @@
 //! No module of a crate imports, directly or not, from a module that imports it. A module is a folder with its `mod.rs`
-//! or the file of its name; modules are compared with those beside them, and with the file of the module that holds
-//! them. So no file imports from a file that imports it either.
+//! or the file of its name. Modules are compared with their siblings, and with the file of the module that holds them.
+//! So no file imports from a file that imports it either.
 //!
 //! A child that takes an item of its parent imports from the parent's file. A parent that declares its children, or
-//! passes their names on by `pub use`, imports nothing; a name that is passed on is of the file that has it.
+//! passes their names on by `pub use`, imports nothing. A name that is passed on belongs to the file that defines it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,7 +11,7 @@ use super::imports::File;
 use super::problem::Problem;
 use crate::workspace::Source;
 
-/// Re-exports that are followed, one after another.
+/// Limit on re-exports that are followed in sequence.
 const DEPTH: usize = 16;
 
 /// A module by the names that lead to it.
@@ -64,7 +64,7 @@ fn found(sources: &[Source]) -> Vec<(Vec<Module>, Arrows)> {
     found
 }
 
-/// The arrows between a module's own file and its children, each child with all that is below it.
+/// The arrows between a module's own file and its children, each child with its whole subtree.
 fn beside(arrows: &Arrows, parent: &Module) -> Arrows {
     let level = |module: &Module| {
         module
@@ -197,7 +197,7 @@ impl Tree {
                 let target = match self.resolve(module, &import.path, DEPTH) {
                     Some(Found::Item(target)) => target,
                     Some(Found::Module(target)) if import.name == "*" => target,
-                    // A name for a module: what is taken through it is among the paths.
+                    // A name for a module: the paths contain the names taken through it.
                     _ => continue,
                 };
                 if !(import.exported && target.starts_with(module)) {
@@ -213,7 +213,7 @@ impl Tree {
         arrows
     }
 
-    /// Target of a path in a module; `None` if it is outside of the crate.
+    /// Target of a path in a module. `None` if it is outside of the crate.
     fn resolve(&self, module: &Module, path: &[String], depth: usize) -> Option<Found> {
         let depth = depth.checked_sub(1)?;
         let (first, rest) = path.split_first()?;
@@ -242,7 +242,7 @@ impl Tree {
         }
     }
 
-    /// The rest of a path, after what its beginning means.
+    /// Resolves the rest of a path from the target of its beginning.
     fn further(&self, found: Found, rest: &[String], depth: usize) -> Option<Found> {
         match found {
             Found::Module(module) => self.walk(module, rest, depth),
@@ -349,7 +349,7 @@ mod tests {
         found(&files.iter().map(source).collect::<Vec<_>>())
     }
 
-    /// Compares the circles, each a list of modules; the root is `crate`.
+    /// Compares the circles, each a list of modules. The root is `crate`.
     #[track_caller]
     fn check(files: &[(&str, &str)], expected: &[&[&str]]) {
         let name = |module: &Module| match module.join("::") {
@@ -394,7 +394,7 @@ mod tests {
             ("c.rs", "use crate::a::A;"),
         ];
         check(&three, &[&["a", "b", "c"]]);
-        // The name of a module alone takes nothing from its file.
+        // The name of a module alone imports nothing from its file.
         check(
             &[LIB, ("a.rs", "use crate::b;"), ("b.rs", "use crate::a::A;")],
             &[],
@@ -463,7 +463,7 @@ mod tests {
             &[LIB, folder, user, used, ("b.rs", "use crate::c::C;")],
             &[],
         );
-        // Below one parent, too; and a circle inside of a folder is that of its children alone.
+        // Below one parent, too. A circle inside of a folder is that of its children alone.
         let outer = ("a/mod.rs", "mod f;\nmod g;\n");
         let inner = ("a/f/mod.rs", "mod d;\nmod e;\n");
         let deep = ("a/f/d.rs", "use crate::a::g::G;");

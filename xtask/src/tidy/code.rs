@@ -4,9 +4,9 @@
 use super::problem::Problem;
 use crate::workspace::Source;
 
-/// Where HiGHS, and hence `unsafe`, lives.
+/// The file with HiGHS, and so with `unsafe`.
 const HIGHS: &str = "crates/exact/src/highs.rs";
-/// Where `exact` says which of its modules others see.
+/// The file of `exact` that declares which modules are public.
 const EXACT: &str = "crates/exact/src/lib.rs";
 /// Attributes of a file that may hold floats, or `unsafe` code. (In halves, so that this file keeps its own rules.)
 const FLOATS: [&str; 2] = ["allow(clippy::", "disallowed_types"];
@@ -41,7 +41,7 @@ fn misplaced_unsafe(source: &Source) -> Option<Problem> {
     })
 }
 
-/// Floats are disallowed but in files that say so; in `exact` such files stay private.
+/// Floats are disallowed except in files with the attribute. In `exact` such files stay private.
 fn shown_floats(source: &Source, exact: &str) -> Option<Problem> {
     let module = source
         .path

@@ -1,8 +1,8 @@
-//! Numeric constants and what their documentation says of them; `cargo xtask constants` prints the tuning constants.
+//! Numeric constants and the documentation of their values. `cargo xtask constants` prints the tuning constants.
 //!
-//! A constant that was chosen says `Trades A for B. Measured: ...`, or `Not measured.` Every other constant of the
-//! theory says what fixes it: `Fact:` (arithmetic, hardware, a format), `Limit:` (larger questions are refused) or
-//! `Shown:` (how much of a value is printed). A value that no index has (`usize::MAX`) needs neither.
+//! A chosen constant has `Trades A for B. Measured: ...`, or `Not measured.` Every other constant of the theory names
+//! the reason for its value: `Fact:` (arithmetic, hardware, a format), `Limit:` (larger problems are refused) or
+//! `Shown:` (the part of a value that is printed). A value that no index has (`usize::MAX`) needs no such word.
 
 use anyhow::Result;
 

@@ -23,7 +23,7 @@ const FLOORS: &[&[&str]] = &[
     &["cli", "papers", "benches", "truth"],
 ];
 
-/// Lower crates that some crates must not depend on all the same, and why.
+/// Lower crates that some crates must not depend on in spite of the order, and the reason.
 const NEVER: &[(&[&str], &[&str], &str)] = &[
     (&["exact"], &["graph"], "its input is a linear program"),
     (
@@ -184,7 +184,7 @@ pub fn check(crates: &[Crate]) -> Vec<Problem> {
         .collect()
 }
 
-/// The theory (`crates/`) knows no door (`doors/`).
+/// No crate of the theory (`crates/`) depends on a door (`doors/`).
 fn arrows_out(crates: &[Crate]) -> Vec<Problem> {
     let is_door = |name: &String| {
         crates
@@ -336,7 +336,7 @@ mod tests {
         check("oneport-platform", &["serde", "anyhow"], 2);
     }
 
-    /// A pair that the floors refuse already says nothing.
+    /// A pair that the floors refuse already is redundant.
     #[test]
     fn each_pair_that_must_not_be_is_one_that_could() {
         for (some, others, _) in NEVER {

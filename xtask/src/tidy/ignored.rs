@@ -1,5 +1,5 @@
-//! No test passes by not running: a test that needs what a machine may lack is ignored for a reason that `cargo xtask
-//! test` reads, and every file with tests is compiled.
+//! No test passes by not running. A test that needs a thing that a machine may lack is ignored for a reason that
+//! `cargo xtask test` reads. Every file with tests is compiled.
 
 use std::path::Path;
 
@@ -46,7 +46,7 @@ fn outside(source: &Source) -> Vec<Problem> {
         .collect()
 }
 
-/// Every ignored test says why, in a form that `cargo xtask test` reads.
+/// Every ignored test has a reason, in a form that `cargo xtask test` reads.
 fn reasons(source: &Source) -> Vec<Problem> {
     let unread = needs::in_source(&source.text)
         .into_iter()
@@ -71,7 +71,7 @@ fn silent(source: &Source) -> Vec<Problem> {
     problems
 }
 
-/// A file that no module names is never compiled, nor are its tests.
+/// A file that no module names is never compiled, and its tests never run.
 fn never_compiled(source: &Source, sources: &[Source]) -> Option<Problem> {
     let path = Path::new(&source.path);
     let (folder, stem) = (path.parent()?, path.file_stem()?.to_str()?);

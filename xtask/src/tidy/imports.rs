@@ -1,4 +1,5 @@
-//! Reads which names a Rust file takes from elsewhere, without its tests: `use` declarations, and paths in the code.
+//! Reads the names that a Rust file takes from other modules, without its tests: `use` declarations, and paths in the
+//! code.
 
 use std::collections::BTreeSet;
 
@@ -21,9 +22,9 @@ const ITEMS: [&str; 10] = [
 /// One name taken in by `use`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Import {
-    /// Where it is from, as written: `super`, `child`, `Name`. That of a glob is the path before the `*`.
+    /// Its path as written: `super`, `child`, `Name`. That of a glob is the path before the `*`.
     pub path: Vec<String>,
-    /// Its name here; `*` for a glob.
+    /// Its name here. `*` for a glob.
     pub name: String,
     /// Whether others can take it from here: `pub use`, with or without a restriction.
     pub exported: bool,
@@ -62,7 +63,7 @@ impl File {
         file
     }
 
-    /// Reads what begins at a token; returns where the next begins.
+    /// Reads the item that begins at a token. Returns the index after it.
     fn take(&mut self, tokens: &[Token], at: usize) -> usize {
         let word = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
         let before = at.checked_sub(1).map_or("", word);
@@ -97,7 +98,7 @@ impl File {
         end
     }
 
-    /// Reads one tree of a `use` declaration; returns where it ends.
+    /// Reads one tree of a `use` declaration. Returns the index of its end.
     fn declaration(
         &mut self,
         tokens: &[Token],

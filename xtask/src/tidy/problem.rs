@@ -5,9 +5,9 @@
 pub struct Problem {
     /// Path from the root of the repository.
     pub path: String,
-    /// Counted from 1; 0 when the whole file is meant.
+    /// Counted from 1. 0 means the whole file.
     pub line: usize,
-    /// The fault, and what to do.
+    /// The fault, and its remedy.
     pub message: String,
 }
 

@@ -4,9 +4,9 @@ use super::dependencies::Crate;
 use super::problem::Problem;
 use crate::workspace::Source;
 
-/// More lines than this, and a file holds two subjects.
+/// A file with more lines than this holds two subjects.
 const MAX_LINES: usize = 1200;
-/// Most characters of a line of comment.
+/// Limit on the characters of a line of comment.
 const MOST_CHARACTERS: usize = 120;
 
 /// Checks one file.
@@ -54,7 +54,7 @@ pub fn check_architecture(crates: &[Crate], sources: &[Source]) -> Vec<Problem> 
         .collect()
 }
 
-/// Data files keep the form their readers want; everything else is ours to keep neat.
+/// Data files keep the form of their programs. All other files follow our rules.
 fn is_written_by_hand(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     match name.rsplit_once('.') {

@@ -17,7 +17,7 @@ enum Key {
     Merge(NodeId, Value, Value),
 }
 
-/// Three nodes, all linked; owners and target of the operands as given.
+/// Three nodes, all linked, with the given owners and target of the operands.
 struct Case {
     platform: Platform,
     owners: Vec<NodeId>,
@@ -172,7 +172,7 @@ fn most(trees: &[Vec<Key>], rates: &BTreeMap<Key, Rational>) -> Rational {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Sums of some of all trees, with a circulation; owners may own several operands, the target some or all.
+    /// Sums of some of all trees, with a circulation. Owners may own several operands, the target some or all.
     #[test]
     fn all_trees_make_no_more(
         owners in prop::collection::vec(0..3usize, 1..=3),

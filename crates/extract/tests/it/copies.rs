@@ -279,7 +279,7 @@ fn figures_1_and_2() {
     assert_eq!(weights, [(1, rational("1/2")), (0, rational("1/4"))]);
 }
 
-/// A total exchange of which only the sum is known.
+/// A total exchange of which only the sum is given.
 #[test]
 fn several_messages_below_one_root() {
     let arcs: Vec<_> = [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
@@ -310,8 +310,8 @@ fn several_messages_below_one_root() {
     );
 }
 
-/// Cuts by bit masks say when there is a packing, the program over all arborescences says how much, and the number of
-/// trees is within the lemma's bound.
+/// Cuts by bit masks decide whether there is a packing, the program over all arborescences gives its size, and the
+/// number of trees is within the lemma's bound.
 #[test]
 fn what_cuts_allow_is_packed() {
     let (mut packed, mut refused) = (0, 0);
@@ -400,7 +400,8 @@ fn minimal_capacities_need_few_trees() {
     assert!(cases > 30 && equal > 10, "{cases} {equal}");
 }
 
-/// Helpers that pass on no more than they receive cost nothing; the others join, are trimmed, or are refused by name.
+/// Helpers that forward at most as much as they receive cost nothing. The others join, are trimmed, or are refused by
+/// name.
 #[test]
 fn helpers_join_or_are_split_off() {
     let (mut accepted, mut refused, mut quiet) = (0, 0, 0);
@@ -517,7 +518,7 @@ fn hostile_amounts_are_refused_by_place() {
         message.starts_with("'P1' can be reached by 999999"),
         "{message}"
     );
-    // A node that nothing leads to and that wants nothing; a throughput of 0; links back to the source.
+    // A node without incoming links and goals, a throughput of 0, links back to the source.
     let aside = Case::new(
         4,
         &[
@@ -545,7 +546,7 @@ fn hostile_amounts_are_refused_by_place() {
     );
 }
 
-/// A copy passes the switch P1 on its way to P2 and back: that is a detour unless P2 wants it, or copies it.
+/// A copy passes the switch P1 on its way to P2 and back. That is a detour unless P2 is a goal, or copies it.
 #[test]
 fn detours_are_cut_out() {
     // Arcs by their index: 0 -> 1, 1 -> 2, 2 -> 1, 1 -> 3, 2 -> 4, 1 -> 5, 5 -> 1.
@@ -569,7 +570,7 @@ fn detours_are_cut_out() {
     assert_eq!(cut(round.clone(), &[2, 3]), round);
     let copied = [round.clone(), vec![(LinkId::new(4), Some(1))]].concat();
     assert_eq!(cut(copied.clone(), &[3, 4]), copied);
-    // Two detours are both cut out; a detour within another goes with it.
+    // Two detours are both cut out. A detour within another goes with it.
     assert_eq!(cut(way(&[0, 1, 2, 5, 6, 3]), &[3]), way(&[0, 3]));
     let only_one = way(&[0, 1, 2, 5, 6, 3]);
     assert_eq!(cut(only_one, &[5, 3]), way(&[0, 5, 6, 3]));

@@ -1,4 +1,4 @@
-//! Flows are paths and circulations, and as few paths as the lemma says.
+//! Flows are paths and circulations, within the lemma's number of paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 

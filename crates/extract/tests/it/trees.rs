@@ -24,7 +24,7 @@ fn node(index: usize) -> NodeId {
     NodeId::new(index)
 }
 
-/// Every cost is 1; the nodes from `processors` on are routers.
+/// Every cost is 1. The nodes from `processors` on are routers.
 fn platform(
     processors: usize,
     nodes: usize,
@@ -42,7 +42,7 @@ fn platform(
             .unwrap();
     }
     for (from, to) in links {
-        // A loop or a second link is refused, which is what we want.
+        // A loop or a second link is refused, as intended.
         let _ = builder.link(node(from), node(to), Rational::one());
     }
     builder.build().unwrap()
@@ -139,8 +139,8 @@ fn positive(mut rates: TaskRates) -> TaskRates {
     rates
 }
 
-/// Carries the tasks out in their order, and panics where an input is not where the task needs it, a value is made or
-/// used twice, goes through a node twice, or anything but the result at the target is left.
+/// Executes the tasks in their order, and panics if an input is not at its task, a value is made or used twice, goes
+/// through a node twice, or anything except the result at the target remains.
 #[track_caller]
 fn check_tree(case: &Case, tree: &Pattern) {
     assert_eq!((tree.demand, &tree.order), (0, &None));
@@ -207,7 +207,7 @@ fn canonical(
             Task::Merge { .. } => unreachable!(),
         })
         .collect();
-    // A value that nobody makes starts where no transfer of it ends.
+    // A value that no task makes starts at the node at which no transfer of it ends.
     let start = hops
         .iter()
         .map(|(hop, _)| hop.from)
@@ -239,7 +239,7 @@ fn gains(
     gains
 }
 
-/// Whether the sends of some type contain a directed cycle: naively, by removing nodes that nothing enters.
+/// Whether the sends of some type contain a directed cycle: naively, by removing nodes without incoming sends.
 fn has_cycle(platform: &Platform, sends: &BTreeMap<(LinkId, Value), Rational>) -> bool {
     let types: BTreeSet<&Value> = sends.keys().map(|(_, value)| value).collect();
     types.into_iter().any(|value| {
@@ -258,7 +258,7 @@ fn has_cycle(platform: &Platform, sends: &BTreeMap<(LinkId, Value), Rational>) -
     })
 }
 
-/// Equations (10) over the tasks that happen, but for the result at the target.
+/// Equations (10) over the tasks that occur, except for the result at the target.
 fn balances(case: &Case, rates: &TaskRates) -> Vec<Vec<Rational>> {
     let tasks = rates.sends.len() + rates.merges.len();
     let mut rows: BTreeMap<(Value, NodeId), Vec<Rational>> = BTreeMap::new();
@@ -326,7 +326,7 @@ fn check_extraction(case: &Case) {
             canonical(&case.platform, &tree.tasks, case.result(), None)
         );
     }
-    // Already cancelled rates give the same trees.
+    // Cancelled rates give the same trees.
     assert_eq!(
         Case {
             rates: cancelled,
@@ -443,7 +443,7 @@ fn cases() -> impl Strategy<Value = (Case, usize, usize)> {
                 case.throughput += weight;
             }
             for _ in 0..cycles {
-                // Through the owner, through the target, or wherever.
+                // Through the owner, through the target, or through other nodes.
                 let first = tape.below(order.len());
                 let last = first + tape.below(order.len() - first);
                 let value = if tape.below(3) == 0 {
@@ -475,8 +475,8 @@ proptest! {
         check_extraction(&case);
     }
 
-    /// Where nothing goes round, nothing is removed, so the extracted sum is the one we started from; a single tree
-    /// comes back as it was.
+    /// Without circulations nothing is removed, so the extracted sum is the initial one. A single tree is extracted
+    /// unchanged.
     #[test]
     fn nothing_is_cancelled_where_nothing_goes_round((case, trees, cycles) in cases()) {
         let mut rates = positive(case.rates.clone());
@@ -490,7 +490,7 @@ proptest! {
         }
     }
 
-    /// Any single rate that is off is noticed, and so is the throughput.
+    /// Any single wrong rate is noticed, and so is a wrong throughput.
     #[test]
     fn a_wrong_rate_is_refused((case, _, _) in cases(), place in any::<prop::sample::Index>(), more in any::<bool>()) {
         let mut wrong = case.clone();
@@ -688,7 +688,7 @@ fn the_printed_algorithm_does_not_end_where_ours_does() {
     assert_eq!(case.extract().unwrap().len(), 2);
 }
 
-/// With lucky choices the printed algorithm ends, but its trees do not add up to what it was given (lemma 2).
+/// With lucky choices the printed algorithm ends, but its trees do not add up to its input (lemma 2).
 #[test]
 fn the_printed_algorithm_leaves_the_circulation_over() {
     let mut case = circling_vertex();

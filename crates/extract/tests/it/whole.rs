@@ -1,4 +1,4 @@
-//! Whole collectives: what patterns do altogether is extracted again, demand by demand, and the referee accepts it.
+//! Whole collectives: the sum of the patterns is extracted again, demand by demand, and the referee accepts it.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ fn extracted(collective: &Collective, rates: &Rates) -> Result<Extracted, Extrac
     let (platform, volumes) = (triangle(), Volumes::default());
     let problem = Problem::new(&platform, collective, &volumes).unwrap();
     let found = extract(&problem, rates, &Watch::unlimited())?;
-    // Entry by entry: the rates are the patterns' sum and what is left over.
+    // Entry by entry: the rates are the patterns' sum plus the rest.
     let state = SteadyState {
         throughput: rates.throughput.clone(),
         patterns: found.patterns.clone(),

@@ -1,4 +1,4 @@
-//! Amounts on one line and in files of their own.
+//! Amounts on one line and in separate files.
 
 use std::path::Path;
 
@@ -218,7 +218,7 @@ fn work_by_task_and_processor() {
         (table.of(node(1), short), table.of(node(1), long)),
         (None, None)
     );
-    // What is no list of entries is an amount as ever.
+    // A text that is not a list of entries is an ordinary amount.
     assert_eq!(read_table(folder.path(), "1+1/2n"), Ok(affine("1", "1/2")));
     assert_eq!(
         read_table(folder.path(), "[[1, 2], [3]]").map(|amount| amount.constant().cloned()),

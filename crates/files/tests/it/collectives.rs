@@ -172,7 +172,7 @@ fn scan() -> Parts {
     plan
 }
 
-/// Every kind of demand; the commutative reduction has an order of its own.
+/// Every kind of demand. The commutative reduction has an order of its own.
 fn groups() -> Parts {
     let member = |rate, collective| Member { collective, rate };
     let line = || nodes(&[0, 1]);
@@ -287,7 +287,7 @@ fn the_layout() {
                 "{line}\nin {text}"
             );
         }
-        // Absent where there is nothing to say.
+        // Absent if it has no content.
         assert_eq!(
             text.contains("odd_sets"),
             plan.certificate.odd_sets().next().is_some()
@@ -338,7 +338,7 @@ fn every_model_and_resource_is_read_back() {
     }
 }
 
-/// One change each: refused, with the place and what would be right.
+/// One change each: refused, with the place and a correct form.
 #[test]
 fn perturbed_broadcasts_are_refused() {
     let text = plan_to_json(&broadcast());
@@ -918,7 +918,7 @@ fn perturbed_groups_are_refused() {
     );
 }
 
-/// An id of nowhere is no panic: it is written as null or as its number, and refused when read.
+/// An invalid id does not panic: it is written as null or as its number, and refused when read.
 #[test]
 fn foreign_ids_are_written_and_refused() {
     let changed = |mut plan: Parts, change: &dyn Fn(&mut Parts)| {
@@ -1019,7 +1019,7 @@ fn hostile_sizes_end_in_time() {
         &long,
         &["tasks[0].link", "5000000 characters"],
     );
-    // Orders of many patterns among many participants: each costs what is written.
+    // Orders of many patterns among many participants: each costs its written length.
     let mut plan = all_reduce();
     let count = 3000;
     let mut builder = Platform::builder();

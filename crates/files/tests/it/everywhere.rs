@@ -1,5 +1,5 @@
-//! `oneport-broadcast/1` and `oneport-all-reduce/1`: what is written is read back, and what is wrong is refused at its
-//! place.
+//! `oneport-broadcast/1` and `oneport-all-reduce/1`: written files are read back, and faults are refused at their
+//! places.
 
 use oneport_files::{
     one_all_reduce_from_json, one_all_reduce_to_json, single_broadcast_from_json,
@@ -17,7 +17,7 @@ fn halves(ticks: &[u64]) -> Dates {
     }
 }
 
-/// 1 sends to 0 and then to 2; transfers take 2, preparations 3/2.
+/// 1 sends to 0 and then to 2. Transfers take 2, preparations 3/2.
 fn equal() -> SingleBroadcast {
     SingleBroadcast {
         broadcast: Broadcast {

@@ -1,4 +1,4 @@
-//! Parts files: what is written is what is read, and nothing else is accepted.
+//! Parts files: written files are read back, and all others are refused.
 
 use crate::common;
 use crate::common::{plan_from_json, plan_to_json, read_plan};
@@ -137,7 +137,7 @@ fn the_toy_plan_as_text() {
     assert_eq!(plan_from_json("loose", loose.as_bytes()), Ok(toy()));
 }
 
-/// One change each: refused, with the place and what would be right.
+/// One change each: refused, with the place and a correct form.
 #[test]
 fn perturbed_plans_are_refused() {
     let text = plan_to_json(&toy());
@@ -404,7 +404,7 @@ fn exact_optima_may_be_long_but_not_endless() {
     assert!(matches!(&*error.mistake, Mistake::Number(_)), "{error}");
 }
 
-/// An id of nowhere is no panic: it is written as null, and refused when read.
+/// An invalid id does not panic: it is written as null, and refused when read.
 #[test]
 fn foreign_ids_are_written_and_refused() {
     let mut plan = toy();
@@ -508,7 +508,7 @@ fn outputs_appear_whole_or_not_at_all() {
         assert_eq!(std::fs::read(&path).expect("read"), content);
     }
     assert_eq!(read_plan(&path), Ok(toy()));
-    // Left-overs of killed writers do not stand in the way, however many there are.
+    // Files left by killed writers do not block a write, for any number of them.
     let killed = 1100;
     for number in 0..killed {
         let left = folder.path().join(format!(".oneport.part{number}"));
@@ -517,7 +517,7 @@ fn outputs_appear_whole_or_not_at_all() {
     write_atomically(&path, b"new").expect("written");
     try_writing(&path).expect("it can be written");
     assert_eq!(std::fs::read(&path).expect("read"), b"new");
-    // A name as long as names can be.
+    // A name of the maximal length.
     let long = folder.path().join("n".repeat(255));
     for content in [b"one", b"two"] {
         try_writing(&long).expect("it can be written");
@@ -599,7 +599,7 @@ fn links_permissions_and_devices_are_respected() {
     assert!(!std::path::Path::new("/dev/null").is_file());
 }
 
-/// How a search chose the links stands beside the plan, which is the same without it.
+/// The choice of links by a search is stored next to the plan, which is the same without it.
 #[test]
 fn a_choice_of_links_stands_beside_the_plan() {
     let chosen = Chosen {

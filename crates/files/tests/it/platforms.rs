@@ -1,4 +1,4 @@
-//! What is written is what is read; numbers mean what they say; files of others are understood.
+//! Written files are read back, numbers keep their meaning, and files of other programs are understood.
 
 use crate::common;
 
@@ -14,7 +14,7 @@ fn parse(text: &str, format: PlatformFormat) -> Platform {
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Links by the names of their ends: what a platform says, whatever the order.
+/// Links by the names of their ends: the contents of a platform, independent of the order.
 fn links_by_name(platform: &Platform) -> BTreeMap<(String, String), Rational> {
     let name = |id| platform.name(id).to_string();
     platform
@@ -196,7 +196,7 @@ fn numbers_too_long_to_be_read_back_are_not_written() {
     }
 }
 
-/// Every fixture is read, and says what its source says.
+/// Every fixture is read, and agrees with its source.
 #[test]
 fn fixtures() {
     let mut shapes = BTreeMap::new();
@@ -235,7 +235,7 @@ fn fixtures() {
         ("ndv2-2.toml", (16, 16, 2 * (2 * 16 + 1))),
         ("mi250-1.toml", (16, 16, 2 * 28)),
         ("mi250-2.toml", (32 + 1, 32, 2 * (2 * 28 + 32))),
-        // Networks: hosts and switches; cables to the hosts, and between switches.
+        // Networks: hosts and switches, then cables to the hosts, and between switches.
         ("dragonfly-5-4-1.toml", (20 + 20, 20, 2 * (20 + 5 * 6 + 10))),
         ("fat-tree-4.toml", (16 + 20, 16, 2 * (16 + 16 + 16))),
         ("torus-4x4.toml", (16, 16, 4 * 16)),
@@ -255,7 +255,8 @@ fn fixtures() {
     assert_eq!(links_by_name(&toy), expected);
 }
 
-/// Latency and overhead: read in both syntaxes, with and without units, written and read back; below 0 refused.
+/// Latency and overhead: read in both syntaxes, with and without units, written and read back. Below 0 they are
+/// refused.
 #[test]
 fn delays_of_links() {
     let text = |link: &str| {

@@ -1,4 +1,4 @@
-//! Files of rates: what is refused, and where.
+//! Files of rates: refusals and their places.
 
 use oneport_files::{RatesFile, rates_from_json};
 use oneport_plan::{DemandRates, Value};
@@ -87,7 +87,7 @@ fn rates_are_per_unit_of_time() {
     );
     assert_eq!(file.certificate.rows.len(), 1);
     assert!(read(GATHER).is_ok());
-    // Without their demands, the copies are known together.
+    // Without their demands, only the sum of the copies is given.
     let together: Vec<String> = [("a", "b", 2), ("b", "c", 2), ("c", "a", 2)]
         .map(|(from, to, rate)| format!(r#"{{"from": "{from}", "to": "{to}", "rate": {rate}}}"#))
         .to_vec();
@@ -103,7 +103,7 @@ fn rates_are_per_unit_of_time() {
     );
 }
 
-/// A change of the file, and what has to be said.
+/// A change of the file, and the text of its refusal.
 #[track_caller]
 fn refused(file: &str, from: &str, to: &str, said: &str) {
     assert!(file.contains(from), "{from}");
@@ -114,7 +114,7 @@ fn refused(file: &str, from: &str, to: &str, said: &str) {
     );
 }
 
-/// A list of derived values is complete or absent: what it lacks is named, with its value.
+/// A list of derived values is complete or absent: its missing entries are named, with their values.
 #[test]
 fn derived_lists_are_complete_or_absent() {
     let change = |from: &str, to: &str, said: &str| refused(REDUCE, from, to, said);
@@ -159,7 +159,7 @@ fn derived_lists_are_complete_or_absent() {
         )
     };
     let whole = read(REDUCE).unwrap();
-    // No list says nothing, an empty one says that all is 0; prices alone say nothing of s.
+    // Without a list the values are open, an empty one means that all are 0. Prices alone leave s open.
     let (start, rest) = between("\"busy\": [", "],");
     assert_eq!(read(&format!("{start}{rest}")).as_ref(), Ok(&whole));
     let empty = read(&format!("{start}\"busy\": [],{rest}")).unwrap_err();

@@ -106,7 +106,7 @@ fn both_ways(plan: &Parts) -> Platform {
     builder.build().expect("a platform")
 }
 
-/// The same nodes and tasks as a commutative reduce-scatter, with trees in orders of their own.
+/// The nodes and tasks of figure 6 as a commutative reduce-scatter, with trees in orders of their own.
 fn reduce_scatter() -> Parts {
     let mut plan = figure_6();
     let participants = (0..3).map(NodeId::new).collect();
@@ -162,7 +162,7 @@ fn figure_6_as_text() {
 "#;
     assert!(text.starts_with(expected), "{text}");
     assert_eq!(plan_from_json("figure 6", text.as_bytes()), Ok(figure_6()));
-    // Commutative only where it says so.
+    // Commutative only if the file states it.
     let silent = text.replace(", \"commutative\": false", "");
     assert_eq!(
         plan_from_json("figure 6", silent.as_bytes()),
@@ -241,7 +241,7 @@ fn amounts_are_numbers_pairs_or_tables() {
     );
 }
 
-/// One change each: refused, with the place and what would be right.
+/// One change each: refused, with the place and a correct form.
 #[test]
 fn perturbed_plans_are_refused() {
     let text = plan_to_json(&figure_6());
@@ -591,7 +591,7 @@ fn work_and_trees_belong_to_reductions() {
     );
 }
 
-/// An id of nowhere is no panic: it is written as null or as its number, and refused when read.
+/// An invalid id does not panic: it is written as null or as its number, and refused when read.
 #[test]
 fn foreign_ids_are_written_and_refused() {
     let change = |change: fn(&mut Pattern)| {

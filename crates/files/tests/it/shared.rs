@@ -38,7 +38,7 @@ links = ["b -> a"]
             .map(|(link, weight)| (link.index(), *weight))
             .collect::<Vec<_>>()
     };
-    // 8 Gbit/s are 1 GB/s. "a -> b" is named twice; the third node's name has an arrow in it.
+    // 8 Gbit/s are 1 GB/s. "a -> b" is named twice. The third node's name has an arrow in it.
     assert_eq!(weights(0), [(0, 2), (1, 1), (2, 1)]);
     assert_eq!(weights(1), [(1, 1)]);
     let names = platform.shared().iter().map(|shared| shared.name.as_str());

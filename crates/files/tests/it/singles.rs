@@ -1,4 +1,4 @@
-//! `oneport-reduction/1`: what is written is read back, and what is wrong is refused at its place.
+//! `oneport-reduction/1`: written files are read back, and faults are refused at their places.
 
 use oneport_files::{
     AnswerFile, read_answer, receivers_from_json, single_reduction_from_json,
@@ -9,7 +9,7 @@ use oneport_plan::{
 };
 use oneport_testkit::ratio;
 
-/// 0 receives from 1 and from 2, which receives from 3; transfers take 2, merges 3/2.
+/// 0 receives from 1 and from 2, which receives from 3. Transfers take 2, merges 3/2.
 fn equal() -> SingleReduction {
     let half = |ticks: [u64; 4]| Dates::Ticks {
         unit: ratio(1, 2),
@@ -113,7 +113,7 @@ fn what_is_written_is_read_back() {
     });
     for one in all {
         let text = single_reduction_to_json(&one);
-        // The root has no dates: what stands in their place is 0.
+        // The root has no dates: the entries in their place are 0.
         assert_eq!(
             single_reduction_from_json("one", text.as_bytes()).as_ref(),
             Ok(&one),
@@ -126,7 +126,7 @@ fn what_is_written_is_read_back() {
     }
 }
 
-/// "optimal" needs a bound that is met, and a proof where no referee can count; "feasible" claims nothing.
+/// "optimal" needs a bound that is met, and a proof if the referee cannot count. "feasible" claims nothing.
 #[test]
 fn a_status_claims_no_more_than_its_file_can_prove() {
     let read = |one: &SingleReduction, status: &str| {
@@ -158,7 +158,7 @@ fn a_status_claims_no_more_than_its_file_can_prove() {
     );
 }
 
-/// Dates of different kinds become fractions: the same dates in another form.
+/// Dates of different kinds become fractions: equal dates in another form.
 #[test]
 fn mixed_dates_are_written_as_fractions() {
     let mut mixed = equal();

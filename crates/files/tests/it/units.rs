@@ -1,4 +1,4 @@
-//! Units in files: a platform says the same whichever units its numbers are written in.
+//! Units in files: a platform is the same for all units of its numbers.
 
 use crate::common;
 
@@ -361,7 +361,7 @@ proptest! {
         prop_assert_eq!(meaning(&read).0, meaning(&platform).0 * factor);
     }
 
-    /// Sizes in bytes mean what plain numbers in the platform's unit mean.
+    /// Sizes in bytes equal plain numbers in the platform's unit.
     #[test]
     fn bytes_are_bytes(bytes in 1..u64::MAX, data in prop::sample::select(Data::ALL.to_vec())) {
         let units = Units { data, time: Time::find("s").expect("seconds"), work_is_data: false };

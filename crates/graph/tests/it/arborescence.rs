@@ -81,7 +81,7 @@ proptest! {
         }
     }
 
-    /// A proof of a cost is a proof: whoever changes a weight, an arc or a cost is found out.
+    /// A proof of a cost is a proof: every change of a weight, an arc or a cost is found.
     #[test]
     fn tampering_is_found((nodes, root, arcs) in graph(8, 40, 9), place in any::<prop::sample::Index>()) {
         let Some(found) = arborescence(nodes, root, &arcs) else { return Ok(()) };
@@ -105,7 +105,7 @@ proptest! {
     }
 }
 
-/// Every arborescence: its cost and how far the nodes are, where arcs count `hops`.
+/// Every arborescence: its cost and the distances of the nodes, in which arcs count `hops`.
 fn all(nodes: usize, root: usize, arcs: &Arcs, hops: &[u32]) -> Vec<(u64, Vec<u32>)> {
     let into = |node: usize| {
         arcs.iter()
@@ -161,8 +161,8 @@ fn shallow_case() -> impl Strategy<Value = (usize, Arcs, Vec<u32>)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(375))]
 
-    /// As cheap as before and no deeper; and where only single nodes have weights, of all that are as cheap none has
-    /// any node nearer to the root.
+    /// The cost is unchanged and the depth no larger. If only single nodes have weights, no arborescence of that cost
+    /// has any node nearer to the root.
     #[test]
     fn shallow_ones_among_all((nodes, arcs, hops) in shallow_case()) {
         let Some(before) = arborescence(nodes, 0, &arcs) else { return Ok(()) };
@@ -270,7 +270,7 @@ fn the_checker_refuses_nonsense() {
     );
     assert!(change(&|it| it.dual.weights.clear()).is_err());
     assert_eq!(change(&|it| it.cost = 6), Err(ArborescenceFault::NotEqual));
-    // The dual of another question, one that is too modest.
+    // The dual of another problem, and one with a bound that is too low.
     assert_eq!(
         change(&|it| it.dual.weights.iter_mut().for_each(|w| *w = 0)),
         Err(ArborescenceFault::NotEqual)

@@ -1,4 +1,4 @@
-//! The entrances for petgraph's graphs say what the lists of arcs behind them say.
+//! The entry points for petgraph's graphs agree with those for lists of arcs.
 
 use num_rational::BigRational;
 use oneport_graph::arborescence::{ArborescenceFault, arborescence};

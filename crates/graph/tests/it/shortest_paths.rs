@@ -64,8 +64,8 @@ fn graph(nodes: usize, arcs: &Arcs) -> DiGraph<(), u64> {
 }
 
 proptest! {
-    /// One search after the other says what each says by itself; one that is ended early has settled the nearest nodes,
-    /// with their distances.
+    /// Searches in sequence give the results of separate searches. One that is ended early has settled the nearest
+    /// nodes, with their distances.
     #[test]
     fn searches_one_after_the_other(
         arcs in arcs(8, 24),
@@ -94,8 +94,8 @@ proptest! {
 }
 
 proptest! {
-    /// Several starts, nodes that must not be passed, big numbers, petgraph's graph and ours: the same distances, and
-    /// paths that are as long as they say.
+    /// Several starts, nodes that must not be passed, big numbers, petgraph's graph and ours: the distances agree, and
+    /// paths have their stated lengths.
     #[test]
     fn distances_and_paths(
         arcs in arcs(8, 24),
@@ -142,7 +142,7 @@ proptest! {
         prop_assert_eq!(reachable(&some, [start]), seen);
     }
 
-    /// The cut of least capacity, by all cuts; and the cut below a limit is the same one.
+    /// The cut of least capacity, by all cuts. The cut below a limit is the same one.
     #[test]
     fn cuts(arcs in arcs(6, 18)) {
         let leaving = |side: &dyn Fn(usize) -> bool| -> u64 {

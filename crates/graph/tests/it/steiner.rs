@@ -41,7 +41,7 @@ fn sum<'a, N: Exact + 'a>(terms: impl Iterator<Item = &'a N>) -> N {
     })
 }
 
-/// All that is promised of a result.
+/// All documented properties of a result.
 fn check<N: Exact + std::fmt::Debug>(
     found: &Steiner<N>,
     nodes: usize,
@@ -89,7 +89,7 @@ fn check<N: Exact + std::fmt::Debug>(
     Ok(())
 }
 
-/// How far the farthest node of a tree is.
+/// Distance of the farthest node of a tree.
 fn depth(found: &Steiner<u64>, arcs: &Arcs<u64>, hops: impl Fn(usize) -> u32) -> u32 {
     let mut far = vec![0; 16];
     found
@@ -99,7 +99,8 @@ fn depth(found: &Steiner<u64>, arcs: &Arcs<u64>, hops: impl Fn(usize) -> u32) ->
     far.into_iter().max().unwrap_or(0)
 }
 
-/// A tree over the same nodes: no dearer, no deeper where it costs the same, and all that is promised still holds.
+/// A tree over the same nodes: at most the cost, at most the depth if the cost is equal, and all documented properties
+/// still hold.
 fn is_shallow(
     found: &Steiner<u64>,
     nodes: usize,
@@ -113,7 +114,7 @@ fn is_shallow(
     prop_assert!(shallow.cost <= found.cost);
     let (before, after) = (depth(found, arcs, hops), depth(&shallow, arcs, hops));
     prop_assert!(after <= before || shallow.cost < found.cost);
-    // Again changes nothing: the tree is over fewer nodes or the same.
+    // A second call changes nothing: the tree is over fewer nodes or the same.
     let again = shallow.clone().shallow(root, required, arcs, hops);
     prop_assert!((again.cost, depth(&again, arcs, hops)) <= (shallow.cost, after));
     Ok(())
@@ -134,7 +135,7 @@ fn agrees(
         is_shallow(found, nodes, root, required, arcs)?;
     }
     let quick = heuristic(nodes, root, required, arcs);
-    // The same trees and bounds come without the sets that prove them.
+    // The trees and bounds are the same without the sets that prove them.
     for (proved, budget) in [(&found, Some(1000)), (&quick, None)] {
         let found = steiner_watched(nodes, root, required, arcs, budget, &Watch::unlimited());
         prop_assert_eq!(
@@ -154,7 +155,7 @@ fn agrees(
     Ok(())
 }
 
-/// A chain of five nodes and a star cost the same; the chain is handed in.
+/// A chain of five nodes and a star cost the same. The chain is the input.
 #[test]
 fn a_star_and_no_chain() {
     let mut arcs: Arcs<u64> = (0..4).map(|node| (node, node + 1, 1)).collect();
@@ -172,7 +173,7 @@ fn a_star_and_no_chain() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// Sparse graphs with few different costs: ties, free arcs, what is not connected, loops, nodes that do not exist.
+    /// Sparse graphs with few different costs: ties, free arcs, unconnected nodes, loops, nodes that do not exist.
     #[test]
     fn ties(
         nodes in 1..9usize,
@@ -205,7 +206,7 @@ proptest! {
         agrees(14, 0, &required, &arcs)?;
     }
 
-    /// Rationals: the same question in other units.
+    /// Rationals: the same problem in other units.
     #[test]
     fn rationals(
         nodes in 2..9usize,
@@ -229,7 +230,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Many ties: most subproblems end because no tree in them is cheaper, not because there is none.
+    /// Many ties: most subproblems end because no tree in them is cheaper, not because none exists.
     #[test]
     fn plateaus(seed in any::<u64>(), price in 2..10usize) {
         let mut draw = Draw(seed);

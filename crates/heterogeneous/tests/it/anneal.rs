@@ -1,4 +1,4 @@
-//! Annealing: schedules that are schedules, as short as the optimum where that is known, the same for the same seed.
+//! Annealing: the schedules are valid, as short as a given optimum, and equal for equal seeds.
 
 use std::ops::ControlFlow;
 

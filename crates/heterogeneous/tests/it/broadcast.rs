@@ -12,7 +12,7 @@ fn rationals(times: &[u64]) -> Vec<Rational> {
     times.iter().map(|&time| int(time as i64)).collect()
 }
 
-/// From the definition: whoever sends has the message, and nobody is in two transfers at once.
+/// From the definition: a sender has the message, and no node is in two transfers at once.
 fn check(broadcast: &Broadcast) -> Rational {
     let Costs::PerSender(times) = &broadcast.costs else {
         panic!("per sender")
@@ -41,7 +41,7 @@ fn check(broadcast: &Broadcast) -> Rational {
     last
 }
 
-/// The shortest broadcast: every order of sends, by who sends when it is free and to whom.
+/// The shortest broadcast: every order of sends, for every free sender and every receiver.
 fn shortest_broadcast(times: &[u64], source: usize) -> u64 {
     fn go(times: &[u64], free: &mut Vec<Option<u64>>, after: u64, end: u64, best: &mut u64) {
         if end >= *best {

@@ -108,14 +108,14 @@ fn any_unit_and_any_destination() {
     replay(&reduction);
 }
 
-/// Whoever is free may be taken: a twin that takes random free processors has the same dates.
+/// Any free processor may be taken: a twin that takes random free processors has the same dates.
 #[test]
 fn the_choice_of_free_processors_does_not_matter() {
     let mut random = Dice(3);
     for _ in 0..300 {
         let n = random.within(1, 15) as usize;
         let times: Vec<u64> = (0..n).map(|_| random.within(1, 6)).collect();
-        // When each processor is free next; the sender leaves, the receiver stays.
+        // The next date at which each processor is free. The sender leaves, the receiver stays.
         let mut free_at = vec![0; n + 1];
         let mut start = 0;
         let mut ends = Vec::new();

@@ -157,7 +157,7 @@ proptest! {
 #[test]
 fn worked_examples() {
     let integer = |value: u64| whole(value);
-    // Figures 1 to 5, destination A; Figure 8 with a slow destination; the worst ratios found.
+    // Figures 1 to 5, destination A. Figure 8 with a slow destination. The worst ratios found.
     assert_eq!(
         optimum(&cluster(&[5, 5, 5, 4, 2, 2]), Method::Search),
         integer(11)
@@ -199,7 +199,7 @@ fn twenty_two_different_times() {
     different_times(22);
 }
 
-/// Ten to a hundred and nine, as in a good mixed room; the number of threads does not change answers.
+/// Ten to a hundred and nine, as in a good mixed room. The number of threads does not change answers.
 fn different_times(senders: usize) {
     let mut state = 22u64;
     for _ in 0..4 {
@@ -234,7 +234,7 @@ fn one_list_of_weights_is_enough_where_senders_are_counted() {
     assert_eq!(weights.lists, [vec![1; 9]]);
 }
 
-/// Times without small common unit are lowered to a grid: a bound that is true, and close.
+/// Times without small common unit are lowered to a grid: the bound is valid, and close.
 #[test]
 fn times_are_lowered_where_they_leave_too_many_slots() {
     let mut state = 5u64;
@@ -263,7 +263,7 @@ fn times_are_lowered_where_they_leave_too_many_slots() {
     assert!(gap.is_positive() && gap * whole(20) < found.length);
 }
 
-/// A watch ends the work at once, wherever it is; what was found until then is the answer.
+/// A watch ends the work at once, at any point. The answer is the best result until then.
 #[test]
 fn a_watch_ends_the_work_at_once() {
     let mut state = 60u64;
@@ -372,7 +372,7 @@ fn expected_tree_sizes() {
         assert_eq!(moments.mean, mean(sum));
         assert_eq!(moments.variance, mean(squares) - mean(sum) * mean(sum));
     }
-    // Measured independently before; rounded.
+    // Measured independently before, and rounded.
     for (processors, nodes) in [
         (10, 7765),
         (11, 21288),

@@ -1,4 +1,4 @@
-//! The entry point: every method against brute force, what `Auto` takes, schedules of answers.
+//! The entry point: every method against brute force, the choice of `Auto`, schedules of answers.
 
 use crate::common;
 

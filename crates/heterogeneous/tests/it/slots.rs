@@ -1,4 +1,4 @@
-//! Slot flow against brute force, other methods, and the statement of its own certificate.
+//! Slot flow against brute force, other methods, and the statement of its certificate.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ fn rational(numerator: i64, denominator: i64) -> Rational {
     Rational::new(numerator.into(), denominator.into())
 }
 
-/// A small generator of its own.
+/// A small separate generator.
 struct Draw(Cell<u64>);
 
 impl Draw {
@@ -44,7 +44,8 @@ fn cluster(classes: &[(Rational, u64)]) -> Cluster {
     Cluster::new(&classes.iter().map(class).collect::<Vec<_>>()).unwrap()
 }
 
-/// The shortest earliest-possible schedule over all orders of the classes: who starts waits for two idle processors.
+/// The shortest earliest-possible schedule over all orders of the classes: a sender starts when two processors are
+/// idle.
 fn brute_force(classes: &[Class]) -> Rational {
     fn go(
         left: &mut Vec<Class>,
@@ -88,7 +89,7 @@ fn brute_force(classes: &[Class]) -> Rational {
     best.unwrap()
 }
 
-/// Whether the prices prove the bound, word for word as [`SlotPrices`] says.
+/// Whether the prices prove the bound, by the definition in [`SlotPrices`].
 fn proves(prices: &SlotPrices, classes: &[Class], bound: &Rational) -> bool {
     if !prices.prices.windows(2).all(|pair| pair[0].0 < pair[1].0)
         || prices.prices.iter().any(|(_, y)| y.is_negative())
@@ -129,7 +130,7 @@ fn proves(prices: &SlotPrices, classes: &[Class], bound: &Rational) -> bool {
     need > y(&Rational::zero())
 }
 
-/// Checks all that an answer claims by itself, short of optimality: placement, schedule, prices.
+/// Checks all claims of an answer except optimality: placement, schedule, prices.
 fn check(cluster: &Cluster, answer: &Answer) {
     let shortest = &answer.shortest;
     assert!(shortest.lower_bound <= shortest.length);
@@ -154,7 +155,7 @@ fn check(cluster: &Cluster, answer: &Answer) {
     assert_eq!(latest, shortest.length);
     if let Proof::Prices(prices) = &shortest.proof {
         assert!(proves(prices, cluster.classes(), &shortest.lower_bound));
-        // A later bound that happens to be proved too would be a weaker claim than could be made; one tick is enough.
+        // A later bound that is proved too would make this claim weaker than possible. One tick is enough.
         assert!(shortest.lower_bound.is_positive());
     }
     if cluster.senders() <= 5000 {
@@ -174,7 +175,7 @@ fn solve(cluster: &Cluster, method: Method) -> Answer {
     answer
 }
 
-/// A random cluster of so many senders in at most so many classes.
+/// A random cluster of this number of senders in at most this number of classes.
 fn draw_cluster(draw: &Draw, senders: u64, classes: u64, span: u64) -> Cluster {
     let whole = draw.below(2) == 0;
     let time = || {
@@ -294,7 +295,7 @@ fn large_counts_are_certified() {
 
 #[test]
 fn prices_are_refused_where_they_prove_nothing() {
-    // The checker of these tests can say no: above the optimum, and with one price changed.
+    // The checker of these tests can refuse: above the optimum, and with one price changed.
     let cluster = cluster(&[
         (rational(3, 1), 4),
         (rational(4, 1), 9),

@@ -62,7 +62,7 @@ fn counts_up_to_two_to_the_63() {
         slowest_first::length(&cluster(&[(ratio(2, 3), (1 << 63) - 1)])),
         int(42)
     );
-    // Homogeneous rounding encloses the length; a common factor scales it, also beyond machine words.
+    // Homogeneous rounding encloses the length. A common factor scales it, also beyond machine words.
     let mut random = Dice(12);
     for _ in 0..30 {
         let k = random.within(2, 12);
@@ -138,7 +138,7 @@ fn reasons() {
     assert_eq!(reason(&[3, 6, 15]), None);
 }
 
-/// Theorem 2, with its comparison; lower bounds; over random clusters.
+/// Theorem 2, with its comparison and lower bounds, over random clusters.
 #[test]
 fn at_most_twice_the_optimum() {
     let mut random = Dice(14);

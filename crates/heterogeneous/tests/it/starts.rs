@@ -38,13 +38,13 @@ fn the_first_violation_is_named() {
     );
 }
 
-/// Whether receivers can be found for these starts: every sender needs another processor that is free for its time and
-/// sends later or never (by trying all).
+/// Whether receivers exist for these starts: every sender needs another processor that is free for its time and sends
+/// later or never (by trying all).
 fn feasible(times: &[u64], starts: &[u64]) -> bool {
     let n = times.len() + 1;
     let mut order: Vec<usize> = (0..times.len()).collect();
     order.sort_by_key(|&sender| (starts[sender], sender));
-    // busy[p]: until when p takes part in a transfer; u64::MAX once it has sent.
+    // busy[p]: end of the last transfer of p, or u64::MAX once it has sent.
     fn go(
         order: &[usize],
         times: &[u64],
@@ -147,7 +147,7 @@ fn lists_that_do_not_fit_are_refused() {
     let told = |list: &[Rational]| check_starts(&own, list).unwrap_err().to_string();
     assert!(told(&[whole(0)]).contains("1 starts for 3 processors"));
     assert!(told(&[whole(0), whole(0) - whole(1), whole(0)]).contains("processor 1 starts at -1"));
-    // The destination's entry says nothing.
+    // The destination's entry has no meaning.
     assert!(
         check_starts(&own, &[whole(0), whole(2), whole(0) - whole(9)])
             .unwrap()

@@ -1,4 +1,4 @@
-//! Two classes: tables, levels and brute force agree; the paper's lemmas, figures and Tables 2 to 4.
+//! Two classes: tables, levels and brute force agree. Also the paper's lemmas, figures and Tables 2 to 4.
 
 use crate::common;
 
@@ -231,7 +231,7 @@ fn the_best_tree_starts_slowest_first() {
             }
         }
     }
-    // Ratios and lengths in units of 1 / 12 of the fast time; below 24 the theorem does not hold.
+    // Ratios and lengths in units of 1 / 12 of the fast time. Below 24 the theorem does not hold.
     for slow in [20_u64, 24, 25, 28, 30, 33, 36, 40] {
         let (mut tried, mut ordered_best) = (0, 0);
         for length in (12..=96).step_by(5) {
@@ -290,13 +290,14 @@ fn figure_8() {
             int(5)
         };
         assert_eq!(pair(8, 3), (claimed, best));
-        // As printed, 4 slow and 8 fast, the destination outside: no counterexample; nor with a fast destination.
+        // As printed, 4 slow and 8 fast, the destination outside: no counterexample. There is none with a fast
+        // destination either.
         assert_eq!(pair(8, 4), (&x + int(3), &x + int(3)));
         assert_eq!(pair(7, 4), (&x + int(3), &x + int(3)));
     }
 }
 
-/// Among at most 12 senders slowest-node-first fails for these counts alone, whatever the ratio.
+/// Among at most 12 senders slowest-node-first fails for these counts alone, for every ratio.
 #[test]
 fn smallest_counterexamples() {
     for slow in [

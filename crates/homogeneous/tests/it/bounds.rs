@@ -55,8 +55,8 @@ fn degree_and_depth_bound_every_tree() {
     assert_eq!(bounds::of_degree(0, &costs((2, 5))), whole(0));
 }
 
-/// Proposition 8 and Corollary 11: the corrected bound holds for both limits; the printed one fails exactly where `K`
-/// is not a power of two, for some numbers of values.
+/// Proposition 8 and Corollary 11: the corrected bound holds for both limits. The printed one fails exactly if `K` is
+/// not a power of two, for some numbers of values.
 #[test]
 fn proposition_8_holds_corrected_and_fails_as_printed() {
     let mut violations = [0, 0];
@@ -151,7 +151,7 @@ fn propositions_13_and_16_give_lengths_and_sizes() {
     assert_eq!(bounds::fibonacci_values(10), BigUint::from(144_u32));
 }
 
-/// Theorems 14 and 17: no more values fit these lengths; and the tree is the only one (all trees, by canonical form).
+/// Theorems 14 and 17: no more values fit these lengths, and the tree is the only one (all trees, by canonical form).
 #[test]
 fn theorems_14_and_17_give_maxima_and_the_only_trees() {
     for order in 0..100 {
@@ -236,7 +236,7 @@ fn theorems_18_and_19_bound_the_strategies() {
     );
 }
 
-/// Figure 2: the largest ratios over 2..=2000 values and where they are first met, for every tie rule.
+/// Figure 2: the largest ratios over 2..=2000 values and the first values that attain them, for every tie rule.
 #[test]
 fn figure_2_depends_on_ties() {
     let largest = |pair, strategy, tie| {
@@ -296,8 +296,8 @@ fn the_conjecture_of_figure_2_fails_for_22_values() {
     assert_eq!(ratio((1, 1)), whole(1));
 }
 
-/// Theorem 14 says "d = 0 or c = 0"; where both are, any number of values is reduced in no time, and by convention it
-/// is the binomial tree that does.
+/// Theorem 14 has the condition "d = 0 or c = 0". If both are 0, any number of values is reduced in no time, and by
+/// convention the binomial tree does it.
 #[test]
 fn theorem_14_needs_one_cost() {
     let free = costs((0, 0));
@@ -325,7 +325,7 @@ fn theorem_14_needs_one_cost() {
     }
 }
 
-/// The strategies' trees of the right sizes are those of definitions 12 and 15, whichever the rule for ties.
+/// The strategies' trees of the right sizes are those of definitions 12 and 15, for every rule for ties.
 #[test]
 fn strategies_build_the_defined_trees() {
     let same = |values: usize, strategy, tree: &[usize]| {

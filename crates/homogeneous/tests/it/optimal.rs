@@ -54,7 +54,7 @@ fn algorithm_3_is_as_short_as_the_best_tree_with_few_reducers() {
     }
 }
 
-/// Nothing here knows of trees: transfers in any order, between any two processors.
+/// This search has no trees: transfers in any order, between any two processors.
 #[test]
 fn all_algorithms_are_as_short_as_the_best_schedule() {
     for nodes in 1..=6 {
@@ -93,7 +93,7 @@ fn all_algorithms_are_as_short_as_the_best_schedule() {
     }
 }
 
-/// Theorem 10: transfers that take no less than merges are limited well by limiting reducers.
+/// Theorem 10: if transfers take at least as long as merges, limiting reducers limits transfers well.
 #[test]
 fn limited_reducers_do_for_limited_transfers_that_take_longer() {
     for pair in PAIRS.into_iter().filter(|(d, c)| d >= c) {
@@ -132,8 +132,8 @@ fn figure_1_comes_out() {
     assert_eq!(starts, [whole(0), whole(1), whole(2)]);
 }
 
-/// All lengths at once are the lengths one by one, of any strategy, rule and costs; the largest do not fit a machine
-/// integer.
+/// All lengths at once equal the lengths one by one, for every strategy, rule and costs. The largest do not fit a
+/// machine integer.
 #[test]
 fn lengths_of_all_numbers_are_those_of_each() {
     use oneport_homogeneous::{Strategy, Tie, length, lengths};

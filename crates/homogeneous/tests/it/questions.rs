@@ -1,4 +1,4 @@
-//! Refusals and their words; trivial questions.
+//! Refusals and their words, and trivial problems.
 
 use crate::common;
 

@@ -1,4 +1,4 @@
-//! Release dates: valid schedules, true bounds, optimal where all dates are equal, close to the best elsewhere.
+//! Release dates: valid schedules, true bounds, optimal if all dates are equal, close to the best otherwise.
 
 use crate::common;
 
@@ -42,7 +42,7 @@ fn equal_dates_are_solved() {
     }
 }
 
-/// Against all schedules of up to 6 values: optimal, and known to be.
+/// Against all schedules of up to 6 values: optimal, with a proof.
 #[test]
 fn lengths_are_optimal() {
     let mut state = 7_u64;
@@ -67,7 +67,7 @@ fn lengths_are_optimal() {
     }
 }
 
-/// A given root, against all schedules of up to 6 values that end there: optimal, and known to be.
+/// A given root, against all schedules of up to 6 values that end there: optimal, with a proof.
 #[test]
 fn a_given_root_is_solved() {
     let mut state = 11_u64;

@@ -9,7 +9,7 @@ use oneport_platform::Rational;
 
 use crate::common::{PAIRS, costs, greedy, judge, whole};
 
-/// Who sends to whom in a schedule, by the dates of merging.
+/// Senders and receivers in a schedule, by the dates of merging.
 fn children(reduction: &oneport_homogeneous::Reduction) -> Vec<Vec<u64>> {
     let merges = reduction.merges.as_ref().unwrap();
     let mut children = vec![Vec::new(); reduction.receivers.len()];
@@ -59,8 +59,8 @@ fn every_root_under_a_limit() {
     ));
 }
 
-/// Every root, as short as the shortest schedule of all; the operands in order, by the definition of the model; and
-/// every processor's neighbours are those of the tree.
+/// Every root: the length of the shortest schedule of all, the operands in order by the definition of the model, and
+/// every processor's neighbours those of the tree.
 #[test]
 fn every_root_is_as_good_as_any() {
     for pair in PAIRS {
@@ -134,7 +134,7 @@ fn neighbours_are_those_that_the_algorithm_delivers() {
     for (transfer, compute) in PAIRS {
         for values in [1, 2, 3, 5, 8, 50, 333, 1000_u64] {
             let own = costs((transfer, compute));
-            // Costs of 0 alone: those of transfers that take time.
+            // If both costs are 0, the tree is that of transfers that take time.
             let shape = if (transfer, compute) == (0, 0) {
                 (1, 0)
             } else {
@@ -172,7 +172,7 @@ fn neighbours_are_those_that_the_algorithm_delivers() {
     }
 }
 
-/// Degree and depth for every number of values up to where several dates have filled: the last class may be partial.
+/// Degree and depth for every number of values until several dates have filled: the last class may be partial.
 #[test]
 fn extents_are_those_of_every_tree() {
     for (transfer, compute) in PAIRS.into_iter().filter(|&pair| pair != (0, 0)) {

@@ -1,4 +1,4 @@
-//! Schedules are valid, queues do what the heap does, counting finds the length of what is built.
+//! Schedules are valid, queues agree with the heap, and counting finds the length of the built schedule.
 
 use crate::common;
 
@@ -201,7 +201,7 @@ fn ties_are_broken_by_the_rule() {
     }
 }
 
-/// Lengths found by counting are those of what is built, and `values_within` is the inverse.
+/// Lengths found by counting are those of built schedules, and `values_within` is the inverse.
 #[test]
 fn counting_agrees_with_building() {
     let listed = |values: u64, pair: (u64, u64), limit| {
@@ -281,8 +281,8 @@ fn counting_agrees_with_the_closed_form() {
     );
 }
 
-/// Beyond 128 bits: Fibonacci's numbers where both costs are 1, every child of a few reducers, one by one, and powers
-/// of two where nothing is counted any more.
+/// Beyond 128 bits: Fibonacci's numbers if both costs are 1, every child of a few reducers, one by one, and powers of
+/// two if nothing is counted any more.
 #[test]
 fn more_values_than_machine_integers_hold() {
     let ones = costs((1, 1));
@@ -322,7 +322,7 @@ fn huge_numbers_of_values_are_counted() {
         greedy(billions, (3, 2), Concurrency::Reducers(1)),
         3 * (billions - 1) + 2
     );
-    // K transfers at any time, but for the start.
+    // K transfers at any time, except at the start.
     let limited = greedy(billions, (1, 3), Concurrency::Transfers(1_000_000));
     assert!(
         (billions / 1_000_000..billions / 1_000_000 + 200).contains(&limited),
@@ -350,7 +350,7 @@ fn huge_numbers_of_values_are_counted() {
     );
 }
 
-/// Costs that fill 64 bits, or more, or none: the dates are those of small costs, scaled.
+/// Costs that fill 64 bits, or more, or less: the dates are those of small costs, scaled.
 #[test]
 fn large_and_odd_costs_are_exact() {
     for pair in PAIRS {
@@ -360,7 +360,7 @@ fn large_and_odd_costs_are_exact() {
             whole(u64::MAX) * whole(u64::MAX),
         ] {
             let scaled = Costs::new(whole(pair.0) * &factor, whole(pair.1) * &factor).unwrap();
-            // A common unit hides the factor; this does not.
+            // A common unit hides the factor. This one does not.
             let odd =
                 Costs::new(whole(pair.0) * &factor + whole(1), whole(pair.1) * &factor).unwrap();
             for values in [1, 2, 9, 40] {

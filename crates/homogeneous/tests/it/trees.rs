@@ -87,7 +87,7 @@ fn no_order_of_arrival_is_earlier_and_the_best_tree_is_the_optimum() {
     }
 }
 
-/// The tables of the theory; with "largest" for "smallest" the last would be 7.
+/// The tables of the theory. With "largest" for "smallest" the last would be 7.
 #[test]
 fn known_trees() {
     let length = |receivers: &[u32], pair| tree_length(receivers, &costs(pair));

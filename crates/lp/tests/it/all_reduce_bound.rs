@@ -1,5 +1,5 @@
-//! What no all-reduce exceeds: the bound against compositions, its certificate added up again by a twin that shares
-//! nothing with the library, and by the referee.
+//! The upper bound of all-reduces: compared with compositions, and its certificate added up again by a twin that shares
+//! no code with the library, and by the referee.
 
 use crate::common;
 
@@ -24,7 +24,7 @@ fn all_reduce(participants: Vec<NodeId>) -> Collective {
     Collective::all_reduce(participants)
 }
 
-/// The answer; its bound is that of `all_reduce_bound`, and the one that twin and referee find in the certificate.
+/// The answer. Its bound is that of `all_reduce_bound`, and the one that twin and referee find in the certificate.
 #[track_caller]
 fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) -> Solution {
     let collective = all_reduce(participants.clone());
@@ -66,7 +66,7 @@ fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) ->
     solution
 }
 
-/// The certificate, added up from its definition. Few parts and nodes only where there are exchanges.
+/// The certificate, added up from its definition. Only for few parts and nodes if there are exchanges.
 fn twin(
     platform: &Platform,
     participants: &[NodeId],
@@ -93,7 +93,7 @@ fn twin(
             platform.link_name(link)
         );
     }
-    // The merges are as many as they have to be, at the place where they charge the least; so is the joining place.
+    // The merges have their least number, at the place that charges the least. So does the joining place.
     let mut instance = Rational::zero();
     let holding = |node: NodeId| -> Rational {
         let holds = certificate.needs.iter();
@@ -289,7 +289,7 @@ fn exchanged(platform: &Platform, exchange: &Exchange) -> Rational {
     best.unwrap()
 }
 
-/// The cheapest arborescence of all nodes into the root: every node but the root has a next one; all choices, cut
+/// The cheapest arborescence of all nodes into the root: every node but the root has a next one. Tries all choices, cut
 /// short.
 fn into(arcs: &[Vec<Option<Rational>>], root: usize) -> Option<Rational> {
     fn choose(
@@ -334,8 +334,8 @@ fn into(arcs: &[Vec<Option<Rational>>], root: usize) -> Option<Rational> {
     best
 }
 
-/// A switch that takes no part, merges what passes and does not copy: results of two hosts may share its way to the
-/// third.
+/// A switch that takes no part, merges passing messages and does not copy: results of two hosts may share its path to
+/// the third.
 #[test]
 fn a_switch_that_merges_may_be_shared() {
     let mut builder = Platform::builder();
@@ -360,7 +360,7 @@ fn a_switch_that_merges_may_be_shared() {
     );
 }
 
-/// Nodes of every kind outside: the bound holds for what compositions reach, twin and referee find it in the
+/// Nodes of every kind outside: the bound holds for the throughput of compositions, and twin and referee find it in the
 /// certificate.
 #[test]
 fn bounds_hold_with_nodes_of_every_kind_outside() {
@@ -416,7 +416,7 @@ fn cluster(seed: u64, model: PortModel, hosts: usize) -> Platform {
     .unwrap()
 }
 
-/// Merges take about as long as transfers: whoever merges has to receive, and may be slow at either.
+/// Merges take about as long as transfers: a merging node has to receive, and may be slow at either.
 #[test]
 fn clusters_that_merge_slowly_are_optimal() {
     let mut gathered = 0;
@@ -443,7 +443,7 @@ fn clusters_that_merge_slowly_are_optimal() {
     assert!(gathered >= 2, "{gathered}");
 }
 
-/// All merges are where a transfer is needed for each: two enter `a`. Counting would allow 3/4.
+/// Every merge needs a transfer: two enter `a`. Counting would allow 3/4.
 #[test]
 fn one_fast_processor_receives_everything() {
     let mut builder = Platform::builder();
@@ -482,7 +482,7 @@ fn clusters_are_optimal() {
     }
 }
 
-/// Accelerators in boxes and networks of hosts: the bound meets what compositions reach. Four boxes of A100 in
+/// Accelerators in boxes and networks of hosts: the bound meets the throughput of compositions. Four boxes of A100 in
 /// closed form: 8 links of 25 into each, 4 x 200 / 2 (4 - 1).
 #[test]
 fn fabrics_are_optimal() {
@@ -545,7 +545,7 @@ fn a_slow_rack_behind_a_one_port_switch() {
     );
 }
 
-/// Where merges are the bottleneck, the bound says so.
+/// If merges are the bottleneck, the bound includes them.
 #[test]
 fn compute_counts() {
     let slow = generate::Options {
@@ -565,7 +565,7 @@ fn compute_counts() {
     }
 }
 
-/// Whoever has enough gets a bound that is not below it.
+/// A caller with a sufficient bound gets one that is not below it.
 #[test]
 fn a_bound_never_falls_below_what_is_reached() {
     for seed in 0..8 {
@@ -584,7 +584,7 @@ fn a_bound_never_falls_below_what_is_reached() {
                 .unwrap()
                 .throughput
         };
-        // Asked for the impossible, it proves what it can.
+        // With an impossible request, it proves the best bound it can.
         let (least, one) = (ask(&ratio(1, 1_000_000)), ask(&ratio(1_000_000, 1)));
         assert!(least.is_positive() && least <= one, "{least} {one}");
         assert_eq!(ask(&ratio(0, 1)), least);
@@ -599,8 +599,8 @@ fn a_bound_never_falls_below_what_is_reached() {
     }
 }
 
-/// Sizes that grow and costs that nearly tie: on the way, a round's exchanges may cost less than the program believes,
-/// down to nothing. That round proves nothing, and the next ones do.
+/// Sizes that grow and costs that nearly tie: on the way, a round's exchanges may cost less than in the program, down
+/// to nothing. That round proves nothing, and the next ones do.
 #[test]
 fn rounds_that_prove_nothing_are_passed_over() {
     let mut builder = Platform::builder();
@@ -622,7 +622,7 @@ fn rounds_that_prove_nothing_are_passed_over() {
     };
     let question = Question::new(&Problem::new(&platform, &collective, &volumes).unwrap());
     let solution = solve(&question, &Options::default()).unwrap();
-    // Every link carries 5/2 at least, once; the composition's result is larger.
+    // Every link carries 5/2 at least, once. The composition's result is larger.
     assert!(solution.upper_bound >= solution.steady_state.throughput);
     let proved = oneport_referee::bound(
         &Problem::new(&platform, &collective, &volumes).unwrap(),

@@ -1,4 +1,4 @@
-//! With too little time for the linear program: still a steady state that holds and a bound that is proved.
+//! With too little time for the linear program there is still a valid steady state and a proved bound.
 
 use crate::common;
 
@@ -38,8 +38,8 @@ proptest! {
     }
 }
 
-/// A bound holds for every scheme wherever the work ends, though compositions are priced before anything is proved of
-/// the others.
+/// A bound holds for every scheme at every end of the work, although compositions are priced before any bound on the
+/// others is proved.
 #[test]
 fn bounds_are_bounds_wherever_the_work_ends() {
     let costs = Costs::Uniform { low: 1, high: 9 };
@@ -86,8 +86,7 @@ fn bounds_are_bounds_wherever_the_work_ends() {
     assert!(early > 0, "no limit came first");
 }
 
-/// Whichever look at the watch is the last one, of every fifth: a steady state that holds and a bound, or nothing but
-/// the limit.
+/// For every last check of the watch, of every fifth: a valid steady state and a bound, or only the limit.
 #[test]
 fn every_end_leaves_a_state_or_the_limit() {
     let platform = random_connected(4, 2, &Drawn::default()).unwrap();

@@ -1,5 +1,5 @@
 //! Broadcast and all-gather to all nodes against a second formulation: flows of the throughput to every target, one
-//! copy of each message counted (notes on RR-2004-32 section 4; exact where every node is a target, by Edmonds'
+//! copy of each message counted (notes on RR-2004-32 section 4, exact if every node is a target, by Edmonds'
 //! branchings). The branchings are built, too.
 
 use crate::common;
@@ -13,7 +13,7 @@ use oneport_lp::{Options, Question, solve};
 use oneport_plan::{Certificate, Collective, Problem, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, whole};
 
-/// The throughput, and by source how much of its message every link carries.
+/// The throughput, and by source the part of its message that every link carries.
 fn by_flows(
     platform: &Platform,
     sources: &[NodeId],
@@ -114,8 +114,8 @@ fn cuts(platform: &Platform, source: NodeId) -> Vec<Vec<LinkId>> {
         .collect()
 }
 
-/// Packs branchings into capacities whose cuts are all worth the throughput at least, as many times in total (Edmonds;
-/// Lovasz's proof: a link may join the branching if no cut without slack is crossed twice).
+/// Packs branchings into capacities whose cuts are all worth the throughput at least. Their total equals the throughput
+/// (Edmonds, with Lovasz's proof: a link may join the branching if no cut without slack is crossed twice).
 fn pack(
     platform: &Platform,
     source: NodeId,
@@ -242,8 +242,8 @@ fn all_gathers_are_as_fast_as_flows() {
 }
 
 /// Eleven targets and eighteen nodes that may help: cheapest arborescences are hard to find, and the best prices have
-/// many ties. What the certificate's cuts prove is nearly always all that the solver found; it is never less than what
-/// the referee finds by itself, and sometimes more.
+/// many ties. The certificate's cuts nearly always prove the whole bound of the solver. It is never less than the bound
+/// that the referee finds alone, and sometimes more.
 #[test]
 fn multicasts_to_many_are_proved_by_cuts() {
     let (mut proved, mut gained, size) = (0, 0, Volumes::of_size(Rational::one()));
@@ -278,8 +278,8 @@ fn multicasts_to_many_are_proved_by_cuts() {
     );
 }
 
-/// Thirty half-duplex nodes with four links each, of equal times but around the source and into the targets, which are
-/// fast; and two that nothing leaves, or enters.
+/// Thirty half-duplex nodes with four links each, of equal times except around the source and into the targets, which
+/// are fast, and two nodes without outgoing or incoming links.
 fn hard(dice: &mut Dice) -> Platform {
     let mut builder = Platform::builder();
     builder.model(PortModel::HalfDuplex);

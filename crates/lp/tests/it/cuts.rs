@@ -16,7 +16,7 @@ fn platforms() -> impl Strategy<Value = Platform> {
         let mut builder = Platform::builder();
         builder.model(PortModel::Links);
         for place in 0..processors {
-            // The last one may lose what it passes on: fewer collectives are asked then, by the same cuts.
+            // The last one may not keep the messages it forwards: fewer collectives are solved then, by the same cuts.
             let replicates = place + 1 < processors || keeps;
             builder
                 .node(Node {
@@ -114,7 +114,7 @@ proptest! {
     }
 }
 
-/// Where ports count, or values are combined for several, cuts of links are not asked.
+/// If ports count, or values are combined for several, cuts of links are not tried.
 #[test]
 fn others_are_left_alone() {
     let platform = oneport_platform::generate::torus(&[3]).unwrap();

@@ -1,5 +1,6 @@
 //! Random scatter programs of every cost family that misleads floating point, under both formulations: all certified
-//! optimal. The long run has a hundred of each family, and ten of the hardest, where exact pivots do most of the work.
+//! optimal. The long run has a hundred of each family, and ten of the hardest, in which exact pivots do most of the
+//! work.
 
 use num_traits::{One, ToPrimitive};
 use oneport_lp::{Formulation, Options, Question, solve};
@@ -75,7 +76,7 @@ fn certify(family: &str, seeds: u64, cost: &dyn Fn(u64) -> u64) {
     );
 }
 
-/// So many programs of each family, and a tenth of them of the hardest.
+/// This number of programs of each family, and a tenth of it of the hardest.
 fn certify_families(seeds: u64) {
     certify("1..10", seeds, &|draw| 1 + draw % 10);
     certify("1", seeds, &|_| 1);

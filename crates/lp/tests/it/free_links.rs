@@ -98,7 +98,7 @@ fn the_definition_holds_with_links_that_cost_nothing() {
     assert!(solved > 60 && unbounded > 3, "{solved} {unbounded}");
 }
 
-/// A cycle of cost 0 beside the way: nothing runs in circles for ever.
+/// A cycle of cost 0 next to the path: no search runs in circles without end.
 #[test]
 fn cycles_that_cost_nothing_end() {
     let mut builder = Platform::builder();
@@ -123,7 +123,7 @@ fn cycles_that_cost_nothing_end() {
     let scatter = Collective::scatter(ids[0], ids[1..].to_vec());
     let gossip = Collective::all_gather(ids.clone());
     let sum = Collective::reduce(ids[0], ids.clone()).in_order();
-    // One message a period over 2 -> 3, of size 3/2; all of them over it; one over 3 -> 0 at cost 2.
+    // One message a period over 2 -> 3, of size 3/2. All of them over it. One over 3 -> 0 at cost 2.
     for (collective, throughput) in [
         (scatter, ratio(2, 3)),
         (gossip, ratio(2, 9)),
@@ -156,8 +156,8 @@ fn cycles_that_cost_nothing_end() {
     assert!(cut_bound(&question).unwrap().is_none());
 }
 
-/// The largest throughput where a message over a link keeps the sender's port busy for one time, the link for another
-/// and the receiver's port for a third: all patterns, and a row for each port, link and processor.
+/// The largest throughput if a message over a link occupies the sender's port for one time, the link for another and
+/// the receiver's port for a third: all patterns, and a row for each port, link and processor.
 fn apart(platform: &Platform, times: &[[Rational; 3]], demands: &[(u64, Vec<Load>)]) -> Rational {
     let mut program = LinearProgram::new(Sense::Maximize);
     let mut rows = || -> Vec<Row> {
@@ -224,7 +224,7 @@ fn senders_and_receivers_that_are_busy_for_different_times() {
     let mut different = 0;
     for seed in 0..40 {
         let dice = &mut Dice::new(seed);
-        // Cost 1 on every link: what a pattern loads is how much it sends there.
+        // Cost 1 on every link: the load of a pattern is the amount it sends there.
         let random = naive::random(dice, naive::processors(3), PortModel::FullDuplex, 2);
         let one = |link| Change::Cost(link, Number::Exactly(Rational::one()));
         let native = random

@@ -7,7 +7,7 @@ use common::ratio;
 use oneport_plan::{Amount, Collective, Member, Volumes};
 use oneport_platform::{NodeId, Platform, PortModel};
 
-/// Up to four nodes of one model; every third is half-duplex.
+/// Up to four nodes of one model. Every third platform is half-duplex.
 fn platform(seed: u64) -> (Platform, Dice) {
     let models = [
         PortModel::FullDuplex,
@@ -90,7 +90,7 @@ fn a_group_of_one_is_the_collective_alone() {
     }
 }
 
-/// Two groups together are no faster than either alone, and no slower than taking turns.
+/// Two groups together are at most as fast as either alone, and at least as fast as alternating.
 #[test]
 fn together_is_between_alone_and_in_turns() {
     for seed in 200..220 {

@@ -122,7 +122,7 @@ fn figure(nodes: usize, links: &[(usize, usize, Rational)], model: PortModel) ->
     )
 }
 
-/// RR-2004-32, figure 1 as reconstructed: 4/5, and 1 where one can send and receive at a time.
+/// RR-2004-32, figure 1 as reconstructed: 4/5, and 1 if nodes can send and receive at the same time.
 #[test]
 fn figure_1() {
     let links = [
@@ -137,7 +137,7 @@ fn figure_1() {
     assert_eq!(figure(5, &links, PortModel::FullDuplex), ratio(1, 1));
 }
 
-/// RR-2004-32, figure 2: 2/3, where the ports alone would allow 3/4; 1 where one can send and receive at a time.
+/// RR-2004-32, figure 2: 2/3, while the ports alone would allow 3/4. 1 if nodes can send and receive at the same time.
 #[test]
 fn figure_2() {
     let links = [

@@ -6,7 +6,7 @@ use oneport_lp::{Formulation, Options, Question, Solution, solve};
 use oneport_plan::{Collective, Problem, Status, Volumes};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 
-/// Unrelated numbers of so many digits over others.
+/// Unrelated numbers of this number of digits over others.
 struct Draw {
     state: u64,
     digits: usize,
@@ -80,8 +80,7 @@ fn broadcast(platform: &Platform) -> Collective {
     Collective::broadcast(nodes.next().unwrap(), nodes.collect())
 }
 
-/// The hub sends everything, one message after the other: the costs add up, and so do the lengths of their
-/// denominators.
+/// The hub sends all messages in sequence: the costs add up, and so do the lengths of their denominators.
 #[test]
 fn stars_of_long_fractions_take_the_sum() {
     for (leaves, digits) in [(12, 200), (40, 60)] {
@@ -109,7 +108,7 @@ fn stars_of_long_fractions_take_the_sum() {
     }
 }
 
-/// A link carries what all nodes behind it want.
+/// A link carries the messages of all nodes behind it.
 #[test]
 fn chains_of_long_fractions_take_the_busiest_link() {
     let (nodes, mut draw) = (
@@ -136,7 +135,7 @@ fn chains_of_long_fractions_take_the_busiest_link() {
     }
 }
 
-/// The same complete platform twice, all times of the second one this many times those of the first.
+/// The same complete platform twice, with all times of the second multiplied by this factor.
 fn twins(
     model: PortModel,
     nodes: usize,
@@ -159,7 +158,7 @@ fn twins(
     ]
 }
 
-/// What is asked takes the same shares of the two platforms.
+/// The collective takes the same shares of the two platforms.
 #[track_caller]
 fn scale(platforms: &[Platform; 2], factor: &Rational, collective: &Collective) -> Rational {
     let [one, other] =
@@ -216,7 +215,7 @@ fn near_ties_are_no_ties() {
     }
 }
 
-/// Costs from `10^-12` to `10^12`, of which rounded prices see few.
+/// Costs from `10^-12` to `10^12`, of which rounded prices represent few.
 #[test]
 fn costs_of_all_magnitudes_scale() {
     let factor = power_of_ten(12);

@@ -75,7 +75,7 @@ fn volumes() -> [Volumes; 3] {
     ]
 }
 
-/// The same demands as groups, which are solved without looking at symmetry.
+/// The same demands as groups, which are solved without symmetry.
 fn one_by_one(whole: &Collective) -> Collective {
     let reduce = |target: NodeId, participants: &[NodeId]| {
         Collective::reduce(target, participants.to_vec()).commutative(whole.is_commutative())
@@ -111,7 +111,7 @@ fn steady(platform: &Platform, collective: &Collective, volumes: &Volumes) -> So
     solution
 }
 
-/// Whatever symmetry is used for, the optimum is that of the whole platform.
+/// For every use of symmetry, the optimum is that of the whole platform.
 #[test]
 fn reduce_scatters_of_symmetric_platforms() {
     for platform in platforms() {
@@ -153,7 +153,7 @@ fn lopsided(platform: &Platform) -> Platform {
     builder.build().unwrap()
 }
 
-/// The same for the compositions of an all-reduce.
+/// The compositions of an all-reduce under symmetry.
 #[test]
 fn all_reduces_of_symmetric_platforms() {
     for platform in platforms() {
@@ -198,7 +198,7 @@ fn operands_that_alternate_between_boxes() {
         let any_order = solved(&platform, &any_order, &volumes)
             .steady_state
             .throughput;
-        // Where merges take time, the processors are what is busy all the time.
+        // If merges take time, the processors are busy all the time.
         let merges_are_free = volumes.work.constant() == Some(&ratio(0, 1));
         assert!(
             if merges_are_free {
@@ -236,7 +236,7 @@ fn boxes_in_order() {
     assert_eq!(in_order.status, Status::Optimal);
 }
 
-/// Prices that bound compositions may lie where other schedules need nothing; the answer is one all the same.
+/// Prices that bound compositions may be on resources that other schedules do not need. The answer is still valid.
 #[test]
 fn groups_of_one_all_reduce() {
     for platform in platforms() {
@@ -251,7 +251,7 @@ fn groups_of_one_all_reduce() {
     }
 }
 
-/// Where the tables would be too large, no program is tried.
+/// If the tables would be too large, no program is tried.
 #[test]
 fn too_many_operands_are_refused() {
     let platform = ring(500, &alike()).unwrap();
@@ -302,7 +302,7 @@ fn too_many_operands_are_refused() {
     ));
 }
 
-/// A scan is no faster than the reduction into the last participant, which bounds it.
+/// A scan is at most as fast as the reduction into the last participant, which bounds it.
 #[test]
 fn scans_of_many_are_bounded_by_their_last_prefix() {
     let options = generate::Options {

@@ -16,7 +16,7 @@ const MODELS: [PortModel; 4] = [
     PortModel::Links,
 ];
 
-/// Up to four nodes, each of a model of its own.
+/// Up to four nodes, each of a separate model.
 fn mixed(seed: u64) -> (Platform, Dice) {
     let mut dice = Dice::new(seed);
     let mut list = processors(3 + dice.below(2));
@@ -110,7 +110,7 @@ fn switches_do_not_copy() {
     }
 }
 
-/// A star around a switch: what it cannot copy, the source sends again and again, or the leaves pass on.
+/// A star around a switch: if it cannot copy, the source sends repeatedly, or the leaves forward.
 #[test]
 fn a_star_by_hand() {
     let star = |model: PortModel, replicates: bool| {
@@ -136,10 +136,10 @@ fn a_star_by_hand() {
             &Volumes::of_size(Rational::one()),
         )
     };
-    // A hub that copies sends three times; one link into it is enough where links are all that counts.
+    // A hub that copies sends three times. If only links count, one link into it is enough.
     assert_eq!(star(PortModel::FullDuplex, true), ratio(1, 3));
     assert_eq!(star(PortModel::Links, true), ratio(1, 1));
-    // Three copies pass the switch's receive port; leaves that pass copies on make up for a switch of many ports.
+    // Three copies pass the switch's receive port. Leaves that forward copies make up for a switch of many ports.
     assert_eq!(star(PortModel::FullDuplex, false), ratio(1, 3));
     assert_eq!(star(PortModel::Links, false), ratio(1, 1));
 }

@@ -1,5 +1,5 @@
-//! Reductions by column generation: the same optimum as the compact program, certified by the referee, and the theorems
-//! that any optimum has to obey.
+//! Reductions by column generation: the optimum of the compact program, certified by the referee, and theorems that
+//! hold for every optimum.
 
 use oneport_lp::{Formulation, LpError, Options, Question, Solution, Until, solve};
 use oneport_plan::{Amount, Collective, Problem, Status, Volumes};
@@ -76,7 +76,7 @@ fn amounts(operands: usize, least: i64) -> impl Strategy<Value = Amount> {
     ]
 }
 
-/// Strongly connected platforms with routers; the operands are all or some processors, in any order.
+/// Strongly connected platforms with routers. The operands are all or some processors, in any order.
 fn cases(tables: bool) -> impl Strategy<Value = Case> {
     (3..6usize, 2..5usize)
         .prop_flat_map(|(nodes, operands)| {

@@ -1,5 +1,5 @@
 //! Rings: the packing against a program over all cycles and all their routes, equal rings against all choices, boxes
-//! whose rings are known, and what is no ring.
+//! with published rings, and invalid rings.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ fn equal(platform: &Platform, packing: &RingPacking, most: u32) -> EqualRings {
         .expect("there are rings")
 }
 
-/// A box of processors and routers, every pair linked or not. Where only links are limited, some share a capacity.
+/// A box of processors and routers, every pair linked or not. If only links are limited, some share a capacity.
 fn boxes() -> impl Strategy<Value = Platform> {
     let costs = prop::collection::vec(prop::option::weighted(0.75, (1..5i64, 1..3i64)), 25);
     let model = prop::sample::select(vec![
@@ -74,7 +74,7 @@ fn boxes() -> impl Strategy<Value = Platform> {
     )
 }
 
-/// All ways from a node to a processor through nodes that are none, by trying every link.
+/// All paths from a node to a processor through routers, by trying every link.
 fn ways(platform: &Platform, from: NodeId, to: NodeId, seen: &mut Vec<NodeId>) -> Vec<Vec<LinkId>> {
     let mut found = Vec::new();
     for &link in platform.outgoing(from) {
@@ -146,7 +146,7 @@ fn optimum(platform: &Platform, rings: &[Ring]) -> Rational {
     }
 }
 
-/// The most that equal rings out of a list carry, at most so many, by trying all choices.
+/// The greatest throughput of equal rings out of a list, at most `most` of them, by trying all choices.
 fn best_equal(platform: &Platform, rings: &[Ring], most: u32) -> Rational {
     let loads: Vec<_> = rings.iter().map(|ring| ring.loads(platform)).collect();
     let mut best = Rational::zero();
@@ -171,7 +171,7 @@ fn best_equal(platform: &Platform, rings: &[Ring], most: u32) -> Rational {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Over all rings with all their routes nothing is better, and where there is no ring, that is said.
+    /// Over all rings with all their routes nothing is better, and if no ring exists, the error reports that.
     #[test]
     fn packing_is_the_optimum_over_all_rings(platform in boxes()) {
         let every = all_rings(&platform);
@@ -188,7 +188,7 @@ proptest! {
         }
     }
 
-    /// Equal rings are no better than the best choice of all, and that is within their bound.
+    /// Equal rings are at most as good as the best choice of all, and that is within their bound.
     #[test]
     fn equal_rings_and_their_bound_enclose_the_best_choice(platform in boxes(), most in 1..4u32) {
         let every = all_rings(&platform);
@@ -201,8 +201,8 @@ proptest! {
     }
 }
 
-/// Eight V100: six links of 25 GB/s at every GPU, and rings that use all of them; four with a pair of links between
-/// every two: as many.
+/// Eight V100: six links of 25 GB/s at every GPU, and rings that use all of them. Four with a pair of links between
+/// every two have equally many.
 #[test]
 fn boxes_of_v100_have_six_rings() {
     let four = complete(
@@ -229,10 +229,10 @@ fn boxes_of_v100_have_six_rings() {
     }
 }
 
-/// Around a switch one ring uses everything, whatever the order.
-/// Three processors with links of rate 1, those of one direction on a bus of rate 1. A ring in this direction loads the
-/// bus three times and carries 1/3, one in the other carries 1. Equal rings: one in this direction for three in the
-/// other, 1/3 each. If both directions are on the bus, all rings together carry 1/3.
+/// Around a switch one ring uses everything, for every order. Three processors have links of rate 1, with those of one
+/// direction on a bus of rate 1. A ring in this direction loads the bus three times and carries 1/3, one in the other
+/// carries 1. Equal rings: one in this direction for three in the other, 1/3 each. If both directions are on the bus,
+/// all rings together carry 1/3.
 #[test]
 fn rings_over_a_bus() {
     for (both, total) in [(false, ratio(4, 3)), (true, ratio(1, 3))] {
@@ -288,7 +288,8 @@ fn a_switch_needs_one_ring() {
     );
 }
 
-/// Two rings, one either way, of three boxes with a cable between every two; of unequal cables the thinnest counts.
+/// Two rings, one in each direction, of three boxes with a cable between every two. Of unequal cables the thinnest
+/// counts.
 #[test]
 fn three_boxes_with_cables() {
     let cables = |last: Rational| {
@@ -304,7 +305,7 @@ fn three_boxes_with_cables() {
         }
         (builder.build().unwrap(), nodes)
     };
-    // A cable that is never full has no say in what the rings share.
+    // A cable that is never full does not affect the rings' shares.
     let (wide, _) = cables(ratio(1, 1_000_000_007));
     let packing = packed(&wide);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Prices, flows, rings and trees that are found without a program, against optima, and lies about them.
+//! Prices, flows, rings and trees that are found without a program, against optima, and false claims about them.
 
 use num_traits::{One, Zero};
 use oneport_lp::{Options, Question, Spread, cut_bound, ring_routings, solve, spread};
@@ -59,7 +59,7 @@ fn platforms() -> impl Strategy<Value = Platform> {
     )
 }
 
-/// Messages that travel alone, then those that are copied, combined, or both; some among a part of the processors.
+/// Messages that travel alone, then those that are copied, combined, or both. Some are among a part of the processors.
 fn collectives(platform: &Platform) -> Vec<Collective> {
     let participants: Vec<NodeId> = platform.processors().collect();
     let (first, others) = (participants[0], participants[1..].to_vec());
@@ -84,13 +84,13 @@ fn free_merges() -> Volumes {
     }
 }
 
-/// The throughput that is sustained, and the bound.
+/// The attained throughput, and the bound.
 fn solved(question: &Question) -> (Rational, Rational) {
     let solution = solve(question, &Options::default()).unwrap();
     (solution.steady_state.throughput, solution.upper_bound)
 }
 
-/// Prices prove no less than the optimum, flows attain no more, and both come within a few percent of it.
+/// Prices prove at least the optimum, flows attain at most the optimum, and both come within a few percent of it.
 #[test]
 fn prices_and_flows_enclose_the_optimum() {
     let mut runner = TestRunner::deterministic();
@@ -125,7 +125,7 @@ fn prices_and_flows_enclose_the_optimum() {
     );
 }
 
-/// On a torus, prices move in as many dimensions as it has, whatever its size; the longest one decides.
+/// On a torus, prices change in every dimension, for all sizes. The longest dimension decides.
 #[test]
 fn tori_are_exact() {
     for (sides, throughput) in [
@@ -158,7 +158,7 @@ fn tori_are_exact() {
     }
 }
 
-/// Rings, and trees by Edmonds' theorem, attain no more than the optimum; trees, where the theorem applies, all of it.
+/// Rings, and trees by Edmonds' theorem, attain at most the optimum. Trees attain all of it if the theorem applies.
 #[test]
 fn rings_and_trees_stay_below_the_optimum() {
     let mut runner = TestRunner::deterministic();
@@ -226,7 +226,7 @@ fn rings_and_trees_stay_below_the_optimum() {
     );
 }
 
-/// A copying router on the butterfly promises what no trees attain: it offers more than it receives.
+/// A copying router on the butterfly promises a throughput that no trees attain: it offers more than it receives.
 #[test]
 fn the_butterfly_is_refused() {
     let mut builder = Platform::builder();
@@ -264,7 +264,7 @@ fn the_butterfly_is_refused() {
     assert!(refusal.to_string().contains("offers"), "{refusal}");
 }
 
-/// Flows that lose something, rings with gaps and ways that lead elsewhere are refused.
+/// Flows that lose messages, rings with gaps and paths with wrong ends are refused.
 #[test]
 fn lies_are_refused() {
     let ring = oneport_platform::generate::torus(&[5]).unwrap();

@@ -24,7 +24,7 @@ fn options(seed: u64, high: u32) -> Options {
     }
 }
 
-/// What the referee makes of prices and shares, which may be no more than they were made for.
+/// The bound that the referee derives from prices and shares. It may be at most the bound for which they were made.
 fn proves(question: &Question, shared: &Bound) -> Option<Rational> {
     bound(
         &Problem::new(
@@ -42,7 +42,7 @@ fn steady(question: &Question) -> Solution {
     solve(question, &oneport_lp::Options::default()).unwrap()
 }
 
-/// Carries out a scheme, remembering which operands every result combines; panics where a task lacks an input.
+/// Executes a scheme and records the operands of every result. Panics if a task lacks an input.
 fn carry_out(platform: &Platform, participants: &[NodeId], scheme: &Pattern) {
     let mut results: Vec<(NodeId, Vec<usize>)> = Vec::new();
     let mut uses: BTreeMap<u32, usize> = BTreeMap::new();
@@ -382,7 +382,7 @@ fn false_proofs_prove_nothing() {
                 ),
                 None
             );
-            // Less is charged: what is proved is no better.
+            // With a smaller charge, the proved bound is no better.
             let less = with(need, place, &|price| *price = Rational::zero());
             assert!(proves(&question, &less).is_none_or(|bound| bound >= shared.throughput));
         }
@@ -402,7 +402,7 @@ fn false_proofs_prove_nothing() {
     assert_eq!(proves(&question, &stranger), None);
 }
 
-/// What is stated is what the referee finds, and never above what shared values prove.
+/// The stated bound is the referee's, and never above the one that shared values prove.
 #[test]
 fn all_reduce_is_bounded_too() {
     let (mut cases, mut by_shared, mut optimal) = (0, 0, 0);
@@ -442,7 +442,7 @@ fn all_reduce_is_bounded_too() {
     );
 }
 
-/// Many participants get chains, which are best where the platform is one: every node sends and receives one prefix.
+/// Many participants get chains, which are best if the platform is one: every node sends and receives one prefix.
 #[test]
 fn chains_of_many() {
     let costs = Costs::Uniform { low: 2, high: 2 };

@@ -34,7 +34,7 @@ fn platform(model: PortModel, nodes: usize, links: &[(usize, usize, &str)]) -> P
     builder.build().unwrap()
 }
 
-/// Figure 1 of RR-2004-32; node 0 is the source.
+/// Figure 1 of RR-2004-32. Node 0 is the source.
 fn figure_1(model: PortModel) -> Platform {
     platform(
         model,
@@ -71,7 +71,7 @@ fn rate(platform: &Platform, collective: &Collective) -> Rational {
     solution.steady_state.throughput
 }
 
-/// The best of a kind, its links checked: they are of the kind, and sustain what is claimed.
+/// The best of a kind, its links checked: they are of the kind, and attain the claimed throughput.
 fn found(platform: &Platform, collective: &Collective, shape: Shape) -> Rational {
     let volumes = Volumes::default();
     let problem = Problem::new(platform, collective, &volumes).unwrap();
@@ -105,7 +105,7 @@ fn found(platform: &Platform, collective: &Collective, shape: Shape) -> Rational
     found.throughput
 }
 
-/// Whether all links can be taken away, each time those out of a node that none enters.
+/// Whether all links can be removed, each time those out of a node without incoming links.
 fn is_acyclic(platform: &Platform, links: &[LinkId]) -> bool {
     let mut left = links.to_vec();
     while !left.is_empty() {
@@ -252,7 +252,7 @@ proptest! {
     }
 }
 
-/// Ended at once, what is known is a tree and a bound that holds.
+/// A search that is ended at once has a tree and a bound that holds.
 #[test]
 fn a_search_that_is_ended_has_a_bound() {
     let (figure, all, volumes) = (
@@ -277,8 +277,9 @@ fn a_search_that_is_ended_has_a_bound() {
     }
 }
 
-/// A search that is ended after so many questions to its watch: once all links together are bounded, no more than
-/// that is ever stated, and a longer search never states more than a shorter one. At the end there is the truth.
+/// A search that is ended after this number of checks of its watch: once all links together are bounded, it never
+/// states a larger bound, and a longer search never states a larger bound than a shorter one. The full search gives the
+/// true value.
 #[test]
 fn a_bound_never_grows_with_time() {
     let cost = ["3", "1", "4", "1", "5", "9", "2", "6", "5/3", "7"];

@@ -34,7 +34,7 @@ impl Case {
         solve(&question, &options).unwrap()
     }
 
-    /// Which resources a task takes, and how long.
+    /// The resources that a task takes, and its time on them.
     fn load(&self, task: Task) -> (Vec<Resource>, Rational) {
         match task {
             Task::Send { link, part, .. } => {
@@ -55,7 +55,7 @@ impl Case {
     }
 }
 
-/// Carries a tree out, and panics where an input is not where a task needs it or anything but the result is left.
+/// Executes a tree, and panics if an input is not at its task or anything except the result remains.
 #[track_caller]
 fn check_tree(case: &Case, tasks: &[Task], target: NodeId) {
     let owners = case.operands().iter().enumerate();
@@ -249,7 +249,7 @@ fn check(case: &Case) -> Rational {
     throughput
 }
 
-/// The platform of figure 6: three nodes, all linked at one cost; node 0 computes twice as fast and is the target.
+/// The platform of figure 6: three nodes, all linked at one cost. Node 0 computes twice as fast and is the target.
 fn figure_6(cost: Rational, work: Rational) -> Case {
     let mut builder = Platform::builder();
     let computes = [ratio(1, 2), Rational::one(), Rational::one()];
@@ -276,7 +276,7 @@ fn figure_6(cost: Rational, work: Rational) -> Case {
     }
 }
 
-/// The same, every node as slow as another.
+/// The platform of figure 6 with equally slow nodes.
 fn equal_speeds(time: Rational) -> Case {
     let mut case = figure_6(Rational::one(), Rational::one());
     let mut builder = Platform::builder();
@@ -303,7 +303,7 @@ fn figure_6_sustains_one_reduction() {
     );
 }
 
-/// As printed, the program says 1 here: the result goes to and fro between the target and a neighbour.
+/// The printed program gives 1 here: the result goes to and fro between the target and a neighbour.
 #[test]
 fn slow_processors_cannot_be_circumvented() {
     assert_eq!(check(&equal_speeds(ratio(10, 1))), ratio(3, 20));
@@ -324,7 +324,7 @@ fn reduce_scatter_shares_the_processors() {
     assert_eq!(check(&case), ratio(3, 10) / ratio(6, 1));
 }
 
-/// Merges that take no time at all; partial results that grow: a gather.
+/// Merges that take no time, and partial results that grow: a gather.
 #[test]
 fn concatenation_is_a_gather() {
     let mut case = figure_6(Rational::one(), Rational::zero());
@@ -380,7 +380,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 .chain(ring)
                 .filter(|link| link.0 < nodes && link.1 < nodes)
             {
-                // A loop or a second link is refused, which is what we want.
+                // A loop or a second link is refused, as intended.
                 let _ = builder.link(NodeId::new(from), NodeId::new(to), ratio(p, q));
             }
             let table = |from: usize| {

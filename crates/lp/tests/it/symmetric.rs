@@ -1,4 +1,4 @@
-//! Symmetric platforms: what the quotient finds is what the whole platform allows. All-reduce, and what bounds it.
+//! Symmetric platforms: the quotient has the optimum of the whole platform. All-reduce, and its bounds.
 
 use crate::common;
 
@@ -162,7 +162,7 @@ fn composed(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Solut
     solution
 }
 
-/// An all-reduce among all nodes: a steady state, and a bound that is proved; they need not meet.
+/// An all-reduce among all nodes: a steady state, and a proved bound. They need not meet.
 #[track_caller]
 fn all_reduce(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Solution {
     let solution = composed(platform, whole, volumes);
@@ -181,7 +181,7 @@ fn all_reduce(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Sol
             "{whole:?} {platform:?}"
         );
     }
-    // The referee proves as much by itself, perhaps more by other arguments.
+    // The referee alone proves at least as much, perhaps more by other arguments.
     let proved = referee::bound(
         &Problem::new(platform, whole, volumes).unwrap(),
         &solution.certificate,
@@ -194,10 +194,10 @@ fn all_reduce(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Sol
     solution
 }
 
-/// What the prices prove of all-reduces, going through all trees. The node that is the first to know all operands has
-/// got them over a tree; afterwards every other node receives something. Read backwards: a tree from some node to all
-/// others, and something sent by each of them besides. And one merge less than there are operands. Volumes are
-/// constant.
+/// The bound that the prices prove for all-reduces, by enumerating all trees. The first node that holds all operands
+/// received them over a tree. Afterwards every other node receives a message. Read backwards: a tree from some node to
+/// all others, and a message sent by each of them in addition. The number of merges is the number of operands minus
+/// one. Volumes are constant.
 fn exchange(platform: &Platform, volumes: &Volumes, solution: &Solution) -> Rational {
     let (size, work) = (
         volumes.size.constant().unwrap(),
@@ -263,7 +263,7 @@ fn all_reduces_of_the_quotient() {
     }
 }
 
-/// Complete homogeneous platforms: `2 (n - 1) / n` messages pass every port, whatever the schedule, and that is enough.
+/// Complete homogeneous platforms: `2 (n - 1) / n` messages pass every port in every schedule, and that is enough.
 #[test]
 fn all_reduce_among_equals() {
     for n in 2..=5usize {
@@ -289,8 +289,9 @@ fn all_reduce_among_equals() {
     }
 }
 
-/// An all-reduce is a reduce and more: no faster than the reduction to any participant, no faster than an all-gather's
-/// broadcasts; and no slower than reducing to one and broadcasting from there in turns.
+/// An all-reduce includes a reduce: it is at most as fast as the reduction to any participant, and at most as fast as
+/// an all-gather's broadcasts. It is at least as fast as reducing to one node and broadcasting from there in
+/// alternation.
 #[test]
 fn all_reduce_between_its_parts() {
     for seed in 0..24 {

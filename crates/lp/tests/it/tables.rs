@@ -102,7 +102,7 @@ fn a_product_of_three_matrices() {
     let found = optimum(&platform, &collective, &volumes);
     // Another program, another hand: 29/15.
     assert_eq!(found, ratio(29, 15));
-    // Were the work the dearest split's, products of three would be slower.
+    // If the work were that of the most expensive split, products of three would be slower.
     let dearest = |k: usize, m: usize| {
         let volumes = &volumes;
         let works = (k..m).filter_map(move |l| {
@@ -141,10 +141,11 @@ fn unrelated_machines() {
     assert_eq!(optimum(&platform, &collective, &volumes), ratio(862, 555));
 }
 
-/// The chain of the textbooks, of which one processor owns two matrices.
+/// The chain of the textbooks. One processor owns two of its matrices.
 #[test]
 fn a_product_of_four_matrices() {
-    // A node owns one value: the last matrix is at a node of its own, next to P0 for nothing, that multiplies nothing.
+    // A node owns one value: the last matrix is at a separate node, which is joined to P0 at cost 0 and multiplies
+    // nothing.
     let mut builder = of_three();
     let own = builder.node(Node::processor("P0'", ratio(1, 1))).unwrap();
     builder.link(own, NodeId::new(0), Rational::zero()).unwrap();
@@ -161,7 +162,7 @@ fn a_product_of_four_matrices() {
     }
 }
 
-/// Work by task; about one in four tasks cannot be done at a processor.
+/// Work by task. About one in four tasks cannot run at a processor.
 fn unrelated(dice: &mut Dice, platform: &Platform, operands: usize) -> Volumes {
     let mut table = TaskTable::default();
     for task in MergeTask::all(operands) {
@@ -187,7 +188,7 @@ fn unrelated(dice: &mut Dice, platform: &Platform, operands: usize) -> Volumes {
     }
 }
 
-/// Whether a tree takes no time at all, so that nothing bounds how often it is carried out.
+/// Whether a tree takes no time, so that its rate is unbounded.
 fn is_free(load: &naive::Load) -> bool {
     load.links
         .values()
@@ -313,7 +314,7 @@ fn a_table_that_lets_nothing_be_made_is_refused_by_name() {
         panic!("by task")
     };
     let mut without = table.clone();
-    // The result can be made of two parts in two ways; neither can be done anywhere.
+    // The result can be made of two parts in two ways. Both are impossible at every node.
     for split in 0..2 {
         without.at.extend(
             platform
@@ -404,7 +405,8 @@ fn tables_that_do_not_fit_are_refused_by_entry() {
     assert_eq!(sized.validate(&collective), Err(VolumeError::SizeByTask));
 }
 
-/// Twice the table, half the throughput of what only computes; and every task free of work is the table of zeros.
+/// Twice the table means half the throughput of an operation that only computes. A table of tasks without work equals
+/// the table of zeros.
 #[test]
 fn throughput_scales_with_the_table() {
     let (platform, collective) = (triangle(), reduce(&[0, 1, 2], 0));

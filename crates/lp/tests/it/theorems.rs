@@ -1,4 +1,5 @@
-//! What must hold on every platform: formulations agree, gather is scatter reversed, certificates prove, laws of scale.
+//! Theorems that hold on every platform: formulations agree, gather is scatter reversed, certificates prove, laws of
+//! scale.
 
 use crate::common;
 
@@ -17,7 +18,7 @@ use proptest::prelude::*;
 
 const BOTH: [Formulation; 2] = [Formulation::Columns, Formulation::Compact];
 
-/// Both formulations: a steady state that holds, a certificate that proves it, and the same number.
+/// Both formulations: a valid steady state, a certificate that proves it, and equal throughputs.
 #[track_caller]
 fn certify(case: &Case) -> Rational {
     let proved = BOTH.map(|formulation| {
@@ -61,7 +62,7 @@ proptest! {
         certify(&case);
     }
 
-    /// A message of rate `r` is as `r` messages, also where a watch ends the program and multiplicative weights answer.
+    /// A message of rate `r` equals `r` messages, also if a watch ends the program and multiplicative weights answer.
     #[test]
     fn rates_of_flows_are_repeated_messages(case in connected_cases(6, 12), rates in prop::collection::vec(0..4u64, 30), asks in 0..30u64) {
         let rated = |(at, message): (usize, Commodity)| CustomDemand {
@@ -324,7 +325,7 @@ fn impossible_questions_are_refused() {
     let mut builder = Platform::builder();
     let a = builder.node(Node::processor("a", Rational::one())).unwrap();
     let b = builder.node(Node::processor("b", Rational::one())).unwrap();
-    // A switch; a router that replicates may own and receive.
+    // A switch. A router that replicates may own and receive.
     let r = builder
         .node(Node {
             replicates: false,
@@ -363,7 +364,7 @@ fn impossible_questions_are_refused() {
             "{size}"
         );
     }
-    // One link and nothing else in the way: the same in every port model.
+    // One link without other limits: the same in every port model.
     for model in [
         PortModel::FullDuplex,
         PortModel::HalfDuplex,

@@ -48,8 +48,8 @@ fn rank(graph: &PortGraph, edges: &[usize]) -> usize {
 
 /// Theorem: the least period is the largest ratio of time to rank, over *all* sets of edges whatsoever.
 ///
-/// "At least" is plain: no step does more than the rank of a set. "At most" is what the odd sets claim: their
-/// ratios, and those of vertices and edges, are among these. No structure of the problem is used.
+/// "At least" is plain: no step does more than the rank of a set. "At most" follows from the odd sets: their ratios,
+/// and those of vertices and edges, are among these. No structure of the problem is used.
 fn naive_period(graph: &PortGraph, times: &[BigRational]) -> BigRational {
     let mut best = BigRational::zero();
     for mask in 1..1usize << times.len() {
@@ -98,7 +98,7 @@ fn excess(
     load - period * BigRational::from_integer(set.capacity(graph).into())
 }
 
-/// The most violated first; among equals in ascending order; none twice.
+/// The most violated first, equal ones in ascending order, each once.
 fn check_order(graph: &PortGraph, times: &[BigRational], period: &BigRational, sets: &[OddSet]) {
     let excess = |set: &OddSet| excess(graph, times, period, set);
     let in_order =
@@ -212,8 +212,8 @@ fn cycle(
 
 #[test]
 fn the_most_violated_odd_set_comes_first() {
-    // Within 5, cycles of 7, 5 and 3 vertices serve 3, 2 and 1 edges at a time; all vertices could just be served. The
-    // loads are 31/2, 11 and 7, so they exceed what is served by 1/2, 1 and 2. Not every violated set is returned.
+    // Within 5, cycles of 7, 5 and 3 vertices serve 3, 2 and 1 edges at a time. All vertices could just be served. The
+    // loads are 31/2, 11 and 7, so they exceed the served loads by 1/2, 1 and 2. Not every violated set is returned.
     let most = ratio(5, 2);
     let cycles = [
         (0, 7, ratio(1, 2)),
@@ -264,7 +264,8 @@ fn links_between_vertices_of_two_ports_are_exclusive() {
 }
 
 /// Two vertices of capacity 1 and one of capacity `p`, each pair linked, and `p - 1` further links of the last to
-/// others of its kind: `2 p + 1` units, so `p` edges at a time. Each further link counts, wherever it is listed.
+/// others of its kind: `2 p + 1` units, so `p` edges at a time. Each further link counts, at every position in the
+/// list.
 #[test]
 fn further_links_complete_an_odd_set() {
     for round in 0..36 {

@@ -1,4 +1,4 @@
-//! How many steps a decomposition has: the theorem on steps of `general`, against the rank of all tight inequalities.
+//! Number of steps of a decomposition: the theorem on steps of `general`, against the rank of all tight inequalities.
 
 use num_rational::BigRational;
 use num_traits::{One, Zero};
@@ -90,7 +90,7 @@ fn steps(vertices: usize, ends: &[[usize; 2]], times: &[BigRational]) -> (usize,
     )
 }
 
-/// Vertices, and edges with positive times; parallel edges occur.
+/// Vertices, and edges with positive times. Parallel edges occur.
 fn instance(
     most: usize,
     edges: usize,

@@ -1,4 +1,4 @@
-//! The theorem of the crate, in rationals, on every kind of graph; and a naive twin.
+//! The theorem of the crate, in rationals, on every kind of graph, and a naive twin.
 
 use oneport_numbers::ratio;
 use std::iter::repeat_n;
@@ -97,7 +97,7 @@ fn naive_decompose(left: usize, right: usize, edges: &[Edge]) -> Vec<BigRational
 }
 
 /// Adds `right` dummy left and `left` dummy right vertices, copies the edges there transposed, and joins every vertex
-/// to its copy by what it lacks: then every degree is Delta.
+/// to its copy by its missing degree: then every degree is Delta.
 fn pad(left: usize, right: usize, edges: &[Edge]) -> Vec<Edge> {
     let degrees = degrees(left, right, edges);
     let delta = degrees.iter().max().cloned().unwrap_or_default();
@@ -113,7 +113,7 @@ fn pad(left: usize, right: usize, edges: &[Edge]) -> Vec<Edge> {
     padded
 }
 
-/// Kuhn's algorithm; the graph has `n` vertices on each side and a perfect matching.
+/// Kuhn's algorithm. The graph has `n` vertices on each side and a perfect matching.
 fn perfect_matching(n: usize, edges: &[Edge]) -> Vec<usize> {
     fn augment(v: usize, edges: &[Edge], mate: &mut [Option<usize>], seen: &mut [bool]) -> bool {
         for (e, edge) in edges.iter().enumerate().filter(|(_, edge)| edge.left == v) {
@@ -250,7 +250,7 @@ fn parallel_edges_follow_one_another() {
     assert!(check(2, 2, &edges).steps.len() >= 2);
 }
 
-/// RR-4872 section 3.3: the occupations of the scatter toy; notes: four matchings are the minimum.
+/// RR-4872 section 3.3: the occupations of the scatter toy. Notes: four matchings are the minimum.
 #[test]
 fn the_scatter_toy_takes_four_matchings() {
     let edges = [
@@ -263,7 +263,7 @@ fn the_scatter_toy_takes_four_matchings() {
     assert_eq!(check(3, 4, &edges).steps.len(), 4);
 }
 
-/// A long path: alternating paths as long as the graph must not overflow the stack.
+/// A long path: alternating paths of the graph's length must not overflow the stack.
 #[test]
 fn a_path_of_ten_thousand_vertices() {
     let n = 10_000;
@@ -331,7 +331,7 @@ fn every_refusal_names_the_edge() {
     );
 }
 
-/// The watch is asked at every step, and a limit leaves no half of a decomposition.
+/// The watch is checked at every step, and a limit leaves no half of a decomposition.
 #[test]
 fn a_decomposition_ends() {
     let edges: Vec<Edge> = (0..5)

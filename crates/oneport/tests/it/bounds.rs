@@ -114,7 +114,7 @@ fn behind_a_backbone(hosts: usize) -> Platform {
     builder.build().unwrap()
 }
 
-/// On platforms too large for the whole program, every row has the optimum, which is known from the construction.
+/// On platforms too large for the whole program, every row has the optimum, which follows from the construction.
 #[test]
 fn larger_platforms_are_bounded_as_well() {
     let volumes = free_merges();
@@ -160,8 +160,8 @@ fn larger_platforms_are_bounded_as_well() {
     assert_eq!(*bounded(&problem).bound(), ratio(5, 4 * 70 * 69));
 }
 
-/// In a tree nothing is left to choose for messages that travel alone: `bound` is attained, whatever the ports, and
-/// larger questions are answered without a program.
+/// A tree has a single path for every message that travels alone: `bound` is attained, for all ports, and larger
+/// problems are solved without a program.
 #[test]
 fn trees_are_decided() {
     let tree = |nodes: usize, seed: usize, model: PortModel| {
@@ -220,7 +220,7 @@ fn trees_are_decided() {
             "{model:?} {seed}: {state:?}"
         );
     }
-    // Elsewhere there are several ways, and copies may share them.
+    // Other platforms have several paths, and copies may share them.
     let ring = generate::torus(&[5]).unwrap();
     let participants: Vec<NodeId> = ring.processors().collect();
     let volumes = Volumes::default();

@@ -1,4 +1,4 @@
-//! Custom collectives: a named collective and the list of its demands are the same question.
+//! Custom collectives: a named collective and the list of its demands are the same problem.
 
 use crate::planned::{from_json, parts, to_json};
 use oneport_testkit::Parts;
@@ -35,7 +35,7 @@ fn listed(collective: &Collective) -> Collective {
     Collective::Custom((0..collective.demands()).map(custom).collect())
 }
 
-/// The roles of the form, played by the first processors that replicate; counts 2, 0, 1, 2, 0, 1 and so on.
+/// The roles of the form, played by the first processors that replicate. Counts are 2, 0, 1, 2, 0, 1 and so on.
 fn named(form: &'static Form, platform: &Platform, commutative: bool) -> Option<Collective> {
     let nodes: Vec<NodeId> = platform
         .processors()
@@ -55,7 +55,7 @@ fn named(form: &'static Form, platform: &Platform, commutative: bool) -> Option<
     });
     let cast: Vec<Vec<NodeId>> = cast.collect();
     let built = form.build(&cast, commutative && form.commutes())?;
-    // How many counts are needed is what too many are refused with.
+    // The refusal of a wrong number of counts states the needed number.
     match built.clone().with_counts(&[]) {
         Err(CollectiveError::Counts { wanted, .. }) if form.counted => {
             let counts: Vec<u64> = [2, 0, 1].into_iter().cycle().take(wanted).collect();
@@ -113,7 +113,7 @@ fn the_list_of_its_demands_has_the_same_optimum() {
     }
 }
 
-/// Twice as often halves the throughput, whatever is asked for.
+/// A doubled rate halves the throughput, for every collective.
 #[test]
 fn rates_count() {
     let platform = fixture("toy-reduce.toml");

@@ -1,7 +1,7 @@
-//! Work that is ended ends: hardly any follows the end, counted in questions to the watch.
+//! Work that is ended ends soon, measured in checks of the watch.
 //!
-//! The clock of these watches is the number of questions itself. So a run may be ended after any share of its own work,
-//! on every machine alike, and its stages have their shares of what is left as they have of real time.
+//! The clock of these watches is the number of checks itself. So a run may be ended after any share of its work, on
+//! every machine alike, and its stages have their shares of the rest, as they have of real time.
 
 use crate::planned::parts;
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ use oneport::{
     solve,
 };
 
-/// Questions that may come after the end whatever the work: each stage notices it for itself.
+/// Checks that may follow the end, for any work: each stage notices it separately.
 const STAGES: u64 = 40;
 
 fn uniform() -> generate::Options {
@@ -29,7 +29,7 @@ fn uniform() -> generate::Options {
     }
 }
 
-/// Hosts around a switch that copies nothing; only links are exclusive.
+/// Hosts around a switch that does not copy. Only links are exclusive.
 fn star(hosts: usize) -> Platform {
     let (mut builder, one) = (Platform::builder(), || Rational::from_integer(1.into()));
     builder.model(PortModel::Links);
@@ -97,10 +97,10 @@ fn collectives(platform: &Platform) -> Vec<Collective> {
     collectives
 }
 
-/// Runs the work without an end, then with ends after three tenths of its questions; what comes after is told. Which
-/// tenths depends on the name: over all names they are all nine.
+/// Runs the work without an end, then with ends after three tenths of its checks. Returns the checks after the end. The
+/// tenths depend on the name: over all names they are all nine.
 fn ends(name: &str, work: impl Fn(&Watch)) -> Vec<String> {
-    // No run has so many questions; the limit is there, because the search for a period is shorter under one.
+    // No run has this number of checks. The limit is there because the search for a period is shorter under one.
     let free = Watch::in_questions(u64::from(u32::MAX));
     work(&free);
     let all = free.questions();
@@ -202,7 +202,7 @@ fn rings_end() {
     }));
 }
 
-/// The question of another platform with what is known of the first, as `whatif` asks it.
+/// The problem of another platform with the results of the first, as in `whatif`.
 #[test]
 fn changed_platforms_end() {
     let (mut late, mut known_ones) = (Vec::new(), 0);
@@ -284,7 +284,7 @@ fn single_reductions_end() {
     }));
 }
 
-/// Where no schedule fits into the limits, or into any plan, the answer is what `bound` knows, and no plan.
+/// If no schedule fits into the limits, or into any plan, the answer is the bound of `bound`, without a plan.
 #[test]
 fn without_room_for_a_schedule_the_answer_is_what_is_known() {
     let volumes = Volumes {
@@ -331,11 +331,11 @@ fn without_room_for_a_schedule_the_answer_is_what_is_known() {
         }
     };
     asked(6_000, &Watch::unlimited);
-    // Two million tasks take longer; a bound takes two questions for each host.
+    // Two million tasks take longer. A bound takes two checks for each host.
     asked(1_500, &|| Watch::in_questions(3_700));
 }
 
-/// Nothing is made of a question that no plan answers, and no bound is looked for where its messages are too many.
+/// A problem that no plan can answer is not built, and no bound is computed if its messages are too many.
 #[test]
 fn what_is_too_large_is_refused_at_once() {
     let platform = star(17_000);

@@ -1,4 +1,4 @@
-//! The examples run, and say what their files hold.
+//! The examples run, and their output matches their files.
 
 #[allow(dead_code)]
 #[path = "../../examples/limits.rs"]

@@ -23,7 +23,7 @@ fn rated(problem: &Problem) -> Answer {
     solved.answer
 }
 
-/// Complementary slackness: what is charged at an optimum is busy all the time; its shares are all of the price.
+/// Complementary slackness: a charged resource is busy all the time at an optimum, and its shares are all of the price.
 #[test]
 fn what_is_charged_is_busy_all_the_time() {
     let options = |seed| generate::Options {
@@ -76,7 +76,7 @@ fn what_is_charged_is_busy_all_the_time() {
     assert!(odd_sets > 0, "no odd set is charged anywhere");
 }
 
-/// The gain of any order is what the commutative question yields.
+/// The gain of any order is the throughput of the commutative problem.
 #[test]
 fn any_order_gains_what_the_other_question_yields() {
     let mut gains = 0;
@@ -113,7 +113,7 @@ fn any_order_gains_what_the_other_question_yields() {
     assert!(gains > 0, "no order costs anything anywhere");
 }
 
-/// A factor that suffices for the gain of doubling yields that gain; no smaller one does where it is called the least.
+/// A factor that suffices for the gain of doubling yields that gain. If it is called the least, no smaller one does.
 #[test]
 fn enough_is_enough_and_the_least_is_the_least() {
     let platform =
@@ -180,7 +180,7 @@ fn links(class: &Class) -> Vec<LinkId> {
     removed.into_iter().map(link).collect()
 }
 
-/// Every link is in one class of cables; a cable of unequal costs is two.
+/// Every link is in one class of cables. A cable of unequal costs is two.
 #[test]
 fn classes_divide_the_links() {
     for platform in [
@@ -306,8 +306,8 @@ fn all_of_a_class_of_equal_links_limit() {
     assert!(!prices.contains_key(&Resource::Link(old[0])), "{prices:?}");
 }
 
-/// A file server with cards of 20 to two new hosts, and of 10 to an old one: twice its speed is more than the old
-/// host's card has. Where only links are limited, no port grows.
+/// A file server with cards of 20 to two new hosts, and of 10 to an old one: twice its speed exceeds the old host's
+/// card. If only links are limited, no port grows.
 #[test]
 fn ports_at_the_other_ends_grow() {
     let cost = |rate: i64| Rational::new(1.into(), rate.into());

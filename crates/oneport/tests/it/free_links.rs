@@ -1,4 +1,4 @@
-//! Links of cost 0, chains and cycles of them: every plan runs, whatever the order in which the file lists its links.
+//! Links of cost 0, chains and cycles of them: every plan runs, for every order of links in the file.
 
 use crate::planned::{parts, verify};
 use oneport_testkit::Parts;
@@ -36,7 +36,7 @@ impl Draft {
         builder.build().unwrap()
     }
 
-    /// A ring and further one-way links, one third of them free; a third of the nodes are routers.
+    /// A ring and further one-way links, one third of them free. A third of the nodes are routers.
     fn random(dice: &mut Dice) -> Draft {
         let count = 3 + dice.below(4);
         let models = PortModel::ALL;
@@ -102,7 +102,7 @@ impl Draft {
     }
 }
 
-/// The plan; `None` where an instance takes no time, or the formulation does not know the platform.
+/// The plan. `None` if an instance takes no time, or the formulation does not support the platform.
 fn plan(problem: &Problem, formulation: Formulation) -> Option<Parts> {
     let options = Options {
         formulation,
@@ -116,7 +116,7 @@ fn plan(problem: &Problem, formulation: Formulation) -> Option<Parts> {
     }
 }
 
-/// The plan holds, and so do its runs, by its dates and as early as possible.
+/// The plan is valid, and so are its runs, by its dates and as early as possible.
 fn runs(plan: &Parts) -> Result<(), String> {
     let told = |violation: referee::Violation| violation.to_string();
     verify(plan).map_err(told)?;
@@ -133,7 +133,7 @@ fn runs(plan: &Parts) -> Result<(), String> {
     Ok(())
 }
 
-/// Every piece that takes time has one of the ports of either end, if these are limited; the others have none.
+/// Every piece that takes time has one of the ports of either end, if these are limited. The others have none.
 fn check_ports(plan: &Parts) {
     let platform = plan.platform();
     for dated in schedule::execution(&plan.problem, &plan.schedule)
@@ -154,7 +154,7 @@ fn check_ports(plan: &Parts) {
     }
 }
 
-/// Whether a copy comes back to a node although it was neither wanted nor copied since it left.
+/// Whether a copy returns to a node although it was not a goal and not copied since it left.
 fn has_detour(plan: &Parts, pattern: &Pattern) -> bool {
     let demand = plan.problem.collective().demand(pattern.demand).unwrap();
     if demand.kind() != Kind::Copy {

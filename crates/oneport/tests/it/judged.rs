@@ -1,4 +1,4 @@
-//! Schedules of one's own beside the best, all-reductions with the best reduction.
+//! Schedules of the user next to the best, and all-reductions with the best reduction.
 
 use oneport::heterogeneous::{Budget, Destination, Method, Processors, all_reduce as theorem_3};
 use oneport::homogeneous::Costs;
@@ -43,7 +43,7 @@ fn sequences_beside_the_best() {
     assert!(judge_sequence(&processors, &[0, 1], Method::Auto, &budget).is_err());
 }
 
-/// A tree that combines neighbours only is no commutative one; the bound is the optimum of all trees.
+/// A tree that combines only neighbours is not a commutative one. The bound is the optimum of all trees.
 #[test]
 fn trees_beside_the_best() {
     let costs = Costs::new(whole(2), whole(3)).unwrap();
@@ -76,7 +76,7 @@ fn any_root_is_checked() {
     assert!(reduce_into(100, 100, &costs, Concurrency::Unlimited).is_err());
 }
 
-/// With slowest-node-first it is Theorem 3; with the best reduction it is never longer, and the bound never lower.
+/// With slowest-node-first it is Theorem 3. With the best reduction it is never longer, and the bound never lower.
 #[test]
 fn all_reductions_by_the_best_reduction() {
     let mut shorter = 0;

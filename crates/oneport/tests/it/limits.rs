@@ -1,5 +1,4 @@
-//! Limits as counted steps: whatever question of whatever loop is the last one, there is a checked plan or a named
-//! limit.
+//! Limits as counted steps: for every last check of every loop, there is a checked plan or a named limit.
 
 use crate::planned::{parts, verify};
 use std::time::Duration;
@@ -49,7 +48,7 @@ fn platform(nodes: usize, seed: u64, model: PortModel) -> Platform {
         .with_model(model)
 }
 
-/// Whether anything was ended; a plan must be right, and a refusal must name the limit.
+/// Whether anything was ended. A plan must be right, and a refusal must name the limit.
 fn ended(
     platform: &Platform,
     collective: &Collective,
@@ -107,7 +106,7 @@ proptest! {
         let platform = platform(nodes, seed, MODELS[model]);
         let participants: Vec<NodeId> = platform.processors().take(taking_part.min(nodes)).collect();
         let collective = collective(kind, participants);
-        // Young requests leave slots and referee their grace; old ones end these, too.
+        // Young requests leave slots and referee their grace. Old ones end these, too.
         let age = if young { Duration::ZERO } else { Duration::MAX };
         let (mut questions, mut answered) = (0u64, false);
         while ended(&platform, &collective, Watch::counting(questions, age))? {

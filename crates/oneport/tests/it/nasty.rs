@@ -14,7 +14,7 @@ use oneport::{
 };
 use questions::{Fate, ask, question};
 
-/// Nodes `n0`, `n1`, ...: processors, or routers (`false`); links with their costs.
+/// Nodes `n0`, `n1`, ...: processors, or routers (`false`). Links with their costs.
 fn platform(
     model: PortModel,
     nodes: &[bool],
@@ -73,8 +73,8 @@ fn optimum(plan: &Parts) -> Rational {
     verdict.bound().clone()
 }
 
-/// Two processors exchange their values over links of cost 3/1000: each link carries one value, whatever leads there
-/// from elsewhere.
+/// Two processors exchange their values over links of cost 3/1000: each link carries one value, independent of the
+/// other links into them.
 #[test]
 fn a_link_of_no_use_may_cost_anything() {
     for dear in ["1", "1e9", "1e12", "1e40", "1e200"] {
@@ -139,7 +139,7 @@ fn groups_of_all_reduce_have_a_bound() {
     }
 }
 
-/// A router from which nothing can be brought anywhere is no place to look for the slowest cut.
+/// A router without a path to any target is excluded from the search for the slowest cut.
 #[test]
 fn dead_ends_do_not_disturb_the_compact_all_gather() {
     let pair = [(0, 1, "1"), (1, 0, "1")];
@@ -169,7 +169,7 @@ fn nasty_questions_are_answered() {
             Err(what) => panic!("seed {seed}: {what}: {nasty:?}"),
         }
     }
-    // The questions are real ones: most have an optimum that is proved.
+    // The problems are real ones: most have a proved optimum.
     let count = |fate: Fate| fates.iter().filter(|&&one| one == fate).count();
     assert!(count(Fate::Optimal) > 100, "{}", count(Fate::Optimal));
     assert!(

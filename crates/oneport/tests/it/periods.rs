@@ -124,7 +124,7 @@ fn every_period_keeps_its_word() {
                 "{name}: {} instances",
                 instances(&loose)
             );
-            // Within too few instances the best there is, whatever it loses.
+            // If the instances are too few, the plan is the best available, for any loss.
             let few = planned(
                 &platform,
                 &collective,
@@ -193,7 +193,7 @@ fn shares_that_are_none_are_refused() {
     }
 }
 
-/// Rounding needs two instances to lose less than 1 %; one is enough along other paths.
+/// Rounding needs two instances to lose less than 1 %. One is enough along other paths.
 #[test]
 fn a_small_limit_is_no_reason_to_lose_more() {
     let text = br#"

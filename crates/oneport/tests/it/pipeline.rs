@@ -34,7 +34,7 @@ fn plan(case: &Case, period: Period) -> Parts {
     }
 }
 
-/// The referee's verdict, the file there and back, and the same bytes again.
+/// The referee's verdict, a round trip through the file, and equal bytes.
 #[track_caller]
 fn check(case: &Case, plan: &Parts) {
     let verdict = verify(plan).unwrap_or_else(|violation| panic!("{case:?}: {violation}"));

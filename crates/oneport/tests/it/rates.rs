@@ -1,4 +1,4 @@
-//! Plans as the papers' variables and back: the same throughput, and nothing that the referee objects to.
+//! Plans as the papers' variables and back: the same throughput, and no objection of the referee.
 
 use crate::planned::{parts, verify};
 use oneport_testkit::Parts;
@@ -57,7 +57,7 @@ fn round_trip(plan: &Parts) -> Parts {
     let again = Parts::from(made.answer.plan().unwrap());
     verify(&again).unwrap();
     assert_eq!(again.steady_state.throughput, plan.steady_state.throughput);
-    // What the patterns do altogether is what was asked for, less what is named beside them.
+    // The sum of the patterns equals the input, minus the named remainder.
     let mut sum = Rates::of(&problem, &again.steady_state).unwrap();
     for left in &made.left_over {
         let rate = match &mut sum.demands[left.demand.unwrap()] {
@@ -129,8 +129,7 @@ proptest! {
     }
 }
 
-/// Rates that ask for more than there is are refused by the place that is too busy, and nothing is scheduled of
-/// nothing.
+/// Rates above the capacities are refused with the place that is too busy, and no schedule is made of rates of 0.
 #[test]
 fn what_cannot_be_kept_up_is_refused() {
     let platform = platform("toy-scatter.toml");

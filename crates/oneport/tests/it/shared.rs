@@ -1,4 +1,4 @@
-//! Capacities that links share: values by hand, platforms that say the same in other words, and false claims.
+//! Capacities that links share: values by hand, equal platforms in other descriptions, and false claims.
 
 use crate::planned::{from_json, parts, to_json, verify};
 use num_traits::One;
@@ -107,7 +107,7 @@ fn a_bus_carries_one_transfer_after_another() {
     checked(&compact);
 }
 
-/// A link of 2 beside a bus that takes it three times: 1 message through the bus per unit of time, 2 beside it.
+/// A link of 2 next to a bus that takes it three times: 1 message through the bus per unit of time, 2 next to it.
 #[test]
 fn a_link_that_is_named_several_times_counts_as_often() {
     let mut builder = Platform::builder();
@@ -128,7 +128,7 @@ fn a_link_that_is_named_several_times_counts_as_often() {
         .share(Shared::new("half", ratio(4, 1), [beside, over_bus, beside]))
         .unwrap();
     let platform = builder.build().unwrap();
-    // x over the bus, y beside it: 3 x <= 3, y <= 2, x + 2 y <= 4; the most is x = 1, y = 3/2.
+    // x over the bus, y next to it: 3 x <= 3, y <= 2, x + 2 y <= 4. The most is x = 1, y = 3/2.
     let plan = plan(&platform, &Collective::scatter(a, vec![b]));
     assert_eq!(plan.steady_state.throughput, ratio(5, 2));
     checked(&plan);
@@ -173,14 +173,14 @@ fn same(one: &Platform, other: &Platform, collective: &Collective) {
         one.steady_state.throughput, other.steady_state.throughput,
         "{collective:?}"
     );
-    // Among commutative all-reduces a composition may be the best that is known.
+    // For commutative all-reduces the best result may be a composition.
     assert_eq!(one.status, other.status, "{collective:?}");
     if one.status == Status::Optimal {
         checked(&one);
     }
 }
 
-/// A capacity of one link is its bandwidth; weights and rate that are twice as large change nothing.
+/// A capacity of one link is its bandwidth. Doubling both weights and rate changes nothing.
 #[test]
 fn a_capacity_of_one_link_is_a_bandwidth() {
     for seed in 0..3 {
@@ -332,7 +332,7 @@ fn false_claims_are_refused() {
     referee::sustained(&good.problem, &rates, &Watch::unlimited()).unwrap_err();
 }
 
-/// A node with ports: refused where the platform is built, and where its model changes afterwards.
+/// A node with ports: refused when the platform is built, and when its model changes afterwards.
 #[test]
 fn shares_stay_away_from_ports() {
     let mut builder = Platform::builder();

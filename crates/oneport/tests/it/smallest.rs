@@ -13,7 +13,7 @@ use proptest::prelude::*;
 /// Largest number of instances searched exhaustively.
 const MOST: u32 = 4;
 
-/// The fewest instances per period, up to [`MOST`], that attain the throughput; `None` when the search gave up.
+/// The fewest instances per period, up to [`MOST`], that attain the throughput. `None` if the search gave up.
 fn fewest(case: &Case, throughput: &Rational) -> Option<Option<u32>> {
     for instances in 1..=MOST {
         match fits(

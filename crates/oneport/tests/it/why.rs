@@ -1,4 +1,4 @@
-//! Reasons why nothing is faster: what they cost adds up to what an instance costs.
+//! Reasons for the optimum: their costs add up to the cost of an instance.
 
 use oneport::explain::why;
 use oneport::{Collective, Goal, platform::PortModel, solve};

@@ -15,7 +15,7 @@ use oneport_period::rounding::own_period;
 use oneport_platform::Rational;
 use proptest::prelude::*;
 
-/// The time that so many instances take at the optimal throughput.
+/// The time of this number of instances at the optimal throughput.
 fn optimal_time(instances: u32, throughput: &Rational) -> Rational {
     Rational::from_integer(instances.into()) / throughput
 }
@@ -75,7 +75,7 @@ proptest! {
         check(&case, Formulation::Compact);
     }
 
-    /// With an integer program as small as these, the search is to find what there is.
+    /// With integer programs of this size, the search must find every solution.
     #[test]
     fn tiny_integer_programs_are_solved(case in connected_cases(4, 6)) {
         let solution = solution(&case, Formulation::Columns);

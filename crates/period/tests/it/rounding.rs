@@ -26,7 +26,7 @@ fn rounded(
     )
 }
 
-/// RR-4872, section 4.6: every share of the period rounded down; the scarcest message decides.
+/// RR-4872, section 4.6: every share of the period rounded down. The scarcest message decides.
 fn paper_floor(case: &Case, steady_state: &SteadyState, period: &Rational) -> BigInt {
     let copies = |commodity: usize| -> BigInt {
         let of_it = steady_state

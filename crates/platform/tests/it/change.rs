@@ -14,7 +14,7 @@ fn times(value: i64) -> Number {
     Number::Times(number(value))
 }
 
-/// A platform without a node and a link, built link by link; everything else as it was.
+/// A platform without a node and a link, built link by link. The rest is unchanged.
 fn rebuilt(old: &Platform, node: NodeId, link: LinkId) -> Platform {
     let mut builder = Platform::builder();
     builder.model(old.model());
@@ -75,7 +75,7 @@ fn changes_come_one_after_another() {
         Change::Compute(node, set(1)),
     ];
     assert_eq!(changed.changed(&back).unwrap().platform, old);
-    // A change of what is gone changes nothing.
+    // A change of a removed node or link changes nothing.
     let gone = [
         Change::WithoutLink(link),
         Change::Cost(link, set(1)),

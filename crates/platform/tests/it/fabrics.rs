@@ -25,7 +25,7 @@ fn bandwidths(platform: &Platform) -> Bandwidths {
         .collect()
 }
 
-/// `nXgY` and `gY` as `boxX.gpuY`, `swX` as `boxX.nvswitch`; `None` for a network card.
+/// `nXgY` and `gY` as `boxX.gpuY`, `swX` as `boxX.nvswitch`. `None` for a network card.
 fn our_name(theirs: &str) -> Option<String> {
     if theirs.contains("nic") {
         return None;

@@ -16,7 +16,7 @@ fn seeded(seed: u64) -> Options {
     }
 }
 
-/// Connected, duplex, all processors; returns the edges and every node's degree.
+/// Connected, duplex, all processors. Returns the edges and every node's degree.
 #[track_caller]
 fn shape(platform: &Platform) -> (BTreeSet<(usize, usize)>, Vec<usize>) {
     let edges = duplex_edges(platform);
@@ -43,7 +43,7 @@ proptest! {
     fn rings_are_connected_and_two_regular(n in 3_usize..60, seed: u64) {
         let platform = ring(n, &seeded(seed)).unwrap();
         let (edges, degrees) = shape(&platform);
-        // A connected graph in which every degree is 2 is a cycle; these are its edges.
+        // A connected graph in which every degree is 2 is a cycle. These are its edges.
         prop_assert_eq!(degrees, vec![2; n]);
         prop_assert!(edges.iter().all(|&(a, b)| b - a == 1 || (a, b) == (0, n - 1)));
     }

@@ -15,7 +15,7 @@ fn processor(name: &str) -> Node {
     Node::processor(name, cost(1))
 }
 
-/// The graph handed out has the platform's numbers, and makes the same platform again.
+/// The returned graph has the platform's numbers, and makes the same platform again.
 #[test]
 fn there_and_back() {
     let platform = torus(&[3, 4]).unwrap();
@@ -106,7 +106,7 @@ fn refusals() {
     ));
 }
 
-/// An id of another platform is told by asking.
+/// A lookup detects an id of another platform.
 #[test]
 fn unknown_ids() {
     let platform = torus(&[3]).unwrap();

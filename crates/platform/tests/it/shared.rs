@@ -5,7 +5,7 @@ use oneport_platform::{
     SharedId, free_automorphisms, ratio,
 };
 
-/// Three nodes, a link of cost 1 in both directions between each two; under the model `links`.
+/// Three nodes, a link of cost 1 in both directions between each two, under the model `links`.
 fn triangle(shared: impl IntoIterator<Item = (&'static str, Rational, Vec<usize>)>) -> Platform {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
@@ -58,7 +58,7 @@ fn changes_of_rates_reach_the_costs_and_the_gone_takes_its_share_along() {
     let changed = |changes: &[Change]| old.changed(changes).unwrap();
     let faster = changed(&[Change::Rate(bus, Number::Times(ratio(6, 1)))]);
     let cost = |platform: &Platform, link: usize| platform.links()[link].cost.clone();
-    // 1/3 x 6 = 2: the link's own cost of 1 is what remains.
+    // 1/3 x 6 = 2: the link's own cost of 1 remains.
     assert_eq!(
         (cost(&old, 0), cost(&faster.platform, 0)),
         (ratio(3, 1), ratio(1, 1))
@@ -144,8 +144,8 @@ fn refused() {
     assert_eq!(platform.check_shared(), Ok(()));
 }
 
-/// Rotations of the triangle: all three while each link has a capacity of its own, or all share one; none but the
-/// identity if one capacity differs.
+/// Rotations of the triangle: all three if each link has a separate capacity, or all share one. Only the identity if
+/// one capacity differs.
 #[test]
 fn symmetries_never_exchange_unlike_capacities() {
     let order = |shared: Vec<(&'static str, Rational, Vec<usize>)>| {

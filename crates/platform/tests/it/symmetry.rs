@@ -1,4 +1,4 @@
-//! Free groups of automorphisms: every element against the definition, orders against brute force and known groups.
+//! Free groups of automorphisms: every element against the definition, orders against brute force and published groups.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ fn equal_costs() -> Options {
     }
 }
 
-/// The definition, element by element and link by link; returns the order.
+/// The definition, element by element and link by link. Returns the order.
 #[track_caller]
 fn check(platform: &Platform, participants: &[NodeId]) -> usize {
     let group = free_automorphisms(platform, participants);
@@ -104,7 +104,7 @@ fn all_processors(platform: &Platform) -> Vec<NodeId> {
     platform.processors().collect()
 }
 
-/// The same platform with nodes and links in another order.
+/// The platform with nodes and links in another order.
 fn shuffled(platform: &Platform, seed: u64) -> Platform {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut shuffle = |count: usize| {
@@ -373,7 +373,7 @@ fn only_the_participants_must_move() {
     assert_eq!(check(&platform, &gpus[..2]), 2);
     assert_eq!(check(&platform, &[gpus[3]]), 1);
     assert_eq!(check(&platform, &[]), 1);
-    // The same number of every box, in an order of the caller's.
+    // The same number of every box, in the caller's order.
     assert_eq!(check(&platform, &[gpus[11], gpus[3]]), 2);
     // Repeated participants count once.
     let twice = [gpus[3], gpus[11], gpus[3]];
@@ -397,7 +397,7 @@ fn asymmetric_platforms_have_the_identity_alone() {
     assert_eq!(check(&large, &all_processors(&large)), 1);
 }
 
-/// A ring of four nodes, one of them changed; `None` leaves it as it is.
+/// A ring of four nodes, one of them changed. `None` leaves it unchanged.
 fn ring_with(change: impl Fn(&mut Node), slow_link: bool) -> usize {
     let mut builder = Platform::builder();
     let ids: Vec<NodeId> = (0..4)
@@ -441,7 +441,7 @@ fn every_property_counts() {
         ring_with(|node| node.model = Some(PortModel::Links), false),
         1
     );
-    // Said or not said, the same.
+    // Stated or not, the result is the same.
     assert_eq!(ring_with(|node| node.ports = Some(1), false), 4);
     assert_eq!(
         ring_with(|node| node.model = Some(PortModel::FullDuplex), false),

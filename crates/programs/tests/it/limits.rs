@@ -63,7 +63,7 @@ fn sizes_are_those_of_a_reader() {
     }
 }
 
-/// Whichever question is the last one: nothing more is written, and the error says how far it came.
+/// For every last check, nothing more is written, and the error states the progress.
 #[test]
 fn a_limit_ends_the_writing() {
     let (square, asked) = questions();
@@ -92,7 +92,7 @@ fn a_limit_ends_the_writing() {
                         .filter(|line| line.contains('='))
                         .count();
                     assert_eq!((limit, rows), (Limit::Caller, rows_written as u64));
-                    // A bound, known before the first row.
+                    // A bound, available before the first row.
                     assert!(variables >= whole.size.variables, "{which:?}: {variables}");
                 }
                 ProgramError::Unlisted { limit, .. } => assert_eq!(limit, Limit::Caller),

@@ -21,7 +21,7 @@ fn solved(program: Linear) -> Ended {
     }
 }
 
-/// The text of a program and its numbers agree; `write` makes the numbers.
+/// The text of a program and its numbers agree. `write` makes the numbers.
 fn check(
     which: Which,
     problem: &Problem,

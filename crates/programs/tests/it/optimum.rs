@@ -1,5 +1,5 @@
-//! Every program's optimum is the one of `solve`, by HiGHS' reader and exactly; and the plan's own solution satisfies
-//! every row.
+//! Every program's optimum is the one of `solve`, by HiGHS' reader and exactly. The plan's own solution satisfies every
+//! row.
 
 use oneport_testkit::Parts;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub fn plan(problem: &Problem) -> Parts {
     Parts::from(solved.plan().unwrap())
 }
 
-/// What HiGHS' own reader makes of a text.
+/// The result of HiGHS' own reader for a text.
 pub fn highs(text: &str) -> FileOutcome {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("program.lp");
@@ -41,7 +41,7 @@ fn is_near(found: &Rational, right: &Rational) -> bool {
         <= right.abs() + Rational::one()
 }
 
-/// Solved by two readers, a program yields this; and so does the plan's own solution, where one is given.
+/// Solved by two readers, a program yields this value. So does the plan's own solution, if one is given.
 fn check(text: &str, right: &Rational, point: Option<&Sum>) {
     let FileOutcome::Optimal(found) = highs(text) else {
         panic!("HiGHS finds no optimum:\n{text}")
@@ -156,7 +156,7 @@ fn restrict(plan: &Parts) -> Result<Program, ProgramError> {
         .unwrap()
 }
 
-/// Every corrected program that is about this question.
+/// Every corrected program that applies to this problem.
 fn check_question(platform: &Platform, collective: &Collective, volumes: &Volumes) {
     let problem = Problem::new(platform, collective, volumes).unwrap();
     let plan = plan(&problem);
@@ -237,7 +237,7 @@ fn the_papers_toys_and_a_star_have_the_optima_of_solve() {
     }
 }
 
-/// A triangle of half-duplex ports has an odd set; routers and one-way links have none.
+/// A triangle of half-duplex ports has an odd set. Routers and one-way links have none.
 #[test]
 fn small_questions_of_all_kinds_agree() {
     let links = [

@@ -1,4 +1,4 @@
-//! What the printed programs yield: the counterexamples of docs/errata.md.
+//! Results of the printed programs: the counterexamples of docs/errata.md.
 
 use oneport::platform::Node;
 use oneport::{Collective, Platform, PortModel, Problem};
@@ -91,7 +91,7 @@ fn the_printed_flow_program_is_unbounded() {
     assert_eq!(found, Ended::Optimal(number("1")));
 }
 
-/// The program that section 2.2.2 calls wrong: unbounded as printed, 3/4 with E004-1 put right, where 2/3 is possible.
+/// The program that section 2.2.2 calls wrong: unbounded as printed, 3/4 with E004-1 corrected, while 2/3 is possible.
 #[test]
 fn half_duplex_ports_promise_too_much() {
     let links = [("1", "2", "1"), ("1", "3", "1"), ("2", "3", "1/2")];

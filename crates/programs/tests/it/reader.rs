@@ -11,7 +11,7 @@ use super::number;
 /// A sum of variables by name.
 pub type Sum = BTreeMap<String, Rational>;
 
-/// What a file says.
+/// The contents of a file.
 #[derive(Debug, Default)]
 pub struct File {
     pub maximise: bool,
@@ -21,7 +21,7 @@ pub struct File {
     pub free: BTreeSet<String>,
 }
 
-/// How a program ends.
+/// The outcome of a program.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Ended {
     Optimal(Rational),
@@ -30,7 +30,7 @@ pub enum Ended {
 }
 
 impl File {
-    /// Reads a file; whatever is not as we write it panics.
+    /// Reads a file. Panics at any text that we do not write.
     pub fn read(text: &str) -> File {
         assert!(
             text.lines()
@@ -91,7 +91,7 @@ impl File {
             .collect()
     }
 
-    /// The objective at a point, if the point satisfies every row and sign; variables that are not given are 0.
+    /// The objective at a point, if the point satisfies every row and sign. Missing variables are 0.
     pub fn value(&self, point: &Sum) -> Rational {
         let at = |sum: &Sum| -> Rational {
             sum.iter()

@@ -1,4 +1,4 @@
-//! What is refused, and how hostile names are written.
+//! Refusals, and the spelling of hostile names.
 
 use oneport::platform::Node;
 use oneport::{Collective, Platform, PortModel, Problem};
@@ -109,7 +109,7 @@ fn switches_are_refused_where_copies_are_made() {
     );
 }
 
-/// Both enumerations stop at their limits, also where no result is ever found.
+/// Both enumerations stop at their limits, also if they never find a result.
 #[test]
 fn too_many_patterns_or_matchings_are_refused() {
     let names: Vec<String> = (0..12).map(|name| format!("n{name}")).collect();
@@ -168,7 +168,7 @@ fn too_many_patterns_or_matchings_are_refused() {
     assert!(matches!(refused, ProgramError::TooMany { .. }), "{refused}");
 }
 
-/// Names that the format forbids, or that it would read as something else, are replaced; the optimum stays.
+/// Names that the format forbids, or that it would read as another token, are replaced. The optimum stays.
 #[test]
 fn hostile_names_are_read_by_highs() {
     let hostile = [

@@ -1,4 +1,4 @@
-//! Bounds that are known in closed form, or by another way: the referee proves exactly those.
+//! Bounds in closed form, or from another method: the referee proves exactly those.
 
 use crate::common;
 
@@ -11,8 +11,8 @@ use oneport_plan::{Amount, Certificate, Collective, Member, Resource, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::Rule;
 
-/// Costs so many times as high prove a bound so many times as low, however long the numbers are: no kind of integer
-/// is too narrow for a sum.
+/// If costs are multiplied by a factor, the proved bound is divided by it, for numbers of any length: no kind of
+/// integer is too narrow for a sum.
 #[test]
 fn bounds_do_not_depend_on_the_unit_of_cost() {
     let names = ["A", "B", "C", "D", "E"];
@@ -87,13 +87,14 @@ fn bounds_do_not_depend_on_the_unit_of_cost() {
     }
 }
 
-/// A star of 16 processors, around a switch that leads to the target, too: so many operands are priced from below.
+/// A star of 16 processors, around a switch that leads to the target, too: this number of operands is priced from
+/// below.
 struct Star {
-    /// What leads up from the leaves; empty if that costs nothing.
+    /// Prices of the links from the leaves up. Empty if they are 0.
     up: Vec<Rational>,
-    /// What the first leaf has to go besides.
+    /// Price of the additional path of the first leaf.
     far: Option<Rational>,
-    /// What leads to the target.
+    /// Price of the link to the target.
     down: Rational,
     volumes: Volumes,
     /// The price of the cheapest tree.
@@ -114,7 +115,7 @@ impl Star {
         let [switch, far] = ["switch", "far"].map(|name| builder.node(Node::router(name)).unwrap());
         let target = builder.node(Node::processor("T", ratio(5, 7))).unwrap();
         let mut prices: Vec<(Resource, Rational)> = Vec::new();
-        // `None` costs nothing: no price stands on it.
+        // `None` costs nothing: it has no price.
         let mut link = |from: NodeId, to: NodeId, cost: Option<&Rational>| {
             let id = builder
                 .link(from, to, cost.cloned().unwrap_or_else(|| ratio(1, 1)))
@@ -147,8 +148,8 @@ impl Star {
     }
 }
 
-/// Every leaf sends once; pairs merge, then pairs of pairs; the result goes down. Nothing is cheaper, and the bound for
-/// many operands knows it.
+/// Every leaf sends once. Pairs merge, then pairs of pairs, and the result goes down. Nothing is cheaper, and the bound
+/// for many operands attains it.
 #[test]
 fn many_operands_around_a_switch_are_priced_exactly() {
     let up: Vec<Rational> = (0..16).map(|leaf| ratio(leaf + 1, 3)).collect();
@@ -187,7 +188,7 @@ fn many_operands_around_a_switch_are_priced_exactly() {
     .check();
 }
 
-/// Trees whose prices nearly tie, far behind the digits that machine integers keep: the cheapest is found all the same.
+/// Trees whose prices nearly tie, far behind the digits that machine integers keep: the cheapest is still found.
 #[test]
 fn near_ties_are_priced_exactly() {
     for seed in 0..120 {
@@ -245,8 +246,8 @@ fn near_ties_are_priced_exactly() {
     }
 }
 
-/// A line of a hundred processors: every value passes on once what it has met. The cuts say so, and the trees need not
-/// be tried.
+/// A line of a hundred processors: each processor forwards one partial result. The cuts prove that, and the trees need
+/// not be tried.
 #[test]
 fn cuts_of_a_long_line_weigh_what_the_reduction_costs() {
     let mut builder = Platform::builder();
@@ -328,7 +329,7 @@ fn two_processors_exchange_their_values() {
 }
 
 /// Three switches, each of which serves two of three targets, and a line of more targets behind the first: two switches
-/// are needed, though a half of each would do for whoever could divide them.
+/// are needed, although halves of the three would suffice fractionally.
 #[test]
 fn switches_are_not_divided() {
     let mut builder = Platform::builder();
@@ -366,11 +367,11 @@ fn switches_are_not_divided() {
         &Volumes::of_size(ratio(3, 5)),
         &certificate,
     );
-    // Two switches, and nine links of the line; a message takes 1 on each.
+    // Two switches, and nine links of the line. A message takes 1 on each.
     assert_eq!(found, Ok(worth / ratio(11, 1)));
 }
 
-/// Every target has cuts of its own: those of one say nothing of another.
+/// Every target has separate cuts: those of one prove nothing for another.
 #[test]
 fn cuts_of_one_demand_say_nothing_of_another() {
     let mut builder = Platform::builder();

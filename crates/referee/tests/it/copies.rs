@@ -1,5 +1,4 @@
-//! Broadcasts and all-gathers: the cheapest arborescences against a search over everything that can happen, cuts, and
-//! what is refused.
+//! Broadcasts and all-gathers: the cheapest arborescences against a search over all schedules, cuts, and refusals.
 
 use crate::common;
 
@@ -16,7 +15,7 @@ use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{Rule, Violation};
 use proptest::prelude::*;
 
-/// Some nodes, of which the first replicate and the next may not, with links from almost all to almost all.
+/// Some nodes, of which the first replicate and the next may not, with links between almost all pairs.
 fn network(dice: &mut Dice) -> Platform {
     let mut builder = Platform::builder();
     let count = 3 + dice.below(4);
@@ -66,7 +65,7 @@ fn nodes_of(need: &Need) -> &[NodeId] {
     }
 }
 
-/// Random prices on what there is: ports, links, and sets of three ports or so.
+/// Random prices on existing resources: ports, links, and sets of about three ports.
 fn prices(dice: &mut Dice, platform: &Platform) -> Certificate {
     let mut prices = Vec::new();
     let mut resources = Resource::of_platform(platform);
@@ -103,7 +102,7 @@ fn prices(dice: &mut Dice, platform: &Platform) -> Certificate {
     Certificate::new(prices, sets, [])
 }
 
-/// By link, what a message of unit size costs.
+/// By link, the cost of a message of unit size.
 fn lengths(platform: &Platform, certificate: &Certificate) -> Vec<Rational> {
     let price = |resource: Resource| certificate.price(resource).cloned().unwrap_or_default();
     let length = |link: LinkId| {
@@ -124,7 +123,7 @@ fn lengths(platform: &Platform, certificate: &Certificate) -> Vec<Rational> {
     platform.link_ids().map(length).collect()
 }
 
-/// What all prices offer: prices times capacities.
+/// The total of all prices: prices times capacities.
 fn offered(platform: &Platform, certificate: &Certificate) -> Rational {
     let capacity = |resource: Resource| match resource {
         Resource::Send(node) | Resource::Receive(node)
@@ -146,8 +145,9 @@ fn offered(platform: &Platform, certificate: &Certificate) -> Rational {
     resources + sets.sum::<Rational>()
 }
 
-/// The cheapest way to bring copies to all targets, one hop after the other: who has a copy to keep, and where one is
-/// on its way through nodes that do not replicate (one at a time is enough). `None`: out of reach.
+/// The cheapest way to bring copies to all targets, one hop after the other. The state contains the nodes that keep a
+/// copy, and the position of a copy on its way through nodes that do not replicate (one at a time is enough). `None`:
+/// out of reach.
 fn naive_copies(
     platform: &Platform,
     lengths: &[Rational],
@@ -228,7 +228,7 @@ proptest! {
         }
     }
 
-    /// Cuts that charge no link too much are below every arborescence; charged more, they are refused.
+    /// Cuts that charge no link too much are below every arborescence. Charged more, they are refused.
     #[test]
     fn cuts_are_accepted_up_to_the_price(seed: u64) {
         let mut dice = Dice(seed);
@@ -246,7 +246,7 @@ proptest! {
         let crosses = |nodes: &[NodeId], (source, targets): &(NodeId, Vec<NodeId>)| {
             nodes.contains(source) && targets.iter().any(|target| !nodes.contains(target))
         };
-        // Cuts for all demands, each as heavy as what is left; then some for one.
+        // Cuts for all demands, each with the whole remaining weight. Then some for one.
         let mut total = vec![None; demands.len()];
         for _ in 0..4 {
             let nodes: Vec<NodeId> = platform.node_ids().filter(|_| dice.one_in(2)).collect();
@@ -339,8 +339,8 @@ fn tree(hops: &[(usize, Option<u32>)]) -> Pattern {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Cuts may charge what a route through switches costs, which is more than any of its links. No arborescence is
-    /// cheaper than what they weigh together, and a little more is refused; what they say of switches does not matter.
+    /// Cuts may charge the cost of a route through switches, which is more than any of its links. No arborescence is
+    /// cheaper than their total weight, and a little more is refused. Their membership of switches does not matter.
     #[test]
     fn cuts_are_charged_on_routes(seed: u64) {
         let mut dice = Dice(seed);
@@ -384,7 +384,8 @@ proptest! {
     }
 }
 
-/// Between nodes that replicate, what the cheapest way through others costs; each of these in turn joins what is known.
+/// Between nodes that replicate: the cost of the cheapest path through others. Each of these in turn joins the settled
+/// ones.
 fn routes(platform: &Platform, lengths: &[Rational]) -> Vec<(NodeId, NodeId, Rational)> {
     let mut known: BTreeMap<(NodeId, NodeId), Rational> = BTreeMap::new();
     let offer = |known: &mut BTreeMap<(NodeId, NodeId), Rational>,
@@ -413,8 +414,8 @@ fn routes(platform: &Platform, lengths: &[Rational]) -> Vec<(NodeId, NodeId, Rat
         .collect()
 }
 
-/// A cut that does not hold the source, or holds all targets, is crossed by nothing: it counts for nothing, and may
-/// charge what it likes. Which nodes are in it is what counts, not that it is called one of this demand.
+/// No message crosses a cut that does not hold the source, or holds all targets: it has no effect, and may have any
+/// charge. The nodes in it decide, not its listing under this demand.
 #[test]
 fn cuts_that_nothing_crosses_prove_nothing() {
     let platform = star();
@@ -449,12 +450,12 @@ fn cuts_that_nothing_crosses_prove_nothing() {
     for without in [vec![a, b], vec![s, a, b, c], vec![s, x, a, b, c], vec![x]] {
         assert_eq!(proved(&[(&without, ratio(7, 1))]), plain, "{without:?}");
     }
-    // Whether x is inside does not matter.
+    // The membership of x does not matter.
     let mut other = packed.clone();
     let with_x = [s, x, b, c];
     other[0].0 = &with_x;
     assert_eq!(proved(&other), plain);
-    // A little more, where one route leaves several cuts.
+    // A little more, if one route leaves several cuts.
     let mut more = packed;
     more[2].1 += ratio(1, 1_000_000);
     let right = "the needs of S=>all charge 1500001/1000000 for a message over the cheapest route from 'S' to 'C'; it costs 3/2";
@@ -466,7 +467,7 @@ fn cuts_that_nothing_crosses_prove_nothing() {
     );
 }
 
-/// What the referee says to one arborescence, at a rate that overloads nothing.
+/// The referee's verdict on one arborescence, at a rate that overloads nothing.
 fn verdict(
     platform: &Platform,
     collective: &Collective,
@@ -553,7 +554,7 @@ fn arborescences_are_followed_hop_by_hop() {
         refused(&[]),
         format!("{pattern}: 'A' gets no copy; every target must get one")
     );
-    // A hop from elsewhere, from the future, from the source that is none.
+    // A hop from another node, from the future, and from a wrong source.
     let mut hops = chain;
     hops[3] = (5, Some(2));
     assert_eq!(

@@ -20,7 +20,7 @@ fn is_repeated(collective: &Collective) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Weak duality: no honest plan is faster than what any prices prove. And slots prove what odd sets would.
+    /// Weak duality: no honest plan is faster than the bound of any prices. Slots prove the same as odd sets would.
     #[test]
     fn honest_plans_are_accepted(seed: u64) {
         let mut dice = Dice(seed);
@@ -39,7 +39,7 @@ proptest! {
         }
     }
 
-    /// A link more in a slot: refused, except where ports and the time of the link have room.
+    /// A further link in a slot: refused, unless ports and the time of the link have room.
     #[test]
     fn overfull_slots_are_refused(seed: u64) {
         let mut dice = Dice(seed);
@@ -141,7 +141,7 @@ fn int(value: &Rational) -> Option<i64> {
         .flatten()
 }
 
-/// Plays a run of copies and schemes, one unit of time after the other, with tokens; `None` if dates are not whole.
+/// Plays a run of copies and schemes, one unit of time after the other, with tokens. `None` if dates are not whole.
 fn simulate(plan: &Plan, run: &Timeline) -> Option<bool> {
     let platform = &plan.platform;
     let (period, started) = (
@@ -231,7 +231,7 @@ fn carried_out(plan: &Plan, run: &Timeline, instance: u64, place: usize, horizon
     };
     let of = |other: u64, commodity: usize| other == instance && commodity == place;
     orders.iter().any(|order: &Vec<usize>| {
-        // Tokens: what, where, from when, how often left (at a node that replicates always).
+        // Tokens: value, node, start date, remaining uses (unlimited at a node that replicates).
         let mut tokens: Vec<(Interval, NodeId, i64, bool)> = order
             .iter()
             .enumerate()
@@ -322,7 +322,7 @@ fn changed_schemes_are_refused() {
             for changed in variants(&plan.platform, scheme) {
                 let right = plays(&plan, &changed);
                 let mut other = plan.clone();
-                // Slow enough for what is wasted.
+                // Slow enough for the waste.
                 let slower = ratio(1, 1000);
                 other.steady_state.throughput *= &slower;
                 other
@@ -439,7 +439,7 @@ fn variants(platform: &Platform, scheme: &Pattern) -> Vec<Pattern> {
     variants
 }
 
-/// Plays a scheme with tokens: each names its value and is spent where nothing is replicated.
+/// Plays a scheme with tokens: each names its value and is spent at nodes that do not replicate.
 fn plays(plan: &Plan, scheme: &Pattern) -> bool {
     let demand = plan.collective.demand(scheme.demand).unwrap();
     let natural: Vec<usize> = (0..demand.operands.len()).collect();

@@ -1,6 +1,5 @@
-//! All-reduce: what borders, gatherings, balances and exchanges prove, against twins written from their definitions;
-//! what is refused. (That the theorems behind them are true is held against all schemes elsewhere: see the package
-//! `oneport-truth`.)
+//! All-reduce: bounds of borders, gatherings, balances and exchanges, against twins written from their definitions, and
+//! refusals. (The package `oneport-truth` tests the theorems behind them against all schemes.)
 
 use crate::common;
 
@@ -110,7 +109,7 @@ impl Case {
         )
     }
 
-    /// What one instance costs at least, as the referee sees it.
+    /// The least cost of one instance according to the referee.
     fn least(&self) -> Rational {
         let worth: Rational = self.certificate.prices().map(|(_, price)| price).sum();
         match self.bound() {
@@ -120,7 +119,7 @@ impl Case {
         }
     }
 
-    /// What a message over each link costs.
+    /// The cost of a message over each link.
     fn costs(&self) -> Vec<Rational> {
         let price = |link: LinkId| {
             self.certificate
@@ -134,7 +133,7 @@ impl Case {
             .collect()
     }
 
-    /// What the certificate charges each link, by the definition.
+    /// The certificate's charge for each link, by the definition.
     fn charges(&self) -> Vec<Rational> {
         let charge = |id: LinkId| {
             let link = self.platform.link(id);
@@ -230,7 +229,7 @@ impl Case {
         self.certificate.needs.sort();
     }
 
-    /// What gatherings and merges prove, by the definition: whatever processors the merges and the place are at.
+    /// The bound of gatherings and merges, by the definition, over all processors of the merges and the place.
     fn gathered(&self) -> Rational {
         let inside = |one: &Gathering| {
             self.participants
@@ -289,7 +288,7 @@ impl Case {
         )
     }
 
-    /// Sets that meet the conditions of the counting theorem; or a single one.
+    /// Sets that meet the conditions of the counting theorem, or a single one.
     fn border(&self, dice: &mut Dice) -> Need {
         let direction = DIRECTIONS[dice.below(2)];
         let count = 1 + dice.below(self.participants.len());
@@ -321,7 +320,7 @@ impl Case {
         )
     }
 
-    /// Disjoint parts with a participant each; other nodes, participants too, may lie outside.
+    /// Disjoint parts with a participant each. Other nodes, also participants, may be outside.
     fn exchange(&self, dice: &mut Dice) -> Need {
         let count = 2 + dice.below(self.participants.len() - 1);
         let mut parts: Vec<Vec<NodeId>> = (0..count).map(|part| vec![NodeId::new(part)]).collect();
@@ -373,8 +372,8 @@ fn need(inequality: Inequality, weight: Rational) -> Need {
     }
 }
 
-/// By the exchange theorem's words: the least over parts `r` of an arborescence into `r` plus the entrances of the
-/// others.
+/// By the definition of the exchange theorem: the least over parts `r` of an arborescence into `r` plus the entrances
+/// of the others.
 fn naive_exchange(platform: &Platform, exchange: &Exchange) -> Rational {
     let into = exchange.direction == Direction::Into;
     let part = |node: NodeId| exchange.parts.iter().position(|part| part.contains(&node));
@@ -392,7 +391,7 @@ fn naive_exchange(platform: &Platform, exchange: &Exchange) -> Rational {
             platform.node(node).merges()
         }
     };
-    // Links turned where the theorem is read backwards.
+    // Links reversed if the theorem is read backwards.
     let links: Vec<(NodeId, NodeId, Rational)> = platform
         .link_ids()
         .map(|id| {
@@ -410,7 +409,7 @@ fn naive_exchange(platform: &Platform, exchange: &Exchange) -> Rational {
             (from, to, length.unwrap_or_default())
         })
         .collect();
-    // Hubs are parts, then nodes; `None` where there is no way.
+    // Hubs are parts, then nodes. `None` if there is no path.
     let hubs = exchange.parts.len() + platform.nodes().len();
     let hub = |node: NodeId| part(node).unwrap_or(exchange.parts.len() + node.index());
     let ways = |is_inner: &dyn Fn(NodeId) -> bool| {
@@ -478,7 +477,7 @@ fn naive_exchange(platform: &Platform, exchange: &Exchange) -> Rational {
         .unwrap_or_default()
 }
 
-/// Every choice of junctions, and of where each other hub leads to.
+/// Every choice of junctions, and of the next hub of each other hub.
 fn least_tree(
     ways: &[Vec<Option<Rational>>],
     parts: usize,
@@ -536,8 +535,7 @@ fn least_tree(
     best
 }
 
-/// Whatever is charged within the prices proves what its definition says, no more and no less; a little more is
-/// refused.
+/// Every charge within the prices proves exactly the bound of its definition. A little more is refused.
 #[test]
 fn certificates_prove_what_adding_up_says() {
     let (mut refused, mut positive) = (0, [0; 4]);
@@ -632,7 +630,7 @@ fn certificates_prove_what_adding_up_says() {
     assert!(refused > 300 && enough, "{refused} {positive:?}");
 }
 
-/// Without them, every participant is a part of its own and pays all; the better direction counts.
+/// Without them, every participant is a separate part and pays all. The better direction counts.
 #[test]
 fn bare_prices_prove_the_exchange_of_single_participants() {
     let mut better = [0; 2];
@@ -700,7 +698,7 @@ fn switches_that_merge_are_junctions() {
     );
 }
 
-/// Two boxes of two, joined by two links each way: two messages enter a box, whatever else happens.
+/// Two boxes of two, joined by two links each way: two messages enter a box in every schedule.
 #[test]
 fn boxes_are_entered_twice() {
     let one = || ratio(1, 1);
@@ -729,7 +727,7 @@ fn boxes_are_entered_twice() {
         work: Amount::Constant(ratio(0, 1)),
     };
     let all_reduce = Collective::all_reduce(ids.clone());
-    // Four send ports; two messages, in full.
+    // Four send ports. Two messages, in full.
     assert_eq!(
         bound(&platform, &all_reduce, &volumes, &certificate),
         Ok(ratio(2, 1))
@@ -821,7 +819,7 @@ fn malformed_certificates_are_refused_by_name() {
     let needs = [
         (border(into, &[&[a, c, h], &[b]], one()), "5"),
         (border(into, &[&[a, c, h, r], &[b, r]], one()), "5"),
-        // A node that copies neither need nor must lie in a single set only.
+        // A node that does not copy need not and must not be in more than one set.
         (
             border(Direction::OutOf, &[&[a, c, h, r], &[b, h]], one()),
             "5",
@@ -995,7 +993,7 @@ fn malformed_certificates_are_refused_by_name() {
     );
 }
 
-/// Whoever exchanges also merges: both are paid for.
+/// A node that exchanges also merges: both are paid for.
 #[test]
 fn merges_are_paid_besides_the_exchange() {
     let one = || ratio(1, 1);
@@ -1024,7 +1022,7 @@ fn merges_are_paid_besides_the_exchange() {
     };
     for commutative in [false, true] {
         let collective = Collective::all_reduce(ids.clone()).commutative(commutative);
-        // Four units of price; two transfers of 1, and a merge of 3.
+        // Four units of price. Two transfers of 1, and a merge of 3.
         assert_eq!(
             bound(&platform, &collective, &volumes, &certificate),
             Ok(ratio(4, 5))
@@ -1032,8 +1030,7 @@ fn merges_are_paid_besides_the_exchange() {
     }
 }
 
-/// With sizes and work by part, the smallest message and the least merge are charged, wherever they stand in the
-/// tables.
+/// With sizes and work by part, the smallest message and the least merge are charged, at any position in the tables.
 #[test]
 fn the_smallest_of_a_table_is_charged() {
     let one = || ratio(1, 1);
@@ -1077,7 +1074,8 @@ fn the_smallest_of_a_table_is_charged() {
             &certificate,
         )
     };
-    // By first operand: of that alone, with the next, with both. What single operands would cost to merge says nothing.
+    // By first operand: the entry of that alone, with the next, with both. The cost of merging single operands has no
+    // effect.
     let work: [&[i64]; 3] = [&[0, 7, 9], &[0, 5], &[0]];
     let sizes: [([&[i64]; 3], i64); 3] = [
         ([&[2, 9, 8], &[7, 6], &[5]], 2),
@@ -1092,8 +1090,9 @@ fn the_smallest_of_a_table_is_charged() {
     }
 }
 
-/// Of two owners, one wants the result and a third node does: nothing has to reach the other owner, so a price on the
-/// way to it proves nothing. What is proved of all-reduces is not believed, whether prices or borders say it.
+/// Of two owners, one is a goal of the result, and a third node is another goal: no message has to reach the other
+/// owner, so a price on the path to it proves nothing. Bounds for all-reduces are not accepted, from prices or from
+/// borders.
 #[test]
 fn who_owns_and_does_not_want_exchanges_nothing() {
     let mut builder = Platform::builder();

@@ -1,4 +1,4 @@
-//! Amounts in fractions without a common part, at the limit of what can be done: no more and no less is accepted.
+//! Amounts in fractions without a common part, at the limit of the possible: exactly that limit is accepted.
 
 use crate::common;
 
@@ -39,7 +39,7 @@ fn linked(
     builder.build().unwrap()
 }
 
-/// One message over each link, as a demand of its own.
+/// One message over each link, as a separate demand.
 fn over_each(links: &[(usize, usize)]) -> (Collective, Vec<Pattern>) {
     let demand = |&(from, to): &(usize, usize)| CustomDemand {
         owners: vec![NodeId::new(from)],
@@ -56,7 +56,7 @@ fn over_each(links: &[(usize, usize)]) -> (Collective, Vec<Pattern>) {
     )
 }
 
-/// Just so often, and not a thousandth more often.
+/// Exactly this rate, and not a thousandth more.
 #[track_caller]
 fn at_most(
     platform: &Platform,
@@ -124,7 +124,7 @@ fn steady_states_at_the_limit() {
     );
 }
 
-/// A sum of two values at B, whose merge takes 3/7; the message takes next to nothing.
+/// A sum of two values at B, whose merge takes 3/7. The message takes next to no time.
 fn sum() -> (Platform, Collective, Pattern, Volumes) {
     let platform = linked(&["A", "B"], &[(0, 1)], &ratio(1, 100), |name| {
         Node::processor(name, cost())
@@ -243,7 +243,7 @@ fn demands_of_files_are_named_by_place() {
     assert_eq!(refused, right);
 }
 
-/// Whoever cannot reach the target is named, wherever the list has him.
+/// An owner that cannot reach the target is named, at every position in the list.
 #[test]
 fn an_operand_out_of_reach_is_named() {
     let platform = linked(

@@ -1,4 +1,4 @@
-//! Groups that are carried out at different rates: what the rate says of steady states, schedules and runs.
+//! Groups that run at different rates: the effect of the rate on steady states, schedules and runs.
 
 use crate::common;
 
@@ -10,7 +10,7 @@ use oneport_plan::{
 };
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-/// A sends to B twice as often as to C; both links take 1.
+/// A sends to B twice as often as to C. Both links take 1.
 fn question() -> (Platform, Collective, Volumes) {
     let one = || ratio(1, 1);
     let platform = platform(&["A", "B", "C"], &[("A", "B", one()), ("A", "C", one())]);

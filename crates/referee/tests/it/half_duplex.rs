@@ -1,4 +1,4 @@
-//! One port for sends and receives together: the examples of RR-2004-32, and what is true only with slots.
+//! One port for sends and receives together: the examples of RR-2004-32, and claims that are true only with slots.
 
 use crate::common;
 
@@ -119,7 +119,7 @@ fn figure_2_is_optimal_at_two_thirds() {
 /// The slots prove the throughput, or else all odd sets have to hold.
 #[test]
 fn a_throughput_needs_slots_or_odd_sets() {
-    // The steady state of 3/4 that cannot be, beside a slower schedule that can.
+    // The impossible steady state of 3/4, next to a slower schedule that is possible.
     let mut plan = figure2_plan();
     let both = tree(&[(0, None), (1, None)]);
     let chain = tree(&[(0, None), (2, Some(0))]);
@@ -153,8 +153,8 @@ fn a_throughput_needs_slots_or_odd_sets() {
     );
 }
 
-/// Three nodes in a circle, each with a message for the next: a share goes straight, the rest by a relay of its own. A
-/// schedule by the relays alone attains 1/2. It proves nothing of what goes straight: the three links of the triangle
+/// Three nodes in a circle, each with a message for the next: a share goes directly, the rest by a separate relay. A
+/// schedule by the relays alone attains 1/2. It proves nothing about the direct share: the three links of the triangle
 /// are busy for 3/2 of that share together, and for 1 at most.
 #[test]
 fn slots_prove_the_steady_state_that_they_carry() {

@@ -1,4 +1,4 @@
-//! Platforms of the size that real questions have, with answers known in closed form.
+//! Platforms of realistic size, with answers in closed form.
 
 use crate::common;
 
@@ -13,7 +13,7 @@ use oneport_plan::{
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::Rule;
 
-/// A square grid of processors with links both ways, all of cost `cost`; node `side * row + column`.
+/// A square grid of processors with links both ways, all of cost `cost`. The node is `side * row + column`.
 fn grid(side: usize, cost: &Rational) -> Platform {
     let mut builder = Platform::builder();
     let nodes: Vec<NodeId> = (0..side * side)
@@ -46,7 +46,7 @@ fn hops(side: usize, from: usize, to: usize) -> usize {
     (from / side).abs_diff(to / side) + (from % side).abs_diff(to % side)
 }
 
-/// 10,000 nodes, 39,600 links, prices of 1000 bits and more; and the same with prices of one bit.
+/// 10,000 nodes, 39,600 links, prices of 1000 bits and more. Then prices of one bit.
 #[test]
 fn the_bound_of_a_scatter_on_a_large_grid() {
     let side = 100;
@@ -116,7 +116,7 @@ fn the_bound_of_an_all_to_all_on_a_grid() {
     }
 }
 
-/// Every link with a prime of its own below the line: no common denominator fits, and none is needed.
+/// Every link has a different prime as its denominator: no common denominator fits, and none is needed.
 #[test]
 fn costs_without_a_common_denominator() {
     let mut builder = Platform::builder();
@@ -243,8 +243,8 @@ fn staircase(platform: &Platform, side: usize, target: usize, column_first: bool
 }
 
 /// A reduction over all nodes of a grid, in the order of a snake through it. Every node but the target sends at least
-/// once and there are n - 1 merges, which is enough along the snake. The prices have 500 digits and nothing in common,
-/// and very many trees cost the same: wherever neighbours merge, and whoever sends.
+/// once and there are n - 1 merges, which is enough along the snake. The prices have 500 digits and no common factor,
+/// and very many trees cost the same: the places of merges and the senders differ.
 #[test]
 fn the_bound_of_a_large_reduction() {
     let side = 12;
@@ -288,7 +288,7 @@ fn the_bound_of_a_large_reduction() {
 }
 
 /// Too many operands for the memory are refused. Processors between which everything is free count as one: then the
-/// same question is small.
+/// same problem is small.
 #[test]
 fn a_reduction_too_large_is_refused() {
     let platform = grid(25, &ratio(1, 1));
@@ -321,8 +321,8 @@ fn a_reduction_too_large_is_refused() {
     );
 }
 
-/// Where operands commute and every processor has one, no partial results are listed: every node but one sends, and
-/// there is a merge for each of these transfers.
+/// If operands commute and every processor has one, no partial results are listed: every node but one sends, and there
+/// is a merge for each of these transfers.
 #[test]
 fn a_large_commutative_reduction_is_priced() {
     let side = 25;
@@ -360,8 +360,8 @@ fn a_large_commutative_reduction_is_priced() {
     );
 }
 
-/// Where trees are too many to be priced, cuts bound what they can, and of schemes the longest way: every send of the
-/// grid costs 1, so does every single that has to leave its node.
+/// If trees are too many to be priced, cuts bound their cost, and the longest path bounds that of schemes: every send
+/// of the grid costs 1, and so does every single operand that has to leave its node.
 #[test]
 fn combinations_too_large_are_bounded_without_trees() {
     let (side, count) = (25, 625);
@@ -400,8 +400,7 @@ fn combinations_too_large_are_bounded_without_trees() {
     }
 }
 
-/// Cuts that prove little do not keep the trees from being priced, up to some seventy operands; beyond, they are all
-/// that is asked.
+/// With up to some seventy operands, weak cuts do not prevent the pricing of trees. With more, only the cuts are used.
 #[test]
 fn weak_cuts_bound_large_reductions_alone() {
     for (side, trees) in [(6, true), (9, false)] {
@@ -435,7 +434,7 @@ fn weak_cuts_bound_large_reductions_alone() {
     }
 }
 
-/// An operand that cannot reach its goal is named, whatever cuts say.
+/// An operand that cannot reach its goal is named, for any cuts.
 #[test]
 fn cuts_do_not_hide_what_is_out_of_reach() {
     let mut builder = Platform::builder();
@@ -469,8 +468,7 @@ fn cuts_do_not_hide_what_is_out_of_reach() {
     }
 }
 
-/// Lengths round the widths of machine integers, on ways of many links: sums that no longer fit are computed all the
-/// same.
+/// Lengths near the widths of machine integers, on paths of many links: sums that no longer fit are still computed.
 #[test]
 fn sums_outgrow_machine_integers() {
     for width in (50..70).chain(116..134) {
@@ -549,7 +547,7 @@ fn sums_outgrow_machine_integers() {
     }
 }
 
-/// Many slots and many links, with a long common denominator: large, but no more than fits in memory.
+/// Many slots and many links, with a long common denominator: large, but within memory.
 #[test]
 fn long_schedules_are_added_up() {
     let count = 1500;
@@ -605,7 +603,7 @@ fn long_schedules_are_added_up() {
     assert!(told(&refused).starts_with("the slots of "), "{refused:?}");
 }
 
-/// Too many partial results: what is left is the longest way that an operand has to go, and the merges.
+/// Too many partial results: the bound is the longest path of an operand, and the merges.
 #[test]
 fn the_longest_way_of_very_many_operands() {
     let one = || ratio(1, 1);
@@ -614,7 +612,7 @@ fn the_longest_way_of_very_many_operands() {
     let mut node = |name: String| builder.node(Node::processor(name, one())).unwrap();
     let ring: Vec<NodeId> = (0..count).map(|i| node(format!("p{i}"))).collect();
     let [far, q, r] = ["far", "q", "r"].map(|name| node(name.to_string()));
-    // A one-way ring of cost 1; from `far` one comes there for 1,000,000, and back for nothing.
+    // A one-way ring of cost 1. The path from `far` costs 1,000,000, and the path back nothing.
     let dear = builder.link(q, r, ratio(1_000_000, 1)).unwrap();
     let mut priced = vec![dear];
     priced.extend((0..count).map(|i| builder.link(ring[i], ring[(i + 1) % count], one()).unwrap()));
@@ -640,7 +638,7 @@ fn the_longest_way_of_very_many_operands() {
     // From `far` to the end of the ring.
     let all_reduce = Collective::all_reduce(participants.clone()).in_order();
     assert_eq!(of(all_reduce), price(1_000_000 + count as i64 - 1));
-    // In this order nobody wants the operand of `far`; in the other everybody does.
+    // In this order no node needs the operand of `far`. In the other every node does.
     assert_eq!(
         of(Collective::scan(participants.clone())),
         price(count as i64 - 1)
@@ -673,7 +671,7 @@ fn the_longest_way_of_very_many_operands() {
     );
 }
 
-/// A ring of 256 processors: the distances of all pairs have room for 2^16 bits each, those of big integers included.
+/// A ring of 256 processors: the distances of all pairs have room for 2^16 bits each, including those of big integers.
 #[test]
 fn distances_that_fill_the_memory_are_refused() {
     let count = 256;

@@ -1,4 +1,4 @@
-//! Copies, cuts and odd sets at the size of real questions, with answers known in closed form.
+//! Copies, cuts and odd sets of realistic size, with answers in closed form.
 
 use crate::common;
 
@@ -35,8 +35,8 @@ fn uniform(platform: &Platform) -> Certificate {
     Certificate::of_prices(prices)
 }
 
-/// A thousand participants; every node on its own is a cut, which all other participants' messages enter: one list of
-/// cuts for a thousand demands.
+/// A thousand participants. Every node alone is a cut, which all other participants' messages enter: one list of cuts
+/// for a thousand demands.
 #[test]
 fn a_thousand_demands_share_their_cuts() {
     let count = 1024;
@@ -55,7 +55,7 @@ fn a_thousand_demands_share_their_cuts() {
         .collect();
     certificate.needs.sort();
     let volumes = Volumes::of_size(ratio(1, 1));
-    // 4096 links; 64 cuts for all but the 64 nodes that are outside of one, which have 63.
+    // 4096 links. 64 cuts for all but the 64 nodes that are outside of one, which have 63.
     let total = 64 * (count - 64) + 63 * 64;
     assert_eq!(
         bound(&platform, &collective, &volumes, &certificate),
@@ -161,7 +161,7 @@ fn a_long_odd_ring_of_half_duplex_nodes() {
             )
         })
         .collect();
-    // A link carries 5050 messages per instance; 50 links can be busy at a time.
+    // A link carries 5050 messages per instance. 50 links can be busy at a time.
     let most = ratio(50, 101 * 5050);
     let state = |throughput: &oneport_platform::Rational| SteadyState {
         throughput: throughput.clone(),

@@ -1,4 +1,4 @@
-//! Every single change to an honest plan or run is refused, or provably says nothing false.
+//! Every single change to an honest plan or run is refused, or provably states nothing false.
 
 use crate::common;
 
@@ -12,7 +12,7 @@ use common::*;
 use oneport_plan::{Event, Timeline};
 use oneport_platform::{LinkId, Rational};
 
-/// How the mutants of one kind fared.
+/// Results for the mutants of one kind.
 #[derive(Default)]
 struct Tally {
     refused: usize,
@@ -20,7 +20,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Judges each mutant; an accepted one needs a proof that nothing it says is false.
+    /// Judges each mutant. An accepted one needs a proof that all its statements are true.
     fn count<T: Debug, V, E>(
         &mut self,
         mutants: Vec<Mutant<T>>,
@@ -95,9 +95,9 @@ fn is_used(plan: &Plan, link: LinkId) -> bool {
             .any(|slot| slot.links.contains(&link))
 }
 
-/// Why everything that the changed plan says is true.
+/// The reason why all statements of the changed plan are true.
 fn plan_proof(original: &Plan, mutant: &Plan) -> Option<&'static str> {
-    // Each proof undoes one kind of change: what is then equal differed in nothing else.
+    // Each proof undoes one kind of change: if the plans are equal then, they differed only in that.
     if mutant.platform
         == original
             .platform
@@ -171,7 +171,7 @@ fn plan_proof(original: &Plan, mutant: &Plan) -> Option<&'static str> {
     None
 }
 
-/// Why everything that the changed run says is true.
+/// The reason why all statements of the changed run are true.
 fn timeline_proof(plan: &Plan, original: &Timeline, mutant: &Timeline) -> Option<&'static str> {
     let mut undone = mutant.clone();
     undone.events.clone_from(&original.events);
@@ -218,8 +218,8 @@ fn dates_fit(run: &Timeline) -> bool {
     starts && last <= periods && (run.clean_up_periods == 0 || last > periods - whole(1))
 }
 
-/// One piece moved, keeping its length, to where its ports are idle, and neither before the message's arrival nor
-/// past its next departure: each looked up by brute force.
+/// One piece moved, keeping its length, to a time at which its ports are idle, between the message's arrival and its
+/// next departure: each looked up by brute force.
 fn one_piece_moved(plan: &Plan, original: &Timeline, mutant: &Timeline) -> bool {
     let changed: Vec<usize> = (0..original.events.len())
         .filter(|&i| original.events[i] != mutant.events[i])

@@ -1,4 +1,4 @@
-//! Whatever the public fields hold, the referee answers and does not panic.
+//! For all values of the public fields, the referee answers and does not panic.
 
 use crate::common;
 
@@ -379,7 +379,7 @@ proptest! {
     }
 }
 
-/// The refusal of every single change can be said, in words that are not only numbers.
+/// Every refusal of a single change has a text, with words that are not only numbers.
 #[test]
 fn every_refusal_has_words() {
     let plan = toy();

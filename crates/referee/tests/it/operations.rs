@@ -30,7 +30,7 @@ impl Operation {
     }
 }
 
-/// Four nodes, each linked with each; A, B and C are processors, and A replicates at least.
+/// Four nodes, each linked with each. A, B and C are processors, and at least A replicates.
 fn mesh(dice: &mut Dice) -> Platform {
     let mut builder = Platform::builder();
     for name in ["A", "B", "C", "D"] {
@@ -70,7 +70,7 @@ fn mesh(dice: &mut Dice) -> Platform {
     builder.build().unwrap()
 }
 
-/// The tasks of an operation; dates come later.
+/// The tasks of an operation. Dates come later.
 struct Draft<'a> {
     platform: &'a Platform,
     list: Vec<RunTask>,
@@ -117,7 +117,7 @@ impl Draft<'_> {
         Some(self.list.len() as u32 - 1)
     }
 
-    /// C's operand to B, both to A, or the other way round where the order does not matter.
+    /// C's operand to B, both to A, or the other way round if the order does not matter.
     fn combine(&mut self, piece: u32, turned: bool, detour: bool) -> Option<u32> {
         let of_c = self.bring((2, 1), piece, None, detour);
         let two = if turned {
@@ -252,7 +252,7 @@ fn inputs(task: &RunTask) -> Vec<u32> {
     }
 }
 
-/// Every task as soon as its inputs are there and everything before it has left what it occupies.
+/// Every task as soon as its inputs have arrived and all earlier tasks have left its resources.
 fn dated(platform: &Platform, volumes: &Volumes, pieces: Vec<Piece>, list: Vec<RunTask>) -> Run {
     let mut there: Vec<Rational> = Vec::new();
     let mut free: std::collections::BTreeMap<Resource, Rational> =
@@ -290,7 +290,7 @@ fn dated(platform: &Platform, volumes: &Volumes, pieces: Vec<Piece>, list: Vec<R
     }
 }
 
-/// Who has which operands of a piece from when on.
+/// The nodes that hold operands of a piece, each with its date.
 type Held = (NodeId, Rational, Vec<(u32, Vec<usize>)>);
 
 /// When the run ends, if it is right: from the definitions.
@@ -417,7 +417,7 @@ fn naive(operation: &Operation, run: &Run) -> Option<Rational> {
     )
 }
 
-/// Whether a node that does not replicate sends on twice what came once.
+/// Whether a node that does not replicate forwards twice a value that came once.
 fn passes_twice(platform: &Platform, run: &Run) -> bool {
     let mut passed = Vec::new();
     for task in &run.tasks {
@@ -490,7 +490,7 @@ fn changed(dice: &mut Dice, run: &Run) -> Run {
     run
 }
 
-/// Honest runs take as long as is said, changed ones get the verdict of the judge; both occur.
+/// Honest runs take their stated time, changed ones get the verdict of the judge. Both occur.
 #[test]
 fn runs_are_judged_as_by_definition() {
     let (mut right, mut wrong) = (0, 0);
@@ -518,7 +518,7 @@ fn runs_are_judged_as_by_definition() {
     assert!(right > 500 && wrong > 2000, "{right} right, {wrong} wrong");
 }
 
-/// Everything so many times as long takes so many times as long, whether dates fit machine integers or not.
+/// If all times are multiplied by a factor, so is the length, whether dates fit machine integers or not.
 #[test]
 fn long_dates_are_judged_as_short_ones() {
     for bits in (0..160).step_by(3) {
@@ -576,7 +576,7 @@ fn long_dates_are_judged_as_short_ones() {
     }
 }
 
-/// What the refusals say.
+/// The texts of the refusals.
 #[test]
 fn refusals_name_the_deed() {
     let mut builder = Platform::builder();
@@ -616,7 +616,7 @@ fn refusals_name_the_deed() {
         volumes: Volumes::of_size(ratio(1, 1)),
         run,
     };
-    // Overhead 1/4 and half a message, twice; then the latency.
+    // Overhead 1/4 and half a message, twice. Then the latency.
     assert_eq!(operation.judged(&operation.run), Ok(ratio(2, 1)));
     let refused = |change: &dyn Fn(&mut Run), right: &str| {
         let mut run = operation.run.clone();

@@ -1,4 +1,4 @@
-//! Wrong reductions are refused by name; and runs at the border of what is allowed.
+//! Wrong reductions are refused by name. Also runs at the limit of the rules.
 
 use crate::common;
 
@@ -202,8 +202,8 @@ fn refusals_name_processors() {
     );
 }
 
-/// One change to a run of the toy over one starting period, and the words of the refusal. The events are v22 over
-/// P2 -> P1 in [0, 1] and v12 over P1 -> P0 in [2, 3]; the merges v12 at P1 in [1, 2] and v02 at P0 in [3, 7/2].
+/// One change to a run of the toy over one starting period, and the words of the refusal. The events are v22 over P2 ->
+/// P1 in [0, 1] and v12 over P1 -> P0 in [2, 3]. The merges are v12 at P1 in [1, 2] and v02 at P0 in [3, 7/2].
 #[track_caller]
 fn run_refused(change: impl Fn(&mut Timeline), words: &str) {
     run_refused_after(&change, words);
@@ -311,7 +311,7 @@ fn refusals_name_the_merge() {
     );
 }
 
-/// Merges of no time at the border of two periods, at a busy processor, and one after the other at the same date.
+/// Merges of no time at the boundary of two periods, at a busy processor, and in sequence at the same date.
 #[test]
 fn merges_of_no_time_hinder_nobody() {
     let mut plan = reduce_toy();
@@ -349,7 +349,7 @@ fn merges_of_no_time_hinder_nobody() {
     );
 }
 
-/// An order that the instance chooses itself, if the operator is commutative: any, but nobody twice.
+/// An order that the instance chooses itself, if the operator is commutative: any, but each operand once.
 #[test]
 fn owners_are_known_from_their_values() {
     let mut plan = reduce_toy();

@@ -44,7 +44,7 @@ fn the_toy_of_the_paper_is_optimal_at_one() {
         );
         assert_eq!(report.complete_after(4), starting.min(1));
     }
-    // P1 holds v[2,2] while it merges it and v[1,2] while it sends it; P0 holds v[1,2] for half a period.
+    // P1 holds v[2,2] while it merges it and v[1,2] while it sends it. P0 holds v[1,2] for half a period.
     assert_eq!(
         run_report(&plan, &unroll(&plan, 4)).unwrap().peak_buffer,
         [1, 2, 0]
@@ -85,7 +85,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Intervals and sets on machine integers and lazily exact, against spreading all values over all links in
-    /// rationals. `width` makes the prices outgrow machine integers; small differences make ties nearly.
+    /// rationals. `width` makes the prices outgrow machine integers. With `nearly`, small differences nearly make ties.
     #[test]
     fn bounds_are_those_of_spreading(seed: u64, width in 0u32..8, nearly: bool) {
         let mut dice = Dice(seed);
@@ -152,7 +152,7 @@ fn twice_changed_runs_get_the_verdict_of_the_naive_run() {
     assert!(counts.iter().all(|&count| count > 5), "{counts:?}");
 }
 
-/// The same with more operands, where most of the exact values are never computed: prices that nearly tie.
+/// More operands, for which most of the exact values are never computed: prices that nearly tie.
 #[test]
 fn bounds_of_many_operands_are_those_of_spreading() {
     for seed in 0..3 {
@@ -200,8 +200,8 @@ fn bounds_of_many_operands_are_those_of_spreading() {
     }
 }
 
-/// Two ways that differ in the last of many digits only, where three roundings each may say the opposite: merge at A or
-/// at B, then go to the target.
+/// Two paths that differ only in the last of many digits, for which three roundings each may give the opposite order:
+/// merge at A or at B, then go to the target.
 #[test]
 fn roundings_do_not_decide() {
     let modulus = num_bigint::BigInt::from(3).pow(300);
@@ -215,7 +215,7 @@ fn roundings_do_not_decide() {
         };
         let (first, [back, merge]) = ([wide(), wide(), wide()], [wide(), wide()]);
         let tiny = Rational::new((if seed % 2 == 0 { 1 } else { -1 }).into(), modulus.clone());
-        // The sixth makes the sums the same but for one digit.
+        // The sixth makes the sums the same except for one digit.
         let total: Rational = first.iter().sum();
         let forth = &total + &tiny - &back - &merge;
         let [to_a, at_a, on] = first.map(|price| price + whole(1));
@@ -245,7 +245,7 @@ fn roundings_do_not_decide() {
     }
 }
 
-/// Every tree on the smallest platforms: all are accepted, and the cheapest costs what the bound says.
+/// Every tree on the smallest platforms: all are accepted, and the cheapest costs exactly the bound.
 #[test]
 fn no_tree_is_cheaper_than_the_bound_says() {
     let mut trees_seen = 0;
@@ -310,7 +310,7 @@ fn no_tree_is_cheaper_than_the_bound_says() {
     assert!(trees_seen > 10_000, "{trees_seen}");
 }
 
-/// What operands a commutative operator may reorder makes bounds larger, never smaller.
+/// A commutative operator's reordering makes bounds larger, never smaller.
 #[test]
 fn reordering_never_lowers_the_bound() {
     let mut larger = 0;
@@ -332,8 +332,8 @@ fn reordering_never_lowers_the_bound() {
     assert!(larger > 10, "{larger}");
 }
 
-/// Many operands that may be reordered, where not all sets are tried: the bound is no less than for the order that they
-/// have, and no more than what merging alone costs.
+/// Many operands that may be reordered, of which not all sets are tried: the bound is at least that of their given
+/// order, and at most that of merging alone.
 #[test]
 fn bounds_of_many_operands_hold() {
     let size = 18;
@@ -404,7 +404,7 @@ fn honest_plans() -> Vec<Plan> {
     std::iter::once(reduce_toy()).chain(small).collect()
 }
 
-/// How many of the honest plans are changed in every run; the long run changes the others.
+/// Number of honest plans that are changed in every run. The long run changes the others.
 const CHANGED_ALWAYS: usize = 2;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Rings: what the referee accepts, and the lies it does not.
+//! Rings: those that the referee accepts, and false ones.
 
 use std::time::Duration;
 
@@ -107,7 +107,7 @@ fn lies_are_refused() {
     );
     lie(&|packing| packing.rings[0].1 = ratio(1, 2), Rule::Claim);
     lie(&|packing| packing.total = ratio(3, 1), Rule::Claim);
-    // Rings that are none: too short, another order, a hop through a processor, a link that does not exist, no hop.
+    // Invalid rings: too short, another order, a hop through a processor, a link that does not exist, no hop.
     for wrong in [
         ring(&[&[0], &[3]]),
         ring(&[&[0], &[2], &[1]]),
@@ -140,7 +140,8 @@ fn lies_are_refused() {
     );
 }
 
-/// What a hop costs is the cheapest route through nodes that take no part; a route through one that does is none.
+/// The cost of a hop is that of the cheapest route through nodes that take no part. A route through a participant is
+/// invalid.
 #[test]
 fn prices_follow_routes_through_switches() {
     let links = [
@@ -163,7 +164,7 @@ fn prices_follow_routes_through_switches() {
         ring_bound(&platform, &gpus, &prices(of), &Watch::unlimited())
             .map_err(|violation| violation.rule())
     };
-    // Over the switch: 2/2 + 3/3 + 1 + 1 of 7; directly it would be dearer.
+    // Over the switch: 2/2 + 3/3 + 1 + 1 of 7. The direct hop would cost more.
     assert_eq!(
         bound(&[0, 1, 2], &[(0, 2), (1, 3), (2, 1), (3, 1), (4, 1)]),
         Ok(ratio(8, 4))
@@ -179,7 +180,7 @@ fn prices_follow_routes_through_switches() {
     assert_eq!(bound(&[0, 9], &[(3, 1)]), Err(Rule::Question));
 }
 
-/// Ports that bear rings do not suffice where a node has one for sends and receives; and who takes part is listed once.
+/// Ports that bear rings do not suffice if a node has one for sends and receives. Participants are listed once.
 #[test]
 fn processors_are_listed_once_and_send_while_they_receive() {
     let (platform, gpus) = triangle();
@@ -229,8 +230,8 @@ fn processors_are_listed_once_and_send_while_they_receive() {
     assert_eq!(none.stopped(), None);
 }
 
-/// The worth of all prices over the price of the cheapest ring of all orders of the processors; a hop is the cheapest
-/// way that passes nobody who takes part.
+/// The total of all prices over the price of the cheapest ring of all orders of the processors. A hop is the cheapest
+/// path without participants inside.
 fn naive_bound(
     platform: &Platform,
     gpus: &[NodeId],
@@ -336,7 +337,7 @@ fn bounds_are_those_of_all_orders() {
             builder.build().unwrap()
         };
         let gpus: Vec<NodeId> = (switches..count + switches).map(NodeId::new).collect();
-        // Hops of 90 to 140 bits, too, on both sides of what machine integers hold.
+        // Also hops of 90 to 140 bits, on both sides of the width of machine integers.
         for bits in [0, 88 + seed % 50] {
             let factor = Rational::from_integer(BigInt::from(1) << bits);
             let platform = build(&mut Dice(seed), &factor);

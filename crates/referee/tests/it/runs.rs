@@ -1,4 +1,4 @@
-//! Runs of schemes, written by hand: what happens at the same time, whose operands are whose, and when all is over.
+//! Runs of schemes, written by hand: simultaneous tasks, the owners of operands, and the end.
 
 use crate::common;
 
@@ -73,8 +73,7 @@ fn volumes() -> Volumes {
     }
 }
 
-/// Of merges that take no time, the smaller serve the larger at once, however they are listed; transfers come after
-/// them.
+/// Of merges that take no time, the smaller serve the larger at once, in every listed order. Transfers come after them.
 #[test]
 fn merges_in_no_time_serve_one_another() {
     let platform = star();
@@ -112,7 +111,7 @@ fn merges_in_no_time_serve_one_another() {
     assert_eq!(told(&found), right);
 }
 
-/// A's operand is the first, B's the second: only where their order does not matter may a run have it otherwise.
+/// A's operand is the first, B's the second: a run may exchange them only if their order does not matter.
 #[test]
 fn operands_in_order_are_at_their_owners() {
     let platform = star();
@@ -135,7 +134,7 @@ fn operands_in_order_are_at_their_owners() {
     let right = "all-reduce of instance 0: v[0,0] of all-reduce of instance 0 over B -> A starts at 0, when 'B' has no \
                  copy yet of v[0,0] to use";
     assert_eq!(checked(&exchange(1, 0), false), right);
-    // Prefixes keep their order, whatever the operator; and a message is at its owner.
+    // Prefixes keep their order, for every operator, and a message is at its owner.
     let custom = |owners: &[usize], wanted| {
         let owners = owners.iter().map(|&node| NodeId::new(node)).collect();
         Collective::Custom(vec![CustomDemand {
@@ -257,8 +256,8 @@ fn idle_clean_up_periods_are_counted() {
     );
 }
 
-/// A demand that is carried out three times per instance: all six times of two instances are wanted. And what is not of
-/// the question is refused, even after all that is.
+/// A demand that runs three times per instance: all six executions of two instances must be served. An event outside of
+/// the problem is refused, even after all its own.
 #[test]
 fn every_time_of_a_demand_is_wanted() {
     let platform = star();
@@ -337,7 +336,7 @@ fn chains_in_no_time_follow_the_message() {
     };
     let broadcast = Collective::broadcast(a, vec![b, c]);
     assert_eq!(checked(&broadcast, &[&first, &out, &back, &on]), "");
-    // The list says when the instants are, not the place of the transfer before them.
+    // The list gives the instants, not the place of the transfer before them.
     assert_eq!(checked(&broadcast, &[&out, &back, &on, &first]), "");
     assert_eq!(
         checked(&broadcast, &[&first, &back, &out, &on]),
@@ -354,7 +353,7 @@ fn chains_in_no_time_follow_the_message() {
         refused.contains("to 'S', where it has been before"),
         "{refused}"
     );
-    // So do patterns: S passes on each of the two copies, and neither of them twice.
+    // So do patterns: S forwards each of the two copies once.
     let steady = |last: u32| {
         let hops = [(3, None), (2, Some(0)), (1, Some(1)), (0, Some(last))];
         let hops = hops.map(|(link, after)| (LinkId::new(link), after));

@@ -1,5 +1,5 @@
-//! All-reduce and scan: what prices and cuts prove against the cheapest scheme of all; groups; what certificates may
-//! say.
+//! All-reduce and scan: bounds of prices and cuts against the cheapest scheme of all, groups, and allowed contents of
+//! certificates.
 
 use crate::common;
 
@@ -17,7 +17,7 @@ use proptest::prelude::*;
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Never above the cheapest scheme, without cuts and with them; cuts only add.
+    /// Never above the cheapest scheme, without cuts and with them. Cuts only add.
     #[test]
     fn schemes_are_priced_from_below(seed: u64) {
         let mut dice = Dice(seed);
@@ -82,7 +82,7 @@ fn bounds_of_schemes_are_often_tight() {
         bound(&platform, &collective, &volumes, &certificate),
         Ok(ratio(3, 4))
     );
-    // Either tree of the scan of A, C, B costs 2; but something leaves A, C, and both A and B.
+    // Either tree of the scan of A, C, B costs 2, but a message leaves A, C, and both A and B.
     let scan = Collective::scan(vec![ids[0], ids[2], ids[1]]);
     assert_eq!(
         bound(&platform, &scan, &volumes, &certificate),
@@ -97,7 +97,7 @@ fn bounds_of_schemes_are_often_tight() {
     );
 }
 
-/// A list of groups costs what its groups cost, times their rates.
+/// A list of groups costs the sum of its groups' costs, times their rates.
 #[test]
 fn groups_add_up() {
     for seed in 0..100 {
@@ -129,7 +129,7 @@ fn groups_add_up() {
     }
 }
 
-/// Half-duplex A, full-duplex B, multiport C with two ports, D without limits; all linked both ways.
+/// Half-duplex A, full-duplex B, multiport C with two ports, D without limits. All are linked both ways.
 fn mixed() -> Platform {
     let mut builder = Platform::builder();
     let models = [
@@ -207,7 +207,7 @@ fn malformed_certificates_are_refused_by_name() {
             "price of the processor of 'r': the node is a router, which merges nothing; leave the price out",
         ),
         (Resource::Port(a), "1"),
-        // The source serves one link; two links into C can be busy.
+        // The source serves one link. Two links into C can be busy.
         (Resource::Receive(c), "2"),
     ] {
         assert_eq!(say(&priced(resource)), words);
@@ -221,7 +221,7 @@ fn malformed_certificates_are_refused_by_name() {
     };
     let (port, send) = (Resource::Port(a), Resource::Send(c));
     for (certificate, words) in [
-        // 1 for the port, and of 3 that the set offers 1 can be used; the broadcast pays 1 at A.
+        // 1 for the port, and of 3 that the set offers 1 can be used. The broadcast pays 1 at A.
         (set(&[send, port], &[]), "2"),
         (
             set(&[port, send], &[]),
@@ -333,7 +333,7 @@ fn malformed_certificates_are_refused_by_name() {
     );
 }
 
-/// A cut may charge what a message of this size costs, and no more.
+/// A cut may charge at most the cost of a message of this size.
 #[test]
 fn cuts_are_charged_by_size() {
     let platform = mixed();
@@ -393,7 +393,7 @@ fn cuts_count_for_those_who_have_to_leave() {
     // The cheapest tree takes A's operand to B, and the result to C.
     assert_eq!(least(&[]), ratio(2, 1));
     assert_eq!(least(&[&ids[..1], &ids[..2]]), ratio(2, 1));
-    // The target is inside; or no operand is. What is not crossed proves nothing, and harms nothing.
+    // The target is inside, or no operand is. A cut that no message crosses proves nothing, and does no harm.
     let idle: [&[NodeId]; 3] = [&[ids[0], ids[2]], &[ids[1], ids[2]], &ids[3..]];
     assert_eq!(
         least(&[&ids[..1], &ids[..2], idle[0], idle[1], idle[2]]),
@@ -402,7 +402,8 @@ fn cuts_count_for_those_who_have_to_leave() {
     assert_eq!(least(&idle), ratio(2, 1));
 }
 
-/// What an odd set says holds for all sets of busy links, of all small platforms: none uses more than it offers.
+/// The inequality of an odd set holds for all sets of busy links, of all small platforms: none uses more than it
+/// offers.
 #[test]
 fn odd_sets_hold_for_all_slots() {
     let platform = mixed();

@@ -1,5 +1,5 @@
-//! Trees: what shares of prices prove, against the cheapest trees of all goals and the cheapest scheme of all; and what
-//! they may not say.
+//! Trees: bounds of shares of prices, against the cheapest trees of all goals and the cheapest scheme of all, and
+//! forbidden shares.
 
 use crate::common;
 
@@ -13,7 +13,7 @@ use oneport_plan::{Certificate, Collective, Interval, Member, Message, Resource,
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use oneport_referee::Rule;
 
-/// Parts of so many operands, short ones first.
+/// Parts of this number of operands, short ones first.
 fn intervals(operands: usize) -> Vec<Interval> {
     let all = |longer: usize| {
         (0..operands - longer).map(move |first| Interval {
@@ -57,14 +57,14 @@ fn tasks(case: &Case) -> Vec<(Task, Interval, Rational)> {
     all
 }
 
-/// How prices are handed out to the goals.
+/// Distribution of prices to the goals.
 #[derive(Clone, Copy)]
 enum Split {
     /// Some twelfths to each goal that the task may serve, perhaps not all twelve.
     Twelfths,
-    /// Everything to one goal, for all tasks of a part the same.
+    /// Everything to one goal, the same for all tasks of a part.
     ByPart(u64),
-    /// Everything to one goal, for all transfers to (and merges at) a node the same.
+    /// Everything to one goal, the same for all transfers to (and merges at) a node.
     ByNode(u64),
 }
 
@@ -200,7 +200,7 @@ fn naive_trees(case: &Case, shares: &[Share]) -> Rational {
     total
 }
 
-/// What shares prove is the sum of the cheapest trees, and no more than the cheapest scheme costs; shares only add.
+/// The bound of shares is the sum of the cheapest trees, and at most the cost of the cheapest scheme. Shares only add.
 #[test]
 fn shares_are_priced_exactly() {
     let (mut cases, mut better, mut tight) = (0, 0, 0);
@@ -237,7 +237,7 @@ fn shares_are_priced_exactly() {
     );
 }
 
-/// Whatever task is charged more than its price is named, with both numbers.
+/// A task that is charged more than its price is named, with both numbers.
 #[test]
 fn shares_above_the_price_are_refused() {
     let mut refused = 0;
@@ -326,7 +326,7 @@ fn malformed_shares_are_refused_by_name() {
     let transfer = |link, first, last| Task::send(link, part(first, last));
     let share = |goal, task, price| Share { goal, task, price };
     let tree = |goal, task, price| trees(&[share(goal, task, price)]).remove(0);
-    // Three processors offer 3; one merge for goal 1, and two for goal 2, of which one is the same.
+    // Three processors offer 3. One merge is for goal 1, and two for goal 2, of which one is the same.
     let honest = || {
         let mut shares = Vec::new();
         for node in ids {
@@ -488,7 +488,7 @@ fn shares_of_groups_add_up() {
     assert!(met > 15, "{met}");
 }
 
-/// In whatever unit prices and shares are, they prove the same.
+/// In every unit of prices and shares, they prove the same bound.
 #[test]
 fn the_unit_of_prices_and_shares_does_not_matter() {
     let (mut met, mut with_shares) = (0, 0);
@@ -521,7 +521,7 @@ fn the_unit_of_prices_and_shares_does_not_matter() {
     assert!(met > 25 && with_shares > 3, "{met} {with_shares}");
 }
 
-/// So many goals and operands are refused rather than priced for hours.
+/// This number of goals and operands is refused rather than priced for hours.
 #[test]
 fn shares_of_many_operands_are_refused() {
     let mut builder = Platform::builder();
@@ -560,7 +560,7 @@ fn shares_of_many_operands_are_refused() {
     );
 }
 
-/// The goals of a scan of a hundred operands on a ring: what the referee would have to do is stated.
+/// The goals of a scan of a hundred operands on a ring: the refusal states the necessary work.
 #[test]
 fn programs_that_are_too_large_are_refused() {
     let count = 100;

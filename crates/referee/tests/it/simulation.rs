@@ -11,14 +11,14 @@ use oneport_plan::{Event, Timeline};
 use oneport_platform::{LinkId, NodeId, Rational};
 use proptest::prelude::*;
 
-/// Where a message is: at a node, or on its way with this much of the transfer done.
+/// Position of a message: at a node, or on its way with this part of the transfer done.
 struct Traveller {
     at: NodeId,
     underway: Option<(LinkId, i64)>,
     been: BTreeSet<NodeId>,
 }
 
-/// What the simulation sees of a correct run.
+/// Results of the simulation of a correct run.
 #[derive(Debug, PartialEq, Eq)]
 struct Seen {
     last_arrival: i64,
@@ -27,7 +27,7 @@ struct Seen {
     complete: Vec<u64>,
 }
 
-/// Plays a run with whole numbers; `None` if it breaks a rule.
+/// Plays a run with whole numbers. `None` if it breaks a rule.
 fn simulate(plan: &Plan, run: &Timeline) -> Option<Seen> {
     let commodities = plan.collective.commodities();
     let period = int(&run.period)?;
@@ -89,7 +89,7 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<Seen> {
                 Some(_) => return None,
             }
         }
-        // Held during this unit: at, or being sent from, a node that is neither source nor target.
+        // Held during this unit: at, or being sent from, a node that is not the source or the target.
         let mut held = vec![0; seen.peak_buffer.len()];
         for (&(_, commodity), traveller) in &travellers {
             if traveller.at != commodities[commodity].source
@@ -183,7 +183,7 @@ fn disturb(dice: &mut Dice, plan: &Plan, run: &mut Timeline) {
     }
 }
 
-/// Compares referee and simulation; says whether the run is right.
+/// Compares referee and simulation. Returns whether the run is right.
 #[track_caller]
 fn agree(plan: &Plan, run: &Timeline) -> bool {
     let report = check_timeline(&plan.platform, &plan.collective, &plan.volumes, run);

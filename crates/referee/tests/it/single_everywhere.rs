@@ -1,4 +1,4 @@
-//! One broadcast and one all-reduction with what is known of their lengths.
+//! One broadcast and one all-reduction with bounds on their lengths.
 
 use oneport_plan::{
     Broadcast, Concurrency, Costs, Dates, Proof, Reduction, SingleAllReduce, SingleBroadcast,
@@ -94,7 +94,7 @@ fn a_bound_above_the_shortest_broadcast_is_refused() {
     assert!(refused > 50 && met > 100, "{refused} refused, {met} met");
 }
 
-/// Schedules of both models are judged as they are alone; a bound above the length and a proof that does not belong are
+/// Schedules of both models are judged as they are alone. A bound above the length and a proof of another problem are
 /// refused.
 #[test]
 fn broadcasts_are_judged_with_their_bounds() {

@@ -1,4 +1,4 @@
-//! One reduction with what is known of its length.
+//! One reduction with bounds on its length.
 
 use oneport_plan::{
     Concurrency, Costs, Dates, Instance, Proof, Reduction, SingleReduction, Status,
@@ -19,7 +19,7 @@ fn known(reduction: Reduction) -> SingleReduction {
     }
 }
 
-/// Every schedule that is right by itself is right in its file; one whose length is wrong is refused in both.
+/// Every schedule that is right alone is right in its file. One whose length is wrong is refused in both.
 #[test]
 fn files_are_judged_as_their_schedules() {
     let mut dice = Dice(17);
@@ -98,7 +98,7 @@ fn proofs_are_repeated_and_limits_kept() {
         ..one.clone()
     };
     assert_eq!(check_single(&higher).unwrap_err().rule(), Rule::Claim);
-    // A chain takes 4; no less than 3 is possible, and that is what counting proves.
+    // A chain takes 4. Counting proves that at least 3 is needed.
     let mut chain = one.clone();
     chain.reduction.receivers = vec![0, 0, 1];
     chain.reduction.starts = Dates::Exact([0, 2, 0].map(|date| ratio(date, 1)).to_vec());
@@ -129,7 +129,7 @@ fn proofs_are_repeated_and_limits_kept() {
 }
 
 /// Without a proof: with equal costs the referee counts, so a bound up to the optimum is proved and one above it
-/// refused, also under limits; with a time per sender no bound is proved.
+/// refused, also under limits. With a time per sender no bound is proved.
 #[test]
 fn without_a_proof_equal_costs_are_counted() {
     let mut dice = Dice(29);
@@ -177,7 +177,7 @@ fn without_a_proof_equal_costs_are_counted() {
     assert_eq!(one.stated_status(), Status::Feasible);
 }
 
-/// A file may state an optimum by a search that is too long to repeat; then the answer is feasible.
+/// A file may state an optimum by a search that is too long to repeat. Then the answer is feasible.
 #[test]
 fn an_optimum_that_is_not_repeated_is_feasible() {
     let mut dice = Dice(7);
@@ -251,7 +251,8 @@ fn release_dates_are_counted() {
     }
 }
 
-/// The shortest schedule of values with dates, by trying who sends next to whom: each transfer as early as it can be.
+/// The shortest schedule of values with dates, by trying every next sender and receiver: each transfer as early as
+/// possible.
 fn released(ready: &[Rational], costs: [&Rational; 2]) -> Rational {
     /// When a processor's value is there, its port is free, and its unit is free.
     #[derive(Clone)]

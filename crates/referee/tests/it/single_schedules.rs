@@ -55,7 +55,7 @@ fn change_broadcast(broadcast: &mut Broadcast, dice: &mut Dice) {
     broadcast.starts = starts.unwrap();
 }
 
-/// Every refusal is tried more than ten times, by what it says.
+/// Every refusal is tried more than ten times, by its text.
 fn assert_tried(sentences: &[&str], refused: &[String]) {
     for sentence in sentences {
         let times = refused

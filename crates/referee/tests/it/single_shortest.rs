@@ -262,8 +262,8 @@ fn levels_prove_exactly_the_true_bounds() {
     }
 }
 
-/// Capacity prices: `y(a)` is the number of senders of time `t` that fit below a slot of date `a`; they prove what
-/// can be proved by counting all senders as if they took `t`.
+/// Capacity prices: `y(a)` is the number of senders of time `t` that fit below a slot of date `a`. They prove the bound
+/// of counting all senders as if they took `t`.
 fn capacity(times: &[u64], t: u64, bound: u64) -> SlotPrices {
     let dates = sums(times, bound);
     let room = |a: u64| {
@@ -414,7 +414,7 @@ fn malformed_prices_are_refused() {
     );
 }
 
-/// What is too long to do again is neither accepted nor refused.
+/// An argument that is too long to repeat is not accepted and not refused.
 #[test]
 fn long_arguments_are_left_open() {
     let open = |instance: &Instance, at: Rational, proof: Proof| match bound(instance, &at, proof) {
@@ -596,7 +596,7 @@ fn the_schedule_must_answer_the_question() {
     assert_eq!(check_shortest(&unproved), Ok(Recheck::Proved));
 }
 
-/// Whatever the weights, bounds are accepted up to the optimum and no further; also where times are lowered to 0.
+/// For all weights, bounds are accepted exactly up to the optimum, also if times are lowered to 0.
 #[test]
 fn weights_of_senders_prove_exactly_the_true_bounds() {
     let mut dice = Dice(23);
@@ -653,7 +653,7 @@ fn weights_of_many_senders() {
     assert!(told(&bound(&equal, &ratio(1, 1), even(1, 1))).starts_with("a proof by weights"));
 }
 
-/// Lowered times prove what they prove, whatever the classes; raised ones prove nothing.
+/// Lowered times prove their own optimum, for all classes. Raised ones prove nothing.
 #[test]
 fn lowered_times_prove_their_own_optimum() {
     let mut dice = Dice(19);
@@ -676,7 +676,7 @@ fn lowered_times_prove_their_own_optimum() {
         };
         assert_tight(&instance, &optimum, &whole(60), &proof(&lowered));
         let raised = [lowered[0], senders[1].0 + 1, lowered[2]];
-        // Of times that double, slowest first is the best: only that one is raised is wrong with the third.
+        // Of times that double, slowest first is the best: the third is wrong only because one time is raised.
         for wrong in [&raised[..], &lowered[..2], &[4, 8, 16], &[0, 4, 8]] {
             let verdict = bound(&instance, &one, proof(wrong));
             assert!(
@@ -725,7 +725,7 @@ fn the_unit_of_costs_does_not_matter() {
     }
 }
 
-/// A limit of 0 lets nothing be combined, and nothing is no question.
+/// Under a limit of 0 no values can be combined, and an empty instance is not a problem.
 #[test]
 fn questions_without_an_answer_are_refused() {
     let one = ratio(1, 1);
@@ -777,7 +777,7 @@ fn questions_without_an_answer_are_refused() {
 }
 
 /// Twenty values, transfers of 1 and merges of 2: one transfer at a time takes 22, two at a time 15 (by the recurrence
-/// of RR-7898, Algorithm 2, by hand). Counting says less, and long numbers say the same.
+/// of RR-7898, Algorithm 2, by hand). Counting proves less, and long numbers give the same result.
 #[test]
 fn limited_transfers_are_followed_in_numbers_of_any_length() {
     for bits in [0, 60, 94, 95, 96, 200] {

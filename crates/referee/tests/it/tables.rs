@@ -12,7 +12,7 @@ use oneport_plan::{
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use oneport_referee::{Rule, check_steady_state};
 
-/// Work by task, of which a processor cannot do every third; sizes by interval.
+/// Work by task. A processor cannot run every third task. Sizes are by interval.
 fn volumes(dice: &mut Dice, operands: usize, nodes: &[NodeId]) -> Volumes {
     let mut table = TaskTable::default();
     for task in MergeTask::all(operands) {
@@ -118,7 +118,7 @@ fn cheapest_trees_are_those_of_the_naive_recurrence() {
     assert!(proved > 60 && refused > 3, "{proved} {refused}");
 }
 
-/// Two operands, merged at either end: the work is the table's, and a merge without an entry is none.
+/// Two operands, merged at either end: the work is that of the table, and a merge without an entry is impossible.
 #[test]
 fn merges_take_what_the_table_says() {
     let mut builder = Platform::builder();

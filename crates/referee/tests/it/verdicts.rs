@@ -1,4 +1,4 @@
-//! Honest plans are accepted, with the right figures; wrong ones are refused by name.
+//! Honest plans are accepted, with the right figures. Wrong ones are refused by name.
 
 use crate::common;
 
@@ -43,7 +43,7 @@ fn the_toy_runs() {
                 ratio((starting * per_period) as i64, 1) / &report.horizon
             );
             for periods in 0..starting + 3 {
-                // Two hops: what starts in period p is complete by the end of period p + 1.
+                // Two hops: an instance that starts in period p is complete by the end of period p + 1.
                 let expected = periods.saturating_sub(1).min(starting) * per_period;
                 assert_eq!(report.complete_after(periods), expected);
             }
@@ -57,8 +57,8 @@ fn the_toy_runs() {
         &unroll(&plan, 4),
     )
     .unwrap();
-    // Pa gets a message at the end of each period and has sent it 2/3 later; Pb holds one from time 1 after the
-    // start of a period until the end of the next, so two for a while.
+    // Pa gets a message at the end of each period and has sent it 2/3 later. Pb holds one from time 1 after the start
+    // of a period until the end of the next, so two for a while.
     assert_eq!(report.peak_buffer, [0, 1, 2, 0, 0]);
     assert_eq!(report.complete, [(2, 1), (3, 2), (4, 3), (5, 4)]);
 }
@@ -380,8 +380,8 @@ fn refusals_name_the_plan() {
     );
 }
 
-/// One change to a run of the toy over two starting periods, and the words of the refusal. The events are, by
-/// period: [0] sa(0), sb(0); [1] sa(1), sb(1), a0(0), b1(0); [2] a0(1), b1(1).
+/// One change to a run of the toy over two starting periods, and the words of the refusal. The events are, by period:
+/// [0] sa(0), sb(0). [1] sa(1), sb(1), a0(0), b1(0). [2] a0(1), b1(1).
 #[track_caller]
 fn run_refused(change: impl Fn(&mut oneport_plan::Timeline), words: &str) {
     run_refused_after(&change, words);
@@ -484,7 +484,7 @@ fn refusals_name_the_run() {
     );
 }
 
-/// Two routers between source and target, so that a message can come back to where it was.
+/// Two routers between source and target, so that a message can return to an earlier node.
 #[test]
 fn a_message_is_delivered_once() {
     let one = || ratio(1, 1);
@@ -528,7 +528,7 @@ fn a_message_is_delivered_once() {
     );
 }
 
-/// Models are mixed freely: a node under another model matters only to what passes it.
+/// Models are mixed freely: a node under another model matters only to messages that pass it.
 #[test]
 fn one_foreign_node_changes_nothing_elsewhere() {
     let plan = toy();
@@ -564,7 +564,7 @@ fn one_foreign_node_changes_nothing_elsewhere() {
     }
 }
 
-/// A watch that has ended is no verdict on the plan, whatever the collective; one that goes on changes nothing.
+/// A watch that has ended gives no verdict on the plan, for every collective. One that goes on changes nothing.
 #[test]
 fn an_ended_watch_stops_the_check() {
     let one = || ratio(1, 1);
@@ -652,7 +652,7 @@ fn refusals_count_all_prices() {
     );
 }
 
-/// Whatever a plan says of its bound and its status, the judge says what is so.
+/// For every stated bound and status of a plan, the judge states the true ones.
 #[test]
 fn the_judge_states_bound_and_status() {
     let right = toy();
@@ -681,7 +681,7 @@ fn the_judge_states_bound_and_status() {
     again(&judged);
 }
 
-/// The evidence of an answer proves the same answer again, and its numbers are the ones that a file states of it.
+/// The evidence of an answer proves the same answer again, and its numbers are those that a file states for it.
 #[track_caller]
 fn again(answer: &Answer) {
     let (claim, stated) = (answer.claim().clone(), answer.stated());
@@ -689,7 +689,7 @@ fn again(answer: &Answer) {
     assert_eq!(again.as_ref(), Ok(answer));
 }
 
-/// Facts are replaced by better ones only; without a bound there is no answer; a stop leaves the facts as they were.
+/// Facts are replaced by better ones only. Without a bound there is no answer. A stop leaves the facts unchanged.
 #[test]
 fn proved_facts_only_improve() {
     let claim = toy().claim().unwrap();
@@ -728,7 +728,7 @@ fn proved_facts_only_improve() {
     assert_eq!(proved.bound(), Some(&ratio(3, 5)));
     proved.prove(claim.certificate.clone(), &unlimited).unwrap();
     proved.prove(weak, &unlimited).unwrap();
-    // Twice the price proves the same bound; the first certificate stays.
+    // Twice the price proves the same bound. The first certificate stays.
     let mut twice = claim.certificate.clone();
     for (_, price) in &mut twice.rows {
         *price *= ratio(2, 1);
@@ -775,7 +775,7 @@ fn proved_facts_only_improve() {
     );
 }
 
-/// A merge of 2 does not fit in a period of 3/2, whatever unit that is written in.
+/// A merge of 2 does not fit in a period of 3/2, in any unit.
 #[test]
 fn merges_fit_in_the_period() {
     let links = [("A", "B", ratio(1, 2))];

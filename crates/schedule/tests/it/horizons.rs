@@ -1,4 +1,4 @@
-//! A given time and a given number of operations, against runs followed message by message; the papers' own policy.
+//! A given time and a given number of operations, against runs followed message by message, and the papers' own policy.
 
 use std::time::Duration;
 
@@ -134,7 +134,8 @@ fn ascending(nodes: usize, paths: &[(Vec<usize>, u32)]) -> (Problem, PeriodicSch
 }
 
 /// The papers' policy message by message: per period, each link of a node that sends moves its messages one at a time,
-/// the links in turn by `turn`. The fullest buffer between periods and at any date, over what its node sends.
+/// the links in turn by `turn`. The fullest buffer between periods and at any date, relative to the messages that its
+/// node sends.
 fn followed(
     problem: &Problem,
     schedule: &PeriodicSchedule,

@@ -38,7 +38,8 @@ fn rate(whole: &WholePatterns) -> Rational {
     Rational::from_integer(whole.instances.clone().into()) / &whole.period
 }
 
-/// Patterns of the steady state, or paths; as many per demand as there are instances, times the rate; in time.
+/// Patterns of the steady state, or paths. Their number per demand is the number of instances, times the rate. They fit
+/// in the period.
 fn check_whole(case: &Case, whole: &WholePatterns) {
     let known: BTreeSet<&Pattern> = case
         .steady_state
@@ -84,7 +85,7 @@ fn check_whole(case: &Case, whole: &WholePatterns) {
     );
 }
 
-/// Every node within its model, every link once; every link as long as its transfers take.
+/// Every node within its model, every link once. Every link is busy for the time of its transfers.
 fn check_slots(case: &Case, whole: &WholePatterns, schedule: &PeriodicSchedule) {
     let platform = &case.platform;
     assert_eq!(
@@ -214,7 +215,7 @@ proptest! {
         }
     }
 
-    /// The shortest period is exactly what is needed: a moment less is refused, and the reason given is true.
+    /// The shortest period is exactly the needed one: a slightly shorter one is refused, and the given reason is true.
     #[test]
     fn a_period_too_short_is_refused(case in cases(any_models(), 6, 4), most in 1..6u64, part in 1..=1000i64) {
         let mut whole = rounded(&case, &Target::Instances(most)).unwrap();
@@ -290,7 +291,7 @@ proptest! {
     }
 }
 
-/// How often a link pauses and goes on.
+/// Number of times that a link pauses and goes on.
 fn breaks(schedule: &PeriodicSchedule, link: LinkId) -> usize {
     let busy = schedule.slots.iter().map(|slot| slot.links.contains(&link));
     let begins = busy
@@ -332,8 +333,8 @@ proptest! {
     }
 }
 
-/// A hub sends what takes 11/6, 2 and 3/2 to three leaves: the links are independent, so three slots do, and none cuts
-/// the message of a link that sends a single one.
+/// A hub sends transfers of 11/6, 2 and 3/2 to three leaves: the links are independent, so three slots suffice, and
+/// none cuts the message of a link that sends a single one.
 #[test]
 fn a_star_of_links_is_not_cut() {
     let mut builder = Platform::builder();
@@ -374,7 +375,7 @@ fn a_star_of_links_is_not_cut() {
     }
 }
 
-/// No room is left for another instance along the steady state's own patterns, where each demand has a single one.
+/// No room is left for another instance along the steady state's own patterns, if each demand has a single one.
 fn check_full(case: &Case, whole: &WholePatterns) {
     let single = case.steady_state.patterns.len() == case.collective.demands();
     if !single || (has_odd_sets(&case.platform) && !case.collective.commodities().is_empty()) {
@@ -561,7 +562,7 @@ fn a_triangle_takes_longer_than_its_busiest_port() {
         "of the links among port of 'a', port of 'b', port of 'c' at most 1 can be busy at a time, so their transfers take \
          10, longer than the period of 9; the period must be at least that long"
     );
-    // The whole messages of a fixed period are what fits the odd set, not the ports.
+    // The odd set, not the ports, determines the whole messages of a fixed period.
     for (period, instances) in [(2, 1), (9, 4), (10, 5), (100, 50)] {
         let whole = rounded(&half, &Target::Period(ratio(period, 1))).unwrap();
         assert_eq!(whole.instances.to_u64(), Some(instances), "period {period}");

@@ -81,8 +81,8 @@ fn turns(execution: &Execution, periods: u64) -> Vec<Turn<'_>> {
     turns
 }
 
-/// Starts and ends of all pieces if nothing waits but for its inputs and its resources: while any piece starts too
-/// early, it is postponed.
+/// Starts and ends of all pieces if each waits only for its inputs and its resources: while any piece starts too early,
+/// it is postponed.
 fn naive_dates(case: &Case, execution: &Execution, turns: &[Turn<'_>]) -> Vec<[BigInt; 2]> {
     let uses = |turn: &Turn<'_>| -> Vec<Resource> {
         match turn.dated.task {
@@ -194,7 +194,7 @@ proptest! {
         prop_assert!(execution.depth <= schedule.depth());
     }
 
-    /// Where all merges of a processor take as long, none waits while there is a whole place for it.
+    /// If all merges of a processor take equally long, none waits while there is a whole place for it.
     #[test]
     fn merges_take_the_first_free_place(case in cases(any_models(), 6, 3), most in 1..4u64) {
         let execution = execution(&problem(&case), &schedule(&case, most)).unwrap();
@@ -257,7 +257,7 @@ proptest! {
                 prop_assert!(one[1] <= other[1], "{case:?}: {what:?} ends at {} instead of {}", one[1], other[1]);
             }
         }
-        // Nor sooner than the busiest port, link or processor allows.
+        // Not sooner than the busiest port, link or processor allows either.
         let work = |resource: Resource| -> Rational {
             let uses = |task: &Task| match *task {
                 Task::Send { link, .. } => Resource::uses(&case.platform, link).map(|used| used.resource).any(|it| it == resource),

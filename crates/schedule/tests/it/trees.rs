@@ -47,8 +47,8 @@ fn rate(whole: &WholePatterns) -> Rational {
     Rational::from_integer(whole.instances.clone().into()) / &whole.period
 }
 
-/// Only given trees, in whole positive copies, as many per reduction as there are instances, and no resource busy for
-/// longer than the period.
+/// Only given trees, in whole positive copies. Their number per reduction is the number of instances. No resource is
+/// busy for longer than the period.
 fn check(case: &Case, whole: &WholePatterns) {
     let known: BTreeSet<&Pattern> = case
         .steady_state
@@ -136,8 +136,8 @@ fn the_toy_loses_what_the_paper_says() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// RR-4872, proposition 4, in the strict form: `TP - floor rule < card(TREES) / T_fixed`, and for whole
-    /// `T_fixed` and weights that are whole over `T` at most `card(TREES) (1 - 1/T) / T_fixed`; with the trees of the
+    /// RR-4872, proposition 4, in the strict form: `TP - floor rule < card(TREES) / T_fixed`, and for whole `T_fixed`
+    /// and weights that are whole over `T` at most `card(TREES) (1 - 1/T) / T_fixed`. The trees are those of the
     /// scarcest reduction.
     #[test]
     fn the_plain_rule_loses_less_than_a_tree_each(case in cases(6, 4), p in 1..200i64, q in 1..4i64) {
@@ -411,7 +411,7 @@ fn the_toy_by_hand() {
     )
     .unwrap();
     assert_eq!((run.events.len(), run.merges.len()), (2 * 3 * 2, 2 * 3 * 2));
-    // Messages arrive at P0 after one, two and three units of time; a merge takes half a unit, so each starts at once.
+    // Messages arrive at P0 after one, two and three units of time. A merge takes half a unit, so each starts at once.
     let at = |part: Interval, node: usize| {
         let arrives = |it: &&oneport_plan::Event| {
             it.message.part == part && toy.platform.link(it.link).to.index() == node
@@ -433,7 +433,7 @@ fn the_toy_by_hand() {
         .collect();
     merges.sort();
     assert_eq!(at(Interval { first: 1, last: 2 }, 0), merges);
-    // Transfer, merge, transfer, merge: four stages, of one unit of time each but for the last.
+    // Transfer, merge, transfer, merge: four stages, of one unit of time each except the last.
     let execution = execution(
         &Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
         &schedule,
@@ -444,7 +444,8 @@ fn the_toy_by_hand() {
         (4, 1 + run.clean_up_periods)
     );
     assert!(execution.depth <= 3, "{execution:?}");
-    // P0 holds what it merges. P1 receives v[2,2] once per period, and makes one partial result; P2 twice as many.
+    // P0 holds the values that it merges. P1 receives v[2,2] once per period, and makes one partial result. P2 makes
+    // twice as many.
     let room = buffers(&toy.platform, &execution);
     assert_eq!(room.get(&NodeId::new(0)), Some(&BigUint::from(3u32)));
     assert!(

@@ -78,8 +78,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(75))]
 
-    /// Where ports are a bipartite graph, equal messages need no longer period, if it is as long as a whole number of
-    /// them (Koenig). With several ports it may not be: 3 messages at 2 ports take 3/2.
+    /// If ports are a bipartite graph, equal messages need no longer period, if it is as long as a whole number of them
+    /// (Koenig). With several ports it may not be: 3 messages at 2 ports take 3/2.
     #[test]
     fn equal_messages_of_bipartite_ports_stay_whole(case in cases(bipartite(), 6, 4), most in 1..20u64) {
         let whole = round(&problem(&case), &case.steady_state, &Target::Instances(most)).unwrap();
@@ -103,7 +103,7 @@ fn bipartite() -> impl Strategy<Value = Models> {
     prop::sample::select(models.map(Models::All).to_vec())
 }
 
-/// The same platform with links of cost 1.
+/// The platform with links of cost 1.
 fn equal(platform: &Platform) -> Platform {
     let mut builder = Platform::builder();
     builder.model(platform.model());

@@ -67,7 +67,7 @@ fn collective(platform: &Platform, kind: u64) -> Collective {
     }
 }
 
-/// Nodes of every model, with 1 to 3 ports: equal optima wherever there is a gadget.
+/// Nodes of every model, with 1 to 3 ports: equal optima for every gadget.
 #[test]
 fn the_optimum_is_the_same() {
     let (mut tried, mut shared, mut fewer) = (0, 0, 0);
@@ -152,7 +152,7 @@ fn figure_7_needs_links_back() {
         ratio(1, 2)
     );
 
-    // A source that nothing enters: its in-node gets nothing at all.
+    // A source without incoming links: its in-node gets nothing.
     let out = full_duplex(2, &[(0, 1, 1)]);
     assert_eq!(
         on_gadget(&out, &gadget(&out).unwrap(), &collective(&out, 0)),
@@ -302,7 +302,7 @@ fn relays_change_no_optimum() {
 }
 
 /// j and i serve two of three links, u is half-duplex: u, j's send ports and i's receive ports are an odd cycle. It is
-/// refused, because relays promise 1/2 where 3/7 is the optimum.
+/// refused, because relays promise 1/2 while 3/7 is the optimum.
 #[test]
 fn relays_would_break_an_odd_cycle() {
     let two = PortModel::Multiport;
@@ -377,7 +377,7 @@ fn another_platforms_gadget_is_refused() {
     );
 }
 
-/// The gadget as a platform of half-duplex nodes; in- and out-nodes are routers.
+/// The gadget as a platform of half-duplex nodes. In- and out-nodes are routers.
 fn as_platform(platform: &Platform) -> (Platform, Vec<NodeId>) {
     let gadget = gadget(platform).unwrap();
     let mut builder = Platform::builder();
@@ -424,7 +424,7 @@ fn answer(platform: &Platform, collective: &Collective) -> Rational {
     bound
 }
 
-/// Section 5's claim, by the solver on both sides: the same throughput on a full-duplex platform and on its gadget.
+/// Section 5's claim, by the solver on both sides: a full-duplex platform and its gadget have equal throughputs.
 #[test]
 fn gadgets_are_platforms() {
     for seed in 0..24 {

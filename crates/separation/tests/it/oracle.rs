@@ -80,7 +80,7 @@ fn ways(platform: &Platform, instance: &Instance) -> Vec<Vec<Vec<usize>>> {
     instance.messages().iter().map(of_message).collect()
 }
 
-/// The least time at these prices, summed over the messages; `ways` lists each message's sets of links.
+/// The least time at these prices, summed over the messages. `ways` lists each message's sets of links.
 fn lightest(instance: &Instance, ways: &[Vec<Vec<usize>>], v: &[Rational]) -> Rational {
     let takes = |links: &Vec<usize>| -> Rational {
         let terms = links.iter().map(|&e| &v[e] * &instance.links()[e].2);
@@ -91,8 +91,8 @@ fn lightest(instance: &Instance, ways: &[Vec<Vec<usize>>], v: &[Rational]) -> Ra
         .sum()
 }
 
-/// On every drawn point the oracle says what all inequalities say; its proof adds up; its inequality is violated,
-/// and the optimum of (D) satisfies it with all points above.
+/// On every drawn point the oracle agrees with all inequalities. Its proof adds up. Its inequality is violated, and the
+/// optimum of (D) satisfies it with all points above.
 #[test]
 fn the_oracle_decides() {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
@@ -109,7 +109,7 @@ fn the_oracle_decides() {
         let ways = ways(&platform, &instance);
         let best = optimum(&instance).weighted;
         for round in 0..24 {
-            // Around the optimum, where the answer is not plain.
+            // Around the optimum, which is the difficult region.
             let mut nudge =
                 |at: &Rational| at * ratio(6 + dice.below(4) as i64 - (round % 3) / 2, 7);
             let u = nudge(&best.u);
@@ -220,7 +220,7 @@ fn the_oracle_decides_with_either_sign() {
     ));
 }
 
-/// (P') over the oracle's inequalities is (P) with everything enumerated, and what `solve` says.
+/// (P') over the oracle's inequalities is (P) with everything enumerated, and has the optimum of `solve`.
 #[test]
 fn the_optimum_is_that_of_everything() {
     for seed in 100..148 {

@@ -21,7 +21,7 @@ struct Ports<N> {
 }
 
 impl<N: Clone + Zero> Ports<N> {
-    /// Per link: both ports together; not the library's own sum.
+    /// Per link: both ports together. Not the library's own sum.
     fn prices(&self, platform: &Platform) -> Prices<N> {
         let both = |link: &Link| {
             self.send[link.from.index()].clone() + self.receive[link.to.index()].clone()
@@ -69,7 +69,7 @@ struct Twin<'t> {
     volumes: &'t Volumes,
     prices: &'t Ports<Rational>,
     far: Vec<Vec<Option<Rational>>>,
-    /// Used where they are made.
+    /// Used at the node that makes them.
     resting: Vec<Interval>,
 }
 
@@ -104,7 +104,7 @@ impl<'t> Twin<'t> {
         Some(self.far[from.index()][to.index()].as_ref()? * self.volumes.size.of(part).unwrap())
     }
 
-    /// The price of a merge; `None` where it cannot be done.
+    /// The price of a merge. `None` if it is impossible.
     fn merge(&self, part: Interval, split: usize, at: NodeId) -> Option<Rational> {
         let time = self.volumes.merge_time(self.platform, at, part, split);
         self.volumes
@@ -112,7 +112,7 @@ impl<'t> Twin<'t> {
             .then(|| time * &self.prices.compute[at.index()])
     }
 
-    /// The prices of all trees that make a partial result, with where they make it: each shape with each placement.
+    /// The prices of all trees that make a partial result, with the nodes that make it: each shape with each placement.
     fn all(&self, part: Interval) -> Vec<(NodeId, Rational)> {
         if part.first == part.last {
             return vec![(self.participants[part.first], Rational::zero())];
@@ -158,7 +158,7 @@ impl<'t> Twin<'t> {
             .min()
     }
 
-    /// Per node: the least price of having each partial result there; the plain recurrence, all states.
+    /// Per node: the least price of having each partial result there. The plain recurrence, all states.
     fn table(&self) -> Vec<Vec<Vec<Option<Rational>>>> {
         let n = self.participants.len();
         let mut held = vec![vec![Vec::new(); n]; n];
@@ -232,7 +232,7 @@ impl<'t> Twin<'t> {
         is_tree(self.platform, self.participants, target, tree) && !tree.tasks.iter().any(sends)
     }
 
-    /// Everything that is promised about exact answers, to every node. `least` is the truth.
+    /// All documented properties of exact answers, to every node. `least` is the truth.
     fn check_exact(&self, least: impl Fn(NodeId) -> Option<Rational>) {
         let reduction = self.reduction();
         let targets: Vec<NodeId> = self.platform.node_ids().collect();
@@ -257,7 +257,7 @@ impl<'t> Twin<'t> {
     }
 }
 
-/// The same prices for the guide, and what is promised about it.
+/// The prices for the guide, and its documented properties.
 fn check_guide(
     platform: &Platform,
     participants: &[NodeId],
@@ -270,7 +270,7 @@ fn check_guide(
     let guide = reduction.guide(&prices.prices(platform));
     let table = twin.table();
     let least = |target: NodeId| table[0][participants.len() - 1][target.index()].clone();
-    // The finest unit is chosen by a tree that is up to this dear, to a processor or an owner; it has 29 bits or more.
+    // The finest unit is chosen by a tree of at most this price, to a processor or an owner. It has 29 bits or more.
     let is_place =
         |node: &NodeId| platform.node(*node).is_processor() || participants.contains(node);
     let dearest = platform
@@ -403,7 +403,7 @@ fn amount(operands: usize, least: i64) -> impl Strategy<Value = Amount> {
     ]
 }
 
-/// The same questions, where work depends on the task and the processor, and some processors cannot do some tasks.
+/// The same problems with work that depends on the task and the processor. Some processors cannot run some tasks.
 fn unrelated(most: usize) -> impl Strategy<Value = (Platform, Vec<NodeId>, Volumes)> {
     let works = prop::collection::vec(prop::option::weighted(0.8, (0i64..9, 1i64..4)), 200);
     (questions(most), works).prop_map(|((platform, owners, volumes), works)| {
@@ -415,7 +415,7 @@ fn unrelated(most: usize) -> impl Strategy<Value = (Platform, Vec<NodeId>, Volum
                 table.everywhere.insert(task, work);
             }
             for node in platform.processors() {
-                // One in three has no entry of its own.
+                // One in three has no separate entry.
                 if (node.index() + task.split + task.part.last) % 3 > 0 {
                     table.at.insert((task, node), next());
                 }
@@ -493,7 +493,7 @@ proptest! {
         check_guide(&platform, &owners, &volumes, &prices);
     }
 
-    /// Some partial results are not sent; a bit for each interval of at least two operands.
+    /// Some partial results are not sent. A bit for each interval of at least two operands.
     #[test]
     fn what_rests_is_used_where_it_is_made(
         (platform, owners, volumes) in questions(5),
@@ -539,7 +539,7 @@ proptest! {
         } else {
             Volumes { size: Amount::Affine { fixed: whole(2), per_operand: ratio(1, 3) }, work: Amount::Constant(whole(1)) }
         };
-        // Few different prices: many ties; or all different.
+        // Few different prices lead to many ties. Otherwise all are different.
         let price = |at: usize| match kind {
             0 => draw(at) % 2,
             1 => (draw(at) % 4 / 3) * 12_345_678_901,
@@ -594,7 +594,7 @@ fn nothing_moves_needlessly_where_everything_is_free() {
 
 #[test]
 fn two_operands_meet_where_it_is_cheapest() {
-    // a -> r -> b -> t, and merging is dear at b.
+    // a -> r -> b -> t, and merging is expensive at b.
     let mut builder = Platform::builder();
     let [a, r, b, t] =
         [("a", true), ("r", false), ("b", true), ("t", true)].map(|(name, computes)| {
@@ -787,7 +787,7 @@ fn what_is_no_tree() {
         more.insert(at, tree.tasks[at]);
         assert!(!holds(more), "task {at} twice");
     }
-    // With an input that is not what it says.
+    // With an input of another task.
     for at in 0..tree.tasks.len() {
         let mut other = tree.clone();
         let (Task::Send { after: input, .. } | Task::Merge { left: input, .. }) =
@@ -808,7 +808,7 @@ fn what_is_no_tree() {
     assert!(!holds(detour.clone()));
     detour.truncate(last);
     assert!(holds(detour));
-    // To another target; in another order; with an order that is none.
+    // To another target, in another order, and with an invalid order.
     assert!(!is_tree(&platform, &owners, owners[0], &tree));
     let ordered = |order: Vec<usize>| Pattern {
         order: Some(order),

@@ -74,7 +74,7 @@ impl Case {
         Commutative::new(&self.platform, &self.participants, &self.volumes)
     }
 
-    /// Per link: both ports together; missing prices are free.
+    /// Per link: both ports together. Missing prices are free.
     fn prices(&self) -> Prices<u64> {
         let of = |prices: &[u64], node: NodeId| prices.get(node.index()).copied().unwrap_or(0);
         let both =
@@ -199,7 +199,7 @@ impl Case {
         held.remove(all)
     }
 
-    /// The same by trying every order of merging, everywhere.
+    /// The same value by trying every order of merging, at every node.
     fn brute(&self, target: NodeId) -> Option<Rational> {
         let nodes = self.platform.nodes().len();
         let mut ways: BTreeMap<(usize, usize), Rational> =
@@ -310,7 +310,7 @@ impl Case {
                 continue;
             };
             let least = right.unwrap();
-            // Small numbers are not rounded at all.
+            // Small numbers are never rounded.
             assert_eq!(
                 (bound, self.price(&trees[0])),
                 (least.clone(), least.clone())
@@ -328,7 +328,7 @@ impl Case {
     }
 }
 
-/// Processors `0..processors` and routers, links wherever drawn, prices that are often 0.
+/// Processors `0..processors` and routers, random links, prices that are often 0.
 fn cases(
     participants: std::ops::RangeInclusive<usize>,
     others: std::ops::RangeInclusive<usize>,
@@ -346,7 +346,7 @@ fn cases(
                     work: Amount::Constant(work),
                 };
             }
-            // Sizes stay positive and work not negative up to 16 operands, whatever the slope.
+            // Sizes stay positive and work not negative up to 16 operands, for every slope.
             let sloped = |start: Rational, more: i64| {
                 let fixed = if more < 0 { start + ratio(6, 1) } else { start };
                 Amount::Affine {
@@ -564,7 +564,7 @@ fn star(leaves: usize) -> Platform {
 /// Operands in an order of their own: neighbours in the platform are not neighbours among the participants.
 #[test]
 fn an_order_of_its_own() {
-    // Two pairs, (0, 2) and (1, 3), each with a fast link; everything between the pairs is dear.
+    // Two pairs, (0, 2) and (1, 3), each with a fast link. All links between the pairs are expensive.
     let mut builder = Platform::builder();
     let nodes: Vec<NodeId> = (0..4)
         .map(|i| {
@@ -625,7 +625,7 @@ fn without_prices_no_idle_links() {
             .clone()
             .unwrap();
         case.check_tree(&tree, target);
-        // Every leaf but the target sends once; the hub's result goes to a leaf.
+        // Every leaf but the target sends once. The hub's result goes to a leaf.
         assert_eq!((price, links(&tree)), (Rational::zero(), 5));
         let (bound, trees) = case.commutative().guide(&Prices::default(), &[target])[0]
             .clone()

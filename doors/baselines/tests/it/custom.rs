@@ -1,4 +1,4 @@
-//! Listed algorithms equal named ones; mistakes in lists are named. Trees of papers.
+//! Listed algorithms equal named ones. Mistakes in lists are named. Trees of papers.
 
 use oneport_baselines::{
     BaselineError, Comparison, Forwarders, Routes, Send, named, of_ring, of_rounds, of_tree,

@@ -7,7 +7,7 @@ use oneport_plan::{Collective, Problem, Rational, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_watch::{Left, Limit, Watch};
 
-/// Whichever look at the watch is the last one: a row is one of the whole comparison, and sustains no more.
+/// For every last check of the watch: a row is one of the whole comparison, and has at most its throughput.
 #[test]
 fn what_is_rated_before_the_end_is_of_the_whole_comparison() {
     let costs = Costs::Uniform { low: 1, high: 5 };
@@ -63,7 +63,7 @@ fn what_is_rated_before_the_end_is_of_the_whole_comparison() {
     }
 }
 
-/// Loads that a limit cuts short are none.
+/// Loads that a limit cuts short are not returned.
 #[test]
 fn loads_are_those_of_all_messages() {
     let platform = generate::random_connected(5, 3, &Options::default()).expect("a platform");

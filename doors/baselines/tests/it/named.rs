@@ -20,7 +20,7 @@ pub fn uniform(seed: u64) -> Options {
     }
 }
 
-/// Every named collective on the platform's processors; the second is the root.
+/// Every named collective on the platform's processors. The second is the root.
 pub fn collectives(platform: &Platform) -> Vec<Collective> {
     let all: Vec<NodeId> = platform.processors().collect();
     let build = |form: &&'static Form| {
@@ -140,8 +140,8 @@ pub fn check(problem: &Problem, algorithm: &Algorithm, routes: &Routes) {
     );
 }
 
-/// In the referee's patterns a value that one node wants never comes to a node twice; algorithms that store and forward
-/// may do that. The tasks between the two visits are left out.
+/// In the referee's patterns a value with a goal at one node never comes to a node twice. Algorithms that store and
+/// forward may do that. The tasks between the two visits are left out.
 fn without_detours(problem: &Problem, pattern: &mut oneport_plan::Pattern) {
     let demand = problem
         .collective()
@@ -178,7 +178,7 @@ fn without_detours(problem: &Problem, pattern: &mut oneport_plan::Pattern) {
             Task::Send { link, part, after } => {
                 let mut holder = of(after);
                 let start = holder;
-                // Has it been where it goes already? Then it goes on from there.
+                // If it was at its next node already, it continues from there.
                 loop {
                     if ends(&kept, holder, part) == platform.link(link).to {
                         break holder;
@@ -256,8 +256,8 @@ fn switches_only_forward() {
     assert!(check_all(&platform, 16) > 40);
 }
 
-/// All messages of a demand are moved alike: the referee accepts what is counted of a collective with counts, of the
-/// list of its demands, and of groups that run several times.
+/// All messages of a demand are moved alike: the referee accepts the counts of a collective with counts, of the list of
+/// its demands, and of groups that run several times.
 #[test]
 fn counts_are_carried_out() {
     let mut checked = 0;
@@ -310,9 +310,9 @@ fn check_all(platform: &Platform, nodes: usize) -> usize {
     checked
 }
 
-/// Computed by hand, on a complete graph of 8 nodes with costs 1 and full-duplex ports: a ring all-reduce sends and
-/// receives 2 x 7/8 of a message at every node; a chain 2 at its inner nodes, one per direction; a flat tree 7 at its
-/// root, a binomial tree 3; a binary tree 3 at inner nodes, two such trees (3 + 1) / 2.
+/// Computed by hand, on a complete graph of 8 nodes with costs 1 and full-duplex ports. A ring all-reduce sends and
+/// receives 2 x 7/8 of a message at every node. A chain sends and receives 2 at its inner nodes, one per direction. A
+/// flat tree sends 7 at its root, a binomial tree 3. A binary tree sends 3 at inner nodes, two such trees (3 + 1) / 2.
 #[test]
 fn loads_by_hand() {
     let one = Costs::Constant(Rational::from_integer(1.into()));
@@ -352,7 +352,7 @@ fn loads_by_hand() {
     }
 }
 
-/// A barrier is carried out as an all-reduce, by the algorithms that keep its token whole.
+/// A barrier is executed as an all-reduce, by the algorithms that keep its token whole.
 #[test]
 fn a_barrier_is_an_all_reduce_of_a_whole_token() {
     let platform = generate::complete(8, &uniform(2)).expect("a platform");
@@ -373,7 +373,7 @@ fn a_barrier_is_an_all_reduce_of_a_whole_token() {
     assert!(!whole.is_empty() && whole.len() < reduced.len());
     let barrier = Collective::barrier(all.clone());
     assert_eq!(names(barrier.clone()), whole);
-    // Nor does a list cut it: rings do, a tree does not.
+    // A list does not cut it either: rings would, a tree does not.
     let problem = Problem::new(&platform, &barrier, &volumes).expect("a question");
     assert!(!on_rings(&problem));
     let ring = of_ring(&problem, "mine", &all).expect_err("cut");

@@ -1,4 +1,4 @@
-//! NCCL's algorithms on boxes of GPUs: loads computed by hand, and a naive run that counts who holds what.
+//! NCCL's algorithms on boxes of GPUs: loads computed by hand, and a naive run that counts the blocks of every rank.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ fn all(platform: &Platform) -> Vec<NodeId> {
     platform.processors().collect()
 }
 
-/// The first algorithm whose name begins so, and its routes.
+/// The first algorithm whose name has this beginning, and its routes.
 fn found(problem: &Problem, name: &str) -> Option<(Algorithm, Routes)> {
     let routes = Routes::new(problem.platform(), &ranks(problem), Forwarders::Anything);
     // No search for an order and groups: it takes a second.
@@ -39,8 +39,8 @@ fn found(problem: &Problem, name: &str) -> Option<(Algorithm, Routes)> {
     Some((made, routes))
 }
 
-/// Messages of one instance by link, walked one by one along the routes; and after the run every rank holds, of every
-/// block that it wants, each operand once.
+/// Messages of one instance by link, walked one by one along the routes. After the run every rank holds, of every block
+/// of its goals, each operand once.
 fn walked(problem: &Problem, algorithm: &Algorithm, routes: &Routes) -> Vec<Rational> {
     let pieces = algorithm.pieces;
     let mut loads = vec![Rational::default(); problem.platform().links().len()];
@@ -124,9 +124,9 @@ fn number(text: &str) -> Rational {
 }
 
 /// Boxes of 8 A100 (300 GB/s to the switch, 25 GB/s to the network). Rings of `n` GPUs: every GPU receives 2(n - 1)/n
-/// of the operation, through its switch all but every eighth part; all, where an odd number of boxes makes channels
-/// return over another GPU to stay on their rail. Trees: a chain's head and tail send once, the six
-/// between twice, so 14/8 where chains are rotated; a card sends for one child or parent with two boxes, for two on
+/// of the operation, of which all but every eighth part passes its switch. With an odd number of boxes all of it does,
+/// since channels return over another GPU to stay on their rail. Trees: a chain's head and tail send once, the six
+/// between twice, so 14/8 if chains are rotated. A card sends for one child or parent with two boxes, for two on
 /// average from four boxes on.
 #[test]
 fn loads_of_ring_and_tree_by_hand() {
@@ -201,8 +201,8 @@ fn switched(boxes: usize, accelerators: usize, rails: usize) -> Platform {
     .expect("boxes")
 }
 
-/// Boxes of H100 (450 GB/s to an NVSwitch that combines and duplicates, 50 GB/s to the network); these switches of the
-/// network do both, too.
+/// Boxes of H100 (450 GB/s to an NVSwitch that combines and duplicates, 50 GB/s to the network). The network switches
+/// in `hubs` do both, too.
 fn combining(boxes: usize, accelerators: usize, rails: usize, hubs: &[&str]) -> Platform {
     let platform = generate::switched_boxes(SwitchedBoxes {
         sharp: true,
@@ -224,10 +224,10 @@ fn combining(boxes: usize, accelerators: usize, rails: usize, hubs: &[&str]) -> 
     platform.changed(&changes).expect("a platform").platform
 }
 
-/// With a switch that combines, `S/n` of what a GPU sends is its head's sum, and all `S` its own shares, the head's
-/// included: `(1 + 1/n) S` each way, 450/(9/8) = 400. Trees among the heads load cards as those of chains do: `d S/8`
-/// with `d` = 1, 3/2, 2 for 2, 3, 4 boxes. Where the network combines, every card has `S/8` each way for any number of
-/// boxes; chains, and shares sent directly, pass `2 (n - 1)/n S` inside.
+/// With a switch that combines, `S/n` of the data that a GPU sends is its head's sum, and all `S` its own shares, the
+/// head's included: `(1 + 1/n) S` each way, 450/(9/8) = 400. Trees among the heads load cards like the trees of chains:
+/// `d S/8` with `d` = 1, 3/2, 2 for 2, 3, 4 boxes. If the network combines, every card has `S/8` each way for any
+/// number of boxes. Chains, and shares sent directly, pass `2 (n - 1)/n S` inside.
 #[test]
 fn loads_of_switches_that_combine_by_hand() {
     let rails: Vec<String> = (0..8).map(|rail| format!("ib{rail}")).collect();
@@ -260,7 +260,7 @@ fn loads_of_switches_that_combine_by_hand() {
             "{name} on {count}"
         );
     }
-    // An all-gather of one message each: one goes out, and eight come in, the own one among them.
+    // An all-gather of one message each: one leaves, and eight arrive, including the rank's own.
     let platform = combining(1, 8, 1, &[]);
     for collective in [
         Collective::all_gather(all(&platform)),
@@ -274,8 +274,8 @@ fn loads_of_switches_that_combine_by_hand() {
     }
 }
 
-/// A switch that combines and does not duplicate cannot store at all; one network switch on another way than the
-/// others' does not join the heads; boxes with fewer cards than GPUs have no trees of NVLS.
+/// A switch that combines and does not duplicate cannot store. One network switch on another path than the others' does
+/// not join the heads. Boxes with fewer cards than GPUs have no trees of NVLS.
 #[test]
 fn switches_that_do_not_do_both_have_no_rows() {
     let rows = |platform: &Platform| -> Vec<String> {
@@ -305,7 +305,7 @@ fn switches_that_do_not_do_both_have_no_rows() {
     assert_eq!(rows(&all), expected);
 }
 
-/// Boxes of four GPUs in a circle of links of 20 GB/s, each with a way of 10 GB/s to the network.
+/// Boxes of four GPUs in a circle of links of 20 GB/s, each with a path of 10 GB/s to the network.
 fn circles(boxes: usize) -> Platform {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
@@ -489,7 +489,7 @@ fn parallel_aggregated_trees_carry_1_2_and_4_blocks() {
     }
 }
 
-/// Two boxes of 8: each GPU sends its 8 messages for the other box through its own card, and on rails of their own no
+/// Two boxes of 8: each GPU sends its 8 messages for the other box through its own card, and on separate rails no
 /// message changes the rail.
 #[test]
 fn pxn_stays_on_the_rail() {
@@ -518,9 +518,9 @@ fn model(platform: Platform, collective: &Collective) -> (NcclModel, &'static on
 }
 
 /// Algorithm bandwidths, in GB/s, that NCCL's model gives all-reduces by protocol Simple, computed by hand from
-/// src/graph/tuning.cc: 8 A100 have 12 channels of 20; with 8 cards of 25 GB/s, 8 of 24; with cards of 12.5, 8 of 12.
-/// 8 H100: NVLS has 8 channels of 40 x 0.85 x 2 x 7/8. Measured in public issues: 192 and 480 GB/s of bus bandwidth for
-/// the second and the last but two.
+/// src/graph/tuning.cc. 8 A100 have 12 channels of 20. With 8 cards of 25 GB/s they have 8 of 24, with cards of 12.5, 8
+/// of 12. 8 H100: NVLS has 8 channels of 40 x 0.85 x 2 x 7/8. Measured in public issues: 192 and 480 GB/s of bus
+/// bandwidth for the second and the last but two.
 #[test]
 fn the_model_of_nccl_by_hand() {
     let h100 = |boxes| generate::dgx_h100(boxes).expect("boxes");
@@ -613,9 +613,9 @@ fn libraries_are_named_by_collective() {
     assert_eq!(run_by(&problem, "chain"), None);
 }
 
-/// Algorithms of Open MPI, on a complete graph with unit costs and full-duplex ports, computed by hand: an inner rank
-/// of a split binary tree sends a half to two children and one in the swap; neighbors exchange 7 blocks of 8 ranks in 4
-/// steps; four chains leave the root four times.
+/// Algorithms of Open MPI, on a complete graph with unit costs and full-duplex ports, computed by hand. An inner rank
+/// of a split binary tree sends a half to two children and one in the swap. Neighbors exchange 7 blocks of 8 ranks in 4
+/// steps. Four chains leave the root four times.
 #[test]
 fn loads_of_open_mpi_by_hand() {
     let one = generate::Costs::Constant(number("1"));

@@ -108,7 +108,7 @@ fn the_referee_accepts_equal_rings() {
     assert!(checked >= 40, "{checked}");
 }
 
-/// Rings of one order over two switches carry twice what one switch does: `w` together sustain `w / (n - 1)`
+/// Rings of one order over two switches have twice the throughput of one switch. `w` together attain `w / (n - 1)`
 /// all-gathers and reduce-scatters, `w n / (2 (n - 1))` all-reduces, and `w` broadcasts and reductions.
 #[test]
 fn rings_keep_their_own_ways() {
@@ -187,8 +187,8 @@ fn what_is_no_ring_of_all_is_refused() {
     assert_eq!(comparison.rows.len(), rows);
 }
 
-/// Two boxes of two GPUs behind one PCI switch with two network cards: the GPUs take a card each, so one ring per
-/// member attains what both cards carry.
+/// Two boxes of two GPUs behind one PCI switch with two network cards: each GPU takes one card, so one ring per member
+/// attains the rate of both cards.
 #[test]
 fn senders_take_equal_ways_by_turns() {
     let mut builder = Platform::builder();
@@ -245,7 +245,7 @@ fn senders_take_equal_ways_by_turns() {
     }
 }
 
-/// Each row of a comparison sustains as much as its algorithm does under either rule for equal paths, and on some
+/// Each row of a comparison has the throughput of its algorithm under the better rule for equal paths, and on some
 /// platform each rule is the better one.
 #[test]
 fn each_algorithm_has_its_better_rule_for_equal_ways() {

@@ -11,7 +11,7 @@ pub(crate) struct Wanted {
     pub sums: Vec<Vec<(usize, usize)>>,
 }
 
-/// How input and output coincide.
+/// Relation of input and output.
 pub(crate) fn in_place(collective: &str) -> InPlace {
     match collective {
         "allgather" => InPlace::InputInOutput,
@@ -28,7 +28,7 @@ const KNOWN: [&str; 5] = [
     "alltoall",
 ];
 
-/// The values of every output chunk at the end; `None` for unknown collectives.
+/// The values of every output chunk at the end. `None` for unknown collectives.
 ///
 /// # Errors
 /// Numbers of chunks that do not fit the collective, with the right ones.

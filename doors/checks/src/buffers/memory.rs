@@ -8,7 +8,7 @@ use crate::machine::{Value, Values};
 /// Limit: cells of all GPUs together.
 const CELLS: u64 = 1 << 23;
 
-/// The buffers of all GPUs, as cells: a chunk has `parts` of them, so that every threadblock of a group has whole ones.
+/// The buffers of all GPUs, as cells: a chunk has `parts` of them, so that every threadblock of a group has full cells.
 #[derive(Debug)]
 pub(crate) struct Memory {
     /// Cells of a chunk.
@@ -31,7 +31,7 @@ struct Buffer {
 pub(crate) enum InPlace {
     /// They are two buffers.
     No,
-    /// Input chunk `k` of GPU `g` is output chunk `k`; one buffer may be the longer.
+    /// Input chunk `k` of GPU `g` is output chunk `k`. One buffer may be longer.
     Same,
     /// Input chunk `k` of GPU `g` is output chunk `g input_chunks + k`.
     InputInOutput,
@@ -60,8 +60,8 @@ impl InPlace {
 }
 
 impl Memory {
-    /// Lays out the buffers of these numbers of chunks (input, output, scratch), with cells for packets where there are
-    /// any; `None` if they are too large.
+    /// Lays out the buffers of these numbers of chunks (input, output, scratch), with cells for packets if there are
+    /// any. `None` if they are too large.
     pub(crate) fn new(
         ranks: &[[u32; 3]],
         parts: usize,
@@ -110,7 +110,7 @@ impl Memory {
             .map_or(0, |gpu| gpu[buffer as usize].chunks)
     }
 
-    /// The cells of consecutive chunks; `None` if some are missing.
+    /// The cells of consecutive chunks. `None` if some are missing.
     pub(crate) fn chunk(
         &self,
         rank: usize,

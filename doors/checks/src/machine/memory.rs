@@ -14,7 +14,7 @@ pub(super) struct Access {
     pub step: u32,
 }
 
-/// Absent access: it precedes everything.
+/// Absent access: it precedes all others.
 const NOTHING: Access = Access {
     thread: 0,
     stretch: 0,
@@ -22,7 +22,7 @@ const NOTHING: Access = Access {
 };
 
 impl Access {
-    /// Whether this access happened before everything that `known` covers.
+    /// Whether this access happened before all epochs that `known` covers.
     fn is_before(&self, known: &Clocks, step: u32) -> bool {
         self.stretch == 0 || self.step == step || known.has(self.thread, self.stretch)
     }
@@ -34,7 +34,7 @@ struct Cell {
     value: Option<Value>,
     written: Access,
     read: Access,
-    /// Number of the cell's entry in the further lists, from 1; 0 if it has none.
+    /// Number of the cell's entry in the further lists, from 1. 0 if it has none.
     more: u32,
 }
 
@@ -43,7 +43,7 @@ struct Cell {
 struct More {
     /// Further reads that are unordered with the first one.
     reads: Vec<Access>,
-    /// For a packet: steps whose reads at this index it results from; so these reads are complete.
+    /// For a packet: steps with the reads at this index from which it results. These reads are complete.
     follows: Vec<u32>,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// Cells with initial values; `None` for an empty cell.
+    /// Cells with initial values. `None` for an empty cell.
     pub(super) fn new(values: Vec<Option<Value>>) -> Self {
         let cell = |value| Cell {
             value,
@@ -69,7 +69,7 @@ impl Cells {
         }
     }
 
-    /// The value of a cell; `None` if it is unwritten.
+    /// The value of a cell. `None` if it is unwritten.
     pub(super) fn value(&self, cell: usize) -> Option<Value> {
         self.all[cell].value
     }
@@ -94,7 +94,7 @@ impl Cells {
         Some(self.all[cell].written).filter(|written| !written.is_before(known, access.step))
     }
 
-    /// An access unordered with this write, or a write by the same step; and whether it was a write. Reads of the steps
+    /// An access unordered with this write, or a write by the same step, and whether it was a write. Reads of the steps
     /// in `over` are ordered.
     pub(super) fn used_meanwhile(
         &self,

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Value(NonZeroU32);
 
-/// Most input values that one value combines.
+/// Limit on the input values that one value combines.
 const LARGEST: usize = 65_536;
 
 /// All values that occur.
@@ -16,7 +16,7 @@ pub(crate) struct Values {
     all: Vec<Sum>,
     /// The last value of each sum of marks, except single input values.
     known: BTreeMap<u64, Value>,
-    /// Per input value: the value that is this input alone.
+    /// Per input value: the value that contains this input only.
     alone: Vec<Option<Value>>,
     /// Per unordered pair: the value that combines both. `None` unless sums in different orders are different values.
     pairs: Option<BTreeMap<(Value, Value), Value>>,
@@ -97,8 +97,9 @@ impl Values {
         value
     }
 
-    /// From now on values that combine the same inputs in another order differ: `(a + b) + c` is not `a + (b + c)`, as
-    /// in floating-point arithmetic, and `a + b` is `b + a`. Combined values no longer list their inputs.
+    /// From now on values that combine the same inputs in another order differ: `(a + b) + c` differs from
+    /// `a + (b + c)`, as in floating-point arithmetic, while `a + b` equals `b + a`. Combined values no longer list
+    /// their inputs.
     pub(crate) fn by_order(self) -> Values {
         Values {
             pairs: Some(BTreeMap::new()),
@@ -111,7 +112,7 @@ impl Values {
         self.all.get(place(value)).map_or(&[], |sum| &sum.inputs)
     }
 
-    /// Combines two values; `None` if the result would be too large.
+    /// Combines two values. `None` if the result would be too large.
     pub(crate) fn combine(&mut self, one: Value, two: Value) -> Option<Value> {
         let next = self.next();
         if let Some(pairs) = &mut self.pairs {

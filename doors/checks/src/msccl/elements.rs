@@ -1,11 +1,11 @@
 //! The elements of an XML file in one list. Files without prolog, entities, comments and text, as converters write
-//! them, are read directly, in a fifth of the time; for all others, and for every mistake, `roxmltree` is asked.
+//! them, are read directly, in a fifth of the time. All others, and all files with a mistake, are read by `roxmltree`.
 
 use std::ops::Range;
 
 use roxmltree::{Document, ParsingOptions};
 
-/// Most XML nodes.
+/// Limit on XML nodes.
 const NODES: u32 = 4_000_000;
 /// Deepest element that is read directly.
 const DEPTH: usize = 16;
@@ -117,7 +117,7 @@ impl<'e> Node<'e> {
     }
 }
 
-/// Reads a file and does something with its first element.
+/// Reads a file and applies a function to its first element.
 ///
 /// # Errors
 /// The error of `roxmltree` if the text is not XML.
@@ -205,7 +205,7 @@ fn of_document<'d>(document: &'d Document<'_>) -> Elements<'d> {
     elements
 }
 
-/// A reader that gives up where anything is unusual.
+/// A reader that gives up at any unusual text.
 struct Plain<'x> {
     text: &'x str,
     at: usize,
@@ -227,7 +227,7 @@ impl<'x> Plain<'x> {
         is_next
     }
 
-    /// Takes an attribute's name, and what is between it and its value, if they are next.
+    /// Takes an attribute's name, and the text between it and its value, if they are next.
     fn takes_attribute(&mut self, key: &str) -> bool {
         let bytes = &self.text.as_bytes()[self.at..];
         let is_next = bytes.len() > key.len() + 1
@@ -310,7 +310,7 @@ impl<'x> Plain<'x> {
                 return Some(ends);
             }
             apart.then_some(())?;
-            // Mostly it is the attribute that the element before has at this place.
+            // Usually it is the attribute that the element before has at this place.
             if !keys.get(count).is_some_and(|key| self.takes_attribute(key)) {
                 let key = self.name().filter(|&key| key != "xmlns")?;
                 self.takes("=\"").then_some(())?;

@@ -184,7 +184,7 @@ struct Site<'a> {
     local: &'a Local<'a>,
     operation: usize,
     op: &'a Op,
-    /// Iteration of the pipeline, from 0; `None` outside a pipeline.
+    /// Iteration of the pipeline, from 0. `None` outside a pipeline.
     iteration: Option<usize>,
 }
 
@@ -199,7 +199,7 @@ impl Site<'_> {
     }
 }
 
-/// Kinds of buffers that operations read and write: `l` local, `r` remote, `s` of a switch channel; `*` repeats the
+/// Kinds of buffers that operations read and write: `l` local, `r` remote, `s` of a switch channel. `*` repeats the
 /// last one.
 const SHAPES: [(&[Name], &str, &str); 12] = [
     (&[Name::Put, Name::Pws, Name::Pwsf, Name::Ppkt], "l*", "r*"),
@@ -252,8 +252,8 @@ fn words(shape: &str) -> String {
     shape.chars().map(word).collect::<Vec<_>>().join(", ")
 }
 
-/// Group of a threadblock: the threadblocks of its GPU that do the same, each on its part. Its number is that of the
-/// first one.
+/// Group of a threadblock: the threadblocks of its GPU that do the same, each on its part. Its number is that of its
+/// first threadblock.
 fn group(plan: &Plan, rank: usize, block: &Threadblock) -> Option<usize> {
     let shape = |block: &Threadblock| -> Vec<(Name, Option<u32>)> {
         block
@@ -546,7 +546,7 @@ impl Translation<'_> {
         }
     }
 
-    /// Moves each source to the target of the same index. `from` and `to`: whether they are packets.
+    /// Moves each source to the target of the same index. `from` and `to` are true for packets.
     fn pairs(&mut self, site: Site<'_>, [from, to]: [bool; 2]) -> Result<Part, Fault> {
         let op = site.op;
         if op.src_buff.len() != op.dst_buff.len() || op.src_buff.is_empty() {

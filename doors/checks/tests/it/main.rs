@@ -1,4 +1,4 @@
-//! The integration tests, one module per format; what the exports write is checked in theirs.
+//! The integration tests, one module per format. The files of the exports are checked in their tests.
 
 #![allow(
     clippy::expect_used,

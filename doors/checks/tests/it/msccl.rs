@@ -25,7 +25,7 @@ fn threadblock(id: usize, peer: usize, channel: usize, steps: &[Step<'_>]) -> St
     format!("<tb id=\"{id}\" send=\"{peer}\" recv=\"{peer}\" chan=\"{channel}\">{steps}</tb>")
 }
 
-/// Two ranks; `own` and `other` name the chunk of a rank itself and of the other one.
+/// Two ranks. `own` and `other` name the chunk of a rank itself and of the other one.
 fn pair(collective: &str, modes: &str, chunks: [usize; 3], steps: &[Step<'_>]) -> String {
     let gpu = |rank: usize| {
         let chunk = |place: &str| {
@@ -56,7 +56,7 @@ fn pair(collective: &str, modes: &str, chunks: [usize; 3], steps: &[Step<'_>]) -
 
 const IN_PLACE: &str = "inplace=\"1\"";
 
-/// In place, one buffer may have no chunks of its own; out of place it may not.
+/// In place, one buffer may lack chunks of its own. Out of place it may not.
 #[test]
 fn buffers_in_one_place_are_counted_once() {
     let reduced = [("s", "i0", "i0"), ("r", "i0", "s0"), ("re", "s0", "i0")];
@@ -82,7 +82,7 @@ fn buffers_in_one_place_are_counted_once() {
             refused.kind == Kind::Malformed && refused.text.contains("out of place"),
             "{refused}"
         );
-        // The result is compared all the same: without the last step it is wrong.
+        // The result is still compared: without the last step it is wrong.
         let wrong = check(&pair(
             collective,
             IN_PLACE,
@@ -97,8 +97,8 @@ fn buffers_in_one_place_are_counted_once() {
     }
 }
 
-/// Whether two ranks end, each with threadblocks that send (`true`) and receive in this order, where connections hold
-/// this number of messages.
+/// Whether two ranks end, each with threadblocks that send (`true`) and receive in this order, if connections hold this
+/// number of messages.
 fn ends(orders: &[[Vec<bool>; 2]; 2], slots: usize) -> bool {
     let mut done = [[0; 2]; 2];
     let mut held = [[0; 2]; 2];
@@ -120,7 +120,7 @@ fn ends(orders: &[[Vec<bool>; 2]; 2], slots: usize) -> bool {
     }
 }
 
-/// Threadblocks that send and receive in any order end, or wait for ever, as a count of messages says.
+/// Threadblocks that send and receive in any order end, or wait without end, in agreement with a count of messages.
 #[test]
 fn connections_hold_messages() {
     let mut dice = Dice(8);
@@ -217,7 +217,7 @@ fn long_names_are_clipped() {
     );
 }
 
-/// Out of place, a caller finds its input as it was; in place, the input is the output.
+/// Out of place, the input must be unchanged at the end. In place, the input is the output.
 #[test]
 fn an_input_that_is_overwritten_is_named() {
     let lost = [
@@ -256,8 +256,8 @@ fn an_input_that_is_overwritten_is_named() {
     );
 }
 
-/// Three ranks pass their operands round a ring, and each adds all three up: in an order of its own, or all as
-/// `(a + b) + c`; `(b + a) + c` is the same number.
+/// Three ranks pass their operands round a ring, and each adds all three up: in different orders, or all as
+/// `(a + b) + c`. `(b + a) + c` is the same number.
 #[test]
 fn ranks_that_add_in_different_orders_are_named() {
     // After the ring, `s0` is the operand of the rank before, `s1` that of the rank before that.

@@ -1,4 +1,4 @@
-//! MSCCL++ execution plans: deadlocks are named, and files of ours are told apart.
+//! MSCCL++ execution plans: deadlocks are named, and files of our own are distinguished.
 
 use oneport_checks::{Kind, check};
 use serde_json::json;

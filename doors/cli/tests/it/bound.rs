@@ -1,4 +1,4 @@
-//! `oneport bound`: the bounds of `solve`, without a schedule, and what they say.
+//! `oneport bound`: the bounds of `solve`, without a schedule, and their texts.
 
 use crate::common;
 
@@ -52,7 +52,7 @@ fn the_cut_is_a_sentence() {
         measured.stdout.contains("your 8 GB/s is 80 % of the bound"),
         "{measured:#?}"
     );
-    // Bus and algorithm bandwidth differ by (n - 1) / n; the time of one operation of 3 GB is 0.2 s at best.
+    // Bus and algorithm bandwidth differ by (n - 1) / n. The time of one operation of 3 GB is 0.2 s at best.
     for same in ["12 GB/s algbw", "0.25 s"] {
         let measured = oneport(&["bound", &file, "all-gather", "--measured", same]).ok();
         assert!(
@@ -89,8 +89,9 @@ fn large_platforms_are_bounded() {
             .all(|row| row["bound"].is_string()),
         "{run:#}"
     );
-    // 1024 or 128 hosts, each behind one cable of 25 GB/s: too many reduction trees to price, and one cut says it all.
-    // Every host gets, or gives, the other hosts' messages over its cable, or two in an all-reduce less one 512th.
+    // 1024 or 128 hosts, each behind one cable of 25 GB/s: too many reduction trees to price, and one cut proves the
+    // whole bound. Every host gets, or gives, the other hosts' messages over its cable, or two in an all-reduce less
+    // one 512th.
     for (ports, name, bound) in [
         ("8", "all-gather", "25/127"),
         ("8", "reduce-scatter", "25/127"),
@@ -147,13 +148,13 @@ fn questions_that_make_no_sense_are_refused() {
     ]);
 }
 
-/// The numbers of a sentence are a division that anybody can do; where they are not the bound, prices are named.
+/// The numbers of a sentence are a division that a reader can repeat. If they are not the bound, prices are named.
 #[test]
 fn sentences_are_true_of_the_platform() {
     let folder = Folder::new();
     let head = "format = \"oneport-platform/1\"\n";
     let processors = "{ name = \"a\", compute = 1 }, { name = \"b\", compute = 1 }";
-    // The send port of a is what limits, not the two links out of it.
+    // The send port of a is the limit, not the two links out of it.
     let triangle = folder.write(
         "triangle.toml",
         format!(
@@ -196,7 +197,7 @@ fn sentences_are_true_of_the_platform() {
     );
 }
 
-/// A processor that keeps nothing it passes on takes part in few collectives; those have bounds.
+/// A processor that does not keep the messages it forwards takes part in few collectives. Those have bounds.
 #[test]
 fn who_keeps_nothing_is_bounded() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Every collective under every port model, process groups, and what is refused.
+//! Every collective under every port model, process groups, and refusals.
 
 use crate::common;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 const MODELS: [&str; 4] = ["full-duplex", "half-duplex", "multiport", "links"];
 
-/// Four processors, a router, and a switch between two of them; everything is connected.
+/// Four processors, a router, and a switch between two of them. Everything is connected.
 const MIXED: &str = r#"
 format = "oneport-platform/1"
 node = [
@@ -63,7 +63,7 @@ fn every_collective_under_every_model() {
     let folder = Folder::new();
     let platform = folder.write("mixed.toml", MIXED);
     for collective in COLLECTIVES {
-        // Full-duplex sustains at least what half-duplex does, and links at least what full-duplex does.
+        // Full-duplex attains at least the throughput of half-duplex, and links at least that of full-duplex.
         let mut throughputs = Vec::new();
         for model in ["half-duplex", "full-duplex", "multiport", "links"] {
             let plan = folder.path(&format!("{}-{model}.json", collective[0]));
@@ -94,7 +94,7 @@ fn every_collective_under_every_model() {
             let verified = oneport(&["verify", &plan]).ok();
             assert!(verified.stdout.contains("executed"), "{verified:?}");
         }
-        // Compositions and schemes are not proved best; what is optimal is ordered. One port each way is full-duplex.
+        // Compositions and schemes are not proved best. Optimal ones are ordered. One port each way is full-duplex.
         if !["all-reduce", "scan"].contains(&collective[0]) {
             assert_eq!(throughputs[1], throughputs[2], "{collective:?}");
             for pair in throughputs.windows(2) {
@@ -133,7 +133,7 @@ fn the_platform_of_papers_004() {
         solve(&platform, &compact).ok().object()["upper_bound"],
         "4/5"
     );
-    // What the paper's abstract says: neither trees nor directed acyclic graphs are as powerful.
+    // The claim of the paper's abstract: trees and directed acyclic graphs are both weaker.
     for (model, throughput) in MODELS.iter().zip(["1", "4/5", "1", "2"]) {
         let object = solve(
             &platform,
@@ -161,7 +161,7 @@ fn the_platform_of_papers_004() {
     }
 }
 
-/// An odd set is part of the proof where three half-duplex nodes talk in a triangle.
+/// An odd set is part of the proof if three half-duplex nodes talk in a triangle.
 #[test]
 fn odd_sets_prove_and_are_checked() {
     let folder = Folder::new();
@@ -328,7 +328,7 @@ fn what_is_wrong_is_named() {
     run.one_error(&["no path from 'a' to 'c'"]);
 }
 
-/// A request to the wrong command, in the wrong place or shape, is answered with where it belongs.
+/// A request to the wrong command, in the wrong place or shape, is answered with its right place.
 #[test]
 fn mistakes_are_told_what_was_meant() {
     let folder = Folder::new();
@@ -354,7 +354,7 @@ fn mistakes_are_told_what_was_meant() {
     assert!(page.starts_with(".") && page.contains("oneport"), "{page}");
 }
 
-/// Counts are as many as there are nodes for them, in the order that the refusal lists; a platform on which they do not
+/// The number of counts is that of their nodes, in the order that the refusal lists. A platform on which they do not
 /// fit ends no others.
 #[test]
 fn counts_are_for_the_nodes_that_are_listed() {

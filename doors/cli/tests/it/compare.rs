@@ -213,7 +213,7 @@ fn own_algorithms_are_rated() {
         &list(circle),
         &["every node has a parent", "circle"],
     );
-    // Who calls his own as another is called has both.
+    // A user's algorithm with the name of another is listed in addition to it.
     let twin = file(
         "twin.json",
         &list(r#""name": "ring", "ring": ["hub", "leaf2", "leaf1", "leaf3", "leaf4", "leaf5"]"#),
@@ -274,8 +274,8 @@ fn chain() -> String {
 }
 
 /// A chain of three GPUs sends the operation twice at its middle, over 450 GB/s: 225, on the bus 225 x 4/3 = 300. In
-/// one piece its four messages of 450 MB over two links each take 8 x (1 ms + 1 us). A plan's own exports carry what
-/// the plan does, all-pairs 450/(14/8) on eight GPUs.
+/// one piece its four messages of 450 MB over two links each take 8 x (1 ms + 1 us). A plan's own exports have the
+/// plan's traffic, all-pairs 450/(14/8) on eight GPUs.
 #[test]
 fn schedules_of_other_programs_are_rated_and_timed() {
     let folder = Folder::new();
@@ -462,7 +462,7 @@ fn measured_values_stand_beside_the_bound() {
         &log,
     ])
     .refused(1, &["all-reduce", "all-gather"]);
-    // A row of NVIDIA/nccl-tests issue 44: old versions have neither root nor operator, and errors as decimals.
+    // A row of NVIDIA/nccl-tests issue 44: old versions lack root and operator, and print errors as decimals.
     let row = "   134217728      16777216   float   3298.6   20.34   20.34  0e+00   3070.3   21.86   21.86  0e+00\n";
     std::fs::write(&log, row).expect("written");
     let shown = measured(&log).ok().stdout;
@@ -470,7 +470,7 @@ fn measured_values_stand_beside_the_bound() {
         shown.contains("21.86 GB/s (busbw of nccl-tests, 128 MiB, in place)"),
         "{shown}"
     );
-    // An old all-gather has neither operator nor root.
+    // An old all-gather lacks operator and root.
     let old = text
         .replace("all_reduce_perf", "x")
         .replace("sum      -1", "");
@@ -485,8 +485,8 @@ fn measured_values_stand_beside_the_bound() {
     measured(&log).refused(1, &["text without rows"]);
 }
 
-/// A DGX-1 runs six equal rings at once, all links busy: nothing carries more, with what `rings` says they carry. They
-/// are NCCL's rings, too.
+/// A DGX-1 runs six equal rings at once, all links busy: nothing has a higher throughput, and the row agrees with
+/// `rings`. They are NCCL's rings, too.
 #[test]
 fn several_rings_at_once_are_a_row() {
     let box_ = fixture("dgx1.toml");
@@ -545,7 +545,7 @@ fn several_rings_at_once_are_a_row() {
     );
 }
 
-/// Two boxes of 8 A100: NCCL's trees carry 300 / (14/8) GB/s, its rings the 8 cards of 25 GB/s; its own model picks the
+/// Two boxes of 8 A100: NCCL's trees have 300 / (14/8) GB/s, its rings the 8 cards of 25 GB/s. Its own model picks the
 /// rings, at 8 channels of 24 GB/s. A measurement has its share of each.
 #[test]
 fn nccls_algorithms_stand_beside_its_own_model() {

@@ -1,4 +1,4 @@
-//! Collectives with counts, and barriers, where one operation is timed or compared.
+//! Collectives with counts, and barriers, timed or compared as one operation.
 
 use crate::common;
 
@@ -22,7 +22,7 @@ link = [{ from = "a", to = "b", cost = 2, duplex = true, latency = 5, overhead =
         { from = "b", to = "c", cost = 1, duplex = true, latency = 1, overhead = "1/2" }]
 "#;
 
-/// Every block goes to every node that wants it, directly: rounds of (from, to, block).
+/// Every block goes directly to each of its goals: rounds of (from, to, block).
 fn direct(folder: &Folder, name: &str, combine: bool, rounds: &[&[(&str, &str, u32)]]) -> String {
     let send = |(from, to, block): &(&str, &str, u32)| {
         format!(r#"{{"from": "{from}", "to": "{to}", "blocks": [{block}], "combine": {combine}}}"#)
@@ -185,7 +185,7 @@ fn an_algorithm_of_counts_is_no_better_than_the_optimum() {
     assert!(bounded(&group) && group["lower_bound"] == "18", "{group}");
 }
 
-/// Several messages of one demand are sent as one; a common factor of all counts is one of the size.
+/// Several messages of one demand are sent as one. A common factor of all counts is one of the size.
 #[test]
 fn messages_of_one_demand_travel_together() {
     let folder = Folder::new();
@@ -238,13 +238,13 @@ fn messages_of_one_demand_travel_together() {
             );
         }
     }
-    // No benchmark counts them: what the text leaves open is null.
+    // No benchmark counts them: values that the text leaves open are null.
     for key in ["bytes", "algbw", "busbw"] {
         assert!(
             large[key].is_null() && alike[key].is_string(),
             "{key}: {large}"
         );
-        // Nor is anything in bytes where the platform has no units.
+        // Without units of the platform, nothing is in bytes either.
         assert!(
             three[key].is_null() && plain[key].is_null(),
             "{key}: {plain}"
@@ -283,7 +283,7 @@ fn a_token_is_whole() {
     );
     let row = folder.write("row.toml", ROW);
     let (dgx1, torus) = (fixture("dgx1.toml"), fixture("torus-4x4.toml"));
-    // 8 bytes at 50 GB/s; 2 + 3; from a to c 4 + 1 + 5 + 2 + 1/2 + 1.
+    // 8 bytes at 50 GB/s. 2 + 3. From a to c 4 + 1 + 5 + 2 + 1/2 + 1.
     for (platform, size, way) in [
         (&dgx1, "--size=8B", "4/25000000000"),
         (&torus, "--size=8B", "0"),
@@ -332,7 +332,7 @@ fn a_token_is_whole() {
     }
 }
 
-/// The answer says that a limit ended it.
+/// The answer reports that a limit ended it.
 #[test]
 fn a_limit_is_named() {
     let box_ = fixture("dgx1.toml");
@@ -358,7 +358,7 @@ fn a_limit_is_named() {
     assert!(text.contains("ended by --time-limit"), "{text}");
     let whole = ask(&[&["time", "barrier", "--platform", &box_]]);
     assert!(whole.get("ended_by").is_none(), "{whole}");
-    // Where the platform has units, a token has 8 bytes.
+    // If the platform has units, a token has 8 bytes.
     let token = ask(&[&["time", "barrier", "--platform", &box_, "--size=8B"]]);
     assert_eq!(whole["rows"], token["rows"]);
 }

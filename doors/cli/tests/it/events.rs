@@ -1,4 +1,4 @@
-//! `oneport export --to events`: a replay that knows the table alone, and follows what every node has.
+//! `oneport export --to events`: a replay that has only the table, and follows the data of every node.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,15 +23,15 @@ fn pair(value: &Value) -> (usize, usize) {
     (number(&value[0]), number(&value[1]))
 }
 
-/// What a task leaves behind: where, whose operands in order, and from which end on, counted from the start of the
-/// period in which its copy started.
+/// The result of a task: its node, the operands in order, and the end from which it exists, counted from the start of
+/// the period in which its copy started.
 struct Left {
     node: String,
     owners: Vec<usize>,
     at: Rational,
 }
 
-/// Replays the table of a period and the periods around it; the first fault, named.
+/// Replays the table of a period and the periods around it. Returns the first fault, named.
 fn replay(table: &Value) -> Result<(), String> {
     let period = rational(&table["period"]);
     let tasks = table["tasks"].as_array().expect("tasks");
@@ -55,7 +55,7 @@ fn replay(table: &Value) -> Result<(), String> {
                 number(&order[operand])
             }
         };
-        // An input: whose operands, where, and since when.
+        // An input: its operands, its node, and its date.
         let mut input = |input: &Value, operand: usize| match input.as_u64() {
             Some(input) => {
                 let before = left
@@ -209,7 +209,7 @@ fn occupy(
     Ok(())
 }
 
-/// Every goal of every carrying-out is served by a task that has just what is wanted there.
+/// Every goal of every execution is served by a task with exactly the value of the goal.
 fn wanted(table: &Value, left: &[Left]) -> Result<(), String> {
     let mut served = BTreeMap::new();
     for result in table["results"].as_array().expect("results") {
@@ -336,7 +336,7 @@ fn every_table_runs_by_itself() {
     }
 }
 
-/// A task dropped, delayed, sent elsewhere, of another copy or of other inputs is noticed.
+/// A task that is dropped, delayed, sent to another node, of another copy or of other inputs is noticed.
 #[test]
 fn the_replay_refuses_what_is_wrong() {
     let folder = Folder::new();
@@ -430,7 +430,7 @@ fn the_rows_are_those_of_the_object() {
     assert!(count == rows.len() && count > 0);
 }
 
-/// Where links alone are exclusive, nothing conflicts, and no message is cut.
+/// If only links are exclusive, nothing conflicts, and no message is cut.
 #[test]
 fn no_message_is_cut_where_nothing_conflicts() {
     let folder = Folder::new();

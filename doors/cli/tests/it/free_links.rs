@@ -1,4 +1,4 @@
-//! Links that cost nothing, through every command: each answers, or says what is in its way.
+//! Links that cost nothing, through every command: each answers, or names the obstacle.
 
 use crate::common;
 
@@ -29,7 +29,7 @@ fn plans_over_links_that_cost_nothing() {
         (&["broadcast", "--source", "a"], "1/2"),
         (&["all-gather"], "1/4"),
         (&["reduce", "--target", "a", "--work", "0"], "5/6"),
-        // Four messages either way: 8 on b -> c; back 24/5.
+        // Four messages either way: 8 on b -> c. Back 24/5.
         (&["all-to-all"], "1/8"),
     ] {
         for model in ["full-duplex", "half-duplex", "links"] {

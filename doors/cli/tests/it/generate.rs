@@ -1,10 +1,10 @@
-//! `oneport generate`: what comes out is a platform that solve takes, the same from the same seed.
+//! `oneport generate`: the output is a platform that solve accepts, and it depends only on the seed.
 
 use crate::common;
 
 use common::{Folder, fixture, oneport, read};
 
-/// Shapes, with how many nodes and processors each has.
+/// Shapes, each with its numbers of nodes and processors.
 const SHAPES: &[(&[&str], usize, usize)] = &[
     (&["complete", "--nodes", "5"], 5, 5),
     (&["ring", "--nodes", "6"], 6, 6),
@@ -71,7 +71,7 @@ fn every_shape_is_a_platform_that_can_be_solved() {
     assert!(made.stdout.contains("27 nodes ("), "{made:#?}");
 }
 
-/// The bundled machines and networks say where their facts are from, and are what the command writes today.
+/// The bundled machines and networks name the sources of their facts, and equal the command's output today.
 #[test]
 fn fixtures_are_what_the_command_writes() {
     for (name, shape) in [

@@ -1,4 +1,4 @@
-//! The commands of README.md and of the guide run as they stand, and print what the pages show.
+//! The commands of README.md and of the guide run unchanged, and print the output that the pages show.
 //!
 //! A page's blocks run in the order of the page, in a folder that contains nothing but a link to `fixtures/`. A block
 //! of text after a block of commands is their output. Blocks that call `cargo` build oneport itself and are left out.
@@ -71,7 +71,7 @@ fn lines(text: &str) -> Vec<&str> {
     lines.filter(|line| !took(line)).collect()
 }
 
-/// Compares an output with the one shown; a last line `...` stands for any further lines.
+/// Compares an output with the one shown. A last line `...` represents any further lines.
 #[track_caller]
 fn compare(place: &str, shown: &str, printed: &str) {
     let (mut shown, mut printed) = (lines(shown), lines(printed));
@@ -82,7 +82,7 @@ fn compare(place: &str, shown: &str, printed: &str) {
     assert_eq!(shown, printed, "{place}: the output that the page shows");
 }
 
-/// Runs the blocks of a page; `least` of them at least, so that an emptied page fails.
+/// Runs the blocks of a page, at least `least` of them, so that an emptied page fails.
 #[track_caller]
 fn check(page: &str, least: usize) {
     let text = fs::read_to_string(root().join(page)).expect("the page is there");

@@ -29,7 +29,7 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&oneport(arguments).ok().stdout).unwrap()
 }
 
-/// Without a list of one period, bound and the papers' policy are the answer; which limit it was is said.
+/// Without a list of one period, bound and the papers' policy are the answer. The limit is named.
 #[test]
 fn what_a_limit_leaves_unlisted_is_bounded() {
     let folder = Folder::new();
@@ -303,7 +303,7 @@ fn of_counts(folder: &Folder, counts: &str) -> String {
     path
 }
 
-/// A period of 10^19 transfers is not listed: what does not take that is said, the rest is null.
+/// A period of 10^19 transfers is not listed: the values that do not need the list are printed, the rest is null.
 #[test]
 fn periods_too_long_to_list() {
     let folder = Folder::new();
@@ -350,7 +350,7 @@ fn periods_too_long_to_list() {
     oneport(&["verify", &path]).ok();
 }
 
-/// A run of many transfers is drawn as far as a limit goes, and refused with what fits.
+/// A run of many transfers is drawn within a limit, and refused beyond it with the number that fits.
 #[test]
 fn timelines_of_many_transfers() {
     let folder = Folder::new();

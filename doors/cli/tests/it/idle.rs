@@ -1,8 +1,9 @@
-//! Who takes part and who forwards; nodes by pattern; what limits is the whole of it.
+//! Participants and forwarders, nodes by pattern, and the complete list of limits.
 
 use crate::common::{Folder, fixture, oneport, read};
 
-/// Two GPUs without NVLink between them; each has four of 20 GB/s to a third. All hang on one CPU by PCI of 24 GB/s.
+/// Two GPUs without NVLink between them. Each has four of 20 GB/s to a third. All are connected to one CPU by PCI of 24
+/// GB/s.
 const TABLE: &str = "\
 \tGPU0\tGPU1\tGPU2\tCPU Affinity\tNUMA Affinity
 GPU0\t X \tNODE\tNV4\t0-31\t0
@@ -11,7 +12,7 @@ GPU2\tNV4\tNV4\t X \t0-31\t0
 ";
 const TWO: [&str; 2] = ["--participants", "gpu0,gpu1"];
 
-/// Without a process on gpu2, 24 GB/s pass by the CPU; with one, 80 more by NVLink.
+/// Without a process on gpu2, 24 GB/s pass by the CPU. With one, 80 more by NVLink.
 #[test]
 fn a_gpu_without_a_rank_forwards_nothing() {
     let folder = Folder::new();
@@ -143,7 +144,8 @@ fn an_export_without_a_rank_is_refused() {
     oneport(&["export", &plan, &folder.path("out.json"), "--to", "mscclpp"]).ok();
 }
 
-/// A host may run more processes: programs start a rank there and say so. A library for LD_PRELOAD serves no such call.
+/// A host may run more processes: programs start a rank there and report it. A library for LD_PRELOAD serves no such
+/// call.
 #[test]
 fn a_rank_that_only_passes_on_is_named() {
     let folder = Folder::new();
@@ -176,7 +178,7 @@ fn a_rank_that_only_passes_on_is_named() {
     oneport(&library).refused(1, &["all take part", "rank 2 on 'b'"]);
 }
 
-/// Hosts pass data on; the first line counts them.
+/// Hosts forward data. The first line counts them.
 #[test]
 fn hosts_that_take_no_part_forward_and_are_counted() {
     let toy = fixture("two-racks.toml");
@@ -241,7 +243,7 @@ fn nodes_are_named_by_patterns() {
         &box_of_eight,
         "--source",
     ];
-    // The source is no target of its own.
+    // The source is not one of its own targets.
     oneport(&[&solve[..], &["box0.gpu0", "--targets", "box0.*"]].concat())
         .ok()
         .prints(&["of 7 targets"]);
@@ -265,7 +267,7 @@ fn nodes_are_named_by_patterns() {
         &demands,
         "--json",
     ];
-    // 300 GB/s leave the source, as far as seven copies of the switch go on from GPU to GPU.
+    // 300 GB/s leave the source, if seven copies of the switch go on from GPU to GPU.
     let custom = oneport(&custom).ok().object();
     let broadcast = [&solve[..], &["box0.gpu0", "--targets", "box0.*", "--json"]].concat();
     assert_eq!(
@@ -376,8 +378,8 @@ fn every_full_class_is_named() {
     }
 }
 
-/// Three unequal places of a tree each limit a broadcast to 1: whichever of them the proof charges, all are named, and
-/// only all of them together gain.
+/// Three unequal places of a tree each limit a broadcast to 1: for every choice of the proof, all are named, and only
+/// all of them together gain.
 #[test]
 fn every_full_link_is_named_without_symmetry() {
     let folder = Folder::new();

@@ -1,5 +1,5 @@
-//! In-network reduction: switches that combine and duplicate (NVLS, SHARP), as `generate`, platform files, other
-//! programs' files and `--change` say it.
+//! In-network reduction: switches that combine and duplicate (NVLS, SHARP), as set by `generate`, platform files, other
+//! programs' files and `--change`.
 
 use crate::common;
 
@@ -21,7 +21,7 @@ fn dump(gpus: usize, sm: u32) -> String {
     )
 }
 
-/// Each of eight H100 sends what it owns once and receives the sum once, 450 GB/s, which is 2 x 7/8 of that on the bus.
+/// Each of eight H100 sends its own data once and receives the sum once, 450 GB/s, which is 2 x 7/8 of that on the bus.
 /// Without in-network reduction 14/8 of what it owns leaves the GPU that keeps it least, and as much enters.
 #[test]
 fn eight_gpus_round_a_switch_that_combines() {
@@ -72,9 +72,9 @@ fn eight_gpus_round_a_switch_that_combines() {
     }
 }
 
-/// NCCL's NVLS passes 9/8 of the operation each way: 450/(9/8) = 400, 700 on the bus, 8/9 of the optimum; a switch that
-/// merges 2520 GB/s makes 7 merges for each of 360 GB/s, 630 on the bus. NCCL's model expects 476. Where the switch
-/// only forwards there is no such row, and the line about the model says why.
+/// NCCL's NVLS passes 9/8 of the operation each way: 450/(9/8) = 400, 700 on the bus, 8/9 of the optimum. A switch that
+/// merges 2520 GB/s makes 7 merges for each of 360 GB/s, 630 on the bus. NCCL's model expects 476. If the switch only
+/// forwards, there is no such row, and the line about the model gives the reason.
 #[test]
 fn nvls_is_a_row_where_the_switch_combines() {
     let folder = Folder::new();
@@ -133,8 +133,8 @@ fn boxes_on_a_plain_switch_are_bounded() {
     }
 }
 
-/// 480 GB/s is what nccl-tests print on eight H100 (NVIDIA/nccl-tests, issue 212): above what rings allow, and 61 % of
-/// what the switch allows.
+/// 480 GB/s is the value that nccl-tests print on eight H100 (NVIDIA/nccl-tests, issue 212): above the limit of rings,
+/// and 61 % of the switch's limit.
 #[test]
 fn a_measurement_with_nvls_is_a_row_above_the_bound() {
     let folder = Folder::new();
@@ -181,7 +181,7 @@ fn a_measurement_with_nvls_is_a_row_above_the_bound() {
         ),
         (&false.into(), &"16/15".into(), &"64/105".into())
     );
-    // Below the bound the row stands beside it where the links are as fast as an H100's: an A100 has no NVLS.
+    // Below the bound, the row is listed next to it if the links have the speed of an H100's: an A100 has no NVLS.
     let below = |shape: &str| {
         let file = folder.path(&format!("{shape}.toml"));
         oneport(&["generate", shape, "-o", &file]).ok();

@@ -8,7 +8,7 @@ const SMI: &str = "     GPU0 GPU1 CPU Affinity NUMA Affinity\n\
                    GPU0 X    NV4  0-31         0\n\
                    GPU1 NV4  X    0-31         0\n";
 
-/// Assumed latencies are said, in text and JSON; given ones replace them, and none leaves them out.
+/// Assumed latencies are reported, in text and JSON. Given ones replace them, and none leaves them out.
 #[test]
 fn a_time_says_which_latencies_are_assumed() {
     let folder = Folder::new();
@@ -109,7 +109,7 @@ fn files_keep_the_latencies_that_were_given() {
     assert!(run.stderr.contains("the kinds are link"), "{}", run.stderr);
 }
 
-/// The last size is that asked for, a larger operation takes no less time, and its bound is no less.
+/// The last size is the requested one, a larger operation takes at least as long, and its bound is at least as high.
 #[test]
 fn times_and_bounds_grow_with_the_size() {
     let platform = fixture("dgx-a100-1.toml");
@@ -149,7 +149,7 @@ fn times_and_bounds_grow_with_the_size() {
     }
 }
 
-/// A log of nccl-tests: each size beside its own row; 10 us and 100 GB/s are fitted to what was made of them.
+/// A log of nccl-tests: each size next to its own row. 10 us and 100 GB/s are fitted to the values made from them.
 #[test]
 fn measured_times_stand_beside_their_sizes() {
     let folder = Folder::new();

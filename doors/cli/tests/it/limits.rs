@@ -86,7 +86,7 @@ fn ctrl_c_twice_ends_at_once() {
     let mut child = start(&folder, &plan);
     std::thread::sleep(Duration::from_secs(3));
     interrupt(&child);
-    // The first one has been heard when it says so.
+    // The first one has arrived when the command reports it.
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap())
         .read_line(&mut line)
@@ -113,7 +113,7 @@ fn limits_are_named() {
         scatter(&[&format!("--memory-limit={text}")]).refused(2, &["--memory-limit", "500M"]);
     }
     scatter(&["--memory-limit", "2.5G", "--time-limit", "60"]).ok();
-    // No memory at all: a small answer is shown all the same, and what was left out is said.
+    // With a memory limit near 0, a small answer is still shown, and omissions are reported.
     let run = scatter(&["--memory-limit", "1"]);
     assert!(
         run.code == Some(0) && run.stdout.contains("--memory-limit"),
@@ -356,7 +356,7 @@ fn verify_has_a_limit() {
         .refused(1, &["the memory limit", "no violation found so far"]);
 }
 
-/// A device that takes nothing stands for a disk that fills up while the work is done.
+/// A device that accepts nothing represents a disk that fills up during the work.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_answer_is_printed_even_if_its_file_cannot_be_written() {
@@ -387,7 +387,7 @@ fn an_answer_is_printed_even_if_its_file_cannot_be_written() {
         "--tree",
         "/dev/full",
     ];
-    // What is to be drawn is told from the name alone.
+    // The name alone determines the kind of drawing.
     oneport(&reduce).refused(2, &["--tree", "should end in"]);
     // Help is an answer, too.
     for asked in [&["--help"][..], &["--version"], &["solve", "--help"]] {
@@ -404,7 +404,7 @@ fn an_answer_is_printed_even_if_its_file_cannot_be_written() {
     }
 }
 
-/// A link that leads nowhere yet is written through, and a name may be as long as names can be.
+/// A link to a missing file is written through, and a name may have the maximal length.
 #[cfg(unix)]
 #[test]
 fn links_and_long_names_are_outputs() {
@@ -451,7 +451,7 @@ fn what_stands_for_something_else_is_named() {
     oneport(&[&solve[..], &["-"]].concat()).refused(2, &["--output", "'-' is not a file"]);
 }
 
-/// Where no plan has room for a schedule, throughput and bound are the answer; no file appears.
+/// If no plan has room for a schedule, throughput and bound are the answer. No file appears.
 #[test]
 fn what_is_not_listed_is_said_and_not_written() {
     let folder = Folder::new();
@@ -460,7 +460,7 @@ fn what_is_not_listed_is_said_and_not_written() {
     let (cluster, platform) = (folder.write("star.xml", cluster), folder.path("star.json"));
     oneport(&["convert", &cluster, &platform]).noted(&["assumed"]);
     let solve = ["solve", "all-gather", "--platform", &platform];
-    // A crowded machine takes long enough for progress to be told.
+    // On a busy machine the run is long enough for a progress line.
     let refused = |run: &common::Run, words: &[&str]| {
         let last = run.stderr.lines().last().unwrap_or_default();
         assert!(

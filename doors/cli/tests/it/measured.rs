@@ -1,4 +1,4 @@
-//! `--measured` with logs: the row that is asked for, and files that measured something else.
+//! `--measured` with logs: the requested row, and files that measured something else.
 
 use crate::common;
 

@@ -1,4 +1,4 @@
-//! Where an odd set of half-duplex nodes limits, every command that names a limit names it.
+//! If an odd set of half-duplex nodes is the limit, every command that names a limit names it.
 
 use serde_json::Value;
 
@@ -25,7 +25,8 @@ fn complete(folder: &Folder, nodes: usize) -> String {
     )
 }
 
-/// Adds up the rows of `bottleneck`: shares are parts of one whole, and what an optimum charges is busy all the time.
+/// Adds up the rows of `bottleneck`: shares are parts of one whole, and a resource that an optimum charges is busy all
+/// the time.
 fn odd_sets(bottleneck: &Value) -> Vec<Value> {
     let rows = bottleneck.as_array().expect("a list");
     let number = |row: &Value, key: &str| {
@@ -126,7 +127,7 @@ fn every_command_names_the_odd_set_that_limits() {
     }
 }
 
-/// A row of `compare` is limited by what its own traffic keeps busy: pairwise exchange in a triangle, the triangle.
+/// A row of `compare` is limited by the resources of its own traffic: pairwise exchange in a triangle, by the triangle.
 #[test]
 fn algorithms_are_limited_by_their_own_odd_sets() {
     let folder = Folder::new();
@@ -155,7 +156,7 @@ fn algorithms_are_limited_by_their_own_odd_sets() {
     );
 }
 
-/// Changes move the limit: what is told of the changed platform is its own.
+/// Changes move the limit: the limit of the changed platform is its own.
 #[test]
 fn a_change_has_its_own_odd_set() {
     let folder = Folder::new();
@@ -221,7 +222,8 @@ fn where_ports_limit_no_odd_set_is_named() {
     }
 }
 
-/// A port that serves two, and one transfer at a time over a further link: such sets are told by ports, not by pairs.
+/// A port that serves two, and one transfer at a time over a further link: such sets are described by ports, not by
+/// pairs.
 #[test]
 fn sets_of_other_ports_are_told_by_ports() {
     let folder = Folder::new();
@@ -257,7 +259,8 @@ fn sets_of_other_ports_are_told_by_ports() {
     assert_eq!(odd_sets(&answer["bottleneck"]).len(), 1, "{answer:#}");
 }
 
-/// The compact formulation has odd sets, too, and names what it has not: switches, any order, schemes of several goals.
+/// The compact formulation has odd sets, too, and names the features it lacks: switches, any order, schemes of several
+/// goals.
 #[test]
 fn the_compact_formulation_agrees_or_says_why_not() {
     let folder = Folder::new();
@@ -282,7 +285,7 @@ fn the_compact_formulation_agrees_or_says_why_not() {
                 compact["status"], "optimal",
                 "{question:?} on {nodes} nodes"
             );
-            // Whatever limits is priced: an odd set only where nodes are odd in number.
+            // Every limit is priced: an odd set only if the number of nodes is odd.
             assert!(
                 odd_sets(&compact["bottleneck"]).is_empty() || nodes % 2 == 1,
                 "{compact:#}"

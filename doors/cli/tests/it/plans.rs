@@ -59,7 +59,8 @@ fn plans_of_every_collective_are_verified_and_shown() {
     }
 }
 
-/// The two sums: what an instance needs at least, and so how many there are; here the bound is the inverse of the need.
+/// The two sums: the least need of an instance, and so the number of instances. Here the bound is the inverse of the
+/// need.
 #[test]
 fn the_certificate_is_read_aloud() {
     let folder = Folder::new();
@@ -95,7 +96,7 @@ fn the_certificate_is_read_aloud() {
             .stdout;
         let optimal = answer["status"] == "optimal";
         assert_eq!(told.contains("it is optimal"), optimal, "{name}: {told}");
-        // The unit of time is the second where there is one, so the numbers are the same.
+        // The unit of time is the second if the platform has one, so the numbers are the same.
         let bound = answer["upper_bound"].as_str().unwrap();
         assert!(
             told.lines().next().unwrap().contains(bound),
@@ -131,7 +132,7 @@ fn the_certificate_is_read_aloud() {
     }
 }
 
-/// Prices are fractions where these are asked for, and add up to the whole.
+/// Prices are fractions on request, and add up to the whole.
 #[test]
 fn prices_are_exact_on_request() {
     let folder = Folder::new();
@@ -363,7 +364,7 @@ fn a_plan_is_for_one_platform() {
     oneport(&["verify", &plan, "--platform", &other]).refused(1, &["star.json"]);
 }
 
-/// Elements are closed in order, attributes are quoted, and nothing stands outside the one root.
+/// Elements are closed in order, attributes are quoted, and all text is inside the one root.
 #[track_caller]
 fn well_formed(text: &str) {
     let mut open: Vec<&str> = Vec::new();
@@ -429,7 +430,7 @@ fn drawings_are_whole_svg_files() {
         folder.names(),
         ["gantt.svg", "graph.svg", "plan.json", "timeline.svg"]
     );
-    // Drawn twice, the same; and what cannot be drawn leaves no trace.
+    // Two drawings are equal, and a failed drawing leaves no trace.
     let before = read(&gantt);
     oneport(&["show", &plan, "--gantt", &gantt]).ok();
     assert_eq!(read(&gantt), before);

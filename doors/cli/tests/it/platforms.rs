@@ -41,7 +41,7 @@ fn a_platform_survives_every_format() {
         assert_eq!(solve(&to)["throughput"], expected["throughput"], "{name}");
         from = to;
     }
-    // The matrix lists links in row order; after that nothing changes any more.
+    // The matrix lists links in row order. After that nothing changes any more.
     assert_eq!(read(folder.path("c.toml")), read(folder.path("e.toml")));
     let back = folder.path("back.json");
     oneport(&["convert", &toy(), &back]).ok();
@@ -74,7 +74,7 @@ fn formats_can_be_named() {
         .refused(1, &["toy-scatter.toml", "JSON"]);
     oneport(&["convert", &toy(), &folder.path("z.gml")]).refused(2, &["z.gml", "toml"]);
     oneport(&["convert", &toy()]).misused(&["OUT"]);
-    // Routers cannot be said in a matrix.
+    // A matrix cannot express routers.
     let refused = oneport(&["convert", &fixture("two-racks.toml"), &folder.path("z.csv")]);
     refused.refused(1, &["matrix", "toml"]);
     let old = folder.write("old.toml", "oneport: precious");
@@ -109,14 +109,14 @@ fn gml_is_read() {
         .object()["throughput"]
             .clone()
     };
-    // A sends two gigabits at 1 Gbit/s; B passes one on at 0.5 Gbit/s.
+    // A sends two gigabits at 1 Gbit/s. B forwards one at 0.5 Gbit/s.
     assert_eq!(scatter(&gml), "1/2");
     let toml = folder.path("net.toml");
     oneport(&["convert", &gml, &toml]).ok();
     assert_eq!(scatter(&toml), "1/2");
 }
 
-/// Two nodes, then whatever is asked for.
+/// Two nodes, then the given rest.
 fn two(rest: &str) -> String {
     format!(
         "format = \"oneport-platform/1\"\n[[node]]\nname = \"a\"\ncompute = 1\n[[node]]\nname = \"b\"\ncompute = 1\n{rest}"
@@ -207,7 +207,7 @@ fn hostile_platforms_are_refused_in_one_line() {
         "1/2",
     ];
     for (place, cost) in costs.iter().enumerate() {
-        // A link may cost nothing; no bandwidth is 0.
+        // A link may cost nothing. No bandwidth is 0.
         if *cost != "0" {
             add(
                 &format!("cost-{place}.toml"),
@@ -269,7 +269,7 @@ fn hostile_platforms_are_refused_in_one_line() {
     .refused(1, &["no-such-file.toml"]);
 }
 
-/// Section 5 of RR-2004-32 as a file: half-duplex nodes, relays where ports are fewer than links, the same throughputs.
+/// Section 5 of RR-2004-32 as a file: half-duplex nodes, relays if ports are fewer than links, the same throughputs.
 #[test]
 fn a_gadget_is_a_platform() {
     let folder = Folder::new();

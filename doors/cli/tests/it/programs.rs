@@ -1,4 +1,4 @@
-//! `oneport program`; all-to-alls of sources and targets; the best tree and acyclic graph; nodes that never merge.
+//! `oneport program`: all-to-alls of sources and targets, the best tree and acyclic graph, and nodes that never merge.
 
 use crate::common;
 
@@ -100,7 +100,7 @@ fn every_program_has_a_question() {
     }
 }
 
-/// The program that RR-2004-32 calls wrong, of half-duplex nodes; each form says so.
+/// The program that RR-2004-32 calls wrong, of half-duplex nodes. Each form reports that.
 #[test]
 fn port_times_of_half_duplex_nodes_are_a_bound() {
     let figure = fixture("toy-broadcast.toml");
@@ -186,7 +186,7 @@ fn an_all_to_all_has_sources_and_targets() {
     assert!(read(&plan).contains("\"sources\": [\"Ps\", \"P1\"], \"targets\": [\"P3\", \"P4\"]"));
     oneport(&[&["whatif"], &options[..]].concat()).ok();
     oneport(&[&["compare"], &options[..]].concat()).ok();
-    // Everybody to everybody, said in both ways; a node sends itself nothing.
+    // All nodes to all nodes, in both notations. A node sends nothing to itself.
     let star = fixture("star.json");
     let apart = oneport(&[
         "solve",
@@ -254,7 +254,7 @@ fn a_broadcast_has_a_best_tree_and_a_best_dag() {
         assert_eq!(object["status"], "optimal");
         let programs = object["chosen"]["programs"].as_u64().expect("a number");
         assert_eq!(object["chosen"]["checked"], false);
-        // The certificate is one of these links; that they are the best is the word of a search.
+        // The certificate is one of these links. A search claims that they are the best.
         let search = match programs {
             1 => "chosen by a search of 1 program".to_string(),
             more => format!("chosen by a search of {more} programs"),
@@ -299,7 +299,7 @@ fn a_broadcast_has_a_best_tree_and_a_best_dag() {
         ("4/7".into(), "8/13".into())
     );
     assert!(!row("fastest edge first").is_null());
-    // P1 relays all messages of both, so its port limits them, as `solve` says for these links.
+    // P1 relays all messages of both, so its port limits them, in agreement with `solve` for these links.
     let limits = |name: &str| {
         let rows = rows["rows"].as_array().expect("rows");
         let row = rows.iter().find(|row| row["name"] == name).expect("a row");
@@ -336,7 +336,8 @@ fn a_broadcast_has_a_best_tree_and_a_best_dag() {
     oneport(&scatter).refused(2, &["--single-tree", "scatter has none"]);
 }
 
-/// The same platform with and without processors: what only moves has the same answers, and a switch keeps nothing.
+/// The same platform with and without processors: collectives that only move data have the same answers, and a switch
+/// keeps nothing.
 #[test]
 fn nodes_that_never_merge_own_and_receive() {
     let folder = Folder::new();

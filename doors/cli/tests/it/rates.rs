@@ -1,4 +1,4 @@
-//! `oneport show --rates` and `oneport extract`: there and back, and what is refused.
+//! `oneport show --rates` and `oneport extract`: round trips, and refusals.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::common;
 
 use common::{Folder, fixture, oneport, read};
 
-/// solve -> show --rates --json -> extract -> verify: the same throughput, and as much proved.
+/// solve -> show --rates --json -> extract -> verify: the same throughput, and the same proved bound.
 #[test]
 fn the_papers_variables_there_and_back() {
     let folder = Folder::new();
@@ -108,7 +108,7 @@ fn the_papers_variables_there_and_back() {
             made["throughput"], answer["throughput"],
             "{name} {question:?}"
         );
-        // The same rates again: extraction changes patterns, not what they do altogether.
+        // The same rates again: extraction changes patterns, not their sum.
         let rewritten = oneport(&["show", &again, "--rates", "--json"]).ok().stdout;
         let of = |text: &str, key: &str| serde_json::from_str::<Value>(text).unwrap()[key].clone();
         for key in ["sends", "cons", "busy", "alpha"] {
@@ -174,7 +174,7 @@ fn variables_as_text_and_as_a_table() {
     oneport(&["show", &plan, "--rates"]).refused(1, &["all-reduce: rates", "only patterns do"]);
 }
 
-/// `--max-instances` is that of `solve`: the period has no more, and what that loses is stated.
+/// `--max-instances` has the meaning of `solve`: the period has at most that number, and the loss is stated.
 #[test]
 fn periods_have_as_many_instances_as_asked() {
     let folder = Folder::new();
@@ -211,7 +211,7 @@ fn periods_have_as_many_instances_as_asked() {
             || (number("period").parse::<u64>().unwrap(), 1),
             |(top, below)| (top.parse().unwrap(), below.parse().unwrap()),
         );
-        // Instances per unit of time as a fraction; more instances never make it less.
+        // Instances per unit of time as a fraction. More instances never make it less.
         let rate = vec![instances * below, top];
         if let Some(less) = &fastest {
             assert!(rate[0] * less[1] >= less[0] * rate[1], "{run:#?}");
@@ -411,7 +411,7 @@ fn work_by_task_there_and_back() {
     oneport(&all).misused(&["--work", "work by task", "reduce"]);
 }
 
-/// RR-4872's flows of the toy (slide 29), for which the paper has a period of 48 that cuts no message; 4 is enough.
+/// RR-4872's flows of the toy (slide 29), for which the paper has a period of 48 that cuts no message. 4 is enough.
 const SLIDE_29: &str = r#"{
   "format": "oneport-rates/1",
   "collective": {"name": "scatter", "source": "Ps", "targets": ["P0", "P1"]},

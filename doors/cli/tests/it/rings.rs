@@ -1,4 +1,4 @@
-//! `oneport rings`: what it finds, writes and judges, and what it refuses.
+//! `oneport rings`: its results, files and checks, and its refusals.
 
 use crate::common;
 
@@ -76,7 +76,7 @@ fn rings_of_a_box_and_its_graph_file() {
         written.contains("<graph id=\"1\" pattern=\"1\""),
         "{written}"
     );
-    // The file itself is judged as good; with one ring left, as what one ring carries.
+    // The file itself is judged as good. With one ring left, it has the throughput of one ring.
     let again = oneport(&["rings", &fixture("dgx1.toml"), "--check", &graph, "--json"])
         .ok()
         .object();
@@ -220,7 +220,7 @@ fn several_boxes_have_a_file_each() {
     }
 }
 
-/// Channels are no faster than NCCL's tables have them, and rings that leave their box are named.
+/// Channels are at most as fast as in NCCL's tables, and rings that leave their box are named.
 #[test]
 fn channels_have_speeds_of_nccl_and_rings_stay_in_their_box() {
     let folder = Folder::new();
@@ -259,7 +259,7 @@ fn channels_have_speeds_of_nccl_and_rings_stay_in_their_box() {
         first.matches("<channel>").count() == 8 && first.contains("speedintra=\"37.5\""),
         "{text}"
     );
-    // As many as asked for, and no more.
+    // Exactly the requested number.
     oneport(&[
         "rings",
         &fixture("dgx-a100-1.toml"),
@@ -331,8 +331,8 @@ fn channels_between_cards_are_paths() {
         (&ring["paths_between_cards"], &path["paths_between_cards"]),
         (&false.into(), &true.into())
     );
-    // The ring returns from the third GPU to the first between the sockets, at 10 GB/s; the path by
-    // NVLinks of 20 is held up by the card's own link of PCI 3.0, 12.
+    // The ring returns from the third GPU to the first between the sockets, at 10 GB/s. The path by NVLinks of 20 is
+    // limited by the card's own link of PCI 3.0, 12.
     assert_eq!(
         (&ring["total"], &path["total"]),
         (&"10".into(), &"12".into())

@@ -1,4 +1,4 @@
-//! Answers as JSON: what fixtures/schemas says of them, and several platforms in one call.
+//! Answers as JSON: the rules of fixtures/schemas for them, and several platforms in one call.
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn answers(schema: &Validator, run: &Run) -> Vec<Value> {
 #[track_caller]
 fn is_strict(schema: &Validator, answer: &Value) {
     let object = answer.as_object().unwrap();
-    // Forms with counts alone have them; plain numbers stand beside fractions.
+    // Only forms with counts have them. Plain numbers accompany fractions.
     let needed = |key: &&String| *key != "counts" && !key.ends_with("_number");
     for key in object.keys().filter(needed) {
         let mut less = object.clone();
@@ -143,7 +143,7 @@ fn answers_of_solve_are_as_the_schema_says() {
         let [answer] = &answers(&schema, &run)[..] else {
             panic!("{run:#?}")
         };
-        // A limit of nothing may find the optimum all the same.
+        // A limit of 0 may still find the optimum.
         assert!(
             answer["status"] == *status || *status == "feasible",
             "{answer}"
@@ -157,7 +157,7 @@ fn answers_of_solve_are_as_the_schema_says() {
             );
         }
         if arguments.contains(&"64 MiB") {
-            // 8 messages; of every 8 a GPU receives 7.
+            // 8 messages. Of every 8 a GPU receives 7.
             let number =
                 |key: &str| oneport::parse_rational(answer[key].as_str().unwrap()).unwrap();
             assert_eq!(answer["size"], (8u64 << 26).to_string());
@@ -262,7 +262,7 @@ fn several_platforms_answer_line_by_line() {
             .zip([&toy, &cut, &broken])
             .all(|(line, file)| line.contains(file.as_str()))
     );
-    // Each answer is that of a call of its own.
+    // Each answer equals that of a separate call.
     let alone = ask(&[&star], &["--json"]).ok().object();
     for key in ["throughput", "upper_bound", "period", "bottleneck"] {
         assert_eq!(lines[3][key], alone[key]);

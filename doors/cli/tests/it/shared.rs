@@ -104,7 +104,7 @@ fn changes_name_shared_capacities() {
 }
 
 /// On the bus of 3, with messages of 1, by hand: six transfers of an all-gather take 2, and two of a broadcast 2/3.
-/// With a latency of 1 on every link the broadcast takes 5/3; the prices of the bus prove all three. With links of 2,
+/// With a latency of 1 on every link the broadcast takes 5/3. The prices of the bus prove all three. With links of 2,
 /// which fill the bus by two thirds, an all-gather takes 2 as well: transfers at half their rate.
 #[test]
 fn one_operation_on_a_bus() {
@@ -176,7 +176,7 @@ fn what_does_not_know_them_says_so() {
     oneport(&["convert", &file, &folder.path("m.csv")]).refused(1, &["model is links"]);
 }
 
-/// Routes of SimGrid, by hand. All-to-all: the disk carries what the mirror exchanges with 8 hosts, 16 GB at 80 MB/s.
+/// Routes of SimGrid, by hand. All-to-all: the disk carries the mirror's exchange with 8 hosts, 16 GB at 80 MB/s.
 /// All-gather: the backbone of the first rack carries 8 messages to each of its 4 hosts and 4 out of it, 36 GB at 300
 /// MB/s.
 #[test]
@@ -201,7 +201,7 @@ fn routes_of_simgrid_share_their_links() {
     }
 }
 
-/// The model may come from the file, from `--model` or from changes; without it, the refusal names what would say it.
+/// The model may come from the file, from `--model` or from changes. Without it, the refusal names the ways to set it.
 #[test]
 fn a_model_may_come_after_the_file() {
     let folder = Folder::new();
@@ -213,7 +213,7 @@ fn a_model_may_come_after_the_file() {
     oneport(&["whatif", "all-gather", "--platform", &silent]).refused(1, &hint);
     let plan = folder.path("plan.json");
     oneport(&["solve", "all-gather", "-p", &silent, "-o", &plan]).refused(1, &hint);
-    // 1/2, as if the file said it.
+    // 1/2, equal to the answer with the model in the file.
     oneport(&[&bound[..], &["--model", "links"]].concat())
         .ok()
         .prints(&["1/2"]);
@@ -258,11 +258,12 @@ fn a_factor_on_a_link_without_its_own_limit_is_refused() {
     bound("a: cost x4").misused(&parts);
     bound("* -> *: bandwidth x2")
         .misused(&["shared 'bus': bandwidth x2", "'a -> b: bandwidth = 6'"]);
-    // The proposed changes have their effect: six transfers on 3/4. A link of 3/4 of its own still carries 1/2.
+    // The proposed changes have their effect: six transfers on 3/4. A link with a separate limit of 3/4 still carries
+    // 1/2.
     let throughput = |change: &str| bound(change).ok().object()["bounds"][0]["bound"].clone();
     assert_eq!(throughput("shared 'bus': bandwidth /4"), "1/8");
     assert_eq!(throughput("a -> b: bandwidth = 3/4"), "1/2");
-    // Once a change has set a limit of its own, a factor counts: 2/4 on the link, below the 3 of the bus.
+    // Once a change has set a separate limit, a factor counts: 2/4 on the link, below the 3 of the bus.
     let chained = |changes: [&str; 2]| {
         let [first, second] = changes;
         oneport(&[

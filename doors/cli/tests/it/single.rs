@@ -175,7 +175,7 @@ fn large_classes_are_lengths_alone() {
     );
 }
 
-/// Processors of classes are numbered in the order of the command line, and the report says so.
+/// Processors of classes are numbered in the order of the command line, and the report states it.
 #[test]
 fn classes_say_which_processors_are_theirs() {
     let report = heterogeneous(&["--classes", "2:1,7:1,3:2"]);
@@ -183,7 +183,7 @@ fn classes_say_which_processors_are_theirs() {
         { "time": "2", "first": 0, "last": 0 }, { "time": "7", "first": 1, "last": 1 }, { "time": "3", "first": 2, "last": 3 }
     ]);
     assert_eq!(report["numbering"], numbering, "{report}");
-    // A sender's transfer takes as long as its class says: the one of 7 ends 7 after it begins.
+    // A sender's transfer takes the time of its class: the one of 7 ends 7 after it begins.
     let listed = heterogeneous(&["--times", "2,7,3,3"]);
     assert_eq!(
         (&report["length"], &report["sequence"]),
@@ -193,7 +193,7 @@ fn classes_say_which_processors_are_theirs() {
     assert!(listed.get("numbering").is_none(), "{listed}");
 }
 
-/// A search that is stopped gives its schedule, its bound and no more.
+/// A search that is stopped gives only its schedule and its bound.
 #[test]
 fn stopped_searches_state_their_gap() {
     let times = "11,13,17,19,23,29,31,37,41,43,47,53,59,61,67";
@@ -218,7 +218,8 @@ fn stopped_searches_state_their_gap() {
     );
 }
 
-/// A schedule may come out shorter than the placement it is made of; auto takes another method where one is too large.
+/// A schedule may come out shorter than the placement it is made of. If a method's input is too large, auto takes
+/// another.
 #[test]
 fn unfinished_and_unwieldy_questions_are_answered() {
     let report = heterogeneous(&["--classes", "5:3,10:2,8:3", "--max-states", "1"]);
@@ -462,7 +463,7 @@ fn a_large_gantt_chart_shows_the_destination() {
     let received = report["tree"]
         .as_array()
         .map(|rows| rows.iter().filter(|row| row["receiver"] == 300).count());
-    // The tooltip stands at both ends where both have a row, and at the destination in any case.
+    // The tooltip is at both ends if both have a row, and at the destination in any case.
     let senders: std::collections::BTreeSet<&str> = svg
         .split("<title>")
         .filter_map(|text| text.split_once(" to 300,"))
@@ -472,7 +473,7 @@ fn a_large_gantt_chart_shows_the_destination() {
     assert!(senders.len() > 4);
 }
 
-/// The limit of what is written down stands where the file is offered.
+/// The limit of written schedules is named together with the file option.
 #[test]
 fn what_is_too_large_for_a_file_is_said() {
     let text = reduce(&[

@@ -20,7 +20,7 @@ fn exports(folder: &Folder, file: &str) {
     }
 }
 
-/// Written, verified, shown, drawn, exported; a changed date is named by all who read it.
+/// Written, verified, shown, drawn, exported. Every reader names a changed date.
 #[test]
 fn the_file_goes_everywhere() {
     let folder = Folder::new();
@@ -250,7 +250,7 @@ fn any_root_under_any_limit() {
             assert!(read(&file).contains(&format!("\"root\": {root},")));
         }
     }
-    // Ready at 0 and 9: whoever is root, the late value is merged at 9 or has to be sent at 9.
+    // Ready at 0 and 9: for every root, the late value is merged at 9 or has to be sent at 9.
     let late = split("homogeneous --ready 0,9 --transfer 4 --compute 1 --json --root");
     for (root, length) in [("0", "14"), ("1", "10")] {
         let report = reduce(&[&late[..], &[root]].concat()).ok().object();
@@ -285,7 +285,7 @@ fn any_root_under_any_limit() {
     }
 }
 
-/// Plans of several collectives are one library; a reduction is one of them.
+/// Plans of several collectives are one library. A reduction is one of them.
 #[test]
 fn one_library_of_several_plans() {
     let folder = Folder::new();
@@ -462,7 +462,7 @@ fn a_tree_is_judged() {
     }
 }
 
-/// A rank's neighbours are those of the file, for any root; of a billion billion values they come at once.
+/// A rank's neighbours are those of the file, for any root. For a billion billion values they come at once.
 #[test]
 fn ranks_are_those_of_the_tree() {
     let folder = Folder::new();
@@ -630,8 +630,8 @@ fn all_reductions_and_broadcasts() {
         .refused(2, &["--destination", "--classes"]);
 }
 
-/// Files that claim more than is proved: without a proof the referee counts where costs are equal, and "optimal" is
-/// said of nothing else.
+/// Files with claims beyond the proof: without a proof the referee counts if costs are equal, and nothing else is
+/// called "optimal".
 #[test]
 fn a_length_is_optimal_only_if_that_is_proved() {
     let folder = Folder::new();
@@ -642,7 +642,7 @@ fn a_length_is_optimal_only_if_that_is_proved() {
     };
     let verify =
         |object: &Value| oneport(&["verify", &folder.write("said.json", object.to_string())]);
-    // A binomial tree takes 16 where 15 is possible.
+    // A binomial tree takes 16 while 15 is possible.
     let binomial = [
         "--n=9",
         "--transfer=2",
@@ -664,7 +664,7 @@ fn a_length_is_optimal_only_if_that_is_proved() {
     verify(&one).refused(1, &["violation", "16 is not proved", "combined sooner"]);
     one["status"] = "feasible".into();
     verify(&one).refused(1, &["violation", "16 is not proved"]);
-    // A sequence of senders takes 14 where 11 is possible; of times alone nothing is counted.
+    // A sequence of senders takes 14 while 11 is possible. With times alone nothing is counted.
     let sequence = [
         "heterogeneous",
         "--times=10,5,5,5,4,2,2",
@@ -705,7 +705,7 @@ fn a_length_is_optimal_only_if_that_is_proved() {
         .prints(&["(optimal", "the referee repeated it"]);
 }
 
-/// Beyond machine integers the numbers are exact, and "any number" is said of costs 0 only.
+/// Beyond machine integers the numbers are exact, and "any number" is printed for costs 0 only.
 #[test]
 fn values_within_a_long_time_are_counted() {
     let within = |costs: [&str; 2], time: &str, more: &[&str]| {
@@ -729,7 +729,7 @@ fn values_within_a_long_time_are_counted() {
         (now, before) = (now + before, now);
     }
     let (low, lower) = (BigUint::from(now), BigUint::from(before));
-    // F(m + n + 1) = F(m + 1) F(n + 1) + F(m) F(n), where F(t + 1) values are combined within t.
+    // F(m + n + 1) = F(m + 1) F(n + 1) + F(m) F(n), if F(t + 1) values are combined within t.
     let twice = &low * &low + &lower * &lower;
     let report = within(["1", "1"], "298", &["--json"]).object();
     assert_eq!(report["within"]["values"], twice.to_string());

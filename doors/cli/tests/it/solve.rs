@@ -253,7 +253,7 @@ fn a_long_period_is_shortened_at_a_stated_loss() {
             .as_str()
             .and_then(|text| text.parse().ok())
             .expect("a number");
-        // What is lost and what is attained add up to the whole.
+        // The lost and the attained throughput add up to the whole.
         let ((lost, of), (kept, whole)) = (
             rational(&object["loss"]),
             rational(&object["schedule_share"]),
@@ -289,7 +289,7 @@ fn a_long_period_is_shortened_at_a_stated_loss() {
             solve(&["--max-instances", limit])
         );
     }
-    // Both: within the limit, whatever it loses.
+    // Both: within the limit, with any loss.
     let (two, lost) = solve(&["--max-loss", "1%", "--max-instances", "2"]);
     assert!(two <= 2 && lost > 0.01, "{two} instances lose {lost}");
     assert_eq!(
@@ -320,7 +320,7 @@ fn impossible_numbers_are_refused() {
     for text in ["-1", "nan", "inf", "abc", "1e400", ""] {
         solve(&[&format!("--time-limit={text}")]).refused(2, &["--time-limit", text]);
     }
-    // No time at all: either there is an answer all the same, or it says why there is none.
+    // With a time limit of 0, there is an answer, or a reason why there is none.
     let run = solve(&["--time-limit=0"]);
     if run.code != Some(0) {
         run.refused(1, &["time limit"]);
@@ -429,7 +429,7 @@ fn the_port_model_is_the_files_or_the_options() {
     let throughput = |run: Run| rational(&run.ok().object()["throughput"]);
     let ours = |model: &str| throughput(solve(&["--model", model, "--json"]));
     assert_eq!((ours("full-duplex"), ours("multiport")), ((1, 2), (1, 2)));
-    // Pa and Pb can no longer receive while they send; without ports the links of the source bound.
+    // Pa and Pb can no longer receive while they send. Without ports the links of the source bound.
     let (half, links) = (ours("half-duplex"), ours("links"));
     assert!(
         2 * half.0 < half.1 && 2 * links.0 > links.1,
@@ -467,7 +467,7 @@ fn a_plan_is_written_whole_or_not_at_all() {
     let folder = Folder::new();
     let plan = folder.write("plan.json", "oneport: precious");
     let out = ["-o", &plan];
-    // Refusals of every kind leave what was there.
+    // Refusals of every kind leave existing files unchanged.
     solve(&[&out[..], &["--period", "1/10"]].concat()).refused(1, &[]);
     solve(&[&out[..], &["--model", "wires"]].concat()).refused(2, &[]);
     let platform = toy();
@@ -487,7 +487,7 @@ fn a_plan_is_written_whole_or_not_at_all() {
     solve(&out).ok();
     assert!(read(&plan).contains("oneport-plan/3"));
     assert_eq!(folder.names(), ["plan.json"]);
-    // No report of success where nothing was written.
+    // No report of success if nothing was written.
     let nowhere = folder.path("no-such-folder/plan.json");
     solve(&["-o", &nowhere]).refused(1, &["cannot write", "no-such-folder"]);
     solve(&["--json", "-o", &folder.path("")]).refused(1, &["cannot write"]);
@@ -497,7 +497,7 @@ fn a_plan_is_written_whole_or_not_at_all() {
 }
 
 impl Run {
-    /// Refused; whether as usage (2) or as a question without an answer (1) is not for this test to say.
+    /// Refused. This test accepts both codes: usage (2) and a problem without an answer (1).
     #[track_caller]
     fn refused_with_either_code(self, words: &[&str]) -> Run {
         let code = self.code.unwrap_or_default();
@@ -539,8 +539,8 @@ fn a_reader_that_goes_away_is_no_panic() {
     );
 }
 
-/// Complementary slackness, seen from outside: whatever an optimal certificate charges is busy all the time, and the
-/// shares are parts of one whole.
+/// Complementary slackness, seen from outside: every resource that an optimal certificate charges is busy all the time,
+/// and the shares are parts of one whole.
 #[test]
 fn the_bottleneck_is_busy_all_the_time() {
     let fixtures = [

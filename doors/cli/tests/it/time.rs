@@ -193,7 +193,7 @@ fn listed_demands_have_a_time() {
     );
 }
 
-/// Small random machines in GB/s; links have latency, and overhead where their number is even.
+/// Small random machines in GB/s. Links have latency, and overhead if their number is even.
 fn drawn(folder: &Folder, seed: &str, model: &str) -> String {
     let path = folder.path(&format!("drawn{seed}.json"));
     let made = [
@@ -226,8 +226,7 @@ fn drawn(folder: &Folder, seed: &str, model: &str) -> String {
     path
 }
 
-/// The time that `time` reports is never longer than any algorithm that `compare` knows, and never faster than the
-/// bound.
+/// The time that `time` reports is at most that of every algorithm of `compare`, and at least the bound.
 #[test]
 fn never_slower_than_what_is_compared() {
     let folder = Folder::new();
@@ -375,7 +374,7 @@ fn a_pipelined_broadcast_follows_the_matchings() {
     }
 }
 
-/// A larger size takes no less time than a smaller one: what is best for it is done for that as well.
+/// A larger size takes at least as long as a smaller one: the best schedule for it is also used for the smaller.
 #[test]
 fn larger_sizes_take_no_less_time() {
     let folder = Folder::new();
@@ -406,8 +405,9 @@ fn larger_sizes_take_no_less_time() {
     );
 }
 
-/// A path of several cheap links may take longer than one dear link. A message of 1/100 takes 5/100 on the link from a
-/// to c, and 3/2 of latency by b. With overheads, c sends to a from 0 to 11/10, arrives at 41/10, and then sends to b.
+/// A path of several cheap links may take longer than one expensive link. A message of 1/100 takes 5/100 on the link
+/// from a to c, and 3/2 of latency by b. With overheads, c sends to a from 0 to 11/10, arrives at 41/10, and then sends
+/// to b.
 #[test]
 fn messages_take_the_quicker_of_two_paths() {
     let folder = Folder::new();

@@ -53,7 +53,7 @@ fn a_dump_is_a_platform() {
         "--json",
     ])
     .ok();
-    // Each GPU has a port of its own: 50 GB/s more.
+    // Each GPU has a separate port: 50 GB/s more.
     assert_eq!(run.object()["throughput"], "94");
 }
 
@@ -137,7 +137,7 @@ fn a_graph_takes_its_capacities_from_an_attribute() {
         .misused(&["--capacity-default", "above 0"]);
 }
 
-/// A matrix of nvidia-smi has no rates: those assumed are said, and how to change them.
+/// A matrix of nvidia-smi has no rates: the assumed ones are reported, with the option to change them.
 #[test]
 fn assumed_rates_can_be_changed() {
     let folder = Folder::new();
@@ -162,7 +162,7 @@ fn assumed_rates_can_be_changed() {
     );
 }
 
-/// A matrix does not say how fast a merge is: links decide, and the headline says so.
+/// A matrix does not state the speed of a merge: links decide, and the headline reports that.
 #[test]
 fn merges_of_a_matrix_with_units_take_no_second() {
     let folder = Folder::new();
@@ -172,7 +172,7 @@ fn merges_of_a_matrix_with_units_take_no_second() {
         let question = ["solve", "all-reduce", "--platform", file];
         oneport(&[&question[..], more].concat()).noted(&[])
     };
-    // Each of the two sends 1 GB to the other: 5 per second; a merge of 1 GB takes 1 ms.
+    // Each of the two sends 1 GB to the other: 5 per second. A merge of 1 GB takes 1 ms.
     for (file, more) in [(&named, &[][..]), (&plain, &["--units", "GB/s"])] {
         let answer = solve(file, more);
         assert!(

@@ -1,4 +1,4 @@
-//! `oneport whatif`: every number is what solve says of a platform that is written out with the change.
+//! `oneport whatif`: every number is that of solve for a platform that is written out with the change.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::common;
 
 use common::{Folder, fixture, oneport};
 
-/// A platform as a test writes it; costs are fractions.
+/// A platform in the notation of the tests. Costs are fractions.
 #[derive(Clone)]
 struct Net {
     model: &'static str,
@@ -78,7 +78,7 @@ impl Net {
             .map(|link| link.2)
     }
 
-    /// The platform with what a row says.
+    /// The platform with the change of a row.
     fn with(&self, row: &Value) -> Net {
         let (name, cost) = (row["name"].as_str().unwrap(), row["cost"].as_str().unwrap());
         let times = |(above, below): (i64, i64)| match row["change"].as_str().unwrap() {
@@ -177,7 +177,7 @@ fn listed(list: &str, name: &str) -> bool {
     })
 }
 
-/// Whether the name is the pattern, `*` standing for a number.
+/// Whether the name matches the pattern, in which `*` is a number.
 fn like(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
@@ -367,7 +367,7 @@ fn tables_of_drawn_clusters_equal_platforms_written_by_hand() {
     }
 }
 
-/// Three racks of two hosts with links of 10; the uplink of one has 5, of the others 40.
+/// Three racks of two hosts with links of 10. The uplink of one has 5, of the others 40.
 fn racks() -> Net {
     let mut net = Net {
         model: "full-duplex",
@@ -460,7 +460,7 @@ fn the_slow_uplink_is_worth_buying_and_so_much_of_it() {
         table.contains("+92 %") && table.contains("x1.92") && table.contains("no path"),
         "{table}"
     );
-    // What is enough is enough, and less is not.
+    // A sufficient factor suffices, and a smaller one does not.
     for (factor, expected) in [
         ("48/25", "6/5"),
         ("47/25", "47/40"),
@@ -485,7 +485,7 @@ fn the_slow_uplink_is_worth_buying_and_so_much_of_it() {
     }
 }
 
-/// 4/3 is the least factor; the steady state found for twice as fast may keep the processor needlessly busy.
+/// 4/3 is the least factor. The steady state found for twice as fast may keep the processor needlessly busy.
 #[test]
 fn what_is_enough_is_found_where_much_would_do() {
     let folder = Folder::new();
@@ -845,7 +845,7 @@ fn pairs_are_tried_where_no_class_alone_gains() {
     let wanted =
         "Doubled together (3 pairs and 1 triple tried):\n  +100 %  a -> m and m -> n and n -> b\n";
     assert!(text.contains(wanted), "{text}");
-    // Where a class alone gains, no pair is tried.
+    // If a class alone gains, no pair is tried.
     faster.links[1].2 = (1, 1);
     let file = folder.write("one.toml", faster.toml());
     let answer = oneport(&[&question[..], &[&file, "--json"]].concat())
@@ -854,7 +854,7 @@ fn pairs_are_tried_where_no_class_alone_gains() {
     assert_eq!(answer["pairs"].as_array().unwrap().len(), 0);
 }
 
-/// Ports of unequal costs with alike names are two classes, and neither's name is of the other's nodes, too.
+/// Ports of unequal costs with similar names are two classes, and the name of one includes no node of the other.
 #[test]
 fn classes_with_alike_names_list_their_own() {
     let folder = Folder::new();

@@ -36,7 +36,7 @@ fn collective_and_platform_are_named_in_any_way() {
     );
 }
 
-/// 100 Gbit/s are 12.5 GB/s, however they are written; 64M are 64 MiB.
+/// 100 Gbit/s are 12.5 GB/s, in every notation. 64M are 64 MiB.
 #[test]
 fn units_are_read_as_people_write_them() {
     let folder = Folder::new();
@@ -72,7 +72,7 @@ fn units_are_read_as_people_write_them() {
     );
 }
 
-/// Files that oneport did not write are kept without `--force`; a written file is named.
+/// Files that oneport did not write are kept without `--force`. A written file is named.
 #[test]
 fn files_of_others_are_kept() {
     let folder = Folder::new();
@@ -85,7 +85,7 @@ fn files_of_others_are_kept() {
         forced.contains(&format!("written     {notes} (in place")),
         "{forced}"
     );
-    // A plan of ours is replaced; a platform file with comments was edited by hand.
+    // A plan of ours is replaced. A platform file with comments was edited by hand.
     oneport(&question).ok();
     let own = "# my cluster\nformat = \"oneport-platform/1\"\n";
     let own = folder.write("own.toml", own);
@@ -118,7 +118,7 @@ fn a_plan_never_replaces_a_platform() {
     oneport(&[&forced[..], &[&platform]].concat()).ok();
 }
 
-/// A changed platform is the one that is asked about and the one that is written.
+/// A changed platform is the one that is solved and the one that is written.
 #[test]
 fn every_command_asks_about_the_changed_platform() {
     let folder = Folder::new();
@@ -214,7 +214,7 @@ fn quiet_is_quiet_and_the_headline_says_what_holds() {
     );
 }
 
-/// `--root` is the source or the target of any collective, `--source` and `--target` are the root of `bound`; receivers
+/// `--root` is the source or the target of any collective, `--source` and `--target` are the root of `bound`. Receivers
 /// may be named with the source.
 #[test]
 fn the_root_is_named_in_any_way() {
@@ -275,7 +275,7 @@ fn answers_and_plans_are_tables() {
             .map(|line| line.split(',').map(str::to_string).collect());
         rows.collect::<Vec<Vec<String>>>()
     };
-    // Figure 2 of RR-4872 has throughput 1/2 for two receivers; all four: 1/4.
+    // Figure 2 of RR-4872 has throughput 1/2 for two receivers, 1/4 for all four.
     let solved = csv(&["solve", "scatter", &toy, "--source", "Ps", "-o", &plan]);
     let of = |rows: &[Vec<String>], name: &str| -> Vec<String> {
         let at = rows[0].iter().position(|known| known.starts_with(name));
@@ -314,7 +314,7 @@ fn answers_and_plans_are_tables() {
     assert_eq!(rings.matches("| 1 | 25 GB/s |").count(), 6, "{rings}");
 }
 
-/// Without --size a message is one unit of the platform's data, and the headline says how much that is.
+/// Without --size a message is one unit of the platform's data, and the headline states its amount.
 #[test]
 fn the_usual_size_is_said() {
     let folder = Folder::new();
@@ -336,7 +336,7 @@ fn the_usual_size_is_said() {
     }
 }
 
-/// The table alone, with plain numbers, and prices beside the gains.
+/// The table alone, with plain numbers, and prices next to the gains.
 #[test]
 fn tables_have_formats_and_prices() {
     let racks = fixture("two-racks.toml");

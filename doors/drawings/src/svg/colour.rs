@@ -23,7 +23,7 @@ const PALETTE: [Colour; 14] = [
 pub(super) struct Colour(pub u8, pub u8, pub u8);
 
 impl Colour {
-    /// The colour of the `index`-th category; the same in every drawing.
+    /// The colour of the `index`-th category. It is equal in every drawing.
     pub(super) fn category(index: usize) -> Self {
         match PALETTE.get(index) {
             Some(&colour) => colour,
@@ -47,7 +47,7 @@ impl Colour {
         format!("#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
     }
 
-    /// Black or white, whichever is easier to read on this colour.
+    /// Black or white: the one that is easier to read on this colour.
     pub(super) fn text(self) -> &'static str {
         // Contrast ratios of WCAG 2: black reads better as soon as the luminance is above about 0.18.
         if (self.luminance() + 0.05) / 0.05 >= 1.05 / (self.luminance() + 0.05) {

@@ -24,12 +24,12 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
 }
 
-/// How [`curve`] draws.
+/// Options of [`curve`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CurveOptions {
-    /// Logarithmic x axis; points with x <= 0 are left out.
+    /// Logarithmic x axis. Points with x <= 0 are left out.
     pub log_x: bool,
-    /// Logarithmic y axis; points with y <= 0 are left out.
+    /// Logarithmic y axis. Points with y <= 0 are left out.
     pub log_y: bool,
     /// Quantities of the axes: horizontal, vertical.
     pub measures: (Measure, Measure),
@@ -58,7 +58,7 @@ impl Axes {
     }
 }
 
-/// Where a value is in a range, from 0 to 1.
+/// Position of a value in a range, from 0 to 1.
 fn part(value: f64, (low, high): (f64, f64), log: bool) -> f64 {
     let of = |value: f64| if log { value.log10() } else { value };
     (of(value) - of(low)) / (of(high) - of(low))
@@ -145,7 +145,7 @@ pub fn curve(
     canvas.finish()
 }
 
-/// Colours that read well as thin lines on white; the palette's pale ones are passed over.
+/// Colours that read well as thin lines on white. The pale ones of the palette are skipped.
 fn line_colour(index: usize) -> Colour {
     let dark = (0..)
         .map(Colour::category)
@@ -214,7 +214,7 @@ fn scales(lines: &[Vec<(f64, f64)>], reference: Option<f64>, log: (bool, bool)) 
     axes((low, y1 + room))
 }
 
-/// Zero instead of the tiny values that adding steps leaves behind.
+/// Zero in place of the tiny rounding errors of adding steps.
 fn tidy(value: f64, (low, high): (f64, f64)) -> f64 {
     if value.abs() < (high - low) * 1e-9 {
         0.0
@@ -302,7 +302,7 @@ fn draw_line(
     name: &str,
     measures: (Measure, Measure),
 ) {
-    /// Beyond this many points the line speaks for itself.
+    /// Beyond this number of points the line has no dots.
     const DOTS: usize = 60;
     let colour = line_colour(index).hex();
     let place = |&(x, y): &(f64, f64)| point((axes.x(x), axes.y(y)));

@@ -22,14 +22,14 @@ const COLUMN: (f64, f64) = (58.0, 110.0);
 const GAP: f64 = 5.0;
 const SPACE: f64 = 30.0;
 const ARROW: f64 = 6.0;
-/// Most vertices side by side in one cell.
+/// Limit on the vertices side by side in one cell.
 const ABREAST: usize = 6;
 const SENT: &str = "#003a66";
 const USED: &str = "#8a8a8a";
 
-/// Draws a scheme. Every node in use has a column, every stage a row: the values at their owners at the top, what
-/// travels and what is made of it below, up to what is wanted in a bold frame at the bottom. Merges are boxes
-/// `T[k,l,m]`, arrivals round ones.
+/// Draws a scheme. Every node in use has a column, every stage a row: the values at their owners at the top, the
+/// transfers and their results below, and the goals in a bold frame at the bottom. Merges are boxes `T[k,l,m]`,
+/// arrivals round ones.
 pub(super) fn draw(
     problem: &Problem,
     scheme: &Pattern,
@@ -85,14 +85,14 @@ pub(super) fn draw(
     canvas.finish()
 }
 
-/// The column of a node; of no node for what is nowhere.
+/// The column of a node. It has no node for inputs that no task makes.
 struct Lane {
     node: Option<NodeId>,
     centre: f64,
     width: f64,
 }
 
-/// Where a vertex is.
+/// Position of a vertex.
 struct Place {
     lane: usize,
     row: usize,
@@ -101,7 +101,7 @@ struct Place {
     top: f64,
 }
 
-/// Where everything is, in pixels.
+/// Positions in pixels.
 struct Layout {
     lanes: Vec<Lane>,
     width: f64,
@@ -204,7 +204,7 @@ fn layout(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Layout {
     }
 }
 
-/// The nodes in use: participants in operand order, every other node near those it talks to.
+/// The nodes in use: participants in operand order, every other node near its communication partners.
 fn columns(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Vec<Option<NodeId>> {
     let (platform, collective) = (problem.platform(), problem.collective());
     let demand = collective.demand(scheme.demand);

@@ -1,6 +1,6 @@
-//! Forests in layers, from the top down or, where they are wide, from left to right.
+//! Forests in layers, from the top down or, if they are wide, from left to right.
 //!
-//! Leaves have a column each, in order; every other vertex is in the middle of the columns below it. The texts of an
+//! Leaves have a column each, in order. Every other vertex is in the middle of the columns below it. The texts of an
 //! edge are next to its lower end, so no two of them touch. An edge runs along the column of its lower end and bends
 //! just below the upper one, so it passes behind no other vertex.
 
@@ -16,7 +16,7 @@ pub(super) const SMALL: f64 = 10.0;
 const LINE: f64 = 12.5;
 /// Longest text inside a box, in pixels.
 const BOX_ROOM: f64 = 170.0;
-/// Width of a column; height of a row is what its texts need.
+/// Width of a column. The height of a row follows from its texts.
 const COLUMN: (f64, f64) = (50.0, 132.0);
 /// Longest text next to a vertex, from the top down.
 const BESIDE: f64 = 70.0;
@@ -35,7 +35,7 @@ pub(super) struct Picture<'a> {
     pub title: &'a str,
     pub subtitle: &'a str,
     pub marks: Vec<Mark>,
-    /// The first edge from a lower end decides where it is drawn; lower ends of the same vertex keep this order.
+    /// The first edge from a lower end decides its position. Lower ends of the same vertex keep this order.
     pub edges: Vec<Edge<'a>>,
     /// Whether arrows point to the upper end.
     pub upwards: bool,
@@ -72,7 +72,7 @@ pub(super) enum Shape {
 pub(super) struct Edge<'a> {
     pub lower: usize,
     pub upper: usize,
-    /// Where it ends at the upper end, as a share of its width from the middle.
+    /// Position of its upper end, as a share of that vertex's width from the middle.
     pub side: f64,
     pub class: &'static str,
     pub colour: &'static str,
@@ -270,13 +270,13 @@ impl Places {
     }
 }
 
-/// Where layers and columns are, in pixels.
+/// Positions of layers and columns, in pixels.
 struct Layout {
     right: bool,
     size: (f64, f64),
     /// Distance of columns (of rows, from left to right).
     column: f64,
-    /// Per layer, where it begins, and its extent.
+    /// Per layer, its start and its extent.
     layers: Vec<(f64, f64)>,
     /// Per layer, the space for curves at its lower side.
     bends: Vec<f64>,

@@ -53,14 +53,14 @@ impl Entry {
     }
 }
 
-/// Where the entries go, relative to the legend's top.
+/// Positions of the entries, relative to the legend's top.
 pub(super) struct Layout {
-    /// Where an entry begins, and the lines of its label.
+    /// Start of an entry, and the lines of its label.
     places: Vec<((f64, f64), Vec<String>)>,
     pub height: f64,
 }
 
-/// Places entries from the left, wrapping at `width`; a label longer than that is wrapped, too.
+/// Places entries from the left, wrapping at `width`. A longer label is wrapped, too.
 pub(super) fn layout(entries: &[Entry], left: f64, width: f64) -> Layout {
     let (mut x, mut y, mut line) = (left, 0.0, LINE);
     let mut places = Vec::new();

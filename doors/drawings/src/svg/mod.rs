@@ -1,9 +1,9 @@
-//! Drawings as self-contained SVG text: schedules, whole runs, platforms with their flows,
-//! patterns, single reductions, curves.
+//! Drawings as self-contained SVG text: schedules, runs, platforms with their flows, patterns, single reductions,
+//! curves.
 //!
-//! The same input gives the same bytes. Floats serve as pixel coordinates and nothing else. A message has the same
-//! colour in every drawing; every element gives its exact figures in a tooltip. Values that the platform does not know
-//! (ids of another platform) are left out or named by number, never a panic.
+//! Equal input gives equal bytes. Floats serve only as pixel coordinates. A message has the same colour in every
+//! drawing, and every element gives its exact figures in a tooltip. Values that are not of the platform (ids of another
+//! platform) are left out or named by number, never a panic.
 
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // pixels
 

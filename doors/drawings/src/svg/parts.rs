@@ -16,15 +16,15 @@ const SIZE: f64 = 12.0;
 pub struct Part {
     /// Before the bar.
     pub name: String,
-    /// How long it is.
+    /// Length of the bar.
     pub value: Rational,
-    /// How long a narrow bar below it is.
+    /// Length of a narrow bar below it.
     pub second: Option<Rational>,
-    /// Behind the bar.
+    /// Text behind the bar.
     pub label: String,
     /// Tooltip.
     pub about: String,
-    /// Whether it stands out from the others.
+    /// Whether it is drawn differently from the others.
     pub marked: bool,
 }
 

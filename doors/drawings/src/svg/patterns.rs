@@ -21,24 +21,24 @@ const ROUTER: &str = "#555555";
 const COPY: &str = "#0072b2";
 const FLOW: &str = "#666666";
 
-/// Draws a pattern. A path or an arborescence has its source at the top (at the left where it is wide): targets are
-/// coloured, routers small squares, switches hollow diamonds; arrows are the wider the longer their link is busy. A
+/// Draws a pattern. A path or an arborescence has its source at the top (at the left if it is wide). Targets are
+/// coloured, routers are small squares, switches hollow diamonds. A wider arrow is a link that is busy for longer. A
 /// reduction tree is drawn by [`tree()`]. An all-reduce or a scan has a column for every node and goes on from row to
-/// row, the reduction part of an all-reduce above, the broadcast part below. `weight` is how often the pattern is
-/// executed per unit of time.
+/// row, the reduction part of an all-reduce above, the broadcast part below. `weight` is the number of executions of
+/// the pattern per unit of time.
 ///
-/// Tasks that do not fit together are drawn as far as they go. `O(t log t)` for `t` tasks.
+/// Tasks that do not fit together are drawn too. `O(t log t)` for `t` tasks.
 pub fn pattern(problem: &Problem, pattern: &Pattern, weight: Option<&Rational>) -> String {
     draw(problem, pattern, &diagram(problem, pattern, weight))
 }
 
-/// Draws a reduction tree as RR-4872 figures 5, 7, 11 and 12 have it: values `v0, v1, ...` at their owners, merges
-/// `T[k,l,m] @ P`, transfers as arrows with what travels and the links, read from below; the result at the target.
-/// Trees of more than 16 values go from left to right. Vertices have the colour of the partial result they make, the
-/// same as in [`gantt`](super::gantt); every element has a tooltip with sizes and times. `weight` is how often the
-/// tree is executed per unit of time.
+/// Draws a reduction tree in the style of RR-4872 figures 5, 7, 11 and 12: values `v0, v1, ...` at their owners, merges
+/// `T[k,l,m] @ P`, transfers as arrows with their part and the links, read from below, and the result at the target.
+/// Trees of more than 16 values go from left to right. Vertices have the colour of the partial result they make, as in
+/// [`gantt`](super::gantt). Every element has a tooltip with sizes and times. `weight` is the number of executions of
+/// the tree per unit of time.
 ///
-/// Tasks that do not fit together are drawn as far as they go. `O(t log t)` for `t` tasks.
+/// Tasks that do not fit together are drawn too. `O(t log t)` for `t` tasks.
 pub fn tree(problem: &Problem, tree: &Pattern, weight: Option<&Rational>) -> String {
     draw(problem, tree, &drawn_as(Style::Tree, problem, tree, weight))
 }
@@ -173,7 +173,7 @@ fn edges<'a>(problem: &'a Problem, diagram: &'a Diagram) -> Vec<Edge<'a>> {
     edges
 }
 
-/// The lines along a flow: none where nothing is sent. Links that follow one another share a line while there is room.
+/// The lines along a flow. Empty if nothing is sent. Links that follow one another share a line while there is room.
 fn flow_texts(platform: &Platform, flow: &diagram::Edge, room: f64, most: usize) -> Vec<String> {
     if flow.links.is_empty() {
         return Vec::new();
@@ -201,13 +201,13 @@ fn flow_texts(platform: &Platform, flow: &diagram::Edge, room: f64, most: usize)
     lines
 }
 
-/// The line with a further link, where that begins at the end of the link before.
+/// The line with a further link, if that begins at the end of the link before.
 fn joined(platform: &Platform, line: &str, before: LinkId, link: LinkId) -> Option<String> {
     let (before, link) = (words::link(platform, before)?, words::link(platform, link)?);
     (before.to == link.from).then(|| format!("{line} → {}", words::name(platform, link.to)))
 }
 
-/// `from → to`, both names shortened where there is too little room.
+/// `from → to`, both names shortened if there is too little room.
 fn hop(platform: &Platform, link: LinkId, room: f64) -> String {
     let whole = words::link_name(platform, link);
     let Some(ends) = words::link(platform, link).filter(|_| words::width(&whole, SMALL) > room)

@@ -17,7 +17,7 @@ const ROW: f64 = 30.0;
 const NAMES: f64 = 52.0;
 const WIDTH: f64 = 820.0;
 const SIZE: f64 = 11.0;
-/// Most processors with a separate row or vertex.
+/// Limit on the processors with a separate row or vertex.
 const MOST: usize = 200;
 
 /// One activity of a processor.
@@ -28,7 +28,7 @@ struct Bar {
     lower: bool,
     start: Rational,
     end: Rational,
-    /// The processor whose value this is about: it gives the colour.
+    /// The processor whose value the box shows. It determines the colour.
     about: usize,
     label: String,
     tooltip: String,
@@ -43,7 +43,7 @@ pub fn reduction_gantt(reduction: &Reduction) -> String {
     once.gantt("Reduction of", "value", "merge")
 }
 
-/// One broadcast as a Gantt chart: as [`reduction_gantt`], boxes in the colour of the receiver.
+/// One broadcast as a Gantt chart in the style of [`reduction_gantt`], boxes in the colour of the receiver.
 pub fn broadcast_gantt(broadcast: &Broadcast) -> String {
     let once = Once::broadcast(broadcast);
     once.gantt("Broadcast to", "processor", "preparation")
@@ -78,8 +78,8 @@ pub fn all_reduce_gantt(reduction: &Reduction, broadcast: &Broadcast) -> String 
 }
 
 /// The tree of a reduction, the root at the top, children from left to right in the order of arrival (a wide tree has
-/// its root at the left, children from top to bottom); on the edge above a processor, when it starts to send.
-/// Processors beyond the first 200 of the tree are left out. O(n log n).
+/// its root at the left, children from top to bottom). The edge above a processor has the date at which it starts to
+/// send. Processors beyond the first 200 of the tree are left out. O(n log n).
 pub fn single_tree(reduction: &Reduction) -> String {
     let n = reduction.receivers.len();
     let title = format!(
@@ -142,7 +142,7 @@ fn first_of_tree(reduction: &Reduction) -> Vec<(usize, usize, Option<usize>)> {
     drawn
 }
 
-/// A processor's circle with its number; at the root, when the result is there.
+/// A processor's circle with its number. The root has the date of the result.
 fn vertex(reduction: &Reduction, processor: usize, layer: usize) -> Mark {
     let colour = Colour::category(processor);
     let is_root = layer == 0;
@@ -320,7 +320,7 @@ impl<'a> Once<'a> {
     }
 }
 
-/// Which processors have a row: all of few; of many the first and the root.
+/// The processors that have a row: all if they are few, else the first and the root.
 struct Rows {
     processors: usize,
     last: usize,
@@ -450,7 +450,7 @@ fn gantt(title: &str, subtitle: &str, shown: &Rows, bars: &[Bar], horizon: &Rati
     canvas.finish()
 }
 
-/// Explains the boxes and names what is missing.
+/// Explains the boxes and names the omitted processors.
 fn note(processors: usize, halves: bool) -> String {
     let mut note = "boxes have the colour of the processor they are about".to_string();
     if halves {

@@ -13,7 +13,7 @@ const FRACTION: usize = 6;
 /// Digits of decimals on an axis.
 const DIGITS: usize = 4;
 
-/// A tick of a time axis; the label is empty where there is no room for it.
+/// A tick of a time axis. The label is empty if there is no room for it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tick {
     pub time: Rational,
@@ -21,7 +21,7 @@ pub(super) struct Tick {
 }
 
 /// Ticks of a time axis of `room` pixels from 0 to `horizon`: `marks` and the ends exactly when they are few, else
-/// round numbers and the end. Labels count `scale` units per unit of the platform; without one they are fractions where
+/// round numbers and the end. Labels count `scale` units per unit of the platform. Without one they are fractions if
 /// all of them are short, else decimals.
 pub(super) fn time_axis(
     horizon: &Rational,
@@ -95,7 +95,8 @@ fn round_times(horizon: &Rational) -> Vec<Rational> {
     times
 }
 
-/// Labels the ticks from the left, leaving out what would touch its neighbour; the horizon is always labelled.
+/// Labels the ticks from the left and leaves out labels that would touch their neighbour. The horizon is always
+/// labelled.
 fn label(
     times: Vec<Rational>,
     horizon: &Rational,
@@ -151,7 +152,7 @@ pub(super) fn round_values(low: f64, high: f64, most: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Ticks of a logarithmic axis: powers of ten, with 2 and 5 times them where the range is short.
+/// Ticks of a logarithmic axis: powers of ten, with 2 and 5 times them if the range is short.
 pub(super) fn log_values(low: f64, high: f64) -> Vec<f64> {
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
     let every = ((last - first) / 8).max(1);

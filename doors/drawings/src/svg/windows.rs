@@ -13,12 +13,12 @@ const LEVEL: f64 = 58.0;
 const RADIUS: f64 = 14.0;
 const SIZE: f64 = 11.0;
 const SIDE: f64 = 9.5;
-/// Most windows drawn.
+/// Limit on the drawn windows.
 const MOST: usize = 200;
 
-/// The windows as a binary tree: the destination's last reception at the top, below every window the windows that it
-/// waits for; the time in the node, the sender to its left, the receiver to its right. The heaviest path from the top
-/// is the length of the schedule. Windows beyond the first 200 are left out. O(n).
+/// The windows as a binary tree: the destination's last reception at the top, and below every window the windows that
+/// it waits for. Each node contains the time, with the sender to its left and the receiver to its right. The heaviest
+/// path from the top is the length of the schedule. Windows beyond the first 200 are left out. O(n).
 pub fn windows(windows: &[Window]) -> String {
     let places = places(windows);
     let drawn: Vec<(usize, (f64, usize))> = places
@@ -98,7 +98,8 @@ fn draw(canvas: &mut Canvas, window: &Window, (x, y): (f64, f64)) {
     );
 }
 
-/// Column (in leaves) and level of every window drawn; what a window waits for stands below it, left and right.
+/// Column (in leaves) and level of every drawn window. The windows that a window waits for are below it, left and
+/// right.
 fn places(windows: &[Window]) -> Vec<Option<(f64, usize)>> {
     let mut places = vec![None; windows.len()];
     let (mut drawn, mut leaves) = (0, 0.0);

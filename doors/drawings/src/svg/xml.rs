@@ -2,13 +2,13 @@
 
 /// Text colour.
 pub(super) const INK: &str = "#222222";
-/// Secondary text colour; contrast against white above 7:1.
+/// Secondary text colour. Its contrast against white is above 7:1.
 pub(super) const SOFT_INK: &str = "#4d4d4d";
 /// Axis and grid colour.
 pub(super) const GRID: &str = "#b8b8b8";
 
 /// An SVG document being written. Elements are written in drawing order, groups are closed by [`finish`](Self::finish)
-/// at the latest, so the text is well-formed whatever the caller does.
+/// at the latest, so the text is well-formed for every sequence of calls.
 pub(super) struct Canvas {
     out: String,
     open: usize,
@@ -22,7 +22,7 @@ pub(super) struct Tag<'a> {
 }
 
 impl Canvas {
-    /// Starts a drawing with a white background; `label` is read aloud by screen readers.
+    /// Starts a drawing with a white background. Screen readers read `label`.
     pub(super) fn new(width: f64, height: f64, label: &str) -> Self {
         let mut canvas = Canvas {
             out: String::new(),
@@ -113,7 +113,7 @@ impl Canvas {
         self.tag("title").body(text);
     }
 
-    /// A line of text; `anchor` is "start", "middle" or "end".
+    /// A line of text. `anchor` is "start", "middle" or "end".
     pub(super) fn text(
         &mut self,
         at: (f64, f64),
@@ -194,7 +194,7 @@ impl Tag<'_> {
         self.s("stroke", colour).n("stroke-width", width)
     }
 
-    /// Lengths of dashes and gaps; an empty text is a solid line.
+    /// Lengths of dashes and gaps. An empty text is a solid line.
     pub(super) fn dashes(self, pattern: &str) -> Self {
         if pattern.is_empty() {
             self
@@ -203,7 +203,7 @@ impl Tag<'_> {
         }
     }
 
-    /// Lets the pointer through to what is below.
+    /// Passes pointer events to the elements below.
     pub(super) fn untouched(self) -> Self {
         self.s("pointer-events", "none")
     }
@@ -237,7 +237,7 @@ impl Tag<'_> {
     }
 }
 
-/// A coordinate with at most two decimals; what is not finite becomes 0.
+/// A coordinate with at most two decimals. A value that is not finite becomes 0.
 pub(super) fn number(value: f64) -> String {
     if !value.is_finite() {
         return "0".to_string();
@@ -251,8 +251,8 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// Writes text so that it is right in element content and in double-quoted attributes. Characters that XML 1.0
-/// cannot hold at all become U+FFFD.
+/// Escapes text for element content and for double-quoted attributes. Characters that XML 1.0 cannot represent become
+/// U+FFFD.
 fn escape(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {

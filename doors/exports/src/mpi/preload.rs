@@ -31,8 +31,8 @@ pub(crate) const PRELOAD: Format = Format {
 pub struct Preloaded<'a> {
     /// The plan.
     pub request: Request<'a>,
-    /// Bytes of the shortest messages that it is for: of one rank's message to one rank, as MPI counts them. If two
-    /// plans fit a call, the plan of the longer messages serves it.
+    /// Bytes of the shortest messages of this plan: of one rank's message to one rank, as MPI counts them. If two plans
+    /// fit a call, the plan of the longer messages serves it.
     pub at_least: u64,
 }
 
@@ -44,8 +44,8 @@ fn refused(reason: String) -> ExportError {
 /// nodes are names of hosts: their list by rank is a separate file, and calls on other hosts are passed to MPI.
 ///
 /// # Errors
-/// No plan, a plan without an MPI call, two plans for the same calls, values combined in another order of ranks; with
-/// `hosts` plans for other nodes.
+/// There is no plan, a plan has no MPI call, two plans are for the same calls, or values are combined in another order
+/// of ranks. With `hosts`, also if plans are for other nodes.
 pub fn preload(plans: &[Preloaded<'_>], hosts: bool) -> Result<Vec<File>, ExportError> {
     let mut tables: Vec<Table<'_>> = Vec::with_capacity(plans.len());
     for (number, plan) in plans.iter().enumerate() {

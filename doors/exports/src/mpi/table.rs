@@ -9,21 +9,21 @@ use crate::operation::{Operation, Step, Value};
 /// A plan as tables of C.
 #[derive(Debug)]
 pub(super) struct Table<'a> {
-    /// The question that the plan answers.
+    /// The problem that the plan solves.
     pub problem: &'a Problem,
     /// The steps of the ranks.
     pub operation: Operation,
     /// The plan's index among the plans of the file.
     pub number: usize,
-    /// Bytes of the shortest messages that it is for.
+    /// Bytes of the shortest messages of this plan.
     pub at_least: u64,
     /// Whether the ranks' nodes are the names of hosts.
     pub hosts: bool,
 }
 
 impl Table<'_> {
-    /// The names of the ranks' nodes, as C and its comments can hold them: two question marks may begin a trigraph,
-    /// which stands for another character.
+    /// The names of the ranks' nodes in a form for C and its comments: two question marks may begin a trigraph, which
+    /// represents another character.
     pub(super) fn names(&self) -> Vec<String> {
         let platform = self.problem.platform();
         let fits = |it: char| it.is_ascii_graphic() && !"\"\\?".contains(it);
@@ -76,7 +76,7 @@ impl Table<'_> {
             .unwrap_or(1)
     }
 
-    /// Numbers that a program knows when it is compiled.
+    /// Constants of the program at compile time.
     pub(super) fn defines(&self) -> String {
         let [inputs, outputs] = self.operation.sizes();
         let defines = [
@@ -104,7 +104,7 @@ impl Table<'_> {
         text
     }
 
-    /// With counts: the blocks that each participant has for each, or from each, as MPI's calls want them.
+    /// With counts: the blocks that each participant has for each, or from each, in the form of MPI's calls.
     pub(super) fn moved(&self) -> Option<String> {
         let operation = &self.operation;
         operation.form.counted.then_some(())?;
@@ -238,7 +238,7 @@ impl Table<'_> {
         )
     }
 
-    /// The rank of the root of a rooted collective: it owns all messages, or wants all.
+    /// The rank of the root of a rooted collective: the owner of all messages, or the goal of all.
     pub(super) fn root(&self) -> usize {
         let first = self.operation.blocks.first();
         let receives = self

@@ -1,4 +1,4 @@
-//! The operations of one threadblock, with nops, signals and waits where they are needed and nowhere else.
+//! The operations of one threadblock, with nops, signals and waits only at the necessary places.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ pub(super) type Spot = (BufferType, u32);
 /// A threadblock: rank, lane, index in the lane's chain.
 pub(super) type Key = (usize, usize, usize);
 
-/// Builder of a threadblock. Until all threadblocks exist, a channel is known by the threadblock at its other end.
+/// Builder of a threadblock. Until all threadblocks exist, a channel is identified by the threadblock at its other end.
 #[derive(Default)]
 pub(super) struct Block {
     pub ops: Vec<Op>,
@@ -36,7 +36,7 @@ impl Block {
         number(&mut self.peers, peer)
     }
 
-    /// As [`on_channels`](Self::on_channels) for peers that may repeat: each once per operation.
+    /// Runs [`on_channels`](Self::on_channels) for peers that may repeat: each once per operation.
     fn in_rounds(&mut self, name: Name, mut left: Vec<Key>) {
         while !left.is_empty() {
             let mut now = Vec::new();
@@ -155,7 +155,7 @@ impl Block {
     }
 }
 
-/// The place of an item in a list, to which it is added where it is missing.
+/// The index of an item in a list. The item is added if it is missing.
 fn number<T: PartialEq>(list: &mut Vec<T>, item: T) -> u32 {
     let place = list.iter().position(|known| *known == item);
     let place = place.unwrap_or(list.len());

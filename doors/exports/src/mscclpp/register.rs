@@ -1,7 +1,7 @@
 //! Several plans for several sizes of messages, and the script that registers them with MSCCL++ 0.9.
 //!
 //! A small message is over before many pieces are in flight, so it has few: a plan serves messages whose pieces have 64
-//! KiB or more, up to the messages of the next plan. The script chooses among the plans: it knows the multiples, which
+//! KiB or more, up to the messages of the next plan. The script chooses among the plans: it has the multiples, which
 //! the ranges in the files lack.
 
 use std::fmt::Write as _;
@@ -128,7 +128,7 @@ fn row(suffix: &str, plan: &Plan, sizes: &Sizes, from: u64) -> String {
 }
 
 /// The plans of a request by size, few pieces first. Numbers of pieces are powers of two. Up to the default, none loses
-/// more than a smaller one; larger ones lose a 32nd at most. A requested number of pieces is the only one.
+/// more than a smaller one. Larger ones lose a 32nd at most. A requested number of pieces is the only one.
 fn by_size(request: &Request<'_>) -> Result<Vec<Sized>, ExportError> {
     let (largest, pieces) = planned(request)?;
     let blocks =

@@ -1,4 +1,4 @@
-//! The table between processors, run by a twin that knows nothing but it.
+//! The table between processors, run by a twin that has only the table.
 
 use oneport_exports::{Pieces, Request};
 use oneport_plan::{Problem, Volumes};
@@ -11,7 +11,8 @@ fn rational(value: &Value) -> Rational {
     parse_rational(value.as_str().unwrap()).unwrap()
 }
 
-/// Every value is where it is used, in time; no router appears; every goal of every copy is served by what it asks for.
+/// Every value is present at its use, in time. No router appears. Every goal of every copy is served by the task that
+/// the table names.
 fn follow(table: &Value) {
     let tasks = table["tasks"].as_array().unwrap();
     let mut left: Vec<(String, Vec<u64>, Rational)> = Vec::new();

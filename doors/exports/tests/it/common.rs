@@ -97,7 +97,7 @@ fn way(platform: &Platform, from: NodeId, to: NodeId, dice: &mut Dice) -> Vec<Li
     links
 }
 
-/// Copies a part from a node to all these, each node passing on what it has.
+/// Copies a part from a node to all these, each node forwarding it.
 fn spread(
     pattern: &mut Pattern,
     platform: &Platform,
@@ -123,7 +123,7 @@ fn spread(
     }
 }
 
-/// Combines operands somewhere; where, and which task made it.
+/// Combines operands at some node. Returns the node, and the task that made the result.
 fn combine(
     pattern: &mut Pattern,
     platform: &Platform,
@@ -175,7 +175,7 @@ fn combine(
     (node, pattern.merge(node, part, split, [left.1, right.1]))
 }
 
-/// Some way to carry out a demand.
+/// A random pattern of a demand.
 pub fn pattern(problem: &Problem, number: usize, dice: &mut Dice) -> Pattern {
     let (platform, demand) = (
         problem.platform(),
@@ -235,7 +235,7 @@ pub fn schedule(problem: &Problem, instances: usize, dice: &mut Dice) -> Periodi
     periodic(problem, tightened(problem, whole).unwrap()).unwrap()
 }
 
-/// The collective of this name among processors; counts 2, 0, 3, 1, 2 and so on.
+/// The collective of this name among processors. Counts are 2, 0, 3, 1, 2 and so on.
 pub fn collective(name: &str, nodes: &[NodeId]) -> Collective {
     let all = nodes.to_vec();
     if let Some(plain) = name.strip_suffix("-v") {
@@ -266,7 +266,7 @@ pub fn export(name: &str, format: &str, seed: u64, pieces: Option<u64>) -> Resul
     Ok(files(name, format, seed, pieces)?[0].text().into_owned())
 }
 
-/// Writes a random plan of a collective in a format; `pieces`: `None` for what fits the format.
+/// Writes a random plan of a collective in a format. `pieces` is `None` for a number that fits the format.
 pub fn files(
     name: &str,
     format: &str,
@@ -301,7 +301,7 @@ pub fn written(
 }
 
 /// A library for LD_PRELOAD of random plans among processors, a plan for each collective and number of bytes. In the
-/// plans that `backwards` names the participants stand in the opposite order.
+/// plans that `backwards` names the participants are in the opposite order.
 pub fn library(
     plans: &[(&str, u64)],
     processors: usize,

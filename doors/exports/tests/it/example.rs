@@ -1,4 +1,4 @@
-//! The example runs, and its files are what it says.
+//! The example runs, and its files match its text.
 
 #[allow(dead_code)]
 #[path = "../../examples/gpus.rs"]

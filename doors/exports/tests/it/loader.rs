@@ -1,5 +1,5 @@
 //! Plans in MSCCL++'s own loader: `ONEPORT_MSCCLPP` names the folder of its source, `CPLUS_INCLUDE_PATH` that of
-//! nlohmann/json where the compiler does not find it. The loader's rules, in our own words, are checked everywhere.
+//! nlohmann/json if the compiler does not find it. The loader's rules, in our own words, are checked everywhere.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ fn said(driver: &Path, asked: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// The numbers of the line that says which sizes go: multiples of, from, to.
+/// The numbers of the line on possible sizes: multiples of, from, to.
 fn sizes(written: &Written) -> [u64; 3] {
     let line = written
         .notes
@@ -75,7 +75,7 @@ fn sizes(written: &Written) -> [u64; 3] {
     numbers.collect::<Vec<u64>>().try_into().unwrap()
 }
 
-/// Bytes of input and output of a message of the executor; `None` if ranks do not have equal shares of it.
+/// Bytes of input and output of a message of the executor. `None` if ranks do not have equal shares of it.
 fn buffers(plan: &Value, message: u64) -> Option<[u64; 2]> {
     let ranks = plan["gpus"].as_array().unwrap().len() as u64;
     let share = message.is_multiple_of(ranks).then_some(message / ranks);
@@ -102,7 +102,7 @@ fn runs(plan: &Value, [input, output]: [u64; 2]) -> bool {
             .contains(&message)
 }
 
-/// The keys that the loader takes from a file without asking whether they are there.
+/// The keys that the loader takes from a file without a check.
 fn has_what_is_read(plan: &Value) {
     let keys = |value: &Value, keys: &[&str]| {
         keys.iter()
@@ -149,7 +149,7 @@ fn has_what_is_read(plan: &Value) {
     }
 }
 
-/// Ordinary sizes, and those around the limits that a file states.
+/// Ordinary sizes, and those around a file's stated limits.
 fn tried([multiple, least, most]: [u64; 3]) -> Vec<u64> {
     let ordinary = (10..=30).map(|power| 1 << power);
     let near = [
@@ -166,14 +166,14 @@ fn tried([multiple, least, most]: [u64; 3]) -> Vec<u64> {
     ordinary.chain(near).filter(|&size| size > 0).collect()
 }
 
-/// A file and a size of it: what the loader is asked, and whether it takes it.
+/// A file and a size of it: the input of the loader, and whether it accepts it.
 struct Tried {
     asked: String,
     goes: bool,
 }
 
-/// Plans in files whose names begin with a word, each with the sizes that are tried of it; the loader's rules say as
-/// much as the line printed beside the file.
+/// Plans in files whose names begin with a word, each with the sizes that are tried of it. The loader's rules agree
+/// with the line printed for the file.
 fn all_tried(word: &str) -> Vec<Tried> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (mut all, mut plans) = (Vec::new(), 0);
@@ -221,14 +221,14 @@ fn all_tried(word: &str) -> Vec<Tried> {
     all
 }
 
-/// The loader's rules take exactly the sizes that a file, and the line printed beside it, say.
+/// The loader's rules accept exactly the sizes that a file, and the line printed for it, state.
 #[test]
 fn sizes_are_stated_by_the_loaders_rules() {
     let all = all_tried("ruled");
     assert!(all.iter().any(|tried| tried.goes) && all.iter().any(|tried| !tried.goes));
 }
 
-/// The loader itself does so; no offset leaves its buffer.
+/// The loader itself does so. No offset leaves its buffer.
 #[test]
 #[ignore = "needs variable ONEPORT_MSCCLPP"]
 fn the_loader_takes_the_sizes_that_are_stated() {
@@ -245,7 +245,7 @@ fn the_loader_takes_the_sizes_that_are_stated() {
     }
 }
 
-/// The names of plans are all that the executor tells them by.
+/// The executor distinguishes plans by their names only.
 #[test]
 fn plans_have_names_of_their_own() {
     let name = |pieces: u64, in_place: bool| {
@@ -300,7 +300,7 @@ fn in_place_is_right() {
     }
 }
 
-/// In place is judged as such: a result that is written before the operand in its place is read is a race.
+/// In place, a result that is written before the operand in its place is read is a race.
 #[test]
 fn results_over_what_is_still_read_are_refused() {
     let made = written("all-to-all", "mscclpp", 3, |request| Request {

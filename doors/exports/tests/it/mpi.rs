@@ -1,4 +1,4 @@
-//! Programs for MPI: compiled and run beside the library's own collectives, under each MPI.
+//! Programs for MPI: compiled and run next to the library's own collectives, under each MPI.
 
 mod installed;
 
@@ -38,7 +38,7 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Compiles a C file; what the compiler says about it.
+/// Compiles a C file. Fails with the compiler's message.
 pub fn compile(compiler: &Path, source: &Path, program: &Path, flags: &[&str]) {
     let mut command = Command::new(compiler);
     let output = command
@@ -72,7 +72,7 @@ fn the_program_notices_a_wrong_order(mpi: &Mpi) {
     assert!(!output.status.success() && String::from_utf8_lossy(&output.stdout).contains("WRONG"));
 }
 
-/// Programs of these collectives, with and without a number of pieces in turn.
+/// Programs of these collectives, alternately with and without a number of pieces.
 fn compute_what_the_library_computes(mpi: &Mpi, names: &[&str]) {
     let mut deepest = 0;
     let folder = folder(&format!("programs-{}-{}", mpi.name, names.len()));

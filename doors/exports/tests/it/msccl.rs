@@ -1,4 +1,4 @@
-//! MSCCL algorithms: ours run, others' run, and faults that are put in are found.
+//! MSCCL algorithms: ours run, others' run, and planted faults are found.
 
 use std::collections::BTreeMap;
 
@@ -102,7 +102,7 @@ fn mutants_are_refused() {
                 }),
             ];
             for (what, changed) in changes {
-                // What a send names as its target, and a receive as its source, is for the reader.
+                // The target that a send names, and the source that a receive names, are for the reader.
                 let unread = what == "shift an offset" && line.contains("type=\"s\"")
                     || what == "swap buffers" && line.contains("type=\"r\"")
                     || what == "drop a wait" && line.contains("depid=\"-1\"");
@@ -124,7 +124,7 @@ fn mutants_are_refused() {
     assert_eq!(counts.len(), 5);
 }
 
-/// A comment in front has `roxmltree` read the file: it makes no difference, whatever is in the file.
+/// With a comment in front, `roxmltree` reads the file: it makes no difference, for any contents of the file.
 #[test]
 fn plain_files_are_read_as_all_others_are() {
     let mut dice = Dice(11);
@@ -207,7 +207,7 @@ fn nonsense_is_refused_in_words() {
     );
 }
 
-/// A way from a rank through a switch back to itself is no connection; what it brings is there already.
+/// A path from a rank through a switch back to itself is not a connection. Its result is there already.
 #[test]
 fn ways_that_come_back_are_left_out() {
     let mut builder = Platform::builder();

@@ -1,4 +1,4 @@
-//! MSCCL++ execution plans: ours run, others' run, and faults that are put in are found.
+//! MSCCL++ execution plans: ours run, others' run, and planted faults are found.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ fn sample_plans_are_right() {
     }
 }
 
-/// Every change of one operation that the list below knows: what it is called, and the changed plan.
+/// Every change of one operation in the list below: its name, and the changed plan.
 fn mutants(plan: &Value) -> Vec<(&'static str, String, Value)> {
     let mut mutants = Vec::new();
     for (rank, gpu) in plan["gpus"].as_array().unwrap().iter().enumerate() {
@@ -150,8 +150,8 @@ fn mutants(plan: &Value) -> Vec<(&'static str, String, Value)> {
     mutants
 }
 
-/// Faults that are put in are found. What is accepted although it was changed is right in random orders too: a nop
-/// beside another synchronisation, another buffer or another operation that holds or leaves the same.
+/// Planted faults are found. A changed plan that is accepted is right in random orders too: a nop next to another
+/// synchronisation, another buffer or another operation with the same effect.
 #[test]
 fn mutants_are_refused() {
     check_mutants(Vec::new());
@@ -272,7 +272,7 @@ fn nonsense_is_refused_in_words() {
     }
 }
 
-/// Renames the last operation of each of these names in every threadblock that has one.
+/// Renames the last operation of each of these names in every threadblock that contains one.
 fn rename_last(plan: &mut Value, names: [(&str, &str); 2]) {
     for gpu in plan["gpus"].as_array_mut().unwrap() {
         for block in gpu["threadblocks"].as_array_mut().unwrap() {

@@ -1,5 +1,5 @@
-//! A naive twin of the interpreter: threadblocks take turns at random, an operation at a time. It knows nothing of
-//! clocks; it sees what goes wrong in the orders that it happens to try.
+//! A naive twin of the interpreter: threadblocks take turns at random, an operation at a time. It has no clocks. It
+//! finds the faults in the orders that it happens to try.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::common::Dice;
 
-/// Values as the input chunks added up: rank, buffer, chunk, part; how often.
+/// Values as the input chunks added up: rank, buffer, chunk, part, and multiplicity.
 type Sum = BTreeMap<(usize, usize), u32>;
 type Memory = BTreeMap<(usize, char, usize), Sum>;
 
@@ -18,8 +18,8 @@ fn number(value: &Value) -> usize {
 /// Parts of a chunk.
 const PARTS: usize = 4;
 
-/// Runs a plan of an all-reduce, all-gather, reduce-scatter, broadcast or all-to-all in one random order: whether it
-/// ended with the right results. `None`: it has operations that the twin does not know.
+/// Runs a plan of an all-reduce, all-gather, reduce-scatter, broadcast or all-to-all in one random order. Returns
+/// whether it ended with the right results, `None` if it has operations that the twin does not support.
 pub fn run(plan: &Value, seed: u64) -> Option<bool> {
     let gpus = plan["gpus"].as_array()?;
     let (ranks, in_place) = (gpus.len(), plan["inplace"] == true);

@@ -13,7 +13,7 @@ pub fn schedule(name: &str) -> String {
 
 #[test]
 fn schedules_by_hand_are_right() {
-    // MSCCL: a threadblock that copies and one that exchanges, on each rank; MSCCL++: one that does both.
+    // MSCCL: a threadblock that copies and one that exchanges, on each rank. MSCCL++: one that does both.
     for (name, threads) in [("pair.msccl.xml", 4), ("pair.mscclpp.json", 2)] {
         let verdict =
             check(&schedule(name), None).unwrap_or_else(|fault| panic!("{name}: {fault}"));

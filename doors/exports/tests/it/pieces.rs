@@ -1,4 +1,4 @@
-//! Numbers of pieces: powers of two for GPU libraries, and what they lose.
+//! Numbers of pieces: powers of two for GPU libraries, and their loss.
 
 use oneport_exports::{Pieces, Request};
 use oneport_plan::{Problem, ScheduledPattern, Volumes, WholePatterns};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::common::{Dice, collective, pattern, platform, whole, written};
 
-/// The share of the optimum that a throughput is below it; random plans may gain.
+/// The share by which a throughput is below the optimum. Random plans may gain.
 fn below(real: Rational, optimum: &Rational) -> Rational {
     (whole(1) - real / optimum).max(whole(0))
 }
@@ -26,7 +26,7 @@ fn throughput(name: &str, seed: u64, pieces: Pieces) -> Rational {
     number(&table["instances"]) / number(&table["period"])
 }
 
-/// The number of pieces and the loss that the line printed says.
+/// The number of pieces and the loss in the printed line.
 fn stated(name: &str, format: &str, seed: u64, pieces: Pieces) -> (u64, Rational) {
     let made = written(name, format, seed, |request| Request { pieces, ..request }).unwrap();
     let note = made
@@ -103,7 +103,7 @@ fn sharings(pieces: usize, patterns: usize) -> Vec<Vec<usize>> {
     }
 }
 
-/// The shortest period of all sharings, and that of the pieces that are written.
+/// The shortest period of all sharings, and that of the written pieces.
 fn periods(name: &str, patterns: usize, pieces: usize, dice: &mut Dice) -> [Rational; 2] {
     let platform = platform(3 + dice.below(4), 2, dice);
     let nodes: Vec<NodeId> = platform.processors().collect();
@@ -155,7 +155,8 @@ fn periods(name: &str, patterns: usize, pieces: usize, dice: &mut Dice) -> [Rati
     ]
 }
 
-/// Few patterns are shared out so that the busiest resource is as little busy as can be; many seldom worse.
+/// Few patterns are shared out so that the busiest resource has the least possible load. Many patterns are seldom
+/// worse.
 #[test]
 fn pieces_are_shared_out_by_load() {
     let mut dice = Dice(31);

@@ -1,4 +1,4 @@
-//! Libraries for LD_PRELOAD in front of programs that know nothing of plans: they print what they print without.
+//! Libraries for LD_PRELOAD in front of unmodified programs: the output is the same as without a library.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::common::library;
 use crate::mpi::{COLLECTIVES, Mpi, compile, folder, under_each_mpi};
 
-/// Every collective, with a plan for messages of any size; first one that has the ranks in order.
+/// Every collective, with a plan for messages of any size. The first one has the ranks in order.
 fn all() -> Vec<(&'static str, u64)> {
     COLLECTIVES
         .into_iter()
@@ -74,7 +74,7 @@ impl Bench {
         }
     }
 
-    /// A program prints the same with and without a library; its calls.
+    /// A program prints the same with and without a library. Returns its calls.
     fn same(&self, ranks: usize, program: &Path, arguments: &[&str], library: &Path) -> Run {
         let sorted = |run: &Run| {
             let mut lines: Vec<String> = run.said.lines().map(str::to_string).collect();
@@ -126,8 +126,8 @@ fn calls(report: &str) -> BTreeMap<String, (usize, usize)> {
     calls
 }
 
-/// A program that knows nothing of plans: prints a number made of all that it receives, for each collective, with odd
-/// counts, in place, with a strided datatype, with a root and a communicator that no plan is for.
+/// An unmodified program: prints a number made of all its received data, for each collective, with odd counts, in
+/// place, with a strided datatype, with a root and a communicator without a plan.
 const UNMODIFIED: &str = include_str!("unmodified.c");
 
 /// One library of all collectives changes none of a program's results, and serves each collective. Three ranks have no
@@ -188,7 +188,7 @@ fn rare_calls_and_errors_are_the_library_s_own(mpi: &'static Mpi) {
     }
 }
 
-/// Threads that call at once on communicators of their own get their own sums.
+/// Threads that call at once on separate communicators get separate sums.
 fn threads_have_communicators_of_their_own(mpi: &'static Mpi) {
     let bench = Bench::new("threads", mpi);
     let program = bench.program(
@@ -205,7 +205,7 @@ fn threads_have_communicators_of_their_own(mpi: &'static Mpi) {
     assert!(run.calls["all-reduce"].0 >= 1000, "{}", run.report);
 }
 
-/// A program without MPI_Init is passed to MPI, and so are messages that an int does not count.
+/// A program without MPI_Init is passed to MPI, and so are messages whose size exceeds an int.
 fn sessions_and_large_messages_are_passed_on(mpi: &'static Mpi) {
     let bench = Bench::new("passed", mpi);
     let library = bench.library(
@@ -238,7 +238,7 @@ fn sessions_and_large_messages_are_passed_on(mpi: &'static Mpi) {
     );
 }
 
-/// Every collective from Fortran, by each of its three ways.
+/// Every collective from Fortran, by each of its three interfaces.
 fn fortran_programs_are_served(mpi: &'static Mpi) {
     let bench = Bench::new("fortran", mpi);
     let source = bench.folder.join("every.F90");
@@ -309,7 +309,7 @@ fn plans_serve_messages_from_their_size_on(mpi: &'static Mpi) {
         "{}",
         both.report
     );
-    // So have libraries of which nothing is called.
+    // Libraries without any call have a report each, too.
     let silent = "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n";
     let silent = bench.program("silent.c", silent, &[]);
     let both = bench.run(2, &silent, &[], &[&some, &other]);
@@ -321,7 +321,7 @@ fn plans_serve_messages_from_their_size_on(mpi: &'static Mpi) {
     );
 }
 
-/// Plans that combine values need the first plan's order; plans of one collective and one size are refused.
+/// Plans that combine values need the first plan's order. Plans of one collective and one size are refused.
 #[test]
 fn plans_that_do_not_go_together_are_refused() {
     let order = library(&[("all-to-all", 0), ("scan", 0)], 4, &["scan"], None).unwrap_err();
@@ -336,7 +336,7 @@ fn plans_that_do_not_go_together_are_refused() {
     );
 }
 
-/// The first plan names the ranks; another plan may have them in another order.
+/// The first plan names the ranks. Another plan may have them in another order.
 fn the_first_plan_names_the_ranks(mpi: &'static Mpi) {
     let bench = Bench::new("ranks", mpi);
     let program = bench.program("unmodified.c", UNMODIFIED, &[]);
@@ -369,7 +369,7 @@ fn hosts_are_listed_beside_the_library() {
     );
 }
 
-/// A plan for named hosts serves none but them.
+/// A plan for named hosts serves only them.
 fn hosts_are_asked_for_their_names(mpi: &'static Mpi) {
     let name = Command::new("uname").arg("-n").output().unwrap();
     let here = String::from_utf8_lossy(&name.stdout).trim().to_string();
@@ -398,8 +398,8 @@ fn hosts_are_asked_for_their_names(mpi: &'static Mpi) {
     assert!(run.calls["all-reduce"].0 > 0, "{}", run.report);
 }
 
-/// Every standard of C reads the names of hosts as they stand in the list beside the library, and nothing in a name
-/// becomes code: no quote, no end of a comment, no backslash, no trigraph that stands for one.
+/// Every standard of C reads the names of hosts exactly as in the list of the library, and no part of a name becomes
+/// code: no quote, no end of a comment, no backslash, no trigraph for one.
 #[test]
 fn names_of_hosts_are_no_code() {
     let files = library(&[("all-reduce", 0)], ODD.len(), &[], Some(&ODD)).unwrap();
@@ -415,7 +415,7 @@ const ODD: [&str; 6] = [
     "%s\u{e9}\u{2028}",
 ];
 
-/// The lines of a library with the hosts and the ranks, looked at.
+/// The lines of a library with the hosts and the ranks.
 fn odd_names(files: &[oneport_exports::File]) -> (String, String) {
     let text = files[0].text();
     assert_eq!(files[1].text().lines().count(), ODD.len());
@@ -432,7 +432,7 @@ fn odd_names(files: &[oneport_exports::File]) -> (String, String) {
     (hosts.to_string(), ranks.to_string())
 }
 
-/// A compiled program prints them as they stand in the list.
+/// A compiled program prints them exactly as in the list.
 #[test]
 #[ignore = "needs program cc"]
 fn compilers_read_the_names_of_hosts() {

@@ -1,5 +1,5 @@
-//! Plans registered with MSCCL++ 0.9: the script runs on a stand-in for MSCCL++'s package; where `ONEPORT_MSCCLPP`
-//! names its source, on MSCCL++'s own Python files, with stand-ins for what the package has in C++.
+//! Plans registered with MSCCL++ 0.9: the script runs on a stand-in for MSCCL++'s package. If `ONEPORT_MSCCLPP` names
+//! its source, it also runs on MSCCL++'s own Python files, with stand-ins for the package's C++ parts.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::common::{Dice, collective, platform, schedule};
 
-/// The stand-in's folder, with MSCCL++'s own files where its source is given.
+/// The stand-in's folder, with MSCCL++'s own files if its source is given.
 fn package(folder: &Path, source: Option<&Path>) -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/register");
     for name in [
@@ -64,7 +64,7 @@ fn ask(package: &Path, script: &Path, rank: usize, calls: &[Value]) -> Vec<Value
         .collect()
 }
 
-/// A call of NCCL in the words of MSCCL++'s request; `share` bytes are those of one rank's message.
+/// A call of NCCL in the words of MSCCL++'s request. `share` bytes are those of one rank's message.
 fn call(collective: &str, ranks: usize, rank: usize, bytes: u64, in_place: bool) -> Value {
     let input = 1u64 << 40;
     let output = match (in_place, collective) {
@@ -103,8 +103,8 @@ fn made() -> Made {
     }
 }
 
-/// Every size is served by one plan that its loader takes, the same on all ranks, or by none; larger messages have more
-/// pieces.
+/// Every size is served by one plan that its loader accepts, the same on all ranks, or by none. Larger messages have
+/// more pieces.
 fn check_served_sizes(name: &str, source: Option<&Path>) {
     let (made, volumes) = (made(), Volumes::default());
     let problems: Vec<Problem> = made
@@ -192,7 +192,7 @@ fn check_served_sizes(name: &str, source: Option<&Path>) {
         assert_eq!(none, other, "{name} {in_place}");
     }
     assert!(served > 100 && left > 20, "{served} {left}");
-    // Other data, another root, another communicator are MSCCL++'s own.
+    // MSCCL++ itself serves other data, another root, another communicator.
     let good = call("broadcast", RANKS, 0, 1 << 20, true);
     let change = |key: &str, value: Value| {
         let mut call = good.clone();

@@ -1,4 +1,4 @@
-//! Runs replayed in SimGrid, where it is installed: dates hold, and a port used twice is noticed.
+//! Runs replayed in SimGrid, if it is installed: dates hold, and a port used twice is noticed.
 
 use std::path::Path;
 use std::process::Command;
@@ -63,8 +63,8 @@ fn dates_hold_in_the_simulator() {
     shared_capacities(&program, &folder);
 }
 
-/// Four nodes, each linked with the next. Two capacities, one of which counts a link twice; a message of 1 takes 2 over
-/// a link that is alone. The dates hold, but not if one capacity has a third of its rate.
+/// Four nodes, each linked with the next. Of two capacities, one counts a link twice. A message of 1 takes 2 over a
+/// link that is alone. The dates hold, but not if one capacity has a third of its rate.
 fn shared_capacities(program: &Path, folder: &Path) {
     let number = |value: i64, by: i64| Rational::new(value.into(), by.into());
     let mut builder = Platform::builder();

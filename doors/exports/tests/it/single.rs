@@ -1,4 +1,4 @@
-//! One reduction in every format: the dates are the file's, and what is combined is everything, in order.
+//! One reduction in every format: the dates are the file's, and all operands are combined, in order.
 
 use oneport_exports::{FORMATS, Request, SingleRun, format};
 use oneport_plan::{
@@ -24,7 +24,7 @@ fn tree(first: usize, end: usize, receivers: &mut [u32], dice: &mut Dice) {
     }
 }
 
-/// As early as possible, in thirds; `new` renames the processors.
+/// As early as possible, in thirds. `new` renames the processors.
 fn reduction(n: usize, equal: bool, dice: &mut Dice) -> SingleReduction {
     let mut receivers = vec![0; n];
     tree(0, n, &mut receivers, dice);
@@ -35,7 +35,7 @@ fn reduction(n: usize, equal: bool, dice: &mut Dice) -> SingleReduction {
     let compute = if equal { compute } else { 0 };
     let (mut free, mut complete, mut starts, mut merges) =
         (vec![0; n], vec![0; n], vec![0; n], vec![0; n]);
-    // Subtrees end where the next begins: parents have smaller names, and their children ascend.
+    // Subtrees end at the start of the next: parents have smaller names, and their children ascend.
     fn run(
         at: usize,
         of: &[Vec<usize>],
@@ -105,8 +105,8 @@ fn reduction(n: usize, equal: bool, dice: &mut Dice) -> SingleReduction {
     }
 }
 
-/// The table says every transfer at its date, and what its tasks combine is every operand once: in the order of the
-/// processors unless the operator commutes.
+/// The table has every transfer at its date, and its tasks combine every operand once: in the order of the processors
+/// unless the operator commutes.
 #[test]
 fn the_table_is_the_schedule() {
     for seed in 0..200 {
@@ -184,7 +184,7 @@ fn the_table_is_the_schedule() {
     }
 }
 
-/// A broadcast along a random tree: every processor sends to its children in turn, in thirds.
+/// A broadcast along a random tree: every processor sends to its children in sequence, in thirds.
 fn broadcast(times: &[Rational], root: usize, dice: &mut Dice) -> Broadcast {
     let n = times.len();
     let mut order: Vec<usize> = (0..n).collect();
@@ -210,7 +210,7 @@ fn broadcast(times: &[Rational], root: usize, dice: &mut Dice) -> Broadcast {
     }
 }
 
-/// A broadcast and an all-reduction: every transfer at its date, and every processor gets everything.
+/// A broadcast and an all-reduction: every transfer is at its date, and every processor gets all values.
 #[test]
 fn broadcasts_and_all_reductions_are_runs() {
     for seed in 0..60 {
@@ -280,7 +280,7 @@ fn broadcasts_and_all_reductions_are_runs() {
     }
 }
 
-/// Every format carries it, or says why not.
+/// Every format carries it, or gives the reason for refusing it.
 #[test]
 fn every_format_carries_one_reduction() {
     let one = reduction(7, true, &mut Dice(4));
@@ -348,7 +348,7 @@ fn what_is_no_run_is_refused() {
     nowhere.reduction.receivers[1] = 77;
     nowhere.reduction.root = 0;
     assert!(!told(&nowhere).is_empty());
-    // The referee refuses a circle first; here nothing loops.
+    // The referee refuses a circle first. Nothing loops here.
     let mut circle = one;
     circle.reduction.root = 0;
     circle.reduction.receivers = vec![0, 2, 1, 0, 0];

@@ -1,4 +1,4 @@
-//! Traces and graphs in the programs of other people that read them, where these are installed.
+//! Traces and graphs in the programs of other people that read them, if these are installed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ fn pj_dump_reads_every_state() {
         let dump = said(Command::new("pj_dump").arg(place("run.paje", text.as_bytes())));
         let mut states = 0;
         for line in dump.lines() {
-            // The last but one is how many states lie below this one.
+            // The last but one is the number of states below this one.
             let words: Vec<&str> = line.split(", ").collect();
             let ["State", _, _, _, _, length, below, ..] = words[..] else {
                 continue;
@@ -116,7 +116,7 @@ fn events_of_a_track_do_not_overlap() {
             let [(pid, tid, start, duration), (process, thread, next, _)] = pair else {
                 continue;
             };
-            // Dates have 12 decimals at most; floats of this size have as many.
+            // Dates have 12 decimals at most. Floats of this size have as many.
             let is_after = start + duration <= next + 1e-6;
             assert!(
                 (pid, tid) != (process, thread) || is_after,
@@ -126,7 +126,7 @@ fn events_of_a_track_do_not_overlap() {
     }
 }
 
-/// `trace-lanefix` moves what Perfetto cannot draw, events that overlap on a track: there is nothing to move.
+/// `trace-lanefix` moves events that Perfetto cannot draw because they overlap on a track. It must move nothing.
 #[test]
 #[ignore = "needs program trace-lanefix"]
 fn traces_have_no_overlaps() {
@@ -151,7 +151,7 @@ fn traces_have_no_overlaps() {
     }
 }
 
-/// The `jsonizer` of mlcommons/chakra reads every node; `ONEPORT_CHAKRA` names the folder of its package `chakra`.
+/// The `jsonizer` of mlcommons/chakra reads every node. `ONEPORT_CHAKRA` names the folder of its package `chakra`.
 #[test]
 #[ignore = "needs variable ONEPORT_CHAKRA"]
 fn chakras_jsonizer_reads_every_node() {
@@ -262,7 +262,7 @@ fn edges_of_node_link(text: &str) -> Edges {
         .collect()
 }
 
-/// One graph is in the three files: GraphML and node-link JSON have the same edges, DOT has as many.
+/// One graph is in the three files: GraphML and node-link JSON have the same edges, DOT has equally many.
 #[test]
 fn graphs_have_the_same_edges() {
     for (seed, name) in NAMES.into_iter().enumerate() {
@@ -284,7 +284,7 @@ name = lambda node: graph.nodes[node]['name']
 print(json.dumps(sorted([name(a), name(b), d['exact_cost'], d['messages']] for a, b, d in graph.edges(data=True))))
 ";
 
-/// networkx reads one graph out of both files; Graphviz places as many nodes and edges.
+/// networkx reads one graph from both files. Graphviz places equally many nodes and edges.
 #[test]
 #[ignore = "needs python networkx, program dot"]
 fn graphs_are_read_by_networkx_and_graphviz() {

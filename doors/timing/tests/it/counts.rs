@@ -1,4 +1,4 @@
-//! Demands with counts: against lists in which every message stands alone, and against larger messages.
+//! Demands with counts: compared with lists that contain every message separately, and with larger messages.
 
 use oneport_baselines::{Algorithm, Forwarders, RankHints, Routes, named, ranks};
 use oneport_plan::{
@@ -24,7 +24,7 @@ fn platform(seed: u64, model: PortModel) -> Platform {
     delayed(&made.with_model(model))
 }
 
-/// The same demands as a list: each as often as its rate says, or once with that rate.
+/// The demands as a list: each repeated by its rate, or once with that rate.
 fn listed(collective: &Collective, once: bool) -> Collective {
     let one = |place: usize| {
         let (demand, rate) = (collective.demand(place).unwrap(), collective.rate(place));
@@ -55,7 +55,7 @@ fn volumes(times: u64) -> Volumes {
     }
 }
 
-/// A platform, a collective with counts, the same without, and an algorithm that carries out both.
+/// A platform, a collective with counts, the same without, and an algorithm that performs both.
 fn each(see: &mut dyn FnMut(&Platform, &Collective, &Collective, &Algorithm, &Routes)) {
     for (seed, model) in (0..).zip(PortModel::ALL) {
         let platform = platform(seed, model);
@@ -110,7 +110,7 @@ fn the_referee_executes_counts_above_the_bound() {
                 "{name}"
             );
         }
-        // Who moves each value once does not carry out what has counts.
+        // A list that moves each value once does not perform a collective with counts.
         let single = problem.asking(plain).unwrap();
         let layout = TaskList::of_algorithm(&single, algorithm, routes, 1)
             .unwrap()
@@ -195,7 +195,7 @@ fn equal_counts_are_larger_messages() {
     assert!(checked > 100, "{checked} questions");
 }
 
-/// With a factor in all counts, or in the size and the work: the same dates.
+/// With a factor in all counts, or in the size and the work, the dates are equal.
 #[test]
 fn a_common_factor_is_a_size() {
     let mut checked = 0;
@@ -219,7 +219,7 @@ fn a_common_factor_is_a_size() {
     assert!(checked > 20, "{checked} questions");
 }
 
-/// Three tokens pass a row of nodes one behind the other: three are not one that is three times as large.
+/// Three tokens pass a row of nodes in sequence: three differ from one that is three times as large.
 #[test]
 fn whole_tokens_are_not_joined() {
     let mut builder = Platform::builder();
@@ -262,6 +262,6 @@ fn whole_tokens_are_not_joined() {
     assert!(length < whole(12));
     let alike = thrice.with_largest_messages();
     assert!(lower_bound(&alike, &whole(1_000_000)) <= length);
-    // A whole token passes four links.
+    // An uncut token passes four links.
     assert!(lower_bound(&once, &whole(1_000_000)) >= whole(4));
 }

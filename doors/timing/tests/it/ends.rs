@@ -1,4 +1,4 @@
-//! Work that is ended ends, counted in questions to the watch, which are the watch's clock.
+//! Work that is ended ends, measured in checks of the watch, which are the watch's clock.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use oneport_watch::Watch;
 
 use crate::runs::number;
 
-/// Questions that may come after the end whatever the work.
+/// Checks that may follow the end, for any work.
 const FEW: u64 = 10;
 
-/// The search for the best number of pieces, of named algorithms and of patterns, as `compare` and `time` ask for it.
+/// The search for the best number of pieces, of named algorithms and of patterns, as `compare` and `time` call it.
 #[test]
 fn searches_for_pieces_end() {
     let costs = Costs::Uniform { low: 1, high: 5 };
@@ -74,7 +74,7 @@ fn searches_for_pieces_end() {
     assert!(asked > 100, "{asked}");
 }
 
-/// Whichever look at the watch is the last one: the bound is that of the throughput alone, or the whole one.
+/// For every last check of the watch, the bound is that of the throughput alone, or the whole one.
 #[test]
 fn a_bound_that_ends_early_is_that_of_the_throughput() {
     let platform = generate::random_connected(6, 3, &Options::default()).expect("a platform");

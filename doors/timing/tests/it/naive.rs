@@ -17,14 +17,14 @@ struct Naive<'a> {
     needed: Vec<Vec<usize>>,
     /// Per task and needed resource: the part of it, if it is a shared capacity.
     parts: Vec<Vec<Option<Rational>>>,
-    /// Per resource: ends of transfers over its links, each with its part; of shared capacities alone.
+    /// Per resource: ends of transfers over its links, each with its part. Only for shared capacities.
     carried: Vec<Vec<(Rational, Rational)>>,
     takes: Vec<[Rational; 2]>,
     inputs: Vec<Vec<u32>>,
     /// Per resource.
     lanes: Vec<Vec<Rational>>,
     parked: Vec<BTreeSet<usize>>,
-    /// Date; then 0 and a resource to visit, or 1 and a ready task.
+    /// Date. Then 0 and a resource to visit, or 1 and a ready task.
     events: BTreeSet<(Rational, usize, usize)>,
     starts: Vec<Option<Rational>>,
     draft: &'a TaskList,
@@ -163,7 +163,7 @@ impl<'a> Naive<'a> {
         self.events.extend(ready);
     }
 
-    /// When all inputs are there, if that is known.
+    /// Arrival of the last input, if it is determined.
     fn ready(&self, task: usize) -> Option<Rational> {
         let arrival = |&input: &u32| {
             let [takes, latency] = &self.takes[input as usize];
@@ -207,7 +207,7 @@ impl<'a> Naive<'a> {
     }
 }
 
-/// The same, with two ports at every node that has several.
+/// The platform with two ports at every node that has several.
 fn drawn(seed: u64, model: PortModel) -> Platform {
     let costs = Costs::Uniform { low: 1, high: 3 };
     let options = Options {

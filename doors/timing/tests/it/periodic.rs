@@ -1,5 +1,5 @@
 //! A periodic schedule as one operation: the referee executes it. Without delays it is the schedule's own run as soon
-//! as possible, or shorter where messages are cut.
+//! as possible, or shorter if messages are cut.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use oneport_watch::{Limit, Watch};
 use crate::runs::{collectives, counted, delayed, number, shared};
 
 /// One instance or a few, by a named algorithm's patterns, in the shortest period. With counts, `plain` is the same
-/// question without.
+/// problem without.
 fn schedules(problem: &Problem, plain: &Problem) -> Vec<PeriodicSchedule> {
     let routes = Routes::new(problem.platform(), &ranks(problem), Forwarders::Anything);
     let algorithms = named(
@@ -159,7 +159,7 @@ fn a_way_of_a_schedule_comes_close_to_its_period() {
             BigUint::zero()
         );
         assert!(found.shortest.length >= lower_bound(&problem, &number("1000000000")));
-        // Start-up and clean-up are what is lost, and they are small pieces' by then.
+        // Start-up and clean-up are the loss, and by then they are those of small pieces.
         assert!(found.shortest.length * rate < number("21/20"));
     }
 }

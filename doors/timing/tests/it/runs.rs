@@ -1,4 +1,4 @@
-//! The referee executes every run, in the time that was said, and the bound is below; broken runs are refused.
+//! The referee executes every run in its stated time, and the bound is below. Broken runs are refused.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub fn number(text: &str) -> Rational {
     parse_rational(text).expect("a number")
 }
 
-/// The same platform; link `i` has latency `i mod 3 / 2` and overhead `i mod 2 / 3`.
+/// The platform with latency `i mod 3 / 2` and overhead `i mod 2 / 3` at link `i`.
 pub fn delayed(platform: &Platform) -> Platform {
     let mut builder = Platform::builder();
     builder.model(platform.model());
@@ -97,7 +97,7 @@ pub fn collectives(platform: &Platform) -> Vec<Collective> {
         .collect()
 }
 
-/// The same with counts 1, 3 and 2 in turn; `None` where the collective takes none.
+/// The collective with counts 1, 3 and 2 in turn. `None` if it takes no counts.
 pub fn counted(collective: &Collective) -> Option<Collective> {
     let counts: Vec<u64> = (0..collective.demands() as u64)
         .map(|place| 1 + 2 * place % 3)
@@ -105,12 +105,12 @@ pub fn counted(collective: &Collective) -> Option<Collective> {
     collective.clone().with_counts(&counts).ok()
 }
 
-/// No steady state is so fast: only delays and ports count.
+/// A throughput above every steady state's: only delays and ports count.
 fn boundless() -> Rational {
     number("1000000000")
 }
 
-/// The best of what single prices and three lists of prices prove of one operation.
+/// The best bound on one operation from single prices and three lists of prices.
 pub fn by_prices(problem: &Problem) -> Rational {
     let platform = problem.platform();
     let computing = platform.processors().map(Resource::Compute);
@@ -140,7 +140,7 @@ pub fn by_prices(problem: &Problem) -> Rational {
             .collect();
         prices.sort();
         let certificate = Certificate::of_prices(prices);
-        // Where everything is free under these prices they prove nothing.
+        // If everything is free under these prices, they prove nothing.
         if let Ok(throughput) = bound(problem, &certificate) {
             let least = lower_bound_from_certificate(problem, &certificate, &throughput);
             assert!(least >= throughput.recip());
@@ -177,7 +177,7 @@ fn the_referee_executes_every_run() {
                     ..RankHints::default()
                 },
             ) {
-                // A token is whole.
+                // A token is not cut.
                 let most = if collective.is_cut() { 4 } else { 1 };
                 for segments in [1, most.min(3)] {
                     let draft = TaskList::of_algorithm(&problem, &algorithm, &routes, segments)
@@ -257,7 +257,7 @@ fn runs_that_merge_in_switches_are_executed() {
     }
 }
 
-/// Three ranks in full duplex send one another their values, of size 1 at cost 1, and add what they have in three
+/// Three ranks in full duplex send one another their values, of size 1 at cost 1, and add the three values in three
 /// orders: each sends and receives two, so the throughput is 1/2. The value that a rank adds first comes at date 2,
 /// after the other, and two merges of time 1 follow: 4.
 #[test]
@@ -344,7 +344,7 @@ pub fn check(problem: &Problem, draft: TaskList, bound: &Rational, name: &str) {
     assert!(*bound <= executed, "{name}: {executed} below {bound}");
 }
 
-/// A chain of three nodes, two pieces, by hand: cost 1, overhead 1/4, latency 1/2; the second piece follows the first.
+/// A chain of three nodes, two pieces, by hand: cost 1, overhead 1/4, latency 1/2. The second piece follows the first.
 #[test]
 fn a_pipeline_by_hand() {
     let one = Costs::Constant(number("1"));
@@ -393,7 +393,7 @@ fn a_pipeline_by_hand() {
             .expect("a graph")
     };
     let length = |segments| dates(&problem, &graph(segments)).length().to_string();
-    // s pieces: s sends of 4/s + 1/4, then one more over the second link; two latencies.
+    // s pieces: s sends of 4/s + 1/4, then one more over the second link, and two latencies.
     assert_eq!([length(1), length(2), length(4)], ["19/2", "31/4", "29/4"]);
     let watch = Watch::unlimited();
     let search = SearchLimits {
@@ -409,7 +409,7 @@ fn a_pipeline_by_hand() {
     };
     let best = shortest(&search);
     assert_eq!((best.pieces, best.length.to_string().as_str()), (4, "29/4"));
-    // No more pieces than a message has bytes; the first number where time is over.
+    // At most as many pieces as a message has bytes. The first number if time is over.
     let coarse = shortest(&SearchLimits {
         pieces: 2,
         ..search

@@ -1,4 +1,4 @@
-//! One size after the other: what is kept changes no date.
+//! One size after the other: cached values change no date.
 
 use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
 use oneport_plan::{Amount, Problem, SteadyState, Volumes};
@@ -17,7 +17,7 @@ fn volumes(size: &str, work: &str) -> Volumes {
     }
 }
 
-/// A new simulation of the run found has the same dates; the referee finds its length.
+/// A new simulation of the run found has the same dates. The referee finds its length.
 fn check(problem: &Problem, found: &Found, draft: TaskList, name: &str) {
     let layout = draft.graph(problem, &Watch::unlimited()).expect("a graph");
     let run = found.run();
@@ -45,7 +45,8 @@ fn what_is_kept_from_size_to_size_changes_no_date() {
             .with_model(model);
         for platform in [delayed(&bare), bare] {
             for collective in collectives(&platform) {
-                // Work grows with the size but for the last but one, so dates are in proportion to the first's or not.
+                // Work grows with the size except for the last but one, so dates are in proportion to the first's or
+                // not.
                 let sizes = [
                     ("1/2", "1/3"),
                     ("7/3", "14/9"),
@@ -112,7 +113,8 @@ fn what_is_kept_from_size_to_size_changes_no_date() {
     );
 }
 
-/// A few trees over one platform: in whole pieces, the first size has the best of all orders, or one that is as good.
+/// A few trees over one platform: in uncut pieces, the first size has the best of all orders, or one that is equally
+/// good.
 #[test]
 fn the_first_size_has_the_best_order() {
     let watch = Watch::unlimited();

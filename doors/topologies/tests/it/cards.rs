@@ -1,10 +1,10 @@
-//! Which network cards join machines, and what accelerators are marked as.
+//! The network cards that join machines, and the marks of accelerators.
 
 use oneport_topologies::{Fabric, ImportOptions, Rational, Topic};
 
 use crate::{import, import_with, names, rate, refused, replicated, says};
 
-/// Machines of one GPU per NUMA node; below each node, these cards.
+/// Machines of one GPU per NUMA node. Below each node are these cards.
 fn dump(cards: [&str; 2]) -> String {
     let cpu = |(numa, cards): (usize, &str)| {
         format!(
@@ -90,7 +90,7 @@ fn virtual_cards_are_left_out_unless_they_are_named() {
     refused(&text, &asked("mlx5_9"), &["'mlx5_9'", "nic0 (ens3)"]);
 }
 
-/// Two GPUs with a card each, and two cards apart: those serve storage.
+/// Two GPUs with a card each, and two cards without a GPU: those serve storage.
 #[test]
 fn cards_of_storage_are_left_out() {
     let table = "\
@@ -137,7 +137,7 @@ NIC Legend:
         ],
         [4, 1, 3]
     );
-    // A GPU without a card at its switch: nothing says which card serves what.
+    // A GPU without a card at its switch: the file does not assign cards to GPUs.
     let unclear = table.replace("PXB", "NODE");
     let options = replicated(2, Fabric::Rail, Some(25));
     assert!(

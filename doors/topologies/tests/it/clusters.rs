@@ -52,7 +52,7 @@ fn a_fabric_by_ibnetdiscover() {
         names(platform),
         ["node1", "node2", "login", "leaf a", "leaf b"]
     );
-    // 4 x 50, 2 x 50, 4 x 150/11 Gbit/s; two cables of 4 x 25 Gbit/s.
+    // 4 x 50, 2 x 50, 4 x 150/11 Gbit/s. Two cables of 4 x 25 Gbit/s.
     assert_eq!(rate(platform, "node1", "leaf a"), "25");
     assert_eq!(rate(platform, "leaf b", "node1"), "25/2");
     assert_eq!(rate(platform, "login", "leaf b"), "75/11");
@@ -85,7 +85,7 @@ fn a_fabric_by_ibnetdiscover() {
     assert_eq!(rate(&platform, "node1", "leaf a"), "24");
 }
 
-/// `ibnetdiscover -p`, a line for each port: the same fabric as its blocks say.
+/// `ibnetdiscover -p`, a line for each port: the same fabric as its blocks.
 #[test]
 fn a_fabric_by_its_ports() {
     let text = fixture("ib-ports.txt");
@@ -95,7 +95,7 @@ fn a_fabric_by_its_ports() {
     let mut known = names(platform);
     known.sort_unstable();
     assert_eq!(known, ["leaf a", "leaf b", "node1", "node2"]);
-    // 4 x 50 and 2 x 50 Gbit/s to one host; two cables of 4 x 25 Gbit/s between the switches.
+    // 4 x 50 and 2 x 50 Gbit/s to one host. Two cables of 4 x 25 Gbit/s between the switches.
     assert_eq!(
         [
             ("node1", "leaf a"),
@@ -121,7 +121,7 @@ fn a_fabric_by_its_ports() {
     );
 }
 
-/// A cable that came up with one lane at one end: it carries no more than that.
+/// A cable that came up with one lane at one end: it carries at most the rate of that end.
 #[test]
 fn ends_that_disagree() {
     let text = fixture("ib-two-widths.txt");
@@ -139,7 +139,7 @@ fn ends_that_disagree() {
         Topic::Assumed,
         "the ends of one cable disagree: sw1 port 1 and sw2 port 1 say 4xEDR and 1xEDR"
     ));
-    // Two lanes of HDR are no slower than four of EDR; four lanes of SDR are.
+    // Two lanes of HDR are at least as fast as four of EDR. Four lanes of SDR are slower.
     let other = |width: &str| import(&text.replace("1xEDR", width)).platform;
     assert_eq!(rate(&other("2xHDR"), "sw1", "sw2"), "25/2");
     assert_eq!(rate(&other("4xSDR"), "sw1", "sw2"), "1");
@@ -172,7 +172,7 @@ fn lines_of_iblinkinfo_without_headers() {
         (names(&of_switch), of_switch.links().len()),
         (vec!["n1", "n2", "lid 2"], 4)
     );
-    // Headers of adapters alone: the switch is known by its ports.
+    // Headers of adapters alone: the switch is recognised by its ports.
     let adapters = format!("CA: n1 mlx5_0:\n{}CA: n2 mlx5_0:\n{}", ports[0], ports[1]);
     let imported = import(&adapters);
     assert_eq!(
@@ -234,7 +234,7 @@ fn a_simulated_fabric_is_one_to_both_programs() {
     }
 }
 
-/// As ibsim reads it, and old versions of ibnetdiscover wrote it.
+/// The format that ibsim reads, and that old versions of ibnetdiscover wrote.
 #[test]
 fn fabrics_without_speeds_take_the_users() {
     let text = "# a net\nSwitch\t8 \"Switch1\"\n[1]\t\"Hca1\"[1]\n[2]\t\"Hca2\"[2] # \"n2\" lid 1252\n\nHca\t2 \"Hca1\"\n[1]\t\"Switch1\"[1]\n\
@@ -582,7 +582,7 @@ fn hostile_yaml_ends_soon() {
     );
 }
 
-/// A `LinkSpeed` without a unit is not guessed: the message says what to write.
+/// A `LinkSpeed` without a unit is not guessed: the message shows the text to write.
 #[test]
 fn a_speed_without_unit_is_asked_for() {
     let advice = [

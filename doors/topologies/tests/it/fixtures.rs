@@ -8,7 +8,7 @@ use oneport_topologies::{Format, ImportOptions, parse_topology};
 
 use crate::{bandwidths, check_whole, fixture, rate, reached};
 
-/// A file, and what is in it.
+/// A file, and its contents.
 struct Expected {
     file: &'static str,
     format: Format,
@@ -55,7 +55,7 @@ const FILES: &[Expected] = &[
         ..file("two-sites.joined.json", Format::Joined)
     },
     Expected {
-        // Four NVLinks of 20 GB/s; 16 and 8 lanes at 16 GT/s, half of 48 GB/s and of that.
+        // Four NVLinks of 20 GB/s. 16 and 8 lanes at 16 GT/s, half of 48 GB/s and of that.
         rates: &[
             ("gpu0", "gpu1", "80"),
             ("gpu0", "cpu0", "24"),
@@ -85,8 +85,8 @@ const FILES: &[Expected] = &[
         ..file("slurm-tree.conf", Format::SlurmConf)
     },
     Expected {
-        // Two rings of four, both ways; a switch for each of the four pairs. A GB is 2^30 bytes:
-        // 2^30 x 100 / 10^9 = 2^23 / 5^7, 2^30 x 25 / 10^9 = 2^21 / 5^7.
+        // Two rings of four, both ways, and a switch for each of the four pairs. A GB is 2^30 bytes: 2^30 x 100 /
+        // 10^9 = 2^23 / 5^7, 2^30 x 25 / 10^9 = 2^21 / 5^7.
         nodes: 12,
         processors: 8,
         links: 32,

@@ -22,7 +22,7 @@ fn parse(text: &str) -> Platform {
         .platform
 }
 
-/// Links by the names of their ends: what a platform says, whatever the order.
+/// Links by the names of their ends: the contents of a platform, independent of the order.
 fn links_by_name(platform: &Platform) -> BTreeMap<(String, String), Rational> {
     let name = |id| platform.name(id).to_string();
     platform
@@ -110,7 +110,8 @@ graph [
     assert_eq!(links_by_name(&directed), one_way);
 }
 
-/// Every network of the Zoo with all its speeds: as many nodes as the file has, symmetric, and read back.
+/// Every network of the Zoo with all its speeds: the number of nodes is the file's, it is symmetric, and it is read
+/// back.
 #[test]
 #[ignore = "needs data topology_zoo"]
 fn topology_zoo_files() {
@@ -141,7 +142,7 @@ fn topology_zoo_files() {
                     .trim()
                     .strip_prefix("LinkSpeedRaw ")
                     .map(|speed| parse_rational(speed).expect("a number"));
-                // Abilene says OC-192 instead, 192 times 51.84 Mbit/s.
+                // Abilene has OC-192 instead, 192 times 51.84 Mbit/s.
                 let carrier = line
                     .trim()
                     .strip_prefix("LinkType \"OC-")

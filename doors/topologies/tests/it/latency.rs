@@ -1,4 +1,4 @@
-//! Latencies: what files state is kept, what a user gives takes its place, the rest is assumed by kind.
+//! Latencies: stated ones are kept, the user's replace them, and the rest are assumed by kind.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ fn dumps_state_the_latency_of_cards_and_the_rest_is_assumed() {
             of("pci", "1/4", Origin::Assumed)
         ]
     );
-    // A kind replaces what is stated, a time alone does not.
+    // A kind replaces stated latencies, a time alone does not.
     let given = Latencies {
         kinds: BTreeMap::from([("pci".to_string(), number("0"))]),
         every: Some(number("1/500000")),
@@ -115,7 +115,7 @@ fn edges_state_latencies_with_units() {
     let both = import(&graph(["\"latency\": \"5 us\"", "\"delay\": \"2 ms\""]));
     assert_eq!(stated(&both), [of("5"), of("2000")]);
     check_whole(&both);
-    // A number without a unit says nothing: it is left out, and said.
+    // A number without a unit has no meaning: it is left out, with a note.
     let plain = graph(["\"latency\": 5", "\"latency\": 0"]);
     let imported = import(&plain);
     assert!(stated(&imported).is_empty());
@@ -176,7 +176,7 @@ fn an_attribute_that_no_link_has_is_refused() {
         &asked("lag", "1"),
         &["no link has lag", "capacity, hop, latency"],
     );
-    // One edge that has it is enough.
+    // One edge with it is enough.
     assert_eq!(
         stated(&import_with(&text, &asked("hop", "1/1000"))),
         [of("1000")]
@@ -208,7 +208,7 @@ fn an_attribute_that_no_link_has_is_refused() {
         " ] edge [ source 2 target 1 LinkSpeedRaw 2000000000 delay \"7 us\" ] ]",
     );
     assert_eq!(links(&import(&two)), ["5", "5", "7", "7"]);
-    // A file that is no graph has no attributes.
+    // A file that is not a graph has no attributes.
     refused(
         DUMP,
         &asked("latency", "1"),
@@ -252,7 +252,7 @@ fn lists_of_links_have_a_column_of_latencies() {
     }
     let once = "from,to,GB/s,delay\na,b,1,5 us\nb,c,1,2ms\n";
     assert_eq!(links(&import(once)), ["5", "5", "2000", "2000"]);
-    // Units that nothing names are not guessed.
+    // Units that the file does not name are not guessed.
     let plain = text.replace("latency_us", "latency");
     let imported = import(&plain);
     assert_eq!(links(&imported), ["0"; 4]);
@@ -279,7 +279,7 @@ fn lists_of_links_have_a_column_of_latencies() {
     refused(&text.replace("7.5", "-7.5"), &none, &["c to a", "below 0"]);
 }
 
-/// An option that says nothing about a format is refused, with the formats that it is for.
+/// An option that does not apply to a format is refused, with the formats that it is for.
 #[test]
 fn options_for_other_formats_are_refused() {
     let list = "src,dst,gbps\na,b,80\n";

@@ -1,4 +1,4 @@
-//! Topologies of other programs: small ones written from facts, and real ones where they are at hand.
+//! Topologies of other programs: small ones written from facts, and real ones if they are available.
 
 #![allow(unreachable_pub, reason = "a test program has no outside")]
 #![allow(
@@ -40,13 +40,13 @@ use oneport_topologies::{
     Fabric, Format, FormatError, ImportOptions, Imported, Platform, Rational, Replicate, Topic,
 };
 
-/// Reads a text whose name says nothing.
+/// Reads a text under a name without an extension.
 pub fn try_import(text: &str, options: &ImportOptions) -> Result<Imported, FormatError> {
     let format = Format::detect(Path::new("file"), text.as_bytes());
     parse_topology("file", text.as_bytes(), format, options)
 }
 
-/// As [`import_with`], without options.
+/// Reads like [`import_with`], without options.
 #[track_caller]
 pub fn import(text: &str) -> Imported {
     import_with(text, &ImportOptions::default())
@@ -76,7 +76,7 @@ pub fn refused(text: &str, options: &ImportOptions, parts: &[&str]) {
     }
 }
 
-/// Bandwidth of a link in GB/s; "none" where there is no link.
+/// Bandwidth of a link in GB/s, or "none" if there is no link.
 #[track_caller]
 pub fn rate(platform: &Platform, from: &str, to: &str) -> String {
     let find = |name: &str| {
@@ -107,7 +107,7 @@ pub fn says(imported: &Imported, topic: Topic, text: &str) -> bool {
         .any(|note| note.topic == topic && note.text.contains(text))
 }
 
-/// Several machines and what joins them.
+/// Several machines and the network between them.
 pub fn replicated(count: usize, fabric: Fabric, bandwidth: Option<u32>) -> ImportOptions {
     let bandwidth = bandwidth.map(|rate| Rational::from_integer(rate.into()));
     ImportOptions {
@@ -200,8 +200,8 @@ pub fn samples(folder: &str, ending: &str) -> Vec<(PathBuf, String)> {
         .collect()
 }
 
-/// What every import is: in gigabytes and seconds, of kinds for every node and link, and itself again from our own
-/// files.
+/// Properties of every import: gigabytes and seconds, a kind for every node and link, and equality after a round trip
+/// through our own files.
 #[track_caller]
 pub fn check_whole(imported: &Imported) {
     let platform = &imported.platform;
@@ -241,7 +241,7 @@ pub fn reached(platform: &Platform) -> usize {
         .count()
 }
 
-/// One cluster of SimGrid of a topology: its parameters, how many hosts, other attributes.
+/// One cluster of SimGrid of a topology: its parameters, number of hosts, other attributes.
 pub fn cluster(topology: &str, parameters: &str, hosts: usize, more: &str) -> String {
     format!(
         "<platform version=\"4.1\"><zone id=\"all\" routing=\"Full\"><cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-{}\" \

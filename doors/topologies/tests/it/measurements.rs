@@ -65,7 +65,7 @@ fn labels_of_launchers_are_skipped() {
         .replacen("#  Rank  0", "Rank  0", 1)
         .replacen("#  Rank  1", "", 1);
     assert_eq!(read(&pasted).ranks, Some(4));
-    // An element of one rank is 4 B; 16 times as many are 4 ranks' of 65536 elements.
+    // An element of one rank is 4 B. 16 times that size is 65536 elements of each of 4 ranks.
     let tagged = read(&fixture("nccl-tests-tag-output.log"));
     assert_eq!((tagged.rows.len(), tagged.ranks), (2, Some(4)));
     assert_eq!(tagged.rows[0].operator.as_deref(), Some("none"));

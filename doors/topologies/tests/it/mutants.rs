@@ -68,7 +68,7 @@ bandwidth="1GBps"/><route src="a" dst="b"><link_ctn id="l"/></route></zone></pla
         .collect()
 }
 
-/// What a format needs beside its file.
+/// Options that a format needs besides its file.
 fn options(format: Format) -> ImportOptions {
     let kinds: &[&str] = match format {
         Format::Rocm => &["xgmi"],
@@ -87,7 +87,7 @@ fn options(format: Format) -> ImportOptions {
     }
 }
 
-/// Reads bytes as a format; whether it accepts them.
+/// Reads bytes as a format. Returns whether it accepts them.
 #[track_caller]
 fn survives(bytes: &[u8], format: Format) -> bool {
     let options = options(format);
@@ -123,7 +123,7 @@ fn cut_anywhere() {
         let accepted = (0..text.len())
             .filter(|&end| survives(&text.as_bytes()[..end], format))
             .count();
-        // Lists and lines may end anywhere; a tree in brackets may not.
+        // Lists and lines may end anywhere. A tree in brackets may not.
         if !matches!(text.trim_start().as_bytes().first(), Some(b'<' | b'{')) {
             continue;
         }
@@ -131,7 +131,7 @@ fn cut_anywhere() {
     }
 }
 
-/// Four of the nasty bytes at every place, as the format and as what the text looks like.
+/// Four of the nasty bytes at every place, as the format and as the format that the text resembles.
 #[test]
 fn bytes_replaced() {
     let nasty = b"\0\n\"<[{},=-9x \xFF";
@@ -213,7 +213,7 @@ fn words_and_lines_exchanged() {
     }
 }
 
-/// Entities that grow, deep nesting, and large numbers in every place that counts something.
+/// Entities that grow, deep nesting, and large numbers at every count.
 #[test]
 fn bombs() {
     let bomb = "<!DOCTYPE a [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">]>";

@@ -151,7 +151,7 @@ fn nvswitches_combine_where_the_user_says_so() {
         Topic::Assumed,
         "nvswitch combines and duplicates what passes through it, in no time (NVLS)"
     ));
-    // GPUs of sm 90: the file does not say whether NVLS is on.
+    // GPUs of sm 90: the file does not state whether NVLS is on.
     let plain = import_with(SWITCHED, &ImportOptions::default());
     assert!(
         plain
@@ -204,7 +204,7 @@ fn nvswitches_combine_where_the_user_says_so() {
         ..ImportOptions::default()
     };
     refused(SWITCHED, &alone, &["--reduce-in-switch=ib", "--fabric"]);
-    // Without an NVSwitch there is nothing that could combine.
+    // Without an NVSwitch no device could combine.
     let cards: Vec<&str> = SWITCHED
         .lines()
         .filter(|line| !line.contains("nvlink"))
@@ -273,7 +273,7 @@ fn two_machines_in_one_file() {
         rate(&imported.platform, "box1.gpu0", "box1.pci0a:00.0"),
         "48"
     );
-    // One NVLink domain: its switch is that of both machines.
+    // One NVLink domain: both machines share its switch.
     assert_eq!(reached(&imported.platform), 4);
     refused(
         &both,
@@ -317,7 +317,7 @@ fn xgmi_and_c2c() {
     let imported = import(&text);
     assert_eq!(rate(&imported.platform, "gpu1", "gpu2"), "96");
     assert_eq!(rate(&imported.platform, "gpu2", "gpu1"), "none");
-    // C2C beside PCI: 450 + 96 GB/s.
+    // C2C in addition to PCI: 450 + 96 GB/s.
     assert_eq!(rate(&imported.platform, "gpu1", "cpu1"), "546");
     assert!(says(&imported, Topic::Merged, "kinds pci and c2c"));
     assert_eq!(rate(&imported.platform, "cpu1", "cpu2"), "6");
@@ -442,7 +442,7 @@ fn hostile_sizes_end_soon() {
     );
 }
 
-/// Counts in the text itself what the importer should have found.
+/// Counts in the text itself the nodes and links that the importer must find.
 #[test]
 #[ignore = "needs data topologies/rccl"]
 fn real_dumps() {
@@ -495,7 +495,7 @@ fn files_that_clouds_ship_are_refused_with_advice() {
     }
 }
 
-/// The dump with everything below its first NUMA node twice.
+/// The dump with the contents of its first NUMA node twice.
 fn doubled(from: &str, to: &str) -> String {
     SWITCHED.replacen(from, to, 1)
 }

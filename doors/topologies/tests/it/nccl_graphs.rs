@@ -1,4 +1,5 @@
-//! Graph files of NCCL: what is written is read back, dumps are read as they are, what NCCL would misread is refused.
+//! Graph files of NCCL: written files are read back, dumps are read unchanged, and graphs that NCCL would misread are
+//! refused.
 
 use oneport_platform::Rational;
 use oneport_topologies::{

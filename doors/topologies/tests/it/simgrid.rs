@@ -7,7 +7,7 @@ use crate::{
     check_whole, cluster, import, rate, reached, refused, replicated, samples, says, try_import,
 };
 
-/// Two hosts over links of their own and a shared one, a cluster of two behind a gateway.
+/// Two hosts over separate links and a shared one, and a cluster of two behind a gateway.
 const SIMGRID: &str = r#"<?xml version='1.0'?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><zone id="all" routing="Full">
 <zone id="lan" routing="Full">
@@ -43,7 +43,7 @@ fn route(from: &str, to: &str, links: &[&str]) -> String {
     format!("<route src=\"{from}\" dst=\"{to}\">{hops}</route>")
 }
 
-/// A shared capacity: its rate and its links, each with how often it counts.
+/// A shared capacity: its rate and its links, each with its multiplicity.
 #[track_caller]
 fn shared(platform: &Platform, name: &str) -> String {
     let Some(shared) = platform.shared().iter().find(|shared| shared.name == name) else {
@@ -55,7 +55,7 @@ fn shared(platform: &Platform, name: &str) -> String {
     format!("{}: {}", shared.rate, members.join(", "))
 }
 
-/// The limit that a link has of its own, and its latency in microseconds.
+/// The separate limit of a link, and its latency in microseconds.
 #[track_caller]
 fn own(platform: &Platform, from: &str, to: &str) -> String {
     let find = |name: &str| {
@@ -79,7 +79,7 @@ fn routes_load_their_links() {
     let imported = import(SIMGRID);
     let platform = &imported.platform;
     assert_eq!((platform.processors().count(), reached(platform)), (5, 5));
-    // All that passes "la", both ways, shares 125 MB/s; split links have a capacity per direction.
+    // All messages that pass "la", both ways, share 125 MB/s. Split links have a capacity per direction.
     assert_eq!(
         shared(platform, "la"),
         "1/8: a -> b x1, a -> c x1, a.in -> b x1, a.in -> c x1, b -> a x1, b -> a.out x1, c -> a x1, c -> a.out x1"
@@ -89,11 +89,11 @@ fn routes_load_their_links() {
     assert_eq!(own(platform, "a", "c"), "none, 1 us");
     assert_eq!(own(platform, "b", "c"), "1, 0 us");
     assert_eq!(rate(platform, "c", "b"), "none");
-    // A way that only FATPIPE links are on carries what the ways behind it do.
+    // A path of FATPIPE links only carries the rate of the paths after it.
     assert_eq!(own(platform, "a.out", "n-cl_router.x.in"), "4, 3 us");
     assert!(says(&imported, Topic::LeftOut, "FATPIPE"));
     assert!(says(&imported, Topic::Assumed, "hosts pass messages on"));
-    // The backbone counts once between hosts, and once on the way in and out.
+    // The backbone counts once between hosts, and once on each path in and out.
     assert_eq!(
         shared(platform, "cl_backbone"),
         "4: cl.up -> cl.down x1, cl.up -> n-cl_router.x.out x1, n-cl_router.x.in -> cl.down x1"
@@ -112,7 +112,7 @@ fn a_link_counts_as_often_as_its_route_names_it() {
         (rate(&platform, "a", "b"), own(&platform, "a", "b")),
         ("1/20".into(), "none, 3 us".into())
     );
-    // One way over one link is a limit of its own.
+    // One path over one link is a limit of its own.
     let one_way = once.replace("<route ", "<route symmetrical=\"NO\" ");
     let platform = import(&one_way).platform;
     assert_eq!(
@@ -144,7 +144,7 @@ fn loopbacks_count_nothing_and_units_are_read() {
     // 2^30 / 10^9.
     assert_eq!(rate(platform, "b", "c"), "2097152/1953125");
     assert!(says(&imported, Topic::LeftOut, "loopbacks"));
-    // Lines are those of the file.
+    // Line numbers are those of the file.
     refused(
         &text.replace("50MBps", "50Mps"),
         &ImportOptions::default(),
@@ -154,14 +154,14 @@ fn loopbacks_count_nothing_and_units_are_read() {
 
 #[test]
 fn stars_count_a_link_once() {
-    // Hosts a and b on one card; c has a link of its own.
+    // Hosts a and b share one card. c has a separate link.
     let text = "<platform version=\"4.1\"><zone id=\"s\" routing=\"Cluster\"><host id=\"a\"/><host id=\"b\"/><host id=\"c\"/>\
         <link id=\"card\" bandwidth=\"1GBps\"/><link id=\"own\" bandwidth=\"2GBps\"/>\
         <host_link id=\"a\" up=\"card\" down=\"card\"/><host_link id=\"b\" up=\"card\" down=\"card\"/>\
         <host_link id=\"c\" up=\"own\" down=\"own\"/></zone></platform>";
     let imported = import(text);
     let platform = &imported.platform;
-    // The card is on the ways from and to a or b: it is passed once on each.
+    // The card is on the paths from and to a or b: it is passed once on each.
     let card = shared(platform, "card");
     assert!(
         card.starts_with("1: ") && card.matches("s.up").count() == 3 && !card.contains("x2"),
@@ -205,14 +205,14 @@ fn limiters_bound_all_traffic_of_a_host() {
         shared(&platform, "c_link_1_limiter"),
         "1/2: c.down -> n1 x1, n1 -> c.up x1"
     );
-    // Without a gateway that is used, the backbone is one link.
+    // If no gateway is used, the backbone is one link.
     assert_eq!(own(&platform, "c.up", "c.down"), "4, 2 us");
     assert_eq!((platform.links().len(), platform.shared().len()), (7, 3));
 }
 
 #[test]
 fn fat_pipes_bound_each_transfer() {
-    // On a route between two hosts: a limit of the route. Beside a slower link: none.
+    // On a route between two hosts: a limit of the route. Next to a slower link: none.
     let links = link("fat", "3GBps", "FATPIPE") + &link("slow", "1GBps", "SHARED");
     let routes = route("a", "b", &["fat"]) + &route("a", "c", &["fat", "slow"]);
     let imported = import(&full(&links, &routes));
@@ -246,7 +246,7 @@ fn fat_pipes_bound_each_transfer() {
 
 #[test]
 fn what_no_route_joins_has_no_link() {
-    // Messages without any link on the way are refused by SimGrid.
+    // SimGrid refuses messages without any link on their route.
     let links = link("net", "1GBps", "SHARED");
     let platform = import(&full(&links, &route("a", "b", &["net"]))).platform;
     assert_eq!(reached(&platform), 2);
@@ -347,7 +347,7 @@ fn dragonflies_join_groups_by_one_router_each() {
         (platform.processors().count(), reached(platform)),
         (120, 120)
     );
-    // Hosts of a router are a star; routers of a chassis, of a place in the group and of two groups have 1, 3, 4 links.
+    // Hosts of a router are a star. Routers of a chassis, of a place in the group and of two groups have 1, 3, 4 links.
     assert_eq!(own(platform, "n2", "c_router1_hosts.up"), "1, 1 us");
     assert!(shared(platform, "c_link_0_4_UP").starts_with("1: "));
     assert!(shared(platform, "c_link_0_15_UP").starts_with("3: "));
@@ -552,7 +552,7 @@ fn simgrids_own_examples() {
             let hosts = text.matches("<host ").count();
             assert_eq!(platform.processors().count(), hosts, "{}", path.display());
         }
-        // Coordinates are no links: between data centres without peers there are none.
+        // Coordinates are not links: data centres without peers are unconnected.
         if !text.contains("routing=\"Vivaldi\"") || text.contains("<peer") {
             let hosts = platform.processors().count();
             assert_eq!(reached(platform), hosts, "{}", path.display());
@@ -587,7 +587,7 @@ fn many_routes_over_one_bus_are_a_star() {
     assert_eq!((platform.links().len(), platform.shared().len()), (101, 50));
     assert_eq!(own(&platform, "z.up", "z.down"), "8, 1 us");
     assert_eq!(shared(&platform, "l7"), "1: h7 -> z.up x1, z.down -> h7 x1");
-    // Where one route differs, every route is a link.
+    // If one route differs, every route is a link.
     let text = text.replacen("<link_ctn id=\"bus\"/>", "", 1);
     assert_eq!(import(&text).platform.links().len(), 2450);
 }

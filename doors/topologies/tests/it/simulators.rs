@@ -1,4 +1,4 @@
-//! Platforms of simulators: ASTRA-sim, SimGrid; hwloc's machines.
+//! Platforms of simulators (ASTRA-sim, SimGrid), and machines of hwloc.
 
 use oneport_topologies::{Format, ImportOptions, Topic};
 
@@ -12,7 +12,7 @@ fn astra_sim_has_dimensions() {
     let platform = &imported.platform;
     assert_eq!(imported.format, Format::AstraSim);
     assert_eq!(platform.processors().count(), 6);
-    // 2^30 x 500 / 10^9 = 2^23 / 15625; 1.953125 = 5^9 / 10^6.
+    // 2^30 x 500 / 10^9 = 2^23 / 15625. 1.953125 = 5^9 / 10^6.
     assert_eq!(
         (
             rate(platform, "npu2", "npu0"),
@@ -142,7 +142,7 @@ fn hwloc_has_matrices() {
 
 #[test]
 fn nvswitches_of_hwloc_are_one() {
-    // Each GPU has a switch of its own, with two links.
+    // Each GPU has a separate switch, with two links.
     let gpu = |number: u32| {
         format!(
             "<object type=\"OSDev\" gp_index=\"{number}\" name=\"nvml{number}\" subtype=\"NVML\"/>"

@@ -87,7 +87,7 @@ fn blocks_as_scontrol_prints_them() {
 #[test]
 fn speeds_by_switch() {
     let text = fixture("slurm-speeds.conf");
-    // The links above the leaves are still unknown.
+    // The rates of the links above the leaves are missing.
     refused(
         &text,
         &ImportOptions::default(),
@@ -105,7 +105,7 @@ fn speeds_by_switch() {
     };
     assert_eq!(rates(&[("level1", 40)]), ["25/2", "25/2", "25/8", "40"]);
     assert_eq!(rates(&[("core", 40)]), ["25/2", "25/2", "25/8", "40"]);
-    // The user's word goes before the file's, that of a switch before that of a level.
+    // The user's rate precedes the file's, and that of a switch precedes that of a level.
     assert_eq!(rates(&[("level1", 40), ("node", 7)]), ["7", "7", "7", "40"]);
     assert_eq!(
         rates(&[("level1", 40), ("node", 7), ("leaf[2-3]", 3)]),
@@ -124,7 +124,7 @@ fn speeds_by_switch() {
         &bandwidths(&[("level1", 40), ("leaf9", 3)]),
         &["no links of kind 'leaf9'", "no switch of that name"],
     );
-    // Numbers without a unit are no bandwidths: said where they differ, as Slurm prints 1 for all.
+    // Numbers without a unit are not bandwidths. A note reports them if they differ, as Slurm prints 1 for all.
     let plain = text.replace("100G\n", "100\n").replace("25Gbit/s", "25");
     let imported = import_with(&plain, &bandwidths(&[("node", 1), ("level1", 1)]));
     assert!(says(&imported, Topic::LeftOut, "LinkSpeed, which differs"));

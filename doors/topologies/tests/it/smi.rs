@@ -38,7 +38,7 @@ fn four_gpus_with_direct_nvlinks() {
     );
     let imported = import(&text);
     assert_eq!(imported.format, Format::NvidiaSmi);
-    // Four links of 20 GB/s; three times four are fewer than a GPU may have.
+    // Four links of 20 GB/s. Three times four are fewer than a GPU may have.
     assert_eq!(rate(&imported.platform, "gpu0", "gpu3"), "80");
     assert_eq!(rate(&imported.platform, "gpu0", "cpu0"), "24");
     assert_eq!(rate(&imported.platform, "gpu3", "cpu1"), "24");
@@ -71,7 +71,7 @@ fn eight_gpus_with_nvswitches_and_cards() {
         .collect();
     let text = table(labels, &rows.iter().map(String::as_str).collect::<Vec<_>>());
     let imported = import(&text);
-    // 18 links of 20.6 GB/s, not seven times as many.
+    // 18 links of 20.6 GB/s, not seven times that number.
     assert_eq!(rate(&imported.platform, "gpu5", "nvswitch"), "1854/5");
     assert_eq!(rate(&imported.platform, "gpu5", "gpu6"), "none");
     assert!(says(
@@ -79,8 +79,7 @@ fn eight_gpus_with_nvswitches_and_cards() {
         Topic::Merged,
         "more than the 18 of any GPU"
     ));
-    // PXB joins four GPUs and a card below one switch.
-    // 18 NVLinks are those of an H100, whose PCI is of generation 5.
+    // PXB joins four GPUs and a card below one switch. 18 NVLinks are those of an H100, whose PCI is of generation 5.
     assert_eq!(rate(&imported.platform, "nic1", "pcis1"), "48");
     assert_eq!(rate(&imported.platform, "gpu7", "pcis1"), "48");
     assert_eq!(rate(&imported.platform, "pcis1", "cpu1"), "48");
@@ -170,7 +169,7 @@ fn squeezed_columns_and_rows_left_out() {
     );
 }
 
-/// Pasted text loses tabs: the last label and the last cell are glued to what follows.
+/// Pasted text loses tabs: the last label and the last cell are glued to the following word.
 #[test]
 fn glued_columns() {
     let text = fixture("smi-glued.txt");
@@ -182,7 +181,7 @@ fn glued_columns() {
     // 3 x 12 NVLinks would be more than 18: NVSwitches. Twelve are an A100's.
     assert_eq!(rate(&glued, "gpu0", "nvswitch"), "240");
     assert_eq!(rate(&glued, "gpu3", "cpu0"), "24");
-    // Where no other cell says which number it is, the largest that a GPU has.
+    // If no other cell determines the number, it is the largest that a GPU has.
     let two = "        GPU0 GPU1CPU Affinity\nGPU0 X NV180-31\nGPU1 NV18 X 0-31\n";
     assert_eq!(rate(&import(two).platform, "gpu0", "gpu1"), "1854/5");
     let pci = "  GPU0 GPU1CPU Affinity\nGPU0 X SYS0-7\nGPU1 SYS X 8-15\n";
@@ -205,7 +204,7 @@ fn of_two_tables_the_one_that_says_connections_is_read() {
     refused(second, &ImportOptions::default(), &["-p2p"]);
 }
 
-/// The table does not name the GPUs; how many NVLinks one has does.
+/// The table does not name the GPUs. The number of NVLinks of one identifies them.
 #[test]
 fn generations_follow_from_nvlinks() {
     let pair = |count: &str, rest: &str| {
@@ -218,14 +217,14 @@ fn generations_follow_from_nvlinks() {
         let of = |from, to| rate(&imported.platform, from, to);
         [of("gpu0", "gpu1"), of("gpu0", "cpu0"), of("cpu0", "cpu1")]
     };
-    // 18 x 20.6; 12 x 20; 6 x 20; else 20 each, and PCI 4.0.
+    // 18 x 20.6, 12 x 20, 6 x 20, else 20 each, and PCI 4.0.
     assert_eq!(pair("NV18", "N/A"), ["1854/5", "48", "22"]);
     assert_eq!(pair("NV12", "N/A"), ["240", "24", "16"]);
     assert_eq!(pair("NV6", "N/A"), ["120", "12", "10"]);
     assert_eq!(pair("NV4", "N/A"), ["80", "24", "16"]);
     // Fewer than four to each other: before an A100.
     assert_eq!(pair("NV2", "N/A"), ["40", "12", "10"]);
-    // Memory of GPUs that is a NUMA node stands beside Grace: 18 x 40.1.
+    // Memory of GPUs that is a NUMA node means Grace: 18 x 40.1.
     assert_eq!(pair("NV18", "2"), ["3609/5", "48", "6"]);
     let named = |name: &str| {
         let rows = ["X SYS 0-31 0 N/A", "SYS X 32-63 1 N/A"];
@@ -356,7 +355,7 @@ fn a_machine_of_an_issue() {
     check_whole(&imported);
 }
 
-/// Eight GPUs and as many cards, as the command prints them: tabs, an underlined head.
+/// Eight GPUs and eight cards, as the command prints them: tabs, an underlined head.
 fn wide_table() -> String {
     let labels: Vec<String> = (0..16)
         .map(|at| {
@@ -388,7 +387,7 @@ fn wide_table() -> String {
     table(&labels.join(" "), &rows).replace("  NIC0: mlx5_0\n", "")
 }
 
-/// A text as a terminal of this width or `fold` wraps it, and as it is if lines are cut there.
+/// A text that a terminal of this width or `fold` wraps, and one whose lines are cut there.
 #[test]
 fn tables_that_were_wrapped_or_cut_are_refused() {
     let few = "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV4\t0-7\t0\nGPU1\tNV4\t X \t8-15\t1\n\n\
@@ -424,7 +423,7 @@ fn tables_that_were_wrapped_or_cut_are_refused() {
     );
     let wide = wide.replace("\u{1b}[4m", "").replace("\u{1b}[0m", "");
     refused(&cut(&wide, 80), &none, &["NIC1", "no column in the head"]);
-    // Rows of cards that were left out do not hide that columns are gone: the legend has the cards.
+    // If rows of cards were left out, the missing columns are still noticed: the legend has the cards.
     let rows: String = wide
         .lines()
         .take(9)

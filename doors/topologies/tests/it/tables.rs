@@ -1,5 +1,5 @@
-//! Tables of bandwidths and of connections: lists of links, matrices between GPUs, AMD's commands; and files that are
-//! known for what they are and not read.
+//! Tables of bandwidths and of connections: lists of links, matrices between GPUs, AMD's commands, and files that are
+//! recognised and not read.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ fn bandwidths_between_gpus_by_cuda_samples() {
         "all matrices but 'Unidirectional P2P=Enabled"
     ));
     check_whole(&imported);
-    // A part of the output will do, under any name.
+    // A part of the output is enough, under any name.
     let lines = |from: &str, count| -> String {
         let all = text.lines().skip_while(|line| !line.starts_with(from));
         all.take(count).map(|line| format!("{line}\n")).collect()
@@ -148,7 +148,7 @@ fn lists_of_links() {
             .replace("old;1;n", "old;n");
         assert!(import(&alike).platform == *platform, "{alike}");
     }
-    // Units in the cells, or in a comment; no row of names.
+    // Units in the cells, or in a comment, and no row of names.
     let bare = text.replace("src,dst,gbps\n", "");
     let quantities = bare
         .replace("4\n", "4 Gbit/s\n")
@@ -176,7 +176,7 @@ fn lists_of_links() {
         ..ImportOptions::default()
     };
     assert!(import_with(&bare, &given).platform == *platform);
-    // Each pair once: both ways. A pair measured twice: the fastest counts.
+    // Each pair once means both directions. A pair measured twice: the fastest counts.
     let once = import("from to GB/s\na b 2\nb c 3\na b 1\n");
     assert_eq!(
         rates(
@@ -236,7 +236,7 @@ fn a_table_of_rocm_smi() {
     let imported = import_with(&text, &bandwidths(&[("xgmi", 48)]));
     let platform = &imported.platform;
     assert_eq!(imported.format, Format::Rocm);
-    // Every pair is of type XGMI with one hop; the weight shows which are joined: a ring of four.
+    // Every pair is of type XGMI with one hop. The weight shows the joined pairs: a ring of four.
     assert_eq!(
         rates(
             platform,
@@ -259,7 +259,7 @@ fn a_table_of_rocm_smi() {
     );
     assert_eq!((reached(platform), imported.accelerators.len()), (4, 4));
     check_whole(&imported);
-    // Over PCI alone, nothing is asked for.
+    // Over PCI alone, no bandwidth is needed from the user.
     let pci = import(&text.replace("XGMI", "PCIE")).platform;
     assert_eq!(
         (rates(&pci, [("gpu0", "gpu1")]), reached(&pci)),
@@ -293,7 +293,7 @@ fn a_table_of_amd_smi() {
     assert_eq!(platform.nodes().len(), 3);
     assert!(says(&imported, Topic::LeftOut, "PCI"));
     check_whole(&imported);
-    // Some drivers print no bandwidths: then the user says it.
+    // Some drivers print no bandwidths. Then the user gives them.
     let silent = text
         .replace("50000-200000", "0-0")
         .replace("50000-50000", "0-0")
@@ -308,7 +308,7 @@ fn a_table_of_amd_smi() {
         rates(&given, [("gpu0", "gpu1"), ("gpu2", "gpu0")]),
         ["48", "48"]
     );
-    // A pair without a bandwidth where others have one is not joined (issue 5763 of rocm-systems).
+    // If other pairs have a bandwidth, a pair without one is not joined (issue 5763 of rocm-systems).
     let apart = import(&text.replace("50000-50000", "0-0")).platform;
     assert_eq!(
         rates(&apart, [("gpu0", "gpu2"), ("gpu0", "gpu1")]),
@@ -399,7 +399,7 @@ fn files_that_are_named_and_not_read() {
         &none,
         &["<html>", "<system>", "<platform>"],
     );
-    // A mistake in a file of ours is still one of that file.
+    // A mistake in a file of ours is reported as one of that file.
     refused("modell = \"links\"\n", &none, &["modell"]);
     refused("1 2 3\n4 5\n", &none, &["2 rows"]);
 }
@@ -475,7 +475,7 @@ fn tables_that_were_wrapped_or_cut_are_refused() {
                 }
             }
         }
-        // Rows at the end are gone.
+        // The last rows are missing.
         let lines: Vec<&str> = text.lines().collect();
         for end in 1..lines.len() {
             if let Ok(read) = try_import(&lines[..end].join("\n"), options) {

@@ -1,8 +1,8 @@
 //! Figure 17 of Liu-Kuo-Wang 2009: slowest node first against `MPI_Reduce`, on four fast and four slow processors.
 //!
-//! The machines of 2005 and their MPICH are gone, and the paper states no speeds. So a cluster of the same shape is
-//! written down ([`model`]), its dates are added up exactly, and where SimGrid is installed a C program has to take as
-//! long in a simulation. Then the same program under SMPI's own network, and on real MPI libraries.
+//! The machines of 2005 and their MPICH no longer exist, and the paper states no speeds. So [`model`] describes a
+//! cluster of the same shape, and its dates are added up exactly. If SimGrid is installed, a C program must take the
+//! same time in a simulation. The same program then runs under SMPI's own network, and on real MPI libraries.
 
 mod model;
 mod programs;
@@ -41,7 +41,7 @@ const SIMULATIONS: [(Network, Choice); 7] = [
 /// Answers by simulation.
 type Simulated = BTreeMap<(Network, Choice), Answers>;
 
-/// One simulation of all for the whole program; `None` if SimGrid is missing.
+/// One simulation shared by the whole program. `None` if SimGrid is missing.
 static SIMULATED: LazyLock<Result<Option<Simulated>, String>> =
     LazyLock::new(|| simulate().map_err(|error| format!("{error:#}")));
 
@@ -90,7 +90,7 @@ fn ticks(question: &Question) -> Result<[u64; 3]> {
 }
 
 /// Evidence: on our cluster slowest node first is faster than a binomial tree, and no tree is faster, for all numbers
-/// of values, from a fast and from a slow root; SimGrid finds the same dates. An `MPI_Reduce` that cuts long vectors is
+/// of values, from a fast and from a slow root. SimGrid finds the same dates. An `MPI_Reduce` that cuts long vectors is
 /// faster than any tree.
 fn figure_17() -> Result<Finding> {
     for question in ROOTS.into_iter().flat_map(Question::all) {
@@ -121,7 +121,7 @@ fn figure_17() -> Result<Finding> {
     )))
 }
 
-/// How many reductions take as long in SimGrid as we say, tick by tick.
+/// Number of reductions that take as long in SimGrid as in our model, tick by tick.
 fn agreeing(simulated: &Simulated) -> Result<usize> {
     let answers = simulated
         .get(&(Network::OnePort, Choice::Binomial))
@@ -164,8 +164,8 @@ fn agreeing(simulated: &Simulated) -> Result<usize> {
     Ok(compared)
 }
 
-/// The fast processors may have any ranks besides that of the root: in how many orders a binomial tree is slower than
-/// slowest node first for all sizes, and in how many exactly as fast.
+/// The fast processors may have any ranks besides that of the root. Returns the number of orders in which a binomial
+/// tree is slower than slowest node first for all sizes, and the number in which it is exactly as fast.
 fn orders_of_ranks() -> Result<[usize; 2]> {
     let mut count = [0; 2];
     for fast in
@@ -274,7 +274,8 @@ mod tests {
 
     #[test]
     fn a_small_reduction_by_hand() -> Result<()> {
-        // 4 values: 32 bytes. A slow message takes 800000 + 32 * 1280, a fast one 500000 + 32 * 800; a merge 4 * 20.
+        // 4 values: 32 bytes. A slow message takes 800000 + 32 * 1280, a fast one 500000 + 32 * 800, and a merge
+        // 4 * 20.
         let question = Question {
             operator: Operator::Max,
             values: VALUES[0],

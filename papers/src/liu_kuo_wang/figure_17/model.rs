@@ -1,4 +1,4 @@
-//! The experiment in whole ticks: processors, trees, and when a tree's root is done.
+//! The experiment in integer ticks: processors, trees, and the end of a tree's root.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use oneport::heterogeneous::{Destination, Processors, slowest_first};
 
 use crate::numbers::whole;
 
-/// Ticks per second: what is added up is whole.
+/// Ticks per second. All times are whole numbers of ticks.
 pub const TICKS: f64 = 1e10;
 /// Four fast processors, four slow ones.
 pub const RANKS: usize = 8;
-/// How many values every processor gives: 4, 8, ..., 4096.
+/// Numbers of values per processor: 4, 8, ..., 4096.
 pub const VALUES: [u64; 11] = [4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
-/// Roots: a fast processor (the paper does not say which) and a slow one.
+/// Roots: a fast processor (the paper does not name it) and a slow one.
 pub const ROOTS: [usize; 2] = [0, 4];
 
-/// A value is an `int`; SMPI adds an envelope to every message, and so do we.
+/// A value is an `int`. SMPI adds an envelope to every message, and so does our model.
 const VALUE_BYTES: u64 = 4;
 const ENVELOPE: u64 = 16;
 
-/// How values are combined.
+/// The operator that combines values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operator {
     /// The greatest.
@@ -33,7 +33,7 @@ impl Operator {
     /// Both.
     pub const ALL: [Operator; 2] = [Operator::Max, Operator::Gcd];
 
-    /// As the program calls it.
+    /// The name in the program.
     pub fn name(self) -> &'static str {
         match self {
             Operator::Max => "max",
@@ -53,7 +53,7 @@ pub struct Speed {
     pub merge: [u64; 2],
 }
 
-/// A 3.2 GHz processor on fast Ethernet, and a 2 GHz one that is 8/5 times as slow in everything.
+/// A 3.2 GHz processor on fast Ethernet, and a 2 GHz one that takes 8/5 times as long for everything.
 pub const SPEEDS: [Speed; 2] = [
     Speed {
         latency: 500_000,
@@ -75,9 +75,9 @@ pub fn class(rank: usize) -> usize {
 /// One reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Question {
-    /// How values are combined.
+    /// The operator that combines values.
     pub operator: Operator,
-    /// How many every processor gives.
+    /// Number of values per processor.
     pub values: u64,
     /// Receiver of the result.
     pub root: usize,
@@ -94,7 +94,7 @@ impl Question {
         SPEEDS[class].merge[self.operator as usize] * self.values
     }
 
-    /// All, from the root named.
+    /// All problems with the given root.
     pub fn all(root: usize) -> impl Iterator<Item = Question> {
         let of = move |operator| {
             VALUES.map(|values| Question {
@@ -107,11 +107,11 @@ impl Question {
     }
 }
 
-/// Messages, sender and receiver; every processor does what names it in this order.
+/// Messages as pairs of sender and receiver. Every processor runs its own messages in this order.
 pub type Tree = Vec<(usize, usize)>;
 
-/// When the root is done. A message starts when both ends have done what they do before, and keeps both busy; the
-/// receiver then combines. `class_of` says which processor a rank is.
+/// When the root is done. A message starts when both ends have finished their earlier messages, and occupies both. The
+/// receiver then combines. `class_of` gives the processor class of a rank.
 pub fn length(question: &Question, tree: &Tree, class_of: &dyn Fn(usize) -> usize) -> u64 {
     let mut ready = [0; RANKS];
     for &(sender, receiver) in tree {
@@ -135,7 +135,7 @@ pub fn binomial(root: usize) -> Tree {
         .collect()
 }
 
-/// Slowest node first. A processor's time is that of a merge and a message, as section 2 says.
+/// Slowest node first. The time of a processor is the time of a merge and a message, by section 2.
 pub fn slowest_node_first(question: &Question) -> Result<Tree> {
     let time = |rank| whole(question.send(class(rank)) + question.merge(class(rank)));
     let times: Vec<_> = (0..RANKS).map(time).collect();
@@ -155,14 +155,14 @@ pub fn slowest_node_first(question: &Question) -> Result<Tree> {
         .collect())
 }
 
-/// How many fast and slow processors a tree has besides its root.
+/// The numbers of fast and slow processors of a tree besides its root.
 type Counts = [usize; 2];
 
 /// Key: the root's class and the others. Value: earliest end at the root, and its last child (class and others).
 type Shortest = BTreeMap<(usize, Counts), (u64, Option<(usize, Counts)>)>;
 
-/// A shortest tree of all, merges at their receivers and all: what comes before a root's last message is a tree as
-/// well, and so is what its sender has combined; each may be as early as possible.
+/// A shortest tree of all, with the merges of their receivers. The part before a root's last message is a tree as well,
+/// and so is the part that its sender has combined. Each may be as early as possible.
 pub fn shortest(question: &Question) -> Result<Tree> {
     let mut others = [RANKS / 2; 2];
     others[class(question.root)] -= 1;

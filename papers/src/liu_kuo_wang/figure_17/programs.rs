@@ -1,4 +1,4 @@
-//! The same reductions by a C program: in SimGrid, under SMPI, and with the MPI libraries that are installed.
+//! The reductions of the model by a C program: in SimGrid, under SMPI, and with the installed MPI libraries.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,17 +17,17 @@ const NANOSECOND: f64 = TICKS / 1e9;
 /// Name of `MPI_Reduce` among trees.
 pub const LIBRARY: &str = "library";
 
-/// `MPI_Reduce` with MPI's own operator, which the paper calls for MAX; among trees, without messages. Libraries may
-/// use other algorithms for it than for a user's operator.
+/// `MPI_Reduce` with MPI's own operator, which the paper calls for MAX. It is listed among the trees, without messages.
+/// Libraries may use other algorithms for it than for a user's operator.
 pub const BUILTIN: &str = "builtin";
 
 /// Seconds at the root, by reduction and tree.
 pub type Answers = BTreeMap<(Question, String), f64>;
 
-/// Reductions, each with its trees by name; `MPI_Reduce` comes besides.
+/// Reductions, each with its trees by name. `MPI_Reduce` is added.
 pub type Requests = Vec<(Question, Vec<(&'static str, Tree)>)>;
 
-/// How SMPI's `MPI_Reduce` goes about it.
+/// The algorithm of SMPI's `MPI_Reduce`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Choice {
     /// A binomial tree, as MPICH did first.
@@ -41,7 +41,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// For tables.
+    /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Choice::Binomial => "binomial",
@@ -61,7 +61,7 @@ impl Choice {
     }
 }
 
-/// How SMPI's messages travel.
+/// The network model of SMPI's messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Network {
     /// Latency and bytes, one message per port at a time, sender and receiver both busy until it has come.
@@ -93,7 +93,7 @@ const ONE_PORT: [&str; 13] = [
     "--cfg=maxmin/concurrency-limit:1",
 ];
 
-/// A folder for programs and what they read; it is removed at the end.
+/// A folder for programs and their inputs. It is removed at the end.
 pub struct Bench {
     folder: PathBuf,
 }
@@ -113,7 +113,7 @@ impl Bench {
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Compiles the program; `None`, and a printed line, if the compiler is missing.
+    /// Compiles the program. Prints a line and returns `None` if the compiler is missing.
     pub fn compile(&self, compiler: &str, package: &str) -> Result<Option<String>> {
         if Command::new(compiler).arg("--version").output().is_err() {
             eprintln!(
@@ -273,7 +273,7 @@ fn answers(requests: &Requests, text: &str) -> Result<Answers> {
     Ok(answers)
 }
 
-/// An outgoing message takes the latency and bandwidth of its host's processor; an incoming one takes no time.
+/// An outgoing message takes the latency and bandwidth of its host's processor. An incoming one takes no time.
 fn platform() -> String {
     let mut text = String::from(
         "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\

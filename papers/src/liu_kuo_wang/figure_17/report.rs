@@ -15,7 +15,7 @@ const CLUSTER: &str = "The paper's Xeons (3.2 GHz), Athlons (2 GHz), fast Ethern
      a message in 50 us and 80 ns for each byte (with 16 bytes of envelope) and merges a value in 2 ns (MAX) or 200 ns \
      (gcd); a slow one takes 8/5 of everything. Ranks 0 to 3 are fast.";
 
-/// Curves, tables, and what real libraries took.
+/// Curves, tables, and the times of real libraries.
 pub fn figures() -> Result<Vec<Figure>> {
     let title = "Liu-Kuo-Wang 2009, figure 17";
     let here =
@@ -185,9 +185,9 @@ fn start(question: Question) -> Vec<String> {
     ]
 }
 
-/// Real libraries, where installed: results are compared, times are what they are. Tests leave them out, and so few
-/// sizes are tried under MPICH, which waits at full speed while ranks outnumber cores, unless `ONEPORT_MPI` gives a
-/// number of runs (the paper has 1000).
+/// Real libraries, if installed. Results are compared, times are only reported. Tests leave the libraries out. MPICH
+/// waits at full speed if ranks outnumber cores, so few sizes are tried under it unless `ONEPORT_MPI` gives a number of
+/// runs (the paper has 1000).
 fn measured() -> Result<Option<Figure>> {
     let asked = std::env::var("ONEPORT_MPI")
         .ok()

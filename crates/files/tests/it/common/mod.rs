@@ -107,7 +107,7 @@ fn shared() -> impl Strategy<Value = Vec<(Rational, Vec<Index>)>> {
     prop_oneof![Just(Vec::new()), prop::collection::vec(one, 1..4)]
 }
 
-/// The platform without ports, with shared capacities; every second link that has one has no cost of its own.
+/// The platform without ports, with shared capacities. Every second link with a capacity has no cost of its own.
 fn with_shared(platform: &Platform, shared: Vec<(Rational, Vec<Index>)>) -> Option<Platform> {
     let all: Vec<LinkId> = platform.link_ids().collect();
     if shared.is_empty() || all.is_empty() {
@@ -276,7 +276,7 @@ fn collective(platform: &Platform, kind: u8, commutative: bool) -> Option<Collec
     collective.validate(platform).ok().map(|()| collective)
 }
 
-/// Amounts that fit the collective: constant where nothing is combined, no table for commutative operators.
+/// Amounts that fit the collective: constant if nothing is combined, no table for commutative operators.
 fn volumes(collective: &Collective, kinds: (u8, u8), numbers: &[Rational]) -> Volumes {
     let Some(operands) = collective.operands() else {
         let mut volumes = Volumes::of_size(numbers[0].clone());
@@ -381,7 +381,7 @@ fn order(demand: &Demand<'_>, draw: &Draw) -> Option<Vec<usize>> {
     (demand.commutative && draw.1.len().is_multiple_of(2)).then_some(order)
 }
 
-/// Prices, odd sets and needs that name what exists.
+/// Prices, odd sets and needs that name existing nodes and links.
 fn certificate(
     platform: &Platform,
     collective: &Collective,
@@ -431,7 +431,7 @@ fn certificate(
     Certificate::new(prices, odd_sets, needs)
 }
 
-/// An inequality of some kind that names what exists.
+/// An inequality of some kind that names existing nodes and links.
 fn need(
     platform: &Platform,
     collective: &Collective,
@@ -590,7 +590,7 @@ pub fn plan() -> impl Strategy<Value = Parts> {
         )
 }
 
-/// One change to a plan's file: refused in one short line that says these parts.
+/// One change to a plan's file: refused in one short line that contains these parts.
 #[track_caller]
 pub fn refused(text: &str, from: &str, to: &str, parts: &[&str]) {
     assert!(text.contains(from), "{from} in {text}");
@@ -607,7 +607,7 @@ pub fn refused(text: &str, from: &str, to: &str, parts: &[&str]) {
     }
 }
 
-/// A large plan is what is read of its file, of less than `most` bytes.
+/// A large plan equals the plan read from its file, of less than `most` bytes.
 pub fn reads_back(plan: Parts, most: usize) {
     let text = plan_to_json(&plan);
     let read = plan_from_json("large", text.as_bytes());

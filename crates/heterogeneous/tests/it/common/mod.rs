@@ -141,8 +141,8 @@ pub fn tree_optimum(counts: &[(u64, usize)], known: &mut BTreeMap<Vec<usize>, u6
     best
 }
 
-/// Replays a schedule from its definition: nobody in two transfers at once, each sends once and after it got all it
-/// gets, everything reaches the root. Returns its end.
+/// Replays a schedule from its definition: no processor is in two transfers at once, each sends once and after all its
+/// receptions, and every value reaches the root. Returns its end.
 pub fn replay(reduction: &Reduction) -> Rational {
     let Costs::PerSender(times) = &reduction.costs else {
         panic!("per sender")
@@ -185,7 +185,7 @@ pub fn replay(reduction: &Reduction) -> Rational {
     end
 }
 
-/// Checks a placement against the statement in its documentation; returns its length.
+/// Checks a placement against the statement in its documentation. Returns its length.
 pub fn check_placement(cluster: &Cluster, placement: &Placement) -> Rational {
     let classes = cluster.classes();
     let mut counts = vec![0u64; classes.len()];
@@ -200,7 +200,7 @@ pub fn check_placement(cluster: &Cluster, placement: &Placement) -> Rational {
         );
         last = Some((&row.date, row.class));
         counts[row.class] += row.senders;
-        // Rows are sorted by date, and new slots have later dates: all slots of this date are known.
+        // Rows are sorted by date, and new slots have later dates: all slots of this date are complete.
         let open = slots.get_mut(&row.date).expect("a slot of that date");
         assert!(
             *open >= u128::from(row.senders),

@@ -51,7 +51,7 @@ pub fn written(values: u64, pair: (u64, u64), limit: Concurrency) -> Reduction {
     reduce(values, &costs(pair), Strategy::Greedy, limit, Tie::Oldest).unwrap()
 }
 
-/// The length of a tree by RR-7898, Proposition 3, its earliest dates; `parents[i] < i`.
+/// The length of a tree by RR-7898, Proposition 3, its earliest dates. `parents[i] < i`.
 pub fn tree_length(parents: &[usize], (d, c): (u64, u64)) -> u64 {
     let mut arrivals = vec![Vec::new(); parents.len()];
     let mut done = 0;
@@ -73,7 +73,7 @@ pub fn tree_length(parents: &[usize], (d, c): (u64, u64)) -> u64 {
     done
 }
 
-/// Calls `visit` with every tree `parents[i] < i` of so many nodes.
+/// Calls `visit` with every tree `parents[i] < i` of this number of nodes.
 pub fn all_trees(nodes: usize, visit: &mut impl FnMut(&[usize])) {
     fn extend(parents: &mut Vec<usize>, nodes: usize, visit: &mut impl FnMut(&[usize])) {
         if parents.len() == nodes {
@@ -99,7 +99,7 @@ struct State {
 }
 
 /// The shortest of all schedules of these values: transfers in the order of their starts, each as early as it can.
-/// Limits of 99 and more are none.
+/// Limits of 99 and more mean no limit.
 pub fn exhaustive(ready: &[u64], pair: (u64, u64), transfers: usize, reducers: usize) -> u64 {
     search(ready, None, pair, transfers, reducers)
 }

@@ -6,7 +6,7 @@ use oneport_platform::Rational;
 
 use super::{Case, simple_paths};
 
-/// What an exhaustive search says.
+/// Result of an exhaustive search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     Fits,
@@ -59,7 +59,7 @@ pub fn fits(case: &Case, instances: u32, period: &Rational) -> Verdict {
 }
 
 struct Search {
-    /// By message, by path: ports and the time that one copy takes of them.
+    /// By message, by path: ports and the time of one copy on them.
     messages: Vec<Vec<Vec<(usize, i128)>>>,
     instances: u32,
     room: Vec<i128>,

@@ -60,12 +60,12 @@ impl fmt::Debug for Case {
     }
 }
 
-/// What shrinks: everything by index.
+/// The values that shrink: everything by index.
 #[derive(Debug, Clone)]
 pub struct Raw {
     nodes: usize,
     ring: bool,
-    /// `from`, `to`, numerator and denominator of the cost; doubles and loops are skipped.
+    /// `from`, `to`, numerator and denominator of the cost. Doubles and loops are skipped.
     links: Vec<(usize, usize, i64, i64)>,
     kind: usize,
     /// Nodes in the order in which they are picked as participants.
@@ -103,7 +103,7 @@ impl Raw {
             .map(|i| (i, (i + 1) % self.nodes, 1 + i as i64 % 3, 1));
         for (from, to, numerator, denominator) in self.links.iter().copied().chain(around) {
             if from < self.nodes && to < self.nodes {
-                // A loop or a second link is refused, which is what we want.
+                // A loop or a second link is refused, as intended.
                 let speed_up = if from == members[0] || to == members[0] {
                     self.speed_up
                 } else {
@@ -133,7 +133,7 @@ impl Raw {
 
 /// Questions on 2 to `nodes` nodes with at most `links` links besides a one-way ring, which most of them have.
 pub fn cases(nodes: usize, links: usize) -> impl Strategy<Value = Case> {
-    // Few different costs make for ties and small periods, many for neither.
+    // Few different costs lead to ties and small periods, many to neither.
     let costs =
         |p: i64, q: i64| prop::collection::vec((0..nodes, 0..nodes, 1..=p, 1..=q), 0..=links);
     let links = prop_oneof![costs(3, 1), costs(12, 1), costs(12, 7)];
@@ -165,7 +165,7 @@ pub fn cases(nodes: usize, links: usize) -> impl Strategy<Value = Case> {
     )
 }
 
-/// The same, but every message can arrive.
+/// Cases in which every message can arrive.
 pub fn connected_cases(nodes: usize, links: usize) -> impl Strategy<Value = Case> {
     cases(nodes, links).prop_filter("reachable", |case| {
         case.collective
@@ -175,7 +175,7 @@ pub fn connected_cases(nodes: usize, links: usize) -> impl Strategy<Value = Case
     })
 }
 
-/// One connected case, always the same.
+/// One connected case, equal in every run.
 pub fn sample() -> Case {
     let mut runner = TestRunner::deterministic();
     connected_cases(4, 6)
@@ -198,7 +198,7 @@ pub fn solution(case: &Case, formulation: Formulation) -> Solution {
     }
 }
 
-/// The optimal throughput; 0 where a message cannot arrive.
+/// The optimal throughput. 0 if a message cannot arrive.
 #[track_caller]
 pub fn throughput(case: &Case) -> Rational {
     match Problem::new(&case.platform, &case.collective, case.volumes()) {

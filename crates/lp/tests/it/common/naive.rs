@@ -33,7 +33,7 @@ pub fn random(dice: &mut Dice, nodes: Vec<Node>, model: PortModel, extra: usize)
     }
     for _ in 0..extra {
         let (from, to, cost) = (dice.below(n), dice.below(n), dice.cost());
-        // A loop or a second link is refused, which is what we want.
+        // A loop or a second link is refused, as intended.
         let _ = builder.link(ids[from], ids[to], cost);
     }
     builder.build().unwrap()
@@ -137,7 +137,7 @@ impl Load {
 }
 
 /// Every way to copy a message from a node to all the targets: each node that keeps a copy got it over one route, whose
-/// inner nodes do not replicate. Leaves nobody asked for are included; they only cost more.
+/// inner nodes do not replicate. Leaves that are not targets are included, since they only cost more.
 pub fn trees(
     platform: &Platform,
     source: NodeId,
@@ -205,7 +205,7 @@ pub fn trees(
     loads.into_iter().collect()
 }
 
-/// Every reduction tree, by what it loads.
+/// Every reduction tree, by its loads.
 struct Reductions<'a> {
     platform: &'a Platform,
     owners: &'a [NodeId],
@@ -267,7 +267,7 @@ impl Reductions<'_> {
     }
 }
 
-/// Every pattern of every demand, by what it loads, with the demand's rate.
+/// Every pattern of every demand, by its loads, with the demand's rate.
 pub fn demands(
     platform: &Platform,
     collective: &Collective,
@@ -368,7 +368,7 @@ pub fn optimum(platform: &Platform, demands: &[(u64, Vec<Load>)]) -> Rational {
     maximum(&program).0
 }
 
-/// The library's answer, checked by the referee; optimal.
+/// The library's answer, checked by the referee. It must be optimal.
 #[track_caller]
 pub fn solved(platform: &Platform, collective: &Collective, volumes: &Volumes) -> Solution {
     let question = Question::new(&Problem::new(platform, collective, volumes).unwrap());
@@ -416,7 +416,7 @@ pub fn check(platform: &Platform, collective: &Collective, volumes: &Volumes) ->
     throughput
 }
 
-/// A certificate's prices, as far as they may be believed.
+/// A certificate's prices, after checks.
 pub struct Priced {
     links: Vec<Rational>,
     pub processors: Vec<Rational>,
@@ -445,7 +445,7 @@ impl Priced {
     }
 }
 
-/// Adds up the prices; nothing is worth less than what can be busy at a time.
+/// Adds up the prices. The value is at least the prices of every set of simultaneous links.
 #[track_caller]
 pub fn priced(platform: &Platform, certificate: &Certificate) -> Priced {
     let mut links = vec![Rational::zero(); platform.links().len()];
@@ -495,7 +495,7 @@ pub fn priced(platform: &Platform, certificate: &Certificate) -> Priced {
     }
 }
 
-/// What a certificate proves, its cheapest patterns found by going through all.
+/// The bound that a certificate proves. Its cheapest patterns are found by enumeration.
 #[track_caller]
 pub fn certified(
     platform: &Platform,
@@ -518,8 +518,8 @@ fn most_at_a_time(sets: &[Vec<LinkId>], members: &[LinkId]) -> Rational {
     Rational::from_integer(most.unwrap_or(0).into())
 }
 
-/// Weights add up to what every demand needs, and nothing is busy for longer than there is time. (Of half-duplex nodes
-/// only what is necessary is checked here.)
+/// Weights add up to every demand's rate, and no resource is busy for longer than the time available. (For half-duplex
+/// nodes only a necessary condition is checked here.)
 #[track_caller]
 pub fn check_loads(
     platform: &Platform,

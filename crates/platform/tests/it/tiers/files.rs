@@ -142,7 +142,7 @@ fn the_files_delays_follow_from_the_lengths() {
     }
 }
 
-/// The two large files lie within what fifty networks of ours with the same parameters show.
+/// The two large files are within the range of fifty networks of ours with the same parameters.
 #[test]
 #[ignore = "needs data tiers"]
 fn the_files_numbers_of_redundant_edges_are_ordinary() {

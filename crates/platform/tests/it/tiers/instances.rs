@@ -103,7 +103,7 @@ fn default_tables_lie_in_the_measured_ranges() {
         (speeds.len(), speeds.iter().collect::<BTreeSet<_>>().len()),
         (12, 11)
     );
-    // Smallest, median, largest of the measurements, in thousandths of MB/s; the median within a fifth.
+    // Smallest, median, largest of the measurements, in thousandths of MB/s. The median is within a fifth.
     for (table, [least, median, most]) in [
         (wan, [34_300, 118_700, 255_200]),
         (man, [8_000, 11_800, 41_300]),
@@ -130,7 +130,7 @@ fn hosts_are_lan_nodes_of_the_given_probability() {
     let count = |instance: &TiersInstance| hosts(&instantiate(&topology, instance).unwrap()).len();
     assert_eq!(count(&with_probability(0, 1)), 0);
     assert_eq!(count(&with_probability(1, 1)), 125);
-    // 40 x 125 draws of 7/10: mean 3500, standard deviation 32.4; five of them on either side.
+    // 40 x 125 draws of 7/10: mean 3500, standard deviation 32.4. The range is five of them on either side.
     let total: usize = (0..40)
         .map(|seed| {
             count(&TiersInstance {

@@ -59,7 +59,7 @@ fn the_named_sets_have_the_sizes_of_the_files() {
             assert_eq!((topology.nodes.len(), topology.edges.len()), (nodes, edges));
         }
         // A tree of 184, a further edge per MAN, and redundant WAN edges: each serves a leaf of a tree of 10 nodes, the
-        // first of 9 leaves serves two; all leaves can be refused.
+        // first of 9 leaves serves two. All leaves can be refused.
         let topology = generate(&TiersParameters::LARGE, seed).unwrap();
         assert_eq!(topology.nodes.len(), 185);
         assert!(
@@ -120,7 +120,7 @@ fn parameters_go_by_the_order_of_the_command_line() {
 
 #[test]
 fn a_full_square_uses_every_cell_once() {
-    // LAN coordinates are odd relative to those of the other tiers, so nothing else stands in the LAN's square.
+    // LAN coordinates are odd relative to those of the other tiers, so no other node is in the LAN's square.
     let parameters = TiersParameters {
         mans_per_wan: 1,
         lans_per_man: 1,
@@ -328,7 +328,7 @@ fn impossible_parameters_are_refused_by_name() {
     }
 }
 
-/// Each broken rule is found by the checker; otherwise the other tests here would mean little.
+/// Each broken rule is found by the checker. Otherwise the other tests here would mean little.
 #[test]
 fn the_checker_can_fail() {
     let good = generate(&TiersParameters::LARGE, 3).unwrap();

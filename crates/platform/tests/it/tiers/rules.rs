@@ -8,7 +8,7 @@ use crate::common::connected;
 
 type Edge = (usize, usize);
 
-/// Where the original program departs from the rules, in ways nobody could explain.
+/// The points at which the original program departs from the rules, without an explanation.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Origin {
     Ours,
@@ -30,7 +30,7 @@ macro_rules! ensure {
     };
 }
 
-/// All rules; the first one broken.
+/// Checks all rules. Returns the first one broken.
 pub fn check(topology: &TiersTopology, origin: Origin) -> Result<(), String> {
     let networks = networks(topology);
     check_layout(topology, &networks)?;
@@ -185,7 +185,7 @@ fn inside(topology: &TiersTopology, network: &Network) -> [BTreeSet<Edge>; 3] {
     ]
 }
 
-/// Places on the grid; the tree as light as Kruskal's; the LAN a star.
+/// Places on the grid. The tree has Kruskal's weight, and the LAN is a star.
 fn check_shape(topology: &TiersTopology, network: &Network) -> Result<(), String> {
     let (nodes, unit) = (&topology.nodes, unit(network.tier));
     let [_, tree, _] = inside(topology, network);
@@ -231,7 +231,7 @@ fn check_shape(topology: &TiersTopology, network: &Network) -> Result<(), String
     Ok(())
 }
 
-/// Edges in the order of their lengths, kept when they join two components; components are plain labels.
+/// Edges in the order of their lengths, kept if they join two components. Components are plain labels.
 fn kruskal(topology: &TiersTopology, network: &Network) -> Vec<Edge> {
     let ids = &network.ids;
     let mut pairs: Vec<Edge> = ids

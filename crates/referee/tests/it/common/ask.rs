@@ -1,4 +1,4 @@
-//! The referee, asked with a question that may make no sense: then the refusal is that of the question.
+//! The referee on a problem that may be invalid: then the refusal is that of the problem.
 
 use oneport_plan::{
     Certificate, Collective, PeriodicSchedule, Problem, SteadyState, Timeline, Volumes,

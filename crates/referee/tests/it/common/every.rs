@@ -14,7 +14,7 @@ use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use super::generate::random_path;
 use super::{Dice, made, part, sends, whole};
 
-/// A one-way ring with chords; the first three nodes compute and replicate.
+/// A one-way ring with chords. The first three nodes compute and replicate.
 pub fn platform(dice: &mut Dice, integer: bool) -> Platform {
     let mut builder = Platform::builder();
     let count = 3 + dice.below(3);
@@ -61,7 +61,7 @@ pub fn platform(dice: &mut Dice, integer: bool) -> Platform {
     builder.build().unwrap()
 }
 
-/// Any collective; sometimes several at once.
+/// Any collective, or sometimes several at once.
 pub fn collective(dice: &mut Dice, platform: &Platform) -> Collective {
     if dice.one_in(5) {
         let member = |dice: &mut Dice| Member {
@@ -188,15 +188,15 @@ pub fn pattern(
 /// Makes schemes from the goals backwards.
 struct Maker<'p> {
     platform: &'p Platform,
-    /// What is where, and by which task.
+    /// Each value with its node and its task.
     values: Vec<(Interval, NodeId, Option<u32>)>,
     tasks: Vec<Task>,
-    /// Whether what is already somewhere is used again.
+    /// Whether values that are already at a node are used again.
     reuse: bool,
 }
 
 impl Maker<'_> {
-    /// Brings the part to the node; returns by which task.
+    /// Brings the part to the node. Returns the task.
     fn obtain(&mut self, dice: &mut Dice, wanted: Interval, node: NodeId) -> Option<u32> {
         let keeps = |node: NodeId| self.platform.node(node).replicates;
         let known: Vec<(NodeId, Option<u32>)> = self
@@ -250,7 +250,7 @@ impl Maker<'_> {
     }
 }
 
-/// A plan whose schedule attains its throughput; prices are random, and the bound is what they prove.
+/// A plan whose schedule attains its throughput. Prices are random, and the bound is the one that they prove.
 pub fn plan(dice: &mut Dice, integer: bool) -> Plan {
     let platform = platform(dice, integer);
     let collective = collective(dice, &platform);

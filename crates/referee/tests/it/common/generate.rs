@@ -11,7 +11,7 @@ use oneport_testkit::Reductions;
 
 use super::{Dice, made, naive_bound, sends, trees, whole};
 
-/// A random plan; with whole numbers for all costs and dates if asked.
+/// A random plan, with whole numbers for all costs and dates if `integer` is set.
 pub fn plan(dice: &mut Dice, integer: bool) -> Plan {
     let platform = random_platform(dice, integer);
     let collective = if dice.one_in(2) {
@@ -73,7 +73,7 @@ fn answer(dice: &mut Dice, platform: Platform, collective: Collective, integer: 
     }
 }
 
-/// Sizes, and for reductions work, of all kinds; work may be 0.
+/// Sizes, and for reductions work, of all kinds. Work may be 0.
 pub fn random_volumes(dice: &mut Dice, collective: &Collective, integer: bool) -> Volumes {
     let number = |dice: &mut Dice| {
         if integer {
@@ -170,7 +170,7 @@ fn paths(dice: &mut Dice, platform: &Platform) -> Collective {
     }
 }
 
-/// Some processors own values, in any order; a reduction goes to any processor.
+/// Some processors own values, in any order. A reduction goes to any processor.
 fn reductions(dice: &mut Dice, platform: &Platform) -> Collective {
     let mut processors: Vec<NodeId> = platform.processors().collect();
     let target = processors[dice.below(processors.len())];
@@ -184,7 +184,7 @@ fn reductions(dice: &mut Dice, platform: &Platform) -> Collective {
     }
 }
 
-/// For each commodity, `instances` copies spread over random simple paths; for each reduction, over random trees.
+/// For each commodity, `instances` copies spread over random simple paths. For each reduction, over random trees.
 fn random_patterns(
     dice: &mut Dice,
     platform: &Platform,

@@ -10,7 +10,7 @@ use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 
 use super::{made, naive_bound, part, sends};
 
-/// Whether everything that the plan says is true.
+/// Whether all statements of the plan are true.
 pub fn judge(plan: &Plan) -> bool {
     plan.collective.validate(&plan.platform).is_ok()
         && plan.volumes.validate(&plan.collective).is_ok()
@@ -78,7 +78,7 @@ fn totals(plan: &Plan, weights: &[(&Pattern, &Rational)]) -> Vec<Rational> {
     (0..patterns_of_instance(plan)).map(of).collect()
 }
 
-/// How long resources and links are busy.
+/// Busy times of resources and links.
 fn loads(
     plan: &Plan,
     weights: &[(&Pattern, &Rational)],
@@ -179,8 +179,8 @@ fn schedule(plan: &Plan) -> bool {
             .all(|(resource, load)| *load <= capacity(plan, *resource) * &schedule.period)
 }
 
-/// Whether a pattern carries out its demand, which wants one result at one node: plays the tasks with tokens (value,
-/// place), each of which is spent where it is used; at the end only the result is left, at the target.
+/// Whether a pattern performs its demand, which has one result at one node: plays the tasks with tokens (value, place),
+/// each of which is spent at its use. At the end only the result remains, at the target.
 pub fn is_honest(plan: &Plan, pattern: &Pattern) -> bool {
     let Some(demand) = plan.collective.demand(pattern.demand) else {
         return false;

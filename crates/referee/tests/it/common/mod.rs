@@ -1,4 +1,4 @@
-//! Plans to try the referee on, and naive twins of what it computes.
+//! Plans to test the referee, and naive twins of its computations.
 
 pub mod ask;
 pub mod every;
@@ -27,14 +27,14 @@ use oneport_plan::{
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use oneport_referee::{Rule, Violation};
 
-/// Whether that is refused, by this rule.
+/// Whether the verdict is a refusal by this rule.
 pub fn broken<T>(verdict: &Result<T, Violation>, rule: Rule) -> bool {
     verdict
         .as_ref()
         .is_err_and(|violation| violation.rule() == rule)
 }
 
-/// What a refusal says; nothing if it is none.
+/// The text of a refusal. Empty if there is none.
 pub fn told<T>(verdict: &Result<T, Violation>) -> String {
     verdict
         .as_ref()
@@ -69,7 +69,7 @@ pub struct Made {
     pub stage: usize,
 }
 
-/// What a pattern sends and merges, each stage one later than that of its latest input.
+/// The sends and merges of a pattern, each stage one later than that of its latest input.
 pub fn steps(pattern: &Pattern) -> (Vec<Sent>, Vec<Made>) {
     let (mut sends, mut merges) = (Vec::new(), Vec::new());
     let mut stages: Vec<usize> = Vec::new();
@@ -115,12 +115,12 @@ pub fn steps(pattern: &Pattern) -> (Vec<Sent>, Vec<Made>) {
     (sends, merges)
 }
 
-/// What a pattern sends.
+/// The sends of a pattern.
 pub fn sends(pattern: &Pattern) -> Vec<Sent> {
     steps(pattern).0
 }
 
-/// What a pattern merges.
+/// The merges of a pattern.
 pub fn made(pattern: &Pattern) -> Vec<Made> {
     steps(pattern).1
 }
@@ -246,7 +246,7 @@ pub fn ring() -> Plan {
     );
     let nodes: Vec<NodeId> = platform.node_ids().collect();
     let links = [0, 1, 2].map(LinkId::new);
-    // Commodities in order: A=>B, A=>C, B=>A, B=>C, C=>A, C=>B; link i leaves node i.
+    // Commodities in order: A=>B, A=>C, B=>A, B=>C, C=>A, C=>B. Link i leaves node i.
     let collective = Collective::all_to_all(nodes.clone());
     let patterns: Vec<Pattern> = collective
         .commodities()
@@ -341,7 +341,8 @@ pub fn prices_of(certificate: &Certificate) -> Vec<(Resource, Rational)> {
         .collect()
 }
 
-/// What the prices prove, by the definition in `Certificate`, commodity by commodity; `None` if nothing.
+/// The bound that the prices prove, by the definition in `Certificate`, commodity by commodity. `None` if they prove
+/// none.
 pub fn naive_bound(
     platform: &Platform,
     collective: &Collective,
@@ -509,8 +510,8 @@ fn take(windows: &mut Vec<(Rational, Rational)>, mut time: Rational) -> Vec<(Rat
     pieces
 }
 
-/// RR-4872 Fig. 6: three processors, all links of cost 1, P0 merges twice as fast; one reduction per time unit, here
-/// by the one tree of period 1 that the paper does not give.
+/// RR-4872 Fig. 6: three processors, all links of cost 1, P0 merges twice as fast. One reduction per time unit, here by
+/// the one tree of period 1 that the paper does not give.
 pub fn reduce_toy() -> Plan {
     let mut plan = toy();
     let mut builder = Platform::builder();

@@ -10,7 +10,7 @@ use oneport_testkit::Reductions;
 
 use super::ratio;
 
-/// A changed copy, and what was changed.
+/// A changed copy, and the change.
 pub struct Mutant<T> {
     pub change: String,
     pub value: T,
@@ -535,7 +535,7 @@ fn platform_mutants(plan: &Plan, mutants: &mut Mutants<'_, Plan>) {
     }
 }
 
-/// The plan on a platform with other nodes or links, where the builder accepts them.
+/// The plan on a platform with other nodes or links, if the builder accepts them.
 fn rebuild(
     mutants: &mut Mutants<'_, Plan>,
     change: String,

@@ -8,7 +8,7 @@ use oneport_platform::{Platform, Rational};
 use oneport_referee::Violation;
 use oneport_watch::Watch;
 
-/// The parts of a plan; they need not make a problem.
+/// The parts of a plan. They need not make a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     pub platform: Platform,

@@ -11,7 +11,7 @@ use oneport_platform::{NodeId, Rational};
 use super::trees::permutations;
 use super::{part, whole};
 
-/// What the naive run shows.
+/// Results of the naive run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Seen {
     pub last_arrival: Rational,
@@ -30,7 +30,7 @@ struct Value {
     held: bool,
 }
 
-/// Plays a run; `None` if it breaks a rule. Where the operands' owners are unknown, every order is tried.
+/// Plays a run. Returns `None` if it breaks a rule. If the operands' owners are open, every order is tried.
 pub fn play(plan: &Plan, run: &Timeline) -> Option<Seen> {
     let started = run
         .starting_periods
@@ -53,7 +53,7 @@ pub fn play(plan: &Plan, run: &Timeline) -> Option<Seen> {
     {
         return None;
     }
-    // Instances and reductions do not meet but at ports and processors: each has an order of its own.
+    // Instances and reductions interact only at ports and processors: each has an order of its own.
     let orders = if plan.collective.is_commutative() {
         permutations(plan.collective.operands().unwrap().len())
     } else {
@@ -238,7 +238,7 @@ fn is_exclusive(plan: &Plan, run: &Timeline) -> bool {
     })
 }
 
-/// Plays all that happens for one commodity of one instance; returns what nodes hold, and when.
+/// Plays all tasks for one commodity of one instance. Returns the values of the nodes, and their dates.
 fn one(
     plan: &Plan,
     run: &Timeline,
@@ -295,7 +295,7 @@ fn one(
                 .then_some(())?;
             since.insert(name, date.clone());
         }
-        // Merges that start: one that takes no time may make what another takes.
+        // Merges that start. One that takes no time may make the input of another.
         while let Some(next) = (0..merges.len()).find(|&place| {
             !merged[place] && merges[place].start == date && {
                 operands(merges[place]).iter().all(|name| {

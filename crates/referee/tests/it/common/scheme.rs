@@ -30,7 +30,7 @@ fn network(dice: &mut Dice) -> Platform {
     builder.build().unwrap()
 }
 
-/// Whole prices of units of time: by link, and by processor; and the certificate.
+/// Whole prices of units of time, by link and by processor, and the certificate.
 fn prices(dice: &mut Dice, platform: &Platform) -> (Vec<u64>, Vec<u64>, Certificate) {
     let links: Vec<u64> = platform
         .links()
@@ -54,7 +54,7 @@ fn prices(dice: &mut Dice, platform: &Platform) -> (Vec<u64>, Vec<u64>, Certific
 }
 
 /// The cheapest scheme: Dijkstra's algorithm over all sets of values (sets of operands) that can be at nodes. Sizes and
-/// work are `fixed + per_operand x operands`; operands that do not commute combine only next to each other.
+/// work are `fixed + per_operand x operands`. Operands that do not commute combine only next to each other.
 fn naive(
     platform: &Platform,
     (links, processors): (&[u64], &[u64]),
@@ -129,7 +129,7 @@ fn naive(
     unreachable!("everyone reaches everyone")
 }
 
-/// A question, the cheapest scheme's price and what the certificate offers.
+/// A problem, the cheapest scheme's price and the total that the certificate offers.
 pub struct Case {
     pub platform: Platform,
     pub collective: Collective,
@@ -207,7 +207,7 @@ pub fn case(dice: &mut Dice) -> Case {
     }
 }
 
-/// What the bound says that a scheme costs at least; `None` if nothing.
+/// The least cost of a scheme according to the bound. `None` if there is no bound.
 pub fn least(case: &Case) -> Option<Rational> {
     let offered: Rational = case.certificate.prices().map(|(_, price)| price).sum();
     bound(

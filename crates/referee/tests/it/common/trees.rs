@@ -188,7 +188,7 @@ fn splits(operands: &[usize], sets: bool) -> Vec<(Vec<usize>, Vec<usize>)> {
         .collect()
 }
 
-/// Every tree there is, with each value taking every simple path between where it is made and where it is merged.
+/// Every tree, with each value taking every simple path between the node that makes it and the node that merges it.
 /// Only for the smallest platforms.
 pub fn all_trees(platform: &Platform, collective: &Collective, commodity: usize) -> Vec<Pattern> {
     let owners = collective.operands().unwrap();

@@ -31,8 +31,8 @@ fn complete(tree: &[usize], p: usize, transfer: u64, compute: u64) -> u64 {
     done
 }
 
-/// The shortest length with equal costs, over all trees; with limited transfers also over all orders of transfers,
-/// each as early as it fits.
+/// The shortest length with equal costs, over all trees. With limited transfers also over all orders of transfers, each
+/// as early as it fits.
 pub fn equal(n: usize, transfer: u64, compute: u64, limit: Concurrency) -> u64 {
     let lengths = trees(n).into_iter().filter_map(|tree| match limit {
         Concurrency::Unlimited => Some(complete(&tree, 0, transfer, compute)),

@@ -1,4 +1,4 @@
-//! Correct schedules, as early as possible but for random delays, and changes of one thing each.
+//! Correct schedules, as early as possible except for random delays, and changes of one thing each.
 
 use oneport_plan::{Broadcast, Concurrency, Costs, Dates, Reduction};
 use oneport_platform::Rational;
@@ -33,7 +33,8 @@ impl Draft {
         }
     }
 
-    /// A tree on the operands `first..end` that keeps their order; returns its root and when its value is complete.
+    /// A tree on the operands `first..end` that keeps their order. Returns its root and the date at which its value is
+    /// complete.
     fn ordered(&mut self, first: usize, end: usize, dice: &mut Dice) -> (usize, u64) {
         let root = first + dice.below(end - first);
         let mut children = Vec::new();

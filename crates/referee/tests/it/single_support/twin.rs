@@ -1,4 +1,4 @@
-//! What a correct schedule is, pair by pair: slow, and nothing shared with the referee.
+//! The definition of a correct schedule, pair by pair: slow, and without code shared with the referee.
 
 use num_traits::{Signed, Zero};
 use oneport_plan::{Broadcast, Concurrency, Costs, Dates, Reduction};

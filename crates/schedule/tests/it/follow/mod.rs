@@ -8,7 +8,7 @@ use oneport_platform::{LinkId, NodeId, Rational};
 use crate::models::Case;
 use crate::port_models::check_busy;
 
-/// Pieces take as long as transfers do, links and nodes do what their models allow, processors one merge at a time.
+/// Pieces take as long as transfers do, links and nodes obey their models, processors run one merge at a time.
 pub fn check_dates(case: &Case, run: &Timeline) {
     let mut pieces: Vec<(&Rational, &Rational, LinkId)> = Vec::new();
     for event in &run.events {

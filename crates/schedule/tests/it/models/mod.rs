@@ -1,5 +1,5 @@
-//! Random steady states of every pattern on platforms of every port model: half-duplex, multiport, links, mixed; with
-//! switches that pass every copy on once. And what they take, by looking at every task and every odd set.
+//! Random steady states of every pattern on platforms of every port model: half-duplex, multiport, links, mixed.
+//! Switches forward every copy once. Also their loads, from every task and every odd set.
 
 pub use oneport_testkit::ratio;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -22,7 +22,7 @@ pub struct Case {
     pub collective: Collective,
     pub volumes: Volumes,
     pub steady_state: SteadyState,
-    /// Whether the patterns are known to attain the throughput: odd sets are respected, or do not exist.
+    /// Whether the patterns certainly attain the throughput: odd sets are respected, or do not exist.
     pub attainable: bool,
 }
 
@@ -80,7 +80,7 @@ pub enum Models {
     Mixed,
 }
 
-/// A ring in both directions, chords; the first nodes are processors, some of the others switches.
+/// A ring in both directions, and chords. The first nodes are processors, some of the others switches.
 fn platform(nodes: usize, participants: usize, models: Models, dice: &mut Dice<'_>) -> Platform {
     let mut builder = Platform::builder();
     if let Models::All(model) = models {
@@ -146,7 +146,7 @@ fn path(platform: &Platform, from: NodeId, to: NodeId, dice: &mut Dice<'_>) -> V
     links
 }
 
-/// Where a value is, and by which task.
+/// The nodes of a value, each with its task.
 type Holders = Vec<(NodeId, Option<u32>)>;
 
 /// Brings a value to a node from one of its holders. Returns the task that brought it.
@@ -438,7 +438,7 @@ pub fn has_odd_sets(platform: &Platform) -> bool {
         .any(|node| platform.model_of(node) == PortModel::HalfDuplex)
 }
 
-/// How long links and processors are busy.
+/// Busy times of links and processors.
 pub struct Loads<'p> {
     platform: &'p Platform,
     pub links: BTreeMap<LinkId, Rational>,
@@ -516,7 +516,7 @@ impl<'p> Loads<'p> {
         self.talking().max(self.computing())
     }
 
-    /// The time that all odd sets of ports need, by enumeration (Edmonds 1965); `None` if ports serve several links at
+    /// The time that all odd sets of ports need, by enumeration (Edmonds 1965). `None` if ports serve several links at
     /// a time.
     pub fn odd_sets(&self) -> Option<Rational> {
         let ends: Vec<[Option<Resource>; 2]> = self
@@ -561,7 +561,7 @@ impl<'p> Loads<'p> {
         Some(longest)
     }
 
-    /// The exact time that transfers need, if it is known.
+    /// The exact time of the transfers, if it can be determined.
     pub fn exact_talking(&self) -> Option<Rational> {
         if !has_odd_sets(self.platform) {
             return Some(self.talking());

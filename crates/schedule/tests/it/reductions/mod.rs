@@ -12,7 +12,7 @@ use oneport_plan::{
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use proptest::prelude::*;
 
-/// A platform, a question, and trees that answer it with a busiest resource that is always busy.
+/// A platform, a problem, and trees that solve it with a busiest resource that is always busy.
 #[derive(Clone)]
 pub struct Case {
     pub platform: Platform,
@@ -65,7 +65,7 @@ impl fmt::Debug for Case {
     }
 }
 
-/// Numbers that decide everything, in sequence; whole numbers below a bound at each step.
+/// Numbers that decide everything, in sequence. Each step takes a whole number below a bound.
 struct Dice<'a> {
     numbers: std::iter::Cycle<std::slice::Iter<'a, usize>>,
     count: usize,
@@ -232,7 +232,7 @@ fn platform(nodes: usize, participants: usize, dice: &mut Dice<'_>) -> Platform 
     builder.build().unwrap()
 }
 
-/// Constant, by the number of operands, or by interval; at least `least`.
+/// Constant, by the number of operands, or by interval. At least `least`.
 fn amount(operands: usize, kind: usize, least: i64, dice: &mut Dice<'_>) -> Amount {
     let mut some = |most| ratio(least, 1) + dice.number(most, 3) - ratio(1, 3);
     match kind {
@@ -356,7 +356,7 @@ pub fn cases(nodes: usize, trees: usize) -> impl Strategy<Value = Case> {
         )
 }
 
-/// Figure 6 of RR-4872: three nodes, all links of cost 1, node 0 computes twice as fast; trees of weight 1/3 and
+/// Figure 6 of RR-4872: three nodes, all links of cost 1, node 0 computes twice as fast. Trees have weights 1/3 and
 /// 2/3.
 pub fn figure_6() -> Case {
     let mut builder = Platform::builder();

@@ -18,7 +18,7 @@ pub fn fixture(name: &str) -> String {
     )
 }
 
-/// What a run of the command left behind.
+/// The results of a run of the command.
 #[derive(Debug)]
 pub struct Run {
     #[expect(dead_code, reason = "Debug shows it where an assertion fails")]
@@ -68,7 +68,7 @@ impl Run {
         self.says(words)
     }
 
-    /// Refused by us: the exit code, nothing on stdout, and one line on stderr that says each of the words.
+    /// Refused by us: the exit code, nothing on stdout, and one line on stderr that contains each of the words.
     #[track_caller]
     pub fn refused(self, code: i32, words: &[&str]) -> Run {
         assert_eq!(self.code, Some(code), "{self:#?}");
@@ -76,7 +76,7 @@ impl Run {
         self.one_error(words)
     }
 
-    /// One line on stderr that begins with "error:" and says each of the words.
+    /// One line on stderr that begins with "error:" and contains each of the words.
     #[track_caller]
     pub fn one_error(self, words: &[&str]) -> Run {
         assert!(self.stderr.starts_with("error: "), "{self:#?}");
@@ -87,7 +87,7 @@ impl Run {
         self.says(words)
     }
 
-    /// Refused while the command line was read: exit 2, and an explanation that says each of the words.
+    /// Refused while the command line was read: exit 2, and an explanation that contains each of the words.
     #[track_caller]
     pub fn misused(self, words: &[&str]) -> Run {
         assert_eq!(self.code, Some(2), "{self:#?}");
@@ -184,7 +184,7 @@ pub fn with(base: &Value, pointer: &str, value: Value) -> Value {
     changed
 }
 
-/// A path that cannot be written to, whoever runs the test: its folder is a file.
+/// A path that cannot be written to, for every user: its folder is a file.
 pub fn unwritable(folder: &Folder) -> String {
     let file = folder.write("a-file", "not a folder");
     PathBuf::from(file)

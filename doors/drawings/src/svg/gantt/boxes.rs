@@ -1,4 +1,4 @@
-//! The boxes of a Gantt chart: what is drawn for each, its tooltip and its label.
+//! The boxes of a Gantt chart: the shape of each, its tooltip and its label.
 
 use num_traits::One;
 use oneport_platform::Platform;
@@ -54,7 +54,7 @@ impl Boxes<'_> {
                     else {
                         continue;
                     };
-                    // Boxes narrower than a hair still show.
+                    // Boxes narrower than a hair stay visible.
                     let width = (run.right - run.left).max(0.05);
                     let tag = canvas.rect("box", (run.left, y), (width, height));
                     if run.count > 1 {
@@ -104,7 +104,7 @@ impl Boxes<'_> {
         }
     }
 
-    /// Texts inside the boxes, where they fit.
+    /// Texts inside the boxes, if they fit.
     pub(super) fn draw_labels(&self, canvas: &mut Canvas) {
         let Boxes {
             chart,

@@ -20,7 +20,7 @@ use crate::{quantities, words};
 
 /// Boxes drawn. Trades detail for the size of a picture. Measured: about 400 bytes per box with its label and tooltip.
 const MOST_BOXES: usize = 10_000;
-/// Most messages with a separate entry in the legend.
+/// Limit on the messages with a separate entry in the legend.
 const LEGEND: usize = 24;
 /// Longest node name, in pixels.
 const NAME_ROOM: f64 = 150.0;
@@ -33,7 +33,7 @@ const FULL: &str = "#d62718";
 const LOADS: f64 = 58.0;
 const MARGIN: f64 = 16.0;
 const TICK_SIZE: f64 = 11.0;
-/// How much wider bold letters are.
+/// Width of bold letters, relative to normal ones.
 const BOLD: f64 = 1.08;
 
 /// Draws the chart.
@@ -123,7 +123,7 @@ impl Axis {
     }
 }
 
-/// The busy part of the period per row; empty without a period.
+/// The busy part of the period per row. Empty without a period.
 fn loads(chart: &Chart, rows: &[Row]) -> Vec<Rational> {
     let Some(period) = chart.period.filter(|period| period.is_positive()) else {
         return Vec::new();
@@ -140,7 +140,7 @@ fn loads(chart: &Chart, rows: &[Row]) -> Vec<Rational> {
     rows.iter().map(load).collect()
 }
 
-/// Whether there is nothing more to be had.
+/// Whether the row is busy all the time.
 fn is_full(load: &Rational) -> bool {
     *load >= Rational::one()
 }
@@ -208,7 +208,7 @@ fn space(chart: &Chart, before: Option<&Row>, row: &Row) -> f64 {
     }
 }
 
-/// How many bars of median length fill the time axis.
+/// Number of bars of median length that fill the time axis.
 fn bars_per_axis(chart: &Chart) -> f64 {
     let mut lengths: Vec<f64> = chart
         .bars
@@ -306,7 +306,7 @@ fn draw_background(
     }
 }
 
-/// A row's load at its right end; what is busy all the time has a red frame.
+/// A row's load at its right end. A row that is busy all the time has a red frame.
 fn draw_load(
     canvas: &mut Canvas,
     (left, right): (f64, f64),
@@ -410,7 +410,7 @@ fn legend_entries(
     (entries, notes)
 }
 
-/// The end of the last bar, or `least` when that is later.
+/// The end of the last bar, or `least` if that is later.
 pub(super) fn horizon(bars: &[Bar], least: &Rational) -> Rational {
     let last = bars.iter().map(|bar| &bar.end).max();
     let end = last.filter(|end| *end > least).unwrap_or(least);

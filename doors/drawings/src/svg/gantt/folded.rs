@@ -12,11 +12,11 @@ const FEW: usize = 30;
 /// Boxes named in the title.
 const NAMED: usize = 3;
 
-/// A row without the name of its box: node, port or where the link leads, lanes, and how much it is busy.
+/// A row without the name of its box: node, port or target of the link, lanes, and load.
 type Shape = (String, String, usize, Rational);
 
 /// Drops rows of boxes (nodes with a common prefix) that are as busy, row by row, as an earlier box. Returns the
-/// remaining rows and, in words, what is left out. Charts of few rows pass unchanged. `loads` are per row. O(r log r).
+/// remaining rows and, in words, the omitted ones. Charts of few rows pass unchanged. `loads` are per row. O(r log r).
 pub(super) fn fold(
     platform: &Platform,
     rows: Vec<Row>,
@@ -88,7 +88,7 @@ fn rest(name: &str, own: &str) -> String {
     name.strip_prefix(own).unwrap_or(name).to_string()
 }
 
-/// The row's kind of port; for a link, its target without the number of the box.
+/// The row's kind of port. For a link, its target without the number of the box.
 fn port(platform: &Platform, port: Port, own: &str) -> String {
     let Port::Link(link) = port else {
         return port.kind().to_string();

@@ -6,7 +6,7 @@ use oneport_platform::Rational;
 use super::occupancy::Bar;
 use crate::words;
 
-/// A labelled stretch of time, drawn as a band behind the rows.
+/// A labelled interval of time, drawn as a band behind the rows.
 pub(super) struct Phase {
     pub label: &'static str,
     pub start: Rational,
@@ -27,7 +27,7 @@ pub(super) struct Chart<'a> {
     pub phases: Vec<Phase>,
     /// The rows' loads are shares of this period. `None` if no loads are shown.
     pub period: Option<&'a Rational>,
-    /// Whose the operands are, where they are numbered alike everywhere.
+    /// The owners of the operands, if all patterns number them alike.
     pub owners: Option<String>,
     /// The quantity of the time axis, without its unit.
     pub time_label: &'static str,
@@ -35,7 +35,7 @@ pub(super) struct Chart<'a> {
     pub widest: f64,
 }
 
-/// Where things are, in pixels.
+/// Positions in pixels.
 pub(super) struct Frame {
     pub left: f64,
     pub top: f64,

@@ -1,4 +1,4 @@
-//! Gantt charts of a period and of a whole run.
+//! Gantt charts of a period and of a run.
 
 mod boxes;
 mod chart;
@@ -16,28 +16,29 @@ use self::frame::{Chart, Phase};
 use self::occupancy::Bar;
 use crate::{quantities, words};
 
-/// Most period boundaries computed; lines closer than a few pixels are not drawn anyway.
+/// Limit on computed period boundaries. Lines closer than a few pixels are not drawn anyway.
 const MOST_MARKS: u64 = 1000;
 
 /// One period of a schedule, a row per send port and receive port in use and per processor that merges. A half-duplex
-/// node has one row for its only port, on which received messages have a dark foot; links between nodes of the links
-/// model have separate rows; simultaneous tasks of a multiport node are in separate lanes of its rows.
+/// node has one row for its only port, on which received messages have a dark foot. Links between nodes of the links
+/// model have separate rows. Simultaneous tasks of a multiport node are in separate lanes of its rows.
 ///
-/// Boxes say how many messages they hold. They are coloured by message where there are few, else by phase (reduction,
-/// broadcast) or by box (the part of a node's name before its first dot). If there are more than 30 rows, the rows of a
-/// box that is as busy as another one, row by row, are left out, and the subtitle says so. Next to every row is the
-/// share of the period in which it is busy; rows that are busy all the time are marked red. Thin vertical lines are the
-/// ends of slots. Transfers narrower than 0.3 px are drawn together, as a grey hatch where their colours differ (wider
-/// ones too where a schedule has tens of thousands of transfers), so the text stays below about 5 MB.
+/// Boxes are labelled with their number of messages. They are coloured by message if there are few, else by phase
+/// (reduction, broadcast) or by box (the part of a node's name before its first dot). If there are more than 30 rows,
+/// the rows of a box that is as busy as another one, row by row, are left out, and the subtitle names it. Next to every
+/// row is the share of the period in which it is busy. Rows that are busy all the time are marked red. Thin vertical
+/// lines are the ends of slots. Transfers narrower than 0.3 px are drawn together, as a grey hatch if their colours
+/// differ (wider ones too if a schedule has tens of thousands of transfers), so the text stays below about 5 MB.
 ///
-/// Links and processors work in the order of patterns, which every schedule allows; [`period_gantt`] draws another.
+/// Links and processors work in the order of patterns, which every schedule allows. [`period_gantt`] draws another
+/// order.
 ///
 /// O(b log b) for b boxes before merging.
 pub fn gantt(problem: &Problem, schedule: &PeriodicSchedule) -> String {
     of_bars(problem, schedule, &occupancy::of_period(problem, schedule))
 }
 
-/// [`gantt`] with what every link and processor does when: a period's transfers and merges, dated from its start.
+/// Draws [`gantt`] with dated tasks of every link and processor: a period's transfers and merges, dated from its start.
 ///
 /// O(b log b) for b boxes before merging.
 pub fn period_gantt(problem: &Problem, schedule: &PeriodicSchedule, period: &Timeline) -> String {
@@ -76,8 +77,8 @@ fn of_bars(problem: &Problem, schedule: &PeriodicSchedule, bars: &[Bar]) -> Stri
     })
 }
 
-/// A whole run, the same rows as [`gantt`]; boxes are coloured as there and labelled by instance, and the phases
-/// (start-up, steady state, clean-up) are shaded. Thin vertical lines are the ends of periods.
+/// A full run, with the rows and colours of [`gantt`]. Boxes are labelled by instance, and the phases (start-up, steady
+/// state, clean-up) are shaded. Thin vertical lines are the ends of periods.
 ///
 /// O(b log b) for b events and merges.
 pub fn timeline_gantt(problem: &Problem, timeline: &Timeline) -> String {
@@ -117,7 +118,8 @@ pub fn timeline_gantt(problem: &Problem, timeline: &Timeline) -> String {
     })
 }
 
-/// Start-up lasts until the first instances finish, as many periods as clean-up; steady state until the last start.
+/// Start-up lasts until the first instances finish, as many periods as clean-up. Steady state lasts until the last
+/// start.
 fn phases(starting: u64, clean_up: u64, period: &Rational, horizon: &Rational) -> Vec<Phase> {
     let at = |count: u64| period * whole(count);
     let filling = clean_up.min(starting);

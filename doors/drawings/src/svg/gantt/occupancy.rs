@@ -13,7 +13,7 @@ use crate::words;
 pub(in crate::svg) enum Activity {
     /// A message crosses a link.
     Transfer(LinkId),
-    /// A processor makes a partial result; `split` is the last operand of the left part.
+    /// A processor makes a partial result. `split` is the last operand of the left part.
     Merge { node: NodeId, split: usize },
 }
 
@@ -27,7 +27,7 @@ pub(in crate::svg) struct Bar {
     pub note: Note,
 }
 
-/// The part of a bar's text that is not its message.
+/// The part of a bar's text besides its message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::svg) enum Note {
     /// A number of messages, possibly fractional, in sequence.
@@ -38,7 +38,7 @@ pub(in crate::svg) enum Note {
 
 /// The bars of one period: transfers by link, then by time, then merges by processor.
 ///
-/// A link sends its messages in the order of `patterns`, then stages, then copies, during the slots that name it; a
+/// A link sends its messages in the order of `patterns`, then stages, then copies, during the slots that name it. A
 /// processor computes its merges in that order, in sequence from the start of the period. Copies that follow one
 /// another without a break are one bar.
 pub(in crate::svg) fn of_period(problem: &Problem, schedule: &PeriodicSchedule) -> Vec<Bar> {
@@ -77,8 +77,8 @@ pub(in crate::svg) fn of_period(problem: &Problem, schedule: &PeriodicSchedule) 
     bars
 }
 
-/// The bars of one period whose transfers and merges are dated from its start, in the same order; of the same kind
-/// without a break, one bar.
+/// The bars of one period whose transfers and merges are dated from its start, in the same order. Adjacent tasks of one
+/// kind are one bar.
 pub(in crate::svg) fn counted(
     problem: &Problem,
     schedule: &PeriodicSchedule,
@@ -135,7 +135,7 @@ fn slower(time: Rational, share: Option<&&Rational>) -> Rational {
     share.map_or(time.clone(), |share| time / *share)
 }
 
-/// Tasks of a period, in order, and how often each is done.
+/// Tasks of a period, in order, and the number of executions of each.
 type Queue<T> = Vec<(T, Rational)>;
 type Queues<K, T> = BTreeMap<K, Queue<T>>;
 
@@ -202,7 +202,7 @@ fn fill(
     for (message, copies, one) in queue.filter(|(.., one)| one.is_positive()) {
         let mut left = copies * &one;
         while left.is_positive() {
-            // A schedule that grants a link too little time is drawn as far as it goes.
+            // If a schedule grants a link too little time, the rest is not drawn.
             let Some((start, end)) = window.take() else {
                 return;
             };
@@ -227,7 +227,7 @@ fn fill(
     }
 }
 
-/// The bars of a whole run: one per event, or one per piece where the event is cut, then one per merge.
+/// The bars of a run: one per event, or one per piece if the event is cut, then one per merge.
 pub(in crate::svg) fn of_timeline(timeline: &Timeline) -> Vec<Bar> {
     let mut bars: Vec<Bar> = Vec::new();
     for event in &timeline.events {

@@ -1,4 +1,5 @@
-//! Which messages share a colour in a chart: each has its own while they are few; else phases or boxes do.
+//! Assigns colours to messages in a chart: each message has its own if they are few, else those of a phase or box share
+//! one.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +9,14 @@ use super::occupancy::Bar;
 use crate::svg::colour::Colour;
 use crate::words::{self, Messages};
 
-/// Most messages with a colour each; more share colours.
+/// With more messages than this, messages share colours.
 const FINE: usize = 12;
 
 /// Colours of messages.
 pub(super) struct Palette<'a> {
     problem: &'a Problem,
     messages: Messages<'a>,
-    /// Colours by class and their legend; `None` where every category has its own.
+    /// Colours by class and their legend. `None` if every category has its own.
     classes: Option<BTreeMap<String, usize>>,
 }
 
@@ -51,7 +52,7 @@ impl<'a> Palette<'a> {
         (classes.len() > 1).then_some(classes)
     }
 
-    /// The phase of a message, or the box that it comes from or goes to.
+    /// The phase of a message, or the box of its source or target.
     fn class(&self, message: Message) -> Option<String> {
         let collective = self.problem.collective();
         if !collective.members().is_empty() {

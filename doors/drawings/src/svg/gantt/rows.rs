@@ -1,4 +1,4 @@
-//! Rows of a chart: one per port or processor, and per link where nodes have no ports; split into lanes where a port
+//! Rows of a chart: one per port or processor, and per link if nodes have no ports. A row is split into lanes if a port
 //! does several things at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,11 +9,11 @@ use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 use super::occupancy::{Activity, Bar};
 use crate::words;
 
-/// Up to this many active nodes, idle ports keep an empty row; beyond, only ports in use have one.
+/// Up to this number of active nodes, idle ports keep an empty row. Beyond it, only ports in use have one.
 const SHOW_IDLE: usize = 12;
-/// A bar narrower than this, in pixels, is not drawn apart.
+/// A bar narrower than this, in pixels, is not drawn separately.
 const NARROW: f64 = 0.3;
-/// Up to this width bars are drawn together where there are too many.
+/// If there are too many bars, those up to this width are drawn together.
 const WIDE: f64 = 100.0;
 
 /// The port, processor or link that a row shows.
@@ -23,7 +23,7 @@ pub(in crate::svg) enum Port {
     Receive,
     /// The only port of a half-duplex node.
     Both,
-    /// A link between nodes without ports, which stands with its sender.
+    /// A link between nodes without ports. Its row is among those of its sender.
     Link(LinkId),
     Compute,
 }
@@ -92,7 +92,7 @@ pub(in crate::svg) struct Row {
 }
 
 impl Row {
-    /// How many transfers or merges it does at a time.
+    /// Number of its simultaneous transfers or merges.
     pub(in crate::svg) fn capacity(&self, platform: &Platform) -> u32 {
         match self.port {
             Port::Send if words::node(platform, self.node).is_some() => {
@@ -175,8 +175,8 @@ pub(in crate::svg) fn rows(platform: &Platform, bars: &[Bar]) -> (Vec<Row>, Vec<
     (rows, remarks)
 }
 
-/// Puts bars into the fewest lanes without overlap: in order of their start, each into a lane that is free, after a
-/// bar of the same link if possible.
+/// Puts bars into the fewest lanes without overlap: in order of their start, each into a free lane, after a bar of the
+/// same link if possible.
 fn lanes(bars: &[Bar], mut own: Vec<usize>) -> Vec<Vec<usize>> {
     let bar = |index: usize| bars.get(index);
     own.sort_by(|&a, &b| {
@@ -204,7 +204,7 @@ fn lanes(bars: &[Bar], mut own: Vec<usize>) -> Vec<Vec<usize>> {
     lanes.into_iter().map(|(lane, _)| lane).collect()
 }
 
-/// Joins the narrow bars of every lane into runs, so that at most `most` boxes are drawn where possible: bars of one
+/// Joins the narrow bars of every lane into runs, so that at most `most` boxes are drawn if possible: bars of one
 /// colour first, then bars of several. The width below which bars are joined starts at 0.3 px and doubles until they
 /// are few enough. `spans` and `colours` are per bar.
 pub(in crate::svg) fn runs(
@@ -228,8 +228,8 @@ pub(in crate::svg) fn runs(
     }
 }
 
-/// Joins neighbours of one colour narrower than `alike` that lie less than that apart, and others narrower than
-/// `mixed`.
+/// Joins neighbours of one colour that are narrower than `alike` and less than that distance apart, and others narrower
+/// than `mixed`.
 fn join(
     lane: &[usize],
     bars: &[Bar],

@@ -8,7 +8,7 @@ use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::words;
 
-/// An amount: what it is of, and how often per unit of time.
+/// An amount: its name, and its number per unit of time.
 pub(super) type Amount = (String, Rational);
 
 /// Amounts that links send and nodes merge.
@@ -70,12 +70,12 @@ pub(super) fn amounts(problem: &Problem, steady_state: &SteadyState) -> Amounts 
     amounts
 }
 
-/// A line of a label: `[1,2]: 2/3`, rounded where that is long.
+/// A line of a label: `[1,2]: 2/3`, rounded if that is long.
 pub(super) fn line((what, rate): &Amount) -> String {
     format!("{what}: {}", words::terse(rate))
 }
 
-/// `T[k,l,m]`, or both inputs where operands are not in order.
+/// `T[k,l,m]`, or both inputs if operands are not in order.
 fn merge(left: &Value, right: &Value) -> String {
     match (left.interval(), right.interval()) {
         (Some(one), Some(other)) if one.last + 1 == other.first => {
@@ -85,12 +85,12 @@ fn merge(left: &Value, right: &Value) -> String {
     }
 }
 
-/// `[1,2]`, or `{0,2}` where operands are left out.
+/// `[1,2]`, or `{0,2}` if operands are left out.
 fn brief(value: &Value) -> String {
     value.to_string().trim_start_matches('v').to_string()
 }
 
-/// Whose message it is: `P0` where the target says it all, `a→b` where both ends matter, the source of copies.
+/// Short name of a message: `P0` if the target identifies it, `a→b` if both ends matter, the source of copies.
 fn whose(problem: &Problem, place: usize) -> String {
     let (platform, collective) = (problem.platform(), problem.collective());
     let Some(demand) = collective.demand(place) else {

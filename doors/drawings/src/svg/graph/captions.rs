@@ -1,4 +1,4 @@
-//! Labels of links and nodes, as far as there is room for them.
+//! Labels of links and nodes, if there is room for them.
 
 use oneport_platform::{LinkId, Platform};
 
@@ -12,7 +12,7 @@ use crate::svg::xml::{Canvas, INK};
 use crate::words;
 
 const LABEL: f64 = 10.0;
-/// Most lines of a label; the tooltip has all.
+/// Limit on the lines of a label. The tooltip has all.
 const LINES: usize = 5;
 
 /// A label.
@@ -21,7 +21,7 @@ pub(super) struct Label {
     lines: Vec<String>,
 }
 
-/// Labels, and how many were left out.
+/// Labels, and the number of omitted ones.
 #[derive(Default)]
 pub(super) struct Captions {
     pub labels: Vec<Label>,
@@ -29,8 +29,8 @@ pub(super) struct Captions {
 }
 
 impl Captions {
-    /// Labels of links: amounts, or cost and load. A label without room is shortened, and left out where even that has
-    /// none.
+    /// Labels of links: amounts, or cost and load. A label without room is shortened. It is left out if the short form
+    /// has no room either.
     pub(super) fn links(
         &mut self,
         page: &mut Page,
@@ -84,7 +84,7 @@ impl Captions {
         self.labels.push(label);
     }
 
-    /// That labels are missing.
+    /// Text on the omitted labels.
     pub(super) fn note(&self) -> Option<String> {
         let labels = words::plural(self.left_out, "label");
         let verb = if self.left_out == 1 { "has" } else { "have" };
@@ -111,7 +111,7 @@ fn forms_of_words(words: Vec<String>) -> Vec<Vec<String>> {
     forms
 }
 
-/// All lines, or fewer and how many are left out. None for no lines.
+/// All lines, or fewer and the number of omitted ones. None for no lines.
 fn forms_of_lines(lines: &[String]) -> Vec<Vec<String>> {
     let short = |most: usize| -> Vec<String> {
         let more = lines.len() - (most - 1);

@@ -11,12 +11,12 @@ const EASY: usize = 300;
 const MOST_TRIED: usize = 200_000;
 /// Least distance of an arrow and a node that it does not belong to.
 const CLEAR: f64 = 4.0;
-/// How far opposite links that run side by side are from the middle.
+/// Distance of parallel opposite links from the middle.
 const BESIDE: f64 = 3.5;
-/// Points along an arrow at which it is looked at.
+/// Number of points along an arrow that are checked.
 const POINTS: u32 = 40;
 
-/// How a link is drawn.
+/// Style of a link.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Stroke {
     pub width: f64,
@@ -25,7 +25,7 @@ pub(super) struct Stroke {
     pub layer: u8,
 }
 
-/// A link, or two opposite links that look the same, as a quadratic curve from node to node.
+/// A link, or two opposite links of equal style, as a quadratic curve from node to node.
 pub(super) struct Edge {
     pub link: LinkId,
     /// The opposite link, drawn with this one.
@@ -40,9 +40,9 @@ pub(super) struct Edge {
 
 /// The links of a platform, the lowest layers first.
 ///
-/// Opposite links of one stroke are one straight line with two heads; others bend apart where they have labels
-/// (`labelled`), and run side by side where not. Where a line would run under a node it bends around it. `marks` are
-/// the areas of the nodes, round ones at their ends.
+/// Opposite links of one stroke are one straight line with two heads. Others bend apart if they have labels
+/// (`labelled`), and run side by side if not. A line that would run under a node bends around it. `marks` are the areas
+/// of the nodes, round ones at their ends.
 pub(super) fn edges(
     platform: &Platform,
     marks: &[Area],
@@ -107,7 +107,7 @@ fn twin(platform: &Platform, strokes: &[Stroke], id: LinkId) -> Option<LinkId> {
     (back != id && strokes.get(back.index()) == strokes.get(id.index())).then_some(back)
 }
 
-/// How many lines the links are.
+/// Number of lines that draw the links.
 pub(super) fn count(platform: &Platform, strokes: &[Stroke]) -> usize {
     platform
         .link_ids()
@@ -115,7 +115,7 @@ pub(super) fn count(platform: &Platform, strokes: &[Stroke]) -> usize {
         .count()
 }
 
-/// Both ends moved by so much to the right-hand side.
+/// Both ends moved by this distance to the right-hand side.
 fn aside(from: Point, to: Point, by: f64) -> (Point, Point) {
     let (dx, dy, length) = way(from, to);
     let (x, y) = (-dy / length * by, dx / length * by);
@@ -189,7 +189,7 @@ fn control(from: Point, to: Point, bent: bool, others: &[&Area]) -> Point {
     best.map_or(middle, |(_, control)| control)
 }
 
-/// Where a curve leaves the mark in which it begins, and `gap` further.
+/// The point at which a curve leaves the mark in which it begins, and `gap` further.
 fn leave(mark: &Area, gap: f64, curve: &dyn Fn(f64) -> Point) -> Point {
     let (mut inside, mut outside) = (0.0, 0.5);
     for _ in 0..24 {
@@ -208,7 +208,7 @@ impl Edge {
         at(self.start, self.control, self.end, t)
     }
 
-    /// The same curve elsewhere.
+    /// The curve moved by `dx` and `dy`.
     pub(super) fn moved(mut self, dx: f64, dy: f64) -> Edge {
         for point in [&mut self.start, &mut self.control, &mut self.end] {
             *point = (point.0 + dx, point.1 + dy);
@@ -221,7 +221,7 @@ impl Edge {
         (0..=24).map(|k| self.at(f64::from(k) / 24.0))
     }
 
-    /// Where a label of this size might stand on the line, the best places first.
+    /// Possible positions on the line for a label of this size, the best first.
     pub(super) fn label_areas(&self, width: f64, height: f64) -> Vec<Area> {
         let places = if self.bent {
             [0.42, 0.36, 0.5, 0.3, 0.58, 0.64, 0.24]

@@ -57,7 +57,7 @@ impl Role {
     }
 }
 
-/// How long a link, port or processor is busy per unit of time, and with what.
+/// Busy time of a link, port or processor per unit of time, and its tasks.
 #[derive(Default)]
 pub(super) struct Flows {
     pub busy: BTreeMap<LinkId, Rational>,
@@ -132,7 +132,7 @@ pub(super) fn roles(platform: &Platform, collective: &Collective) -> Vec<Role> {
     roles
 }
 
-/// The roles of the nodes that take part in a collective: the one that a single node plays stands out.
+/// The roles of the nodes that take part in a collective. The role that a single node plays is drawn differently.
 fn assign(roles: &mut [Role], collective: &Collective) {
     let mut give = |nodes: &[NodeId], role: Role| {
         for node in nodes {

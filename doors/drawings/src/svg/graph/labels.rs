@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// Side of the squares into which points are sorted.
 const CELL: f64 = 24.0;
 
-/// A place on the page, in pixels; or a width and a height.
+/// A place on the page, in pixels. Also a width and a height.
 pub(super) type Point = (f64, f64);
 
 /// An axis-parallel rectangle: left, top, right, bottom.
@@ -49,7 +49,7 @@ impl Area {
         }
     }
 
-    /// How far a point is from the area, whose shorter sides are round; negative inside.
+    /// Distance of a point from the area, whose shorter sides are round. Negative inside.
     pub(super) fn distance(&self, (x, y): (f64, f64)) -> f64 {
         let (centre, size) = (self.centre(), self.size());
         let half = (size.0 / 2.0, size.1 / 2.0);
@@ -96,7 +96,7 @@ impl Area {
         )
     }
 
-    /// How much of this area the other covers.
+    /// Size of the part of this area that the other covers.
     pub(super) fn overlap(&self, other: &Area) -> f64 {
         let width = self.right.min(other.right) - self.left.max(other.left);
         let height = self.bottom.min(other.bottom) - self.top.max(other.top);
@@ -142,7 +142,7 @@ impl Page {
         }
     }
 
-    /// How many points of lines lie in the area.
+    /// Number of points of lines in the area.
     fn covered(&self, area: &Area) -> usize {
         let (left, top) = cell((area.left, area.top));
         let (right, bottom) = cell((area.right, area.bottom));

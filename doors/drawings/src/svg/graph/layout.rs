@@ -1,18 +1,18 @@
-//! Where the nodes of a graph are drawn.
+//! Positions of the nodes of a graph.
 //!
-//! A radial drawing of a breadth-first tree is the start; stress majorization (Gansner, Koren, North, 2004) then
-//! moves nodes until distances on the page resemble numbers of hops; last, nodes that are too close are pushed
-//! apart. Only `+ - * /` and square roots are used, so that every machine computes the same bits.
+//! A radial drawing of a breadth-first tree is the start. Stress majorization (Gansner, Koren, North, 2004) then moves
+//! nodes until distances on the page resemble numbers of hops. Last, nodes that are too close are pushed apart. Only
+//! `+ - * /` and square roots are used, so that every machine computes the same bits.
 
-/// Nodes up to which distances are fitted; more keep the rings of the breadth-first tree. Trades a better layout for
-/// time, `O(n^2)` per round. Not measured.
+/// Distances are fitted up to this number of nodes. More nodes keep the rings of the breadth-first tree. Trades a
+/// better layout for time, `O(n^2)` per round. Not measured.
 const MOST_STRESSED: usize = 500;
 /// Least distance of two nodes, in links.
 const APART: f64 = 0.55;
 /// With this part of all pairs linked, a circle shows more than distances do.
 const DENSE: f64 = 0.6;
 
-/// Places for nodes of these radii (0 for points); the length of a link between points is about 1, the centre anywhere.
+/// Places for nodes of these radii (0 for points). The length of a link between points is about 1, the centre anywhere.
 /// `root` starts the tree.
 ///
 /// O(n m + rounds n^2) for n up to 500 nodes, O(n + m) beyond.
@@ -54,7 +54,7 @@ pub(in crate::svg) fn place(
     places
 }
 
-/// Each node's parent and depth in a breadth-first forest; later trees hang below the root, two levels down.
+/// Each node's parent and depth in a breadth-first forest. Later trees hang below the root, two levels down.
 fn tree(near: &[Vec<usize>], root: usize) -> (Vec<usize>, Vec<(Option<usize>, usize)>) {
     let mut order: Vec<usize> = Vec::new();
     let mut known: Vec<Option<(Option<usize>, usize)>> = vec![None; near.len()];
@@ -88,7 +88,7 @@ fn tree(near: &[Vec<usize>], root: usize) -> (Vec<usize>, Vec<(Option<usize>, us
     )
 }
 
-/// Rings by depth; every subtree has a sector in proportion to its leaves.
+/// Rings by depth. Every subtree has a sector in proportion to its leaves.
 fn radial(near: &[Vec<usize>], root: usize) -> Vec<(f64, f64)> {
     let (order, tree) = tree(near, root);
     let mut leaves = vec![0usize; near.len()];
@@ -108,7 +108,7 @@ fn radial(near: &[Vec<usize>], root: usize) -> Vec<(f64, f64)> {
         radius[depth] =
             (radius[depth - 1] + 1.0).max(on_ring[depth] as f64 * 0.6 / std::f64::consts::TAU);
     }
-    // The sector of a node, and where its next child's sector starts, as fractions of a turn.
+    // The sector of a node, and the start of its next child's sector, as fractions of a turn.
     let mut sector = vec![(0.0f64, 1.0f64); near.len()];
     let mut places = vec![(0.0, 0.0); near.len()];
     for &node in &order {
@@ -129,7 +129,7 @@ fn radial(near: &[Vec<usize>], root: usize) -> Vec<(f64, f64)> {
         let (start, part) = sector[node];
         let (cos, sin) = turn(start + part / 2.0);
         let far = radius[tree[node].1];
-        // Off the straight and narrow: symmetric trees would stay on a line for ever.
+        // A small offset from the ring: symmetric trees would stay on a line otherwise.
         let (dx, dy) = turn(node as f64 * 0.618_034);
         places[node] = (far * cos + 0.1 * dx, far * sin + 0.1 * dy);
     }
@@ -175,8 +175,8 @@ fn turn(fraction: f64) -> (f64, f64) {
 
 /// The distance that every pair of nodes should have, and its weight.
 ///
-/// A link wants the length 1, or more where one of its ends has many neighbours, which need room around it. Other
-/// pairs want the length of a shortest path; what is not connected wants to be a little farther than all the rest.
+/// The target length of a link is 1, or more if one of its ends has many neighbours, which need room around it. The
+/// target length of other pairs is that of a shortest path. For unconnected nodes it is a little more than all others.
 fn wishes(near: &[Vec<usize>], radii: &[f64]) -> Vec<Vec<(f64, f64)>> {
     let degree = |a: usize, b: usize| near[a].len().max(near[b].len()) as f64;
     let length = |a: usize, b: usize| f64::max(1.0, 0.1 * degree(a, b)) + radii[a] + radii[b];
@@ -222,7 +222,8 @@ fn wishes(near: &[Vec<usize>], radii: &[f64]) -> Vec<Vec<(f64, f64)>> {
     wishes
 }
 
-/// One round of stress majorization: every node to the weighted mean of where the others want it.
+/// One round of stress majorization: every node moves to the weighted mean of the positions that the others prefer for
+/// it.
 fn relax(places: &mut [(f64, f64)], wishes: &[Vec<(f64, f64)>]) {
     for (node, row) in wishes.iter().enumerate() {
         let Some(&(x, y)) = places.get(node) else {
@@ -260,7 +261,7 @@ fn separate(places: &mut [(f64, f64)]) {
     }
 }
 
-/// The vector from `from` to `to` and its length; never 0, whatever falls together.
+/// The vector from `from` to `to` and its length. The length is never 0, even for nodes in the same place.
 fn apart(from: (f64, f64), to: (f64, f64), node: usize, other: usize) -> (f64, f64, f64) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = (dx * dx + dy * dy).sqrt();
@@ -271,7 +272,7 @@ fn apart(from: (f64, f64), to: (f64, f64), node: usize, other: usize) -> (f64, f
     (cos * 1e-3, sin * 1e-3, 1e-3)
 }
 
-/// Turns the drawing so that its bulk lies below the root, or to the right of it where it would be tall.
+/// Turns the drawing so that its bulk is below the root, or to the right of it if it would be tall.
 fn orient(places: &mut [(f64, f64)], root: usize) {
     let Some(&(rx, ry)) = places.get(root) else {
         return;

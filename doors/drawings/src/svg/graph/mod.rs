@@ -1,4 +1,4 @@
-//! The platform as a graph, with the flows of a steady state and what limits it.
+//! The platform as a graph, with the flows of a steady state and its limiting resources.
 
 mod amounts;
 mod banks;
@@ -33,14 +33,14 @@ use crate::quantities;
 use crate::words::{self, Messages};
 
 const TOP: f64 = 64.0;
-/// Most links with labels.
+/// Limit on the links with labels.
 const ALL_LABELS: usize = 40;
 
 /// The platform as a graph. Processors are round, routers dark, routers that do not replicate hollow hexagons
-/// (processors that do not have a dashed outline), links arrows; nodes whose names begin alike (`box0.gpu0`,
-/// `box0.gpu1`) are in a frame. The wider a link, the higher its bandwidth; with a steady state, the darker, the longer
-/// it is busy. Resources that the certificate prices, and that so limit the throughput, are red. A ring around a
-/// processor shows its share of time computing. Every element has a tooltip with the exact figures.
+/// (processors that do not have a dashed outline), links arrows. Nodes whose names begin alike (`box0.gpu0`,
+/// `box0.gpu1`) are in a frame. A wider link has a higher bandwidth. With a steady state, a darker link is busy for
+/// longer. Resources that the certificate prices, and that so limit the throughput, are red. A ring around a processor
+/// shows its share of time computing. Every element has a tooltip with the exact figures.
 ///
 /// The layout is deterministic. O(n m + n^2) up to 500 nodes, O(n + m) beyond.
 pub fn graph(
@@ -51,9 +51,9 @@ pub fn graph(
     of_problem(problem, steady_state, None, certificate)
 }
 
-/// As [`graph`] with a steady state; links that have room for labels say what is sent over them and how often, and
-/// processors what they merge, as figures 2(b), 6(c) and 10 of RR-4872 do, in place of cost and load. Tooltips give all
-/// figures.
+/// Draws [`graph`] with a steady state. Links that have room for labels show the amounts sent over them per unit of
+/// time, and processors their merges, as figures 2(b), 6(c) and 10 of RR-4872 do, in place of cost and load. Tooltips
+/// give all figures.
 pub fn graph_of_rates(
     problem: &Problem,
     steady_state: &SteadyState,
@@ -235,7 +235,7 @@ fn placement(platform: &Platform, roles: &[Role], marks: &Marks) -> Placement {
     })
 }
 
-/// Where the name of a frame stands.
+/// Position of the name of a frame.
 fn title_area(frame: &Frame) -> Area {
     let width = words::width(&frame.name, 12.0) * 1.08;
     Area {
@@ -271,7 +271,7 @@ fn draw_titles(canvas: &mut Canvas, frames: &[Frame]) {
     canvas.close();
 }
 
-/// Where the drawing starts: the one end of the collective, else the node with most links.
+/// Start of the drawing: the source of the collective, else the node with most links.
 fn root(platform: &Platform, roles: &[Role]) -> usize {
     let degree = |index: &usize| {
         let id = NodeId::new(*index);
@@ -303,7 +303,7 @@ fn subtitle(problem: &Problem, steady_state: Option<&SteadyState>) -> String {
     parts.join(" · ")
 }
 
-/// Whether `lines` lines can be labelled so that it is clear which label belongs to which line.
+/// Whether `lines` lines have room for labels that clearly belong to one line each.
 fn has_room_for_labels(platform: &Platform, lines: usize) -> bool {
     platform.links().len() <= ALL_LABELS && 5 * lines <= 8 * platform.nodes().len()
 }

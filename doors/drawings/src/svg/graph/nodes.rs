@@ -13,13 +13,13 @@ use crate::words;
 
 /// Colour of a processor's share of time computing.
 pub(super) const COMPUTING: &str = "#882255";
-/// Most nodes with their names inside.
+/// Limit on the nodes with their names inside.
 const NAMED: usize = 150;
-/// Most nodes whose names are printed where there is room.
+/// Limit on the nodes whose names are printed if there is room.
 const SOME_NAMES: usize = 1000;
 /// Longest name, in pixels.
 const NAME_ROOM: f64 = 130.0;
-/// Letters of what limits.
+/// Size of the letters of limits.
 const LIMIT: f64 = 8.5;
 
 /// The marks, sizes and names drawn for the nodes.
@@ -276,7 +276,7 @@ impl Mark {
     }
 }
 
-/// A rectangle whose shorter sides are points; a square becomes a diamond.
+/// A rectangle whose shorter sides are points. A square becomes a diamond.
 fn hexagon(area: &Area) -> String {
     let (y, cut) = (area.centre().1, area.size().1 / 2.0);
     polygon(&[

@@ -6,15 +6,15 @@ use super::labels::{Area, Point};
 use super::{banks, layout};
 use crate::words;
 
-/// Space between a frame and its nodes; its name stands above them.
+/// Space between a frame and its nodes. Its name is above them.
 const PADDING: f64 = 14.0;
 /// Height of a frame's name.
 pub(super) const TITLE: f64 = 20.0;
 /// Least space between frames, and between a frame and other nodes.
 const APART: f64 = 34.0;
-/// Nodes up to which they are pushed apart. Trades a better layout for time, `O(n^2)` per round. Not measured.
+/// Nodes are pushed apart up to this number. Trades a better layout for time, `O(n^2)` per round. Not measured.
 const MOST_PUSHED: usize = 500;
-/// Wider pages are turned upright where this helps.
+/// Wider pages are turned upright if this helps.
 const WIDEST: f64 = 2400.0;
 
 /// The nodes of a common prefix.
@@ -43,13 +43,13 @@ pub(super) struct Nodes<'a> {
     /// Width and height.
     pub sizes: &'a [Point],
     pub links: &'a [(usize, usize)],
-    /// Where the drawing starts.
+    /// Start of the drawing.
     pub root: usize,
     /// Length of a link between small nodes, in pixels.
     pub unit: f64,
 }
 
-/// Groups of two nodes or more, in the order of their first nodes; a node that is called as the prefix is a member.
+/// Groups of two nodes or more, in the order of their first nodes. A node whose name is the prefix is a member.
 pub(super) fn groups(names: &[&str]) -> Vec<Group> {
     let mut found: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (node, name) in names.iter().enumerate() {
@@ -157,7 +157,7 @@ struct Inside {
     size: Point,
 }
 
-/// Places a group: by its own links, or in rows where it has none.
+/// Places a group: by its own links, or in rows if it has none.
 fn inside(nodes: &Nodes, members: &[usize]) -> Inside {
     let own: BTreeMap<usize, usize> = members
         .iter()
@@ -285,7 +285,7 @@ fn separate(places: &mut [Point], sizes: &[Point], margin: f64) {
     }
 }
 
-/// Turns groups over, from left to right and upside down, where this shortens the links to other items.
+/// Turns groups over, from left to right and upside down, if this shortens the links to other items.
 fn flip(insides: &mut [Inside], centres: &[Point], links: &[(usize, usize)], item: &[usize]) {
     let mut own = vec![0_usize; item.len()];
     for inside in insides.iter() {
@@ -323,7 +323,7 @@ fn flip(insides: &mut [Inside], centres: &[Point], links: &[(usize, usize)], ite
             .into_iter()
             .min_by(|a, b| length(*a).total_cmp(&length(*b)))
             .unwrap_or(turns[0]);
-        // Not for a pixel's sake: equal groups should look alike.
+        // Not for a gain of a pixel: equal groups should look equal.
         if length(best) < 0.98 * now {
             insides[index]
                 .places

@@ -1,4 +1,4 @@
-//! How links are drawn: bandwidth as width, load as colour, what limits in red.
+//! Styles of links: bandwidth as width, load as colour, limits in red.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::words;
 pub(super) const CHARGED: &str = "#d62718";
 /// Links out of use.
 const UNUSED: &str = "#c4c4c4";
-/// Links when there is no steady state.
+/// Colour of links if there is no steady state.
 const PLAIN: &str = "#666666";
 
 /// Links and nodes that the certificate prices.
@@ -82,7 +82,7 @@ impl Charged {
     }
 }
 
-/// The cost of every link, where it is the same.
+/// The cost of every link, if all are equal.
 pub(super) fn uniform_cost(platform: &Platform) -> Option<&Rational> {
     let first = &platform.links().iter().next()?.cost;
     platform
@@ -98,7 +98,7 @@ fn costs(platform: &Platform) -> Option<(&Rational, &Rational)> {
     costs().min().zip(costs().max())
 }
 
-/// Width by bandwidth, as a part of the greatest; the least and greatest costs are looked for once.
+/// Width by bandwidth, as a part of the greatest. The least and greatest costs are computed once.
 fn widths(platform: &Platform) -> impl Fn(&Rational) -> f64 {
     let scale = if platform.nodes().len() <= 60 {
         1.0
@@ -109,7 +109,7 @@ fn widths(platform: &Platform) -> impl Fn(&Rational) -> f64 {
         .filter(|(least, greatest)| least != greatest)
         .map(|(least, _)| least);
     move |cost| match least {
-        // Over a link of cost 0 everything passes; compared with it, all others are thin.
+        // A link of cost 0 has unlimited bandwidth. Relative to it, all others are thin.
         Some(_) if cost.is_zero() => scale * 4.5,
         Some(least) => scale * (0.9 + 3.6 * words::share(least, cost).sqrt()),
         None => scale * 1.8,

@@ -10,7 +10,7 @@ use super::flows::{Flows, Role};
 use crate::quantities;
 use crate::words::{self, Messages};
 
-/// The tooltip of a node; with amounts, every merge with its inputs.
+/// The tooltip of a node. With amounts, it lists every merge with its inputs.
 pub(super) fn node_tooltip(
     (platform, collective): (&Platform, &Collective),
     (id, role): (NodeId, Role),
@@ -60,7 +60,7 @@ pub(super) fn node_tooltip(
     )
 }
 
-/// The tooltip of a link; with amounts, every message that is sent over it.
+/// The tooltip of a link. With amounts, it lists every message that is sent over it.
 pub(super) fn link_tooltip(
     platform: &Platform,
     link: LinkId,

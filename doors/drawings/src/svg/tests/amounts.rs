@@ -1,4 +1,4 @@
-//! Labels of links and nodes: the papers' variables, as far as there is room, and tooltips that have them all.
+//! Labels of links and nodes: the papers' variables, if there is room, and tooltips that have them all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::reductions::{Reduction, figure_6, random};
 use super::samples::{q, size};
 use crate::svg::graph::{graph, graph_of_rates};
 
-/// The whole trees of a reduction, per unit of time.
+/// The complete trees of a reduction, per unit of time.
 fn steady_state(reduction: &Reduction) -> SteadyState {
     let weighted = |(pattern, copies): &(Pattern, u32)| WeightedPattern {
         pattern: pattern.clone(),
@@ -24,7 +24,7 @@ fn steady_state(reduction: &Reduction) -> SteadyState {
     }
 }
 
-/// How often each interval is sent over each link, and each node merges, added up task by task.
+/// Frequency of each interval on each link, and of each node's merges, added up task by task.
 fn sums(
     state: &SteadyState,
 ) -> (
@@ -46,7 +46,7 @@ fn sums(
     (sends, merges)
 }
 
-/// Labels that say an amount.
+/// Labels that contain an amount.
 fn amounts(elements: &[Element]) -> Vec<String> {
     labels(elements)
         .into_iter()
@@ -55,7 +55,7 @@ fn amounts(elements: &[Element]) -> Vec<String> {
         .collect()
 }
 
-/// Figure 6(c) of RR-4872: what is sent stands on the links, `cons(P_i, T)` at the nodes.
+/// Figure 6(c) of RR-4872: transfers are labelled on the links, `cons(P_i, T)` at the nodes.
 #[test]
 fn merges_stand_at_the_nodes() {
     let figure = figure_6();
@@ -93,7 +93,7 @@ fn merges_stand_at_the_nodes() {
     }
 }
 
-/// However little room there is, the tooltip of a link has every interval that is sent over it.
+/// Even without room, the tooltip of a link has every interval that is sent over it.
 #[test]
 fn tooltips_have_every_amount() {
     let mut tried = 0;
@@ -131,7 +131,7 @@ fn tooltips_have_every_amount() {
     assert!(tried > 0, "no reduction is in order: nothing is tested");
 }
 
-/// All-to-all on the complete graph, straight from node to node.
+/// All-to-all on the complete graph, directly from node to node.
 fn complete(
     count: usize,
     cost: impl Fn(usize, usize) -> Rational,
@@ -172,7 +172,7 @@ fn complete(
     )
 }
 
-/// One label without room takes no other away, and the drawing says how many there are.
+/// One label without room removes no other, and the drawing gives the number of omitted ones.
 #[test]
 fn only_labels_without_room_are_left_out() {
     let mut crowded = 0;
@@ -202,7 +202,7 @@ fn only_labels_without_room_are_left_out() {
         assert_eq!(shown + left_out, count * (count - 1), "{count} nodes");
         assert!(shown > 0, "{count} nodes");
         crowded += usize::from(left_out > 0);
-        // So it is with costs and loads.
+        // The same holds for costs and loads.
         parse(&graph(&problem, Some(&state), None));
     }
     assert!(crowded > 0, "no drawing is crowded: nothing is tested");

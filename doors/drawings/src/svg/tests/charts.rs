@@ -276,7 +276,7 @@ fn labels_stay_inside_their_boxes() {
     assert!(labels > 20, "{labels} labels");
 }
 
-/// One sender and one receiver; `turns` messages of each of two kinds in turn.
+/// One sender and one receiver. `turns` messages of each of two kinds alternate.
 fn chatter(turns: usize) -> (Platform, Collective, PeriodicSchedule) {
     let mut builder = Platform::builder();
     let hub = builder.node(Node::processor("hub", q("1"))).unwrap();
@@ -337,11 +337,11 @@ fn large_schedules_are_hatched_and_stay_small() {
             .any(|(.., title)| title.contains("short transfers")),
         "{hub:?}"
     );
-    // The hub is never idle, so its boxes cover the axis, whatever was joined.
+    // The hub is never idle, so its boxes cover the axis, for all joins.
     let (_, width) = axis(&elements);
     let covered: f64 = hub.iter().map(|(left, right, _)| right - left).sum();
     assert!((covered - width).abs() < 1.0, "{covered} of {width}");
-    // A tooltip counts what it hides: every transfer is accounted for.
+    // A tooltip counts the transfers that it hides: every transfer is accounted for.
     let count = |title: &String| {
         title
             .split(" short")
@@ -448,7 +448,8 @@ fn a_run_shows_every_instance_and_its_phases() {
     }
 }
 
-/// In the order of patterns the dates of single messages give the same drawing as the slots; in another they do not.
+/// In the order of patterns the dates of single messages give the same drawing as the slots. In another order they do
+/// not.
 #[test]
 fn a_period_is_drawn_by_its_dates() {
     for sample in [

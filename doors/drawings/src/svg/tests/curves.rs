@@ -110,7 +110,7 @@ fn odd_values_are_left_out_without_a_panic() {
     }
 }
 
-/// An axis that does not begin at 0 says so and is drawn with a break; one that does, or is logarithmic, is not.
+/// An axis that does not begin at 0 is marked and drawn with a break. One that does, or is logarithmic, is not.
 #[test]
 fn a_cut_axis_is_marked() {
     let drawn = |points: &[(f64, f64)], log_y| {

@@ -41,7 +41,7 @@ pub(super) fn nodes(elements: &[Element]) -> Vec<(f64, f64, f64, f64)> {
         .collect()
 }
 
-/// The tooltips of links; one line can represent both directions.
+/// The tooltips of links. One line can represent both directions.
 fn links(elements: &[Element]) -> Vec<&str> {
     elements
         .iter()
@@ -74,7 +74,7 @@ pub(super) fn labels(elements: &[Element]) -> Vec<(f64, f64, f64, f64, String)> 
         .collect()
 }
 
-/// Figure 2(b): every amount of the steady state stands on its link, and nothing else does.
+/// Figure 2(b): every amount of the steady state is on its link, and no other text is.
 #[test]
 fn amounts_stand_on_the_links() {
     let sample = samples::toy();

@@ -12,7 +12,7 @@ use crate::svg::gantt::occupancy;
 use crate::svg::{gantt, graph, timeline_gantt};
 use crate::words::{self, Messages};
 
-/// The platform with a model for every node, in turn.
+/// The platform with a model for every node, alternating.
 fn mixed(platform: &Platform, models: &[PortModel]) -> Platform {
     let mut builder = Platform::builder();
     for (node, &model) in platform.nodes().iter().zip(models.iter().cycle()) {
@@ -30,7 +30,7 @@ fn mixed(platform: &Platform, models: &[PortModel]) -> Platform {
     builder.build().unwrap()
 }
 
-/// The rows of a transfer, by name: what each end's model says.
+/// The rows of a transfer, by name, according to each end's model.
 fn rows_of(platform: &Platform, id: LinkId) -> Vec<(String, &'static str)> {
     let link = platform.link(id);
     let end = |node: NodeId, port| match platform.model_of(node) {
@@ -327,7 +327,7 @@ fn messages_have_names() {
         assert_eq!(messages.label(message), label);
         assert_eq!(messages.category_label(message), category);
     }
-    // Every demand has a name and a separate colour, whatever the collective.
+    // Every demand has a name and a separate colour, for every collective.
     for collective in [&broadcast, &all_gather, &all_reduce, &scan, &groups] {
         let messages = Messages::new(&platform, collective);
         for demand in 0..collective.demands() + 2 {

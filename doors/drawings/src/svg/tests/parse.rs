@@ -28,7 +28,7 @@ impl Element {
     }
 }
 
-/// All elements in document order; panics where the text is not well-formed.
+/// All elements in document order. Panics if the text is not well-formed.
 pub(super) fn parse(text: &str) -> Vec<Element> {
     let mut elements: Vec<Element> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
@@ -133,7 +133,7 @@ fn unescape(text: &str) -> String {
     out + rest
 }
 
-/// Asserts that every shape lies inside the viewBox.
+/// Asserts that every shape is inside the viewBox.
 pub(super) fn assert_inside(elements: &[Element]) {
     let view: Vec<f64> = elements[0].attributes["viewBox"]
         .split(' ')
@@ -204,8 +204,7 @@ pub(super) fn text_span(element: &Element) -> (f64, f64) {
     }
 }
 
-/// Asserts that no edge (a path in a group of one of these classes) passes behind a box at which it neither begins nor
-/// ends.
+/// Asserts that no edge (a path in a group of one of these classes) passes behind a box unless it begins or ends there.
 pub(super) fn assert_edges_pass_beside(elements: &[Element], edges: &[&str], boxes: &[&str]) {
     let boxes: Vec<[f64; 4]> = elements
         .iter()

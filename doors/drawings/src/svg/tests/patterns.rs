@@ -11,7 +11,7 @@ use crate::dot;
 use crate::svg::pattern;
 use crate::words;
 
-/// A random tree of processors, routers and switches, every link in one direction, and the arborescence over all of it.
+/// A random tree of processors, routers and switches, every link in one direction, and the arborescence that spans it.
 fn random(nodes: usize, seed: u64) -> (Platform, Collective, Pattern) {
     let mut dice = Dice(seed);
     let mut builder = Platform::builder();
@@ -325,7 +325,7 @@ fn a_scheme_shows_every_task_and_what_is_wanted() {
     }
 }
 
-/// A pattern that makes no sense is drawn as far as it goes.
+/// An invalid pattern is drawn too.
 #[test]
 fn nonsense_is_drawn() {
     let mut dice = Dice(77);

@@ -15,7 +15,7 @@ use crate::svg::gantt::occupancy::{self, Activity};
 use crate::svg::{gantt, graph, timeline_gantt};
 use crate::words::Messages;
 
-/// A reduction with whole trees and a schedule.
+/// A reduction with complete trees and a schedule.
 pub(super) struct Reduction {
     pub platform: Platform,
     pub collective: Collective,
@@ -73,7 +73,7 @@ pub(super) fn figure_6() -> Reduction {
     .scheduled()
 }
 
-/// Random trees of random shapes among hosts around a router; one link is busy at a time.
+/// Random trees of random shapes among hosts around a router. One link is busy at a time.
 pub(super) fn random(hosts: usize, seed: u64, trees: usize) -> Reduction {
     let mut dice = Dice(seed);
     let mut builder = Platform::builder();
@@ -160,7 +160,7 @@ pub(super) fn random(hosts: usize, seed: u64, trees: usize) -> Reduction {
     sample
 }
 
-/// The tasks of a random tree over the operands, and where its result is.
+/// The tasks of a random tree over the operands, and the node of its result.
 fn grow(
     owners: &[NodeId],
     whole: Interval,

@@ -1,4 +1,4 @@
-//! Boxes around switches at 4, 13 and 40 nodes: every kind of picture shows everything, without overlaps.
+//! Boxes around switches at 4, 13 and 40 nodes: every kind of picture shows all its elements, without overlaps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::samples::{self, Sample, finish, matchings, q, size};
 use crate::svg::gantt::occupancy;
 use crate::svg::{gantt, graph, pattern, timeline_gantt};
 
-/// Numbers of boxes and of processors per box. Each box is around a switch; several switches are around a core.
+/// Numbers of boxes and of processors per box. Each box is around a switch. Several switches are around a core.
 const SIZES: [(usize, usize); 3] = [(1, 3), (3, 3), (3, 12)];
 
 /// An all-gather in such a cluster, each message going down the tree.
@@ -67,7 +67,7 @@ fn flood(platform: &Platform, demand: usize, source: NodeId) -> Pattern {
     Pattern::arborescence(demand, hops)
 }
 
-/// Left, top, right, bottom and text of everything that is written horizontally.
+/// Left, top, right, bottom and text of all horizontal texts.
 fn texts(elements: &[Element]) -> Vec<(f64, f64, f64, f64, &str)> {
     let turned = |e: &&Element| {
         e.parent
@@ -135,7 +135,7 @@ fn no_two_texts_touch_and_nothing_is_cut() {
     }
 }
 
-/// Three boxes that do the same are drawn once; where one node of a box does less, that box is drawn, too.
+/// Three boxes that do the same are drawn once. If one node of a box does less, that box is drawn, too.
 #[test]
 fn equal_boxes_are_one_in_large_charts() {
     let mut sample = cluster(3, 6);
@@ -162,7 +162,7 @@ fn equal_boxes_are_one_in_large_charts() {
         (boxes, told, three),
         (vec!["box0".to_string(), "core".to_string()], 1, true)
     );
-    // Without what one node of the last box has to say.
+    // Without the transfers of one node of the last box.
     let last = sample.platform.processors().last().unwrap();
     let silent = |link: &LinkId| sample.platform.link(*link).from != last;
     for slot in &mut sample.schedule.slots {
@@ -325,7 +325,7 @@ fn what_has_a_price_is_red_and_nothing_else() {
     assert!(red[0].starts_with("box0.switch → box0.gpu0: "), "{red:?}");
 }
 
-/// Rows that are busy all the time, by node and port; and all rows with their loads as they are written.
+/// Rows that are busy all the time, by node and port, and all rows with their loads as written.
 fn loads(elements: &[Element]) -> (usize, Vec<&str>) {
     let full = elements.iter().filter(|e| e.is("full")).count();
     let texts = elements

@@ -52,8 +52,8 @@ fn vertices(elements: &[Element]) -> Vec<Vertex> {
     vertices
 }
 
-/// Arrows as (vertex it starts from, vertex it ends in, at which share of its width, or of its height where the tree
-/// goes to the right).
+/// Arrows as (first vertex, last vertex, position as a share of the last one's width, or of its height if the tree goes
+/// to the right).
 fn arrows(elements: &[Element], vertices: &[Vertex]) -> Vec<(usize, usize, f64)> {
     let paths = elements.iter().filter(|e| {
         e.name == "path"
@@ -100,7 +100,7 @@ fn arrows(elements: &[Element], vertices: &[Vertex]) -> Vec<(usize, usize, f64)>
         .collect()
 }
 
-/// `[k,m]` of what a vertex makes: "v3", "v[1,2]" or "T[1,1,2]".
+/// `[k,m]` of a vertex's result: "v3", "v[1,2]" or "T[1,1,2]".
 fn makes(label: &str) -> (usize, usize) {
     let numbers: Vec<usize> = label
         .split(|c: char| !c.is_ascii_digit())
@@ -171,7 +171,7 @@ fn figure_7_is_drawn_as_the_paper_has_it() {
     }
 }
 
-/// The tree read back from where arrows start and end is the tree of the tasks.
+/// The tree read back from the ends of the arrows is the tree of the tasks.
 #[test]
 fn arrows_join_what_the_tasks_join() {
     for seed in 0..40 {
@@ -528,7 +528,7 @@ fn tasks_that_do_not_fit_together_are_no_panic() {
     assert_eq!(elements.iter().filter(|e| e.is("merge")).count(), 19_999);
 }
 
-/// A Graphviz statement cut into words; quoted strings are read as Graphviz reads labels.
+/// A Graphviz statement cut into words. Quoted strings are read as Graphviz reads labels.
 fn dot_words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut chars = line.chars();

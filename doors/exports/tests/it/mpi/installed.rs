@@ -12,7 +12,7 @@ pub struct Mpi {
     pub name: &'static str,
     pub compiler: PathBuf,
     launcher: PathBuf,
-    /// A library that makes waiting ranks sleep, for an MPI that has no such way of its own.
+    /// A library that makes waiting ranks sleep, for an MPI without such an option.
     patience: Option<PathBuf>,
 }
 
@@ -41,7 +41,7 @@ impl Mpi {
         })
     }
 
-    /// The library of this name, looked for once.
+    /// The library of this name, searched once.
     #[track_caller]
     pub fn named(name: &'static str) -> &'static Mpi {
         static OPEN_MPI: OnceLock<Option<Mpi>> = OnceLock::new();
@@ -52,7 +52,7 @@ impl Mpi {
             .unwrap_or_else(|| panic!("there is no {name}; `cargo xtask test` fetches it with pip"))
     }
 
-    /// Fortran's compiler; the fetched libraries have none.
+    /// Fortran's compiler. The fetched libraries have none.
     pub fn fortran(&self) -> PathBuf {
         let name = self.compiler.file_name().unwrap().to_string_lossy();
         self.compiler
@@ -88,7 +88,7 @@ impl Mpi {
 fn patience(compiler: &Path) -> PathBuf {
     let folder = folder("patience");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mpi/patient.c");
-    // Other tests may be loading it: it is put in place as a whole.
+    // Other tests may be loading it, so it is moved into place in one step.
     let partial = folder.join(format!("libpatient-{}.so", std::process::id()));
     compile(compiler, &source, &partial, &["-shared", "-fPIC"]);
     let library = folder.join("libpatient.so");
