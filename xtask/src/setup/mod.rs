@@ -15,6 +15,7 @@
 //! wheel/HASH/      where the Python package's is taken: a highs.pc that leads to the user's cache folder
 //! highs/           if it was compiled: static library, headers, highs.pc, and a stamp of what it was built from
 //! python/          tools that this machine lacked, as Python packages
+//! wheels/, venv/   what the Python package is built and tested with: `cargo xtask wheel`
 //! mpi/NAME/        MPI libraries that this machine lacked, for the tests alone, as Python packages
 //! ```
 
@@ -34,6 +35,7 @@ use std::fs;
 
 use anyhow::{Context, Result, bail};
 
+pub use self::library::fnv as hash;
 use self::shared::{Shared, Whose};
 use crate::workspace;
 use place::Place;
