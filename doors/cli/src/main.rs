@@ -116,7 +116,7 @@ fn main() -> ExitCode {
         Ok(End::Refused) => ExitCode::from(1),
         Err(error) => {
             eprintln!("error: {}", usage::on_one_line(&error));
-            ExitCode::from(if error.is::<usage::Usage>() { 2 } else { 1 })
+            ExitCode::from(if usage::is_usage(&error) { 2 } else { 1 })
         }
     }
 }

@@ -137,6 +137,19 @@ pub fn parse_topology(
     checked(name, parse(name, bytes, format, options)?)
 }
 
+/// As [`parse_topology`], for a platform whose port model is about to change: as [`read_topology_with_any_ports`].
+///
+/// # Errors
+/// As [`parse_topology`], but for links with shared capacities at nodes with ports.
+pub fn parse_topology_with_any_ports(
+    name: &str,
+    bytes: &[u8],
+    format: Format,
+    options: &ImportOptions,
+) -> Result<Imported, FormatError> {
+    parse(name, bytes, format, options)
+}
+
 fn parse(
     name: &str,
     bytes: &[u8],

@@ -19,7 +19,7 @@ const FLOORS: &[&[&str]] = &[
     &["period", "referee", "files", "homogeneous", "heterogeneous"],
     &["oneport"],
     &["topologies", "baselines", "drawings", "exports"],
-    &["timing"],
+    &["timing", "questions"],
     &["cli", "python", "papers", "benches", "truth"],
 ];
 
@@ -111,6 +111,7 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
             "oneport-checks",
             "oneport-exports",
             "oneport-papers",
+            "oneport-questions",
         ],
         "model types do not freeze into a file format",
     ),
@@ -122,6 +123,7 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
             "oneport-exports",
             "oneport-cli",
             "oneport-papers",
+            "oneport-questions",
             "xtask",
         ],
         "platforms and plans are read and written by oneport-files, other programs' schedules by oneport-checks and oneport-exports",

@@ -9,14 +9,14 @@ use num_traits::{One, Zero};
 use oneport::plan::{Block, Form, Kind, Named};
 use oneport::schedule::{Cuts, Tried, Whole, cuts};
 use oneport::{
-    Bandwidth, Collective, NodeId, Plan, Platform, Problem, Rational, Solved, Status, Units,
-    Unwritten, Volumes,
+    Collective, NodeId, Plan, Platform, Problem, Rational, Solved, Status, Units, Unwritten,
+    Volumes,
 };
+pub use oneport_questions::{Operation, gap, label, loss_of, share};
 use serde_json::{Value, json};
 
 use crate::answers::bottleneck::Bottleneck;
 use crate::flags::limits;
-use crate::flags::question::asked_as;
 use crate::words::clock;
 use crate::words::numbers::{Shown, decimal, percent, readable, readable_count, short};
 use crate::words::objects::joined;
@@ -355,33 +355,6 @@ pub fn models(platform: &Platform) -> String {
     text
 }
 
-/// An operation as nccl-tests count it.
-pub struct Operation {
-    /// Its size in bytes.
-    pub bytes: Rational,
-    /// Algorithm and bus bandwidth in the steady state, in GB/s.
-    pub gigabytes: [Rational; 2],
-    /// The same in the platform's units.
-    rates: [Rational; 2],
-}
-
-impl Operation {
-    /// The operation of a problem. `None` if the platform has no units, or if nccl-tests do not count the collective.
-    pub fn of(problem: &Problem, throughput: &Rational) -> Option<(Units, Operation)> {
-        let (units, bandwidth) = (problem.platform().units()?, Bandwidth::of(problem)?);
-        let rates = [bandwidth.algorithm(throughput), bandwidth.bus(throughput)];
-        let gigabytes = rates.clone().map(|rate| units.gigabytes_per_second(&rate));
-        Some((
-            units,
-            Operation {
-                bytes: units.bytes(&bandwidth.size),
-                gigabytes,
-                rates,
-            },
-        ))
-    }
-}
-
 /// The bandwidths, and on GPUs the columns of nccl-tests. The time is the inverse of the throughput. Empty if
 /// [`Operation::of`] is `None`.
 fn bandwidths(problem: &Problem, throughput: &Rational) -> String {
@@ -500,29 +473,4 @@ fn extent(collective: &Collective) -> String {
         }
         _ => count(collective.demands(), "message"),
     }
-}
-
-/// The collective's name on the command line; with several groups, the name of the first group's collective.
-pub fn label(collective: &Collective) -> &'static str {
-    asked_as(
-        collective
-            .members()
-            .first()
-            .map_or(collective.name(), |member| member.collective.name()),
-    )
-}
-
-/// Schedule throughput over the best throughput known.
-pub fn share(plan: &Plan<'_>) -> Rational {
-    plan.schedule.throughput() / &plan.steady_state.throughput
-}
-
-/// The share of the best throughput known that the schedule loses.
-pub fn loss_of(plan: &Plan<'_>) -> Rational {
-    Rational::from_integer(1.into()) - share(plan)
-}
-
-/// The distance of a throughput from its bound, as a share of the bound.
-pub fn gap(throughput: &Rational, bound: &Rational) -> Rational {
-    Rational::from_integer(1.into()) - throughput / bound
 }

@@ -4,10 +4,11 @@ use num_traits::One;
 use oneport::explain::{self, Class, Hint, Limits, Members};
 use oneport::plan::Resource;
 use oneport::{Answer, Platform};
+use oneport_questions::of_classes;
 use serde_json::{Value, json};
 
 use crate::answers::odd_sets;
-use crate::words::numbers::{decimal, percent};
+use crate::words::numbers::percent;
 use crate::words::output::few;
 
 /// The limits of a throughput, on the platform whose names they have.
@@ -70,19 +71,7 @@ impl Bottleneck<'_> {
 
     /// The bottleneck, for `--json`.
     pub fn json(&self) -> Value {
-        let class = |class: &Class| {
-            let mut row = json!({
-                "resource": class.name(self.platform),
-                "members": class.count(),
-                "share": decimal(&class.share),
-                "busy": decimal(&class.busy),
-            });
-            if let Members::OddSet(set, price) = &class.members {
-                row["odd_set"] = odd_sets::json(self.platform, set, Some(price));
-            }
-            row
-        };
-        self.limits.limiting.iter().map(class).collect()
+        json!(of_classes(self.platform, &self.limits.limiting))
     }
 
     /// The names of the classes with the largest shares.

@@ -15,6 +15,7 @@ use oneport::{
     Amount, Answer, Bandwidth, Collective, Error, Goal, NodeId, Options, Platform, Problem,
     ProblemError, Rational, Refusal, Solved, Status, Volumes, solve,
 };
+use oneport_questions::{CUSTOM, LeftOut, called, counts, listed, no_collective, node};
 use serde_json::{Value, json};
 
 use crate::answers::answer::{bystanders, data, models};
@@ -22,11 +23,8 @@ use crate::answers::bottleneck;
 use crate::answers::in_network::InNetwork;
 use crate::answers::measured::{self, Measured};
 use crate::answers::odd_sets;
-use crate::flags::counts;
-use crate::flags::idle::LeftOut;
 use crate::flags::limits::{LimitArguments, named};
 use crate::flags::platform::{FileArguments, ReadingArguments, one};
-use crate::flags::question::{CUSTOM, called, listed, no_collective, node};
 use crate::words::clock;
 use crate::words::end::End;
 use crate::words::numbers::{Shown, both, percent};
@@ -121,7 +119,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
     let (asked, root) = asked(&platform, arguments)?;
     let takers = asked.iter().copied().chain(root).collect::<BTreeSet<_>>();
     let takers: Vec<NodeId> = takers.into_iter().collect();
-    let left_out = LeftOut::of(&platform, &takers, arguments.reading.idle);
+    let left_out = LeftOut::of(&platform, &takers, arguments.reading.idle());
     let platform = platform.changed(&left_out.changes())?.platform;
     let (participants, root) = self::asked(&platform, arguments)?;
     if arguments.measured.is_some() && names.len() != 1 {
@@ -273,7 +271,7 @@ fn form(name: &str) -> Result<&'static Form> {
     let found = called(name).filter(|name| *name != CUSTOM);
     found
         .and_then(Form::find)
-        .ok_or_else(|| no_collective(name))
+        .ok_or_else(|| no_collective(name).into())
 }
 
 fn collective(

@@ -6,13 +6,16 @@ use anyhow::{Context, Result};
 use clap::Args;
 use oneport::files::{self, PlatformFormat};
 use oneport::{NodeId, Platform};
+use oneport_questions::{Reading, change};
 use oneport_separation::gadget::{Part, gadget};
 use oneport_topologies::Format;
 
 use crate::flags::change::ChangeArguments;
+use crate::flags::platform::source;
 use crate::flags::topology::TopologyArguments;
 use crate::words::end::End;
 use crate::words::output::{Content, count, print, replaced, try_outputs};
+use crate::words::settings::hear;
 use crate::words::usage::usage;
 
 /// Convert a platform file.
@@ -50,12 +53,9 @@ pub struct ConvertArguments {
 
 /// Runs the command.
 pub fn run(arguments: &ConvertArguments) -> Result<End> {
-    let from = arguments
-        .from
-        .as_ref()
-        .map(|name| name.parse::<Format>())
-        .transpose();
-    let from = from.map_err(|error| usage(format!("--from: {error}")))?;
+    let from = arguments.from.as_ref().map(|name| name.parse::<Format>());
+    from.transpose()
+        .map_err(|error| usage(format!("--from: {error}")))?;
     let (input, output) = match (&arguments.platform, &arguments.output) {
         (Some(input), None) => (input, &arguments.input),
         (None, Some(output)) => (&arguments.input, output),
@@ -77,11 +77,17 @@ pub fn run(arguments: &ConvertArguments) -> Result<End> {
         })?,
     };
     try_outputs(Content::Platform, &[("IN", input)], &[("OUT", output)])?;
-    let read = arguments.topology.read(input, from)?.platform;
-    let read = arguments
-        .change
-        .apply(input, &read)?
-        .map_or(read, |changed| changed.platform);
+    let reading = Reading {
+        format: arguments.from.clone(),
+        ..arguments.topology.reading()
+    };
+    let read = reading.read_as_stated(&source(input), &hear)?.platform;
+    let read = change::apply(
+        &input.display().to_string(),
+        &read,
+        &arguments.change.changes,
+    )?
+    .map_or(read, |changed| changed.platform);
     let (platform, parts) = if arguments.gadget {
         let (platform, parts) = as_gadget(&read)?;
         (platform, Some(parts))

@@ -15,13 +15,12 @@ use oneport_exports::{
     FORMATS, File, Format, Pieces, Preloaded, Request, SingleRun, Written, format, preload,
     registered,
 };
+use oneport_questions::{limits, quantity};
 
 use crate::answers::mixed;
-use crate::flags::limits::bytes;
 use crate::words::end::End;
 use crate::words::numbers::{Shown, percent, readable_count};
 use crate::words::output::{Content, MORE, Named, count, few, print, replaced, try_outputs};
-use crate::words::quantity;
 use crate::words::usage::usage;
 
 /// The formats of several plans.
@@ -389,7 +388,7 @@ fn at_least(text: &str) -> Result<u64> {
     if text.trim() == "0" {
         Ok(0)
     } else {
-        bytes("--at-least", text)
+        Ok(limits::bytes("--at-least", text)?)
     }
 }
 

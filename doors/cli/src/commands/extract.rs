@@ -7,9 +7,9 @@ use clap::Args;
 use num_traits::Zero;
 use oneport::extract::LeftOver;
 use oneport::{FromRates, Options, Period, Plan, Platform, files, plan_of_rates};
+use oneport_questions::period::{length, most};
 
 use crate::answers::answer::{loss_of, pieces};
-use crate::flags::instances;
 use crate::flags::limits::{self, LimitArguments};
 use crate::flags::platform::{PlatformArguments, ReadingArguments};
 use crate::words::end::End;
@@ -67,8 +67,8 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
     let platform = arguments.reading.read(path)?.platform;
     let file = files::read_rates(rates, &platform)?;
     let period = match (&arguments.period, &arguments.max_instances) {
-        (Some(period), _) => Period::Fixed(instances::length(period)?),
-        (None, Some(most)) => Period::AtMost(instances::most(most)?),
+        (Some(period), _) => Period::Fixed(length(period)?),
+        (None, Some(text)) => Period::AtMost(most(text)?),
         (None, None) if arguments.exact_period => Period::Exact,
         (None, None) => Period::default(),
     };

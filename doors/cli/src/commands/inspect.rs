@@ -9,6 +9,7 @@ use clap::Args;
 use num_traits::{Inv, Zero};
 use oneport::platform::names::common;
 use oneport::{Platform, Rational};
+use oneport_questions::change;
 use oneport_topologies::{Format, Imported, Topic, read_topology_with_any_ports};
 use serde_json::{Value, json};
 
@@ -20,6 +21,7 @@ use crate::words::end::End;
 use crate::words::numbers::{Shown, both};
 use crate::words::objects::line;
 use crate::words::output::{Content, count, named, print, try_outputs, with_written};
+use crate::words::settings::hear;
 use crate::words::tables::{FormatArguments, Sheet, TableFormat, plain};
 use crate::words::usage::usage;
 
@@ -69,10 +71,12 @@ pub fn run(arguments: &InspectArguments) -> Result<End> {
     if let Some(path) = &arguments.output {
         drawing::check("--output", path, &[])?;
     }
-    let imported = read_topology_with_any_ports(file, format, &arguments.topology.options()?)?;
-    let (_, assumed) = arguments.topology.latencies(imported.clone(), true)?;
-    let (imported, _) = arguments.topology.latencies(imported, false)?;
-    let imported = match arguments.change.apply(file, &imported.platform)? {
+    let reading = arguments.topology.reading();
+    let imported = read_topology_with_any_ports(file, format, &reading.options()?)?;
+    let (_, assumed) = reading.latencies(imported.clone(), true, &hear)?;
+    let (imported, _) = reading.latencies(imported, false, &hear)?;
+    let (name, changes) = (file.display().to_string(), &arguments.change.changes);
+    let imported = match change::apply(&name, &imported.platform, changes)? {
         Some(changed) => imported.changed(changed),
         None => imported,
     };

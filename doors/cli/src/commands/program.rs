@@ -10,12 +10,14 @@ use oneport::plan;
 use oneport::watch::Watch;
 use oneport::{Options, Period, Problem, Solved, files, solve};
 use oneport_programs::{Form, ProgramError, Size, Which, write, write_restricted};
+use oneport_questions::{Asked, Question};
 
 use crate::flags::limits::LimitArguments;
 use crate::flags::platform::{PlatformArguments, ReadingArguments};
-use crate::flags::question::{Asked, PartArguments, QuestionArguments};
+use crate::flags::question::PartArguments;
 use crate::words::end::End;
 use crate::words::output::{Content, count, named, print, replaced, try_outputs};
+use crate::words::settings::note;
 use crate::words::usage::usage;
 
 /// Write one of the papers' linear programs as a CPLEX LP file.
@@ -100,7 +102,10 @@ pub fn run(arguments: &ProgramArguments) -> Result<End> {
         &asked(arguments, which),
     )?;
     let problem = asked.problem()?;
-    asked.left_out.warn();
+    let left_out = asked.left_out.sentence();
+    if !left_out.is_empty() {
+        note(&format!("left out: {left_out}"));
+    }
     let form = if arguments.as_printed {
         Form::Printed
     } else {
@@ -161,23 +166,16 @@ fn to_file(
 }
 
 /// The question in the form of `solve`.
-fn asked(arguments: &ProgramArguments, which: Which) -> QuestionArguments {
-    QuestionArguments {
+fn asked(arguments: &ProgramArguments, which: Which) -> Question {
+    Question {
         collective: arguments
             .collective
             .clone()
             .unwrap_or_else(|| which.collective().to_string()),
-        part: arguments.part.clone(),
-        groups: Vec::new(),
-        demands: None,
-        counts: None,
-        reading: arguments.reading.clone(),
-        bytes: None,
         // The papers combine operands in their order.
-        in_order: which == Which::Ssr,
-        commutative: false,
-        file: None,
-        platforms: Vec::new(),
+        commutative: (which == Which::Ssr).then_some(false),
+        idle: arguments.reading.idle(),
+        ..arguments.part.question()
     }
 }
 

@@ -17,11 +17,12 @@ use oneport::{Plan, Platform, Rational, files, referee, schedule};
 use crate::answers::checked;
 use crate::answers::{chosen, reduction as words};
 use crate::flags::limits::{self, LimitArguments};
-use crate::flags::platform::PlatformArguments;
+use crate::flags::platform::{PlatformArguments, source};
 use crate::flags::topology::TopologyArguments;
 use crate::words::end::End;
 use crate::words::numbers::{readable, readable_count};
 use crate::words::output::{count, print};
+use crate::words::settings::hear;
 
 /// Transfers up to which a plan is also executed, message by message. Trades a second check for time. Measured: 98,568
 /// transfers 0.6 s of CPU.
@@ -61,7 +62,8 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
         AnswerFile::AllReduce(all) => return all_reduce(arguments, &all),
     };
     if let Some(path) = arguments.platform.given()? {
-        let platform = arguments.topology.read(path, None)?.platform;
+        let reading = arguments.topology.reading();
+        let platform = reading.read_as_stated(&source(path), &hear)?.platform;
         if let Some(difference) = difference(claim.problem.platform(), &platform) {
             anyhow::bail!(
                 "{}: the plan is not for {}: {difference}",

@@ -1,10 +1,7 @@
 //! Groups of options that several commands take. A group knows no command and reads itself into values of the library.
 
 pub mod change;
-pub mod counts;
 pub mod idle;
-pub mod instances;
-pub mod latency;
 pub mod limits;
 pub mod platform;
 pub mod question;

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
-use oneport::{PortModel, Units};
+use oneport_questions::topology::Imported;
+use oneport_questions::{Reading, Source};
 
-use crate::flags::change::{ChangeArguments, check_ports};
+use crate::flags::change::ChangeArguments;
 use crate::flags::idle::Idle;
-use crate::flags::latency::KnownLatencies;
-use crate::flags::topology::{Imported, TopologyArguments};
+use crate::flags::topology::TopologyArguments;
+use crate::words::settings::hear;
 use crate::words::usage::usage;
 
 /// Model and units of a platform, and changes of it.
@@ -108,53 +109,43 @@ pub fn one<'a>(file: Option<&'a Path>, option: Option<&'a Path>) -> Result<&'a P
     }
 }
 
+/// A file as a source of platforms; `-` is standard input, by its name on Unix.
+pub fn source(path: &Path) -> Source {
+    let standard = path == Path::new("-");
+    Source::File(
+        if standard {
+            Path::new("/dev/stdin")
+        } else {
+            path
+        }
+        .into(),
+    )
+}
+
 impl ReadingArguments {
+    /// How the platform is read.
+    pub fn reading(&self) -> Reading {
+        Reading {
+            model: self.model.clone(),
+            units: self.units.clone(),
+            ..self.topology.reading()
+        }
+    }
+
+    /// The treatment of processors that take no part.
+    pub fn idle(&self) -> Option<oneport_questions::Idle> {
+        self.idle.map(Into::into)
+    }
+
     /// Reads the platform under the requested model and in the requested units, with the changes. Prints assumed values
     /// on standard error.
     pub fn read(&self, path: &Path) -> Result<Imported> {
-        let (imported, _) = self.latencies(path, false)?;
-        self.changed(path, imported)
+        let reading = self.reading();
+        Ok(reading.read(&source(path), &self.change.changes, &hear)?)
     }
 
     /// As [`read`](Self::read), without the changes.
     pub fn read_unchanged(&self, path: &Path) -> Result<Imported> {
-        let (imported, _) = self.latencies(path, false)?;
-        check_ports(path, &imported.platform)?;
-        Ok(imported)
-    }
-
-    /// As [`read`](Self::read), for a time of one operation: if neither file nor options state a latency, it is assumed
-    /// by kind of link.
-    pub fn read_for_times(&self, path: &Path) -> Result<(Imported, KnownLatencies)> {
-        let (imported, latencies) = self.latencies(path, true)?;
-        Ok((self.changed(path, imported)?, latencies))
-    }
-
-    fn changed(&self, path: &Path, imported: Imported) -> Result<Imported> {
-        Ok(match self.change.apply(path, &imported.platform)? {
-            Some(changed) => imported.changed(changed),
-            None => imported,
-        })
-    }
-
-    fn latencies(&self, path: &Path, assumed: bool) -> Result<(Imported, KnownLatencies)> {
-        let mut imported = self.topology.as_stated(path, None)?;
-        if let Some(name) = &self.model {
-            let model: PortModel = name
-                .parse()
-                .map_err(|error| usage(format!("--model: {error}")))?;
-            imported.platform = imported.platform.with_model(model);
-        }
-        if let Some(text) = &self.units {
-            let units = Units::parse(text).map_err(|error| usage(format!("--units: {error}")))?;
-            if let Some(own) = imported.platform.units() {
-                bail!(usage(format!(
-                    "--units: {} is in {own} already; leave the option out",
-                    path.display()
-                )));
-            }
-            imported.platform = TopologyArguments::in_units(&imported, units)?;
-        }
-        self.topology.latencies(imported, assumed)
+        Ok(self.reading().read(&source(path), &[], &hear)?)
     }
 }

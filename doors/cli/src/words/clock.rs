@@ -6,9 +6,14 @@ use std::time::{Duration, Instant};
 /// When the command began.
 static BEGAN: OnceLock<Instant> = OnceLock::new();
 
+/// The moment when the command began.
+pub fn began() -> Instant {
+    *BEGAN.get_or_init(Instant::now)
+}
+
 /// Time since the command began.
 pub fn elapsed() -> Duration {
-    BEGAN.get_or_init(Instant::now).elapsed()
+    began().elapsed()
 }
 
 /// A time of this machine in seconds: `0.125 s`.

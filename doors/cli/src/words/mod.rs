@@ -8,7 +8,6 @@ pub mod numbers;
 pub mod objects;
 pub mod output;
 pub mod progress;
-pub mod quantity;
 pub mod settings;
 pub mod tables;
 pub mod usage;

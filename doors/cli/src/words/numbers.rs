@@ -4,6 +4,7 @@ use num_bigint::BigUint;
 use oneport::{Platform, Rational, Units};
 
 pub use oneport::percent;
+pub use oneport_questions::words::decimal;
 
 /// Limit on the characters of a number printed in full.
 const SHORT: usize = 40;
@@ -134,11 +135,6 @@ impl Shown {
 /// A whole number, as [`readable`].
 pub fn readable_count(value: &BigUint) -> String {
     readable(&Rational::from_integer(value.clone().into()))
-}
-
-/// Ten significant digits.
-pub fn decimal(value: &Rational) -> String {
-    oneport::decimal(value, DIGITS)
 }
 
 /// Six significant digits.

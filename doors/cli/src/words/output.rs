@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use anyhow::{Context, Result, bail};
 pub use oneport::count;
 use oneport::files;
+pub use oneport_questions::words::few;
 
 use crate::words::settings;
 use crate::words::usage::usage;
@@ -228,22 +229,6 @@ fn is_linked(one: &Path, other: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_linked(_: &Path, _: &Path) -> bool {
     false
-}
-
-/// The first `most` of these, with commas between; then `rest`, if there are more, with their number in place of `{}`.
-pub fn few(names: impl IntoIterator<Item = impl Into<String>>, most: usize, rest: &str) -> String {
-    let mut names = names.into_iter();
-    let mut text = names
-        .by_ref()
-        .take(most)
-        .map(Into::into)
-        .collect::<Vec<String>>()
-        .join(", ");
-    match names.count() {
-        0 => {}
-        more => text.push_str(&rest.replace("{}", &more.to_string())),
-    }
-    text
 }
 
 /// The rest of a list, after its first names.

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::sync::OnceLock;
 
 use clap::Args;
+use oneport_questions::Note;
 
 /// Options that every command has.
 #[derive(Debug, Clone, Default, Args)]
@@ -29,9 +30,17 @@ pub fn force() -> bool {
     SET.get().is_some_and(|set| set.force)
 }
 
+/// Prints a note on how a platform was read.
+pub fn hear(note: Note<'_>) {
+    match note {
+        Note::Of(file, texts) => notes_on(file, texts),
+        Note::Plain(text) => self::note(text),
+    }
+}
+
 /// Notes on how a file was read, each with its topic: on a terminal one line, elsewhere a line each, for a log keeps
 /// them.
-pub fn notes_on(file: &str, texts: &[(&str, &str)]) {
+fn notes_on(file: &str, texts: &[(&str, &str)]) {
     if std::io::stderr().is_terminal()
         && let Some(line) = folded(file, texts)
     {

@@ -4,6 +4,7 @@ use std::io::{Write as _, stdout};
 
 use anyhow::anyhow;
 use oneport::plan::Form;
+use oneport_questions::{Kind, QuestionError};
 
 /// A usage error: exit code 2.
 #[derive(Debug)]
@@ -16,6 +17,12 @@ impl std::fmt::Display for Usage {
 }
 
 impl std::error::Error for Usage {}
+
+/// Whether an error is one of usage.
+pub fn is_usage(error: &anyhow::Error) -> bool {
+    let of_question = error.downcast_ref::<QuestionError>();
+    error.is::<Usage>() || of_question.is_some_and(|error| error.kind == Kind::Question)
+}
 
 /// A usage error as an `anyhow` error.
 pub fn usage(message: impl Into<String>) -> anyhow::Error {

@@ -15,16 +15,17 @@ use crate::answers::in_network::InNetwork;
 use crate::answers::listed;
 use crate::answers::measured;
 use crate::answers::nccl;
-use crate::flags::latency::KnownLatencies;
 use crate::flags::limits::LimitArguments;
-use crate::flags::question::{Asked, QuestionArguments};
+use crate::flags::question::QuestionArguments;
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::objects::{joined, line};
 use crate::words::output::{Content, named, print, try_outputs, with_written};
 use crate::words::progress::Progress;
+use crate::words::settings::hear;
 use crate::words::tables::{FormatArguments, TableFormat};
 use best::Times;
+use oneport_questions::{Asked, KnownLatencies};
 
 /// Percent of the time left for rating and timing algorithms. Trades rows for an answer in time. Not measured.
 const RATED: u32 = 85;
@@ -89,18 +90,18 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         .output
         .as_ref()
         .map_or(Ok(()), |path| drawing::check("--output", path, &[]))?;
-    let (platform, latencies) = if arguments.question.is_sized() {
-        arguments.question.platform_for_times(path)?
+    let question = arguments.question.on(path)?;
+    let (platform, latencies) = if question.is_sized() {
+        question.read_platform_for_times(&hear)?
     } else {
-        let platform = arguments.question.platform(path)?;
-        (platform, KnownLatencies::default())
+        (question.read_platform(&hear)?, KnownLatencies::default())
     };
-    let asked = Asked::read(platform, &arguments.question)?;
+    let asked = Asked::read(platform, &question)?;
     let problem = asked.problem()?;
     let measured = arguments
         .measured
         .as_deref()
-        .map(|text| measured::read(&problem, text, arguments.question.is_sized()))
+        .map(|text| measured::read(&problem, text, question.is_sized()))
         .transpose()?;
     let log = arguments
         .tuning
@@ -114,7 +115,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         .map(|path| listed::read(&problem, path))
         .collect::<Result<Vec<_>>>()?;
     let alike = problem.with_largest_messages();
-    let nccl = nccl::of(&alike, arguments.question.is_sized(), &log, &options.watch);
+    let nccl = nccl::of(&alike, question.is_sized(), &log, &options.watch);
     let best = best::of(&alike, &options, arguments.limits.time_limit.is_some())?;
     // An algorithm that has begun is rated to its end.
     let watch = options.watch.turn(RATED);
@@ -125,8 +126,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     for (algorithm, routes) in listed {
         comparison.add(&alike, algorithm, Arc::new(routes))?;
     }
-    let times = arguments
-        .question
+    let times = question
         .is_sized()
         .then(|| Times::of(&alike, &best, &comparison, &watch))
         .transpose()?;

@@ -17,11 +17,11 @@ use crate::answers::in_network::InNetwork;
 use crate::answers::measured::{Measured, WRONG};
 use crate::answers::nccl::{Nccl, Rated};
 use crate::answers::odd_sets;
-use crate::flags::latency::KnownLatencies;
 use crate::flags::limits::named;
 use crate::words::numbers::{Shown, percent, short};
 use crate::words::output::count;
 use crate::words::tables::{Sheet, plain};
+use oneport_questions::KnownLatencies;
 
 /// The data of a report.
 pub struct Report<'a> {

@@ -13,12 +13,11 @@ use oneport::{Answer, Goal, files, solve};
 use oneport::{
     Collective, NodeId, Options, Platform, Problem, ProblemError, RingError, RingsError, Volumes,
 };
+use oneport_questions::{LeftOut, listed};
 use oneport_topologies::PathType;
 
-use crate::flags::idle::LeftOut;
 use crate::flags::limits::LimitArguments;
 use crate::flags::platform::{FileArguments, ReadingArguments};
-use crate::flags::question::listed;
 use crate::words::clock;
 use crate::words::end::End;
 use crate::words::objects::{joined, line};
@@ -100,7 +99,7 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
     };
     let takers: BTreeSet<NodeId> = gpus(&imported.platform)?.into_iter().collect();
     let takers: Vec<NodeId> = takers.into_iter().collect();
-    let left_out = LeftOut::of(&imported.platform, &takers, arguments.reading.idle);
+    let left_out = LeftOut::of(&imported.platform, &takers, arguments.reading.idle());
     let imported = imported.without(&left_out.nodes)?;
     let platform = &imported.platform;
     let gpus = gpus(platform)?;

@@ -18,9 +18,9 @@ use crate::flags::limits::{LimitArguments, named};
 use crate::words::end::End;
 use crate::words::objects::line;
 use crate::words::output::print;
-use crate::words::quantity::time;
 use crate::words::tables::{FormatArguments, TableFormat};
 use crate::words::usage::usage;
+use oneport_questions::quantity::time;
 
 /// Transfers and merges of a run that is listed and executed by the referee. Trades a check for time. Measured: 98,568
 /// transfers 1.2 s of CPU.

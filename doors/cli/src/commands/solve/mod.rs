@@ -10,27 +10,25 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use oneport::explain::{self, Gain, Hint};
 use oneport::watch::{Left, Watch};
-use oneport::{
-    DEFAULT_MAX_INSTANCES, Formulation, Options, Period, Plan, Problem, Rational, Shape, Status,
-    files, parse_rational, solve,
-};
+use oneport::{Options, Plan, Problem, Shape, Status, files, solve};
+use oneport_questions::{Program, Question};
 use serde_json::json;
 
 use crate::answers::answer::{self};
 use crate::answers::bottleneck::{self, IN_ORDER};
 use crate::answers::chosen::certified;
 use crate::answers::infeasible::{paths, unreachable};
-use crate::flags::instances;
 use crate::flags::limits::LimitArguments;
-use crate::flags::question::{Asked, QuestionArguments};
+use crate::flags::question::QuestionArguments;
 use crate::words::clock;
 use crate::words::end::End;
 use crate::words::numbers::percent;
 use crate::words::objects::{joined, line};
 use crate::words::output::{Content, Named, named, print, try_outputs, with_written};
 use crate::words::progress::Progress;
+use crate::words::settings::hear;
 use crate::words::tables::{FormatArguments, TableFormat};
-use crate::words::usage::{Usage, on_one_line, usage};
+use crate::words::usage::{is_usage, on_one_line, usage};
 
 /// Minimum time limit of the search for the gain of any order. If the answer took longer, the limit is the answer's
 /// time.
@@ -110,10 +108,39 @@ pub struct SolveArguments {
     pub output: Option<PathBuf>,
 }
 
+impl SolveArguments {
+    /// The form of the schedule, as a question without a platform and a collective.
+    fn form(&self) -> Question {
+        Question {
+            period: self.period.clone(),
+            max_loss: self.max_loss.clone(),
+            max_instances: self.max_instances.clone(),
+            exact_period: self.exact_period,
+            whole_messages: self.whole_messages,
+            formulation: match self.formulation {
+                FormulationName::Columns => Program::Columns,
+                FormulationName::Compact => Program::Compact,
+            },
+            ..Question::default()
+        }
+    }
+
+    /// The question on the platform of this file.
+    fn question(&self, path: &Path) -> Result<Question> {
+        Ok(Question {
+            formulation: self.form().formulation,
+            ..self.question.on(path)?
+        })
+    }
+}
+
 /// Runs the command.
 pub fn run(arguments: &SolveArguments) -> Result<End> {
-    let mut options = options(arguments)?;
-    options.watch = arguments.limits.watch()?;
+    let form = arguments.form();
+    let options = Options {
+        watch: arguments.limits.watch()?,
+        ..form.options()?
+    };
     let paths = arguments.question.paths()?;
     let inputs: Vec<Named<'_>> = paths.iter().map(|path| ("--platform", *path)).collect();
     if let [_, _, ..] = inputs[..]
@@ -164,7 +191,7 @@ fn several(
         match one(arguments, path, &format!("{name}: "), &options, rows) {
             Ok(End::Done) => {}
             Ok(End::Refused) => end = End::Refused,
-            Err(error) if error.is::<Usage>() => return Err(error),
+            Err(error) if is_usage(&error) => return Err(error),
             Err(error) => {
                 let told = on_one_line(&error);
                 // Errors about reading a file name it themselves.
@@ -196,17 +223,13 @@ fn one(
     rows: &mut report::Rows,
 ) -> Result<End> {
     let is_table = arguments.table.format != TableFormat::Text;
-    let question = match arguments.formulation {
-        FormulationName::Columns => arguments.question.clone(),
-        FormulationName::Compact => arguments.question.keeping_order()?,
-    };
-    let asked = Asked::read(question.platform(path)?, &question)?;
+    let asked = arguments.question(path)?.asked(&hear)?;
     let started = Instant::now();
     let problem = match asked.problem() {
         Ok(problem) => problem,
         Err(error) => {
             let Some(missing) = unreachable(&error) else {
-                return Err(error);
+                return Err(error.into());
             };
             let answer = || report::infeasible(path, &asked, &paths(missing), started.elapsed());
             if arguments.json {
@@ -362,69 +385,4 @@ fn any_order(
         Gain::Exactly(more) => format!("{IN_ORDER} gives {} more", percent(&more)),
         Gain::AtLeast(more) => format!("{IN_ORDER} gives at least {} more", percent(&more)),
     })
-}
-
-fn options(arguments: &SolveArguments) -> Result<Options> {
-    let formulation = match arguments.formulation {
-        FormulationName::Columns => Formulation::Columns,
-        FormulationName::Compact => Formulation::Compact,
-    };
-    let whole_messages = arguments.whole_messages;
-    Ok(Options {
-        formulation,
-        period: period(arguments)?,
-        whole_messages,
-        ..Options::default()
-    })
-}
-
-/// The requested kind of periodic schedule.
-fn period(arguments: &SolveArguments) -> Result<Period> {
-    if let Some(period) = &arguments.period {
-        return Ok(Period::Fixed(instances::length(period)?));
-    }
-    if arguments.exact_period {
-        return Ok(Period::Exact);
-    }
-    let instances = arguments
-        .max_instances
-        .as_deref()
-        .map(instances::most)
-        .transpose()?;
-    Ok(
-        match (
-            arguments.max_loss.as_deref().map(loss).transpose()?,
-            instances,
-        ) {
-            (None, None) => Period::Short,
-            (None, Some(instances)) => Period::AtMost(instances),
-            (Some(most), instances) => Period::Losing {
-                most,
-                instances: instances.unwrap_or(DEFAULT_MAX_INSTANCES),
-            },
-        },
-    )
-}
-
-/// A share of the throughput, as a number or a percentage.
-fn loss(text: &str) -> Result<Rational> {
-    let wrong = |what: &dyn std::fmt::Display| {
-        usage(format!(
-            "--max-loss: {what}; give a share such as 1%, 0.01 or 1/100"
-        ))
-    };
-    let (number, parts) = text
-        .trim_end()
-        .strip_suffix('%')
-        .map_or((text, 1), |number| (number.trim_end(), 100));
-    let value = parse_rational(number).map_err(|error| wrong(&error))?
-        / Rational::from_integer(parts.into());
-    let share = Rational::from_integer(0.into())..Rational::from_integer(1.into());
-    if share.contains(&value) {
-        Ok(value)
-    } else {
-        Err(wrong(&format!(
-            "'{text}' is not from 0 up to but not including 1"
-        )))
-    }
 }

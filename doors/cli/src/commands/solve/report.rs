@@ -6,12 +6,12 @@ use std::time::Duration;
 use oneport::files::Chosen;
 use oneport::schedule::cuts;
 use oneport::{Collective, Plan, Platform, Problem, Rational, Solved, Unwritten, parse_rational};
+use oneport_questions::{Asked, Numbers, of_classes};
 use serde_json::{Value, json};
 
-use crate::answers::answer::{Operation, bounds, gap, loss_of, question, share};
+use crate::answers::answer::{Operation, bounds, gap, question, share};
 use crate::answers::bottleneck::Bottleneck;
 use crate::flags::limits;
-use crate::flags::question::Asked;
 use crate::words::numbers::{Shown, decimal};
 use crate::words::objects::joined;
 use crate::words::tables::{Sheet, plain};
@@ -69,20 +69,15 @@ pub fn planned(
 ) -> Value {
     let problem = plan.problem;
     let cuts = cuts(problem, plan.schedule);
+    let limiting = of_classes(problem.platform(), &bottleneck.limits.limiting);
+    let numbers = json!(Numbers::planned(solved, plan, limiting));
     let answer = json!({
-        "status": plan.status.name(),
-        "period": plan.schedule.period.to_string(),
-        "instances": plan.schedule.instances.to_string(),
-        "schedule_throughput": plan.schedule.throughput().to_string(),
+        "gap": decimal(&gap(&plan.steady_state.throughput, plan.upper_bound)),
         "schedule_share": share(plan).to_string(),
-        "loss": loss_of(plan).to_string(),
-        "patterns": plan.steady_state.patterns.len(),
-        "slots": plan.schedule.slots.len(),
         "transfers": cuts.transfers.to_string(),
         "cut": cuts.cut.to_string(),
         "pieces": cuts.pieces,
         "period_factor": solved.whole.as_ref().map(|whole| whole.factor.to_string()),
-        "bottleneck": bottleneck.json(),
         "hints": bottleneck.hints,
         "solve_seconds": seconds.as_secs_f64(),
         "solver_seconds": solved.solver_time.as_secs_f64(),
@@ -96,7 +91,8 @@ pub fn planned(
         path,
         (problem.platform(), problem.collective()),
         [
-            sustained(problem, &plan.steady_state.throughput, plan.upper_bound),
+            numbers,
+            bounds(&plan.steady_state.throughput, plan.upper_bound),
             answer,
         ]
         .into_iter()

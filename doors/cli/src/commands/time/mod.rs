@@ -11,16 +11,18 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::Args;
 use oneport::{Options, Volumes};
+use oneport_questions::{problem, taking_part, volumes_of};
 
 use crate::answers::listed;
 use crate::answers::nccl;
 use crate::flags::limits::LimitArguments;
-use crate::flags::question::{self, QuestionArguments};
+use crate::flags::question::QuestionArguments;
 use crate::words::drawing;
 use crate::words::end::End;
 use crate::words::objects::{joined, line};
 use crate::words::output::{Content, named as given, print, try_outputs, with_written};
 use crate::words::progress::Progress;
+use crate::words::settings::hear;
 use crate::words::tables::{FormatArguments, TableFormat};
 use crate::words::usage::usage;
 use measured::MeasuredTimes;
@@ -83,22 +85,21 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
         .output
         .as_ref()
         .map_or(Ok(()), |path| drawing::check("--output", path, &["csv"]))?;
-    let (platform, latencies) = arguments.question.platform_for_times(path)?;
-    let (platform, collective, left_out) = question::taking_part(platform, &arguments.question)?;
+    let asked = arguments.question.on(path)?;
+    let (platform, latencies) = asked.read_platform_for_times(&hear)?;
+    let (platform, collective, left_out) = taking_part(platform, &asked)?;
     let (platform, collective) = (Arc::new(platform), Arc::new(collective));
-    let volumes = |bytes: Option<&str>| {
-        question::volumes_of(&platform, &collective, &arguments.question, bytes)
-    };
+    let volumes = |bytes: Option<&str>| volumes_of(&platform, &collective, &asked, bytes);
     let measured = arguments
         .measured
         .as_deref()
         .map(|path| {
             let volumes = Volumes::default();
-            let any = question::problem(platform.clone(), collective.clone(), volumes)?;
+            let any = problem(platform.clone(), collective.clone(), volumes)?;
             MeasuredTimes::read(path, &any)
         })
         .transpose()?;
-    let own_sizes = measured.as_ref().filter(|_| !arguments.question.is_sized());
+    let own_sizes = measured.as_ref().filter(|_| !asked.is_sized());
     let listed: Option<Vec<String>> = match (&arguments.sizes, own_sizes) {
         (Some(text), _) => Some(sizes::read(text)?),
         (None, own) => own.map(MeasuredTimes::sizes),
@@ -107,13 +108,13 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
         Some(sizes) => sizes
             .iter()
             .map(|bytes| volumes(Some(bytes)))
-            .collect::<Result<_>>()?,
-        None => vec![volumes(arguments.question.bytes.as_deref())?],
+            .collect::<std::result::Result<_, _>>()?,
+        None => vec![volumes(asked.bytes.as_deref())?],
     };
     let all = all
         .into_iter()
-        .map(|volumes| question::problem(platform.clone(), collective.clone(), volumes))
-        .collect::<Result<Vec<_>>>()?;
+        .map(|volumes| problem(platform.clone(), collective.clone(), volumes))
+        .collect::<std::result::Result<Vec<_>, _>>()?;
     let Some(problem) = all.first() else {
         bail!(usage(
             "--sizes: no size; write FROM:TO:xFACTOR, such as 8:4GiB:x2"

@@ -15,10 +15,10 @@ use super::rows::{OPTIMUM, Row, Timed};
 use crate::answers::answer::{bystanders, header, label, title};
 use crate::answers::measured::WRONG;
 use crate::answers::nccl::Nccl;
-use crate::flags::latency::KnownLatencies;
 use crate::flags::limits;
 use crate::words::numbers::{Shown, decimal, percent, readable};
 use crate::words::tables::{Sheet, plain};
+use oneport_questions::KnownLatencies;
 
 /// Limit on the lines of a picture, besides the bound and our own.
 const DRAWN: usize = 4;

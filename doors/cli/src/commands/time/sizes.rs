@@ -4,8 +4,8 @@ use anyhow::Result;
 use num_traits::{One, Signed};
 use oneport::{Rational, parse_rational};
 
-use crate::words::quantity::bytes;
 use crate::words::usage::usage;
+use oneport_questions::quantity::bytes;
 
 /// Limit on the number of sizes.
 const MOST: usize = 200;
@@ -21,7 +21,7 @@ pub fn read(text: &str) -> Result<Vec<String>> {
         let mut sizes = text
             .split(',')
             .map(|size| bytes("--sizes", size.trim()))
-            .collect::<Result<Vec<_>>>()?;
+            .collect::<std::result::Result<Vec<_>, _>>()?;
         sizes.sort();
         sizes.dedup();
         if sizes.len() > MOST || !sizes.iter().all(Signed::is_positive) {

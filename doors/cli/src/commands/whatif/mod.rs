@@ -10,18 +10,18 @@ use anyhow::Result;
 use clap::Args;
 use oneport::Options;
 use oneport::explain::what_if::{self, Asking, Effect};
+use oneport_questions::{Asked, Kind, change};
 
 use crate::answers::infeasible::unreachable;
 use crate::answers::optimum;
-use crate::flags::change;
 use crate::flags::limits::LimitArguments;
-use crate::flags::question::{Asked, QuestionArguments};
+use crate::flags::question::QuestionArguments;
 use crate::words::end::End;
 use crate::words::objects::{joined, line};
 use crate::words::output::print;
 use crate::words::progress::Progress;
 use crate::words::tables::{FormatArguments, TableFormat};
-use crate::words::usage::{Usage, usage};
+use crate::words::usage::usage;
 use price::Prices;
 use report::{Changed, Report};
 
@@ -92,7 +92,9 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         ..Options::default()
     };
     let reading = &arguments.question.reading;
-    let platform = reading.read_unchanged(arguments.question.path()?)?.platform;
+    let path = arguments.question.path()?;
+    let question = arguments.question.on(path)?;
+    let platform = reading.read_unchanged(path)?.platform;
     let named = &reading.change.changes;
     let changes = change::changes(&platform, named)?;
     let prices = Prices::read(&arguments.prices)?;
@@ -101,7 +103,7 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
             "--price is for the table of classes; leave --change out, or --price",
         ));
     }
-    let own = Asked::read(platform.clone(), &arguments.question)?;
+    let own = Asked::read(platform.clone(), &question)?;
     let problem = own.problem()?;
     let base = Arc::new(optimum::listed(&problem, &options)?);
     let progress = Progress::new();
@@ -129,19 +131,18 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         let platform = platform.changed(&changes)?.platform;
         progress.about("changed: ".to_string());
         let name = named.join("; ");
-        let asked = Asked::read(platform, &arguments.question);
-        let asked = asked.map_err(|error| {
-            if error.is::<Usage>() {
-                error
-            } else {
-                error.context(format!("on the platform after --change '{name}'"))
+        let asked = Asked::read(platform, &question).map_err(|mut error| {
+            if error.kind != Kind::Question {
+                let about = format!("on the platform after --change '{name}': ");
+                error.message.insert_str(0, &about);
             }
+            error
         });
         match asked?.problem() {
             Ok(problem) => Changed::Changes(name, what_if::effect(&problem, &shown)?),
             Err(error) => {
                 let Some(missing) = unreachable(&error) else {
-                    return Err(error);
+                    return Err(error.into());
                 };
                 let effect = Effect::Unreachable(missing.to_vec());
                 lost = Some(error);

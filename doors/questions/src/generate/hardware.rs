@@ -1,32 +1,31 @@
 //! Sets the rates of generated machines' links and merges, in gigabytes and seconds.
 
-use anyhow::Result;
 use num_traits::Signed;
 use oneport::platform::{Change, LinkId, Number};
 use oneport::{Platform, Rational, Units};
 
-use crate::words::usage::usage;
+use crate::error::{Result, usage};
 
 /// GB/s of an accelerator's memory, from the makers' data sheets; MI250: of each of its two dies.
-pub const V100: u64 = 900;
+pub(super) const V100: u64 = 900;
 /// A100 of 80 GB (SXM).
-pub const A100: u64 = 2039;
+pub(super) const A100: u64 = 2039;
 /// H100 (SXM).
-pub const H100: u64 = 3350;
+pub(super) const H100: u64 = 3350;
 /// B200, in DGX B200 and GB200 NVL72.
-pub const B200: u64 = 8000;
+pub(super) const B200: u64 = 8000;
 /// A die of MI250: half of 3.2 TB/s.
-pub const MI250_DIE: u64 = 1600;
+pub(super) const MI250_DIE: u64 = 1600;
 /// MI300X.
-pub const MI300X: u64 = 5300;
+pub(super) const MI300X: u64 = 5300;
 
 /// GB/s of a host's memory: eight channels of DDR4-3200, 25.6 GB/s each.
-pub fn host() -> Rational {
+pub(super) fn host() -> Rational {
     Rational::new(1024.into(), 5.into())
 }
 
 /// A whole number of GB/s.
-pub fn whole(rate: u64) -> Rational {
+pub(super) fn whole(rate: u64) -> Rational {
     Rational::from_integer(rate.into())
 }
 
@@ -35,7 +34,7 @@ pub fn whole(rate: u64) -> Rational {
 ///
 /// # Errors
 /// None in practice: rates are positive.
-pub fn carrying(
+pub(super) fn carrying(
     platform: &Platform,
     all: Option<Rational>,
     uplink: Option<Rational>,
@@ -59,7 +58,7 @@ pub fn carrying(
 ///
 /// # Errors
 /// A usage error, if `memory` is not positive.
-pub fn merging(platform: &Platform, memory: &Rational) -> Result<Platform> {
+pub(super) fn merging(platform: &Platform, memory: &Rational) -> Result<Platform> {
     if !memory.is_positive() {
         return Err(usage(
             "--memory: 0 is not positive; give GB/s, such as 3350",
@@ -77,7 +76,7 @@ pub fn merging(platform: &Platform, memory: &Rational) -> Result<Platform> {
 
 /// Per link: its kind. In boxes of accelerators (`box0.gpu0`), what joins nodes of one box is of the kind `inside`, the
 /// rest is the network.
-pub fn kinds(platform: &Platform, inside: Option<&'static str>) -> Vec<&'static str> {
+pub(super) fn kinds(platform: &Platform, inside: Option<&'static str>) -> Vec<&'static str> {
     let of_box = |node| platform.name(node).split_once('.').map(|(name, _)| name);
     let kind = |id: LinkId| {
         let link = platform.link(id);

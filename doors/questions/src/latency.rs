@@ -3,8 +3,6 @@
 use oneport::{Platform, Rational};
 use serde_json::{Value, json};
 
-use crate::words::numbers::Shown;
-
 /// The latency of links of a kind.
 #[derive(Debug, Clone)]
 pub struct KindLatency {
@@ -22,6 +20,10 @@ pub struct KindLatency {
 #[derive(Debug, Clone, Default)]
 pub struct KnownLatencies(pub Vec<KindLatency>);
 
+/// Limit on the characters of a number printed in full, and significant digits of a longer one.
+const SHORT: usize = 40;
+const DIGITS: usize = 10;
+
 /// The origin of a latency that no file and no user stated.
 const ASSUMED: &str = "assumed";
 
@@ -33,10 +35,13 @@ impl KnownLatencies {
 
     /// One line, if a latency was given or assumed.
     pub fn line(&self, platform: &Platform) -> Option<String> {
-        let shown = Shown::of(platform, false);
+        let time = |value: &Rational| match platform.units() {
+            Some(units) => units.show_time(value),
+            None => oneport::readable(value, SHORT, DIGITS),
+        };
         let of = |origin: &str| {
             let each = self.0.iter().filter(|one| one.origin == origin);
-            let each = each.map(|one| format!("{} {}", one.kind, shown.briefly(&one.latency)));
+            let each = each.map(|one| format!("{} {}", one.kind, time(&one.latency)));
             let mut each: Vec<String> = each.collect();
             each.dedup();
             (!each.is_empty()).then(|| format!("{origin}: {} per link", each.join(", ")))
@@ -52,11 +57,14 @@ impl KnownLatencies {
 
     /// A list of kinds, with seconds (units of time, on a platform without units) and origin.
     pub fn json(&self, platform: &Platform) -> Value {
-        let shown = Shown::of(platform, false);
+        let seconds = |value: &Rational| {
+            let units = platform.units();
+            units.map_or_else(|| value.clone(), |units| value * units.time.seconds())
+        };
         let one = |one: &KindLatency| {
             json!({
                 "kind": one.kind,
-                "latency": shown.seconds(&one.latency).to_string(),
+                "latency": seconds(&one.latency).to_string(),
                 "origin": one.origin,
                 "links": one.links,
             })

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
 use oneport::plan::Form;
 use oneport::{Collective, NodeId, Platform, count, files};
 
-use crate::words::output::few;
-use crate::words::usage::usage;
+use crate::error::{QuestionError, Result, unfit, usage};
+use crate::words::few;
 
 /// Limit on the file.
 const MAX_BYTES: u64 = 64 << 20;
@@ -43,7 +42,7 @@ pub fn counted(
     };
     collective
         .with_counts(&counts)
-        .map_err(|error| anyhow!("--counts: {error}"))
+        .map_err(|error| unfit(format!("--counts: {error}")))
 }
 
 /// The text itself, or the content of its file.
@@ -52,9 +51,9 @@ fn read(text: &str) -> Result<String> {
         return Ok(text.to_string());
     };
     let bytes = files::source::read_bytes(Path::new(path), MAX_BYTES)
-        .map_err(|error| anyhow!("--counts: {error}"))?;
-    let text =
-        String::from_utf8(bytes).map_err(|_| anyhow!("--counts: {path} is no text in UTF-8"))?;
+        .map_err(|error| unfit(format!("--counts: {error}")))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| unfit(format!("--counts: {path} is no text in UTF-8")))?;
     Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_string())
 }
 
@@ -100,8 +99,8 @@ impl std::fmt::Display for Wanted<'_> {
 }
 
 impl Wanted<'_> {
-    fn wrong(&self, given: String) -> anyhow::Error {
-        anyhow!("--counts: {given}; {} needs {self}", self.name)
+    fn wrong(&self, given: String) -> QuestionError {
+        unfit(format!("--counts: {given}; {} needs {self}", self.name))
     }
 
     /// One row, or a line for each node.

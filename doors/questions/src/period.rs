@@ -2,10 +2,9 @@
 
 use std::num::NonZeroU64;
 
-use anyhow::Result;
 use oneport::{Rational, parse_rational};
 
-use crate::words::usage::usage;
+use crate::error::{Result, usage};
 
 /// The most instances per period that `--max-instances` allows.
 pub fn most(text: &str) -> Result<u64> {

@@ -1,11 +1,10 @@
 //! Numbers with units, as options give them.
 
-use anyhow::Result;
 use num_traits::Signed;
 use oneport::units::{Dimension, Quantity, UnitError};
 use oneport::{Rational, Units, parse_rational};
 
-use crate::words::usage::usage;
+use crate::error::{Result, usage};
 
 /// A size in bytes: a number, `64 MiB`, or `64M`, which is the same.
 pub fn bytes(option: &str, text: &str) -> Result<Rational> {
@@ -52,7 +51,7 @@ pub fn time(option: &str, text: &str, units: Option<Units>) -> Result<Rational> 
 fn read(
     option: &str,
     text: &str,
-    unit: impl Fn(&Quantity) -> Result<Rational, UnitError>,
+    unit: impl Fn(&Quantity) -> std::result::Result<Rational, UnitError>,
 ) -> Result<Rational> {
     let quantity = Quantity::parse(text);
     let value = quantity.and_then(|quantity| match quantity.dimension {
@@ -67,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_take_numbers_and_units() -> Result<()> {
+    fn options_take_numbers_and_units() -> std::result::Result<(), Box<dyn std::error::Error>> {
         let whole = |number: i64| Rational::from_integer(number.into());
         assert_eq!(bytes("--bytes", "64M")?, whole(64 << 20));
         assert_eq!(rate("--bandwidth", "400Gbps")?, whole(50));

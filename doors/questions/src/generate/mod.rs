@@ -1,48 +1,44 @@
-//! `oneport generate`: platforms of well-known shapes, and random ones from a seed.
+//! Platforms of well-known shapes, and random ones from a seed.
 
 mod hardware;
 
-use std::path::PathBuf;
-
-use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use oneport::files::{self, PlatformFormat};
 use oneport::platform::PlatformError;
 use oneport::platform::generate::{self, Costs, Options, Racks, SwitchedBoxes, tiers};
 use oneport::{Platform, PortModel, Rational, Units, parse_rational};
+use serde::{Deserialize, Deserializer, de::Error};
+use serde_json::Value;
 
-use crate::flags::topology;
-use crate::words::end::End;
-use crate::words::output::{Content, count, print, replaced, try_outputs};
-use crate::words::quantity::rate;
-use crate::words::settings::note;
-use crate::words::usage::usage;
+use crate::error::{Result, usage};
+use crate::quantity::rate;
+use crate::reading::{Hearer, Note};
+use crate::text;
+use crate::topology::{self, Imported};
 
-/// Make a platform file: regular and random graphs, racks, wide-area networks, boxes of GPUs.
-#[derive(Debug, Args)]
-#[command(after_long_help = UNITS)]
-pub struct GenerateArguments {
+/// A shape with its rates: the options of the command, as texts.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+pub struct Generated {
     /// The platform's shape.
     #[command(subcommand)]
-    shape: Shape,
+    pub shape: Shape,
     /// Seed of the random graph, and of costs from a range.
     #[arg(long, value_name = "S", global = true)]
-    seed: Option<u64>,
+    pub seed: Option<u64>,
     /// Complete, ring, star, grid, random, racks: cost of every link (time for a message of size 1): a number, or
     /// LOW..HIGH, drawn uniformly among the integers of the range (default: 1..10).
     #[arg(long, value_name = "C", global = true, allow_hyphen_values = true)]
-    cost: Option<String>,
+    pub cost: Option<String>,
     /// Compute cost of every processor (time of one unit of work): as --cost.
     #[arg(long, value_name = "C", global = true, allow_hyphen_values = true)]
-    compute: Option<String>,
+    pub compute: Option<String>,
     /// Torus, fat-tree, dragonfly (default: 25 GB/s), racks (instead of --cost): bandwidth of each link and direction,
     /// as "200 Gbit/s" or 25 (GB/s).
     #[arg(long, value_name = "RATE", global = true, allow_hyphen_values = true)]
-    bandwidth: Option<String>,
+    pub bandwidth: Option<String>,
     /// Torus, fat-tree, dragonfly, racks: bandwidth of each link between two switches, per direction (default:
     /// --bandwidth).
     #[arg(long, value_name = "RATE", global = true, allow_hyphen_values = true)]
-    uplink: Option<String>,
+    pub uplink: Option<String>,
     /// Latency of links, by kind: nvlink=1us,net=5us (boxes of accelerators: nvlink or xgmi, and net; other shapes:
     /// link); a time alone: of all links; default: by kind.
     #[arg(
@@ -52,24 +48,16 @@ pub struct GenerateArguments {
         value_delimiter = ',',
         allow_hyphen_values = true
     )]
-    latency: Vec<String>,
+    pub latency: Vec<String>,
     /// Port model of the platform.
     #[arg(long, value_name = "MODEL", global = true)]
-    model: Option<String>,
-    /// The file; its ending is its format: .toml, .json, .csv or .matrix (default: TOML on standard output).
-    #[arg(short, long, value_name = "OUT", global = true)]
-    output: Option<PathBuf>,
+    pub model: Option<String>,
 }
 
-const UNITS: &str = "\
-Units: boxes of accelerators, torus, fat-tree, dragonfly, and racks with --bandwidth are in GB/s; a merge of a gigabyte
-reads two and writes one, so that accelerators and hosts merge at a third of their memory's bandwidth (data sheets: V100
-900 GB/s, A100 2039, H100 3350, B200 8000, MI250 1600 per die, MI300X 5300; hosts: eight channels of DDR4-3200, 204.8).
-Tiers are in MB/s. The other shapes have no units.";
-
 /// The shapes.
-#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
-enum Shape {
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand, Deserialize)]
+#[serde(tag = "generate", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Shape {
     /// Every node linked to every other.
     Complete {
         /// Nodes.
@@ -104,6 +92,7 @@ enum Shape {
         nodes: usize,
         /// Links per node, on average.
         #[arg(long, value_name = "D", default_value_t = 4)]
+        #[serde(default = "default::four")]
         degree: usize,
     },
     /// A torus of any number of dimensions.
@@ -135,28 +124,34 @@ enum Shape {
     Racks {
         /// Racks.
         #[arg(long, value_name = "N", default_value_t = 3)]
+        #[serde(default = "default::three")]
         racks: usize,
         /// Hosts per rack: a number, or LOW..HIGH, drawn for every rack.
         #[arg(long, value_name = "N", default_value = "2..8")]
+        #[serde(default = "default::few", deserialize_with = "as_text")]
         hosts: String,
         /// Switches that all racks are linked to.
         #[arg(long, value_name = "N", default_value_t = 1)]
+        #[serde(default = "default::one")]
         spines: usize,
         /// The switches can duplicate messages.
         #[arg(long)]
+        #[serde(default)]
         copying: bool,
     },
     /// A wide-area network by the model of Tiers: 1 MB takes seconds, work is in Mflop.
     Tiers {
         /// small (27 nodes), medium (45), large (185), or the eleven parameters NW,NM,NL,SW,SM,SL,RW,RM,RL,RMW,RLM.
         #[arg(long, value_name = "SIZE", default_value = "small")]
+        #[serde(default = "default::small", deserialize_with = "as_text")]
         size: String,
         /// Probability that a node of a local network is a host.
         #[arg(long, value_name = "P", default_value = "7/10")]
+        #[serde(default = "default::mostly", deserialize_with = "as_text")]
         host_probability: String,
     },
     /// A DGX-1, 8 V100: the hybrid cube mesh, NVLink of 25 and 50 GB/s.
-    Dgx1,
+    Dgx1 {},
     /// Azure NDv2: boxes of 8 V100 as dgx1, joined by 12.5 GB/s per direction.
     Ndv2(Boxes),
     /// DGX A100: 8 accelerators with 300 GB/s to NVSwitch and 25 GB/s to one of two network switches.
@@ -167,6 +162,7 @@ enum Shape {
     DgxB200(NvlinkBoxes),
     /// GB200 NVL72: racks of 72 accelerators with 900 GB/s to NVSwitch and 50 GB/s to the network.
     #[command(name = "gb200-nvl72")]
+    #[serde(rename = "gb200-nvl72")]
     Gb200Nvl72(NvlinkBoxes),
     /// Boxes of 8 MI250, 16 dies: Infinity Fabric of 50 to 200 GB/s, 16 GB/s to the network.
     Mi250(Boxes),
@@ -176,45 +172,57 @@ enum Shape {
     Boxes {
         /// Boxes.
         #[arg(long, value_name = "N", default_value_t = 2)]
+        #[serde(default = "default::two")]
         boxes: usize,
         /// Accelerators per box.
         #[arg(long, value_name = "N", default_value_t = 8)]
+        #[serde(default = "default::eight")]
         accelerators: usize,
         /// GB/s per direction between an accelerator and the switch of its box.
         #[arg(long, value_name = "GB/s", default_value_t = 450)]
+        #[serde(default = "default::inside")]
         inside: u64,
         /// GB/s per direction between an accelerator and its network switch.
         #[arg(long, value_name = "GB/s", default_value_t = 50)]
+        #[serde(default = "default::network")]
         network: u64,
         /// Network switches: accelerator i of each box is on number i modulo N.
         #[arg(long, value_name = "N", default_value_t = 1)]
+        #[serde(default = "default::one")]
         rails: usize,
         /// GB/s of an accelerator's memory; it merges at a third of that.
         #[arg(long, value_name = "GB/s", default_value_t = 3350)]
+        #[serde(default = "default::memory")]
         memory: u64,
         /// The switch of each box combines and duplicates what passes through it; network switches do not.
         #[arg(long)]
+        #[serde(default)]
         sharp: bool,
     },
 }
 
 /// Number of boxes.
-#[derive(Debug, Clone, PartialEq, Eq, Args)]
-struct Boxes {
+#[derive(Debug, Clone, PartialEq, Eq, Args, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Boxes {
     /// Boxes.
     #[arg(long, value_name = "N", default_value_t = 1)]
+    #[serde(default = "default::one")]
     boxes: usize,
 }
 
 /// Number of boxes, and the abilities of their switches.
-#[derive(Debug, Clone, PartialEq, Eq, Args)]
-struct NvlinkBoxes {
+#[derive(Debug, Clone, PartialEq, Eq, Args, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NvlinkBoxes {
     /// Boxes.
     #[arg(long, value_name = "N", default_value_t = 1)]
+    #[serde(default = "default::one")]
     boxes: usize,
     /// NVLink SHARP (NVLS): the NVSwitches combine and duplicate what passes through them, in no time; network switches
     /// do not.
     #[arg(long)]
+    #[serde(default)]
     sharp: bool,
 }
 
@@ -227,54 +235,74 @@ impl NvlinkBoxes {
     }
 }
 
-/// Runs the command.
-pub fn run(arguments: &GenerateArguments) -> Result<End> {
-    let format = match &arguments.output {
-        None => PlatformFormat::Toml,
-        Some(output) => PlatformFormat::to_write(output).ok_or_else(|| {
-            let name = output.display();
-            usage(format!("--output: cannot tell the format of {name} from its name; end it in .toml, .json or .csv"))
-        })?,
-    };
-    if let Some(output) = &arguments.output {
-        try_outputs(Content::Platform, &[], &[("--output", output)])?;
+impl Generated {
+    /// The shape of an object `{"generate": "torus", "sides": [4, 4], "seed": 7}`: the options of the command as keys.
+    ///
+    /// # Errors
+    /// A sentence that names the key.
+    pub(crate) fn of_value(value: Value) -> std::result::Result<Generated, String> {
+        let Value::Object(mut keys) = value else {
+            return Err(
+                "a shape is an object, such as {\"generate\": \"dgx-h100\", \"boxes\": 2}".into(),
+            );
+        };
+        let mut option = |key: &str| {
+            let given = keys.remove(key).filter(|value| !value.is_null());
+            let wrong = || format!("\"{key}\": give a number or a text");
+            given
+                .map(|value| text::of(value).ok_or_else(wrong))
+                .transpose()
+        };
+        let [cost, compute, bandwidth] = ["cost", "compute", "bandwidth"].map(&mut option);
+        let [uplink, model, seed] = ["uplink", "model", "seed"].map(&mut option);
+        let seed = seed?.map(|seed| {
+            seed.parse()
+                .map_err(|_| format!("\"seed\": '{seed}' is not a whole number from 0 to 2^64 - 1"))
+        });
+        let latency = keys.remove("latency").unwrap_or_default();
+        let latency: text::Texts =
+            serde_json::from_value(latency).map_err(|error| format!("\"latency\": {error}"))?;
+        let (cost, compute, bandwidth, uplink) = (cost?, compute?, bandwidth?, uplink?);
+        let shape = Shape::deserialize(Value::Object(keys)).map_err(|error| error.to_string())?;
+        Ok(Generated {
+            shape,
+            seed: seed.transpose()?,
+            cost,
+            compute,
+            bandwidth,
+            uplink,
+            latency: latency.split(),
+            model: model?,
+        })
     }
-    let mut platform = platform(arguments)?;
-    if let Some(model) = &arguments.model {
-        let model: PortModel = model
-            .parse()
-            .map_err(|error| usage(format!("--model: {error}")))?;
-        platform = platform.with_model(model);
+
+    /// The platform, with the kinds of its links and the latencies given.
+    ///
+    /// # Errors
+    /// A parameter that the shape does not take, or whose value makes no platform.
+    pub fn imported(&self, hear: Hearer<'_>) -> Result<Imported> {
+        let mut platform = made(self)?;
+        if let Some(model) = &self.model {
+            let model: PortModel = model
+                .parse()
+                .map_err(|error| usage(format!("--model: {error}")))?;
+            platform = platform.with_model(model);
+        }
+        let kinds = hardware::kinds(&platform, self.shape.inside());
+        let generated = topology::generated(platform, kinds);
+        let (generated, latencies) =
+            topology::with_latencies(&self.latency, generated, false, hear)?;
+        if let Some(line) = latencies
+            .line(&generated.platform)
+            .filter(|_| latencies.are_assumed())
+        {
+            hear(Note::Plain(&line));
+        }
+        Ok(generated)
     }
-    let kinds = hardware::kinds(&platform, arguments.shape.inside());
-    let generated = topology::generated(platform, kinds);
-    let (generated, latencies) = topology::with_latencies(&arguments.latency, generated, false)?;
-    let platform = generated.platform;
-    if let Some(line) = latencies
-        .line(&platform)
-        .filter(|_| latencies.are_assumed())
-    {
-        note(&line);
-    }
-    let text = files::write_platform(&platform, format)?;
-    let Some(output) = &arguments.output else {
-        print(&text)?;
-        return Ok(End::Done);
-    };
-    files::write_atomically(output, text.as_bytes())
-        .with_context(|| format!("cannot write {}", output.display()))?;
-    print(&format!(
-        "{}: {} ({}), {}{}",
-        output.display(),
-        count(platform.nodes().len(), "node"),
-        count(platform.processors().count(), "processor"),
-        count(platform.links().len(), "link"),
-        replaced(output),
-    ))?;
-    Ok(End::Done)
 }
 
-fn platform(arguments: &GenerateArguments) -> Result<Platform> {
+fn made(arguments: &Generated) -> Result<Platform> {
     let shape = &arguments.shape;
     shape.refuse_what_it_does_not_draw(arguments)?;
     let options = Options {
@@ -315,7 +343,7 @@ fn platform(arguments: &GenerateArguments) -> Result<Platform> {
             size,
             host_probability,
         } => wide_area(size, host_probability, options.seed)?,
-        Shape::Dgx1 => generate::dgx1(),
+        Shape::Dgx1 {} => generate::dgx1(),
         Shape::Ndv2(Boxes { boxes }) => generate::ndv2(*boxes),
         Shape::DgxA100(Boxes { boxes }) => generate::dgx_a100(*boxes),
         Shape::DgxH100(boxes) => boxes.platform(SwitchedBoxes::dgx_h100),
@@ -348,7 +376,7 @@ fn platform(arguments: &GenerateArguments) -> Result<Platform> {
 }
 
 /// The platform with its units, and the requested rates.
-fn in_units(platform: Platform, arguments: &GenerateArguments) -> Result<Platform> {
+fn in_units(platform: Platform, arguments: &Generated) -> Result<Platform> {
     let given = |option: &str, text: &Option<String>| {
         text.as_deref().map(|text| rate(option, text)).transpose()
     };
@@ -361,7 +389,8 @@ fn in_units(platform: Platform, arguments: &GenerateArguments) -> Result<Platfor
         }
     };
     if matches!(arguments.shape, Shape::Tiers { .. }) {
-        return Ok(platform.with_units(Some(Units::parse("MB/s")?)));
+        let units = Units::parse("MB/s").map_err(|error| usage(error.to_string()))?;
+        return Ok(platform.with_units(Some(units)));
     }
     match arguments.shape.memory(arguments) {
         Some(memory) => hardware::merging(&platform, &memory),
@@ -374,14 +403,16 @@ impl Shape {
     fn inside(&self) -> Option<&'static str> {
         match self {
             Shape::Mi250(_) | Shape::Mi300x(_) => Some("xgmi"),
-            Shape::Dgx1 | Shape::Ndv2(_) | Shape::DgxA100(_) | Shape::DgxH100(_) => Some("nvlink"),
+            Shape::Dgx1 {} | Shape::Ndv2(_) | Shape::DgxA100(_) | Shape::DgxH100(_) => {
+                Some("nvlink")
+            }
             Shape::DgxB200(_) | Shape::Gb200Nvl72(_) | Shape::Boxes { .. } => Some("nvlink"),
             _ => None,
         }
     }
 
     /// GB/s of a processor's memory, of shapes in GB/s.
-    fn memory(&self, arguments: &GenerateArguments) -> Option<Rational> {
+    fn memory(&self, arguments: &Generated) -> Option<Rational> {
         match self {
             Shape::Complete { .. }
             | Shape::Ring { .. }
@@ -392,7 +423,7 @@ impl Shape {
             Shape::Torus { .. } | Shape::FatTree { .. } | Shape::Dragonfly { .. } => {
                 Some(hardware::host())
             }
-            Shape::Dgx1 | Shape::Ndv2(_) => Some(hardware::whole(hardware::V100)),
+            Shape::Dgx1 {} | Shape::Ndv2(_) => Some(hardware::whole(hardware::V100)),
             Shape::DgxA100(_) => Some(hardware::whole(hardware::A100)),
             Shape::DgxH100(_) => Some(hardware::whole(hardware::H100)),
             Shape::DgxB200(_) | Shape::Gb200Nvl72(_) => Some(hardware::whole(hardware::B200)),
@@ -403,7 +434,7 @@ impl Shape {
     }
 
     /// Rejects options that this shape ignores.
-    fn refuse_what_it_does_not_draw(&self, arguments: &GenerateArguments) -> Result<()> {
+    fn refuse_what_it_does_not_draw(&self, arguments: &Generated) -> Result<()> {
         let (drawn, seeded, rated) = match self {
             Shape::Complete { .. }
             | Shape::Ring { .. }
@@ -529,6 +560,22 @@ fn range(option: &str, text: &str) -> Result<(usize, usize)> {
     })
 }
 
+/// A text, or the text of a number.
+fn as_text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let wrong = || D::Error::custom("give a number or a text");
+    text::of(Value::deserialize(from)?).ok_or_else(wrong)
+}
+
+impl<'de> Deserialize<'de> for Sides {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = match Value::deserialize(from)? {
+            Value::Array(list) => text::names(list).map(|sides| sides.join("x")),
+            value => text::of(value),
+        };
+        sides(&text.unwrap_or_default()).map_err(D::Error::custom)
+    }
+}
+
 /// Sides of a torus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sides(Vec<usize>);
@@ -542,4 +589,41 @@ fn sides(text: &str) -> Result<Sides, String> {
     sides.map(Sides).ok_or_else(|| {
         "sides are whole numbers with an x between them, such as 4x4 or 4x4x4".to_string()
     })
+}
+
+/// Values of parameters that are not given: those of the options.
+mod default {
+    pub(super) fn four() -> usize {
+        4
+    }
+    pub(super) fn three() -> usize {
+        3
+    }
+    pub(super) fn few() -> String {
+        "2..8".to_string()
+    }
+    pub(super) fn one() -> usize {
+        1
+    }
+    pub(super) fn small() -> String {
+        "small".to_string()
+    }
+    pub(super) fn mostly() -> String {
+        "7/10".to_string()
+    }
+    pub(super) fn two() -> usize {
+        2
+    }
+    pub(super) fn eight() -> usize {
+        8
+    }
+    pub(super) fn inside() -> u64 {
+        450
+    }
+    pub(super) fn network() -> u64 {
+        50
+    }
+    pub(super) fn memory() -> u64 {
+        3350
+    }
 }

@@ -1,0 +1,193 @@
+//! Errors of questions, and the manner in which their sentences name an option.
+
+use std::error::Error as Cause;
+use std::fmt;
+
+use oneport::files::FormatError;
+use oneport::platform::PlatformError;
+use oneport::watch::Limit;
+use oneport::{Error, NoSchedule, ProblemError};
+
+use crate::keys::{OTHERWISE, is_key};
+
+/// The result of a step from question to answer.
+pub type Result<T, E = QuestionError> = std::result::Result<T, E>;
+
+/// The kind of an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// The question is wrong on every platform: a key, its value, or their combination.
+    Question,
+    /// The platform cannot be read, or the question does not fit it.
+    Platform,
+    /// Messages cannot arrive.
+    Infeasible,
+    /// A limit ended the work before anything was found and checked.
+    Limit,
+    /// A defect of oneport.
+    Defect,
+}
+
+/// The reason why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct QuestionError {
+    /// Its kind.
+    pub kind: Kind,
+    /// A sentence that names options as the command does (`--max-loss`): see [`said`](QuestionError::said).
+    pub message: String,
+    /// The source and the target of each message without a path, if the kind is [`Kind::Infeasible`].
+    pub unreachable: Vec<(String, String)>,
+    /// The limit, if the kind is [`Kind::Limit`].
+    pub limit: Option<Limit>,
+}
+
+impl QuestionError {
+    /// An error of this kind.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        QuestionError {
+            kind,
+            message: message.into(),
+            unreachable: Vec::new(),
+            limit: None,
+        }
+    }
+
+    /// The sentence in the caller's manner.
+    pub fn said(&self, manner: Manner) -> String {
+        manner.spell(&self.message)
+    }
+}
+
+impl fmt::Display for QuestionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Cause for QuestionError {}
+
+/// An error of [`Kind::Question`].
+pub(crate) fn usage(message: impl Into<String>) -> QuestionError {
+    QuestionError::new(Kind::Question, message)
+}
+
+/// An error of [`Kind::Platform`].
+pub(crate) fn unfit(message: impl Into<String>) -> QuestionError {
+    QuestionError::new(Kind::Platform, message)
+}
+
+/// An error and its causes, with colons between.
+fn chain(error: &dyn Cause) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        text.push_str(": ");
+        text.push_str(&next.to_string());
+        cause = next.source();
+    }
+    text
+}
+
+impl From<FormatError> for QuestionError {
+    fn from(error: FormatError) -> Self {
+        unfit(chain(&error))
+    }
+}
+
+impl From<PlatformError> for QuestionError {
+    fn from(error: PlatformError) -> Self {
+        unfit(chain(&error))
+    }
+}
+
+impl From<ProblemError> for QuestionError {
+    fn from(error: ProblemError) -> Self {
+        let message = chain(&error);
+        match error {
+            ProblemError::Unreachable { missing, .. } => QuestionError {
+                unreachable: missing,
+                ..QuestionError::new(Kind::Infeasible, message)
+            },
+            _ => unfit(message),
+        }
+    }
+}
+
+impl From<NoSchedule> for QuestionError {
+    fn from(error: NoSchedule) -> Self {
+        unfit(error.to_string())
+    }
+}
+
+impl From<Error> for QuestionError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Problem(oneport::Refusal::Problem(error)) => error.into(),
+            Error::Problem(refusal) => unfit(chain(&refusal)),
+            Error::Stopped(limit) => QuestionError {
+                limit: Some(limit),
+                ..QuestionError::new(Kind::Limit, chain(&error))
+            },
+            error => QuestionError::new(Kind::Defect, chain(&error)),
+        }
+    }
+}
+
+/// How a caller writes the name of an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    /// `--max-loss`: the command.
+    Option,
+    /// `max_loss=`: a keyword of Python.
+    Keyword,
+    /// `"max_loss"`: a key of JSON.
+    Key,
+}
+
+impl Manner {
+    /// The name of an option of the command (`max-loss`) in this manner.
+    pub fn name(self, option: &str) -> String {
+        let other = OTHERWISE.iter().find(|(name, ..)| *name == option);
+        let (key, value) = other.map_or_else(
+            || (option.replace('-', "_"), ""),
+            |(_, key, value)| (key.to_string(), *value),
+        );
+        match (self, value) {
+            (Manner::Option, _) => format!("--{option}"),
+            (Manner::Keyword, "false") => format!("{key}=False"),
+            (Manner::Keyword, _) => format!("{key}="),
+            (Manner::Key, "") => format!("\"{key}\""),
+            (Manner::Key, value) => format!("\"{key}\": {value}"),
+        }
+    }
+
+    /// A sentence that names options as the command does, with the keys of [`Question`](crate::Question) in this
+    /// manner. Options of the command that are no keys stay as they are.
+    pub fn spell(self, sentence: &str) -> String {
+        if self == Manner::Option {
+            return sentence.to_string();
+        }
+        let mut text = String::with_capacity(sentence.len());
+        let mut rest = sentence;
+        while let Some(place) = rest.find("--") {
+            let (before, after) = rest.split_at(place);
+            let name = &after[2..];
+            let end = name
+                .find(|letter: char| !letter.is_ascii_lowercase() && letter != '-')
+                .unwrap_or(name.len());
+            let option = &name[..end];
+            let begins =
+                !before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '-');
+            text.push_str(before);
+            if begins && is_key(option) {
+                text.push_str(&self.name(option));
+            } else {
+                text.push_str(&after[..2 + end]);
+            }
+            rest = &name[end..];
+        }
+        text + rest
+    }
+}

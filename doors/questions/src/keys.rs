@@ -1,0 +1,74 @@
+//! The vocabulary: the keys of a question, and options of the command that are called otherwise.
+
+/// The keys of a question.
+pub const KEYS: [&str; 30] = [
+    "id",
+    "ask",
+    "platform",
+    "read",
+    "changes",
+    "model",
+    "idle",
+    "collective",
+    "source",
+    "target",
+    "root",
+    "sources",
+    "targets",
+    "participants",
+    "groups",
+    "demands",
+    "counts",
+    "size",
+    "bytes",
+    "work",
+    "commutative",
+    "period",
+    "max_loss",
+    "max_instances",
+    "exact_period",
+    "whole_messages",
+    "formulation",
+    "time_limit",
+    "memory_limit",
+    "keep",
+];
+
+/// The keys of the value of `read`.
+pub const READING_KEYS: [&str; 15] = [
+    "format",
+    "model",
+    "units",
+    "link_bandwidth",
+    "capacity",
+    "capacity_default",
+    "latency",
+    "latency_attribute",
+    "merge_bandwidth",
+    "multicast",
+    "reduce_in_switch",
+    "replicate",
+    "fabric",
+    "fabric_bandwidth",
+    "nics",
+];
+
+/// Options whose key has another name or carries a value.
+pub(crate) const OTHERWISE: [(&str, &str, &str); 4] = [
+    ("change", "changes", ""),
+    ("group", "groups", ""),
+    ("in-order", "commutative", "false"),
+    ("from", "format", ""),
+];
+
+/// Whether an option is in that list.
+fn is_otherwise(option: &str) -> bool {
+    OTHERWISE.iter().any(|(name, ..)| *name == option)
+}
+
+/// Whether an option of the command (`max-loss`) is a key.
+pub(crate) fn is_key(option: &str) -> bool {
+    let key = option.replace('-', "_");
+    let known = KEYS.iter().chain(&READING_KEYS).any(|known| *known == key);
+    known || is_otherwise(option)
+}

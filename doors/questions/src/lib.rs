@@ -1,0 +1,43 @@
+#![doc = include_str!("../README.md")]
+
+mod answer;
+mod asked;
+pub mod change;
+pub mod counts;
+mod error;
+mod generate;
+mod idle;
+mod keys;
+mod latency;
+pub mod limits;
+pub mod period;
+pub mod platform;
+pub mod quantity;
+mod question;
+mod reading;
+mod source;
+mod text;
+#[cfg(feature = "topologies")]
+pub mod topology;
+#[cfg(not(feature = "topologies"))]
+#[path = "own_files.rs"]
+pub mod topology;
+pub mod words;
+
+pub use answer::{
+    Answered, Limiting, Numbers, OddSetWords, Operation, answer_line, ask, digest, failed_line,
+    gap, label, limiting, loss_of, odd_set_sentence, of_classes, paths, share,
+};
+pub use asked::{
+    Asked, CUSTOM, asked_as, called, collective, forms, listed, no_collective, node, problem,
+    taking_part, volumes_of,
+};
+pub use error::{Kind, Manner, QuestionError, Result};
+pub use generate::{Generated, Shape};
+pub use idle::{Idle, LeftOut};
+pub use keys::{KEYS, READING_KEYS};
+pub use latency::{KindLatency, KnownLatencies};
+pub use limits::Limits;
+pub use platform::{Combining, Hearer, Note, Reading, Source, deaf};
+pub use question::{Ask, Demands, Group, Keep, Program, Question};
+pub use text::{Nodes, Texts};

@@ -1,0 +1,415 @@
+//! A question as a value.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use oneport::watch::{Limit, Watch};
+use oneport::{
+    DEFAULT_MAX_INSTANCES, Formulation, Goal, Options, Period, Platform, Rational,
+    parse_rational,
+};
+use serde::{Deserialize, Deserializer, de::Error};
+use serde_json::Value;
+
+use crate::error::{Result, usage};
+use crate::idle::Idle;
+use crate::keys::{KEYS, READING_KEYS};
+use crate::latency::KnownLatencies;
+use crate::limits::Limits;
+use crate::period::{length, most};
+use crate::platform::{Hearer, Reading, Source};
+use crate::text::{Nodes, counts, names, text};
+
+/// What is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ask {
+    /// The throughput, its proof and a periodic schedule.
+    #[default]
+    Solve,
+    /// The throughput and its proof.
+    Rate,
+    /// An upper bound on the throughput of every schedule.
+    Bound,
+}
+
+/// Which linear program is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Program {
+    /// Small and fast: one flow per source or target; for reductions, trees generated as needed.
+    #[default]
+    Columns,
+    /// The papers' own program, corrected: one flow per message or partial result. It keeps the order of operands.
+    Compact,
+}
+
+/// What the answer holds beside its numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Keep {
+    /// Nothing.
+    #[default]
+    Numbers,
+    /// The prices that prove the bound.
+    Certificate,
+    /// The certificate, and the plan: the content of its file.
+    Plan,
+}
+
+/// A file of demands: its path, or its content as JSON.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Demands {
+    /// Its path.
+    File(PathBuf),
+    /// Its content.
+    Inline(Value),
+}
+
+/// A process group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Group {
+    /// `A,B,C` or `A,B,C@RATE`.
+    Text(String),
+    /// Its nodes by names and patterns, and how often it runs.
+    Listed(Vec<String>, u64),
+}
+
+/// A question: a platform, a collective with its roles and volumes, a schedule's form, limits. Each key has the name of
+/// the command's option (`--max-loss` is `max_loss`), and the same texts for values; a number stands for its text.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Question {
+    /// Anything; the answer repeats it.
+    pub id: Value,
+    /// What is asked.
+    pub ask: Ask,
+    /// The platform.
+    pub platform: Source,
+    /// Values that the platform's file leaves open.
+    pub read: Reading,
+    /// Changes of the platform, as `A -> B: bandwidth x2`.
+    pub changes: Vec<String>,
+    /// The port model, in place of the platform's.
+    pub model: Option<String>,
+    /// Processors that take no part.
+    pub idle: Option<Idle>,
+    /// The collective.
+    pub collective: String,
+    /// The node that owns the messages.
+    #[serde(deserialize_with = "text")]
+    pub source: Option<String>,
+    /// The node that receives the messages, or the result.
+    #[serde(deserialize_with = "text")]
+    pub target: Option<String>,
+    /// Stands for `source` or `target`.
+    #[serde(deserialize_with = "text")]
+    pub root: Option<String>,
+    /// All-to-all: the nodes that send.
+    pub sources: Option<Nodes>,
+    /// The nodes that receive.
+    pub targets: Option<Nodes>,
+    /// The nodes that take part.
+    pub participants: Option<Nodes>,
+    /// Process groups, instead of roles.
+    pub groups: Vec<Group>,
+    /// Custom: the demands.
+    pub demands: Option<Demands>,
+    /// Forms that end in -v: messages per target, participant or pair.
+    #[serde(deserialize_with = "counts")]
+    pub counts: Option<String>,
+    /// Size of each message; 1 where absent.
+    #[serde(deserialize_with = "text")]
+    pub size: Option<String>,
+    /// Size of the whole operation, instead of `size`.
+    #[serde(deserialize_with = "text")]
+    pub bytes: Option<String>,
+    /// Work of one merge.
+    #[serde(deserialize_with = "text")]
+    pub work: Option<String>,
+    /// Whether operands may be combined in any order. Where absent they may, unless the volumes or a node without
+    /// compute need their order.
+    pub commutative: Option<bool>,
+    /// Length of the period.
+    #[serde(deserialize_with = "text")]
+    pub period: Option<String>,
+    /// Largest loss of throughput.
+    #[serde(deserialize_with = "text")]
+    pub max_loss: Option<String>,
+    /// Limit on instances per period.
+    #[serde(deserialize_with = "text")]
+    pub max_instances: Option<String>,
+    /// The optimal throughput exactly, however long the period is.
+    pub exact_period: bool,
+    /// No message is cut.
+    pub whole_messages: bool,
+    /// Which linear program.
+    pub formulation: Program,
+    /// Limit on the time, in seconds or as `2 min`.
+    #[serde(deserialize_with = "text")]
+    pub time_limit: Option<String>,
+    /// Limit on the memory.
+    #[serde(deserialize_with = "text")]
+    pub memory_limit: Option<String>,
+    /// What the answer holds beside its numbers.
+    pub keep: Keep,
+}
+
+/// Keys of which a question has at most one.
+const EITHER: [(&str, &str); 8] = [
+    ("bytes", "size"),
+    ("root", "source"),
+    ("root", "target"),
+    ("period", "max-instances"),
+    ("period", "max-loss"),
+    ("period", "exact-period"),
+    ("max-loss", "exact-period"),
+    ("max-instances", "exact-period"),
+];
+
+impl Question {
+    /// Reads a question from JSON.
+    ///
+    /// # Errors
+    /// [`Kind::Question`](crate::Kind::Question): text that is no JSON object, a key that does not exist, a value of
+    /// another type, two keys of which one is allowed.
+    pub fn read_json(text: &str) -> Result<Question> {
+        let question: Question =
+            serde_json::from_str(text).map_err(|error| usage(mistake(text, &error)))?;
+        question.check()?;
+        Ok(question)
+    }
+
+    /// Refuses keys that exclude each other, and a question without a platform.
+    ///
+    /// # Errors
+    /// The two keys, or the missing one.
+    pub fn check(&self) -> Result<()> {
+        let given = |key: &str| match key {
+            "bytes" => self.bytes.is_some(),
+            "size" => self.size.is_some(),
+            "root" => self.root.is_some(),
+            "source" => self.source.is_some(),
+            "target" => self.target.is_some(),
+            "period" => self.period.is_some(),
+            "max-instances" => self.max_instances.is_some(),
+            "max-loss" => self.max_loss.is_some(),
+            _ => self.exact_period,
+        };
+        if let Some((one, other)) = EITHER
+            .iter()
+            .find(|(one, other)| given(one) && given(other))
+        {
+            return Err(usage(format!("--{one} and --{other}: give one of them")));
+        }
+        match &self.platform {
+            Source::File(path) if path.as_os_str().is_empty() => Err(usage(
+                "--platform is missing: give the path of a file, the content of a platform file, or a generator",
+            )),
+            // The command reads its questions there.
+            Source::File(path) if path == Path::new("-") || path == Path::new("/dev/stdin") => Err(
+                usage("--platform: standard input is no file; give the path of one"),
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the platform, with its changes.
+    ///
+    /// # Errors
+    /// As [`Reading::read`].
+    pub fn read_platform(&self, hear: Hearer<'_>) -> Result<Platform> {
+        let reading = self.reading();
+        Ok(reading.read(&self.platform, &self.changes, hear)?.platform)
+    }
+
+    /// As [`read_platform`](Self::read_platform), with latencies: those of kinds of links are assumed where nothing
+    /// states them.
+    ///
+    /// # Errors
+    /// As [`Reading::read`].
+    pub fn read_platform_for_times(&self, hear: Hearer<'_>) -> Result<(Platform, KnownLatencies)> {
+        let reading = self.reading();
+        let (imported, latencies) = reading.read_for_times(&self.platform, &self.changes, hear)?;
+        Ok((imported.platform, latencies))
+    }
+
+    /// How the platform is read, with the question's own port model.
+    pub fn reading(&self) -> Reading {
+        Reading {
+            model: self.model.clone().or_else(|| self.read.model.clone()),
+            ..self.read.clone()
+        }
+    }
+
+    /// The options of the search, without a watch.
+    ///
+    /// # Errors
+    /// A period, a loss or a number of instances that is none.
+    pub fn options(&self) -> Result<Options> {
+        Ok(Options {
+            goal: match self.ask {
+                Ask::Solve => Goal::Schedule,
+                Ask::Rate => Goal::Rate,
+                Ask::Bound => Goal::Bound,
+            },
+            formulation: match self.formulation {
+                Program::Columns => Formulation::Columns,
+                Program::Compact => Formulation::Compact,
+            },
+            period: self.form_of_period()?,
+            whole_messages: self.whole_messages,
+            ..Options::default()
+        })
+    }
+
+    /// The limits of the search.
+    ///
+    /// # Errors
+    /// A limit that is no time, or no number of bytes.
+    pub fn limits(&self) -> Result<Limits> {
+        Limits::read(self.time_limit.as_deref(), self.memory_limit.as_deref())
+    }
+
+    /// The watch over the limits, from now on.
+    ///
+    /// # Errors
+    /// As [`limits`](Self::limits).
+    pub fn watch(
+        &self,
+        stop: impl Fn() -> Option<(Limit, Duration)> + Send + Sync + 'static,
+    ) -> Result<Watch> {
+        Ok(self.limits()?.starting_now(stop))
+    }
+
+    /// The requested kind of periodic schedule.
+    fn form_of_period(&self) -> Result<Period> {
+        if let Some(period) = &self.period {
+            return Ok(Period::Fixed(length(period)?));
+        }
+        if self.exact_period {
+            return Ok(Period::Exact);
+        }
+        let instances = self.max_instances.as_deref().map(most).transpose()?;
+        let loss = self.max_loss.as_deref().map(loss).transpose()?;
+        Ok(match (loss, instances) {
+            (None, None) => Period::Short,
+            (None, Some(instances)) => Period::AtMost(instances),
+            (Some(most), instances) => Period::Losing {
+                most,
+                instances: instances.unwrap_or(DEFAULT_MAX_INSTANCES),
+            },
+        })
+    }
+}
+
+/// A share of the throughput, as a number or a percentage.
+fn loss(text: &str) -> Result<Rational> {
+    let wrong = |what: &dyn std::fmt::Display| {
+        usage(format!(
+            "--max-loss: {what}; give a share such as 1%, 0.01 or 1/100"
+        ))
+    };
+    let (number, parts) = text
+        .trim_end()
+        .strip_suffix('%')
+        .map_or((text, 1), |number| (number.trim_end(), 100));
+    let value = parse_rational(number).map_err(|error| wrong(&error))?
+        / Rational::from_integer(parts.into());
+    let share = Rational::from_integer(0.into())..Rational::from_integer(1.into());
+    if share.contains(&value) {
+        Ok(value)
+    } else {
+        Err(wrong(&format!(
+            "'{text}' is not from 0 up to but not including 1"
+        )))
+    }
+}
+
+/// Says which key of a question is wrong.
+fn mistake(text: &str, error: &serde_json::Error) -> String {
+    let keys = match serde_json::from_str(text) {
+        Ok(Value::Object(keys)) => keys,
+        Ok(_) => {
+            return "a question is a JSON object, such as {\"platform\": \"cluster.toml\", \"collective\": \"all-reduce\"}"
+                .to_string();
+        }
+        Err(_) => return format!("this is no JSON: {error}"),
+    };
+    for (key, value) in keys {
+        if let Some(sentence) = unknown("", &key, &KEYS) {
+            return sentence;
+        }
+        let reading = value.as_object().filter(|_| key == "read");
+        let unread = reading.and_then(|values| {
+            let mut keys = values.keys();
+            keys.find_map(|key| unknown("read", key, &READING_KEYS))
+        });
+        if let Some(sentence) = unread {
+            return sentence;
+        }
+        let alone = Value::Object([(key.clone(), value)].into_iter().collect());
+        if let Err(error) = Question::deserialize(alone) {
+            return format!("\"{key}\": {error}");
+        }
+    }
+    error.to_string()
+}
+
+/// The sentence that there is no such key.
+fn unknown(of: &str, key: &str, known: &[&str]) -> Option<String> {
+    if known.contains(&key) {
+        return None;
+    }
+    let shown: String = key.chars().take(60).flat_map(char::escape_debug).collect();
+    let of = if of.is_empty() {
+        String::new()
+    } else {
+        format!("\"{of}\": ")
+    };
+    Some(match oneport::files::closest(key, known.iter().copied()) {
+        Some(close) => format!("{of}there is no key \"{shown}\"; did you mean \"{close}\"?"),
+        None => format!(
+            "{of}there is no key \"{shown}\"; the keys are {}",
+            known.join(", ")
+        ),
+    })
+}
+
+impl<'de> Deserialize<'de> for Demands {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        match Value::deserialize(from)? {
+            Value::String(path) => Ok(Demands::File(path.into())),
+            value @ (Value::Object(_) | Value::Array(_)) => Ok(Demands::Inline(value)),
+            _ => Err(D::Error::custom(
+                "give the path of a file of demands, or its content",
+            )),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Group {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        let wrong = || {
+            D::Error::custom(
+                "a group is a list of names, \"A,B,C@RATE\", or {\"nodes\": [...], \"rate\": 2}",
+            )
+        };
+        match Value::deserialize(from)? {
+            Value::String(text) => Ok(Group::Text(text)),
+            Value::Array(list) => Ok(Group::Listed(names(list).ok_or_else(wrong)?, 1)),
+            Value::Object(mut keys) => {
+                let rate = keys.remove("rate").map_or(Some(1), |rate| rate.as_u64());
+                let nodes = match keys.remove("nodes") {
+                    Some(Value::Array(list)) => names(list),
+                    _ => None,
+                };
+                match (nodes, rate.filter(|&rate| rate > 0)) {
+                    (Some(nodes), Some(rate)) if keys.is_empty() => Ok(Group::Listed(nodes, rate)),
+                    _ => Err(wrong()),
+                }
+            }
+            _ => Err(wrong()),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Lists in sentences, and numbers as decimals.
+
+use oneport::Rational;
+
+/// Significant digits of a rounded number.
+const DIGITS: usize = 10;
+
+/// Ten significant digits.
+pub fn decimal(value: &Rational) -> String {
+    oneport::decimal(value, DIGITS)
+}
+
+/// The first `most` of these, with commas between; then `rest`, if there are more, with their number in place of `{}`.
+pub fn few(names: impl IntoIterator<Item = impl Into<String>>, most: usize, rest: &str) -> String {
+    let mut names = names.into_iter();
+    let mut text = names
+        .by_ref()
+        .take(most)
+        .map(Into::into)
+        .collect::<Vec<String>>()
+        .join(", ");
+    match names.count() {
+        0 => {}
+        more => text.push_str(&rest.replace("{}", &more.to_string())),
+    }
+    text
+}
