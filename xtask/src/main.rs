@@ -20,6 +20,7 @@ mod steps;
 mod test;
 mod tidy;
 mod tree;
+mod wheel;
 mod workflow;
 mod workspace;
 
@@ -67,6 +68,8 @@ enum Verb {
     Package,
     /// Replay plans in SimGrid, another simulator, by date and as soon as possible, and with planted faults
     Simgrid(simgrid::Arguments),
+    /// Build the Python package, install it without network, and test it (runs setup first)
+    Wheel(wheel::Arguments),
     /// Check the house rules that no compiler checks
     Tidy,
     /// Print the tuning constants: value, trade, measurement
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
         Verb::Mpi(arguments) => mpi::run(&arguments),
         Verb::Package => package::run(),
         Verb::Simgrid(arguments) => simgrid::run(&arguments),
+        Verb::Wheel(arguments) => wheel::run(&arguments),
         Verb::Tidy => tidy::run(),
         Verb::Constants => tidy::constants::run(),
     };

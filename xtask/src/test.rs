@@ -6,6 +6,7 @@ use clap::Args;
 use crate::runner::{self, Which};
 use crate::setup;
 use crate::steps::{self, State, Step};
+use crate::wheel;
 
 /// The options of `cargo xtask test`.
 #[derive(Args)]
@@ -25,6 +26,10 @@ const STEPS: &[Step] = &[
     Step {
         name: "run the tests",
         run: |state| runner::run(&state.built, state.which),
+    },
+    Step {
+        name: "the Python package",
+        run: |state| wheel::step(matches!(state.which, Which::Changed)),
     },
 ];
 

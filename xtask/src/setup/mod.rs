@@ -16,6 +16,7 @@
 //! wheel/HASH/      if the Python package's is taken: a highs.pc that leads to the user's cache folder
 //! highs/           if it was compiled: static library, headers, highs.pc, and a stamp of its sources and flags
 //! python/          tools that this machine lacked, as Python packages
+//! wheels/, venv/   what the Python package is built and tested with: `cargo xtask wheel`
 //! mpi/NAME/        MPI libraries that this machine lacked, for the tests alone, as Python packages
 //! ```
 
@@ -35,6 +36,7 @@ use std::fs;
 
 use anyhow::{Context, Result, bail};
 
+pub use self::library::fnv as hash;
 use self::shared::{Shared, Whose};
 use crate::workspace;
 use place::Place;

@@ -1,0 +1,56 @@
+"""Optimal collective communication: exact optima with proofs, periodic schedules.
+
+>>> import pyoneport as op
+>>> ring = op.Platform.from_matrix([[0, 1, 0], [0, 0, 1], [1, 0, 0]], names=["a", "b", "c"])
+>>> op.solve(ring, "all-gather").throughput
+Fraction(1, 2)
+
+Numbers in are ints, Fractions, Decimals, text such as "25 GB/s", or floats by their decimal digits; numbers out are
+Fractions. Nodes are names. Every answer has been checked by a referee that shares no code with the search.
+"""
+
+from . import _core
+from ._answer import Answer, Certificate, Schedule
+from ._asking import Goal, bound, rate, solve, verify
+from ._errors import FloatWarning, Infeasible, OneportError, Stopped, Violation
+from ._platform import Platform, read
+from ._values import Bandwidth, Limit, Link, Merge, Node, Pattern, Progress, Reason, Send, Shared, Slot, Table
+
+__version__: str = _core.VERSION
+
+
+def formats() -> dict[str, str]:
+    """The formats that `read` knows, each with a description."""
+    return dict(_core.formats())
+
+
+__all__ = [
+    "Answer",
+    "Bandwidth",
+    "Certificate",
+    "FloatWarning",
+    "Goal",
+    "Infeasible",
+    "Limit",
+    "Link",
+    "Merge",
+    "Node",
+    "OneportError",
+    "Pattern",
+    "Platform",
+    "Progress",
+    "Reason",
+    "Schedule",
+    "Send",
+    "Shared",
+    "Slot",
+    "Stopped",
+    "Table",
+    "Violation",
+    "bound",
+    "formats",
+    "rate",
+    "read",
+    "solve",
+    "verify",
+]

@@ -1,0 +1,300 @@
+"""Answers."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+from . import _core
+from ._frozen import Frozen
+from ._platform import PathLike, Platform
+from ._values import Bandwidth, Limit, Merge, Pattern, Reason, Send, Slot, decimal, frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_PLAN_BYTES = 1 << 30
+
+
+class Certificate(Mapping[str, Fraction]):
+    """The proof of a bound: a price for each resource that limits, by name, such as `"send port of 'a'"`.
+
+    No schedule has more instances per unit of time than the prices times the capacities, over the least that an
+    instance costs under these prices. `reasons` says why an instance costs so much.
+    """
+
+    __slots__ = ("_answer", "_prices", "capacities")
+
+    def __init__(self, answer: _core.Answer) -> None:
+        rows = answer.prices()
+        self._answer = answer
+        self._prices = {name: price for name, _, price in rows}
+        self.capacities: dict[str, int] = {name: capacity for name, capacity, _ in rows}
+        """The capacity of each priced resource: 1, or the number of its ports."""
+
+    @property
+    def supply(self) -> Fraction:
+        """The sum of price x capacity: what all resources earn in a unit of time."""
+        return sum((price * self.capacities[name] for name, price in self._prices.items()), Fraction(0))
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """The inequalities that say what an instance costs at least, as sentences; their shares add up to 1 / bound."""
+        return tuple(map(Reason._make, self._answer.reasons()))
+
+    def __getitem__(self, resource: str, /) -> Fraction:
+        return self._prices[resource]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._prices)
+
+    def __len__(self) -> int:
+        return len(self._prices)
+
+    def __repr__(self) -> str:
+        return f"<Certificate: {len(self)} prices>"
+
+
+class Schedule(Sequence[Slot]):
+    """A periodic schedule: slots that follow each other in every period, links that are busy in each."""
+
+    __slots__ = ("_slots", "instances", "period")
+
+    def __init__(self, period: Fraction, instances: int, slots: Sequence[Slot]) -> None:
+        self.period: Fraction = period
+        self.instances: int = instances
+        self._slots: tuple[Slot, ...] = tuple(slots)
+
+    @property
+    def throughput(self) -> Fraction:
+        """Instances per unit of time."""
+        return self.instances / self.period
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    @overload
+    def __getitem__(self, index: int, /) -> Slot: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Sequence[Slot]: ...
+    def __getitem__(self, index: int | slice, /) -> Slot | Sequence[Slot]:
+        return self._slots[index]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Schedule):
+            return False
+        return (self.period, self.instances, self._slots) == (other.period, other.instances, other._slots)
+
+    def __hash__(self) -> int:
+        return hash((self.period, self.instances, self._slots))
+
+    def __repr__(self) -> str:
+        return f"<Schedule: {self.instances} instances in {self.period}, {len(self)} slots>"
+
+    def to_frame(self) -> pd.DataFrame:
+        """A pandas `DataFrame` with a row for each link in each slot: slot, start, length, source, target, share."""
+        columns = ("slot", "start", "length", "source", "target", "share")
+        rows = [
+            dict(zip(columns, (place, slot.start, slot.length, *link)))
+            for place, slot in enumerate(self._slots)
+            for link in slot.links
+        ]
+        return frame(rows, columns)
+
+
+class Answer(Frozen):
+    """What is proved about a question: a bound with its certificate, a throughput, patterns and a schedule.
+
+    The referee has checked all of it: it shares no code with the search. Parts that were not asked for are `None`.
+    """
+
+    _held: _core.Answer
+
+    def __init__(self) -> None:
+        raise TypeError("an answer is made by solve, rate, bound, verify or Answer.load")
+
+    @classmethod
+    def _of(cls, core: _core.Answer) -> Answer:
+        made = object.__new__(cls)
+        made.__dict__["_held"] = core
+        return made
+
+    @cached_property
+    def platform(self) -> Platform:
+        """The platform."""
+        return Platform._of(self._held.platform())
+
+    @property
+    def collective(self) -> str:
+        """The collective, such as `"all-reduce"`."""
+        return self._held.collective()
+
+    @cached_property
+    def roles(self) -> dict[str, tuple[str, ...]]:
+        """The nodes of each role: `source`, `target`, `sources`, `targets`, `participants`."""
+        return {role: tuple(nodes) for role, nodes in self._held.roles()}
+
+    @property
+    def size(self) -> Fraction | None:
+        """The size of a message in the platform's units of data; `None` if messages differ."""
+        return self._held.size()
+
+    @cached_property
+    def bound(self) -> Fraction:
+        """No schedule has more instances per unit of time: the certificate proves it."""
+        return self._held.bound()
+
+    @cached_property
+    def throughput(self) -> Fraction | None:
+        """Instances per unit of time of the best patterns found."""
+        return self._held.throughput()
+
+    @property
+    def status(self) -> str | None:
+        """`"optimal"` if the throughput equals the bound, else `"feasible"`; `None` if no throughput is known."""
+        return self._held.status()
+
+    @property
+    def gap(self) -> Fraction | None:
+        """The part of the bound that is not attained: 0 of an optimum."""
+        return None if self.throughput is None else 1 - self.throughput / self.bound
+
+    @property
+    def ended_by(self) -> str | None:
+        """The limit that ended the search: `"time"`, `"memory"` or `"callback"`; `None` if it came to its end."""
+        return self._held.ended_by()
+
+    @property
+    def unlisted(self) -> str | None:
+        """The reason why no schedule is listed although one was asked for."""
+        return self._held.unlisted()
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The proof of the bound."""
+        return Certificate(self._held)
+
+    @cached_property
+    def limited_by(self) -> tuple[Limit, ...]:
+        """The classes of resources that the certificate charges, the largest share first."""
+        return tuple(map(Limit._make, self._held.limits()[0]))
+
+    @cached_property
+    def bandwidth(self) -> Bandwidth | None:
+        """The operation as nccl-tests count it, at the throughput (at the bound if none is known).
+
+        `None` without units, and for collectives that they do not measure.
+        """
+        counted = self._held.bandwidth()
+        return None if counted is None else Bandwidth._make(counted)
+
+    @cached_property
+    def patterns(self) -> tuple[Pattern, ...] | None:
+        """The weighted patterns of the steady state."""
+        listed = self._held.patterns()
+        if listed is None:
+            return None
+        return tuple(Pattern(demand, weight, tuple(map(_task, tasks))) for demand, weight, tasks in listed)
+
+    @cached_property
+    def schedule(self) -> Schedule | None:
+        """The periodic schedule."""
+        listed = self._held.schedule()
+        if listed is None:
+            return None
+        period, instances, parts = listed
+        start, slots = Fraction(0), []
+        for length, links in parts:
+            slots.append(Slot(start, length, tuple(links)))
+            start += length
+        return Schedule(period, instances, slots)
+
+    @property
+    def loss(self) -> Fraction | None:
+        """The part of the throughput that the schedule's period gives up."""
+        if self.schedule is None or not self.throughput:
+            return None
+        return 1 - self.schedule.throughput / self.throughput
+
+    def to_json(self) -> str:
+        """The text of a plan file, which `oneport verify` and `Answer.load` read."""
+        text = self._held.text()
+        if text is None:
+            raise ValueError("the answer has no schedule, so it is no plan; solve with goal='schedule'")
+        return text
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers of the answer as text, in the words of an answer of `oneport solve --json`."""
+        bandwidth, schedule = self.bandwidth, self.schedule
+        numbers = {
+            "throughput": self.throughput,
+            "upper_bound": self.bound,
+            "gap": self.gap,
+            "size": bandwidth and bandwidth.bytes,
+            "algbw": bandwidth and bandwidth.algbw,
+            "busbw": bandwidth and bandwidth.busbw,
+            "period": schedule and schedule.period,
+            "instances": schedule and schedule.instances,
+            "loss": self.loss,
+        }
+        nodes, links = self._held.platform().extent()
+        made: dict[str, Any] = {"collective": self.collective, "nodes": nodes, "links": links, "status": self.status}
+        made.update((key, None if value is None else str(value)) for key, value in numbers.items())
+        made["bottleneck"] = [
+            {"resource": one.resource, "members": one.members, "share": str(one.share), "busy": str(one.busy)}
+            for one in self.limited_by
+        ]
+        made["ended_by"] = self.ended_by
+        return made
+
+    def save(self, path: PathLike) -> None:
+        """Writes a plan file."""
+        text = self.to_json()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    @staticmethod
+    def load(path: PathLike) -> Answer:
+        """Reads a plan file. The referee checks it: a `Violation` says what is wrong."""
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"{type(path).__name__} is no path; give the name of a plan file")
+        with open(path, "rb") as file:
+            content = file.read(MOST_PLAN_BYTES)
+        return Answer._of(_core.Answer.from_plan(os.fspath(path), content))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Answer) and self._held == other._held
+
+    def __hash__(self) -> int:
+        return hash((self.platform, self.collective, self.bound, self.throughput))
+
+    def __repr__(self) -> str:
+        found = self.throughput
+        if found is None:
+            return f"<Answer: {self.collective}, throughput at most {self.bound}>"
+        told = "optimal" if self.status == "optimal" else f"feasible, at most {decimal(self.bound)}"
+        slots = "" if self.schedule is None else f", period {self.schedule.period}"
+        return f"<Answer: {self.collective}, throughput {found} ({told}){slots}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Answer._of, (self._held,)
+
+
+def _task(step: tuple[str, str, str | None, int, int, int | None]) -> Send | Merge:
+    _, node, target, first, last, split = step
+    if target is not None:
+        return Send(node, target, first, last)
+    return Merge(node, first, last if split is None else split, last)
+
+
+def content_of(plan: Answer | PathLike | Mapping[str, Any]) -> Answer:
+    """The answer of whatever was given for a plan."""
+    if isinstance(plan, Answer):
+        return plan
+    if isinstance(plan, Mapping):
+        return Answer._of(_core.Answer.from_plan("plan", json.dumps(plan).encode()))
+    return Answer.load(plan)

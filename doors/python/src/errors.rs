@@ -1,0 +1,64 @@
+//! Errors as exceptions. Their classes are written in Python, so that they pickle by themselves.
+
+use std::fmt::Display;
+
+use oneport::referee::Violation as Fault;
+use oneport::watch::Limit;
+use oneport::{Error, ProblemError, Refusal};
+use pyo3::PyErr;
+use pyo3::exceptions::PyValueError;
+
+pyo3::import_exception!(pyoneport._errors, Infeasible);
+pyo3::import_exception!(pyoneport._errors, OneportError);
+pyo3::import_exception!(pyoneport._errors, Stopped);
+pyo3::import_exception!(pyoneport._errors, Violation);
+
+/// A fault of what the caller gave.
+pub(crate) fn value(error: impl Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A fault of ours.
+pub(crate) fn defect(error: impl Display) -> PyErr {
+    OneportError::new_err(format!(
+        "a defect of oneport: {error}; please report it with the question"
+    ))
+}
+
+/// The name of a limit, as `Answer.ended_by` and `Stopped.limit` have it.
+pub(crate) fn limit(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Time => "time",
+        Limit::Memory => "memory",
+        Limit::Interrupt => "interrupt",
+        Limit::Caller => "callback",
+    }
+}
+
+/// The exception for an error of the facade.
+pub(crate) fn of(error: &Error) -> PyErr {
+    match error {
+        Error::Problem(Refusal::Problem(error)) => of_problem(error),
+        Error::Problem(error) => value(error),
+        Error::Stopped(which) => Stopped::new_err((error.to_string(), limit(*which))),
+        error => defect(error),
+    }
+}
+
+/// The exception for a question that makes no sense.
+pub(crate) fn of_problem(error: &ProblemError) -> PyErr {
+    match error {
+        ProblemError::Unreachable { missing, .. } => {
+            Infeasible::new_err((error.to_string(), missing.clone()))
+        }
+        error => value(error),
+    }
+}
+
+/// The exception for a claim that the referee refuses.
+pub(crate) fn of_fault(fault: &Fault) -> PyErr {
+    match fault.stopped() {
+        Some(which) => Stopped::new_err((fault.to_string(), limit(which))),
+        None => Violation::new_err((fault.to_string(), format!("{:?}", fault.rule()))),
+    }
+}

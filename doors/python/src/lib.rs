@@ -1,0 +1,27 @@
+//! The extension module `pyoneport._core`: platforms and answers behind shared pointers, and questions that run beside
+//! the interpreter. The package in `python/pyoneport` has the documented interface.
+//!
+//! Nothing here outlives a call but values: no thread, no pool, no static state. A process may fork at any time.
+
+mod answer;
+mod asking;
+mod errors;
+mod platform;
+mod waiting;
+
+use pyo3::prelude::*;
+
+/// What the package is made of.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::answer::PyAnswer;
+    #[pymodule_export]
+    use super::asking::ask;
+    #[pymodule_export]
+    use super::platform::{PyPlatform, formats, number, rate};
+
+    /// The version of the package and of every crate in it.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}

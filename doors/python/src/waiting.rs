@@ -1,0 +1,202 @@
+//! A question runs in a pool of its own. The caller's thread waits without Python's lock, passes signals on and calls
+//! the callback.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use oneport::watch::{Left, Limit, News, Watch};
+use pyo3::exceptions::PyStopIteration;
+use pyo3::prelude::*;
+
+use crate::errors::{defect, value};
+
+/// Time between looks at signals. Trades the delay of Ctrl-C for wake-ups of an idle thread. Measured: an interrupt is
+/// heard after 17 to 73 ms.
+const LOOK: Duration = Duration::from_millis(20);
+/// Time that an interrupted question has to end. Trades a thread that works on alone for the delay of an exception.
+/// Not measured.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Age of an interrupt, at which no stage goes on to finish its answer. Fact: nobody waits for that answer.
+const OLD: Duration = Duration::from_secs(3600);
+/// Threads of a pool. Fact: the search splits in two.
+const THREADS: usize = 2;
+/// Bytes of a thread's stack. Trades address space for deep recursions. Not measured.
+const STACK: usize = 16 << 20;
+
+/// The limits of a call.
+pub(crate) struct Limits {
+    /// Time from now on.
+    pub(crate) time: Option<Duration>,
+    /// Threads of the pool.
+    pub(crate) threads: Option<usize>,
+    /// Called with stage, seconds and round.
+    pub(crate) callback: Option<Py<PyAny>>,
+}
+
+impl Limits {
+    /// No limit.
+    pub(crate) fn none() -> Limits {
+        Limits {
+            time: None,
+            threads: None,
+            callback: None,
+        }
+    }
+
+    /// These limits.
+    ///
+    /// # Errors
+    /// The time is no number of seconds, 0 or more.
+    pub(crate) fn new(
+        seconds: Option<f64>,
+        threads: Option<usize>,
+        callback: Option<Py<PyAny>>,
+    ) -> PyResult<Limits> {
+        let time = seconds.map(Duration::try_from_secs_f64).transpose();
+        let time = time.map_err(|error| value(format_args!("time_limit: {error}")))?;
+        Ok(Limits {
+            time,
+            threads,
+            callback,
+        })
+    }
+}
+
+/// What the working thread sends.
+enum Sent<T> {
+    Stage(String),
+    Round(String),
+    Ended(Result<T, String>),
+}
+
+/// Why the work is to end.
+#[derive(Clone, Copy)]
+enum Stop {
+    No = 0,
+    /// The callback raised `StopIteration`: the best so far is the answer.
+    Early = 1,
+    /// An exception: no answer is wanted.
+    Now = 2,
+}
+
+/// Carries out the work under a watch.
+///
+/// # Errors
+/// The exception of a signal handler or of the callback; a panic of the work.
+pub(crate) fn run<T: Send + 'static>(
+    py: Python<'_>,
+    limits: Limits,
+    work: impl FnOnce(Watch) -> T + Send + 'static,
+) -> PyResult<T> {
+    let began = Instant::now();
+    let stop = Arc::new(AtomicU8::new(Stop::No as u8));
+    let (send, mut receive) = mpsc::channel::<Sent<T>>();
+    let watch = watch(&limits, began, Arc::clone(&stop), send.clone());
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(limits.threads.unwrap_or(THREADS))
+        .stack_size(STACK)
+        .build()
+        .map_err(|error| defect(format_args!("no thread can be started ({error})")))?;
+    pool.spawn(move || {
+        let ended = catch_unwind(AssertUnwindSafe(|| work(watch)));
+        // Nobody listens if the caller's thread went on.
+        let _ = send.send(Sent::Ended(ended.map_err(|panic| words(&*panic))));
+    });
+    let mut stage = String::new();
+    let mut failed: Option<(PyErr, Instant)> = None;
+    loop {
+        let lent = &mut receive;
+        let heard = py.detach(move || lent.recv_timeout(LOOK));
+        let told = match heard {
+            Ok(Sent::Ended(ended)) => {
+                return match failed {
+                    Some((error, _)) => Err(error),
+                    None => ended.map_err(defect),
+                };
+            }
+            Ok(Sent::Stage(name)) => {
+                stage = name;
+                Some(None)
+            }
+            Ok(Sent::Round(round)) => Some(Some(round)),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => return Err(defect("its thread is gone")),
+        };
+        if let Some((error, since)) = failed.take() {
+            if since.elapsed() > PATIENCE {
+                return Err(error);
+            }
+            failed = Some((error, since));
+            continue;
+        }
+        let mut outcome = py.check_signals();
+        if let (Ok(()), Some(round), Some(callback)) = (&outcome, told, &limits.callback) {
+            outcome = call(py, callback, &stage, began, round, &stop);
+        }
+        if let Err(error) = outcome {
+            stop.store(Stop::Now as u8, Ordering::Relaxed);
+            failed = Some((error, Instant::now()));
+        }
+    }
+}
+
+/// Calls the callback; `StopIteration` ends the search.
+fn call(
+    py: Python<'_>,
+    callback: &Py<PyAny>,
+    stage: &str,
+    began: Instant,
+    round: Option<String>,
+    stop: &AtomicU8,
+) -> PyResult<()> {
+    let seconds = began.elapsed().as_secs_f64();
+    match callback.call1(py, (stage, seconds, round)) {
+        Ok(_) => Ok(()),
+        Err(error) if error.is_instance_of::<PyStopIteration>(py) => {
+            stop.store(Stop::Early as u8, Ordering::Relaxed);
+            Ok(())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The watch over the limits and over what the caller's thread hears.
+fn watch<T: Send + 'static>(
+    limits: &Limits,
+    began: Instant,
+    stop: Arc<AtomicU8>,
+    send: mpsc::Sender<Sent<T>>,
+) -> Watch {
+    let time = limits.time;
+    let watch = Watch::new(move || Left {
+        time: time.map(|limit| limit.saturating_sub(began.elapsed())),
+        bytes: None,
+        stop: match stop.load(Ordering::Relaxed) {
+            0 => None,
+            1 => Some((Limit::Caller, Duration::ZERO)),
+            _ => Some((Limit::Interrupt, OLD)),
+        },
+    });
+    if limits.callback.is_none() {
+        return watch;
+    }
+    watch.heard(move |news| {
+        let sent = match news {
+            News::Stage(stage) => Sent::Stage(stage.to_string()),
+            News::Round(round) => Sent::Round(round.to_string()),
+            _ => return,
+        };
+        let _ = send.send(sent);
+    })
+}
+
+/// The message of a panic.
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "a panic".to_string())
+}

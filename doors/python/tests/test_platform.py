@@ -1,0 +1,149 @@
+"""Platforms: read, made of graphs, matrices and dicts, and back."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from fractions import Fraction
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import FIXTURES
+from hypothesis import given, settings, strategies as st
+
+import pyoneport as op
+
+FILES = sorted((FIXTURES / "platforms").glob("*")) + sorted((FIXTURES / "topologies").glob("*"))
+
+
+def readable() -> list[op.Platform]:
+    """The fixtures that are read without options."""
+    found = []
+    for path in FILES:
+        try:
+            found.append(op.read(path))
+        except (ValueError, OSError):
+            continue
+    return found
+
+
+def test_every_way_out_leads_back() -> None:
+    platforms = readable()
+    assert len(platforms) >= 30
+    for platform in platforms:
+        assert op.Platform.from_networkx(platform.to_networkx()) == platform
+        assert op.Platform.from_dict(platform.to_dict()) == platform
+        assert pickle.loads(pickle.dumps(platform)) == platform
+
+
+def test_the_toy(toy: op.Platform) -> None:
+    assert len(toy) == 5 and len(toy.links) == 5
+    assert toy.nodes[0].name == "Ps" and toy.nodes[0].compute == 1
+    assert toy.links[-1].cost == Fraction(4, 3) and toy.links[-1].bandwidth == Fraction(3, 4)
+    assert "P0" in toy and "P7" not in toy
+    assert toy.model == "full-duplex" and toy.units is None
+    assert toy.with_model("links").model == "links" != toy.model
+    assert toy.digest == op.read(FIXTURES / "platforms/toy-scatter.toml").digest
+    assert len({toy, op.Platform.from_dict(toy.to_dict())}) == 1
+
+
+def test_a_platform_cannot_change(toy: op.Platform) -> None:
+    with pytest.raises(AttributeError, match="cannot change"):
+        toy.notes = ()
+    with pytest.raises(TypeError, match="is made by"):
+        op.Platform()
+
+
+def test_files_are_saved(toy: op.Platform, tmp_path: Path) -> None:
+    for name in ("toy.toml", "toy.json"):
+        toy.save(tmp_path / name)
+        assert op.read(tmp_path / name) == toy
+    with pytest.raises(OSError):
+        toy.save(tmp_path / "no/such/folder/toy.toml")
+
+
+# The platform that docs/topologies.md describes for node-link data: switches forward, links alone limit, GB/s.
+def test_a_graph_is_read_as_its_file_is(tmp_path: Path) -> None:
+    graph = nx.DiGraph()
+    graph.add_node("s", role="switch")
+    for name in "ab":
+        graph.add_edge(name, "s", capacity="100 Gbit/s")
+        graph.add_edge("s", name, capacity=12.5)
+    platform = op.Platform.from_networkx(graph)
+    (tmp_path / "graph.json").write_text(json.dumps(nx.node_link_data(graph, edges="edges")))
+    read = op.read(tmp_path / "graph.json")
+    assert {(one.source, one.target, one.cost) for one in platform.links} == {
+        (one.source, one.target, one.cost) for one in read.links
+    }
+    assert platform.model == read.model == "links"
+    assert {(one.name, one.compute) for one in platform.nodes} == {(one.name, one.compute) for one in read.nodes}
+    # Each of two nodes sends 12.5 GB/s: an all-to-all of 1 GB messages runs 12.5 times a second.
+    assert op.rate(platform, "all-to-all").throughput == Fraction(25, 2)
+
+
+def test_attributes_have_the_callers_names() -> None:
+    graph = nx.Graph()
+    graph.add_edge(0, (1, 2), weight=2, speed=3)
+    by_cost = op.Platform.from_networkx(graph, cost="weight")
+    assert {one.cost for one in by_cost.links} == {2} and by_cost.units is None and len(by_cost.links) == 2
+    by_speed = op.Platform.from_networkx(graph, capacity="speed", units="Gbit/s")
+    assert {one.bandwidth for one in by_speed.links} == {3} and by_speed.units == "Gbit/s"
+    assert [node.name for node in by_speed.nodes] == ["0", "(1, 2)"]
+    default = op.Platform.from_networkx(graph, capacity_default="25 GB/s")
+    assert {one.bandwidth for one in default.links} == {25} and any("25 GB/s" in note for note in default.notes)
+
+
+def test_parallel_edges_add_up() -> None:
+    graph = nx.MultiDiGraph()
+    graph.add_edge("a", "b", capacity=2)
+    graph.add_edge("a", "b", capacity="8 Gbit/s")
+    platform = op.Platform.from_networkx(graph)
+    assert platform.links[0].bandwidth == 3 and any("parallel" in note for note in platform.notes)
+    by_cost = nx.MultiDiGraph()
+    by_cost.add_edge("a", "b", cost=2)
+    by_cost.add_edge("a", "b", cost="2")
+    assert op.Platform.from_networkx(by_cost).links[0].cost == 1
+
+
+def test_matrices() -> None:
+    lists = [[0, 2, 0], [0, 0, "5/2"], [1.5, 0, 0]]
+    platform = op.Platform.from_matrix(lists, names=["a", "b", "c"])
+    assert [(one.source, one.target, one.bandwidth) for one in platform.links] == [
+        ("a", "b", 2),
+        ("b", "c", Fraction(5, 2)),
+        ("c", "a", Fraction(3, 2)),
+    ]
+    array = np.array([[0, 2], [2, 0]])
+    assert op.Platform.from_matrix(array) == op.Platform.from_matrix(array.tolist())
+    table = pd.DataFrame(array, index=["x", "y"], columns=["x", "y"])
+    assert [node.name for node in op.Platform.from_matrix(table, units="GB/s").nodes] == ["x", "y"]
+    assert op.Platform.from_matrix(array, compute=[1, "1/2"]).nodes[1].compute == Fraction(1, 2)
+
+
+names = st.lists(st.text("abcé_0 'ñ\"", min_size=1, max_size=6), min_size=2, max_size=6, unique=True)
+
+
+@given(names, st.data())
+@settings(max_examples=50)
+def test_graphs_lead_back(nodes: list[str], data: st.DataObject) -> None:
+    graph = nx.DiGraph(model=data.draw(st.sampled_from(["full-duplex", "half-duplex", "multiport", "links"])))
+    for name in nodes:
+        if data.draw(st.booleans()):
+            graph.add_node(name, compute=data.draw(st.fractions(Fraction(1, 9), 9, max_denominator=9)))
+        else:
+            graph.add_node(name, router=True, replicates=data.draw(st.booleans()))
+    costs = st.fractions(0, 9, max_denominator=9)
+    for one in nodes:
+        for other in nodes:
+            if one != other and data.draw(st.booleans()):
+                graph.add_edge(one, other, cost=data.draw(costs), latency=data.draw(costs))
+    platform = op.Platform.from_networkx(graph)
+    again = op.Platform.from_networkx(platform.to_networkx())
+    assert again == platform and again.digest == platform.digest
+    assert {(one.source, one.target): (one.cost, one.latency) for one in platform.links} == {
+        (one, other): (edge["cost"], edge["latency"]) for one, other, edge in graph.edges.data()
+    }
+    assert op.Platform.from_dict(platform.to_dict()) == platform

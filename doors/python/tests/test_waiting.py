@@ -1,0 +1,120 @@
+"""A question runs beside the interpreter: callbacks, interrupts, limits, threads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from conftest import FIXTURES
+
+import pyoneport as op
+
+# Takes some seconds to the end; finds a first answer at once.
+LONG = FIXTURES / "platforms/dgx-a100-2.toml"
+SOLVE = f"""
+import pyoneport as op, sys, time
+platform = op.read({str(LONG)!r})
+print("ready", flush=True)
+try:
+    op.solve(platform, "all-reduce", commutative=False, participants=platform.processors[:12])
+    print("done")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_a_callback_hears_the_stages(dgx1: op.Platform) -> None:
+    heard: list[op.Progress] = []
+    op.solve(dgx1, "all-reduce", callback=heard.append)
+    assert [one.stage[:3] for one in heard if one.round is None] == ["1/4", "2/4", "3/4", "4/4"]
+    assert all(one.seconds <= other.seconds for one, other in zip(heard, heard[1:]))
+    assert any(one.round is not None for one in heard)
+
+
+def test_an_exception_of_the_callback_passes_through(dgx1: op.Platform) -> None:
+    class Own(Exception):
+        pass
+
+    def callback(progress: op.Progress) -> None:
+        raise Own(progress.stage)
+
+    with pytest.raises(Own):
+        op.solve(dgx1, "all-reduce", callback=callback)
+
+
+def test_stop_iteration_ends_with_the_best_so_far() -> None:
+    def callback(progress: op.Progress) -> None:
+        if progress.round is not None:
+            raise StopIteration
+
+    platform = op.read(LONG)
+    answer = op.rate(platform, "all-reduce", callback=callback)
+    assert answer.ended_by in ("callback", None)
+    assert answer.throughput is None or answer.throughput <= answer.bound
+
+
+def test_a_time_limit_ends() -> None:
+    platform = op.read(LONG)
+    start = time.monotonic()
+    try:
+        answer = op.solve(platform, "all-reduce", commutative=False, time_limit=0.3)
+        assert answer.throughput is None or answer.throughput <= answer.bound
+    except op.Stopped as stopped:
+        assert stopped.limit == "time" and stopped.kind == "limit"
+    assert time.monotonic() - start < 20
+
+
+def test_no_time_at_all_is_said(dgx1: op.Platform) -> None:
+    try:
+        assert op.solve(dgx1, "all-reduce", time_limit=0).ended_by == "time"
+    except op.Stopped as stopped:
+        assert stopped.limit == "time" and "the time limit" in str(stopped)
+
+
+# While a question runs, other threads of Python run on.
+def test_the_interpreter_is_free(dgx1: op.Platform) -> None:
+    ticks, done = 0, threading.Event()
+
+    def tick() -> None:
+        nonlocal ticks
+        while not done.is_set():
+            time.sleep(0.001)
+            ticks += 1
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    start = time.monotonic()
+    for _ in range(5):
+        op.solve(dgx1, "all-reduce")
+    seconds = time.monotonic() - start
+    done.set()
+    thread.join()
+    assert ticks > 20 * seconds
+
+
+def test_threads_may_solve_at_once(dgx1: op.Platform) -> None:
+    answers: list[op.Answer] = []
+    threads = [threading.Thread(target=lambda: answers.append(op.rate(dgx1, "all-gather"))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 8 and all(answer == answers[0] for answer in answers)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child")
+@pytest.mark.parametrize("delay", [0.05, 0.3])
+def test_ctrl_c(delay: float) -> None:
+    import signal
+
+    with subprocess.Popen([sys.executable, "-c", SOLVE], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None and child.stdout.readline() == "ready\n"
+        time.sleep(delay)
+        start = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        told, _ = child.communicate(timeout=60)
+        assert told in ("interrupted\n", "done\n") and child.returncode == 0
+        assert time.monotonic() - start < 30
