@@ -15,8 +15,8 @@ use crate::{Costs, Error, Strategy, Tie, transfers, tree};
 /// [`Strategy::Greedy`] is optimal: RR-7898, Algorithm 1 (Theorem 4); under [`Concurrency::Transfers`] Algorithm 2
 /// (Theorem 7, line 14 corrected); under [`Concurrency::Reducers`] Algorithm 3 (Theorem 9). The other strategies take
 /// the tree as described at [`Strategy`] and the earliest dates (Proposition 3). Transfers start as early as possible;
-/// transfers of Algorithm 2 start as it says. `tie` chooses among equals, see [`Tie`]. If both costs are 0, all dates are, and the
-/// tree is the binomial strategy's.
+/// transfers of Algorithm 2 start as it says. `tie` chooses among equals, see [`Tie`]. If both costs are 0, all dates
+/// are, and the tree is the binomial strategy's.
 ///
 /// O(n) time and memory, about 50 bytes per value where all dates fit 64 bits in a common unit.
 ///

@@ -103,8 +103,8 @@ pub(crate) fn generate_from(
             other => other?,
         };
         let known = bound_of(&master.resources, pricing, &prices, &cheapest);
-        let cheaper = |(place, (price, _)): &(usize, (Rational, Pattern))| {
-            *price < optimum.dual.get(master.demands[*place])
+        let cheaper = |(index, (price, _)): &(usize, (Rational, Pattern))| {
+            *price < optimum.dual.get(master.demands[*index])
         };
         let missing: Vec<Pattern> = cheapest
             .into_iter()
@@ -209,9 +209,9 @@ impl<'m> Master<'m> {
         pricing: &'m Patterns<'m>,
     ) -> Result<Self, LpError> {
         let mut program = LinearProgram::new(Sense::Maximize);
-        let capacity = |place| resources.capacity(place).clone();
+        let capacity = |index| resources.capacity(index).clone();
         let rows = (0..resources.count())
-            .map(|place| program.add_row(Relation::AtMost, capacity(place)))
+            .map(|index| program.add_row(Relation::AtMost, capacity(index)))
             .collect();
         let demands: Vec<Row> = pricing
             .rates()
@@ -296,7 +296,7 @@ impl<'m> Master<'m> {
         let loads = self.resources.loads(self.question, &pattern);
         let mut entries: Vec<(Row, Rational)> = loads
             .into_iter()
-            .map(|(place, time)| (self.rows[place], time))
+            .map(|(index, time)| (self.rows[index], time))
             .collect();
         if let Some((joint, is_second)) = meets {
             let one = Rational::one();
@@ -315,13 +315,13 @@ impl<'m> Master<'m> {
     fn composed(&self, weight: impl Fn(usize) -> Rational) -> Vec<(Pattern, Rational)> {
         let mut whole = Vec::new();
         let mut meeting = vec![[const { Vec::new() }; 2]; self.balances.len()];
-        for (place, pattern) in self.patterns.iter().enumerate() {
-            let weight = weight(place);
-            match self.meets[place] {
+        for (index, pattern) in self.patterns.iter().enumerate() {
+            let weight = weight(index);
+            match self.meets[index] {
                 _ if !weight.is_positive() => {}
                 None => whole.push((pattern.clone(), weight)),
                 Some((joint, is_second)) => {
-                    meeting[joint][usize::from(is_second)].push((place, weight))
+                    meeting[joint][usize::from(is_second)].push((index, weight))
                 }
             }
         }
@@ -332,7 +332,7 @@ impl<'m> Master<'m> {
         whole
     }
 
-    /// The pattern of two stages, by their columns' places.
+    /// The pattern of two stages, by their columns' indices.
     fn pair(&self, first: usize, second: usize) -> Pattern {
         joined(&self.patterns[first], &self.patterns[second])
     }
@@ -347,8 +347,8 @@ impl<'m> Master<'m> {
             return Ok(false);
         };
         let mut times = vec![Rational::zero(); self.question.platform().links().len()];
-        for (place, pattern) in self.patterns.iter().enumerate() {
-            let weight = weight(Column(self.first + place));
+        for (index, pattern) in self.patterns.iter().enumerate() {
+            let weight = weight(Column(self.first + index));
             if weight.is_positive() {
                 for (link, part) in links_of(pattern) {
                     times[link.index()] += &weight * self.question.transfer_time(link, part);
@@ -361,14 +361,14 @@ impl<'m> Master<'m> {
         for set in &sets {
             let members = self.resources.add(self.question.platform(), set.clone());
             let mut entries = Vec::new();
-            for (place, pattern) in self.patterns.iter().enumerate() {
+            for (index, pattern) in self.patterns.iter().enumerate() {
                 let inside =
                     links_of(pattern).filter(|(link, _)| members.binary_search(link).is_ok());
                 let time: Rational = inside
                     .map(|(link, part)| self.question.transfer_time(link, part))
                     .sum();
                 if time.is_positive() {
-                    entries.push((Column(self.first + place), time));
+                    entries.push((Column(self.first + index), time));
                 }
             }
             let capacity = self.resources.capacity(self.resources.count() - 1).clone();
@@ -526,12 +526,12 @@ impl<'m> Master<'m> {
         let before = self.patterns.len();
         let between = best.smoothed(&own, SMOOTHING[1]);
         self.guide_twice(best, [between, own])?;
-        Ok((before..self.patterns.len()).any(|place| self.is_cheaper(place, optimum)))
+        Ok((before..self.patterns.len()).any(|index| self.is_cheaper(index, optimum)))
     }
 
     /// Whether a column improves the program whose optimum is given.
-    fn is_cheaper(&self, place: usize, optimum: &Optimum) -> bool {
-        let column = Column(self.first + place);
+    fn is_cheaper(&self, index: usize, optimum: &Optimum) -> bool {
+        let column = Column(self.first + index);
         let unit = common_denominator(self.solver.program().column(column).map(|(_, value)| value));
         // Rows that came after the optimum are new joints: nothing was made there, or wanted.
         let multiplier =
@@ -588,7 +588,7 @@ impl<'m> Master<'m> {
             .map(|rate| rate * &throughput)
             .collect();
         for (pattern, weight) in
-            self.composed(|place| optimum.primal.get(Column(self.first + place)))
+            self.composed(|index| optimum.primal.get(Column(self.first + index)))
         {
             // A demand may be served more often than asked; the surplus is left out.
             let left = &mut left[pattern.demand];
@@ -622,8 +622,8 @@ impl<'m> Master<'m> {
 
     /// Patterns not used that cost exactly their demand's multiplier.
     fn tight(&self, optimum: &Optimum) -> Vec<Pattern> {
-        let is_tight = |place: usize| {
-            let column = Column(self.first + place);
+        let is_tight = |index: usize| {
+            let column = Column(self.first + index);
             let unit =
                 || common_denominator(self.solver.program().column(column).map(|(_, value)| value));
             // The demand's entry is -1, so the sum is the price less the multiplier.
@@ -640,23 +640,23 @@ impl<'m> Master<'m> {
         // Only the columns that the program had.
         let columns = self.patterns.len().min(optimum.primal.len() - self.first);
         let tight = (0..columns)
-            .filter(|&place| is_tight(place))
+            .filter(|&index| is_tight(index))
             .take(MOST_TIGHT);
-        let used = |place: &usize| {
+        let used = |index: &usize| {
             !optimum
                 .primal
-                .numerator(Column(self.first + place))
+                .numerator(Column(self.first + index))
                 .is_zero()
         };
         let partner = |joint: usize, is_second: bool| {
             (0..columns)
                 .filter(used)
-                .find(|&place| self.meets[place] == Some((joint, !is_second)))
+                .find(|&index| self.meets[index] == Some((joint, !is_second)))
         };
-        let pattern = |place: usize| match self.meets[place] {
-            None => Some(self.patterns[place].clone()),
-            Some((joint, true)) => Some(self.pair(partner(joint, true)?, place)),
-            Some((joint, false)) => Some(self.pair(place, partner(joint, false)?)),
+        let pattern = |index: usize| match self.meets[index] {
+            None => Some(self.patterns[index].clone()),
+            Some((joint, true)) => Some(self.pair(partner(joint, true)?, index)),
+            Some((joint, false)) => Some(self.pair(index, partner(joint, false)?)),
         };
         tight.filter_map(pattern).collect()
     }
@@ -671,7 +671,7 @@ impl<'m> Master<'m> {
         let mut found = known;
         // If every row has a price, no instance is free: a node that transfers nothing has to compute.
         let level = vec![Rational::one(); self.resources.count()];
-        for (place, prices) in [
+        for (index, prices) in [
             best.exact(&self.resources),
             self.prices(&optimum.dual),
             level,
@@ -679,7 +679,7 @@ impl<'m> Master<'m> {
         .into_iter()
         .enumerate()
         {
-            if place > 0 && found.is_some() {
+            if index > 0 && found.is_some() {
                 break;
             }
             let cheapest = match self.cheapest(&prices) {
@@ -726,11 +726,11 @@ impl<'m> Master<'m> {
         // Bits of estimated weights. Trades length of the answer's numbers for throughput, if a limit ended the rounds:
         // at most `2^-20` is lost. Not measured.
         const BITS: u32 = 20;
-        let believed = |place: usize| {
+        let believed = |index: usize| {
             let primal = self
                 .estimate
                 .as_ref()
-                .and_then(|estimate| estimate.primal.get(self.first + place));
+                .and_then(|estimate| estimate.primal.get(self.first + index));
             primal.cloned().unwrap_or_default()
         };
         let mut of_demand: Vec<Vec<(Rational, Pattern)>> = vec![Vec::new(); self.demands.len()];

@@ -169,23 +169,23 @@ mod tests {
         assert!(narrowed(&of(BigUint::from(limit) + 1u32), &platform).is_none());
         let long = of(limit.into());
         let short = narrowed(&long, &platform).unwrap();
-        let ends = |place: usize| {
+        let ends = |index: usize| {
             (
-                platform.links()[place].from.index(),
-                platform.links()[place].to.index(),
+                platform.links()[index].from.index(),
+                platform.links()[index].to.index(),
             )
         };
         let narrow: Vec<(usize, usize, u128)> = short
             .links
             .iter()
             .enumerate()
-            .map(|(place, cost)| (ends(place).0, ends(place).1, *cost))
+            .map(|(index, cost)| (ends(index).0, ends(index).1, *cost))
             .collect();
         let wide: Vec<(usize, usize, BigUint)> = long
             .links
             .iter()
             .enumerate()
-            .map(|(place, cost)| (ends(place).0, ends(place).1, cost.clone()))
+            .map(|(index, cost)| (ends(index).0, ends(index).1, cost.clone()))
             .collect();
         let narrow = steiner(6, 0, &[2, 4, 5], &narrow, 1000).unwrap();
         let wide = steiner(6, 0, &[2, 4, 5], &wide, 1000).unwrap();

@@ -106,17 +106,17 @@ impl Renaming<'_> {
                 .for_each(|input| passed[input] = matches!(tasks[input], Task::Merge { .. }));
         }
         // Per task: the index of its image.
-        let mut places: Vec<Option<u32>> = vec![None; tasks.len()];
+        let mut indices: Vec<Option<u32>> = vec![None; tasks.len()];
         for (number, task) in tasks.iter().enumerate() {
-            places[number] = match *task {
+            indices[number] = match *task {
                 Task::Send { link, part, after } => {
-                    let after = after.and_then(|after| places[after as usize]);
+                    let after = after.and_then(|after| indices[after as usize]);
                     image.send(self.links[link.index()], self.part(part), after)
                 }
                 Task::Merge { .. } if passed[number] => continue,
                 Task::Merge { node, .. } => {
                     let mut inputs = Vec::new();
-                    self.gather(tasks, number, &places, &mut inputs);
+                    self.gather(tasks, number, &indices, &mut inputs);
                     inputs.sort_unstable();
                     merge_all(self.nodes[node.index()], &inputs, image)
                 }
@@ -129,7 +129,7 @@ impl Renaming<'_> {
         &self,
         tasks: &[Task],
         merge: usize,
-        places: &[Option<u32>],
+        indices: &[Option<u32>],
         inputs: &mut Vec<(Interval, Option<u32>)>,
     ) {
         let mut open = vec![merge];
@@ -150,7 +150,7 @@ impl Renaming<'_> {
                     Some(from) if matches!(tasks[from], Task::Merge { .. }) => open.push(from),
                     from => inputs.push((
                         self.part(Interval { first, last }),
-                        from.and_then(|from| places[from]),
+                        from.and_then(|from| indices[from]),
                     )),
                 }
             }

@@ -107,7 +107,7 @@ pub(crate) fn mixed(
     let busy = loads
         .iter()
         .enumerate()
-        .map(|(place, load)| load / resources.capacity(place))
+        .map(|(index, load)| load / resources.capacity(index))
         .max();
     let busy = match ports {
         Some(ports) => busy.max(Some(ports.least_period(&times)?)),
@@ -135,8 +135,8 @@ fn summed(question: &Question, resources: &Resources, shares: &[(Pattern, Ration
     let mut loads = vec![Rational::zero(); resources.count()];
     let mut times = vec![Rational::zero(); question.platform().links().len()];
     for (pattern, share) in shares {
-        for (place, time) in resources.loads(question, pattern) {
-            loads[place] += time * share;
+        for (index, time) in resources.loads(question, pattern) {
+            loads[index] += time * share;
         }
         for (link, part) in links_of(pattern) {
             times[link.index()] += share * question.transfer_time(link, part);
@@ -195,7 +195,7 @@ fn counted(
     for (link, time) in platform.link_ids().zip(&times) {
         resources
             .times(link, time)
-            .for_each(|(place, time)| loads[place] += time);
+            .for_each(|(index, time)| loads[index] += time);
     }
     // The work of a merge is the same whatever is merged.
     let merge =
@@ -208,7 +208,7 @@ fn counted(
         resources
             .of_processor(node)
             .into_iter()
-            .for_each(|place| loads[place] += &often * merge(node));
+            .for_each(|index| loads[index] += &often * merge(node));
     }
     Some((loads, times))
 }

@@ -26,10 +26,10 @@ impl PortSets {
         let mut ports: Vec<Resource> = platform.link_ids().flat_map(ends).flatten().collect();
         ports.sort_unstable();
         ports.dedup();
-        let place = |end: Option<Resource>| end.and_then(|end| ports.binary_search(&end).ok());
+        let index = |end: Option<Resource>| end.and_then(|end| ports.binary_search(&end).ok());
         let edges = platform
             .link_ids()
-            .map(|link| ends(link).map(place))
+            .map(|link| ends(link).map(index))
             .collect();
         let capacities = ports
             .iter()
@@ -65,7 +65,7 @@ impl PortSets {
             let mut ports: Vec<Resource> = set
                 .vertices
                 .iter()
-                .map(|&place| self.ports[place])
+                .map(|&index| self.ports[index])
                 .collect();
             ports.sort_unstable();
             let links = set.edges.iter().map(|&edge| LinkId::new(edge)).collect();

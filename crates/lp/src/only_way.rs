@@ -48,9 +48,9 @@ impl<'a> Tree<'a> {
             ways: vec![None; nodes],
             depths: vec![0; nodes],
         };
-        let mut place = 0;
-        while let Some(&node) = tree.order.get(place) {
-            place += 1;
+        let mut index = 0;
+        while let Some(&node) = tree.order.get(index) {
+            index += 1;
             let parent = tree.parent(node);
             for &down in platform.outgoing(node) {
                 let child = platform.link(down).to;
@@ -137,8 +137,8 @@ impl<'a> Tree<'a> {
         block: &Block<'_>,
         messages: &mut [u64],
     ) -> Result<(), LpError> {
-        for (place, demand) in block.demands().enumerate() {
-            if place % OFTEN == 0 {
+        for (index, demand) in block.demands().enumerate() {
+            if index % OFTEN == 0 {
                 question.watch().ask()?;
             }
             let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else {
@@ -212,10 +212,10 @@ fn busiest(
         let time = question.time(link) * whole(messages[link.index()]);
         resources
             .times(link, &time)
-            .for_each(|(place, time)| loads[place] += time);
+            .for_each(|(index, time)| loads[index] += time);
     }
-    let busy = |(place, resource): (usize, Resource)| {
-        (&loads[place] / resources.capacity(place), resource)
+    let busy = |(index, resource): (usize, Resource)| {
+        (&loads[index] / resources.capacity(index), resource)
     };
     let busy = resources
         .list()
@@ -277,15 +277,15 @@ pub(crate) fn attempt(
     let mut patterns = Vec::with_capacity(question.commodities().len());
     for block in question.problem().blocks() {
         let rate = whole(block.rate);
-        for (demand, place) in block.demands().zip(block.first..) {
-            if place % OFTEN == 0 {
+        for (demand, index) in block.demands().zip(block.first..) {
+            if index % OFTEN == 0 {
                 question.watch().ask()?;
             }
             let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else {
                 continue;
             };
             patterns.push((
-                Pattern::path(place, tree.path(source, target)),
+                Pattern::path(index, tree.path(source, target)),
                 rate.clone(),
             ));
         }

@@ -187,16 +187,16 @@ impl ShapeSearch<'_> {
                 .as_ref()
                 .map_or_else(Rational::zero, |(best, _)| best.clone());
             open.retain(|node| node.bound > best);
-            let Some(place) =
+            let Some(index) =
                 (0..open.len()).max_by(|one, other| open[*one].bound.cmp(&open[*other].bound))
             else {
                 return Ok(Rational::zero());
             };
-            let bound = open[place].bound.clone();
+            let bound = open[index].bound.clone();
             if self.question.watch().ask().is_err() {
                 return Ok(bound);
             }
-            let node = open.swap_remove(place);
+            let node = open.swap_remove(index);
             let Some(branches) = self.branches(&node) else {
                 self.offer(node.throughput.clone(), node.support());
                 if node.throughput < node.bound {
@@ -369,11 +369,11 @@ impl ShapeSearch<'_> {
     fn cycle(&self, node: &Node) -> Option<Vec<Branch>> {
         let cycle = shortest_cycle(self.platform(), &node.support())?;
         let mut branches = Vec::new();
-        for (place, link) in cycle.iter().enumerate() {
+        for (index, link) in cycle.iter().enumerate() {
             if !node.branch.kept.contains(link) {
                 let mut branch = node.branch.clone();
                 branch.gone.insert(*link);
-                branch.kept.extend(&cycle[..place]);
+                branch.kept.extend(&cycle[..index]);
                 branches.push(branch);
             }
         }

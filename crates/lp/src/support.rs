@@ -88,9 +88,9 @@ fn best(
     patterns: &[(Pattern, Vec<(usize, Rational)>)],
 ) -> Result<SteadyState, LpError> {
     let mut program = LinearProgram::new(Sense::Maximize);
-    let capacity = |place| limits.capacity(place).clone();
+    let capacity = |index| limits.capacity(index).clone();
     let resources: Vec<Row> = (0..limits.count())
-        .map(|place| program.add_row(Relation::AtMost, capacity(place)))
+        .map(|index| program.add_row(Relation::AtMost, capacity(index)))
         .collect();
     let demands: Vec<Row> = rates
         .iter()
@@ -105,7 +105,7 @@ fn best(
     for (pattern, loads) in patterns {
         let loads = loads
             .iter()
-            .map(|(place, time)| (resources[*place], time.clone()));
+            .map(|(index, time)| (resources[*index], time.clone()));
         columns.push(program.add_column(
             Rational::zero(),
             loads.chain([(demands[pattern.demand], -Rational::one())]),

@@ -209,18 +209,18 @@ impl<'a> Quotient<'a> {
     /// Every pattern's images, with equal parts of its weight.
     fn spread(&self, quotient: &SteadyState) -> SteadyState {
         let participants = &self.participants;
-        let places: BTreeMap<NodeId, usize> = participants
+        let indices: BTreeMap<NodeId, usize> = participants
             .iter()
             .enumerate()
-            .map(|(place, &node)| (node, place))
+            .map(|(index, &node)| (node, index))
             .collect();
         let part = whole(self.group.len()).recip();
         let mut weights: BTreeMap<Pattern, Rational> = BTreeMap::new();
         for WeightedPattern { pattern, weight } in &quotient.patterns {
             let weight = weight * &part;
             for (number, element) in self.group.iter().enumerate() {
-                let place = |node: NodeId| {
-                    places
+                let index = |node: NodeId| {
+                    indices
                         .get(&element.nodes[node.index()])
                         .copied()
                         .unwrap_or_default()
@@ -228,11 +228,11 @@ impl<'a> Quotient<'a> {
                 let demand = self
                     .representatives
                     .get(pattern.demand)
-                    .map_or(0, |&node| place(node));
+                    .map_or(0, |&node| index(node));
                 let order = |order: &Vec<usize>| {
                     order
                         .iter()
-                        .map(|&operand| place(participants[operand]))
+                        .map(|&operand| index(participants[operand]))
                         .collect()
                 };
                 let image = match &self.in_order {
@@ -266,16 +266,16 @@ impl<'a> Quotient<'a> {
 
 /// Per element: the index, among the participants, of the image of each participant.
 fn renamings(group: &[Automorphism], participants: &[NodeId]) -> Vec<Vec<usize>> {
-    let places: BTreeMap<NodeId, usize> = participants
+    let indices: BTreeMap<NodeId, usize> = participants
         .iter()
         .zip(0..)
-        .map(|(&node, place)| (node, place))
+        .map(|(&node, index)| (node, index))
         .collect();
-    let place = |node: NodeId| places.get(&node).copied().unwrap_or_default();
+    let index = |node: NodeId| indices.get(&node).copied().unwrap_or_default();
     let of = |element: &Automorphism| {
         participants
             .iter()
-            .map(|node| place(element.nodes[node.index()]))
+            .map(|node| index(element.nodes[node.index()]))
             .collect()
     };
     group.iter().map(of).collect()

@@ -90,7 +90,7 @@ fn cuts<N: Exact + Into<BigUint>>(
         .iter()
         .filter(|block| block.kind == Kind::Copy)
     {
-        for (place, demand) in (block.first..).zip(block.demands()) {
+        for (index, demand) in (block.first..).zip(block.demands()) {
             let spread = demand
                 .operands
                 .first()
@@ -99,7 +99,7 @@ fn cuts<N: Exact + Into<BigUint>>(
             hard.extend(
                 spread
                     .filter(|spread| !network.is_spanning(spread))
-                    .map(|spread| (place, spread)),
+                    .map(|spread| (index, spread)),
             );
         }
     }
@@ -109,7 +109,7 @@ fn cuts<N: Exact + Into<BigUint>>(
     }
     let routes = network.routes(question.platform(), &costs.links);
     let ways = Ways::new(network.len(), routes.arcs());
-    for (place, spread) in hard {
+    for (index, spread) in hard {
         // Routes that the watch cut short prove nothing.
         if watch.ask().is_err() {
             break;
@@ -127,7 +127,7 @@ fn cuts<N: Exact + Into<BigUint>>(
             nodes.sort_unstable();
             let inequality = Inequality::Cut(Cut { nodes });
             cuts.push(Need {
-                demand: Some(place),
+                demand: Some(index),
                 inequality,
                 weight: weight * &costs.unit,
             });
@@ -177,7 +177,7 @@ impl<N: Exact + Into<BigUint>> Tree<N> {
     fn new(network: &Network, ways: &Ways<'_, N>, spread: &Spread) -> Option<Tree<N>> {
         let (nodes, source, targets) = (
             network.len(),
-            network.place(spread.source())?,
+            network.vertex(spread.source())?,
             spread.targets().to_vec(),
         );
         let mut is_end = vec![false; nodes];
@@ -296,10 +296,10 @@ impl<N: Exact + Into<BigUint>> Tree<N> {
             let Outcome::Optimal(optimum) = cover.solver.solve(&options)? else {
                 return Ok(None);
             };
-            let flow = |place| {
+            let flow = |index| {
                 optimum
                     .primal
-                    .numerator(Column(place))
+                    .numerator(Column(index))
                     .to_biguint()
                     .unwrap_or_default()
             };
@@ -344,7 +344,7 @@ impl<N: Exact> Cover<'_, N> {
             .iter()
             .enumerate()
             .filter(enters)
-            .map(|(place, _)| (Column(place), Rational::one()));
+            .map(|(index, _)| (Column(index), Rational::one()));
         self.solver.add_row(
             Relation::AtLeast,
             Rational::one(),
@@ -470,7 +470,7 @@ mod tests {
         ) {
             // A ring, so that all targets are in reach, and chords; some arcs are free.
             let arcs: Vec<(usize, usize, u128)> = (0..nodes * nodes)
-                .map(|place| (place / nodes, place % nodes, costs[place]))
+                .map(|index| (index / nodes, index % nodes, costs[index]))
                 .filter(|(tail, head, cost)| tail != head && *head != 0 && (*head == tail + 1 || *cost > 4))
                 .map(|(tail, head, cost)| (tail, head, cost.saturating_sub(3)))
                 .collect();

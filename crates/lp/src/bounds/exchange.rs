@@ -78,9 +78,9 @@ impl<'a> Exchange<'a> {
     ) -> Self {
         let platform = question.platform();
         let mut hubs = vec![None; platform.nodes().len()];
-        for (place, part) in parts.iter().enumerate() {
+        for (index, part) in parts.iter().enumerate() {
             part.iter()
-                .for_each(|node| hubs[node.index()] = Some(place));
+                .for_each(|node| hubs[node.index()] = Some(index));
         }
         let mut members = parts.to_vec();
         for node in platform.node_ids() {
@@ -112,9 +112,9 @@ impl<'a> Exchange<'a> {
         participants: &[NodeId],
     ) -> Self {
         let parts: Vec<Vec<NodeId>> = participants.iter().map(|&node| vec![node]).collect();
-        let is_root = |place: &usize| question.roots().contains(&participants[*place]);
-        let places = (0..participants.len()).filter(is_root).collect();
-        Exchange::new(question, direction, &parts, places)
+        let is_root = |index: &usize| question.roots().contains(&participants[*index]);
+        let indices = (0..participants.len()).filter(is_root).collect();
+        Exchange::new(question, direction, &parts, indices)
     }
 
     /// Whether there are no junctions: then cheapest collections are found in polynomial time.

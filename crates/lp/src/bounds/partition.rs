@@ -207,8 +207,8 @@ impl<'a> Partitions<'a> {
     /// Every participant alone, and with the first one all others that have to lie in a set: no cut is looked for.
     fn alone<N: Exact>(&self, capacities: &[N]) -> CheapPartition<N> {
         let mut at_home = vec![None; self.platform.nodes().len()];
-        for (place, node) in self.participants.iter().enumerate() {
-            at_home[node.index()] = Some(place);
+        for (index, node) in self.participants.iter().enumerate() {
+            at_home[node.index()] = Some(index);
         }
         self.guests
             .iter()
@@ -216,8 +216,8 @@ impl<'a> Partitions<'a> {
         let homes = self.home.iter().map(|home| at_home[home.index()]);
         let holding: Vec<Option<usize>> = homes.collect();
         let mut sets = vec![Vec::new(); self.participants.len()];
-        for (node, place) in self.platform.node_ids().zip(&holding) {
-            place.iter().for_each(|&place| sets[place].push(node));
+        for (node, index) in self.platform.node_ids().zip(&holding) {
+            index.iter().for_each(|&index| sets[index].push(node));
         }
         let mut crossing = N::zero();
         for (link, capacity) in self.platform.links().iter().zip(capacities) {
@@ -326,20 +326,20 @@ impl<'a> Partitions<'a> {
     ) -> Result<CheapPartition<N>, LpError> {
         for &guest in &self.guests {
             let mut best: Option<(N, usize)> = None;
-            for place in 0..blocks.len() {
-                let mut more = self.crossing(capacities, &blocks, place, Some(guest))?.0;
-                more -= &self.crossing(capacities, &blocks, place, None)?.0;
+            for index in 0..blocks.len() {
+                let mut more = self.crossing(capacities, &blocks, index, Some(guest))?.0;
+                more -= &self.crossing(capacities, &blocks, index, None)?.0;
                 if best.as_ref().is_none_or(|(least, _)| more < *least) {
-                    best = Some((more, place));
+                    best = Some((more, index));
                 }
             }
             best.into_iter()
-                .for_each(|(_, place)| blocks[place].push(guest));
+                .for_each(|(_, index)| blocks[index].push(guest));
         }
         let mut crossing = N::zero();
         let mut sets = Vec::with_capacity(blocks.len());
-        for place in 0..blocks.len() {
-            let (own, set) = self.crossing(capacities, &blocks, place, None)?;
+        for index in 0..blocks.len() {
+            let (own, set) = self.crossing(capacities, &blocks, index, None)?;
             crossing += &own;
             sets.push(set);
         }
@@ -352,7 +352,7 @@ impl<'a> Partitions<'a> {
         &self,
         capacities: &[N],
         blocks: &[Vec<NodeId>],
-        place: usize,
+        index: usize,
         guest: Option<NodeId>,
     ) -> Result<(N, Vec<NodeId>), LpError> {
         let mut sides = vec![Side::Free; self.platform.nodes().len()];
@@ -360,7 +360,7 @@ impl<'a> Partitions<'a> {
             .iter()
             .flatten()
             .for_each(|node| sides[node.index()] = Side::Outside);
-        blocks[place]
+        blocks[index]
             .iter()
             .chain(&guest)
             .for_each(|node| sides[node.index()] = Side::Inside);
@@ -376,7 +376,7 @@ impl<'a> Partitions<'a> {
         values: &[(NodeId, N)],
     ) -> Result<(N, Vec<NodeId>), LpError> {
         self.watch.ask()?;
-        let place = |node: NodeId| {
+        let index = |node: NodeId| {
             let home = self.home[node.index()];
             match sides[home.index()] {
                 Side::Outside => SOURCE,
@@ -390,16 +390,16 @@ impl<'a> Partitions<'a> {
                 Direction::Into => (link.from, link.to),
                 Direction::OutOf => (link.to, link.from),
             };
-            network.arc(place(from), place(to), capacity.clone());
+            network.arc(index(from), index(to), capacity.clone());
         }
         let zero = N::zero();
         for (node, value) in values {
             if *value > zero {
-                network.arc(place(*node), SINK, value.clone());
+                network.arc(index(*node), SINK, value.clone());
             } else {
                 let mut cost = N::zero();
                 cost -= value;
-                network.arc(SOURCE, place(*node), cost);
+                network.arc(SOURCE, index(*node), cost);
             }
         }
         let (least, outside) = network.minimum_cut_watched(SOURCE, SINK, &self.watch)?;
@@ -407,7 +407,7 @@ impl<'a> Partitions<'a> {
             least,
             self.platform
                 .node_ids()
-                .filter(|&node| !outside[place(node)])
+                .filter(|&node| !outside[index(node)])
                 .collect(),
         ))
     }
@@ -581,12 +581,12 @@ mod tests {
         for number in 0..count {
             let mut more = Vec::new();
             for partition in all {
-                for place in 0..=partition.len() {
+                for index in 0..=partition.len() {
                     let mut larger = partition.clone();
-                    if place == larger.len() {
+                    if index == larger.len() {
                         larger.push(Vec::new());
                     }
-                    larger[place].push(number);
+                    larger[index].push(number);
                     more.push(larger);
                 }
             }
@@ -698,9 +698,9 @@ mod tests {
             let participants: Vec<NodeId> = platform.processors().collect();
             let value = |partition: &Vec<Vec<usize>>| {
                 let with = |own: usize| {
-                    let set = |(place, set): (usize, &Vec<usize>)| {
+                    let set = |(index, set): (usize, &Vec<usize>)| {
                         let mut set = set.clone();
-                        set.extend((place == own).then_some(router.index()));
+                        set.extend((index == own).then_some(router.index()));
                         crossing(&platform, Direction::Into, &set, &capacities)
                     };
                     partition.iter().enumerate().map(set).sum::<Rational>()

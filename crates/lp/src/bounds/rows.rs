@@ -89,7 +89,7 @@ fn busiest(question: &Question) -> Vec<Resource> {
     loads.sort_by(|one, other| other.1.cmp(&one.1));
     let busiest = loads.into_iter().take(FEW);
     busiest
-        .map(|(place, _)| Resource::Shared(SharedId::new(place)))
+        .map(|(index, _)| Resource::Shared(SharedId::new(index)))
         .collect()
 }
 
@@ -114,8 +114,8 @@ fn candidates(question: &Question) -> Result<Vec<Vec<Resource>>, LpError> {
     let even = resources.prices(&vec![Rational::one(); resources.count()]);
     let mut loads = vec![Rational::zero(); resources.count()];
     for ((_, pattern), rate) in patterns.cheapest(&even)?.into_iter().zip(patterns.rates()) {
-        for (place, load) in resources.loads(question, &pattern) {
-            loads[place] += load * rate;
+        for (index, load) in resources.loads(question, &pattern) {
+            loads[index] += load * rate;
         }
     }
     let class = |resource: Resource| -> Option<Class> {

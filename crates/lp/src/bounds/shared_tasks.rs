@@ -133,14 +133,14 @@ pub(crate) fn attempt(
 
 /// The tasks that may serve a goal; none for an operand that is wanted where it is.
 fn useful(tasks: &Tasks, goal: usize) -> Vec<usize> {
-    let (place, whole) = tasks.goals[goal];
-    if tasks.owner(whole) == Some(place) {
+    let (vertex, whole) = tasks.goals[goal];
+    if tasks.owner(whole) == Some(vertex) {
         return Vec::new();
     }
     let mut useful = Vec::new();
     for part in tasks.within(goal) {
         for (number, arc) in tasks.arcs.iter().enumerate() {
-            if tasks.owner(part) != Some(arc.to) && (part, arc.from) != (whole, place) {
+            if tasks.owner(part) != Some(arc.to) && (part, arc.from) != (whole, vertex) {
                 useful.push(tasks.transfer(part, number));
             }
         }
@@ -167,14 +167,14 @@ fn load(question: &Question, task: Task) -> Vec<(Resource, Rational)> {
     }
 }
 
-/// The task of this number, where every node is a place and every arc a link.
+/// The task of this number, where every node is a vertex and every arc a link.
 fn task(tasks: &Tasks, number: usize) -> Task {
     match tasks.name(number) {
         Named::Transfer { arc, part } => Task::send(LinkId::new(arc), tasks.parts[part]),
         Named::Merge {
-            place, part, left, ..
+            vertex, part, left, ..
         } => Task::merge(
-            tasks.places[place],
+            tasks.vertices[vertex],
             tasks.parts[part],
             tasks.parts[left].last,
         ),
@@ -222,9 +222,9 @@ impl Program {
             let mut shares = Vec::with_capacity(useful.len());
             if !useful.is_empty() {
                 let balance = this.balances(tasks, goal);
-                let (place, part) = tasks.goals[goal];
+                let (vertex, part) = tasks.goals[goal];
                 arrivals.extend(
-                    balance[part * tasks.places.len() + place].map(|row| (row, Rational::one())),
+                    balance[part * tasks.vertices.len() + vertex].map(|row| (row, Rational::one())),
                 );
                 for &number in useful {
                     let mut entries = changes(tasks, number, &balance);
@@ -263,13 +263,13 @@ impl Program {
         Ok(this)
     }
 
-    /// Rows of conservation for a goal, by part and place: no more is used than made.
+    /// Rows of conservation for a goal, by part and vertex: no more is used than made.
     fn balances(&mut self, tasks: &Tasks, goal: usize) -> Vec<Option<Row>> {
-        let places = tasks.places.len();
-        let mut rows = vec![None; tasks.parts.len() * places];
+        let vertices = tasks.vertices.len();
+        let mut rows = vec![None; tasks.parts.len() * vertices];
         for part in tasks.within(goal) {
-            for place in (0..places).filter(|&place| tasks.owner(part) != Some(place)) {
-                rows[part * places + place] =
+            for vertex in (0..vertices).filter(|&vertex| tasks.owner(part) != Some(vertex)) {
+                rows[part * vertices + vertex] =
                     Some(self.program.add_row(Relation::AtMost, Rational::zero()));
             }
         }
@@ -339,18 +339,18 @@ impl Program {
 
 /// Entries of one task in the conservation rows of values.
 fn changes(tasks: &Tasks, number: usize, balance: &[Option<Row>]) -> Vec<(Row, Rational)> {
-    let at = |part: usize, place: usize| balance[part * tasks.places.len() + place];
+    let at = |part: usize, vertex: usize| balance[part * tasks.vertices.len() + vertex];
     let (made, used) = match tasks.name(number) {
         Named::Transfer { arc, part } => (
             at(part, tasks.arcs[arc].to),
             [at(part, tasks.arcs[arc].from), None],
         ),
         Named::Merge {
-            place,
+            vertex,
             part,
             left,
             right,
-        } => (at(part, place), [at(left, place), at(right, place)]),
+        } => (at(part, vertex), [at(left, vertex), at(right, vertex)]),
     };
     let used = used.into_iter().flatten().map(|row| (row, Rational::one()));
     made.map(|row| (row, -Rational::one()))

@@ -58,10 +58,10 @@ pub(crate) fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyS
     let messages: Vec<Message<'_>> = demands
         .iter()
         .enumerate()
-        .map(|(place, (source, targets))| Message {
+        .map(|(index, (source, targets))| Message {
             source: *source,
             targets,
-            rate: question.collective().rate(place),
+            rate: question.collective().rate(index),
             time: &time,
         })
         .collect();
@@ -72,9 +72,9 @@ pub(crate) fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyS
     let copies: Vec<Vec<(LinkId, Column)>> = (0..messages.len())
         .map(|message| {
             let of = |link| {
-                let (target, place) = (None, message);
+                let (target, index) = (None, message);
                 let copies = Quantity::Copies {
-                    message: place,
+                    message: index,
                     target,
                     link,
                 };

@@ -45,7 +45,7 @@ pub(crate) fn shortest_paths(
     let resources = Resources::new(platform, false);
     let mut loads = vec![0u128; resources.count()];
     let mut tree = Vec::with_capacity(groups.len() * platform.nodes().len());
-    for (place, group) in groups.iter().enumerate() {
+    for (index, group) in groups.iter().enumerate() {
         let (by, order) = search(question, group, &times);
         if order.len() != platform.nodes().len() {
             return None;
@@ -58,7 +58,7 @@ pub(crate) fn shortest_paths(
         // From the far end towards the root, so that every node knows what it passes on.
         for &node in order.iter().rev() {
             let Some(link) = by[node] else { continue };
-            tree.push(*columns.get(&(place, link))?);
+            tree.push(*columns.get(&(index, link))?);
             let passed = messages[node];
             if passed > 0 {
                 let busy = times[link.index()].saturating_mul(passed.into());

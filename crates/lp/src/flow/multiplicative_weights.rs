@@ -204,7 +204,7 @@ struct Guide<'q> {
     prices: Vec<u64>,
     /// The messages, with their rates.
     messages: Vec<(Commodity, u64)>,
-    /// Places of the messages by their source.
+    /// Indices of the messages by their source.
     by_source: BTreeMap<NodeId, Vec<usize>>,
 }
 
@@ -227,8 +227,8 @@ impl<'q> Guide<'q> {
         };
         let mut by_source: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
         let messages = question.collective().messages();
-        for (place, (commodity, _)) in messages.iter().enumerate() {
-            by_source.entry(commodity.source).or_default().push(place);
+        for (index, (commodity, _)) in messages.iter().enumerate() {
+            by_source.entry(commodity.source).or_default().push(index);
         }
         let resources = Resources::new(question.platform(), false);
         let prices = vec![1 << 10; resources.count()];
@@ -253,9 +253,9 @@ impl<'q> Guide<'q> {
 
     /// Prices times capacities, rounded up: it guides.
     fn worth(&self) -> u128 {
-        let capacity = |place| {
+        let capacity = |index| {
             self.resources
-                .capacity(place)
+                .capacity(index)
                 .ceil()
                 .to_integer()
                 .to_u128()
@@ -264,7 +264,7 @@ impl<'q> Guide<'q> {
         self.prices
             .iter()
             .enumerate()
-            .map(|(place, &price)| u128::from(price) * capacity(place))
+            .map(|(index, &price)| u128::from(price) * capacity(index))
             .sum()
     }
 
@@ -281,10 +281,10 @@ impl<'q> Guide<'q> {
     fn cheapest_paths(&self) -> Result<(Vec<Pattern>, u128), LpError> {
         let mut patterns = Vec::with_capacity(self.messages.len());
         let mut total = 0u128;
-        for (&source, places) in &self.by_source {
+        for (&source, indices) in &self.by_source {
             let paths = self.tree(source);
-            for &place in places {
-                let (Commodity { target, .. }, rate) = self.messages[place];
+            for &index in indices {
+                let (Commodity { target, .. }, rate) = self.messages[index];
                 let distance = paths.distances[target.index()]
                     .ok_or(LpError::Contradiction("a target is not reachable"))?;
                 total = total.saturating_add(distance.saturating_mul(rate.into()));
@@ -293,7 +293,7 @@ impl<'q> Guide<'q> {
                     .into_iter()
                     .map(LinkId::from)
                     .collect();
-                patterns.push(Pattern::path(place, links));
+                patterns.push(Pattern::path(index, links));
             }
         }
         Ok((patterns, total))
@@ -371,10 +371,10 @@ fn exact_bound(
         .map(|length| numerator_over(length, &unit))
         .collect();
     let mut total = BigInt::zero();
-    for (&source, places) in &guide.by_source {
+    for (&source, indices) in &guide.by_source {
         let distance = exact_distances(question, source, &costs);
-        for &place in places {
-            let (Commodity { target, .. }, rate) = guide.messages[place];
+        for &index in indices {
+            let (Commodity { target, .. }, rate) = guide.messages[index];
             let distance = distance[target.index()].as_ref();
             total += distance.ok_or(LpError::Contradiction("a target is not reachable"))? * rate;
         }

@@ -181,7 +181,7 @@ fn averaged<'h>(router: &Router<'_>, history: &'h [Round], most: usize) -> Vec<&
     let alone = history.iter().map(|round| vec![round]);
     let windows = [0, count / 2, count - count.div_ceil(4)].map(spaced);
     let busiest = |rounds: &Vec<&Round>| {
-        let load = |place: usize| rounds.iter().map(|round| round.loads[place]).sum::<u128>();
+        let load = |index: usize| rounds.iter().map(|round| round.loads[index]).sum::<u128>();
         let most = (0..router.resources.count()).map(load).max().unwrap_or(0);
         ratio(most, rounds.len())
     };
@@ -218,16 +218,16 @@ impl<'q> Router<'q> {
         let groups = groups(question);
         let resources = Resources::new(platform, false);
         let capacities = (0..resources.count())
-            .map(|place| resources.capacity(place).to_integer().to_u64().unwrap_or(1))
+            .map(|index| resources.capacity(index).to_integer().to_u64().unwrap_or(1))
             .collect();
         let mut next = vec![Vec::new(); platform.nodes().len()];
         let mut before = next.clone();
         let is_source = groups.first()?.side == Side::Source;
-        for (place, link) in platform.links().iter().enumerate() {
+        for (index, link) in platform.links().iter().enumerate() {
             let (from, to) = (link.from.index(), link.to.index());
             let (from, to) = if is_source { (from, to) } else { (to, from) };
-            next[from].push((to, place));
-            before[to].push((from, place));
+            next[from].push((to, index));
+            before[to].push((from, index));
         }
         Some(Router {
             question,
@@ -241,10 +241,10 @@ impl<'q> Router<'q> {
     }
 
     fn costs(&self, prices: &[u64]) -> Vec<u128> {
-        let cost = |(place, &time): (usize, &u64)| {
+        let cost = |(index, &time): (usize, &u64)| {
             let price = self
                 .resources
-                .uses(LinkId::new(place))
+                .uses(LinkId::new(index))
                 .iter()
                 .map(|one| one.of_whole(prices[one.row].into()))
                 .sum::<u128>();
@@ -337,8 +337,8 @@ impl<'q> Router<'q> {
             };
             cheapest.extend(self.before[node].iter().filter(tight));
             let ways = cheapest.len() as u64;
-            for (place, &(from, link)) in cheapest.iter().enumerate() {
-                let part = need / ways + u64::from((place as u64) < need % ways);
+            for (index, &(from, link)) in cheapest.iter().enumerate() {
+                let part = need / ways + u64::from((index as u64) < need % ways);
                 needs[from] += part;
                 amounts[link] += part;
             }
@@ -350,9 +350,9 @@ impl<'q> Router<'q> {
     fn priced(&self, alike: &Alike, prices: Vec<u64>) -> Result<Round, LpError> {
         let costs = self.costs(&prices);
         let mut instance = 0u128;
-        for &(place, count) in &alike.roots {
+        for &(index, count) in &alike.roots {
             instance = instance.saturating_add(
-                self.flow(&self.groups[place], &costs, None)?
+                self.flow(&self.groups[index], &costs, None)?
                     .saturating_mul(count),
             );
         }
@@ -379,9 +379,9 @@ impl<'q> Router<'q> {
         let mut instance = 0u128;
         let mut sums = vec![0u128; self.resources.count()];
         let mut amounts = vec![0u64; costs.len()];
-        for &(place, count) in &alike.roots {
+        for &(index, count) in &alike.roots {
             amounts.iter_mut().for_each(|amount| *amount = 0);
-            let total = self.flow(&self.groups[place], &costs, Some(&mut amounts))?;
+            let total = self.flow(&self.groups[index], &costs, Some(&mut amounts))?;
             instance = instance.saturating_add(total.saturating_mul(count));
             for (link, &amount) in amounts
                 .iter()
@@ -395,9 +395,9 @@ impl<'q> Router<'q> {
                     .for_each(|one| sums[alike.resources[one.row]] += one.of_whole(time));
             }
         }
-        let load = |place: usize| {
-            let orbit = alike.resources[place];
-            sums[orbit] / u128::from(alike.sizes[orbit]) / u128::from(self.capacities[place].max(1))
+        let load = |index: usize| {
+            let orbit = alike.resources[index];
+            sums[orbit] / u128::from(alike.sizes[orbit]) / u128::from(self.capacities[index].max(1))
         };
         let loads = (0..self.resources.count()).map(load).collect();
         Ok(Round {
@@ -488,22 +488,22 @@ impl Alike {
                 .all(|group| group.leaves.iter().all(|leaf| sorted.contains(&leaf.node)));
         if is_mutual {
             let platform = question.platform();
-            let places: BTreeMap<Resource, usize> = router.resources.list().zip(0..).collect();
+            let indices: BTreeMap<Resource, usize> = router.resources.list().zip(0..).collect();
             let of_root: BTreeMap<NodeId, usize> = members.iter().copied().zip(0..).collect();
             let mut join = |nodes: &dyn Fn(NodeId) -> NodeId,
                             links: &dyn Fn(LinkId) -> LinkId,
                             shared: &dyn Fn(SharedId) -> SharedId| {
-                for (place, root) in members.iter().enumerate() {
+                for (index, root) in members.iter().enumerate() {
                     of_root
                         .get(&nodes(*root))
                         .iter()
-                        .for_each(|&&other| of_groups.join(place, other));
+                        .for_each(|&&other| of_groups.join(index, other));
                 }
-                for (resource, &place) in &places {
-                    let image = places.get(&image_of(*resource, nodes, links, shared));
+                for (resource, &index) in &indices {
+                    let image = indices.get(&image_of(*resource, nodes, links, shared));
                     image
                         .iter()
-                        .for_each(|&&other| of_resources.join(place, other));
+                        .for_each(|&&other| of_resources.join(index, other));
                 }
             };
             for Automorphism {
@@ -528,11 +528,11 @@ impl Alike {
         }
         let mut sizes = vec![0; resources];
         let resources: Vec<usize> = (0..resources)
-            .map(|place| of_resources.find(place))
+            .map(|index| of_resources.find(index))
             .collect();
         resources.iter().for_each(|&orbit| sizes[orbit] += 1);
         let mut roots: BTreeMap<usize, u128> = BTreeMap::new();
-        (0..groups).for_each(|place| *roots.entry(of_groups.find(place)).or_default() += 1);
+        (0..groups).for_each(|index| *roots.entry(of_groups.find(index)).or_default() += 1);
         Alike {
             roots: roots.into_iter().collect(),
             resources,
@@ -622,8 +622,8 @@ impl Classes {
         }
     }
 
-    fn find(&mut self, place: usize) -> usize {
-        let mut root = place;
+    fn find(&mut self, index: usize) -> usize {
+        let mut root = index;
         while self.parents[root] != root {
             self.parents[root] = self.parents[self.parents[root]];
             root = self.parents[root];

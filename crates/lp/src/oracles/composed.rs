@@ -96,7 +96,7 @@ impl<'a> AllReduction<'a> {
             .zip(spread)
             .map(|(reduction, spread)| reduction.zip(spread))
             .collect();
-        for (place, pair) in found.iter().enumerate() {
+        for (vertex, pair) in found.iter().enumerate() {
             let Some(((least, tree), spread)) = pair else {
                 continue;
             };
@@ -119,14 +119,14 @@ impl<'a> AllReduction<'a> {
                 }
                 _ => {
                     depth = own_depth;
-                    (bound, cost, place)
+                    (bound, cost, vertex)
                 }
             });
         }
-        let Some((at_least, _, place)) = best else {
+        let Some((at_least, _, vertex)) = best else {
             return Err(NOWHERE);
         };
-        let Some(Some(((_, tree), spread))) = found.into_iter().nth(place) else {
+        let Some(Some(((_, tree), spread))) = found.into_iter().nth(vertex) else {
             return Err(NOWHERE);
         };
         Ok(vec![Priced {
@@ -154,20 +154,20 @@ impl AllReduction<'_> {
         routes: &Routes<'_, N>,
     ) -> Result<(usize, CopyTree<N>), LpError> {
         self.question.watch().ask()?;
-        let place = |(root, price): (&NodeId, &Option<N>)| {
-            Some((self.network.place(*root)?, price.clone()?))
+        let vertex = |(root, price): (&NodeId, &Option<N>)| {
+            Some((self.network.vertex(*root)?, price.clone()?))
         };
         let roots: Vec<(usize, N)> = self
             .roots
             .iter()
             .zip(reductions)
-            .filter_map(place)
+            .filter_map(vertex)
             .collect();
         let found = self
             .network
             .cheapest_from_any(routes, &self.targets, &roots, true);
         let (root, found) = found.ok_or(NOWHERE)?;
-        let is_root = |node: &NodeId| self.network.place(*node) == Some(root);
+        let is_root = |node: &NodeId| self.network.vertex(*node) == Some(root);
         Ok((self.roots.iter().position(is_root).ok_or(NOWHERE)?, found))
     }
 
@@ -194,8 +194,8 @@ impl AllReduction<'_> {
             .map(|&root| guide.lower_bound(root).map(units))
             .collect();
         let routes = self.network.routes(self.question.platform(), &costs.links);
-        let (place, found) = self.best_root(&bounds, &routes)?;
-        let tree = guide.tree(self.roots[place]).ok_or(NOWHERE)?;
+        let (vertex, found) = self.best_root(&bounds, &routes)?;
+        let tree = guide.tree(self.roots[vertex]).ok_or(NOWHERE)?;
         let patterns = vec![composition(self.operands, tree, &found.hops)];
         Ok(Priced {
             at_least: amount(&costs.unit, &found.at_least),
@@ -235,17 +235,17 @@ impl AllReduction<'_> {
         let mut trees: Vec<Option<Pattern>> = vec![None; self.roots.len()];
         let routes = self.network.routes(self.question.platform(), &costs.links);
         loop {
-            let (place, found) = self.best_root(&prices, &routes)?;
-            if let Some(tree) = &trees[place] {
+            let (vertex, found) = self.best_root(&prices, &routes)?;
+            if let Some(tree) = &trees[vertex] {
                 let patterns = vec![composition(self.operands, tree.clone(), &found.hops)];
                 return Ok(Priced {
                     at_least: amount(&costs.unit, &found.at_least),
                     patterns,
                 });
             }
-            let cheapest = exact.cheapest(self.roots[place]);
-            prices[place] = cheapest.as_ref().map(|(price, _)| units(price));
-            trees[place] = cheapest.map(|(_, tree)| tree);
+            let cheapest = exact.cheapest(self.roots[vertex]);
+            prices[vertex] = cheapest.as_ref().map(|(price, _)| units(price));
+            trees[vertex] = cheapest.map(|(_, tree)| tree);
         }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) struct Copies<'a> {
 /// One message and where it is wanted.
 pub(crate) struct Spread {
     source: NodeId,
-    /// Places in the network, other than the source's.
+    /// Vertices in the network, other than the source's.
     targets: Vec<usize>,
 }
 
@@ -56,7 +56,7 @@ impl Spread {
         self.source
     }
 
-    /// Places in the network, other than the source's.
+    /// Vertices in the network, other than the source's.
     pub(crate) fn targets(&self) -> &[usize] {
         &self.targets
     }
@@ -66,7 +66,7 @@ impl Spread {
 pub(crate) struct Network {
     nodes: Vec<NodeId>,
     /// Per node of the platform.
-    places: Vec<Option<usize>>,
+    vertices: Vec<Option<usize>>,
     switches: bool,
     watch: Watch,
 }
@@ -78,15 +78,15 @@ impl Network {
             .node_ids()
             .filter(|&node| platform.node(node).replicates)
             .collect();
-        let mut places = vec![None; platform.nodes().len()];
+        let mut vertices = vec![None; platform.nodes().len()];
         nodes
             .iter()
             .enumerate()
-            .for_each(|(place, node)| places[node.index()] = Some(place));
+            .for_each(|(vertex, node)| vertices[node.index()] = Some(vertex));
         Network {
-            switches: nodes.len() < places.len(),
+            switches: nodes.len() < vertices.len(),
             nodes,
-            places,
+            vertices,
             watch: Watch::unlimited(),
         }
     }
@@ -102,14 +102,14 @@ impl Network {
         self.nodes.len()
     }
 
-    /// The node at a place.
-    pub(crate) fn node(&self, place: usize) -> NodeId {
-        self.nodes[place]
+    /// The node at a vertex.
+    pub(crate) fn node(&self, vertex: usize) -> NodeId {
+        self.nodes[vertex]
     }
 
-    /// The place of a node that replicates.
-    pub(crate) fn place(&self, node: NodeId) -> Option<usize> {
-        self.places[node.index()]
+    /// The vertex of a node that replicates.
+    pub(crate) fn vertex(&self, node: NodeId) -> Option<usize> {
+        self.vertices[node.index()]
     }
 
     /// One message with these targets; the source among them is left out.
@@ -118,7 +118,7 @@ impl Network {
         Spread {
             source,
             targets: others
-                .filter_map(|target| self.places[target.index()])
+                .filter_map(|target| self.vertices[target.index()])
                 .collect(),
         }
     }
@@ -132,7 +132,7 @@ impl Network {
     pub(crate) fn is_all(&self, targets: &[NodeId]) -> bool {
         targets
             .iter()
-            .filter(|target| self.places[target.index()].is_some())
+            .filter(|target| self.vertices[target.index()].is_some())
             .count()
             == self.nodes.len()
     }
@@ -150,9 +150,10 @@ impl Network {
         };
         if !self.switches {
             for (link, ends) in platform.link_ids().zip(platform.links()) {
-                if let (Some(from), Some(to)) =
-                    (self.places[ends.from.index()], self.places[ends.to.index()])
-                {
+                if let (Some(from), Some(to)) = (
+                    self.vertices[ends.from.index()],
+                    self.vertices[ends.to.index()],
+                ) {
                     routes.arcs.push((from, to, costs[link.index()].clone()));
                     routes.links.push(vec![link]);
                 }
@@ -166,7 +167,7 @@ impl Network {
             .take_while(|_| self.watch.ask().is_ok())
         {
             let paths = ShortestPaths::new(platform, costs, node, |node| {
-                self.places[node.index()].is_none()
+                self.vertices[node.index()].is_none()
             });
             for (to, &end) in self.nodes.iter().enumerate().filter(|(to, _)| *to != from) {
                 if let Some((cost, links)) = paths.to(end) {
@@ -187,10 +188,10 @@ impl Network {
         guide: bool,
     ) -> Option<CopyTree<N>> {
         let nodes = self.nodes.len();
-        let root = self.places[spread.source.index()]?;
+        let root = self.vertices[spread.source.index()]?;
         if self.is_spanning(spread) {
             let found = shallow_arborescence(nodes, root, &routes.arcs, |arc| routes.length(arc))?;
-            let entering = |place: usize| found.entering[place];
+            let entering = |vertex: usize| found.entering[vertex];
             let hops = routes.hops(root, &routes.order(nodes, root, entering));
             return Some(CopyTree {
                 at_least: found.cost.clone(),
@@ -236,7 +237,7 @@ impl Network {
             let (_, links) = paths.to(self.nodes[target])?;
             // Paths of one tree are alike up to where they part.
             let end = |link: &LinkId| {
-                self.places[platform.link(*link).to.index()].and_then(|place| brought[place])
+                self.vertices[platform.link(*link).to.index()].and_then(|vertex| brought[vertex])
             };
             let known = links
                 .iter()
@@ -247,8 +248,8 @@ impl Network {
             for &link in &links[start..] {
                 hops.push((link, after));
                 after = u32::try_from(hops.len() - 1).ok();
-                if let Some(place) = self.places[platform.link(link).to.index()] {
-                    brought[place] = after;
+                if let Some(vertex) = self.vertices[platform.link(link).to.index()] {
+                    brought[vertex] = after;
                 }
             }
         }
@@ -282,7 +283,7 @@ impl Network {
         let length = |arc: usize| if arc < own { routes.length(arc) } else { 0 };
         let targets: Vec<usize> = targets
             .iter()
-            .filter_map(|target| self.places[target.index()])
+            .filter_map(|target| self.vertices[target.index()])
             .collect();
         let (mut at_least, mut cost, used) = if targets.len() == nodes {
             let found = shallow_arborescence(nodes + 1, nodes, &arcs, length)?;
@@ -345,7 +346,7 @@ pub(crate) struct Routes<'p, N> {
 }
 
 impl<N: Exact> Routes<'_, N> {
-    /// From, to (places in the network) and cost.
+    /// From, to (vertices in the network) and cost.
     pub(crate) fn arcs(&self) -> &[(usize, usize, N)] {
         &self.arcs
     }
@@ -431,8 +432,8 @@ impl<'a> Copies<'a> {
             let found = found.ok_or(LpError::Contradiction("a target is not reachable"))?;
             let platform = self.question.platform();
             let wanted = |node| {
-                let place = self.network.place(node);
-                place.is_some_and(|place| spread.targets.contains(&place))
+                let vertex = self.network.vertex(node);
+                vertex.is_some_and(|vertex| spread.targets.contains(&vertex))
             };
             let pattern = Pattern::arborescence(0, direct(platform, found.hops, wanted));
             Ok(Priced {

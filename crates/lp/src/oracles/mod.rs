@@ -82,7 +82,7 @@ impl<'a> Patterns<'a> {
         }
     }
 
-    /// The offers of all parts, in the order of the demands, with patterns that name their demands' places.
+    /// The offers of all parts, in the order of the demands, with patterns that name their demands' indices.
     fn offers(
         &self,
         ask: impl Fn(&dyn Oracle) -> Result<Vec<Priced>, LpError>,
@@ -90,8 +90,8 @@ impl<'a> Patterns<'a> {
         let mut all = Vec::with_capacity(self.rates.len());
         for (first, part) in &self.parts {
             self.watch.ask()?;
-            for (place, offer) in ask(part.as_ref())?.into_iter().enumerate() {
-                let named = |pattern: Pattern| pattern.with_demand(first + place);
+            for (index, offer) in ask(part.as_ref())?.into_iter().enumerate() {
+                let named = |pattern: Pattern| pattern.with_demand(first + index);
                 all.push(Priced {
                     patterns: offer.patterns.into_iter().map(named).collect(),
                     ..offer

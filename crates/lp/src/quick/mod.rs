@@ -229,8 +229,8 @@ mod tests {
         collectives_of(platform, 9)
     }
 
-    /// One of them ends at this place.
-    fn collectives_of(platform: &Platform, place: usize) -> Vec<Collective> {
+    /// One of them ends at this index.
+    fn collectives_of(platform: &Platform, index: usize) -> Vec<Collective> {
         let all: Vec<NodeId> = platform.processors().collect();
         let (first, others, participants) = (all[0], all[1..].to_vec(), || all.clone());
         vec![
@@ -242,7 +242,7 @@ mod tests {
             Collective::reduce(first, others),
             Collective::reduce_scatter(participants()).in_order(),
             Collective::all_reduce(participants()).in_order(),
-            Collective::reduce(all[place], participants()).in_order(),
+            Collective::reduce(all[index], participants()).in_order(),
         ]
     }
 

@@ -15,17 +15,17 @@ use crate::{LpError, Question};
 /// Participants in the order of a ring.
 pub(super) struct Ring {
     order: Vec<NodeId>,
-    places: BTreeMap<NodeId, usize>,
+    positions: BTreeMap<NodeId, usize>,
     /// The path from each participant to the next one. `None` if no path leads there.
     ways: Vec<Option<Vec<LinkId>>>,
 }
 
 impl Ring {
     pub(super) fn new(ways: &mut Ways<'_>, order: Vec<NodeId>) -> Result<Ring, LpError> {
-        let way = |place: usize| ways.way(order[place], order[(place + 1) % order.len()]);
+        let way = |position: usize| ways.way(order[position], order[(position + 1) % order.len()]);
         let ways = (0..order.len()).map(way).collect::<Result<_, LpError>>()?;
         Ok(Ring {
-            places: order.iter().copied().zip(0..).collect(),
+            positions: order.iter().copied().zip(0..).collect(),
             ways,
             order,
         })
@@ -82,7 +82,7 @@ impl Ring {
         let most = usize::try_from(room / self.length(block).max(1)).unwrap_or(usize::MAX);
         let taken = if wanted <= most { wanted.max(1) } else { 1 };
         (0..taken)
-            .map(|place| possible[place * count / taken])
+            .map(|position| possible[position * count / taken])
             .collect()
     }
 
@@ -112,7 +112,7 @@ impl Ring {
         let busy = resources
             .loads(question, &once)
             .into_iter()
-            .map(|(place, load)| load / resources.capacity(place));
+            .map(|(position, load)| load / resources.capacity(position));
         let busy = busy.max().filter(Signed::is_positive)?;
         let count = BigInt::from(self.order.len());
         Some(ratio(count.clone(), BigInt::from(2) * (count - 1)) / busy)
@@ -154,7 +154,7 @@ impl Ring {
         let mut wanting: BTreeSet<NodeId> =
             demand.goals().into_iter().map(|(node, _)| node).collect();
         wanting.remove(&root);
-        let start = *self.places.get(&root)?;
+        let start = *self.positions.get(&root)?;
         let mut pattern = Pattern::new(number);
         let mut operands: Vec<usize> = Vec::with_capacity(owners.len());
         let mut last = None;

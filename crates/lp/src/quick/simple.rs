@@ -86,9 +86,9 @@ impl<'q> Equal<'q> {
     }
 
     fn state(&self) -> Result<SteadyState, LpError> {
-        let rate = |place| whole(self.question.collective().rate(place));
-        let pattern = |(place, demand): (usize, Demand<'_>)| {
-            Ok((self.ways.pattern(&demand)?.with_demand(place), rate(place)))
+        let rate = |index| whole(self.question.collective().rate(index));
+        let pattern = |(index, demand): (usize, Demand<'_>)| {
+            Ok((self.ways.pattern(&demand)?.with_demand(index), rate(index)))
         };
         let patterns = self
             .question
@@ -103,8 +103,8 @@ impl<'q> Equal<'q> {
 
     fn bound(&self) -> Result<Bound, LpError> {
         let mut instance = Rational::zero();
-        for (place, demand) in self.question.problem().demands().enumerate() {
-            let rate = whole(self.question.collective().rate(place));
+        for (index, demand) in self.question.problem().demands().enumerate() {
+            let rate = whole(self.question.collective().rate(index));
             instance += self.ways.longest(&demand)? * rate;
         }
         if !instance.is_positive() {

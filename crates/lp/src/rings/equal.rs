@@ -235,25 +235,25 @@ impl<'p> Pool<'p> {
                 self.cycles.hops.gpus,
                 pattern,
             );
-            let place = self
+            let index = self
                 .rings
                 .iter()
                 .position(|known| *known == ring)
                 .unwrap_or(self.rings.len());
-            if place == self.rings.len() {
+            if index == self.rings.len() {
                 self.rings.push(ring);
                 self.loads
                     .push(self.resources.loads(self.cycles.question, pattern));
                 times.push(0);
             }
-            times[place] += 1;
+            times[index] += 1;
         }
         self.choice(times)
     }
 
     /// The rings that integer programs choose from.
     fn columns(&self) -> Vec<usize> {
-        let places = (0..self.used)
+        let indices = (0..self.used)
             .chain(self.known..self.rings.len())
             .chain(self.used..self.known);
         let few = self.cycles.hops.gpus.len() <= FEW;
@@ -262,7 +262,7 @@ impl<'p> Pool<'p> {
         } else {
             COLUMNS.max(FIELDS / self.resources.count().max(1))
         };
-        places.take(most).collect()
+        indices.take(most).collect()
     }
 
     /// The choice with the largest share that fits; `None` where nothing is chosen.
@@ -276,11 +276,11 @@ impl<'p> Pool<'p> {
         {
             loads
                 .iter()
-                .for_each(|(place, time)| busy[*place] += time * BigInt::from(times));
+                .for_each(|(index, time)| busy[*index] += time * BigInt::from(times));
         }
-        let share = |(place, busy): (usize, &Rational)| {
+        let share = |(index, busy): (usize, &Rational)| {
             busy.is_positive()
-                .then(|| self.resources.capacity(place) / busy)
+                .then(|| self.resources.capacity(index) / busy)
         };
         let share = busy.iter().enumerate().filter_map(share).min()?;
         Some(Choice {
@@ -307,14 +307,14 @@ impl<'p> Pool<'p> {
     /// Loads of a unit of data in each ring, as parts of the resources' capacities, in whole numbers, with their unit.
     /// `None` if these numbers are long.
     fn taken(&self) -> Option<(Vec<Taken>, Rational)> {
-        let part = |(place, time): &(usize, Rational)| time / self.resources.capacity(*place);
+        let part = |(index, time): &(usize, Rational)| time / self.resources.capacity(*index);
         let parts: Vec<Rational> = self.loads.iter().flatten().map(part).collect();
         let scaled = Scaled::coarsest(&parts);
         let mut whole = scaled.narrow::<u64>(BITS)?.into_iter();
         let of_ring = |loads: &Vec<(usize, Rational)>| {
             loads
                 .iter()
-                .map(|(place, _)| *place)
+                .map(|(index, _)| *index)
                 .zip(&mut whole)
                 .collect()
         };
@@ -334,9 +334,9 @@ impl<'p> Pool<'p> {
         let mut times = vec![0; taken.len()];
         for _ in 0..most {
             let fits =
-                |ring: &[(usize, u64)]| ring.iter().all(|(place, part)| *part <= left[*place]);
-            let scarcity = |(place, part): &(usize, u64)| {
-                (u128::from(*part) << 64) / u128::from(left[*place].max(1))
+                |ring: &[(usize, u64)]| ring.iter().all(|(index, part)| *part <= left[*index]);
+            let scarcity = |(index, part): &(usize, u64)| {
+                (u128::from(*part) << 64) / u128::from(left[*index].max(1))
             };
             let cost = |ring: &[(usize, u64)]| -> u128 { ring.iter().map(scarcity).sum() };
             let cheapest = taken.iter().enumerate().filter(|(_, ring)| fits(ring));
@@ -344,7 +344,7 @@ impl<'p> Pool<'p> {
                 break;
             };
             times[chosen] += 1;
-            ring.iter().for_each(|(place, part)| left[*place] -= part);
+            ring.iter().for_each(|(index, part)| left[*index] -= part);
         }
         self.choice(times)
     }
@@ -357,16 +357,16 @@ impl<'p> Pool<'p> {
         watch: &Watch,
     ) -> Result<Option<Choice>, LpError> {
         let mut program = LinearProgram::new(Sense::Maximize);
-        let capacity = |place: usize| self.resources.capacity(place) / share;
+        let capacity = |index: usize| self.resources.capacity(index) / share;
         let rows: Vec<Row> = (0..self.resources.count())
-            .map(|place| program.add_row(Relation::AtMost, capacity(place)))
+            .map(|index| program.add_row(Relation::AtMost, capacity(index)))
             .collect();
         let count = program.add_row(Relation::AtMost, whole(most));
         let columns = self.columns();
         for &column in &columns {
             let entries = self.loads[column]
                 .iter()
-                .map(|(place, time)| (rows[*place], time.clone()));
+                .map(|(index, time)| (rows[*index], time.clone()));
             program.add_column(Rational::one(), entries.chain([(count, Rational::one())]))?;
         }
         let options = IntegerOptions {
@@ -399,7 +399,7 @@ fn apportioned(weights: &[BigInt], count: u32, rings: usize) -> Vec<u32> {
     by_remainder
         .into_iter()
         .take(missing as usize)
-        .for_each(|place| times[place] += 1);
+        .for_each(|index| times[index] += 1);
     times.resize(rings, 0);
     times
 }

@@ -158,9 +158,9 @@ fn check(platform: &Platform, gpus: &[NodeId]) -> Result<(), RingError> {
             link: platform.link_name(link),
         });
     }
-    if let Some(place) = (0..count).find(|&place| gpus[..place].contains(&gpus[place])) {
+    if let Some(index) = (0..count).find(|&index| gpus[..index].contains(&gpus[index])) {
         return Err(RingError::Twice {
-            node: name(gpus[place]),
+            node: name(gpus[index]),
         });
     }
     if let Some(&gpu) = gpus.iter().find(|&&gpu| !platform.node(gpu).replicates) {
@@ -206,16 +206,16 @@ impl<'a> Hops<'a> {
         let (platform, count) = (self.platform, self.gpus.len());
         let ways = self.ways(&vec![1u64; platform.links().len()]);
         let costs = self.costs(&ways);
-        for (place, &gpu) in self.gpus.iter().enumerate() {
+        for (index, &gpu) in self.gpus.iter().enumerate() {
             let node = || platform.name(gpu).to_string();
-            if costs[place].iter().all(Option::is_none) {
+            if costs[index].iter().all(Option::is_none) {
                 return Err(RingError::DeadEnd {
                     count,
                     what: "no route leads from",
                     node: node(),
                 });
             }
-            if costs.iter().all(|row| row[place].is_none()) {
+            if costs.iter().all(|row| row[index].is_none()) {
                 return Err(RingError::DeadEnd {
                     count,
                     what: "no route leads to",

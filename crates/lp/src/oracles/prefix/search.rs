@@ -125,8 +125,8 @@ impl<N: Exact> SchemeSearch<'_, N> {
     fn keep(&mut self, forest: &Forest) -> (N, Vec<usize>) {
         let ordered = forest.tasks(self.tasks);
         let scheme = (price(self.priced, &ordered), ordered);
-        if let Err(place) = self.schemes.binary_search(&scheme) {
-            self.schemes.insert(place, scheme.clone());
+        if let Err(index) = self.schemes.binary_search(&scheme) {
+            self.schemes.insert(index, scheme.clone());
             self.schemes.truncate(self.wanted);
         }
         scheme
