@@ -1,7 +1,7 @@
 //! Column generation: the one driver for patterns that are too many to list.
 //!
-//! Symbols: `x_p` how often pattern `p` is executed per unit of time, `t(p, r)` how long one copy occupies resource
-//! `r`, `TP` the throughput; a demand is one commodity (or one reduction) of each instance.
+//! Symbols: `x_p` is how often pattern `p` is executed per unit of time, `t(p, r)` how long one copy occupies resource
+//! `r`, `TP` the throughput. A demand is one commodity (or one reduction) of each instance.
 //!
 //! ```text
 //! maximise TP subject to
@@ -9,11 +9,11 @@
 //!   for each resource r:  sum of t(p, r) x_p <= capacity of r                    (price pi_r)
 //! ```
 //!
-//! The program holds the patterns found so far. Each round asks for cheapest patterns under prices and adds them, until
-//! none is cheaper than `mu_d`. Two things keep the rounds few: the prices asked about lie between the best prices so
-//! far (those with the smallest bound `sum pi / sum cheapest`) and the program's own (Wentges 1997), and every round
-//! asks at two such points, at the same time. Prices guide in rounded integers; the last word is an exact optimum and
-//! exact cheapest patterns.
+//! The program holds the patterns found so far. Each round searches for cheapest patterns under prices and adds them,
+//! until none is cheaper than `mu_d`. Two measures keep the rounds few. First, the prices of a round lie between the
+//! best prices so far (those with the smallest bound `sum pi / sum cheapest`) and the program's own (Wentges 1997).
+//! Second, every round prices two such points at the same time. Prices guide in rounded integers. The final answer uses
+//! an exact optimum and exact cheapest patterns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,12 +36,12 @@ use crate::{LpError, Question, Until};
 
 use oneport_watch::News;
 
-/// Fact: sum of the guiding prices; 20 times this sum fits 64 bits. A price that is rounded to zero matters only to a
+/// Fact: sum of the guiding prices. 20 times this sum fits 64 bits. A price that is rounded to zero matters only to a
 /// pattern that takes `2^59` times as long as an instance.
 const PRICE_SUM: u64 = 1 << 59;
 /// Weights, in twentieths, of the incumbent prices in the two smoothed price vectors of a round. Trades gain of the
-/// bound (the larger) for gain of the program (the smaller). Measured on reductions of 48 operands: 174 rounds, 318
-/// with the best single weight; one column of each vector is better than several of one.
+/// bound (the larger) for gain of the program (the smaller). Measured on reductions of 48 operands: 174 rounds, and 318
+/// with the best single weight. One column of each vector is better than several of one.
 const SMOOTHING: [u64; 2] = [19, 14];
 
 /// Tight patterns reported. Trades completeness of the list for memory. Not measured.
@@ -62,10 +62,10 @@ pub(crate) fn generate(
     generate_from(question, resources, (pricing, Vec::new()), until)
 }
 
-/// [`generate`], where the program holds some patterns of the question from the beginning.
+/// [`generate`] with some patterns of the question in the program from the beginning.
 ///
 /// # Errors
-/// As [`generate`].
+/// Those of [`generate`].
 pub(crate) fn generate_from(
     question: &Question,
     resources: Resources,
@@ -153,7 +153,7 @@ pub(crate) fn proved(
     Ok(bound_of(resources, pricing, prices, &cheapest))
 }
 
-/// The same, where the demands' cheapest patterns are known.
+/// The same, with known cheapest patterns of the demands.
 fn bound_of(
     resources: &Resources,
     pricing: &Patterns<'_>,
@@ -243,7 +243,7 @@ impl<'m> Master<'m> {
         })
     }
 
-    /// Adds the patterns that are new, or their stages that are; returns how many. The watch is asked before each.
+    /// Adds the new patterns, or their new stages. Returns their number. The watch is checked before each.
     fn add(&mut self, patterns: Vec<Pattern>) -> Result<usize, LpError> {
         let mut added = 0;
         for pattern in patterns {
@@ -283,7 +283,7 @@ impl<'m> Master<'m> {
         Ok(joint)
     }
 
-    /// Adds a pattern or a stage; says whether it is new. A demand counts patterns, and second stages.
+    /// Adds a pattern or a stage. Returns whether it is new. A demand counts patterns, and second stages.
     fn add_column(
         &mut self,
         pattern: Pattern,
@@ -337,7 +337,7 @@ impl<'m> Master<'m> {
         joined(&self.patterns[first], &self.patterns[second])
     }
 
-    /// Adds odd-set inequalities that the patterns' link times violate; says whether there are any.
+    /// Adds odd-set inequalities that the patterns' link times violate. Returns whether there are any.
     fn cut(
         &mut self,
         weight: impl Fn(Column) -> Rational,
@@ -356,7 +356,7 @@ impl<'m> Master<'m> {
             }
         }
         let mut sets = ports.violated(&times, room)?;
-        // Floating point may believe a row satisfied that is not; the exact optimum will not.
+        // Floating point may regard a violated row as satisfied. The exact optimum does not.
         sets.retain(|set| !self.resources.has(set));
         for set in &sets {
             let members = self.resources.add(self.question.platform(), set.clone());
@@ -383,7 +383,7 @@ impl<'m> Master<'m> {
         self.cut(|column| optimum.primal.get(column), &Rational::one())
     }
 
-    /// Takes in what guiding prices suggested; returns how many patterns are new.
+    /// Adds the patterns found under guiding prices. Returns the number of new ones.
     fn ask<const N: usize>(
         &mut self,
         best: &mut Best,
@@ -500,7 +500,8 @@ impl<'m> Master<'m> {
         Ok((progress, ends))
     }
 
-    /// Patterns that are cheap under two lists of guiding prices, at the same time; returns how many are new.
+    /// Patterns that are cheap under two lists of guiding prices, priced at the same time. Returns the number of new
+    /// ones.
     fn guide_twice(
         &mut self,
         best: &mut Best,
@@ -543,7 +544,7 @@ impl<'m> Master<'m> {
         priced.sum::<BigInt>().is_negative()
     }
 
-    /// The exact optimum over the patterns found so far; `None` where the watch came first.
+    /// The exact optimum over the patterns found so far. `None` if the watch ended first.
     fn optimum(&mut self) -> Result<Option<Optimum>, LpError> {
         let watch = self.question.watch();
         if watch.ask().is_err() {
@@ -590,7 +591,7 @@ impl<'m> Master<'m> {
         for (pattern, weight) in
             self.composed(|index| optimum.primal.get(Column(self.first + index)))
         {
-            // A demand may be served more often than asked; the surplus is left out.
+            // A demand may be served more often than required. The surplus is dropped.
             let left = &mut left[pattern.demand];
             let weight = weight.min(left.clone());
             if weight.is_positive() {
@@ -792,7 +793,7 @@ fn guiding(dual: &[Rational]) -> Vec<u64> {
     let Some(largest) = positive().map(exponent).max() else {
         return level();
     };
-    // The largest price gets about 60 bits; sums then fit 128.
+    // The largest price gets about 60 bits. Sums then fit 128.
     let shift = 60 - largest;
     let scaled = |price: &Rational| {
         let (up, down) = (shift.max(0) as u64, (-shift).max(0) as u64);

@@ -28,7 +28,7 @@ pub(crate) struct Times {
     unit: Rational,
 }
 
-/// Short where all of them are.
+/// Machine words if all times fit.
 enum Integers {
     Short(Vec<u64>),
     Long(Vec<BigUint>),
@@ -126,8 +126,8 @@ pub(crate) fn exact_of_size(
     }
 }
 
-/// The same in machine integers, if four times the sum of all arcs between nodes that replicate cannot overflow, as
-/// Steiner arborescences require: an arc is a link or a route of fewer links than there are nodes, and there are no
+/// The same costs in machine integers, if four times the sum of all arcs between nodes that replicate cannot overflow,
+/// as Steiner arborescences require. An arc is a link or a route of fewer links than there are nodes, and there are no
 /// more arcs than links or pairs of nodes.
 pub(crate) fn narrowed(costs: &LinkCosts<BigUint>, platform: &Platform) -> Option<LinkCosts<u128>> {
     let (nodes, links) = (
@@ -156,8 +156,8 @@ mod tests {
 
     use super::*;
 
-    /// The largest costs that are narrowed give the arborescence that long integers give; one more is left long. (An
-    /// overflow would end a test.)
+    /// The largest costs that are narrowed give the same arborescence as long integers. Costs larger by one stay long.
+    /// (An overflow would end a test.)
     #[test]
     fn narrowed_costs_do_not_overflow() {
         let platform = complete(6, &Options::default()).unwrap();

@@ -19,7 +19,7 @@ pub(crate) struct PortSets {
 }
 
 impl PortSets {
-    /// `None` where no node is half-duplex: between send and receive ports the graph is bipartite, and ports suffice.
+    /// `None` if no node is half-duplex. Then the graph of send and receive ports is bipartite, and ports suffice.
     pub(crate) fn new(platform: &Platform) -> Option<Self> {
         platform.half_duplex()?;
         let ends = |link: LinkId| Resource::ends(platform, link);
@@ -50,7 +50,7 @@ impl PortSets {
             .map_err(|_| LpError::Contradiction("a link time is negative"))
     }
 
-    /// Inequalities that the links' times violate if the period is this long; none only if none is violated.
+    /// Inequalities that the links' times violate if the period is this long. Empty only if none is violated.
     ///
     /// # Errors
     /// [`LpError::Contradiction`] never: times are not negative.
@@ -77,8 +77,8 @@ impl PortSets {
 
 /// Solves a program, letting odd-set inequalities join it until its link times violate none.
 ///
-/// `uses` are the columns that occupy links, with the time that a unit takes; `period` is the column that says how much
-/// time there is, if it is not 1.
+/// `uses` are the columns that occupy links, with the time of a unit. `period` is the column of the available time, if
+/// it is not 1.
 ///
 /// # Errors
 /// The errors of the solver.

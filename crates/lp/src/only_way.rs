@@ -1,9 +1,9 @@
 //! Messages that travel alone on trees: each pair of nodes has one path.
 //!
-//! A platform is a tree if it is connected and every link has one opposite, with one link less than nodes per
-//! direction; clusters behind switches are trees. How many messages take a link is counted in the subtrees, and the
-//! busiest resource is the bound and the answer, without a program: a tree has no odd cycle, so that ports for both
-//! directions are no exception.
+//! A platform is a tree if it is connected, every link has one opposite, and there is one link less than nodes per
+//! direction. Clusters behind switches are trees. The messages over a link are counted in the subtrees, and the busiest
+//! resource is both bound and answer, without a program. A tree has no odd cycle, so ports for both directions are no
+//! exception.
 
 use crate::known::Bound;
 use num_traits::{One, Signed, Zero};
@@ -29,7 +29,7 @@ struct Tree<'a> {
     platform: &'a Platform,
     /// All nodes, each after its parent.
     order: Vec<NodeId>,
-    /// Per node, the links to its parent and back; `None` for the root.
+    /// Per node, the links to its parent and back. `None` for the root.
     ways: Vec<Option<[LinkId; 2]>>,
     depths: Vec<usize>,
 }
@@ -178,7 +178,7 @@ fn add(sum: &mut u64, count: u64) {
     *sum = sum.saturating_add(count);
 }
 
-/// Whether nothing but messages that travel alone is asked for.
+/// Whether all demands are messages that travel alone.
 fn travels_alone(question: &Question) -> bool {
     question
         .problem()
@@ -187,8 +187,9 @@ fn travels_alone(question: &Question) -> bool {
         .all(|block| block.kind == Kind::Route)
 }
 
-/// The bound of the busiest resource where one path leads from each node to each; `None` elsewhere, and for values that
-/// are copied or combined. `O(nodes + links)` for messages between all pairs, else `O(messages x path length)`.
+/// The bound of the busiest resource if one path leads from each node to each. `None` on other platforms, and for
+/// values that are copied or combined. `O(nodes + links)` for messages between all pairs, else
+/// `O(messages x path length)`.
 pub(crate) fn bound(question: &Question, _: Option<&Rational>) -> Result<Option<Bound>, LpError> {
     let Some(tree) = Tree::of(question.platform()).filter(|_| travels_alone(question)) else {
         return Ok(None);
@@ -246,10 +247,10 @@ fn busiest(
     }))
 }
 
-/// Settles messages that travel alone where one way leads from each node to each and a program would be large.
+/// Settles messages that travel alone if one path leads from each node to each and a program would be large.
 ///
 /// # Errors
-/// [`LpError::Stopped`] if the question's watch ends the work, or leaves no room for the paths;
+/// [`LpError::Stopped`] if the question's watch ends the work, or leaves no room for the paths.
 /// [`LpError::TooManyTasks`].
 pub(crate) fn attempt(
     question: &Question,

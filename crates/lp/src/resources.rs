@@ -32,7 +32,7 @@ pub struct Resources {
 pub struct Used {
     /// Its index.
     pub row: usize,
-    /// The part of it that a link takes up at full rate; `None` for one.
+    /// The part of it that a link takes up at full rate. `None` for 1.
     pub part: Option<Rational>,
 }
 
@@ -54,7 +54,8 @@ impl Used {
 
 /// A price of which a link takes a part.
 pub trait Price: Clone + Zero + for<'n> std::ops::AddAssign<&'n Self> {
-    /// The part of the price that a use pays; whole numbers round down, so that no pattern costs less than it seems to.
+    /// The part of the price that a use pays. Whole numbers round down, so that no pattern costs less than its exact
+    /// price.
     fn paid(&self, used: &Used) -> Self;
 }
 
@@ -183,7 +184,7 @@ impl Resources {
         self.odd_sets.contains(set)
     }
 
-    /// Takes in an odd set; returns its members.
+    /// Adds an odd set. Returns its members.
     pub fn add(&mut self, platform: &Platform, set: OddSet) -> Vec<LinkId> {
         let members = set.members(platform);
         let row = self.capacities.len();
@@ -228,7 +229,7 @@ impl Resources {
         prices.iter().zip(&self.capacities).map(worth).sum()
     }
 
-    /// Time that one copy of a pattern occupies the rows; positive times only, by index, ascending.
+    /// Time for which one copy of a pattern occupies the rows. Positive times only, by index, ascending.
     pub fn loads(&self, question: &Question, pattern: &Pattern) -> Vec<(usize, Rational)> {
         let mut loads: Vec<(usize, Rational)> = Vec::new();
         for task in &pattern.tasks {
@@ -270,7 +271,7 @@ impl Resources {
     }
 }
 
-/// Adds up entries of equal indices; without zeros.
+/// Adds up entries of equal indices and drops zeros.
 fn sum_by_index(mut entries: Vec<(usize, Rational)>) -> Vec<(usize, Rational)> {
     entries.sort_by_key(|(index, _)| *index);
     entries.dedup_by(|(index, time), (kept, sum)| {

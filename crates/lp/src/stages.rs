@@ -16,12 +16,12 @@ pub(crate) struct Stages {
     pub at: NodeId,
     /// Ends with the merge that makes the result.
     pub first: Pattern,
-    /// Transfers of the result only; what starts at `at` comes after `None`.
+    /// Transfers of the result only. Transfers that start at `at` have the input `None`.
     pub second: Pattern,
 }
 
-/// The stages of a pattern: its last merge ends the first one. `None` where what follows is not the spreading of what
-/// that merge makes, or where nothing follows.
+/// The stages of a pattern: its last merge ends the first one. `None` if a later transfer sends anything but the result
+/// of that merge, or if nothing follows.
 pub(crate) fn stages(pattern: &Pattern) -> Option<Stages> {
     let end = pattern
         .tasks

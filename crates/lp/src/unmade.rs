@@ -12,7 +12,7 @@ use petgraph::visit::Reversed;
 pub struct Unmade {
     /// The partial result.
     pub part: Interval,
-    /// The target that it cannot reach; `None` if no node can make it.
+    /// The target that it cannot reach. `None` if no node can make it.
     pub target: Option<NodeId>,
 }
 

@@ -1,9 +1,9 @@
 //! Disjoint sets that have to exchange much over little: the counting theorem, and how its sets are found.
 //!
 //! **Theorem.** Let `S_1..S_k` be disjoint sets, each with a participant, together all processors, and `A_j` be `S_j`
-//! with any routers. The transfers of one all-reduce enter the `A_j` at least `2 (k - 1)` times; one that enters two
-//! of them counts twice. (Turned round: `S_j` together all nodes that replicate, `A_j` with any that do not; they are
-//! left so often.)
+//! with any routers. The transfers of one all-reduce enter the `A_j` at least `2 (k - 1)` times. A transfer that enters
+//! two of them counts twice. (Turned round: `S_j` together all nodes that replicate, `A_j` with any that do not. They
+//! are left so often.)
 //!
 //! With `c(A)` the capacity that enters `A`, let `C(S)` be the least `c(A)` of all `A` that contain `S` and further
 //! nodes that need not lie in a set: a minimum cut. `C` is submodular, so `min over partitions of sum_j (C(S_j) - t)`
@@ -15,11 +15,12 @@
 //! Dinkelbach's steps find the partition of least `sum_j C(S_j) / 2 (k - 1)`: no all-reduce has a larger throughput
 //! where only links count.
 //!
-//! Nodes that have to lie in a set and take no part themselves (*guests*: processors outside and routers that reduce;
-//! turned round: routers that copy) are left free at first and then put where the least more enters: the choice may not
-//! be the best one, the inequality holds all the same. The best choice is a multiway cut. On boxes around switches that
-//! reduce it is each switch with the participants that it is linked to, and no participant finds that alone: so the
-//! search is repeated with guests and participants *contracted* that links of some bandwidth or more join.
+//! *Guests* are nodes that must belong to a set without being participants: processors outside and routers that reduce,
+//! or turned round routers that copy. They are left free at first. Then each is put into the set in which it adds least
+//! crossing capacity. The choice may not be the best one, but the inequality holds. The best choice is a multiway cut.
+//! On boxes around switches that reduce, the best sets are each switch with its participants, and no search from a
+//! single participant finds them. So the search is repeated with guests and participants *contracted* if links of some
+//! bandwidth or more join them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,7 +61,7 @@ pub(super) struct Partitions<'a> {
     participants: Vec<NodeId>,
     /// Non-participants that must belong to some set.
     guests: Vec<NodeId>,
-    /// Per node: its representative; itself, unless it is contracted.
+    /// Per node: its representative, or the node itself if it is not contracted.
     home: Vec<NodeId>,
     watch: Watch,
 }
@@ -138,7 +139,7 @@ impl<'a> Partitions<'a> {
             .collect()
     }
 
-    /// Per node: the first participant of its set; itself, if the set has no participant.
+    /// Per node: the first participant of its set, or the node itself if the set has no participant.
     fn homes(&self, labels: &[usize]) -> Vec<NodeId> {
         let mut first = BTreeMap::new();
         for &node in &self.participants {
@@ -166,7 +167,7 @@ impl<'a> Partitions<'a> {
         &self.participants
     }
 
-    /// The set containing `inside` that minimises crossing capacity minus the values inside; and that minimum.
+    /// The set containing `inside` that minimises crossing capacity minus the values inside, and that minimum.
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
@@ -367,8 +368,8 @@ impl<'a> Partitions<'a> {
         self.cut(capacities, &sides, &[])
     }
 
-    /// A minimum cut around what is inside: what crosses it, and the nodes inside, ascending. A node of positive
-    /// value is wanted inside, one of negative value outside.
+    /// A minimum cut around `inside`: its capacity, and the nodes inside, ascending. A node of positive value is wanted
+    /// inside, one of negative value outside.
     fn cut<N: Exact>(
         &self,
         capacities: &[N],
@@ -413,8 +414,8 @@ impl<'a> Partitions<'a> {
     }
 }
 
-/// The partition of least `sum of crossing / 2 (k - 1)`, found for capacities of the links: the sets, and the value.
-/// Exact where no node that takes no part has to lie in a set. `None` for a single participant.
+/// The partition of least `sum of crossing / 2 (k - 1)` that is found for capacities of the links, and its value. Exact
+/// if there are no guests. `None` for a single participant.
 ///
 /// A few rounds of as many minimum cuts as there are participants. Where the watch ends them, the best partition known
 /// by then: at first that of every participant alone. The first partition that proves no more than `sought` will do.
@@ -652,8 +653,8 @@ mod tests {
         bound.throughput
     }
 
-    /// Every box with its switch is a set, entered by what its `n` cards carry: `k n b / 2 (k - 1)`. A box alone is
-    /// `n + 1` nodes round which every accelerator is entered once: `a`.
+    /// Every box with its switch is a set, entered over its `n` cards: `k n b / 2 (k - 1)`. A box alone is `n + 1`
+    /// nodes, and every accelerator is entered once around them: `a`.
     #[test]
     fn boxes_round_switches_that_merge_are_sets() {
         for (boxes, accelerators) in [(1, 3), (2, 3), (3, 3), (4, 8), (5, 2)] {
@@ -672,8 +673,8 @@ mod tests {
         }
     }
 
-    /// One bystander merges: of all partitions with it in each of their sets, the least proves no more than what is
-    /// found, and mostly no less.
+    /// One bystander merges: of all partitions with it in each of their sets, the least proves no more than the search,
+    /// and mostly no less.
     #[test]
     fn bystanders_that_merge_lie_in_the_set_of_a_neighbour() {
         let mut best = 0;

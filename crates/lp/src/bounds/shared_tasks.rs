@@ -11,11 +11,11 @@
 //!   for each resource r:           sum over the tasks t that occupy r of time(t) y(t) <= capacity of r  (price pi_r)
 //! ```
 //!
-//! The optimum is an upper bound and may not be attained: nothing says that the trees of different goals that share a
-//! task belong to one instance. The dual is a proof that takes arithmetic to check: no task's shares add up to more
-//! than its price, the time it takes times the prices of what it occupies; so an instance costs at least the sum over
-//! the goals of the cheapest reduction tree under the goal's own shares. At nodes that do not replicate the bound lets
-//! tasks be shared, too.
+//! The optimum is an upper bound and may not be attained, because trees of different goals that share a task need not
+//! belong to one instance. The dual is a proof that a checker verifies by arithmetic. The shares of a task add up to at
+//! most its price, its time times the prices of the resources that it occupies. So an instance costs at least the sum
+//! over the goals of the cheapest reduction tree under the goal's own shares. At nodes that do not replicate the bound
+//! allows shared tasks, too.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ use crate::{LpError, Options, Question};
 
 /// Columns of a program that is solved. Trades a tighter bound for time. Not measured.
 const MOST_COLUMNS: usize = 40_000;
-/// The same for an all-reduce that has a bound. Trades a tighter bound for time. Measured: about 1 s.
+/// The same limit for an all-reduce that has a bound. Trades a tighter bound for time. Measured: about 1 s.
 const FEW_COLUMNS: usize = 12_000;
 
 /// Solves the program exactly, for a collective of one demand whose operands keep their order: the certificate has
@@ -113,8 +113,8 @@ pub(crate) fn of_scan(question: &Question, bound: Bound) -> Result<Bound, LpErro
     })
 }
 
-/// Tasks that several goals share bound what is composed of reductions and broadcasts; not looked for where the program
-/// has more than 12,000 columns.
+/// Tasks shared by several goals also bound compositions of reductions and broadcasts. The bound is skipped if the
+/// program has more than 12,000 columns.
 ///
 /// # Errors
 /// The errors of [`shared_bound`].
@@ -131,7 +131,7 @@ pub(crate) fn attempt(
     Ok(())
 }
 
-/// The tasks that may serve a goal; none for an operand that is wanted where it is.
+/// The tasks that may serve a goal. None for an operand that is wanted at its owner.
 fn useful(tasks: &Tasks, goal: usize) -> Vec<usize> {
     let (vertex, whole) = tasks.goals[goal];
     if tasks.owner(whole) == Some(vertex) {
@@ -167,7 +167,7 @@ fn load(question: &Question, task: Task) -> Vec<(Resource, Rational)> {
     }
 }
 
-/// The task of this number, where every node is a vertex and every arc a link.
+/// The task of this number, if every node is a vertex and every arc a link.
 fn task(tasks: &Tasks, number: usize) -> Task {
     match tasks.name(number) {
         Named::Transfer { arc, part } => Task::send(LinkId::new(arc), tasks.parts[part]),
@@ -387,7 +387,7 @@ impl<'s> Prices<'s> {
         }
     }
 
-    /// The price of a task: its time times the prices of what it occupies.
+    /// The price of a task: its time times the prices of the resources that it occupies.
     fn of(&self, question: &Question, task: Task) -> Rational {
         let own = load(question, task);
         let own = own

@@ -1,7 +1,7 @@
 //! The aggregated flow program: one commodity per source (or per target), however many messages.
 //!
-//! Symbols: `x[g, e]` messages of group `g` sent over link `e` per instance of the collective; `T` time per
-//! instance, the inverse of the throughput.
+//! Symbols: `x[g, e]` messages of group `g` sent over link `e` per instance of the collective. `T` time per instance,
+//! the inverse of the throughput.
 //!
 //! ```text
 //! minimise T subject to
@@ -253,7 +253,7 @@ pub fn split(
     Ok(merge_equal(all))
 }
 
-/// Adds up amounts of equal patterns; the list is sorted.
+/// Adds up amounts of equal patterns. The list is sorted.
 fn merge_equal(sorted: Vec<(Pattern, BigInt)>) -> Vec<(Pattern, BigInt)> {
     let mut merged: Vec<(Pattern, BigInt)> = Vec::with_capacity(sorted.len());
     for (pattern, amount) in sorted {

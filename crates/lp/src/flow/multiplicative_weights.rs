@@ -1,9 +1,9 @@
 //! An answer when time is short: a feasible steady state and a proved bound, without a linear program.
 //!
-//! Multiplicative weights: every port has a price; each round sends every message along a cheapest path, and the prices
-//! of the busy ports grow. The paths of all rounds together, spread over the busiest port's time, are a steady state;
-//! every round's prices prove a bound. Both approach the optimum as rounds go by (Plotkin, Shmoys, Tardos 1995; Young
-//! 1995). Prices and times guide in rounded integers; weights and bound are computed exactly at the end.
+//! Multiplicative weights: every port has a price, each round sends every message along a cheapest path, and the prices
+//! of the busy ports grow. The paths of all rounds together, divided by the busiest port's time, are a steady state.
+//! The prices of every round prove a bound. Both approach the optimum (Plotkin, Shmoys, Tardos 1995; Young 1995).
+//! Prices and times guide in rounded integers. Weights and bound are computed exactly at the end.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -54,7 +54,8 @@ pub(crate) fn approximate(question: &Question) -> Result<(SteadyState, Bound), L
         }
         let (paths, instance_price) = guide.cheapest_paths()?;
         let sum: u128 = guide.worth();
-        // sum / price of an instance is the bound; smaller is better. Products of 128 bits are compared as integers.
+        // Sum over price of an instance is the bound, and smaller is better. Products of 128 bits are compared as
+        // integers.
         let better = best.as_ref().is_none_or(|(_, best_sum, best_price)| {
             BigInt::from(sum) * BigInt::from(*best_price)
                 < BigInt::from(*best_sum) * BigInt::from(instance_price)
@@ -130,7 +131,7 @@ impl Window {
         if round >= self.from {
             self.rounds += 1;
             for pattern in paths {
-                // Most paths are known already; a clone per round would cost more than the look-up.
+                // Most paths are known already. A clone per round would cost more than the look-up.
                 match self.counts.get_mut(pattern) {
                     Some(count) => *count += 1,
                     None => {
@@ -277,7 +278,7 @@ impl<'q> Guide<'q> {
         u128::from(self.times[link.index()]) * ports
     }
 
-    /// A cheapest path for every commodity, and what they cost together.
+    /// A cheapest path for every commodity, and their total cost.
     fn cheapest_paths(&self) -> Result<(Vec<Pattern>, u128), LpError> {
         let mut patterns = Vec::with_capacity(self.messages.len());
         let mut total = 0u128;
@@ -325,7 +326,7 @@ impl<'q> Guide<'q> {
         }
         let busiest = loads.iter().copied().max().unwrap_or(0).max(1);
         for (price, load) in self.prices.iter_mut().zip(loads) {
-            // Both are below 2^60 after the shift, whatever the loads.
+            // Both are below 2^60 after the shift, for any loads.
             let shift = busiest.ilog2().saturating_sub(60);
             let growth = u128::from(*price) * (load >> shift) / (busiest >> shift).max(1) / 8;
             *price += u64::try_from(growth).unwrap_or(0);

@@ -32,7 +32,7 @@ use crate::{LpError, Question};
 const EFFORT: usize = 12_000_000;
 /// Links looked at for the flows of all sources. Trades throughput of the flows for time. Not measured.
 const EFFORT_OF_FLOWS: usize = 6_000_000;
-/// Rounds at most; at least, if flows are built. Trades a tighter bound for time. Not measured.
+/// Most rounds, and fewest rounds if flows are built. Trades a tighter bound for time. Not measured.
 const MOST_ROUNDS: usize = 300;
 /// Rounds whose flows are averaged. Trades throughput of the flows for memory. Not measured.
 const MOST_AVERAGED: usize = 16;
@@ -41,7 +41,7 @@ const LIMIT: u64 = 1 << 40;
 /// The first price of each resource. Trades accuracy of small prices for rounds until prices meet `LIMIT`. Not
 /// measured.
 const FIRST: u64 = 1 << 20;
-/// Fact: units of one message in the flow of one round; equal parts are equal, as many factors are 2 and 3.
+/// Fact: units of one message in the flow of one round. Many factors are 2 and 3, so that equal parts are whole.
 const UNIT: u64 = (5 << 10) * 3u64.pow(8);
 /// Parts of the highest price below which prices are set to zero, tried in sequence. Trades time for a tighter bound.
 /// Not measured.
@@ -55,13 +55,13 @@ pub struct Spread {
     pub routing: Routing,
 }
 
-/// Prices that bound a question whose messages travel alone, and flows that come close to the bound. `None` for others,
-/// for messages without size, and where a link costs nothing.
+/// Prices that bound a question of messages that travel alone, and flows near the bound. `None` for other questions,
+/// for messages without size, and if a link costs nothing.
 ///
 /// `O(EFFORT log n)` steps, and two rounds at least: one run of Dijkstra's algorithm for each representative source.
 ///
 /// # Errors
-/// [`LpError::Stopped`] where the question's watch ends the work before the first round.
+/// [`LpError::Stopped`] if the question's watch ends the work before the first round.
 pub fn spread(question: &Question) -> Result<Option<Spread>, LpError> {
     if question.commodities().is_empty() || question.platform().free_link().is_some() {
         return Ok(None);
@@ -114,7 +114,7 @@ impl Round {
     fn raised(&self) -> Vec<u64> {
         let busiest = self.loads.iter().copied().max().unwrap_or(0).max(1);
         let raise = |(&price, &load): (&u64, &u128)| {
-            // Both are below 2^60 after the shift, whatever the loads.
+            // Both are below 2^60 after the shift, for any loads.
             let shift = busiest.ilog2().saturating_sub(60);
             let growth = u128::from(price) * (load >> shift) / (busiest >> shift).max(1) / 8;
             price.saturating_add(u64::try_from(growth).unwrap_or(0))
@@ -171,7 +171,8 @@ fn best_prices(
     Ok(router.resources.certificate(&exact))
 }
 
-/// Rounds whose flows, averaged, keep the busiest resource busy for the least time; as many as may be averaged.
+/// The last rounds whose averaged flows keep the busiest resource busy for the least time. At most as many as may be
+/// averaged.
 fn averaged<'h>(router: &Router<'_>, history: &'h [Round], most: usize) -> Vec<&'h Round> {
     let count = history.len();
     let spaced = |from: usize| -> Vec<&Round> {
@@ -201,13 +202,13 @@ struct Router<'q> {
     times: Vec<u64>,
     /// Per resource.
     capacities: Vec<u64>,
-    /// Per node: the links on which a flow leaves it, with their other ends; then the links on which it arrives.
+    /// Per node: the links on which a flow leaves it, with their other ends. Then the links on which it arrives.
     next: Vec<Vec<(usize, usize)>>,
     before: Vec<Vec<(usize, usize)>>,
 }
 
 impl<'q> Router<'q> {
-    /// `None` where a message takes no time.
+    /// `None` if a message takes no time.
     fn new(question: &'q Question) -> Option<Self> {
         let platform = question.platform();
         let exact: Vec<Rational> = platform
@@ -302,7 +303,7 @@ impl<'q> Router<'q> {
         (distances, order)
     }
 
-    /// The cost of a group's messages together, and, where every link costs something, its flow by link.
+    /// The cost of a group's messages together, and its flow by link if every link costs something.
     fn flow(
         &self,
         group: &Group,
@@ -433,7 +434,7 @@ impl<'q> Router<'q> {
     }
 }
 
-/// Times in whole units below [`LIMIT`]: exact, or, where they share no such unit, rounded up.
+/// Times in whole units below [`LIMIT`]: exact, or rounded up if they share no such unit.
 fn whole_times(times: &[Rational]) -> Option<Vec<u64>> {
     // The shortest link's time in units, if times share no unit. Trades accuracy for the number of links whose times
     // fit a word. Not measured.
@@ -560,7 +561,7 @@ fn image_of(
 /// The other end of a link, the link's cost and shared capacities, and the link.
 type End<'p> = (NodeId, &'p Rational, &'p [(SharedId, Rational)], LinkId);
 
-/// Images under a renaming, where they differ.
+/// Images under a renaming that differ from the original.
 type Renaming = (BTreeMap<NodeId, NodeId>, BTreeMap<LinkId, LinkId>);
 
 /// Renamings that swap a node with another one that has the same neighbours over links of the same costs and parts of

@@ -1,7 +1,7 @@
 //! All-reduce by composition: values are reduced to some root, and the result is broadcast from there.
 //!
-//! The steady state mixes roots and trees as suits best; among compositions it is optimal. The bound on all schedules
-//! is computed directly, from the necessary exchanges: see `bounds`.
+//! The steady state mixes roots and trees optimally among compositions. The bound on all schedules is computed
+//! directly, from the necessary exchanges: see `bounds`.
 
 use std::cmp::Ordering;
 
@@ -20,7 +20,7 @@ use crate::oracles::copy::{CopyTree, Hop, Network, Routes};
 
 use crate::{LpError, Question};
 
-/// Fact: above each composition's guiding price; sums of `2^17` fit 128 bits.
+/// Fact: above each composition's guiding price. Sums of `2^17` fit 128 bits.
 const DEAREST: u128 = 1 << 110;
 
 const NOWHERE: LpError =
@@ -82,7 +82,7 @@ impl<'a> AllReduction<'a> {
         self.roots.iter().map(found).collect()
     }
 
-    /// The best root; of equally cheap ones, one where reduction and copies are shallow.
+    /// The best root. Of equally cheap roots, one with a shallow reduction and shallow copies.
     fn offer<N: Exact + Into<BigUint>>(
         &self,
         reductions: Vec<Option<(Rational, Pattern)>>,
@@ -108,7 +108,7 @@ impl<'a> AllReduction<'a> {
                 Some((bound, cheapest, _)) => (at_least.min(bound.clone()), cost.cmp(cheapest)),
                 None => (at_least, Ordering::Less),
             };
-            // A composition is made only where it is asked for its depth.
+            // A composition is built only if its depth is needed.
             let own = || composition(self.operands, tree.clone(), &spread.hops).depth();
             let own_depth = if order.is_gt() { usize::MAX } else { own() };
             best = Some(match best {
@@ -171,8 +171,8 @@ impl AllReduction<'_> {
         Ok((self.roots.iter().position(is_root).ok_or(NOWHERE)?, found))
     }
 
-    /// Guiding price for ordered operands: lower bounds replace the reductions' prices. The root is chosen by them;
-    /// then one reduction tree is priced.
+    /// Guiding price for ordered operands: lower bounds replace the reductions' prices and choose the root. Then one
+    /// reduction tree is priced.
     fn guide_in_order(
         &self,
         reduction: &Reduction,

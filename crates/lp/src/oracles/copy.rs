@@ -1,10 +1,10 @@
 //! Broadcast and all-gather (RR-2004-32 sections 3 and 4.2): the cheapest patterns are arborescences.
 //!
-//! A copy is made at nodes that replicate. Switches that do not are collapsed: between two replicating nodes leads the
-//! cheapest route through switches, and an arborescence is built of such routes. Where every replicating node wants the
-//! message the cheapest arborescence is found exactly (Chu and Liu, Edmonds); nodes that may help but want nothing
-//! (routers, processors outside the collective) make it a Steiner problem, which is solved by branch and bound. Over
-//! links of cost 0 its trees may pass a switch twice on the way to one target: such detours are cut out.
+//! Only nodes that replicate make copies. Other switches are collapsed: an arc between two replicating nodes is the
+//! cheapest route through switches, and an arborescence consists of such arcs. If every replicating node wants the
+//! message, the cheapest arborescence is found exactly (Chu and Liu, Edmonds). Nodes that may help but want nothing
+//! (routers, processors outside the collective) make it a Steiner problem, which branch and bound solves. Over links of
+//! cost 0 a tree may pass a switch twice on the way to one target. Such detours are cut out.
 
 use num_bigint::BigUint;
 use num_traits::One;
@@ -43,7 +43,7 @@ pub(crate) struct Copies<'a> {
     demands: Vec<Spread>,
 }
 
-/// One message and where it is wanted.
+/// One message and its receivers.
 pub(crate) struct Spread {
     source: NodeId,
     /// Vertices in the network, other than the source's.
@@ -91,7 +91,7 @@ impl Network {
         }
     }
 
-    /// The same network under a watch: enumeration ends with it.
+    /// The same network under a watch, which can end the enumeration.
     pub(crate) fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self
@@ -112,7 +112,7 @@ impl Network {
         self.vertices[node.index()]
     }
 
-    /// One message with these targets; the source among them is left out.
+    /// One message with these targets, without the source.
     pub(crate) fn spread(&self, source: NodeId, targets: &[NodeId]) -> Spread {
         let others = targets.iter().filter(|&&target| target != source);
         Spread {
@@ -137,7 +137,7 @@ impl Network {
             == self.nodes.len()
     }
 
-    /// The arcs between replicating nodes under these costs; not all of them where the watch ends the work.
+    /// The arcs between replicating nodes under these costs. Some are missing if the watch ends the work.
     pub(crate) fn routes<'p, N: Exact>(
         &self,
         platform: &'p Platform,
@@ -179,8 +179,8 @@ impl Network {
         routes
     }
 
-    /// A cheap tree for one message, its cost, and what no tree is cheaper than; of trees of equal cost a shallow one.
-    /// Without branching where `guide` is set.
+    /// A cheap tree for one message, its cost, and a lower bound on the cost of all trees. Of trees of equal cost a
+    /// shallow one. If `guide` is set, there is no branching.
     pub(crate) fn cheapest<N: Exact>(
         &self,
         routes: &Routes<'_, N>,
@@ -220,7 +220,7 @@ impl Network {
 }
 
 impl Network {
-    /// A tree of shortest routes to all targets: one run of Dijkstra's algorithm, whatever the question.
+    /// A tree of shortest routes to all targets: one run of Dijkstra's algorithm, for any question.
     ///
     /// A copy that has passed a node that replicates goes on from there to all targets beyond.
     pub(crate) fn shortest<N: Exact>(
@@ -235,7 +235,7 @@ impl Network {
         let mut brought: Vec<Option<u32>> = vec![None; self.nodes.len()];
         for &target in &spread.targets {
             let (_, links) = paths.to(self.nodes[target])?;
-            // Paths of one tree are alike up to where they part.
+            // Two paths of one tree agree until they part.
             let end = |link: &LinkId| {
                 self.vertices[platform.link(*link).to.index()].and_then(|vertex| brought[vertex])
             };
@@ -258,8 +258,7 @@ impl Network {
 }
 
 impl Network {
-    /// As [`cheapest`](Self::cheapest), from whichever of the roots is best; each root costs extra. Returns the root,
-    /// too.
+    /// [`cheapest`](Self::cheapest) from the best of several roots, each with an extra cost. Returns the root, too.
     pub(crate) fn cheapest_from_any<N: Exact + One>(
         &self,
         routes: &Routes<'_, N>,
@@ -267,7 +266,7 @@ impl Network {
         roots: &[(usize, N)],
         guide: bool,
     ) -> Option<(usize, CopyTree<N>)> {
-        // A super-source has an arc to every candidate root; its cost is above any tree's, so an optimum uses exactly
+        // A super-source has an arc to every candidate root. Its cost is above any tree's, so an optimum uses exactly
         // one.
         let mut price = N::one();
         routes.arcs.iter().for_each(|(_, _, cost)| price += cost);

@@ -92,7 +92,8 @@ impl<'q> Line<'q> {
         self.owners.iter().position(|&owner| owner == node)
     }
 
-    /// The operands left and right of the root are combined towards it; the whole goes on to the nodes that want it.
+    /// The operands left and right of the root are combined towards it. Then the whole result goes to the nodes that
+    /// want it.
     fn pattern(&self, number: usize, root: usize, wanting: &BTreeSet<usize>) -> Option<Pattern> {
         let end = self.owners.len() - 1;
         let mut pattern = Pattern::new(number);

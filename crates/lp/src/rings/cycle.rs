@@ -2,8 +2,8 @@
 
 use oneport_numbers::Exact;
 
-/// The cheapest cycle through all vertices, for each choice of the vertex before the first one. Ascending by cost;
-/// empty if there is no cycle. `costs[i][j]` is the cost from `i` to `j`, `None` if `j` is unreachable.
+/// The cheapest cycle through all vertices, for each choice of the vertex before the first one. Ascending by cost.
+/// Empty if there is no cycle. `costs[i][j]` is the cost from `i` to `j`, `None` if `j` is unreachable.
 ///
 /// O(2^n n^2) additions for `n` vertices, O(2^n n) numbers.
 pub(super) fn cheapest_cycles<N: Exact>(costs: &[Vec<Option<N>>]) -> Vec<(N, Vec<usize>)> {
@@ -157,8 +157,8 @@ mod tests {
     }
 
     proptest! {
-        /// The cheapest cycle for every last vertex is that of all orders, and costs what it says; and so on for all
-        /// that are cheapest.
+        /// The cheapest cycle for every last vertex is that of all orders, with its stated cost. The same holds for
+        /// every cheapest cycle.
         #[test]
         fn cheapest_by_enumeration(
             vertices in 2..7usize,

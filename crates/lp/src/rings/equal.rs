@@ -1,12 +1,12 @@
-//! Rings that all carry the same: what runtimes use that know no weights.
+//! Rings of equal weight, for runtimes that have no weights.
 //!
 //! If `k` rings have the same share `s`, and a unit of data in all of them takes time `t` on a resource of capacity
 //! `c`, then `s t <= c`. So a choice of rings decides its best share, `s = min c / t`, and the search is for the choice
 //! within the limit on rings with the largest `k s`.
 //!
 //! - From the best packing with weights, rounded by largest remainders, for every `k`.
-//! - For a share `s`, as many rings as fit, in sequence, each the ring that takes least of the scarce resources: among
-//!   all rings, if only links are limited; and among the rings that the packing uses or might use.
+//! - For a share `s`, as many rings as fit, in sequence, each the ring that takes least of the scarce resources. The
+//!   choice is among all rings if only links are limited, and among the rings that the packing uses or might use.
 //! - From integer programs: for a share `s`, as many rings as fit. Where only links are limited, a best share is the
 //!   bandwidth of some link over a whole number (how often the rings cross it), so these shares are all there are.
 //!
@@ -38,8 +38,8 @@ const SHARES: usize = 3;
 const COLUMNS: usize = 400;
 /// Processors up to which a program has `COLUMNS` columns. Trades a larger share for time. Measured: see `COLUMNS`.
 const FEW: usize = 8;
-/// Columns times rows of each program on more processors; at least as many columns. Trades a larger share for time. Not
-/// measured alone: see `NODES`.
+/// Columns times rows of each program on more processors, and at least this number of columns. Trades a larger share
+/// for time. Not measured alone: see `NODES`.
 const FIELDS: usize = 100_000;
 /// Shares for which rings of a list are chosen in sequence. Trades a larger share for time. Not measured.
 const FILLED: usize = 64;
@@ -84,7 +84,7 @@ pub fn equal_rings(
         .iter()
         .map(|share| (bound(share), share.clone()))
         .collect();
-    // The best possible total first; if totals are equal, the fewest rings.
+    // The best possible total first. If totals are equal, the fewest rings.
     tried.sort_by(|one, other| other.cmp(one));
     let proved = if is_of_links(platform) {
         tried.first().map_or_else(
@@ -133,7 +133,7 @@ fn is_of_links(platform: &Platform) -> bool {
     platform.only_links()
 }
 
-/// How many rings of a share fit, as far as the bound says.
+/// Upper bound on the number of rings of a share.
 fn fitting(upper_bound: &Rational, share: &Rational, most: u32) -> u32 {
     (upper_bound / share)
         .floor()
@@ -193,7 +193,7 @@ struct Pool<'p> {
     rings: Vec<Ring>,
     resources: Resources,
     loads: Vec<Vec<(usize, Rational)>>,
-    /// Number of rings that the packing uses; then the number of rings that it uses or might use.
+    /// Number of rings that the packing uses, then the number of rings that it uses or might use.
     used: usize,
     known: usize,
 }
@@ -265,7 +265,7 @@ impl<'p> Pool<'p> {
         indices.take(most).collect()
     }
 
-    /// The choice with the largest share that fits; `None` where nothing is chosen.
+    /// The choice with the largest share that fits. `None` if nothing is chosen.
     fn choice(&self, times: Vec<u32>) -> Option<Choice> {
         let mut busy = vec![Rational::zero(); self.resources.count()];
         for (loads, &times) in self

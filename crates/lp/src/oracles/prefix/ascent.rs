@@ -20,7 +20,7 @@ pub(super) struct Ascent<N> {
     pub left: Vec<N>,
 }
 
-/// Dual ascent over the goals in this order. Goals reached after the watch ended are charged nothing; the bound stays
+/// Dual ascent over the goals in this order. Goals reached after the watch ended are charged nothing. The bound stays
 /// valid.
 pub(super) fn ascend<N: Exact>(
     tasks: &Tasks,
@@ -58,7 +58,7 @@ pub(super) fn ascend<N: Exact>(
     ascent
 }
 
-/// Charges one goal. The need of each part at each vertex is at most its potential; the goal's need is its potential.
+/// Charges one goal. The need of each part at each vertex is at most its potential. The goal's need is its potential.
 ///
 /// A need is a lower bound on the price of the part there under the charges: each task is charged its result's need
 /// minus its inputs' needs.

@@ -8,7 +8,7 @@ use oneport_watch::Watch;
 use super::potentials::Potentials;
 use super::tasks::{Named, Priced, Tasks};
 
-/// Rounds of improvement; each ends with a cheaper forest. Trades time for cheaper schemes. Not measured.
+/// Rounds of improvement. Each ends with a cheaper forest. Trades time for cheaper schemes. Not measured.
 const ROUNDS: usize = 8;
 
 /// Trees for all goals. A task that several of them use is executed once.
@@ -196,7 +196,7 @@ pub(super) fn price<N: Exact>(priced: &Priced<N>, tasks: &[usize]) -> N {
     sum
 }
 
-/// Ordered tasks as a pattern; `routes` are the links of each arc.
+/// Ordered tasks as a pattern. `routes` are the links of each arc.
 pub(super) fn pattern(tasks: &Tasks, ordered: &[usize], routes: &[Vec<LinkId>]) -> Pattern {
     let vertices = tasks.vertices.len();
     // The task behind each part at each vertex.

@@ -16,8 +16,8 @@ pub(super) struct Potentials<N> {
 }
 
 impl<N: Exact> Potentials<N> {
-    /// For the parts within a goal. `O(n^2 v^2 + n^3 v)` for `n` operands and `v` vertices; a price of at least `top`
-    /// means that no tree exists.
+    /// For the parts within a goal. A price of at least `top` means that no tree exists. `O(n^2 v^2 + n^3 v)` for `n`
+    /// operands and `v` vertices.
     pub(super) fn new(tasks: &Tasks, costs: &[N], top: &N, goal: usize) -> Self {
         let vertices = tasks.vertices.len();
         let cells = tasks.parts.len() * vertices;
@@ -77,7 +77,7 @@ impl<N: Exact> Potentials<N> {
         &self.price[part * self.vertices + vertex]
     }
 
-    /// The tasks of the cheapest tree of a part at a vertex; the part has a price.
+    /// The tasks of the cheapest tree of a part at a vertex. The part has a price.
     pub(super) fn tree(&self, tasks: &Tasks, part: usize, vertex: usize) -> Vec<usize> {
         let mut tree = Vec::new();
         let mut wanted = vec![(part, vertex)];

@@ -1,4 +1,4 @@
-//! The tasks that can make and move partial results, numbered, with what they cost.
+//! The tasks that can make and move partial results, numbered, with their costs.
 //!
 //! Vertices are the nodes where values can be kept: the nodes that replicate. Other nodes are passed through, on the
 //! cheapest route between two vertices. A processor that does not replicate is a *relay*: a place where values may be
@@ -25,7 +25,7 @@ pub(crate) struct Arc {
     pub from: usize,
     /// Vertex of the receiver.
     pub to: usize,
-    /// The link, where it is a single one whatever the prices.
+    /// The link, if the arc is a single link under all prices.
     pub link: Option<LinkId>,
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct Tasks {
 }
 
 impl Tasks {
-    /// Number of tasks for this number of operands if every node is a vertex and every arc a link; no task is listed.
+    /// Number of tasks for this number of operands if every node is a vertex and every arc a link. No task is listed.
     pub(crate) fn count_of(platform: &Platform, operands: usize) -> u128 {
         let n = operands as u128;
         let transfers = n * (n + 1) / 2 * platform.links().len() as u128;
@@ -154,7 +154,7 @@ impl Tasks {
 
     /// The number of a partial result.
     pub(crate) fn number(&self, part: Interval) -> usize {
-        // Longer parts come later; there are n - j parts of j + 1 operands.
+        // Longer parts come later. There are n - j parts of j + 1 operands.
         let longer = part.last - part.first;
         longer * self.operands - longer * longer.saturating_sub(1) / 2 + part.first
     }
@@ -293,7 +293,7 @@ pub(crate) struct Scaled {
 
 /// Costs of tasks under prices, and the links behind the arcs.
 pub(crate) struct Priced<N> {
-    /// Per task; at least `top` if the task is barred.
+    /// Per task. At least `top` if the task is barred.
     pub costs: Vec<N>,
     /// More than all tasks together.
     pub top: N,
@@ -429,7 +429,7 @@ impl Scaled {
     }
 }
 
-/// Exact prices over a common denominator; returns what 1 is worth.
+/// Exact prices over a common denominator, and the value of 1 in them.
 pub(crate) fn whole_prices(prices: &Prices<Rational>) -> (Prices<BigUint>, Rational) {
     let positive = |price: &Rational| {
         if price.is_positive() {
