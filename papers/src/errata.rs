@@ -152,7 +152,7 @@ pub fn split_message() -> Result<(usize, Vec<usize>)> {
     };
     sent.sort_by_key(within);
     let mut sent = sent.into_iter().enumerate();
-    let (place, event) = sent
+    let (index, event) = sent
         .find(|(_, event)| event.pieces.len() > 1)
         .context("no message is cut")?;
     // Every part has its slot. Find the slots that the message overlaps, counted from the start of its period.
@@ -174,7 +174,7 @@ pub fn split_message() -> Result<(usize, Vec<usize>)> {
         }
         start = end;
     }
-    Ok((place + 1, parts))
+    Ok((index + 1, parts))
 }
 
 /// E000-7: messages into and out of the middle of a line within K = 3, in an optimal run whose source sends the most.
@@ -469,7 +469,7 @@ pub fn lower_vertices() -> Result<Value> {
     let [missing] = missing[..] else {
         anyhow::bail!("{} vertices are missing", missing.len())
     };
-    let twice = (0..vertices.len()).find(|&place| vertices[place + 1..].contains(&vertices[place]));
+    let twice = (0..vertices.len()).find(|&index| vertices[index + 1..].contains(&vertices[index]));
     vertices[twice.context("no vertex is printed twice")?] = missing.clone();
     ensure!(
         vertices.len() == wanted.len(),

@@ -50,13 +50,13 @@ pub fn check(
     let mut total = Rational::zero();
     for (matching, time) in cut {
         ensure!(time.is_positive(), "a matching is kept for {time}");
-        for (place, &link) in matching.iter().enumerate() {
+        for (index, &link) in matching.iter().enumerate() {
             let ends = platform.link(link);
             let clash = |other: &&LinkId| {
                 platform.link(**other).from == ends.from || platform.link(**other).to == ends.to
             };
             ensure!(
-                !matching[..place].iter().any(|other| clash(&other)),
+                !matching[..index].iter().any(|other| clash(&other)),
                 "{} clashes",
                 platform.link_name(link)
             );
@@ -85,7 +85,7 @@ pub fn cuts(
     let matchings = all_matchings(platform, &links);
     let mut found = Vec::new();
     for set in subsets(matchings.len(), count) {
-        let set: Vec<&Matching> = set.into_iter().map(|place| &matchings[place]).collect();
+        let set: Vec<&Matching> = set.into_iter().map(|index| &matchings[index]).collect();
         if let Some(weights) = weights(occupations, &set)? {
             found.push(set.into_iter().cloned().zip(weights).collect());
         }

@@ -380,8 +380,8 @@ fn period_in_best_order() -> Result<Finding> {
     let names = |wanted: &Rational| {
         let orders = periods.iter().filter(|(period, _)| period == wanted);
         let named = orders.map(|(_, order)| {
-            let places: Vec<String> = order.iter().map(|place| (place + 1).to_string()).collect();
-            places.join(" ")
+            let indices: Vec<String> = order.iter().map(|index| (index + 1).to_string()).collect();
+            indices.join(" ")
         });
         named.collect::<Vec<_>>().join(", ")
     };
@@ -422,9 +422,9 @@ fn orders(count: usize) -> Vec<Vec<usize>> {
     }
     let mut longer = Vec::new();
     for order in orders(count - 1) {
-        for place in 0..count {
+        for index in 0..count {
             let mut order = order.clone();
-            order.insert(place, count - 1);
+            order.insert(index, count - 1);
             longer.push(order);
         }
     }
@@ -891,11 +891,11 @@ fn bipartite_graph(
 /// Figures 3(b) to 3(e).
 fn drawn_matchings(toy: &Toy) -> Result<Vec<Figure>> {
     let drawn = toy.matchings.iter().zip(["b", "c", "d", "e"]).enumerate();
-    let figure = |(place, ((links, time), letter)): (usize, (&matchings::Weighted, &str))| {
+    let figure = |(index, ((links, time), letter)): (usize, (&matchings::Weighted, &str))| {
         let edges = links.iter().map(|&link| (link, time.clone())).collect();
         bipartite_graph(
             toy,
-            &format!("Matching {} (figure 3{letter})", place + 1),
+            &format!("Matching {} (figure 3{letter})", index + 1),
             &format!("Kept for {time} of a unit of time."),
             &edges,
         )
@@ -968,13 +968,13 @@ fn matching_table(toy: &Toy) -> Figure {
         .iter()
         .zip(toy.messages_per_matching())
         .enumerate()
-        .map(|(place, ((_, time), messages))| {
+        .map(|(index, ((_, time), messages))| {
             let messages: Vec<String> = messages
                 .iter()
                 .map(|(link, count)| format!("{} ({count})", platform.link_name(*link)))
                 .collect();
             vec![
-                (place + 1).to_string(),
+                (index + 1).to_string(),
                 time.to_string(),
                 messages.join(", "),
             ]

@@ -169,7 +169,7 @@ impl Toy {
             length: time * &period,
             links: links.clone(),
         };
-        let slots = order.iter().filter_map(|&place| self.matchings.get(place));
+        let slots = order.iter().filter_map(|&index| self.matchings.get(index));
         let slots = slots.map(slot).collect();
         Ok(PeriodicSchedule {
             period,

@@ -55,7 +55,7 @@ struct Active {
     column_count: Vec<u32>,
 }
 
-/// Factorises the `size` x `size` matrix with the given `(row, column, value)` entries, each place at most once.
+/// Factorises the `size` x `size` matrix with the given `(row, column, value)` entries, each position at most once.
 ///
 /// # Errors
 /// [`Singular`] lists the rows and columns left without a pivot when the matrix is singular modulo the prime.
@@ -235,7 +235,7 @@ fn eliminate_nucleus(active: &mut Active, factors: &mut Factors) {
             }
         }
     }
-    let mut place: Vec<u32> = vec![u32::MAX; size];
+    let mut position: Vec<u32> = vec![u32::MAX; size];
     while let Some((row, column)) = choose(active, &by_row, &by_column) {
         let below = active.column_entries(column);
         let pivot_row = std::mem::take(&mut active.rows[row]);
@@ -256,7 +256,15 @@ fn eliminate_nucleus(active: &mut Active, factors: &mut Factors) {
         for (other, multiple) in multiples {
             let other = other as usize;
             by_row.remove(&(active.row_count[other], other));
-            subtract(field, active, other, column, multiple, &upper, &mut place);
+            subtract(
+                field,
+                active,
+                other,
+                column,
+                multiple,
+                &upper,
+                &mut position,
+            );
             if active.row_count[other] > 0 {
                 by_row.insert((active.row_count[other], other));
             }
@@ -278,16 +286,16 @@ fn subtract(
     column: usize,
     multiple: u64,
     upper: &[(u32, u64)],
-    place: &mut [u32],
+    position: &mut [u32],
 ) {
     let mut entries = std::mem::take(&mut active.rows[row]);
     entries.retain(|entry| entry.0 as usize != column);
     for (index, entry) in entries.iter().enumerate() {
-        place[entry.0 as usize] = index as u32;
+        position[entry.0 as usize] = index as u32;
     }
     for &(other, value) in upper {
         let change = field.mul(multiple, value);
-        let at = place[other as usize];
+        let at = position[other as usize];
         if at == u32::MAX {
             entries.push((other, field.neg(change)));
             active.columns[other as usize].push(row as u32);
@@ -297,7 +305,7 @@ fn subtract(
         }
     }
     for entry in &entries {
-        place[entry.0 as usize] = u32::MAX;
+        position[entry.0 as usize] = u32::MAX;
     }
     entries.retain(|&(other, value)| {
         if value == 0 {

@@ -46,9 +46,9 @@ impl Inverse {
         if !C::IS_LONG || size > MOST_ROWS || !basis.is_complete() {
             return None;
         }
-        let unit = |place: usize| {
+        let unit = |position: usize| {
             (0..size)
-                .map(|other| BigInt::from(u8::from(other == place)))
+                .map(|other| BigInt::from(u8::from(other == position)))
                 .collect()
         };
         let mut inverse = Inverse {
@@ -59,14 +59,14 @@ impl Inverse {
         for column in (0..form.columns()).filter(|&column| basis.columns[column]) {
             watch.ask().ok()?;
             let along = inverse.along(form, Member::Column(column));
-            let leaves = |&place: &usize| {
-                matches!(inverse.members[place], Member::Row(row) if !basis.rows[row])
-                    && !along[place].is_zero()
+            let leaves = |&position: &usize| {
+                matches!(inverse.members[position], Member::Row(row) if !basis.rows[row])
+                    && !along[position].is_zero()
             };
-            let place = (0..size)
+            let position = (0..size)
                 .filter(leaves)
-                .min_by_key(|&place| bits(&along[place]))?;
-            inverse.put(place, Member::Column(column), along);
+                .min_by_key(|&position| bits(&along[position]))?;
+            inverse.put(position, Member::Column(column), along);
         }
         Some(inverse)
     }
@@ -74,30 +74,30 @@ impl Inverse {
     /// `Q a` for a member's column.
     fn along<C: Coefficient>(&self, form: &IntegerForm<C>, member: Member) -> Vec<BigInt> {
         let product = |row: &Vec<BigInt>| match member {
-            Member::Row(place) => row[place].clone(),
+            Member::Row(position) => row[position].clone(),
             Member::Column(column) => {
                 let mut sum = BigInt::zero();
                 form.entries(column)
-                    .for_each(|(place, value)| value.add_product(&row[place], &mut sum));
+                    .for_each(|(position, value)| value.add_product(&row[position], &mut sum));
                 sum
             }
         };
         self.rows.iter().map(product).collect()
     }
 
-    fn put(&mut self, place: usize, member: Member, along: Vec<BigInt>) {
-        let negative = sign(&along[place]) < 0;
-        let own = self.rows[place].clone();
+    fn put(&mut self, position: usize, member: Member, along: Vec<BigInt>) {
+        let negative = sign(&along[position]) < 0;
+        let own = self.rows[position].clone();
         for (row, rate) in self
             .rows
             .iter_mut()
             .zip(&along)
             .enumerate()
-            .filter(|(at, _)| *at != place)
+            .filter(|(at, _)| *at != position)
             .map(|(_, pair)| pair)
         {
             for (value, other) in row.iter_mut().zip(&own) {
-                let mut change = &*value * &along[place];
+                let mut change = &*value * &along[position];
                 if !rate.is_zero() && !other.is_zero() {
                     change -= rate * other;
                 }
@@ -112,12 +112,12 @@ impl Inverse {
             }
         }
         if negative {
-            self.rows[place]
+            self.rows[position]
                 .iter_mut()
                 .for_each(|value| *value = -std::mem::take(value));
         }
-        self.members[place] = member;
-        self.determinant = BigInt::from(along[place].magnitude().clone());
+        self.members[position] = member;
+        self.determinant = BigInt::from(along[position].magnitude().clone());
     }
 
     /// Puts one member in the place of another; says whether that is possible.
@@ -128,10 +128,10 @@ impl Inverse {
         entering: Member,
     ) -> bool {
         let along = self.along(form, entering);
-        let place = self.members.iter().position(|member| *member == leaving);
-        let place = place.filter(|&place| !along[place].is_zero());
-        place
-            .map(|place| self.put(place, entering, along))
+        let position = self.members.iter().position(|member| *member == leaving);
+        let position = position.filter(|&position| !along[position].is_zero());
+        position
+            .map(|position| self.put(position, entering, along))
             .is_some()
     }
 
@@ -237,7 +237,7 @@ mod tests {
             let watch = Watch::unlimited();
             let mut basis = Basis::slack(6, 4);
             let mut inverse = Inverse::new(&form, &basis, &watch).unwrap();
-            let member = |place: usize| if place < 6 { Member::Column(place) } else { Member::Row(place - 6) };
+            let member = |position: usize| if position < 6 { Member::Column(position) } else { Member::Row(position - 6) };
             for (leaving, entering) in exchanges {
                 let (leaving, entering) = (member(leaving), member(entering));
                 let is_basic = |basis: &Basis, member: Member| match member {

@@ -55,8 +55,8 @@ pub(crate) struct Kernel<'a, C> {
     pub columns: Vec<usize>,
     /// Rows that are not basic, ascending.
     pub rows: Vec<usize>,
-    /// Place of each row in `rows`, or `usize::MAX`.
-    place: Vec<usize>,
+    /// Position of each row in `rows`, or `usize::MAX`.
+    position: Vec<usize>,
     matrix: Square<C>,
     /// For long numbers: the part that substitution solves, and the rest as a separate matrix.
     peeled: Option<(Peeled<C>, Square<C>)>,
@@ -86,16 +86,16 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
         let rows: Vec<usize> = (0..basis.rows.len())
             .filter(|&row| !basis.rows[row])
             .collect();
-        let mut place = vec![usize::MAX; basis.rows.len()];
+        let mut position = vec![usize::MAX; basis.rows.len()];
         for (index, &row) in rows.iter().enumerate() {
-            place[row] = index;
+            position[row] = index;
         }
         let kernel_column = |&column: &usize| {
             let entries = form
                 .entries(column)
-                .filter(|(row, _)| place[*row] != usize::MAX);
+                .filter(|(row, _)| position[*row] != usize::MAX);
             entries
-                .map(|(row, value)| (place[row] as u32, value.clone()))
+                .map(|(row, value)| (position[row] as u32, value.clone()))
                 .collect()
         };
         let matrix = Square {
@@ -144,7 +144,7 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
                         form,
                         columns,
                         rows,
-                        place,
+                        position,
                         matrix,
                         peeled,
                         factors,
@@ -165,8 +165,8 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
                 .for_each(|column| *column = peeled.nucleus_columns[*column]);
         }
         // An incomplete basis pads the kernel to a square. The padding is not a row or column of the program.
-        let known = |places: Vec<usize>, list: &[usize]| {
-            places
+        let known = |positions: Vec<usize>, list: &[usize]| {
+            positions
                 .iter()
                 .filter_map(|&at| list.get(at).copied())
                 .collect()
@@ -226,7 +226,7 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
             .map(|&column| cost[column].clone())
             .collect();
         let (numerators, denominator) = self.solve_system(System::Transposed, &cost)?;
-        let mut by_row = vec![BigInt::zero(); self.place.len()];
+        let mut by_row = vec![BigInt::zero(); self.position.len()];
         for (&row, numerator) in self.rows.iter().zip(numerators) {
             by_row[row] = numerator;
         }

@@ -49,31 +49,32 @@ impl<C: Coefficient> Peeled<C> {
         let mut row_done = vec![false; size];
         let mut column_done = vec![false; size];
         let mut row_count: Vec<usize> = rows.iter().map(Vec::len).collect();
-        let mut column_count: Vec<usize> = (0..size).map(|place| column(place).len()).collect();
+        let mut column_count: Vec<usize> =
+            (0..size).map(|position| column(position).len()).collect();
         let mut singles: Vec<(bool, usize)> = Vec::new();
         singles.extend(
             (0..size)
-                .filter(|&place| column_count[place] == 1)
-                .map(|place| (false, place)),
+                .filter(|&position| column_count[position] == 1)
+                .map(|position| (false, position)),
         );
         singles.extend(
             (0..size)
-                .filter(|&place| row_count[place] == 1)
-                .map(|place| (true, place)),
+                .filter(|&position| row_count[position] == 1)
+                .map(|position| (true, position)),
         );
         let mut steps = Vec::new();
-        while let Some((by_row, place)) = singles.pop() {
+        while let Some((by_row, position)) = singles.pop() {
             let live = match by_row {
-                true if row_done[place] || row_count[place] != 1 => None,
-                true => rows[place]
+                true if row_done[position] || row_count[position] != 1 => None,
+                true => rows[position]
                     .iter()
                     .find(|entry| !column_done[entry.0 as usize])
-                    .map(|entry| (place, entry.0 as usize)),
-                false if column_done[place] || column_count[place] != 1 => None,
-                false => column(place)
+                    .map(|entry| (position, entry.0 as usize)),
+                false if column_done[position] || column_count[position] != 1 => None,
+                false => column(position)
                     .iter()
                     .find(|entry| !row_done[entry.0 as usize])
-                    .map(|entry| (entry.0 as usize, place)),
+                    .map(|entry| (entry.0 as usize, position)),
             };
             let Some((own_row, own_column)) = live else {
                 continue;
@@ -99,7 +100,7 @@ impl<C: Coefficient> Peeled<C> {
                 }
             }
         }
-        let left = |done: &[bool]| (0..size).filter(|&place| !done[place]).collect();
+        let left = |done: &[bool]| (0..size).filter(|&position| !done[position]).collect();
         Peeled {
             rows,
             steps,
@@ -110,11 +111,11 @@ impl<C: Coefficient> Peeled<C> {
 
     /// The nucleus by its own columns, rows numbered within it.
     pub(crate) fn nucleus(&self, matrix: &Square<C>) -> Square<C> {
-        let mut place = vec![None; self.rows.len()];
+        let mut position = vec![None; self.rows.len()];
         self.nucleus_rows
             .iter()
             .enumerate()
-            .for_each(|(own, &row)| place[row] = Some(own as u32));
+            .for_each(|(own, &row)| position[row] = Some(own as u32));
         let inside = |&column: &usize| {
             let entries = matrix
                 .columns
@@ -122,7 +123,7 @@ impl<C: Coefficient> Peeled<C> {
                 .map_or(&[][..], Vec::as_slice)
                 .iter();
             entries
-                .filter_map(|(row, value)| Some((place[*row as usize]?, value.clone())))
+                .filter_map(|(row, value)| Some((position[*row as usize]?, value.clone())))
                 .collect()
         };
         Square {
@@ -188,16 +189,16 @@ fn rest<C: Coefficient>(
     rhs: &C,
     unknowns: &[Option<Rational>],
 ) -> (BigInt, BigInt) {
-    let known = |(place, value)| -> Option<(&C, &Rational)> {
-        let place: u32 = place;
-        unknowns[place as usize]
+    let known = |(position, value)| -> Option<(&C, &Rational)> {
+        let position: u32 = position;
+        unknowns[position as usize]
             .as_ref()
             .filter(|known| !known.is_zero())
             .map(|known| (value, known))
     };
     let terms: Vec<(&C, &Rational)> = line
         .iter()
-        .filter_map(|(place, value)| known((*place, value)))
+        .filter_map(|(position, value)| known((*position, value)))
         .collect();
     let denominator = common_denominator(terms.iter().map(|(_, known)| known.denom()));
     let mut sum = BigInt::zero();
@@ -250,7 +251,7 @@ mod tests {
         ) {
             let long = |value: i64| BigInt::from(value).pow(9) + 1;
             let mut dense = vec![vec![BigInt::zero(); size]; size];
-            (0..size).for_each(|place| dense[place][(place * 2 + 1) % size] = long(place as i64 + 2));
+            (0..size).for_each(|position| dense[position][(position * 2 + 1) % size] = long(position as i64 + 2));
             raw.iter().for_each(|&(row, column, value)| dense[row % size][column % size] = long(value));
             let entries = |column: usize| {
                 let rows = (0..size).filter(|&row| !dense[row][column].is_zero());
@@ -279,11 +280,11 @@ mod tests {
                 };
                 let Some(solved) = peeled.solve(&matrix, system, &rhs, inner) else { return Ok(()) };
                 for line in 0..size {
-                    let entry = |place: usize| match system {
-                        System::Direct => &dense[line][place],
-                        System::Transposed => &dense[place][line],
+                    let entry = |position: usize| match system {
+                        System::Direct => &dense[line][position],
+                        System::Transposed => &dense[position][line],
                     };
-                    let sum: Rational = (0..size).map(|place| &solved[place] * entry(place)).sum();
+                    let sum: Rational = (0..size).map(|position| &solved[position] * entry(position)).sum();
                     prop_assert_eq!(sum, whole(rhs[line].clone()));
                 }
             }

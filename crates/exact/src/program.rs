@@ -141,14 +141,14 @@ impl LinearProgram {
             .filter(|(_, value)| !value.is_zero())
             .collect();
         entries.sort_by_key(|(column, _)| *column);
-        for (place, (column, _)) in entries.iter().enumerate() {
+        for (index, (column, _)) in entries.iter().enumerate() {
             if column.0 >= self.columns.len() {
                 return Err(ExactError::UnknownColumn {
                     column: column.0,
                     columns: self.columns.len(),
                 });
             }
-            if place > 0 && entries[place - 1].0 == *column {
+            if index > 0 && entries[index - 1].0 == *column {
                 return Err(ExactError::DuplicateEntry {
                     row,
                     column: column.0,

@@ -150,8 +150,8 @@ impl Refinement {
 
     fn in_rows(&self, found: &Basis) -> Basis {
         let mut rows = found.rows.clone();
-        for (place, &(row, _)) in self.slacks.iter().enumerate() {
-            rows[row] |= found.columns[self.columns + place];
+        for (index, &(row, _)) in self.slacks.iter().enumerate() {
+            rows[row] |= found.columns[self.columns + index];
         }
         Basis {
             columns: found.columns[..self.columns].to_vec(),

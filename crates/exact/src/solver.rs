@@ -160,8 +160,8 @@ impl Solver {
             columns: vec![false; self.program.columns()],
             rows: vec![false; self.program.rows()],
         };
-        let mark = |list: &mut [bool], place: usize| {
-            if let Some(basic) = list.get_mut(place) {
+        let mark = |list: &mut [bool], index: usize| {
+            if let Some(basic) = list.get_mut(index) {
                 *basic = true;
             }
         };

@@ -16,18 +16,18 @@ pub struct RationalVector {
 
 /// Indices of a [`RationalVector`].
 pub trait Index {
-    /// The place in the vector.
-    fn place(self) -> usize;
+    /// The position in the vector.
+    fn position(self) -> usize;
 }
 
 impl Index for Row {
-    fn place(self) -> usize {
+    fn position(self) -> usize {
         self.0
     }
 }
 
 impl Index for Column {
-    fn place(self) -> usize {
+    fn position(self) -> usize {
         self.0
     }
 }
@@ -59,7 +59,7 @@ impl RationalVector {
 
     /// The entry of a row or column, in lowest terms; zero where the vector has no such entry.
     pub fn get(&self, index: impl Index) -> Rational {
-        match self.numerators.get(index.place()) {
+        match self.numerators.get(index.position()) {
             Some(numerator) if !numerator.is_zero() => {
                 lowest(numerator.clone(), self.denominator.clone())
             }
@@ -69,7 +69,7 @@ impl RationalVector {
 
     /// The entry's numerator over [`denominator`](Self::denominator), not reduced. The entry must exist.
     pub fn numerator(&self, index: impl Index) -> &BigInt {
-        &self.numerators[index.place()]
+        &self.numerators[index.position()]
     }
 
     /// The common denominator, positive.

@@ -33,7 +33,7 @@ use crate::error::ExtractError;
 /// An arc with its capacity.
 pub type Arc = (usize, usize, BigUint);
 
-/// An arborescence: the places of its arcs, each after the one that reaches its tail, and its weight.
+/// An arborescence: the indices of its arcs, each after the one that reaches its tail, and its weight.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Branching {
     /// How much it takes of each of its arcs; positive.
@@ -60,8 +60,8 @@ pub fn pack(
     let usable = |(from, to, room): &Arc| {
         spanned[*from] && spanned[*to] && *to != root && from != to && !room.is_zero()
     };
-    let places: Vec<usize> = (0..arcs.len())
-        .filter(|&place| usable(&arcs[place]))
+    let indices: Vec<usize> = (0..arcs.len())
+        .filter(|&index| usable(&arcs[index]))
         .collect();
     let mut packing = Packing {
         nodes: spanned
@@ -72,7 +72,7 @@ pub fn pack(
             .collect(),
         bound: spanned.len(),
         root,
-        arcs: places.iter().map(|&place| arcs[place].clone()).collect(),
+        arcs: indices.iter().map(|&index| arcs[index].clone()).collect(),
         left: worth.clone(),
         unit: Rational::one(),
         watch,
@@ -83,7 +83,7 @@ pub fn pack(
         let weight = packing.take(&tree)?;
         found.push(Branching {
             weight,
-            arcs: tree.into_iter().map(|arc| places[arc]).collect(),
+            arcs: tree.into_iter().map(|arc| indices[arc]).collect(),
         });
     }
     Ok(found)
@@ -122,13 +122,13 @@ impl Packing<'_> {
         let mut tree = Vec::with_capacity(self.nodes.len());
         while tree.len() < self.nodes.len() {
             let leads_out = |arc: usize| inside[self.arcs[arc].0] && !inside[self.arcs[arc].1];
-            let Some(place) = candidates.iter().position(|&arc| leads_out(arc)) else {
+            let Some(index) = candidates.iter().position(|&arc| leads_out(arc)) else {
                 return Err(ExtractError::Contradiction(
                     "no arc may join an arborescence (Lovasz)",
                 ));
             };
             self.watch.ask()?;
-            let arc = candidates.remove(place);
+            let arc = candidates.remove(index);
             let head = self.arcs[arc].1;
             thinned[arc].2 -= 1u32;
             match cut_below(self.bound, &thinned, self.root, head, &needed) {

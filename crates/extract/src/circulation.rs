@@ -19,8 +19,8 @@ pub(crate) struct Arc<L> {
 /// At most one cancellation per arc, `O(n log n)` each, for `n` nodes.
 pub(crate) fn cancel_cycles<L>(arcs: &mut [Arc<L>]) {
     let mut untried: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (place, arc) in arcs.iter().enumerate() {
-        untried.entry(arc.from).or_default().push(place);
+    for (index, arc) in arcs.iter().enumerate() {
+        untried.entry(arc.from).or_default().push(index);
     }
     let starts: Vec<usize> = untried.keys().copied().collect();
     // Nodes from which no cycle can be reached any more.
@@ -66,28 +66,28 @@ fn next_arc<L>(
     node: usize,
 ) -> Option<usize> {
     let list = untried.get_mut(&node)?;
-    while let Some(&place) = list.last() {
-        if arcs[place].left.is_positive() && !finished.contains(&arcs[place].to) {
-            return Some(place);
+    while let Some(&index) = list.last() {
+        if arcs[index].left.is_positive() && !finished.contains(&arcs[index].to) {
+            return Some(index);
         }
         list.pop();
     }
     None
 }
 
-/// Takes as much as possible off every arc of a cycle; returns the place in the cycle of the first arc emptied.
+/// Takes as much as possible off every arc of a cycle; returns the index in the cycle of the first arc emptied.
 fn cancel_cycle<L>(arcs: &mut [Arc<L>], cycle: &[usize]) -> usize {
     let least = cycle
         .iter()
-        .map(|&place| &arcs[place].left)
+        .map(|&index| &arcs[index].left)
         .min()
         .cloned()
         .unwrap_or_default();
-    for &place in cycle {
-        arcs[place].left -= &least;
+    for &index in cycle {
+        arcs[index].left -= &least;
     }
     cycle
         .iter()
-        .position(|&place| arcs[place].left.is_zero())
+        .position(|&index| arcs[index].left.is_zero())
         .unwrap_or(0)
 }

@@ -30,7 +30,7 @@ pub struct Message {
 /// An arborescence of one of the messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spread {
-    /// The place of the message.
+    /// The index of the message.
     pub message: usize,
     /// How often per unit of time.
     pub weight: Rational,
@@ -191,21 +191,21 @@ fn expand<'n>(
             needed[hop] = true;
         }
     }
-    for place in (0..hops.len()).rev() {
-        if let (true, Some(before)) = (needed[place], hops[place].1) {
+    for index in (0..hops.len()).rev() {
+        if let (true, Some(before)) = (needed[index], hops[index].1) {
             needed[before] = true;
         }
     }
-    let mut places: Vec<Option<u32>> = Vec::with_capacity(hops.len());
+    let mut indices: Vec<Option<u32>> = Vec::with_capacity(hops.len());
     let mut kept: Vec<Hop> = Vec::new();
     for ((link, before), needed) in hops.into_iter().zip(needed) {
-        places.push(if needed {
+        indices.push(if needed {
             u32::try_from(kept.len()).ok()
         } else {
             None
         });
         if needed {
-            kept.push((link, before.and_then(|before| places[before])));
+            kept.push((link, before.and_then(|before| indices[before])));
         }
     }
     kept
@@ -228,14 +228,14 @@ pub fn direct(
     // Per hop: the earlier hop to the same node that replaces it.
     let mut instead: Vec<Option<u32>> = vec![None; hops.len()];
     let mut detours = vec![false; hops.len()];
-    for place in 0..hops.len() {
+    for index in 0..hops.len() {
         let end = |hop: usize| platform.link(hops[hop].0).to;
-        let after = before(hops[place]).and_then(|before| instead[before].or(hops[place].1));
-        let (mut detour, mut at) = (vec![place], after.map(|before| before as usize));
+        let after = before(hops[index]).and_then(|before| instead[before].or(hops[index].1));
+        let (mut detour, mut at) = (vec![index], after.map(|before| before as usize));
         while let Some(earlier) = at {
-            if end(earlier) == end(place) {
-                instead[place] = u32::try_from(earlier).ok();
-                uses[earlier] = uses[earlier] + uses[place] - 1;
+            if end(earlier) == end(index) {
+                instead[index] = u32::try_from(earlier).ok();
+                uses[earlier] = uses[earlier] + uses[index] - 1;
                 detour.iter().for_each(|&hop| detours[hop] = true);
                 break;
             }
@@ -245,14 +245,14 @@ pub fn direct(
             detour.push(earlier);
             at = before(hops[earlier]);
         }
-        hops[place].1 = after;
+        hops[index].1 = after;
     }
-    let mut places: Vec<Option<u32>> = Vec::with_capacity(hops.len());
+    let mut indices: Vec<Option<u32>> = Vec::with_capacity(hops.len());
     let mut kept: Vec<Hop> = Vec::with_capacity(hops.len());
     for (hop, detour) in hops.into_iter().zip(detours) {
-        places.push(u32::try_from(kept.len()).ok().filter(|_| !detour));
+        indices.push(u32::try_from(kept.len()).ok().filter(|_| !detour));
         if !detour {
-            kept.push((hop.0, before(hop).and_then(|before| places[before])));
+            kept.push((hop.0, before(hop).and_then(|before| indices[before])));
         }
     }
     kept

@@ -11,7 +11,7 @@ pub enum ExtractError {
     /// The mistake in the rates of one of several demands.
     #[error("demand {demand} (counted from 0): {error}")]
     InDemand {
-        /// The place of the demand.
+        /// The index of the demand.
         demand: usize,
         /// The mistake.
         error: Box<ExtractError>,

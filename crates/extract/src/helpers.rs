@@ -104,30 +104,30 @@ impl Network<'_> {
             .sum()
     }
 
-    fn places(&self, of: impl Fn(&Way) -> bool) -> Vec<usize> {
+    fn indices(&self, of: impl Fn(&Way) -> bool) -> Vec<usize> {
         (0..self.ways.len())
-            .filter(|&place| of(&self.ways[place]) && !self.ways[place].room.is_zero())
+            .filter(|&index| of(&self.ways[index]) && !self.ways[index].room.is_zero())
             .collect()
     }
 
     /// Takes off outgoing arcs what no spanned node needs, until the helper offers no more than it receives.
     fn trim(&mut self, helper: usize) -> Result<(), Limit> {
         let received = self.sum(|way| way.to == helper);
-        for place in self.places(|way| way.from == helper) {
+        for index in self.indices(|way| way.from == helper) {
             let sent = self.sum(|way| way.from == helper);
             if sent <= received {
                 break;
             }
-            let most = (sent - &received).min(self.ways[place].room.clone());
-            self.reduce(&[place], None, most)?;
+            let most = (sent - &received).min(self.ways[index].room.clone());
+            self.reduce(&[index], None, most)?;
         }
         Ok(())
     }
 
     /// Moves what leaves the helper to arcs past it; whether all could be moved.
     fn split_off(&mut self, helper: usize) -> Result<bool, Limit> {
-        for into in self.places(|way| way.to == helper) {
-            for out in self.places(|way| way.from == helper) {
+        for into in self.indices(|way| way.to == helper) {
+            for out in self.indices(|way| way.from == helper) {
                 let most = self.ways[into]
                     .room
                     .clone()
@@ -149,7 +149,7 @@ impl Network<'_> {
                 self.reduce(&[into, out], past, most)?;
             }
         }
-        let all = self.places(|way| way.from == helper).is_empty();
+        let all = self.indices(|way| way.from == helper).is_empty();
         let root = self.root;
         self.ways.retain(|way| {
             way.from == root || !way.room.is_zero() && way.from != helper && way.to != helper
@@ -166,9 +166,9 @@ impl Network<'_> {
         mut most: BigUint,
     ) -> Result<(), Limit> {
         less.iter()
-            .for_each(|&place| self.ways[place].room -= &most);
+            .for_each(|&index| self.ways[index].room -= &most);
         more.into_iter()
-            .for_each(|place| self.ways[place].room += &most);
+            .for_each(|index| self.ways[index].room += &most);
         let mut node = 0;
         while node < self.nodes && !most.is_zero() {
             if self.spanned[node]
@@ -176,9 +176,9 @@ impl Network<'_> {
             {
                 let deficit = (&self.worth - worth).min(most.clone());
                 less.iter()
-                    .for_each(|&place| self.ways[place].room += &deficit);
+                    .for_each(|&index| self.ways[index].room += &deficit);
                 more.into_iter()
-                    .for_each(|place| self.ways[place].room -= &deficit);
+                    .for_each(|index| self.ways[index].room -= &deficit);
                 most -= deficit;
             } else {
                 node += 1;

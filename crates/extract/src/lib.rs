@@ -35,7 +35,7 @@ pub struct Extracted {
 /// Transfers that are in no pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOver {
-    /// Place of the demand; `None` where copies do not say which they belong to.
+    /// Index of the demand; `None` where copies do not say which they belong to.
     pub demand: Option<usize>,
     /// The link.
     pub link: LinkId,
@@ -70,18 +70,18 @@ pub fn extract(problem: &Problem, rates: &Rates, watch: &Watch) -> Result<Extrac
     {
         together(problem, rates, watch, &mut extracted)?;
     } else {
-        for (place, (demand, given)) in problem.demands().zip(&rates.demands).enumerate() {
+        for (index, (demand, given)) in problem.demands().zip(&rates.demands).enumerate() {
             watch.ask()?;
-            let often = whole(problem.collective().rate(place)) * &rates.throughput;
+            let often = whole(problem.collective().rate(index)) * &rates.throughput;
             let one = Reading {
                 problem,
-                place,
+                index,
                 demand: &demand,
                 throughput: &often,
                 watch,
             };
             let read = one.read(given, &mut extracted);
-            read.map_err(|error| error.in_demand(place, right > 1))?;
+            read.map_err(|error| error.in_demand(index, right > 1))?;
         }
     }
     extracted
@@ -100,7 +100,7 @@ pub fn extract(problem: &Problem, rates: &Rates, watch: &Watch) -> Result<Extrac
 /// One demand.
 struct Reading<'a> {
     problem: &'a Problem,
-    place: usize,
+    index: usize,
     demand: &'a Demand<'a>,
     /// The throughput times the demand's rate.
     throughput: &'a Rational,
@@ -122,7 +122,7 @@ impl Reading<'_> {
                 let target = targets.first().copied().unwrap_or(source);
                 let found = paths::route(
                     platform,
-                    self.place,
+                    self.index,
                     (source, target),
                     self.throughput,
                     sends,
@@ -148,7 +148,7 @@ impl Reading<'_> {
                 let found = spread(platform, &[message], &targets, copies, self.watch)?;
                 let mut left = copies.clone();
                 for tree in found {
-                    let pattern = Pattern::arborescence(self.place, tree.hops);
+                    let pattern = Pattern::arborescence(self.index, tree.hops);
                     take_off(&mut left, &pattern, &tree.weight);
                     self.add([(pattern, tree.weight)], extracted);
                 }
@@ -171,7 +171,7 @@ impl Reading<'_> {
                 self.add(
                     trees
                         .into_iter()
-                        .map(|(weight, tree)| (tree.with_demand(self.place), weight)),
+                        .map(|(weight, tree)| (tree.with_demand(self.index), weight)),
                     extracted,
                 );
                 let left = left_over
@@ -218,7 +218,7 @@ impl Reading<'_> {
 
     fn left(&self, link: LinkId, value: Option<Value>, rate: Rational) -> LeftOver {
         LeftOver {
-            demand: Some(self.place),
+            demand: Some(self.index),
             link,
             value,
             rate,
@@ -250,7 +250,7 @@ fn together(
         return Err(ExtractError::Together);
     }
     let (mut messages, mut everyone) = (Vec::new(), None);
-    for (place, demand) in problem.demands().enumerate() {
+    for (index, demand) in problem.demands().enumerate() {
         let nodes: BTreeSet<NodeId> = demand
             .operands
             .iter()
@@ -263,7 +263,7 @@ fn together(
         if *everyone.get_or_insert_with(|| nodes.clone()) != nodes {
             return Err(ExtractError::Together);
         }
-        let often = whole(problem.collective().rate(place));
+        let often = whole(problem.collective().rate(index));
         messages.push(Message {
             source,
             rate: often * &rates.throughput,

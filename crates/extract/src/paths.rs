@@ -37,7 +37,7 @@ pub struct Group {
 pub struct Leaf {
     /// The node.
     pub node: NodeId,
-    /// Its place among the demands.
+    /// Its index among the demands.
     pub demand: usize,
     /// Messages per instance.
     pub rate: u64,

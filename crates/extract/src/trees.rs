@@ -345,7 +345,7 @@ pub(crate) fn not_negative(rate: &Rational, task: &dyn Fn() -> String) -> Result
 }
 
 /// A partial result at a node, the (message, location) of RR-4872 section 4.3.
-struct Place {
+struct Holding {
     value: Value,
     /// Unlimited: `v[k,k]` at its owner.
     owned: bool,
@@ -360,7 +360,7 @@ enum JobKind {
     Merge(NodeId),
 }
 
-/// A task with its inputs and result, as places.
+/// A task with its inputs and result, as holdings.
 struct Job {
     kind: JobKind,
     inputs: Vec<usize>,
@@ -368,11 +368,11 @@ struct Job {
     left: BigInt,
 }
 
-/// All places and the tasks between them; acyclic.
+/// All holdings and the tasks between them; acyclic.
 struct TaskGraph {
-    places: Vec<Place>,
+    holdings: Vec<Holding>,
     jobs: Vec<Job>,
-    /// Places in topological order.
+    /// Holdings in topological order.
     order: Vec<usize>,
     /// The result at the target.
     root: usize,
@@ -389,49 +389,49 @@ impl TaskGraph {
         merges: Merges,
         throughput: BigInt,
     ) -> Result<Self, ExtractError> {
-        let mut places: Vec<Place> = Vec::new();
+        let mut holdings: Vec<Holding> = Vec::new();
         let mut numbers: BTreeMap<(Value, NodeId), usize> = BTreeMap::new();
-        let mut place = |value: &Value, node: NodeId| {
+        let mut holding = |value: &Value, node: NodeId| {
             *numbers.entry((value.clone(), node)).or_insert_with(|| {
                 let owned = reduction.owns(node, value);
-                places.push(Place {
+                holdings.push(Holding {
                     value: value.clone(),
                     owned,
                     made_by: Vec::new(),
                 });
-                places.len() - 1
+                holdings.len() - 1
             })
         };
-        let root = place(&result, reduction.target);
+        let root = holding(&result, reduction.target);
         let mut jobs = Vec::with_capacity(merges.len() + sends.len());
         for ((node, left_part, right_part), left) in merges {
             let made = reduction.merged(&left_part, &right_part);
             let made =
                 made.ok_or_else(|| reduction.unknown(merge_name(&left_part, &right_part)))?;
-            let inputs = vec![place(&left_part, node), place(&right_part, node)];
+            let inputs = vec![holding(&left_part, node), holding(&right_part, node)];
             jobs.push(Job {
                 kind: JobKind::Merge(node),
                 inputs,
-                output: place(&made, node),
+                output: holding(&made, node),
                 left,
             });
         }
         for ((link, value), left) in sends {
             let ends = reduction.platform.link(link);
-            let inputs = vec![place(&value, ends.from)];
+            let inputs = vec![holding(&value, ends.from)];
             jobs.push(Job {
                 kind: JobKind::Send(link),
                 inputs,
-                output: place(&value, ends.to),
+                output: holding(&value, ends.to),
                 left,
             });
         }
         for (number, job) in jobs.iter().enumerate() {
-            places[job.output].made_by.push(number);
+            holdings[job.output].made_by.push(number);
         }
-        let order = order(places.len(), &jobs);
+        let order = order(holdings.len(), &jobs);
         Ok(TaskGraph {
-            places,
+            holdings,
             jobs,
             order,
             root,
@@ -442,22 +442,22 @@ impl TaskGraph {
     /// Finds the tree of the largest weight and takes it out; `None` when nothing is left.
     fn take_widest(&mut self, reduction: &Reduction<'_>) -> Option<(BigInt, Pattern)> {
         let zero = BigInt::zero();
-        // Per place: how often a tree could make it, and the last task of that tree.
-        let mut widths: Vec<(&BigInt, Option<usize>)> = vec![(&zero, None); self.places.len()];
-        for &place in &self.order {
-            if self.places[place].owned {
-                widths[place].0 = &self.unlimited;
+        // Per holding: how often a tree could make it, and the last task of that tree.
+        let mut widths: Vec<(&BigInt, Option<usize>)> = vec![(&zero, None); self.holdings.len()];
+        for &holding in &self.order {
+            if self.holdings[holding].owned {
+                widths[holding].0 = &self.unlimited;
                 continue;
             }
-            for &number in &self.places[place].made_by {
+            for &number in &self.holdings[holding].made_by {
                 let job = &self.jobs[number];
                 let width = job
                     .inputs
                     .iter()
                     .map(|&input| widths[input].0)
                     .fold(&job.left, |a, b| a.min(b));
-                if width > widths[place].0 {
-                    widths[place] = (width, Some(number));
+                if width > widths[holding].0 {
+                    widths[holding] = (width, Some(number));
                 }
             }
         }
@@ -473,19 +473,19 @@ impl TaskGraph {
         Some((weight, pattern))
     }
 
-    /// The jobs that make the result, given the last one for every place, and their tree. Every value has its operands
-    /// at consecutive indices of the tree's order: the left part, then the right part.
+    /// The jobs that make the result, given the last one for every holding, and their tree. Every value has its
+    /// operands at consecutive indices of the tree's order: the left part, then the right part.
     fn tree(&self, last_task: &[Option<usize>], operands: usize) -> (Vec<usize>, Pattern) {
         // Canonical order reversed: the result's transfers backwards, the merge, then the right part before the left.
         let mut reversed: Vec<(usize, Task)> = Vec::new();
         let mut order: Vec<usize> = (0..operands).collect();
         let mut wanted = vec![(self.root, 0)];
-        while let Some((place, first)) = wanted.pop() {
-            let value = &self.places[place].value;
-            if let (true, Some(operand)) = (self.places[place].owned, value.alone()) {
+        while let Some((holding, first)) = wanted.pop() {
+            let value = &self.holdings[holding].value;
+            if let (true, Some(operand)) = (self.holdings[holding].owned, value.alone()) {
                 order[first] = operand;
             }
-            let Some(number) = last_task[place] else {
+            let Some(number) = last_task[holding] else {
                 continue;
             };
             let job = &self.jobs[number];
@@ -496,13 +496,13 @@ impl TaskGraph {
             let mut from = first;
             for &input in &job.inputs {
                 wanted.push((input, from));
-                from += self.places[input].value.count();
+                from += self.holdings[input].value.count();
             }
             let split = from
                 - job
                     .inputs
                     .last()
-                    .map_or(0, |&input| self.places[input].value.count());
+                    .map_or(0, |&input| self.holdings[input].value.count());
             reversed.push((
                 number,
                 match job.kind {
@@ -515,26 +515,28 @@ impl TaskGraph {
         let own = order
             .iter()
             .enumerate()
-            .all(|(place, &operand)| place == operand);
+            .all(|(holding, &operand)| holding == operand);
         (chosen, Pattern::tree(0, (!own).then_some(order), tasks))
     }
 }
 
-/// Places in topological order.
-fn order(places: usize, jobs: &[Job]) -> Vec<usize> {
-    let mut awaited = vec![0usize; places];
-    let mut used_by = vec![Vec::new(); places];
+/// Holdings in topological order.
+fn order(holdings: usize, jobs: &[Job]) -> Vec<usize> {
+    let mut awaited = vec![0usize; holdings];
+    let mut used_by = vec![Vec::new(); holdings];
     for job in jobs {
         awaited[job.output] += job.inputs.len();
         job.inputs
             .iter()
             .for_each(|&input| used_by[input].push(job.output));
     }
-    let mut order: Vec<usize> = (0..places).filter(|&place| awaited[place] == 0).collect();
+    let mut order: Vec<usize> = (0..holdings)
+        .filter(|&holding| awaited[holding] == 0)
+        .collect();
     let mut done = 0;
-    while let Some(&place) = order.get(done) {
+    while let Some(&holding) = order.get(done) {
         done += 1;
-        for &next in &used_by[place] {
+        for &next in &used_by[holding] {
             awaited[next] -= 1;
             if awaited[next] == 0 {
                 order.push(next);

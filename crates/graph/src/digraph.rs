@@ -10,7 +10,7 @@ use petgraph::visit::{
     NodeIndexable, Visitable,
 };
 
-/// A directed graph that does not change: nodes `0..nodes`, arcs `(tail, head, weight)` numbered by their place.
+/// A directed graph that does not change: nodes `0..nodes`, arcs `(tail, head, weight)` numbered by their position.
 ///
 /// The entering and the leaving arcs of a node are in ascending order. The algorithms of petgraph and of this crate run
 /// on it.
@@ -45,7 +45,7 @@ impl<N> Digraph<N> {
     }
 
     /// The edges of any graph by their nodes' indices, with what `weight` says of each; and the edges' own names, by
-    /// place. `O(n + m)`.
+    /// position. `O(n + m)`.
     pub fn of<G>(graph: G, mut weight: impl FnMut(G::EdgeRef) -> N) -> (Self, Vec<G::EdgeId>)
     where
         G: IntoEdgeReferences + NodeIndexable,
@@ -62,7 +62,7 @@ impl<N> Digraph<N> {
         (Digraph::new(graph.node_bound(), arcs), names)
     }
 
-    /// All arcs, by place.
+    /// All arcs, by position.
     pub fn arcs(&self) -> &[(usize, usize, N)] {
         &self.arcs
     }
@@ -76,7 +76,7 @@ impl<N> Digraph<N> {
 /// An arc of a [`Digraph`].
 #[derive(Debug)]
 pub struct Arc<'a, N> {
-    place: usize,
+    position: usize,
     arc: &'a (usize, usize, N),
 }
 
@@ -106,13 +106,13 @@ impl<'a, N> EdgeRef for Arc<'a, N> {
     }
 
     fn id(&self) -> usize {
-        self.place
+        self.position
     }
 }
 
-/// The arcs at some places.
+/// The arcs at some positions.
 pub struct ArcsAt<'a, N> {
-    places: std::slice::Iter<'a, usize>,
+    positions: std::slice::Iter<'a, usize>,
     arcs: &'a [(usize, usize, N)],
 }
 
@@ -121,14 +121,14 @@ impl<'a, N> Iterator for ArcsAt<'a, N> {
 
     #[inline]
     fn next(&mut self) -> Option<Arc<'a, N>> {
-        self.places.next().map(|&place| Arc {
-            place,
-            arc: &self.arcs[place],
+        self.positions.next().map(|&position| Arc {
+            position,
+            arc: &self.arcs[position],
         })
     }
 }
 
-/// The nodes at the other end of arcs at some places.
+/// The nodes at the other end of arcs at some positions.
 pub struct Ends<'a, N> {
     arcs: ArcsAt<'a, N>,
     side: Direction,
@@ -148,14 +148,14 @@ impl<N> Iterator for Ends<'_, N> {
     }
 }
 
-/// All arcs, by place.
+/// All arcs, by position.
 pub struct AllArcs<'a, N>(std::iter::Enumerate<std::slice::Iter<'a, (usize, usize, N)>>);
 
 impl<'a, N> Iterator for AllArcs<'a, N> {
     type Item = Arc<'a, N>;
 
     fn next(&mut self) -> Option<Arc<'a, N>> {
-        self.0.next().map(|(place, arc)| Arc { place, arc })
+        self.0.next().map(|(position, arc)| Arc { position, arc })
     }
 }
 
@@ -230,13 +230,13 @@ impl<'a, N> IntoEdgesDirected for &'a Digraph<N> {
 
     #[inline]
     fn edges_directed(self, node: usize, side: Direction) -> ArcsAt<'a, N> {
-        let places = if side == Direction::Outgoing {
+        let positions = if side == Direction::Outgoing {
             &self.out
         } else {
             &self.into
         };
         ArcsAt {
-            places: places[node].iter(),
+            positions: positions[node].iter(),
             arcs: &self.arcs,
         }
     }

@@ -13,7 +13,7 @@ const OFTEN: usize = 256;
 /// A level that no node has.
 const NONE: usize = usize::MAX;
 
-/// A network of capacities, as a residual graph: the arc at place `2 i` is the i-th given, the one at `2 i + 1` runs
+/// A network of capacities, as a residual graph: the arc at index `2 i` is the i-th given, the one at `2 i + 1` runs
 /// against it.
 #[derive(Debug, Clone)]
 pub struct Network<N> {

@@ -271,14 +271,14 @@ impl<'a> Walk<'a> {
             // Problem::new leaves room for all sums up to a schedule's length, and 2000 times of 56 bits fit 67 bits.
             let end = date.saturating_add(times[class]);
             visit(class, date, end);
-            let mut place = open.len();
+            let mut position = open.len();
             open.extend([end; 2]);
-            while place > head + 1 && open[place - 1] > end {
-                open[place + 1] = open[place - 1];
-                place -= 1;
+            while position > head + 1 && open[position - 1] > end {
+                open[position + 1] = open[position - 1];
+                position -= 1;
             }
-            open[place] = end;
-            open[place + 1] = end;
+            open[position] = end;
+            open[position + 1] = end;
             // Later slots than there are senders left are never taken.
             open.truncate(self.sequence.len().max(head + 1));
         }

@@ -193,12 +193,12 @@ impl Processors {
     }
 }
 
-pub(crate) fn positive(time: &Rational, place: impl Fn() -> String) -> Result<(), Error> {
+pub(crate) fn positive(time: &Rational, position: impl Fn() -> String) -> Result<(), Error> {
     if time.is_positive() {
         Ok(())
     } else {
         Err(Error::NotPositive {
-            place: place(),
+            place: position(),
             value: time.clone(),
         })
     }

@@ -92,16 +92,16 @@ impl Dependency {
             list.extend(self.predecessors[sender].iter().flatten());
             next += 1;
         }
-        let mut place = vec![None; self.times.len()];
+        let mut index = vec![None; self.times.len()];
         list.iter()
             .enumerate()
-            .for_each(|(at, &sender)| place[sender] = Some(at));
+            .for_each(|(at, &sender)| index[sender] = Some(at));
         let window = |&sender: &usize| Window {
             sender: sender as u32,
             receiver: self.receivers[sender],
             time: self.times[sender].clone(),
             waits_for: self.predecessors[sender]
-                .map(|earlier| earlier.and_then(|earlier| place[earlier])),
+                .map(|earlier| earlier.and_then(|earlier| index[earlier])),
         };
         list.iter().map(window).collect()
     }

@@ -157,8 +157,8 @@ impl Node {
         }
         self.free = self.free.saturating_sub(2);
         let end = self.now + time;
-        let place = self.active.partition_point(|&(other, _)| other > end);
-        self.active.insert(place, (end, time));
+        let index = self.active.partition_point(|&(other, _)| other > end);
+        self.active.insert(index, (end, time));
         self.end = self.end.max(end);
     }
 }
@@ -222,9 +222,9 @@ impl Walk {
         true
     }
 
-    /// As [`Walk::run`], fewest places first at which a slower processor follows; false when the limit ends it.
+    /// As [`Walk::run`], fewest positions first at which a slower processor follows; false when the limit ends it.
     fn by_priority(&mut self, root: Node, depth: usize) -> bool {
-        // Per number of such places: nodes put off, the last processor's class, and the processors left.
+        // Per number of such positions: nodes put off, the last processor's class, and the processors left.
         let mut open: Vec<Vec<(Node, usize, Vec<u64>)>> = vec![Vec::new(); depth + 1];
         let classes = self.times.len();
         open[0].push((root, classes, self.left.clone()));

@@ -249,10 +249,10 @@ impl<'p> Deadlines<'p> {
                 .iter()
                 .enumerate()
                 .filter(|(_, (number, _))| *number == slot);
-            let Some((place, &(_, date))) = same.min_by_key(|(_, (_, date))| *date) else {
+            let Some((index, &(_, date))) = same.min_by_key(|(_, (_, date))| *date) else {
                 return;
             };
-            open.swap_remove(place);
+            open.swap_remove(index);
             *rows.entry((date, class)).or_default() += 1;
             length = length.max(date + time);
             for other in &mut open {

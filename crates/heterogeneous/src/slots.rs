@@ -110,7 +110,7 @@ fn questions(flow: &Flow) -> usize {
 
 /// The bounds so far.
 struct Best {
-    /// The first deadline (place of a date) not ruled out.
+    /// The first deadline (index of a date) not ruled out.
     lower: usize,
     length: u64,
     placed: Vec<Placed>,
@@ -120,7 +120,7 @@ struct Best {
 /// The relaxation to fractions.
 struct Relaxed {
     senders: Vec<u64>,
-    /// The first deadline (place of a date) not ruled out.
+    /// The first deadline (index of a date) not ruled out.
     least: usize,
     /// Weights that rule out the one before.
     weights: Vec<i128>,

@@ -290,7 +290,8 @@ pub(crate) fn walk<N: Time>(
     match limit {
         Concurrency::Unlimited => by_reducers(pair, u128::MAX, visit),
         Concurrency::Reducers(most) => by_reducers(pair, most.into(), visit),
-        // Transfers of no time never wait: the one `K` places before ended when the one just before did, at the latest.
+        // Transfers of no time never wait: the one `K` positions before ended when the one just before did, at the
+        // latest.
         Concurrency::Transfers(_) if pair.transfer == N::zero() => {
             by_reducers(pair, u128::MAX, visit)
         }
@@ -354,10 +355,10 @@ fn take<N: Time>(queue: &mut Queue<N>, date: &N) -> u128 {
 /// Algorithm 2 by classes, `0 < d < c`.
 ///
 /// Why saturation is permanent: let `x` be the date at which a delivery must be prepared to start when the transfer `K`
-/// places before ends, and let `P` processors be there by `x`. One of them that is not free at `x` was last used by
+/// positions before ends, and let `P` processors be there by `x`. One of them that is not free at `x` was last used by
 /// a transfer that ended after `x + d` (its next date is at most that end minus `d`). The `K r` transfers before the
-/// last `K`, with `r = ceil(c/d) - 1`, are the last that can have ended so late (ends `K` places apart differ by `d` or
-/// more); so `P >= K ceil(c/d)` leaves one that is free. `x` only grows, and so does `P`.
+/// last `K`, with `r = ceil(c/d) - 1`, are the last that can have ended so late (ends `K` positions apart differ by `d`
+/// or more); so `P >= K ceil(c/d)` leaves one that is free. `x` only grows, and so does `P`.
 fn by_transfers<N: Time>(
     pair: &Pair<N>,
     limit: u128,

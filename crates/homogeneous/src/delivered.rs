@@ -1,12 +1,12 @@
 //! One processor's neighbours in the tree of Algorithm 1 without the tree, and the tree's degree and depth.
 //!
-//! Processors are numbered as Algorithm 1 (ties: the oldest) delivers them. They fall into *classes* of equal dates `a
-//! step + b detour`, O(log^2 n) of them. A class holds, in index order, first the processors delivered by the members
-//! of the class one step before, in its order (they were delivered or delivered last at that date); then the processors
-//! delivered by fresh ones, born one detour before. So a processor at place `p` of the class of date `t` has the same
-//! deliverer as the one at place `p` of the class of date `t - step`, if that class has a place `p`; otherwise it is
-//! the first child of the processor at place `p - |class(t - step)|` of the class of date `t - detour`. Conversely, the
-//! place of a processor's first child is that of all its children.
+//! Processors are numbered as Algorithm 1 (ties: the oldest) delivers them. They fall into *classes* of equal dates
+//! `a step + b detour`, O(log^2 n) of them. A class holds, in index order, first the processors delivered by the
+//! members of the class one step before, in its order (they were delivered or delivered last at that date); then the
+//! processors delivered by fresh ones, born one detour before. So a processor at position `p` of the class of date `t`
+//! has the same deliverer as the one at position `p` of the class of date `t - step`, if that class has a position `p`;
+//! otherwise it is the first child of the processor at position `p - |class(t - step)|` of the class of date
+//! `t - detour`. Conversely, the position of a processor's first child is that of all its children.
 
 use num_bigint::BigUint;
 use oneport_plan::Concurrency;
@@ -118,7 +118,7 @@ impl<N: Time> Classes<N> {
         self.classes
             .binary_search_by(|class| class.date.cmp(date))
             .ok()
-            .map(|place| &self.classes[place])
+            .map(|position| &self.classes[position])
     }
 
     /// How many were delivered a time before a date; the root was not.
@@ -138,11 +138,11 @@ impl<N: Time> Classes<N> {
 
     fn receiver(&self, index: u128) -> Option<u128> {
         let class = self.holding(index).filter(|_| index > 0)?;
-        let (mut date, place) = (class.date.clone(), index - class.start);
+        let (mut date, position) = (class.date.clone(), index - class.start);
         loop {
             let again = self.before(&date, &self.step);
-            if place >= again {
-                return Some(self.of(&date.minus(&self.detour))?.start + place - again);
+            if position >= again {
+                return Some(self.of(&date.minus(&self.detour))?.start + position - again);
             }
             date = date.minus(&self.step);
         }
@@ -151,13 +151,13 @@ impl<N: Time> Classes<N> {
     fn children(&self, index: u128) -> Option<Vec<u128>> {
         let class = self.holding(index)?;
         let mut date = class.date.plus(&self.detour);
-        let place = self.before(&date, &self.step) + index - class.start;
+        let position = self.before(&date, &self.step) + index - class.start;
         let mut children = Vec::new();
         while let Some(class) = self
             .of(&date)
-            .filter(|class| class.start + place < self.values)
+            .filter(|class| class.start + position < self.values)
         {
-            children.push(class.start + place);
+            children.push(class.start + position);
             date = date.plus(&self.step);
         }
         // Read backwards the first to be delivered is the last to be merged.

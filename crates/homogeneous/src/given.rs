@@ -20,13 +20,13 @@ use crate::{Costs, Error, tree};
 /// No values, too many, a receiver that does not exist, no root or several, processors that do not reach the root.
 pub fn reduce_tree(receivers: &[u32], costs: &Costs) -> Result<Reduction, Error> {
     let order = parents_first(receivers)?;
-    let mut place = vec![0_u32; order.len()];
+    let mut position = vec![0_u32; order.len()];
     for (index, &processor) in order.iter().enumerate() {
-        place[processor as usize] = index as u32;
+        position[processor as usize] = index as u32;
     }
     let within: Vec<u32> = order
         .iter()
-        .map(|&processor| place[receivers[processor as usize] as usize])
+        .map(|&processor| position[receivers[processor as usize] as usize])
         .collect();
     let scaled = Scaled::new(costs);
     let zero = |count: usize| vec![0_u64; count];
@@ -59,8 +59,8 @@ pub fn tree_length(receivers: &[u32], costs: &Costs) -> Result<Rational, Error> 
         let ends = dates
             .into_iter()
             .zip(1..)
-            .map(|(date, place): (Rational, usize)| {
-                date + costs.transfer() + step * whole(count - place) + costs.compute()
+            .map(|(date, position): (Rational, usize)| {
+                date + costs.transfer() + step * whole(count - position) + costs.compute()
             });
         last = ends.max().unwrap_or_default();
         children[receivers[processor as usize] as usize].push(last.clone());

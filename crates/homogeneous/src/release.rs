@@ -9,23 +9,23 @@
 //! can be run within `T` if its processors can be given to the values so that `p <= T - r_i =: e_i`, that is, if the
 //! sorted `p` are at most the sorted `e`.
 //!
-//! **The growth.** The tree grows, always from the processor that can deliver first, and values are given places as
+//! **The growth.** The tree grows, always from the processor that can deliver first, and values are given positions as
 //! late as possible. If the processor suits the most urgent value (least `e`) after this delivery, too, nothing is
-//! lost. Otherwise that value must have a place first: one that suits it and loses least. The processor with that value
-//! stops when its `p` would be above `e`.
+//! lost. Otherwise that value must have a position first: one that suits it and loses least. The processor with that
+//! value stops when its `p` would be above `e`.
 //!
 //! **What is proved.** For `d <= c` the next delivery of a processor is prepared at its `p`, so all processors that
-//! suit a value that must have a place now stop at once, and the one with the latest `p` loses least: the sorted list
-//! of the others is at most, entry by entry, what any other schedule has left, and growing keeps it so. So the growth
-//! succeeds if any schedule does, and bisection over `T` is optimal. For `d > c` the choice is a heuristic (the place
-//! that could deliver longest with that value), except with `c = 0`, where nothing ever stops. There the bound is the
-//! largest of
+//! suit a value that must have a position now stop at once, and the one with the latest `p` loses least: the sorted
+//! list of the others is at most, entry by entry, what any other schedule has left, and growing keeps it so. So the
+//! growth succeeds if any schedule does, and bisection over `T` is optimal. For `d > c` the choice is a heuristic (the
+//! position that could deliver longest with that value), except with `c = 0`, where nothing ever stops. There the bound
+//! is the largest of
 //! - `r` plus the shortest length for as many values as are ready at `r` or later: backwards, these are among the
 //!   processors there within `T - r`;
 //! - the last date plus `c`, if there is something to merge;
 //! - the optimum for a transfer time of `c`.
 //!
-//! A given root has the first place from the beginning; everything else is the same. The bounds hold for it, and the
+//! A given root has the first position from the beginning; everything else is the same. The bounds hold for it, and the
 //! first one counts better: among the values that are ready at `r` or later the root is one more, for it is there at 0
 //! backwards.
 //!
@@ -106,26 +106,26 @@ pub fn reduce_released(
         .iter()
         .map(|date| in_units(date, &scaled.unit))
         .collect();
-    let mut places = vec![BigUint::ZERO];
+    let mut positions = vec![BigUint::ZERO];
     greedy(count, count, &scaled, Tie::Oldest, |date, count| {
         let there = date + &scaled.transfer + &scaled.compute;
-        places.resize(places.len() + count as usize, there);
+        positions.resize(positions.len() + count as usize, there);
     });
     let last = dates.iter().max().cloned().unwrap_or_default()
-        + places.last().cloned().unwrap_or_default();
+        + positions.last().cloned().unwrap_or_default();
     // Sums of a schedule stay below the last date plus one step for every value.
     let most = last + (&scaled.transfer + &scaled.compute) * (u64::from(count) + 1);
     Ok(if most.bits() <= MACHINE_BITS {
-        solve::<u64>(&scaled, costs, (&dates, &places), root)
+        solve::<u64>(&scaled, costs, (&dates, &positions), root)
     } else {
-        solve::<BigUint>(&scaled, costs, (&dates, &places), root)
+        solve::<BigUint>(&scaled, costs, (&dates, &positions), root)
     })
 }
 
 fn solve<N: Time>(
     scaled: &Scaled,
     costs: &Costs,
-    (dates, places): (&[BigUint], &[BigUint]),
+    (dates, positions): (&[BigUint], &[BigUint]),
     root: Option<u32>,
 ) -> Released {
     let list = |numbers: &[BigUint]| -> Vec<N> {
@@ -134,17 +134,17 @@ fn solve<N: Time>(
             .map(|ticks| N::of(ticks).unwrap_or_else(N::zero))
             .collect()
     };
-    let (ready, places) = (list(dates), list(places));
+    let (ready, positions) = (list(dates), list(positions));
     let zero = || Pair {
         transfer: N::zero(),
         compute: N::zero(),
     };
-    let question = Question::new(ready, places, scaled.pair().unwrap_or_else(zero), root);
+    let question = Question::new(ready, positions, scaled.pair().unwrap_or_else(zero), root);
     let (grown, run, bound) = question.answer();
     let receivers = grown
         .receivers
         .iter()
-        .map(|&place| grown.values[place as usize])
+        .map(|&position| grown.values[position as usize])
         .collect();
     let root = grown.values.first().copied().unwrap_or(0);
     Released {
@@ -174,24 +174,24 @@ struct Question<N> {
     ready: Vec<N>,
     /// Values by date, latest first: the most urgent backwards.
     urgent: Vec<u32>,
-    /// The value of the first place, if it is given; and the other values by date, latest first.
+    /// The value of the first position, if it is given; and the other values by date, latest first.
     root: Option<u32>,
     waiting: Vec<u32>,
     /// When processors are there in an unhindered growth, ascending.
-    places: Vec<N>,
+    positions: Vec<N>,
     pair: Pair<N>,
 }
 
 /// A tree in the order of its growth.
 struct Grown {
-    /// The value at each place.
+    /// The value at each position.
     values: Vec<u32>,
-    /// The place each place sends to; that of place 0 is itself.
+    /// The position each position sends to; that of position 0 is itself.
     receivers: Vec<u32>,
 }
 
 impl<N: Time> Question<N> {
-    fn new(ready: Vec<N>, places: Vec<N>, pair: Pair<N>, root: Option<u32>) -> Question<N> {
+    fn new(ready: Vec<N>, positions: Vec<N>, pair: Pair<N>, root: Option<u32>) -> Question<N> {
         let mut urgent: Vec<u32> = (0..ready.len() as u32).collect();
         urgent.sort_by(|&a, &b| ready[b as usize].cmp(&ready[a as usize]).then(a.cmp(&b)));
         let others = urgent.iter().copied().filter(|&value| Some(value) != root);
@@ -200,7 +200,7 @@ impl<N: Time> Question<N> {
             ready,
             urgent,
             root,
-            places,
+            positions,
             pair,
         }
     }
@@ -211,11 +211,11 @@ impl<N: Time> Question<N> {
 
     /// A schedule and a bound.
     fn answer(&self) -> (Grown, tree::TreeDates<N>, N) {
-        // A given root has the first place, all others have later ones.
+        // A given root has the first position, all others have later ones.
         let order = self.root.iter().chain(&self.waiting);
         let counted = order
-            .zip(&self.places)
-            .map(|(&value, place)| self.ready[value as usize].plus(place));
+            .zip(&self.positions)
+            .map(|(&value, position)| self.ready[value as usize].plus(position));
         let merged = (self.ready.len() > 1).then(|| self.date(0).plus(&self.pair.compute));
         let bound = counted.chain(merged).max().unwrap_or_else(N::zero);
         let (grown, found) = self.bisect(&self.pair, &bound);
@@ -283,7 +283,7 @@ impl<N: Time> Question<N> {
     /// The least length from `low` on for which the growth succeeds, if it succeeds for all longer ones, and its tree.
     fn bisect(&self, pair: &Pair<N>, low: &N) -> (Grown, N) {
         // When all wait for the last value, nothing hinders the growth.
-        let mut high = self.date(0).plus(self.places.last().unwrap_or(low));
+        let mut high = self.date(0).plus(self.positions.last().unwrap_or(low));
         let star = || Grown {
             values: self
                 .root
@@ -316,13 +316,13 @@ impl<N: Time> Question<N> {
         tree::earliest_released(&grown.receivers, ready, &self.pair)
     }
 
-    /// The tree that the method grows backwards from `length`, if all values find a place.
+    /// The tree that the method grows backwards from `length`, if all values find a position.
     fn grow(&self, length: &N, pair: &Pair<N>) -> Option<Grown> {
         if length < self.date(0) {
             return None;
         }
         let mut growth = Growth::new(self, length, pair);
-        while growth.places.len() < self.ready.len() {
+        while growth.positions.len() < self.ready.len() {
             growth.deliver()?;
         }
         growth.settle()
@@ -330,7 +330,7 @@ impl<N: Time> Question<N> {
 }
 
 /// A processor of the growing tree.
-struct Place<N> {
+struct Position<N> {
     receiver: u32,
     /// When it is there, plus `compute` for every child: the `p` of the module's text.
     prepared: N,
@@ -342,16 +342,16 @@ struct Growth<'a, N> {
     question: &'a Question<N>,
     length: &'a N,
     pair: &'a Pair<N>,
-    places: Vec<Place<N>>,
-    /// Places by the date of their next delivery's start.
+    positions: Vec<Position<N>>,
+    /// Positions by the date of their next delivery's start.
     able: BTreeSet<(N, u32)>,
-    /// Places without a value: by `prepared` if `d <= c`, else by `there`.
+    /// Positions without a value: by `prepared` if `d <= c`, else by `there`.
     open: BTreeSet<(N, u32)>,
-    /// How many of the most urgent values have places.
+    /// How many of the most urgent values have positions.
     settled: usize,
 }
 
-/// Places compared if the best choice is not known. Trades time for shorter schedules. Not measured.
+/// Positions compared if the best choice is not known. Trades time for shorter schedules. Not measured.
 const COMPARED: usize = 64;
 
 impl<'a, N: Time> Growth<'a, N> {
@@ -360,13 +360,13 @@ impl<'a, N: Time> Growth<'a, N> {
             question,
             length,
             pair,
-            places: Vec::with_capacity(question.ready.len()),
+            positions: Vec::with_capacity(question.ready.len()),
             able: BTreeSet::new(),
             open: BTreeSet::new(),
             settled: 0,
         };
         growth.add(0, N::zero());
-        if let (Some(root), Some(first)) = (question.root, growth.places.first_mut()) {
+        if let (Some(root), Some(first)) = (question.root, growth.positions.first_mut()) {
             first.value = Some(root);
             growth.open.clear();
         }
@@ -374,10 +374,10 @@ impl<'a, N: Time> Growth<'a, N> {
     }
 
     fn add(&mut self, receiver: u32, there: N) {
-        let place = self.places.len() as u32;
-        self.able.insert((there.clone(), place));
-        self.open.insert((there.clone(), place));
-        self.places.push(Place {
+        let position = self.positions.len() as u32;
+        self.able.insert((there.clone(), position));
+        self.open.insert((there.clone(), position));
+        self.positions.push(Position {
             receiver,
             prepared: there,
             value: None,
@@ -393,13 +393,13 @@ impl<'a, N: Time> Growth<'a, N> {
         self.length.minus(&self.question.ready[value as usize])
     }
 
-    /// One delivery, or one place that delivers no more. `None` if a value finds no place.
+    /// One delivery, or one position that delivers no more. `None` if a value finds no position.
     fn deliver(&mut self) -> Option<()> {
-        let (date, place) = self.able.pop_first()?;
-        let prepared = self.places[place as usize]
+        let (date, position) = self.able.pop_first()?;
+        let prepared = self.positions[position as usize]
             .prepared
             .plus(&self.pair.compute);
-        while self.places[place as usize].value.is_none()
+        while self.positions[position as usize].value.is_none()
             && prepared > self.until(self.next_value()?)
         {
             let value = self.next_value()?;
@@ -409,31 +409,31 @@ impl<'a, N: Time> Growth<'a, N> {
                 self.latest(value)
             }?;
             self.settled += 1;
-            self.places[chosen.1 as usize].value = Some(value);
+            self.positions[chosen.1 as usize].value = Some(value);
             self.open.remove(&chosen);
         }
-        match self.places[place as usize].value {
+        match self.positions[position as usize].value {
             Some(value) if prepared > self.until(value) => return Some(()),
             Some(_) => {}
             None if self.slow() => {}
             None => {
                 self.open
-                    .remove(&(self.places[place as usize].prepared.clone(), place));
-                self.open.insert((prepared.clone(), place));
+                    .remove(&(self.positions[position as usize].prepared.clone(), position));
+                self.open.insert((prepared.clone(), position));
             }
         }
-        self.places[place as usize].prepared = prepared;
-        self.add(place, date.plus(&self.pair.detour()));
-        self.able.insert((date.plus(&self.pair.step()), place));
+        self.positions[position as usize].prepared = prepared;
+        self.add(position, date.plus(&self.pair.detour()));
+        self.able.insert((date.plus(&self.pair.step()), position));
         Some(())
     }
 
-    /// The most urgent value without a place.
+    /// The most urgent value without a position.
     fn next_value(&self) -> Option<u32> {
         self.question.waiting.get(self.settled).copied()
     }
 
-    /// The open place with the latest `prepared` that suits the value.
+    /// The open position with the latest `prepared` that suits the value.
     fn latest(&self, value: u32) -> Option<(N, u32)> {
         self.open
             .range(..=(self.until(value), u32::MAX))
@@ -441,43 +441,52 @@ impl<'a, N: Time> Growth<'a, N> {
             .cloned()
     }
 
-    /// Among the first open places that suit the value the one that could deliver longest with it.
+    /// Among the first open positions that suit the value the one that could deliver longest with it.
     fn lasting(&self, value: u32) -> Option<(N, u32)> {
         let until = self.until(value);
         let stop = |there: &N| {
             let deliveries = until.minus(there).over(&self.pair.compute);
             there.plus(&self.pair.transfer.times(deliveries))
         };
-        let suits = |entry: &&(N, u32)| self.places[entry.1 as usize].prepared <= until;
+        let suits = |entry: &&(N, u32)| self.positions[entry.1 as usize].prepared <= until;
         let suited = self.open.iter().filter(suits).take(COMPARED);
         suited
-            .max_by_key(|(there, place)| (stop(there), std::cmp::Reverse(*place)))
+            .max_by_key(|(there, position)| (stop(there), std::cmp::Reverse(*position)))
             .cloned()
     }
 
-    /// Gives the other values the open places, sorted against sorted.
+    /// Gives the other values the open positions, sorted against sorted.
     fn settle(mut self) -> Option<Grown> {
         let mut open: Vec<(N, u32)> = self
             .open
             .iter()
-            .map(|(_, place)| (self.places[*place as usize].prepared.clone(), *place))
+            .map(|(_, position)| {
+                (
+                    self.positions[*position as usize].prepared.clone(),
+                    *position,
+                )
+            })
             .collect();
         open.sort_unstable();
-        for (prepared, place) in open {
+        for (prepared, position) in open {
             let value = self.next_value()?;
             if prepared > self.until(value) {
                 return None;
             }
-            self.places[place as usize].value = Some(value);
+            self.positions[position as usize].value = Some(value);
             self.settled += 1;
         }
         Some(Grown {
             values: self
-                .places
+                .positions
                 .iter()
-                .map(|place| place.value)
+                .map(|position| position.value)
                 .collect::<Option<_>>()?,
-            receivers: self.places.iter().map(|place| place.receiver).collect(),
+            receivers: self
+                .positions
+                .iter()
+                .map(|position| position.receiver)
+                .collect(),
         })
     }
 }

@@ -1,17 +1,17 @@
 //! Release dates with merges shorter than transfers (`0 < c < d`): sequences of values, tried one by one.
 //!
-//! Read backwards from a length `T`, a value that is ready at `r` and placed at `s <= e = T - r` has room for `k =
-//! floor((e - s) / c)` children, at the dates `s + c + j d`, `j = 1 .. k`: it must have merged the first of them by
-//! `s + k c`, and transfers are what it waits for between them. Giving the next value always the earliest place loses
-//! nothing: whatever stands at a later place can move there with all below it, only gaining room. So a schedule is a
-//! sequence of values, and `T` can be met if and only if some sequence fits. Values of equal dates are alike; a state
-//! that failed, the values left and the open places, is remembered.
+//! Read backwards from a length `T`, a value that is ready at `r` and placed at `s <= e = T - r` has room for
+//! `k = floor((e - s) / c)` children, at the dates `s + c + j d`, `j = 1 .. k`: it must have merged the first of them
+//! by `s + k c`, and transfers are what it waits for between them. Giving the next value always the earliest position
+//! loses nothing: whatever stands at a later position can move there with all below it, only gaining room. So a
+//! schedule is a sequence of values, and `T` can be met if and only if some sequence fits. Values of equal dates are
+//! alike; a state that failed, the values left and the open positions, is remembered.
 
 use std::collections::BTreeSet;
 
 /// The outcome of the search for a length.
 pub(crate) enum Fits {
-    /// A sequence: the value at each place, and the place that it sends to.
+    /// A sequence: the value at each position, and the position that it sends to.
     Sequence(Vec<u32>, Vec<u32>),
     /// No sequence exists.
     Never,
@@ -33,10 +33,10 @@ impl Sequences {
     /// `compute` is positive.
     pub(crate) fn new(ready: &[u64], root: Option<u32>, transfer: u64, compute: u64) -> Sequences {
         let mut values: Vec<u32> = (0..ready.len() as u32).collect();
-        let place = |value: u32| (Some(value) != root, value);
+        let position = |value: u32| (Some(value) != root, value);
         values.sort_by(|&a, &b| {
             let dates = ready[b as usize].cmp(&ready[a as usize]);
-            dates.then(place(a).cmp(&place(b)))
+            dates.then(position(a).cmp(&position(b)))
         });
         let mut classes: Vec<(u64, Vec<u32>)> = Vec::new();
         for value in values {
@@ -103,13 +103,15 @@ impl Sequences {
             let Some((date, _, receiver)) = open.pop_first() else {
                 return Fits::Never;
             };
-            let place = values.len() as u32;
+            let position = values.len() as u32;
             values.push(self.classes[class].1[next[class]]);
             next[class] += 1;
             receivers.push(receiver);
             let children = self.opened(until[class], date, sequence.len()).zip(0..);
             open.extend(
-                children.map(|(date, child)| (date, place * sequence.len() as u32 + child, place)),
+                children.map(|(date, child)| {
+                    (date, position * sequence.len() as u32 + child, position)
+                }),
             );
         }
         Fits::Sequence(values, receivers)
@@ -120,7 +122,7 @@ struct SequenceSearch<'a> {
     all: &'a Sequences,
     /// Per class: the last date at which a value can be placed.
     until: Vec<u64>,
-    /// Open places and values left that lead nowhere.
+    /// Open positions and values left that lead nowhere.
     failed: BTreeSet<(Vec<u64>, Vec<u32>)>,
     /// Classes of the values placed.
     sequence: Vec<usize>,

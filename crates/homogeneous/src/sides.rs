@@ -64,8 +64,8 @@ fn around(reduction: &Reduction, root: usize) -> Option<Vec<u32>> {
             after += end - first;
             after - (end - first)
         };
-        for (place, old) in (from..).zip(first..end) {
-            names[old] = place as u32;
+        for (position, old) in (from..).zip(first..end) {
+            names[old] = position as u32;
         }
     }
     Some(names)

@@ -1,7 +1,7 @@
 //! Algorithm 2 of RR-7898: at most `K` transfers at once.
 //!
 //! Read backwards, a delivery at the processor's date `s` is prepared for `c` and transferred for `d` as soon as the
-//! transfer `K` places before has ended. Dates of fresh and of used processors ascend here too (both costs are
+//! transfer `K` positions before has ended. Dates of fresh and of used processors ascend here too (both costs are
 //! added to dates that ascend), so two queues do. Ties are taken from the used first.
 
 use std::collections::VecDeque;

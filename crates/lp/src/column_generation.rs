@@ -1,7 +1,7 @@
 //! Column generation: the one driver for patterns that are too many to list.
 //!
-//! Symbols: `x_p` how often pattern `p` is executed per unit of time, `t(p, r)` how long one copy occupies resource
-//! `r`, `TP` the throughput; a demand is one commodity (or one reduction) of each instance.
+//! Symbols: `x_p` is how often pattern `p` is executed per unit of time, `t(p, r)` how long one copy occupies resource
+//! `r`, `TP` the throughput. A demand is one commodity (or one reduction) of each instance.
 //!
 //! ```text
 //! maximise TP subject to
@@ -9,11 +9,11 @@
 //!   for each resource r:  sum of t(p, r) x_p <= capacity of r                    (price pi_r)
 //! ```
 //!
-//! The program holds the patterns found so far. Each round asks for cheapest patterns under prices and adds them, until
-//! none is cheaper than `mu_d`. Two things keep the rounds few: the prices asked about lie between the best prices so
-//! far (those with the smallest bound `sum pi / sum cheapest`) and the program's own (Wentges 1997), and every round
-//! asks at two such points, at the same time. Prices guide in rounded integers; the last word is an exact optimum and
-//! exact cheapest patterns.
+//! The program holds the patterns found so far. Each round searches for cheapest patterns under prices and adds them,
+//! until none is cheaper than `mu_d`. Two measures keep the rounds few. First, the prices of a round lie between the
+//! best prices so far (those with the smallest bound `sum pi / sum cheapest`) and the program's own (Wentges 1997).
+//! Second, every round prices two such points at the same time. Prices guide in rounded integers. The final answer uses
+//! an exact optimum and exact cheapest patterns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,12 +36,12 @@ use crate::{LpError, Question, Until};
 
 use oneport_watch::News;
 
-/// Fact: sum of the guiding prices; 20 times this sum fits 64 bits. A price that is rounded to zero matters only to a
+/// Fact: sum of the guiding prices. 20 times this sum fits 64 bits. A price that is rounded to zero matters only to a
 /// pattern that takes `2^59` times as long as an instance.
 const PRICE_SUM: u64 = 1 << 59;
 /// Weights, in twentieths, of the incumbent prices in the two smoothed price vectors of a round. Trades gain of the
-/// bound (the larger) for gain of the program (the smaller). Measured on reductions of 48 operands: 174 rounds, 318
-/// with the best single weight; one column of each vector is better than several of one.
+/// bound (the larger) for gain of the program (the smaller). Measured on reductions of 48 operands: 174 rounds, and 318
+/// with the best single weight. One column of each vector is better than several of one.
 const SMOOTHING: [u64; 2] = [19, 14];
 
 /// Tight patterns reported. Trades completeness of the list for memory. Not measured.
@@ -62,10 +62,10 @@ pub(crate) fn generate(
     generate_from(question, resources, (pricing, Vec::new()), until)
 }
 
-/// [`generate`], where the program holds some patterns of the question from the beginning.
+/// [`generate`] with some patterns of the question in the program from the beginning.
 ///
 /// # Errors
-/// As [`generate`].
+/// Those of [`generate`].
 pub(crate) fn generate_from(
     question: &Question,
     resources: Resources,
@@ -103,8 +103,8 @@ pub(crate) fn generate_from(
             other => other?,
         };
         let known = bound_of(&master.resources, pricing, &prices, &cheapest);
-        let cheaper = |(place, (price, _)): &(usize, (Rational, Pattern))| {
-            *price < optimum.dual.get(master.demands[*place])
+        let cheaper = |(index, (price, _)): &(usize, (Rational, Pattern))| {
+            *price < optimum.dual.get(master.demands[*index])
         };
         let missing: Vec<Pattern> = cheapest
             .into_iter()
@@ -153,7 +153,7 @@ pub(crate) fn proved(
     Ok(bound_of(resources, pricing, prices, &cheapest))
 }
 
-/// The same, where the demands' cheapest patterns are known.
+/// The same, with known cheapest patterns of the demands.
 fn bound_of(
     resources: &Resources,
     pricing: &Patterns<'_>,
@@ -209,9 +209,9 @@ impl<'m> Master<'m> {
         pricing: &'m Patterns<'m>,
     ) -> Result<Self, LpError> {
         let mut program = LinearProgram::new(Sense::Maximize);
-        let capacity = |place| resources.capacity(place).clone();
+        let capacity = |index| resources.capacity(index).clone();
         let rows = (0..resources.count())
-            .map(|place| program.add_row(Relation::AtMost, capacity(place)))
+            .map(|index| program.add_row(Relation::AtMost, capacity(index)))
             .collect();
         let demands: Vec<Row> = pricing
             .rates()
@@ -243,7 +243,7 @@ impl<'m> Master<'m> {
         })
     }
 
-    /// Adds the patterns that are new, or their stages that are; returns how many. The watch is asked before each.
+    /// Adds the new patterns, or their new stages. Returns their number. The watch is checked before each.
     fn add(&mut self, patterns: Vec<Pattern>) -> Result<usize, LpError> {
         let mut added = 0;
         for pattern in patterns {
@@ -283,7 +283,7 @@ impl<'m> Master<'m> {
         Ok(joint)
     }
 
-    /// Adds a pattern or a stage; says whether it is new. A demand counts patterns, and second stages.
+    /// Adds a pattern or a stage. Returns whether it is new. A demand counts patterns, and second stages.
     fn add_column(
         &mut self,
         pattern: Pattern,
@@ -296,7 +296,7 @@ impl<'m> Master<'m> {
         let loads = self.resources.loads(self.question, &pattern);
         let mut entries: Vec<(Row, Rational)> = loads
             .into_iter()
-            .map(|(place, time)| (self.rows[place], time))
+            .map(|(index, time)| (self.rows[index], time))
             .collect();
         if let Some((joint, is_second)) = meets {
             let one = Rational::one();
@@ -315,13 +315,13 @@ impl<'m> Master<'m> {
     fn composed(&self, weight: impl Fn(usize) -> Rational) -> Vec<(Pattern, Rational)> {
         let mut whole = Vec::new();
         let mut meeting = vec![[const { Vec::new() }; 2]; self.balances.len()];
-        for (place, pattern) in self.patterns.iter().enumerate() {
-            let weight = weight(place);
-            match self.meets[place] {
+        for (index, pattern) in self.patterns.iter().enumerate() {
+            let weight = weight(index);
+            match self.meets[index] {
                 _ if !weight.is_positive() => {}
                 None => whole.push((pattern.clone(), weight)),
                 Some((joint, is_second)) => {
-                    meeting[joint][usize::from(is_second)].push((place, weight))
+                    meeting[joint][usize::from(is_second)].push((index, weight))
                 }
             }
         }
@@ -332,12 +332,12 @@ impl<'m> Master<'m> {
         whole
     }
 
-    /// The pattern of two stages, by their columns' places.
+    /// The pattern of two stages, by their columns' indices.
     fn pair(&self, first: usize, second: usize) -> Pattern {
         joined(&self.patterns[first], &self.patterns[second])
     }
 
-    /// Adds odd-set inequalities that the patterns' link times violate; says whether there are any.
+    /// Adds odd-set inequalities that the patterns' link times violate. Returns whether there are any.
     fn cut(
         &mut self,
         weight: impl Fn(Column) -> Rational,
@@ -347,8 +347,8 @@ impl<'m> Master<'m> {
             return Ok(false);
         };
         let mut times = self.question.platform().per_link(Rational::zero());
-        for (place, pattern) in self.patterns.iter().enumerate() {
-            let weight = weight(Column(self.first + place));
+        for (index, pattern) in self.patterns.iter().enumerate() {
+            let weight = weight(Column(self.first + index));
             if weight.is_positive() {
                 for (link, part) in links_of(pattern) {
                     times[link] += &weight * self.question.transfer_time(link, part);
@@ -356,19 +356,19 @@ impl<'m> Master<'m> {
             }
         }
         let mut sets = ports.violated(&times, room)?;
-        // Floating point may believe a row satisfied that is not; the exact optimum will not.
+        // Floating point may regard a violated row as satisfied. The exact optimum does not.
         sets.retain(|set| !self.resources.has(set));
         for set in &sets {
             let members = self.resources.add(self.question.platform(), set.clone());
             let mut entries = Vec::new();
-            for (place, pattern) in self.patterns.iter().enumerate() {
+            for (index, pattern) in self.patterns.iter().enumerate() {
                 let inside =
                     links_of(pattern).filter(|(link, _)| members.binary_search(link).is_ok());
                 let time: Rational = inside
                     .map(|(link, part)| self.question.transfer_time(link, part))
                     .sum();
                 if time.is_positive() {
-                    entries.push((Column(self.first + place), time));
+                    entries.push((Column(self.first + index), time));
                 }
             }
             let capacity = self.resources.capacity(self.resources.count() - 1).clone();
@@ -383,7 +383,7 @@ impl<'m> Master<'m> {
         self.cut(|column| optimum.primal.get(column), &Rational::one())
     }
 
-    /// Takes in what guiding prices suggested; returns how many patterns are new.
+    /// Adds the patterns found under guiding prices. Returns the number of new ones.
     fn ask<const N: usize>(
         &mut self,
         best: &mut Best,
@@ -500,7 +500,8 @@ impl<'m> Master<'m> {
         Ok((progress, ends))
     }
 
-    /// Patterns that are cheap under two lists of guiding prices, at the same time; returns how many are new.
+    /// Patterns that are cheap under two lists of guiding prices, priced at the same time. Returns the number of new
+    /// ones.
     fn guide_twice(
         &mut self,
         best: &mut Best,
@@ -526,12 +527,12 @@ impl<'m> Master<'m> {
         let before = self.patterns.len();
         let between = best.smoothed(&own, SMOOTHING[1]);
         self.guide_twice(best, [between, own])?;
-        Ok((before..self.patterns.len()).any(|place| self.is_cheaper(place, optimum)))
+        Ok((before..self.patterns.len()).any(|index| self.is_cheaper(index, optimum)))
     }
 
     /// Whether a column improves the program whose optimum is given.
-    fn is_cheaper(&self, place: usize, optimum: &Optimum) -> bool {
-        let column = Column(self.first + place);
+    fn is_cheaper(&self, index: usize, optimum: &Optimum) -> bool {
+        let column = Column(self.first + index);
         let unit = common_denominator(self.solver.program().column(column).map(|(_, value)| value));
         // Rows that came after the optimum are new joints: nothing was made there, or wanted.
         let multiplier =
@@ -543,7 +544,7 @@ impl<'m> Master<'m> {
         priced.sum::<BigInt>().is_negative()
     }
 
-    /// The exact optimum over the patterns found so far; `None` where the watch came first.
+    /// The exact optimum over the patterns found so far. `None` if the watch ended first.
     fn optimum(&mut self) -> Result<Option<Optimum>, LpError> {
         let watch = self.question.watch();
         if watch.ask().is_err() {
@@ -588,9 +589,9 @@ impl<'m> Master<'m> {
             .map(|rate| rate * &throughput)
             .collect();
         for (pattern, weight) in
-            self.composed(|place| optimum.primal.get(Column(self.first + place)))
+            self.composed(|index| optimum.primal.get(Column(self.first + index)))
         {
-            // A demand may be served more often than asked; the surplus is left out.
+            // A demand may be served more often than required. The surplus is dropped.
             let left = &mut left[pattern.demand];
             let weight = weight.min(left.clone());
             if weight.is_positive() {
@@ -622,8 +623,8 @@ impl<'m> Master<'m> {
 
     /// Patterns not used that cost exactly their demand's multiplier.
     fn tight(&self, optimum: &Optimum) -> Vec<Pattern> {
-        let is_tight = |place: usize| {
-            let column = Column(self.first + place);
+        let is_tight = |index: usize| {
+            let column = Column(self.first + index);
             let unit =
                 || common_denominator(self.solver.program().column(column).map(|(_, value)| value));
             // The demand's entry is -1, so the sum is the price less the multiplier.
@@ -640,23 +641,23 @@ impl<'m> Master<'m> {
         // Only the columns that the program had.
         let columns = self.patterns.len().min(optimum.primal.len() - self.first);
         let tight = (0..columns)
-            .filter(|&place| is_tight(place))
+            .filter(|&index| is_tight(index))
             .take(MOST_TIGHT);
-        let used = |place: &usize| {
+        let used = |index: &usize| {
             !optimum
                 .primal
-                .numerator(Column(self.first + place))
+                .numerator(Column(self.first + index))
                 .is_zero()
         };
         let partner = |joint: usize, is_second: bool| {
             (0..columns)
                 .filter(used)
-                .find(|&place| self.meets[place] == Some((joint, !is_second)))
+                .find(|&index| self.meets[index] == Some((joint, !is_second)))
         };
-        let pattern = |place: usize| match self.meets[place] {
-            None => Some(self.patterns[place].clone()),
-            Some((joint, true)) => Some(self.pair(partner(joint, true)?, place)),
-            Some((joint, false)) => Some(self.pair(place, partner(joint, false)?)),
+        let pattern = |index: usize| match self.meets[index] {
+            None => Some(self.patterns[index].clone()),
+            Some((joint, true)) => Some(self.pair(partner(joint, true)?, index)),
+            Some((joint, false)) => Some(self.pair(index, partner(joint, false)?)),
         };
         tight.filter_map(pattern).collect()
     }
@@ -671,7 +672,7 @@ impl<'m> Master<'m> {
         let mut found = known;
         // If every row has a price, no instance is free: a node that transfers nothing has to compute.
         let level = vec![Rational::one(); self.resources.count()];
-        for (place, prices) in [
+        for (index, prices) in [
             best.exact(&self.resources),
             self.prices(&optimum.dual),
             level,
@@ -679,7 +680,7 @@ impl<'m> Master<'m> {
         .into_iter()
         .enumerate()
         {
-            if place > 0 && found.is_some() {
+            if index > 0 && found.is_some() {
                 break;
             }
             let cheapest = match self.cheapest(&prices) {
@@ -726,11 +727,11 @@ impl<'m> Master<'m> {
         // Bits of estimated weights. Trades length of the answer's numbers for throughput, if a limit ended the rounds:
         // at most `2^-20` is lost. Not measured.
         const BITS: u32 = 20;
-        let believed = |place: usize| {
+        let believed = |index: usize| {
             let primal = self
                 .estimate
                 .as_ref()
-                .and_then(|estimate| estimate.primal.get(self.first + place));
+                .and_then(|estimate| estimate.primal.get(self.first + index));
             primal.cloned().unwrap_or_default()
         };
         let mut of_demand: Vec<Vec<(Rational, Pattern)>> = vec![Vec::new(); self.demands.len()];
@@ -792,7 +793,7 @@ fn guiding(dual: &[Rational]) -> Vec<u64> {
     let Some(largest) = positive().map(exponent).max() else {
         return level();
     };
-    // The largest price gets about 60 bits; sums then fit 128.
+    // The largest price gets about 60 bits. Sums then fit 128.
     let shift = 60 - largest;
     let scaled = |price: &Rational| {
         let (up, down) = (shift.max(0) as u64, (-shift).max(0) as u64);

@@ -28,7 +28,7 @@ pub(crate) struct Times {
     unit: Rational,
 }
 
-/// Short where all of them are.
+/// Machine words if all times fit.
 enum Integers {
     Short(Vec<u64>),
     Long(Vec<BigUint>),
@@ -126,8 +126,8 @@ pub(crate) fn exact_of_size(
     }
 }
 
-/// The same in machine integers, if four times the sum of all arcs between nodes that replicate cannot overflow, as
-/// Steiner arborescences require: an arc is a link or a route of fewer links than there are nodes, and there are no
+/// The same costs in machine integers, if four times the sum of all arcs between nodes that replicate cannot overflow,
+/// as Steiner arborescences require. An arc is a link or a route of fewer links than there are nodes, and there are no
 /// more arcs than links or pairs of nodes.
 pub(crate) fn narrowed(costs: &LinkCosts<BigUint>, platform: &Platform) -> Option<LinkCosts<u128>> {
     let (nodes, links) = (
@@ -156,8 +156,8 @@ mod tests {
 
     use super::*;
 
-    /// The largest costs that are narrowed give the arborescence that long integers give; one more is left long. (An
-    /// overflow would end a test.)
+    /// The largest costs that are narrowed give the same arborescence as long integers. Costs larger by one stay long.
+    /// (An overflow would end a test.)
     #[test]
     fn narrowed_costs_do_not_overflow() {
         let platform = complete(6, &Options::default()).unwrap();
@@ -169,23 +169,23 @@ mod tests {
         assert!(narrowed(&of(BigUint::from(limit) + 1u32), &platform).is_none());
         let long = of(limit.into());
         let short = narrowed(&long, &platform).unwrap();
-        let ends = |place: usize| {
+        let ends = |index: usize| {
             (
-                platform.links()[place].from.index(),
-                platform.links()[place].to.index(),
+                platform.links()[index].from.index(),
+                platform.links()[index].to.index(),
             )
         };
         let narrow: Vec<(usize, usize, u128)> = short
             .links
             .iter()
             .enumerate()
-            .map(|(place, cost)| (ends(place).0, ends(place).1, *cost))
+            .map(|(index, cost)| (ends(index).0, ends(index).1, *cost))
             .collect();
         let wide: Vec<(usize, usize, BigUint)> = long
             .links
             .iter()
             .enumerate()
-            .map(|(place, cost)| (ends(place).0, ends(place).1, cost.clone()))
+            .map(|(index, cost)| (ends(index).0, ends(index).1, cost.clone()))
             .collect();
         let narrow = steiner(6, 0, &[2, 4, 5], &narrow, 1000).unwrap();
         let wide = steiner(6, 0, &[2, 4, 5], &wide, 1000).unwrap();

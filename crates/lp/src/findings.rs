@@ -11,8 +11,8 @@ use crate::{Options, Until};
 pub(crate) struct Findings {
     /// Steady state and bound.
     pub known: Known,
-    /// Prices that prove something of some patterns. Where nothing else is known, they are asked what they prove of
-    /// all.
+    /// Prices valid for some patterns only. If no bound is known at the end, a bound for all patterns is derived from
+    /// them.
     pub prices: Option<Certificate>,
     /// Whether no further attempt is worth its time.
     pub settled: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// Takes in the patterns and prices of a mixture; its bound is another matter.
+    /// Records the patterns and prices of a mixture. Its bound is not taken: it may not hold for all schedules.
     pub(crate) fn mixture(
         &mut self,
         Mixture {
@@ -37,14 +37,14 @@ impl Findings {
         self.effort += effort;
     }
 
-    /// Takes in an answer that no further attempt is worth its time to improve.
+    /// Records an answer and ends the list of attempts.
     pub(crate) fn settle(&mut self, state: SteadyState, bound: Bound) {
         self.known.offer_state(state);
         self.known.offer_bound(bound);
         self.settled = true;
     }
 
-    /// When the next program may end: after what is left of the rounds, or where it proves what is attained.
+    /// Limits of the next program: the rounds that are left, and the throughput that it must prove.
     pub(crate) fn until(&self, options: &Options) -> Until {
         let Until { bound, rounds } = &options.until;
         let rounds = rounds.map(|most| most.saturating_sub(self.effort.rounds));

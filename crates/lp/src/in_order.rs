@@ -6,12 +6,12 @@
 //! results whose images are intervals under every renaming of a group ([`Intervals::new`]), single operands and the
 //! whole among them.
 //!
-//! **Images.** Let a reduction tree send no other partial results than these. At every processor it merges what
-//! arrives there, and what the processor owns, to a partial result `S` that is sent on. The image of `S` is an
-//! interval, and it consists of the images of what was merged, which are intervals: side by side in some order, in
-//! which the image merges them ([`image`]). Transfers keep their number of operands, and every processor its number of
-//! merges; where sizes depend on the number of operands alone and all merges are the same work, the image loads the
-//! image of every resource as the tree loads the resource.
+//! **Images.** Let a reduction tree send no other partial results than these. Every processor merges the values that
+//! arrive and its own value to a partial result `S`, and sends `S` on. The image of `S` is an interval, and it consists
+//! of the images of the merged values, which are intervals side by side in some order. The image merges them in this
+//! order ([`image`]). Transfers keep their number of operands, and every processor its number of merges. So if sizes
+//! depend on the number of operands alone and all merges are the same work, the image loads the image of every resource
+//! as the tree loads the resource.
 //!
 //! So the steady states of these trees have a quotient. Nothing says that it is as fast as others: its prices have to
 //! prove that.
@@ -31,8 +31,8 @@ pub(crate) struct Intervals {
 }
 
 impl Intervals {
-    /// For renamings that are given as the images of all operands; `None` where loads would not be carried over, or
-    /// there is too much to be looked at. `O(g n^2)` for `g` renamings of `n` operands.
+    /// For renamings given as the images of all operands. `None` if loads would change, or if the work is too large.
+    /// `O(g n^2)` for `g` renamings of `n` operands.
     pub(crate) fn new(
         renamings: &[Vec<usize>],
         operands: usize,
@@ -96,7 +96,7 @@ impl Renaming<'_> {
     }
 
     fn tasks(&self, tasks: &[Task], image: &mut Pattern) {
-        // Merges whose result is merged again where it was made: they have no separate image.
+        // Merges whose result is merged again at the same processor. They have no separate image.
         let mut passed = vec![false; tasks.len()];
         for task in tasks
             .iter()
@@ -106,17 +106,17 @@ impl Renaming<'_> {
                 .for_each(|input| passed[input] = matches!(tasks[input], Task::Merge { .. }));
         }
         // Per task: the index of its image.
-        let mut places: Vec<Option<u32>> = vec![None; tasks.len()];
+        let mut indices: Vec<Option<u32>> = vec![None; tasks.len()];
         for (number, task) in tasks.iter().enumerate() {
-            places[number] = match *task {
+            indices[number] = match *task {
                 Task::Send { link, part, after } => {
-                    let after = after.and_then(|after| places[after as usize]);
+                    let after = after.and_then(|after| indices[after as usize]);
                     image.send(self.links[link.index()], self.part(part), after)
                 }
                 Task::Merge { .. } if passed[number] => continue,
                 Task::Merge { node, .. } => {
                     let mut inputs = Vec::new();
-                    self.gather(tasks, number, &places, &mut inputs);
+                    self.gather(tasks, number, &indices, &mut inputs);
                     inputs.sort_unstable();
                     merge_all(self.nodes[node.index()], &inputs, image)
                 }
@@ -129,7 +129,7 @@ impl Renaming<'_> {
         &self,
         tasks: &[Task],
         merge: usize,
-        places: &[Option<u32>],
+        indices: &[Option<u32>],
         inputs: &mut Vec<(Interval, Option<u32>)>,
     ) {
         let mut open = vec![merge];
@@ -150,7 +150,7 @@ impl Renaming<'_> {
                     Some(from) if matches!(tasks[from], Task::Merge { .. }) => open.push(from),
                     from => inputs.push((
                         self.part(Interval { first, last }),
-                        from.and_then(|from| places[from]),
+                        from.and_then(|from| indices[from]),
                     )),
                 }
             }
@@ -158,7 +158,7 @@ impl Renaming<'_> {
     }
 }
 
-/// Merges neighbours from left to right; returns the place of the last merge.
+/// Merges neighbours from left to right. Returns the index of the last merge.
 fn merge_all(node: NodeId, inputs: &[(Interval, Option<u32>)], image: &mut Pattern) -> Option<u32> {
     let (&(mut done, mut left), others) = inputs.split_first()?;
     for &(next, right) in others {
@@ -279,7 +279,7 @@ mod tests {
         );
     }
 
-    /// Boxes around a switch need no other partial results; a ring of five does, and prices show it.
+    /// Boxes around a switch need no other partial results. A ring of five does, and prices prove it.
     #[test]
     fn what_the_quotient_proves() {
         for (platform, expected) in [

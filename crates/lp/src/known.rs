@@ -23,7 +23,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// Keeps the steady state with the larger throughput; of equals the first.
+    /// Keeps the steady state with the larger throughput. Of equal ones the first.
     pub fn offer_state(&mut self, found: SteadyState) {
         self.offer_tight(found, Vec::new());
     }
@@ -38,7 +38,7 @@ impl Known {
         }
     }
 
-    /// Keeps the smaller bound; of equals the first, which is the simpler one.
+    /// Keeps the smaller bound. Of equal ones the first, which is the simpler one.
     pub fn offer_bound(&mut self, found: Bound) {
         if self
             .bound
@@ -87,7 +87,7 @@ impl Known {
         })
     }
 
-    /// Both sides, the tight patterns, and the status; `None` where a side is missing.
+    /// Both sides, the tight patterns, and the status. `None` if a side is missing.
     pub fn finished(self) -> Option<(SteadyState, Vec<Pattern>, Bound, Status)> {
         let (state, bound) = (self.state?, self.bound?);
         let status = Status::of(&state.throughput, &bound.throughput);

@@ -24,14 +24,14 @@ pub(crate) struct Mixture {
     pub tight: Vec<Pattern>,
     /// Prices that prove `at_most`.
     pub prices: Certificate,
-    /// No mixture of patterns of this kind has a larger throughput; other schemes may have.
+    /// No mixture of patterns of this kind has a larger throughput. Other schemes may have.
     pub at_most: Rational,
     /// The effort.
     pub effort: Effort,
 }
 
 impl Mixture {
-    /// A steady state that attains what no other does; its prices are another matter.
+    /// A steady state that attains more than others. Its prices are not taken.
     pub(crate) fn of(state: SteadyState, at_most: &Rational) -> Self {
         let (tight, prices, at_most) = (Vec::new(), Certificate::default(), at_most.clone());
         Mixture {
@@ -43,7 +43,7 @@ impl Mixture {
         }
     }
 
-    /// The bound on every schedule, where the patterns that were priced are all schemes.
+    /// The bound on every schedule, if the priced patterns are all schemes.
     pub(crate) fn bound(&self) -> Bound {
         Bound {
             throughput: self.at_most.clone(),
@@ -107,7 +107,7 @@ pub(crate) fn mixed(
     let busy = loads
         .iter()
         .enumerate()
-        .map(|(place, load)| load / resources.capacity(place))
+        .map(|(index, load)| load / resources.capacity(index))
         .max();
     let busy = match ports {
         Some(ports) => busy.max(Some(ports.least_period(&times)?)),
@@ -135,8 +135,8 @@ fn summed(question: &Question, resources: &Resources, shares: &[(Pattern, Ration
     let mut loads = vec![Rational::zero(); resources.count()];
     let mut times = vec![Rational::zero(); question.platform().links().len()];
     for (pattern, share) in shares {
-        for (place, time) in resources.loads(question, pattern) {
-            loads[place] += time * share;
+        for (index, time) in resources.loads(question, pattern) {
+            loads[index] += time * share;
         }
         for (link, part) in links_of(pattern) {
             times[link.index()] += share * question.transfer_time(link, part);
@@ -145,8 +145,8 @@ fn summed(question: &Question, resources: &Resources, shares: &[(Pattern, Ration
     (loads, times)
 }
 
-/// The same where every transfer has one size and every merge one amount of work: uses are counted, and weighed once.
-/// `None` for others, and for many proportions.
+/// As the function above, if every transfer has one size and every merge one amount of work: uses are counted, and
+/// weighed once. `None` for other volumes, and for many proportions.
 fn counted(
     question: &Question,
     resources: &Resources,
@@ -195,9 +195,9 @@ fn counted(
     for (link, time) in platform.link_ids().zip(&times) {
         resources
             .times(link, time)
-            .for_each(|(place, time)| loads[place] += time);
+            .for_each(|(index, time)| loads[index] += time);
     }
-    // The work of a merge is the same whatever is merged.
+    // All merges have the same work.
     let merge =
         |node: NodeId| volumes.merge_time(platform, node, Interval { first: 0, last: 1 }, 0);
     for (node, often) in platform
@@ -208,7 +208,7 @@ fn counted(
         resources
             .of_processor(node)
             .into_iter()
-            .for_each(|place| loads[place] += &often * merge(node));
+            .for_each(|index| loads[index] += &often * merge(node));
     }
     Some((loads, times))
 }

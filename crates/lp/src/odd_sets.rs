@@ -19,17 +19,17 @@ pub(crate) struct PortSets {
 }
 
 impl PortSets {
-    /// `None` where no node is half-duplex: between send and receive ports the graph is bipartite, and ports suffice.
+    /// `None` if no node is half-duplex. Then the graph of send and receive ports is bipartite, and ports suffice.
     pub(crate) fn new(platform: &Platform) -> Option<Self> {
         platform.half_duplex()?;
         let ends = |link: LinkId| Resource::ends(platform, link);
         let mut ports: Vec<Resource> = platform.link_ids().flat_map(ends).flatten().collect();
         ports.sort_unstable();
         ports.dedup();
-        let place = |end: Option<Resource>| end.and_then(|end| ports.binary_search(&end).ok());
+        let index = |end: Option<Resource>| end.and_then(|end| ports.binary_search(&end).ok());
         let edges = platform
             .link_ids()
-            .map(|link| ends(link).map(place))
+            .map(|link| ends(link).map(index))
             .collect();
         let capacities = ports
             .iter()
@@ -50,7 +50,7 @@ impl PortSets {
             .map_err(|_| LpError::Contradiction("a link time is negative"))
     }
 
-    /// Inequalities that the links' times violate if the period is this long; none only if none is violated.
+    /// Inequalities that the links' times violate if the period is this long. Empty only if none is violated.
     ///
     /// # Errors
     /// [`LpError::Contradiction`] never: times are not negative.
@@ -65,7 +65,7 @@ impl PortSets {
             let mut ports: Vec<Resource> = set
                 .vertices
                 .iter()
-                .map(|&place| self.ports[place])
+                .map(|&index| self.ports[index])
                 .collect();
             ports.sort_unstable();
             let links = set.edges.iter().map(|&edge| LinkId::new(edge)).collect();
@@ -77,8 +77,8 @@ impl PortSets {
 
 /// Solves a program, letting odd-set inequalities join it until its link times violate none.
 ///
-/// `uses` are the columns that occupy links, with the time that a unit takes; `period` is the column that says how much
-/// time there is, if it is not 1.
+/// `uses` are the columns that occupy links, with the time of a unit. `period` is the column of the available time, if
+/// it is not 1.
 ///
 /// # Errors
 /// The errors of the solver.

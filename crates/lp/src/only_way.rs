@@ -1,9 +1,9 @@
 //! Messages that travel alone on trees: each pair of nodes has one path.
 //!
-//! A platform is a tree if it is connected and every link has one opposite, with one link less than nodes per
-//! direction; clusters behind switches are trees. How many messages take a link is counted in the subtrees, and the
-//! busiest resource is the bound and the answer, without a program: a tree has no odd cycle, so that ports for both
-//! directions are no exception.
+//! A platform is a tree if it is connected, every link has one opposite, and there is one link less than nodes per
+//! direction. Clusters behind switches are trees. The messages over a link are counted in the subtrees, and the busiest
+//! resource is both bound and answer, without a program. A tree has no odd cycle, so ports for both directions are no
+//! exception.
 
 use crate::known::Bound;
 use num_traits::{One, Signed, Zero};
@@ -29,7 +29,7 @@ struct Tree<'a> {
     platform: &'a Platform,
     /// All nodes, each after its parent.
     order: Vec<NodeId>,
-    /// Per node, the links to its parent and back; `None` for the root.
+    /// Per node, the links to its parent and back. `None` for the root.
     ways: PerNode<Option<[LinkId; 2]>>,
     depths: PerNode<usize>,
 }
@@ -48,9 +48,9 @@ impl<'a> Tree<'a> {
             ways: platform.per_node(None),
             depths: platform.per_node(0),
         };
-        let mut place = 0;
-        while let Some(&node) = tree.order.get(place) {
-            place += 1;
+        let mut index = 0;
+        while let Some(&node) = tree.order.get(index) {
+            index += 1;
             let parent = tree.parent(node);
             for &down in platform.outgoing(node) {
                 let child = platform.link(down).to;
@@ -135,8 +135,8 @@ impl<'a> Tree<'a> {
         block: &Block<'_>,
         messages: &mut PerLink<u64>,
     ) -> Result<(), LpError> {
-        for (place, demand) in block.demands().enumerate() {
-            if place % OFTEN == 0 {
+        for (index, demand) in block.demands().enumerate() {
+            if index % OFTEN == 0 {
                 question.watch().ask()?;
             }
             let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else {
@@ -173,7 +173,7 @@ fn add(sum: &mut u64, count: u64) {
     *sum = sum.saturating_add(count);
 }
 
-/// Whether nothing but messages that travel alone is asked for.
+/// Whether all demands are messages that travel alone.
 fn travels_alone(question: &Question) -> bool {
     question
         .problem()
@@ -182,8 +182,9 @@ fn travels_alone(question: &Question) -> bool {
         .all(|block| block.kind == Kind::Route)
 }
 
-/// The bound of the busiest resource where one path leads from each node to each; `None` elsewhere, and for values that
-/// are copied or combined. `O(nodes + links)` for messages between all pairs, else `O(messages x path length)`.
+/// The bound of the busiest resource if one path leads from each node to each. `None` on other platforms, and for
+/// values that are copied or combined. `O(nodes + links)` for messages between all pairs, else
+/// `O(messages x path length)`.
 pub(crate) fn bound(question: &Question, _: Option<&Rational>) -> Result<Option<Bound>, LpError> {
     let Some(tree) = Tree::of(question.platform()).filter(|_| travels_alone(question)) else {
         return Ok(None);
@@ -204,10 +205,10 @@ fn busiest(
         let time = question.time(link) * whole(messages[link]);
         resources
             .times(link, &time)
-            .for_each(|(place, time)| loads[place] += time);
+            .for_each(|(index, time)| loads[index] += time);
     }
-    let busy = |(place, resource): (usize, Resource)| {
-        (&loads[place] / resources.capacity(place), resource)
+    let busy = |(index, resource): (usize, Resource)| {
+        (&loads[index] / resources.capacity(index), resource)
     };
     let busy = resources
         .list()
@@ -238,10 +239,10 @@ fn busiest(
     }))
 }
 
-/// Settles messages that travel alone where one way leads from each node to each and a program would be large.
+/// Settles messages that travel alone if one path leads from each node to each and a program would be large.
 ///
 /// # Errors
-/// [`LpError::Stopped`] if the question's watch ends the work, or leaves no room for the paths;
+/// [`LpError::Stopped`] if the question's watch ends the work, or leaves no room for the paths.
 /// [`LpError::TooManyTasks`].
 pub(crate) fn attempt(
     question: &Question,
@@ -269,15 +270,15 @@ pub(crate) fn attempt(
     let mut patterns = Vec::with_capacity(question.commodities().len());
     for block in question.problem().blocks() {
         let rate = whole(block.rate);
-        for (demand, place) in block.demands().zip(block.first..) {
-            if place % OFTEN == 0 {
+        for (demand, index) in block.demands().zip(block.first..) {
+            if index % OFTEN == 0 {
                 question.watch().ask()?;
             }
             let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else {
                 continue;
             };
             patterns.push((
-                Pattern::path(place, tree.path(source, target)),
+                Pattern::path(index, tree.path(source, target)),
                 rate.clone(),
             ));
         }

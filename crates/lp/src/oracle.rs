@@ -27,7 +27,7 @@ pub(crate) trait Oracle: Sync {
 pub(crate) struct Priced {
     /// No pattern for the demand costs less.
     pub at_least: Rational,
-    /// Patterns, the cheapest first; at least one.
+    /// Patterns, the cheapest first. At least one.
     pub patterns: Vec<Pattern>,
 }
 

@@ -20,7 +20,7 @@ pub enum LpError {
         /// The collective's name.
         collective: &'static str,
     },
-    /// The flow program of copies knows no switches.
+    /// The flow program of copies does not model switches.
     #[error(
         "{collective}: the compact formulation knows no switches (replicates = false); use the columns formulation"
     )]
@@ -78,7 +78,7 @@ pub enum LpError {
         /// The reason.
         why: String,
     },
-    /// The compact program of reductions knows intervals of operands only.
+    /// The compact program of reductions has intervals of operands only.
     #[error(
         "the compact formulation keeps the operands in order; use the columns formulation for a commutative operator"
     )]
@@ -112,7 +112,7 @@ pub enum LpError {
     Unmade {
         /// The partial result.
         part: Interval,
-        /// " and bring it to 'NAME'" where it can be made, but not there.
+        /// " and bring it to 'NAME'" if some node can make it, but it cannot reach the target.
         place: String,
         /// Whether a table of work by task forbids it.
         by_task: bool,
@@ -125,7 +125,7 @@ pub enum LpError {
     /// The linear programming layer failed.
     #[error("the linear program could not be solved: {0}")]
     Exact(#[from] ExactError),
-    /// The solver's answer contradicts the theory; this is a defect of oneport.
+    /// The solver's answer contradicts the theory. This is a defect of oneport.
     #[error("internal contradiction: {0}; please report it with the platform file")]
     Contradiction(&'static str),
 }
@@ -153,8 +153,8 @@ impl Question {
     /// Refuses an answer of more tasks than there is room for.
     ///
     /// # Errors
-    /// [`LpError::TooManyTasks`] of what is too large in itself, [`LpError::Stopped`] of what a limit leaves no room
-    /// for.
+    /// [`LpError::TooManyTasks`] if the question is too large in itself, [`LpError::Stopped`] if a limit leaves too
+    /// little room.
     pub(crate) fn has_room(&self, needed: u64) -> Result<(), LpError> {
         match room::tasks(self.watch()) {
             (most, _) if needed <= most => Ok(()),
@@ -206,7 +206,7 @@ impl Question {
         &self.known
     }
 
-    /// The same question under a watch: everything that works on it asks whether to go on.
+    /// The same question under a watch that can end all work on it.
     pub fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self
@@ -249,7 +249,7 @@ impl Question {
         &self.roots
     }
 
-    /// The size of messages, where they have one.
+    /// The size of messages, if all have the same.
     pub(crate) fn size(&self) -> &Rational {
         &self.size
     }
@@ -274,7 +274,7 @@ impl Question {
         self.problem.volumes()
     }
 
-    /// The messages, if all of them travel alone; see [`Collective::commodities`]. Empty if there are too many.
+    /// The messages, if all of them travel alone, see [`Collective::commodities`]. Empty if there are too many.
     pub fn commodities(&self) -> &[Commodity] {
         &self.commodities
     }

@@ -14,12 +14,12 @@ use oneport_trees::cheapest::Prices;
 
 use crate::Question;
 
-/// The rows: prices and loads name them by their place.
+/// The rows: prices and loads name them by their index.
 #[derive(Debug, Clone)]
 pub struct Resources {
     /// Per index: the resources that share the row, usually one.
     members: Vec<Vec<Resource>>,
-    /// In the places after those.
+    /// In the indices after those.
     odd_sets: Vec<OddSet>,
     capacities: Vec<Rational>,
     by_link: PerLink<Vec<Used>>,
@@ -30,9 +30,9 @@ pub struct Resources {
 /// A row that a transfer occupies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Used {
-    /// Its place.
+    /// Its index.
     pub row: usize,
-    /// The part of it that a link takes up at full rate; `None` for one.
+    /// The part of it that a link takes up at full rate. `None` for 1.
     pub part: Option<Rational>,
 }
 
@@ -54,7 +54,8 @@ impl Used {
 
 /// A price of which a link takes a part.
 pub trait Price: Clone + Zero + for<'n> std::ops::AddAssign<&'n Self> {
-    /// The part of the price that a use pays; whole numbers round down, so that no pattern costs less than it seems to.
+    /// The part of the price that a use pays. Whole numbers round down, so that no pattern costs less than its exact
+    /// price.
     fn paid(&self, used: &Used) -> Self;
 }
 
@@ -97,21 +98,21 @@ impl Resources {
     /// Rows that several resources share: a row's load is the sum over its members, and every member has the row's
     /// price.
     pub fn merged(platform: &Platform, members: Vec<Vec<Resource>>) -> Self {
-        let place: BTreeMap<Resource, usize> = members
+        let index: BTreeMap<Resource, usize> = members
             .iter()
             .enumerate()
-            .flat_map(|(place, members)| members.iter().map(move |&resource| (resource, place)))
+            .flat_map(|(index, members)| members.iter().map(move |&resource| (resource, index)))
             .collect();
         let of_link = |link: LinkId| {
             let row = |used: Use<'_>| {
                 Some(Used {
-                    row: place.get(&used.resource).copied()?,
+                    row: index.get(&used.resource).copied()?,
                     part: used.part.cloned(),
                 })
             };
             Resource::uses(platform, link).filter_map(row).collect()
         };
-        let of_node = |node: NodeId| place.get(&Resource::Compute(node)).copied();
+        let of_node = |node: NodeId| index.get(&Resource::Compute(node)).copied();
         let capacity = |members: &Vec<Resource>| {
             let sum: u64 = members
                 .iter()
@@ -128,15 +129,15 @@ impl Resources {
         }
     }
 
-    /// The rows that a certificate prices, and the prices by place.
+    /// The rows that a certificate prices, and the prices by index.
     pub fn of_certificate(platform: &Platform, certificate: &Certificate) -> (Self, Vec<Rational>) {
         let mut resources = Resources::new(platform, true);
         let mut prices = vec![Rational::zero(); resources.count()];
-        for (place, resource) in resources.list().enumerate() {
+        for (index, resource) in resources.list().enumerate() {
             certificate
                 .price(resource)
                 .into_iter()
-                .for_each(|price| prices[place].clone_from(price));
+                .for_each(|price| prices[index].clone_from(price));
         }
         for (set, price) in certificate.odd_sets() {
             resources.add(platform, set.clone());
@@ -158,8 +159,8 @@ impl Resources {
     }
 
     /// How much of a resource (or odd set) there is per unit of time.
-    pub fn capacity(&self, place: usize) -> &Rational {
-        &self.capacities[place]
+    pub fn capacity(&self, index: usize) -> &Rational {
+        &self.capacities[index]
     }
 
     /// The rows that a transfer over a link occupies.
@@ -183,7 +184,7 @@ impl Resources {
         self.odd_sets.contains(set)
     }
 
-    /// Takes in an odd set; returns its members.
+    /// Adds an odd set. Returns its members.
     pub fn add(&mut self, platform: &Platform, set: OddSet) -> Vec<LinkId> {
         let members = set.members(platform);
         let row = self.capacities.len();
@@ -208,7 +209,7 @@ impl Resources {
             sum
         };
         let processor =
-            |place: &Option<usize>| place.map_or_else(N::zero, |place| prices[place].clone());
+            |index: &Option<usize>| index.map_or_else(N::zero, |index| prices[index].clone());
         Prices {
             links: self.by_link.iter().map(sum).collect(),
             compute: self.processors.iter().map(processor).collect(),
@@ -228,7 +229,7 @@ impl Resources {
         prices.iter().zip(&self.capacities).map(worth).sum()
     }
 
-    /// Time that one copy of a pattern occupies the rows; positive times only, by place, ascending.
+    /// Time for which one copy of a pattern occupies the rows. Positive times only, by index, ascending.
     pub fn loads(&self, question: &Question, pattern: &Pattern) -> Vec<(usize, Rational)> {
         let mut loads: Vec<(usize, Rational)> = Vec::new();
         for task in &pattern.tasks {
@@ -244,11 +245,11 @@ impl Resources {
                         question
                             .volumes()
                             .merge_time(question.platform(), node, part, split);
-                    loads.extend(self.of_processor(node).map(|place| (place, time)));
+                    loads.extend(self.of_processor(node).map(|index| (index, time)));
                 }
             }
         }
-        sum_by_place(loads)
+        sum_by_index(loads)
     }
 
     /// The row that a merge occupies.
@@ -260,21 +261,21 @@ impl Resources {
     pub fn certificate(&self, prices: &[Rational]) -> Certificate {
         let positive = |(_, price): &(usize, &Rational)| price.is_positive();
         let priced = || prices.iter().enumerate().filter(positive);
-        let members = |place: usize| self.members.get(place).map_or(&[][..], Vec::as_slice);
+        let members = |index: usize| self.members.get(index).map_or(&[][..], Vec::as_slice);
         let own = priced()
-            .flat_map(|(place, price)| members(place).iter().map(|&one| (one, price.clone())));
-        let set = |place: usize| self.odd_sets.get(place.checked_sub(self.members.len())?);
+            .flat_map(|(index, price)| members(index).iter().map(|&one| (one, price.clone())));
+        let set = |index: usize| self.odd_sets.get(index.checked_sub(self.members.len())?);
         let odd_sets =
-            priced().filter_map(|(place, price)| Some((set(place)?.clone(), price.clone())));
+            priced().filter_map(|(index, price)| Some((set(index)?.clone(), price.clone())));
         Certificate::new(own, odd_sets, [])
     }
 }
 
-/// Adds up entries of equal places; without zeros.
-fn sum_by_place(mut entries: Vec<(usize, Rational)>) -> Vec<(usize, Rational)> {
-    entries.sort_by_key(|(place, _)| *place);
-    entries.dedup_by(|(place, time), (kept, sum)| {
-        let same = place == kept;
+/// Adds up entries of equal indices and drops zeros.
+fn sum_by_index(mut entries: Vec<(usize, Rational)>) -> Vec<(usize, Rational)> {
+    entries.sort_by_key(|(index, _)| *index);
+    entries.dedup_by(|(index, time), (kept, sum)| {
+        let same = index == kept;
         if same {
             *sum += &*time;
         }

@@ -10,7 +10,7 @@ use oneport_watch::{Limit, Watch};
 const MOST: u64 = 1 << 25;
 /// Fact: bytes of a task when it is checked: in the steady state, in the schedule, and in the checks' notes.
 const BYTES: u64 = 150;
-/// Tasks per millisecond of the program's time; the stages after it have the same time again. Trades answers with a
+/// Tasks per millisecond of the program's time. The stages after it have the same time again. Trades answers with a
 /// schedule for lateness. Not measured alone: an all-gather on a star of 1024 takes 3.5 s for 1 million tasks.
 const A_MILLISECOND: u64 = 500;
 /// Tasks for which there is always room. Trades some megabytes for answers with a schedule. Not measured.
@@ -43,8 +43,8 @@ pub(crate) fn is_possible(problem: &Problem) -> bool {
     least_tasks(problem) <= MOST
 }
 
-/// The fewest tasks that the patterns of an answer have together: each goal of a demand is sent to once at least, and
-/// each of several operands leaves its owner, but for one that may stay.
+/// Lower bound on the tasks of all patterns of an answer: each goal of a demand is sent to at least once, and each of
+/// several operands leaves its owner, except one that may stay.
 pub fn least_tasks(problem: &Problem) -> u64 {
     let of_demand = |demand: Demand<'_>| {
         let (operands, targets) = (demand.operands, demand.targets());

@@ -10,7 +10,7 @@ use crate::resources::Resources;
 
 /// How far a search has come.
 pub(crate) struct Progress {
-    /// Patterns found so far; of an all-reduce, their stages.
+    /// Patterns found so far. For an all-reduce, their stages.
     pub patterns: usize,
     /// Their throughput, up to rounding.
     pub throughput: Rational,
@@ -41,7 +41,7 @@ impl fmt::Display for Progress {
 /// The best guiding prices so far and the bound they prove.
 pub(crate) struct Best {
     prices: Vec<u64>,
-    /// `None` where nothing is proved yet.
+    /// `None` if nothing is proved yet.
     pub bound: Option<Rational>,
 }
 
@@ -54,7 +54,7 @@ impl Best {
         }
     }
 
-    /// The prices, one for every row; as high for all where none proved anything yet.
+    /// The prices, one for every row. Equal for all rows if nothing is proved yet.
     pub(crate) fn exact(&self, resources: &Resources) -> Vec<Rational> {
         if self.prices.is_empty() {
             return vec![Rational::one(); resources.count()];

@@ -65,7 +65,7 @@ impl Shaped {
 /// largest open bound.
 ///
 /// # Errors
-/// [`LpError::NoShape`] for other questions and platforms with switches; as [`solve`](crate::solve).
+/// [`LpError::NoShape`] for other questions and platforms with switches. Those of [`solve`](crate::solve).
 pub fn best(question: &Question, options: &Options, shape: Shape) -> Result<Shaped, LpError> {
     check(question)?;
     free::check(question)?;
@@ -145,7 +145,7 @@ struct Branch {
     kept: BTreeSet<LinkId>,
 }
 
-/// A branch with the optimum of what is left to it.
+/// A branch with the optimum over its remaining links.
 struct Node {
     branch: Branch,
     throughput: Rational,
@@ -177,8 +177,8 @@ impl ShapeSearch<'_> {
         self.question.platform()
     }
 
-    /// Takes the branch of the largest bound until none may be better than what is found. Returns the largest open
-    /// bound, 0 where nothing is open.
+    /// Takes the branch of the largest bound until no branch can be better than the best found. Returns the largest
+    /// open bound, 0 if no branch is open.
     fn run(&mut self, root: Node) -> Result<Rational, LpError> {
         let mut open = vec![root];
         loop {
@@ -187,16 +187,16 @@ impl ShapeSearch<'_> {
                 .as_ref()
                 .map_or_else(Rational::zero, |(best, _)| best.clone());
             open.retain(|node| node.bound > best);
-            let Some(place) =
+            let Some(index) =
                 (0..open.len()).max_by(|one, other| open[*one].bound.cmp(&open[*other].bound))
             else {
                 return Ok(Rational::zero());
             };
-            let bound = open[place].bound.clone();
+            let bound = open[index].bound.clone();
             if self.question.watch().ask().is_err() {
                 return Ok(bound);
             }
-            let node = open.swap_remove(place);
+            let node = open.swap_remove(index);
             let Some(branches) = self.branches(&node) else {
                 self.offer(node.throughput.clone(), node.support());
                 if node.throughput < node.bound {
@@ -220,7 +220,7 @@ impl ShapeSearch<'_> {
         }
     }
 
-    /// The optimum without the links that are gone; `None` where a target cannot be reached.
+    /// The optimum without the removed links. `None` if a target cannot be reached.
     fn relaxed(&mut self, branch: Branch) -> Result<Option<Node>, LpError> {
         let changed = without(self.platform(), branch.gone.iter().copied())?;
         let problem = match self.question.problem().on(&changed.platform) {
@@ -333,7 +333,7 @@ impl ShapeSearch<'_> {
         Ok(())
     }
 
-    /// How the search goes on below a node; `None` where its optimum is of the kind wanted.
+    /// The branches below a node. `None` if its optimum is of the kind wanted.
     fn branches(&self, node: &Node) -> Option<Vec<Branch>> {
         match self.shape {
             Shape::Tree => self.entries(node),
@@ -369,11 +369,11 @@ impl ShapeSearch<'_> {
     fn cycle(&self, node: &Node) -> Option<Vec<Branch>> {
         let cycle = shortest_cycle(self.platform(), &node.support())?;
         let mut branches = Vec::new();
-        for (place, link) in cycle.iter().enumerate() {
+        for (index, link) in cycle.iter().enumerate() {
             if !node.branch.kept.contains(link) {
                 let mut branch = node.branch.clone();
                 branch.gone.insert(*link);
-                branch.kept.extend(&cycle[..place]);
+                branch.kept.extend(&cycle[..index]);
                 branches.push(branch);
             }
         }
@@ -381,7 +381,7 @@ impl ShapeSearch<'_> {
     }
 }
 
-/// The distance of every node from the source; `None` where no path leads. `O(n m)`.
+/// The distance of every node from the source. `None` if no path leads there. `O(n m)`.
 fn distances(platform: &Platform, source: NodeId) -> PerNode<Option<Rational>> {
     let mut found: PerNode<Option<Rational>> = platform.per_node(None);
     found[source] = Some(Rational::zero());

@@ -77,12 +77,12 @@ impl Until {
 pub struct Solution {
     /// Weighted patterns.
     pub steady_state: SteadyState,
-    /// Further patterns that are cheapest under these prices, so that optimal steady states may use them; for
-    /// collectives solved by column generation, some that were found meanwhile.
+    /// Further patterns that are cheapest under these prices, so optimal steady states may use them. For collectives
+    /// solved by column generation, some of those found on the way.
     pub tight: Vec<Pattern>,
-    /// Prices that prove `upper_bound`; with cuts where a broadcast or all-gather has many targets and helpers: these
-    /// prove as much as cuts can. For a scan, prices and shares that prove it or, where the cheapest scheme itself had
-    /// to be priced, as much as can be proved without.
+    /// Prices that prove `upper_bound`, with cuts if a broadcast or all-gather has many targets and helpers. These
+    /// prove as much as cuts can. For a scan, prices and shares that prove it. If the cheapest scheme itself had to be
+    /// priced, they prove a weaker bound.
     pub certificate: Certificate,
     /// No schedule has a larger throughput.
     pub upper_bound: Rational,

@@ -1,5 +1,5 @@
-//! From a question to its answer: a list of attempts on one `Known`. An attempt leaves questions that are not its own
-//! alone; a limit ends the list, and what is known by then is the answer.
+//! From a question to its answer: a list of attempts on one `Known`. An attempt skips questions of other kinds. If a
+//! limit ends the list, the answer is the best found by then.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ const PROOFS: u32 = 20;
 /// Time of these proofs after an interrupt or a caller's end. Trades lateness for a tighter bound. Not measured.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Adds to what is known of a question, if it is one of its own.
+/// Improves the findings on a question, if it is of the attempt's kind.
 type Attempt = fn(&Question, &Options, &mut Findings) -> Result<(), LpError>;
 
 /// All of them, in their order.
@@ -42,14 +42,13 @@ const ATTEMPTS: [Attempt; 11] = [
     shared_tasks::attempt,
 ];
 
-/// Solves a question exactly; within limits that prove too short, or [`Until`](crate::Until) less is enough, as well as
-/// can be by then: a feasible steady state, an exact bound, and [`Status::Feasible`](crate::Status::Feasible). The
-/// question's watch is told of every round.
+/// Solves a question exactly. If a limit ends the work, or [`Until`](crate::Until) asks for less than the optimum, the
+/// answer is the best found: a feasible steady state, an exact bound, and
+/// [`Status::Feasible`](crate::Status::Feasible). Every round is reported to the question's watch.
 ///
 /// # Errors
-/// [`LpError::Exact`] when HiGHS refuses to work; [`LpError::Unmade`] if no tree can be carried out;
-/// [`LpError::Unbounded`] and [`LpError::FreeLink`] of links that cost nothing; [`LpError::Contradiction`] never,
-/// unless oneport is wrong.
+/// [`LpError::Exact`] if HiGHS fails. [`LpError::Unmade`] if no tree can be executed. [`LpError::Unbounded`] and
+/// [`LpError::FreeLink`] because of links of cost 0. [`LpError::Contradiction`] only for a defect of oneport.
 pub fn solve(question: &Question, options: &Options) -> Result<Solution, LpError> {
     if let Some(Unmade { part, target }) = unmade(question.problem()) {
         let name = |node| format!(" and bring it to '{}'", question.platform().name(node));

@@ -1,9 +1,9 @@
 //! Patterns in two stages: what makes a result at a processor, and what spreads it from there.
 //!
-//! Any first stage goes with any second stage that starts where the first one ends. A program that holds the stages one
-//! by one, with one row per place where they meet, holds all their compositions: `k` first and `l` second stages at a
-//! place represent `k l` patterns, and column generation needs fewer rounds. (Its optimum is the same: weights of
-//! stages that balance at every place are weights of compositions, see [`paired`].)
+//! Any first stage goes with any second stage that starts at the node of its result. Such a node is a *joint*. A
+//! program with a column per stage and a row per joint holds all compositions: `k` first and `l` second stages at a
+//! joint represent `k l` patterns, and column generation needs fewer rounds. The optimum is the same: weights of stages
+//! that balance at every joint are weights of compositions, see [`paired`].
 
 use oneport_plan::{Pattern, Task};
 use oneport_platform::{LinkId, NodeId, Rational};
@@ -16,12 +16,12 @@ pub(crate) struct Stages {
     pub at: NodeId,
     /// Ends with the merge that makes the result.
     pub first: Pattern,
-    /// Transfers of the result only; what starts at `at` comes after `None`.
+    /// Transfers of the result only. Transfers that start at `at` have the input `None`.
     pub second: Pattern,
 }
 
-/// The stages of a pattern: its last merge ends the first one. `None` where what follows is not the spreading of what
-/// that merge makes, or where nothing follows.
+/// The stages of a pattern: its last merge ends the first one. `None` if a later transfer sends anything but the result
+/// of that merge, or if nothing follows.
 pub(crate) fn stages(pattern: &Pattern) -> Option<Stages> {
     let end = pattern
         .tasks
@@ -36,13 +36,13 @@ pub(crate) fn stages(pattern: &Pattern) -> Option<Stages> {
         return None;
     };
     let (first, rest) = pattern.tasks.split_at(end + 1);
-    let place = u32::try_from(end).ok()?;
+    let index = u32::try_from(end).ok()?;
     let spread = |task: &Task| match *task {
         Task::Send {
             link,
             part,
             after: Some(after),
-        } if part == result && after >= place => Some((link, (after - place).checked_sub(1))),
+        } if part == result && after >= index => Some((link, (after - index).checked_sub(1))),
         _ => None,
     };
     let hops: Vec<(LinkId, Option<u32>)> = rest.iter().map(spread).collect::<Option<_>>()?;
@@ -190,10 +190,10 @@ mod tests {
             let total: Rational = pairs.iter().map(|(.., weight)| weight).sum();
             assert_eq!(total, sum(&first).min(sum(&second)));
             assert!(pairs.is_empty() || pairs.len() < first.len() + second.len());
-            for (place, weight) in &second {
+            for (index, weight) in &second {
                 let of: Rational = pairs
                     .iter()
-                    .filter(|pair| pair.1 == *place)
+                    .filter(|pair| pair.1 == *index)
                     .map(|pair| &pair.2)
                     .sum();
                 assert!(of <= *weight);

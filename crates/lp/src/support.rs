@@ -1,8 +1,8 @@
 //! Fewer patterns for the same throughput: a schedule of few trees has a short period and is easy to read.
 //!
-//! The optimum is rarely unique. Patterns are left out one by one, the lightest first; whenever the others (and the
-//! tight patterns that were not used) still sustain the throughput, exactly, it is left out for good. The result cannot
-//! lose a pattern more (of those tried); that no other choice is smaller is not claimed.
+//! The optimum is rarely unique. Patterns are left out one by one, the lightest first. If the others, and the tight
+//! patterns that were not used, still sustain the throughput exactly, the pattern is left out for good. No further
+//! pattern of the result that was tried can be left out. The result need not be the smallest.
 
 use oneport_exact::{self as exact, Column, LinearProgram, Outcome, Relation, Row, Sense, Solver};
 use oneport_plan::{Pattern, SteadyState, WeightedPattern};
@@ -88,9 +88,9 @@ fn best(
     patterns: &[(Pattern, Vec<(usize, Rational)>)],
 ) -> Result<SteadyState, LpError> {
     let mut program = LinearProgram::new(Sense::Maximize);
-    let capacity = |place| limits.capacity(place).clone();
+    let capacity = |index| limits.capacity(index).clone();
     let resources: Vec<Row> = (0..limits.count())
-        .map(|place| program.add_row(Relation::AtMost, capacity(place)))
+        .map(|index| program.add_row(Relation::AtMost, capacity(index)))
         .collect();
     let demands: Vec<Row> = rates
         .iter()
@@ -105,7 +105,7 @@ fn best(
     for (pattern, loads) in patterns {
         let loads = loads
             .iter()
-            .map(|(place, time)| (resources[*place], time.clone()));
+            .map(|(index, time)| (resources[*index], time.clone()));
         columns.push(program.add_column(
             Rational::zero(),
             loads.chain([(demands[pattern.demand], -Rational::one())]),

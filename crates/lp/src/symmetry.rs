@@ -1,12 +1,12 @@
 //! Symmetric platforms: one participant represents all that are like it.
 //!
-//! A group of automorphisms that acts freely on the participants of an all-gather, reduce-scatter or all-reduce (boxes
-//! of a cluster that can be exchanged, processors of a torus that can be shifted) maps steady states to steady states.
-//! Their average is symmetric; so one demand per orbit is enough, and resources of one orbit may share a row and a
-//! price. The program becomes as small as the quotient of the platform. Its patterns are carried over by all elements
-//! of the group, each image with an equal part of the weight, which loads all resources of an orbit alike. The
-//! certificate gives every resource of an orbit the same price and is one of the whole platform. Where operands keep
-//! their order, only some trees have images (see `in_order`), and the prices have to prove that no others are cheaper.
+//! A group of automorphisms may act freely on the participants of an all-gather, reduce-scatter or all-reduce (boxes of
+//! a cluster that can be exchanged, processors of a torus that can be shifted). It maps steady states to steady states,
+//! and their average is symmetric. So one demand per orbit is enough, and resources of one orbit may share a row and a
+//! price. The program becomes as small as the quotient of the platform. All elements of the group carry its patterns
+//! over, each image with an equal part of the weight, so all resources of an orbit have equal loads. The certificate
+//! gives every resource of an orbit the same price and is valid for the whole platform. If operands keep their order,
+//! only some trees have images (see `in_order`), and the prices have to prove that no others are cheaper.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub(crate) struct Quotient<'a> {
 }
 
 impl<'a> Quotient<'a> {
-    /// `None` where nothing is symmetric.
+    /// `None` if nothing is symmetric.
     pub(crate) fn new(question: &'a Question) -> Option<Self> {
         let platform = question.platform();
         let block = question.block()?;
@@ -110,11 +110,11 @@ impl<'a> Quotient<'a> {
         })
     }
 
-    /// Solves the quotient and carries its answer over to the platform; none if operands keep their order and others
-    /// than the images of the quotient's trees may be faster.
+    /// Solves the quotient and carries its answer over to the platform. No answer if operands keep their order and
+    /// trees other than the images of the quotient's trees may be faster.
     ///
     /// # Errors
-    /// As [`solve`](crate::solve).
+    /// Those of [`solve`](crate::solve).
     pub(crate) fn solve(&self, options: &Options, found: &mut Findings) -> Result<(), LpError> {
         let platform = self.question.platform();
         let question = self.question.part(&self.collective)?;
@@ -207,18 +207,18 @@ impl<'a> Quotient<'a> {
     /// Every pattern's images, with equal parts of its weight.
     fn spread(&self, quotient: &SteadyState) -> SteadyState {
         let participants = &self.participants;
-        let places: BTreeMap<NodeId, usize> = participants
+        let indices: BTreeMap<NodeId, usize> = participants
             .iter()
             .enumerate()
-            .map(|(place, &node)| (node, place))
+            .map(|(index, &node)| (node, index))
             .collect();
         let part = whole(self.group.len()).recip();
         let mut weights: BTreeMap<Pattern, Rational> = BTreeMap::new();
         for WeightedPattern { pattern, weight } in &quotient.patterns {
             let weight = weight * &part;
             for (number, element) in self.group.iter().enumerate() {
-                let place = |node: NodeId| {
-                    places
+                let index = |node: NodeId| {
+                    indices
                         .get(&element.nodes[node])
                         .copied()
                         .unwrap_or_default()
@@ -226,11 +226,11 @@ impl<'a> Quotient<'a> {
                 let demand = self
                     .representatives
                     .get(pattern.demand)
-                    .map_or(0, |&node| place(node));
+                    .map_or(0, |&node| index(node));
                 let order = |order: &Vec<usize>| {
                     order
                         .iter()
-                        .map(|&operand| place(participants[operand]))
+                        .map(|&operand| index(participants[operand]))
                         .collect()
                 };
                 let image = match &self.in_order {
@@ -264,16 +264,16 @@ impl<'a> Quotient<'a> {
 
 /// Per element: the index, among the participants, of the image of each participant.
 fn renamings(group: &[Automorphism], participants: &[NodeId]) -> Vec<Vec<usize>> {
-    let places: BTreeMap<NodeId, usize> = participants
+    let indices: BTreeMap<NodeId, usize> = participants
         .iter()
         .zip(0..)
-        .map(|(&node, place)| (node, place))
+        .map(|(&node, index)| (node, index))
         .collect();
-    let place = |node: NodeId| places.get(&node).copied().unwrap_or_default();
+    let index = |node: NodeId| indices.get(&node).copied().unwrap_or_default();
     let of = |element: &Automorphism| {
         participants
             .iter()
-            .map(|node| place(element.nodes[*node]))
+            .map(|node| index(element.nodes[*node]))
             .collect()
     };
     group.iter().map(of).collect()

@@ -12,16 +12,16 @@ use petgraph::visit::Reversed;
 pub struct Unmade {
     /// The partial result.
     pub part: Interval,
-    /// The target that it cannot reach; `None` if no node can make it.
+    /// The target that it cannot reach. `None` if no node can make it.
     pub target: Option<NodeId>,
 }
 
 /// The partial result that no tree can make or bring to its target, or `None` if no reduction is impossible for want of
 /// processors.
 ///
-/// Under a table of work by task, it is the shortest one that no node can make, or else the whole one if it cannot reach
-/// the target. Under any other work it is the whole one of the first reduction that no single node can merge, among
-/// those with a participant that does not merge. `O(n^3 p log n + n^2 p^2)` for `n` operands and `p` nodes.
+/// Under a table of work by task, it is the shortest one that no node can make, or else the whole one if it cannot
+/// reach the target. Under any other work it is the whole one of the first reduction that no single node can merge,
+/// among those with a participant that does not merge. `O(n^3 p log n + n^2 p^2)` for `n` operands and `p` nodes.
 pub fn unmade(problem: &Problem) -> Option<Unmade> {
     let Amount::Tasks(_) = problem.volumes().work else {
         return without_processor(problem);

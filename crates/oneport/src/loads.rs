@@ -25,7 +25,7 @@ impl<'a> Loads<'a> {
                 .iter()
                 .map(|weighted| &weighted.weight),
         );
-        let mut totals = vec![BigInt::zero(); measure.places()];
+        let mut totals = vec![BigInt::zero(); measure.carriers()];
         for WeightedPattern { pattern, weight } in &steady_state.patterns {
             measure.add(
                 pattern,

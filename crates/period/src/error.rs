@@ -35,7 +35,7 @@ pub enum PeriodError {
              (times the rate of its group), {throughput}"
     )]
     Unbalanced {
-        /// The demand's place in its list.
+        /// The demand's index in its list.
         demand: usize,
         /// The sum of its weights.
         found: Box<Rational>,

@@ -155,13 +155,13 @@ impl Copies<'_> {
     fn flows(&self) -> impl Iterator<Item = Flow<'_>> {
         let of_message = move |(number, message)| {
             let all: &Message<'_> = message;
-            let flow = move |(place, &target)| Flow {
+            let flow = move |(index, &target)| Flow {
                 platform: self.platform,
                 errors: self.errors,
                 message: all,
                 number,
                 target,
-                place,
+                index,
             };
             all.targets.iter().enumerate().map(flow)
         };
@@ -193,7 +193,7 @@ struct Flow<'a> {
     number: usize,
     target: NodeId,
     /// The target's number.
-    place: usize,
+    index: usize,
 }
 
 impl Flow<'_> {
@@ -203,7 +203,7 @@ impl Flow<'_> {
         let useful = ends.to != self.message.source && ends.from != self.target;
         (self.errors.returns || useful).then_some(Quantity::Copies {
             message: self.number,
-            target: Some(self.place),
+            target: Some(self.index),
             link,
         })
     }
@@ -224,7 +224,7 @@ impl Flow<'_> {
             let row = if node == self.message.source {
                 terms.extend(self.sum(platform.outgoing(node), 1));
                 terms.push(throughput);
-                Equation::Leave(self.place)
+                Equation::Leave(self.index)
             } else {
                 terms.extend(self.sum(platform.incoming(node), 1));
                 if node == self.target {
@@ -234,7 +234,7 @@ impl Flow<'_> {
                 }
                 Equation::Flow {
                     message: self.number,
-                    target: self.place,
+                    target: self.index,
                     node,
                 }
             };
@@ -268,7 +268,7 @@ impl Flow<'_> {
             };
             let row = Equation::Cover {
                 message: self.number,
-                target: self.place,
+                target: self.index,
                 link,
             };
             program.row(row, terms, relation, Rational::zero())?;

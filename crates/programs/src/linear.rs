@@ -70,7 +70,7 @@ pub enum Quantity {
     Pattern(usize),
     /// `u`, the price of time.
     TimePrice,
-    /// `v(Pi,Pj)`, the price of a link, by its place.
+    /// `v(Pi,Pj)`, the price of a link, by its index.
     LinkPrice(usize),
 }
 
@@ -133,7 +133,7 @@ pub enum Equation {
     PortTime(NodeId, Port),
     /// (comm): one matching at a time.
     Comm,
-    /// (edge_k): matchings carry what the patterns send over a link, by its place.
+    /// (edge_k): matchings carry what the patterns send over a link, by its index.
     Edge(usize),
     /// A matching costs at most `u`.
     Matching(usize),

@@ -193,8 +193,8 @@ fn write_primal<'p>(
     explain(&mut program, problem, form);
     if let Some(names) = program.name(|| Names::new(problem.platform(), Letters::Matchings)) {
         for (letter, sets) in [("x", &listed.matchings), ("y", &listed.patterns)] {
-            for (place, links) in sets.iter().enumerate() {
-                program.note(format!("{letter}_{}: {}", place + 1, list(&names, links)));
+            for (index, links) in sets.iter().enumerate() {
+                program.note(format!("{letter}_{}: {}", index + 1, list(&names, links)));
             }
         }
     }
@@ -225,7 +225,7 @@ pub(crate) fn dual<'p>(
     program.end()
 }
 
-/// Matchings and patterns by the places of their links.
+/// Matchings and patterns by the indices of their links.
 struct Columns {
     times: Vec<Rational>,
     matchings: Vec<Vec<usize>>,
@@ -236,14 +236,14 @@ struct Columns {
 impl Columns {
     fn of(problem: &Problem, listed: &Listed, errors: Errata) -> Columns {
         let time = |link| problem.transfer_time(link, Interval::single(0));
-        let places = |sets: &[Links]| {
+        let indices = |sets: &[Links]| {
             let set = |links: &Links| links.iter().map(|link| link.index()).collect();
             sets.iter().map(set).collect()
         };
         Columns {
             times: problem.platform().link_ids().map(time).collect(),
-            matchings: places(&listed.matchings),
-            patterns: places(&listed.patterns),
+            matchings: indices(&listed.matchings),
+            patterns: indices(&listed.patterns),
             errors,
         }
     }
@@ -258,7 +258,7 @@ impl Columns {
     }
 }
 
-/// The columns of (P), by the places of links, and how to read the program.
+/// The columns of (P), by the indices of links, and how to read the program.
 #[derive(Debug, Clone, Copy)]
 pub struct Matchings<'a> {
     /// The time of a message on each link.
@@ -305,8 +305,8 @@ impl Matchings<'_> {
             let carried =
                 having.map(|(matching, _)| (Quantity::Matching(matching), Rational::one()));
             let patterns = self.patterns.iter().enumerate();
-            let sent = patterns.map(|(place, pattern)| {
-                (Quantity::Pattern(place), -(self.uses(pattern, link) * time))
+            let sent = patterns.map(|(index, pattern)| {
+                (Quantity::Pattern(index), -(self.uses(pattern, link) * time))
             });
             program.row(
                 Equation::Edge(link),
@@ -325,22 +325,22 @@ impl Matchings<'_> {
             (0..self.times.len()).for_each(|link| program.free(Quantity::LinkPrice(link)));
         }
         program.section("A matching costs at most u.");
-        for (place, matching) in self.matchings.iter().enumerate() {
+        for (index, matching) in self.matchings.iter().enumerate() {
             let prices = matching
                 .iter()
                 .map(|&link| (Quantity::LinkPrice(link), Rational::one()));
             let terms = prices.chain([(Quantity::TimePrice, -Rational::one())]);
-            let row = Equation::Matching(place);
+            let row = Equation::Matching(index);
             program.row(row, terms, Relation::AtMost, Rational::zero())?;
         }
         program.section("A pattern costs at least 1.");
-        for (place, pattern) in self.patterns.iter().enumerate() {
+        for (index, pattern) in self.patterns.iter().enumerate() {
             let distinct: BTreeSet<usize> = pattern.iter().copied().collect();
             let terms = distinct.into_iter().filter_map(|link| {
                 let time = self.times.get(link)?;
                 Some((Quantity::LinkPrice(link), self.uses(pattern, link) * time))
             });
-            let row = Equation::Pattern(place);
+            let row = Equation::Pattern(index);
             program.row(row, terms, Relation::AtLeast, Rational::one())?;
         }
         Ok(())

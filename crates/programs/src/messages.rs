@@ -126,16 +126,16 @@ impl Messages<'_> {
                 .commodities
                 .iter()
                 .enumerate()
-                .filter_map(|(place, one)| Some((self.sent(place, one, link)?, time.clone())));
+                .filter_map(|(index, one)| Some((self.sent(index, one, link)?, time.clone())));
             program.define(Equation::Time(link), Quantity::Busy(link), sent)?;
         }
         program.section("(5) What is received is sent on.");
-        for (place, commodity) in self.commodities.iter().enumerate() {
-            self.conserve(program, place, commodity)?;
+        for (index, commodity) in self.commodities.iter().enumerate() {
+            self.conserve(program, index, commodity)?;
         }
         program.section("(6) The same throughput everywhere.");
-        for (place, commodity) in self.commodities.iter().enumerate() {
-            self.count(program, place, commodity)?;
+        for (index, commodity) in self.commodities.iter().enumerate() {
+            self.count(program, index, commodity)?;
         }
         Ok(())
     }
@@ -150,7 +150,7 @@ impl Messages<'_> {
     /// The sum of a message over links, with this coefficient.
     fn sum<'c>(
         &'c self,
-        place: usize,
+        index: usize,
         one: &'c Commodity,
         links: &'c [LinkId],
         value: i64,
@@ -158,13 +158,13 @@ impl Messages<'_> {
         let value = whole(value);
         links
             .iter()
-            .filter_map(move |&link| Some((self.sent(place, one, link)?, value.clone())))
+            .filter_map(move |&link| Some((self.sent(index, one, link)?, value.clone())))
     }
 
     fn conserve(
         &self,
         program: &mut Program<'_>,
-        place: usize,
+        index: usize,
         one: &Commodity,
     ) -> Result<(), ProgramError> {
         let platform = self.platform;
@@ -174,15 +174,15 @@ impl Messages<'_> {
                 continue;
             }
             let row = Equation::Conserve {
-                message: place,
+                message: index,
                 node,
             };
-            let received = self.sum(place, one, platform.incoming(node), 1);
+            let received = self.sum(index, one, platform.incoming(node), 1);
             let leaving = self.leaving(node);
-            let terms = received.chain(self.sum(place, one, &leaving, -1));
+            let terms = received.chain(self.sum(index, one, &leaving, -1));
             program.row(row, terms, Relation::Equal, Rational::zero())?;
             if self.errors.at_most_one {
-                let received = self.sum(place, one, platform.incoming(node), 1);
+                let received = self.sum(index, one, platform.incoming(node), 1);
                 program.row(row, received, Relation::AtMost, Rational::one())?;
             }
         }
@@ -203,7 +203,7 @@ impl Messages<'_> {
     fn count(
         &self,
         program: &mut Program<'_>,
-        place: usize,
+        index: usize,
         one: &Commodity,
     ) -> Result<(), ProgramError> {
         let counted = if self.errors.counted_at_source {
@@ -211,10 +211,10 @@ impl Messages<'_> {
         } else {
             one.target
         };
-        let received = self.sum(place, one, self.platform.incoming(counted), 1);
+        let received = self.sum(index, one, self.platform.incoming(counted), 1);
         let terms = received.chain([(Quantity::Throughput, -Rational::one())]);
         program.row(
-            Equation::Receive(place),
+            Equation::Receive(index),
             terms,
             Relation::Equal,
             Rational::zero(),

@@ -1,7 +1,7 @@
 //! Names of nodes that the CPLEX LP format allows within names of variables.
 //!
 //! A node's name is kept if it consists of letters, digits and `_ . # $ % & @ ~ '` of ASCII, and has at most 40 of
-//! them. Commas and parentheses divide `send(Pi,Pj,m)` and are not kept. Every other node is called after its place,
+//! them. Commas and parentheses divide `send(Pi,Pj,m)` and are not kept. Every other node is called after its index,
 //! and a comment of the file says so.
 
 use std::collections::BTreeSet;
@@ -46,11 +46,11 @@ impl<'a> Names<'a> {
             .map(|node| node.name.as_str())
             .filter(|name| fits(name))
             .collect();
-        let name = |(place, node): (usize, &oneport_platform::Node)| {
+        let name = |(index, node): (usize, &oneport_platform::Node)| {
             if fits(&node.name) {
                 return node.name.clone();
             }
-            let mut name = format!("node{place}");
+            let mut name = format!("node{index}");
             while kept.contains(name.as_str()) {
                 name.push('_');
             }
@@ -137,10 +137,10 @@ impl<'a> Names<'a> {
                 let target = target.map_or("", |target| self.target(target));
                 write!(text, "x({target},{})", self.link(link))
             }
-            Quantity::Matching(place) => write!(text, "x_{}", place + 1),
-            Quantity::Pattern(place) => write!(text, "y_{}", place + 1),
+            Quantity::Matching(index) => write!(text, "x_{}", index + 1),
+            Quantity::Pattern(index) => write!(text, "y_{}", index + 1),
             Quantity::TimePrice => write!(text, "u"),
-            Quantity::LinkPrice(place) => write!(text, "v({})", self.link(LinkId::new(place))),
+            Quantity::LinkPrice(index) => write!(text, "v({})", self.link(LinkId::new(index))),
         };
     }
 
@@ -182,10 +182,10 @@ impl<'a> Names<'a> {
                 write!(text, "{busy}({})", self.node(node))
             }
             Equation::Comm => write!(text, "comm"),
-            Equation::Edge(place) => write!(text, "edge({})", self.link(LinkId::new(place))),
-            Equation::Matching(place) => write!(text, "M_{}", place + 1),
-            Equation::Pattern(place) => write!(text, "T_{}", place + 1),
-            Equation::Bound(place) => write!(text, "bound_{}", place + 1),
+            Equation::Edge(index) => write!(text, "edge({})", self.link(LinkId::new(index))),
+            Equation::Matching(index) => write!(text, "M_{}", index + 1),
+            Equation::Pattern(index) => write!(text, "T_{}", index + 1),
+            Equation::Bound(index) => write!(text, "bound_{}", index + 1),
         };
     }
 

@@ -78,10 +78,10 @@ pub(crate) fn matchings(
     let mut budget = Budget::new(program, "matchings", watch);
     let mut sets: Vec<Links> = vec![Vec::new()];
     for link in platform.link_ids() {
-        for place in 0..sets.len() {
+        for index in 0..sets.len() {
             budget.step(sets.len())?;
-            if fits(platform, &sets[place], link) {
-                let longer = sets[place].iter().copied().chain([link]).collect();
+            if fits(platform, &sets[index], link) {
+                let longer = sets[index].iter().copied().chain([link]).collect();
                 sets.push(longer);
             }
         }
@@ -204,10 +204,10 @@ struct Trees<'a> {
 }
 
 impl Trees<'_> {
-    /// Chooses the links into the nodes from this place on. The depth is the number of nodes.
-    fn grow(&mut self, place: usize, budget: &mut Budget<'_>) -> Result<(), ProgramError> {
+    /// Chooses the links into the nodes from this index on. The depth is the number of nodes.
+    fn grow(&mut self, index: usize, budget: &mut Budget<'_>) -> Result<(), ProgramError> {
         budget.step(self.found.len())?;
-        let Some(node) = self.platform.node_ids().nth(place) else {
+        let Some(node) = self.platform.node_ids().nth(index) else {
             if self.is_tree() {
                 let mut links: Links = self.parents.iter().flatten().copied().collect();
                 links.sort_unstable();
@@ -216,7 +216,7 @@ impl Trees<'_> {
             return Ok(());
         };
         if node == self.root || !self.targets.contains(&node) {
-            self.grow(place + 1, budget)?;
+            self.grow(index + 1, budget)?;
         }
         if node == self.root {
             return Ok(());
@@ -224,7 +224,7 @@ impl Trees<'_> {
         for &link in self.platform.incoming(node) {
             if self.top(self.platform.link(link).from) != node {
                 self.parents[node] = Some(link);
-                self.grow(place + 1, budget)?;
+                self.grow(index + 1, budget)?;
                 self.parents[node] = None;
             }
         }

@@ -196,8 +196,8 @@ impl<'p> Program<'p> {
     ) -> Result<(), ProgramError> {
         self.ask()?;
         let mut sum: Vec<(Quantity, Rational)> = Vec::new();
-        for (place, term) in terms.into_iter().enumerate() {
-            if place % OFTEN == OFTEN - 1 {
+        for (index, term) in terms.into_iter().enumerate() {
+            if index % OFTEN == OFTEN - 1 {
                 self.ask()?;
             }
             sum.push(term);
@@ -268,8 +268,8 @@ impl<'p> Program<'p> {
             self.nothing();
         }
         let mut line = 5;
-        for (place, variable) in aims.into_iter().enumerate() {
-            line = self.term(line, place == 0, variable, &BigInt::one());
+        for (index, variable) in aims.into_iter().enumerate() {
+            line = self.term(line, index == 0, variable, &BigInt::one());
         }
         self.text.push_str("\nSubject To\n");
     }
@@ -306,9 +306,9 @@ impl<'p> Program<'p> {
         if terms.is_empty() {
             self.nothing();
         }
-        for (place, (variable, value)) in terms.iter().enumerate() {
-            line = self.term(line, place == 0, *variable, &scaled(value));
-            if place % OFTEN == OFTEN - 1 {
+        for (index, (variable, value)) in terms.iter().enumerate() {
+            line = self.term(line, index == 0, *variable, &scaled(value));
+            if index % OFTEN == OFTEN - 1 {
                 self.ask()?;
                 self.flush()?;
             }

@@ -47,9 +47,9 @@ pub(crate) fn build<'p>(
     }
     program.note("E000-11, E000-12: value i is at its owner, and n - 1 is read as N, the number of the last value.");
     if let Some(names) = program.name(|| Names::new(platform, Letters::Reduce)) {
-        for (place, &owner) in participants.iter().enumerate() {
+        for (index, &owner) in participants.iter().enumerate() {
             program.note(format!(
-                "v_{place}_{place} is the value of {}.",
+                "v_{index}_{index} is the value of {}.",
                 names.node(owner)
             ));
         }

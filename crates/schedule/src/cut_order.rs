@@ -269,7 +269,7 @@ impl Slots {
         }
     }
 
-    /// Moves single slots to other places while that helps.
+    /// Moves single slots to other positions while that helps.
     fn improve(&self, best: &mut (Cost, Vec<usize>)) {
         let links: usize = self.busy.iter().map(|lines| 1 + 2 * lines.len()).sum();
         let mut left = EFFORT / links.max(1);
@@ -379,17 +379,17 @@ mod tests {
                 date = end;
             }
             let mut cut = 0;
-            let (mut place, mut used) = (0, 0);
+            let (mut index, mut used) = (0, 0);
             for (copies, time) in groups {
                 for _ in 0..copies * times {
                     let (mut missing, mut pieces) = (*time, 0);
                     while missing > 0 {
-                        let part = missing.min(stretches[place].1 - stretches[place].0 - used);
+                        let part = missing.min(stretches[index].1 - stretches[index].0 - used);
                         missing -= part;
                         used += part;
                         pieces += 1;
-                        if used == stretches[place].1 - stretches[place].0 {
-                            (place, used) = (place + 1, 0);
+                        if used == stretches[index].1 - stretches[index].0 {
+                            (index, used) = (index + 1, 0);
                         }
                     }
                     cut += usize::from(pieces > 1);
@@ -406,9 +406,9 @@ mod tests {
         }
         let shorter = orders(count - 1);
         let longer = shorter.iter().flat_map(|order| {
-            (0..count).map(move |place| {
+            (0..count).map(move |index| {
                 let mut order = order.clone();
-                order.insert(place, count - 1);
+                order.insert(index, count - 1);
                 order
             })
         });

@@ -28,8 +28,8 @@ impl Horizon {
         let mut ends = vec![BigInt::zero(); usize::try_from(execution.instances).unwrap_or(0)];
         for dated in &execution.tasks {
             let rate = problem.collective().rate(dated.message.demand).max(1);
-            let place = usize::try_from(dated.copy / rate).ok();
-            let Some(last) = place.and_then(|place| ends.get_mut(place)) else {
+            let index = usize::try_from(dated.copy / rate).ok();
+            let Some(last) = index.and_then(|index| ends.get_mut(index)) else {
                 continue;
             };
             let end = execution.end(dated);

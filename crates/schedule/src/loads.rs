@@ -10,7 +10,7 @@ use oneport_platform::{LinkId, NodeId, PerShared, Platform, Rational, SharedId};
 
 use crate::ports::LinkSet;
 
-/// Units used at places: links (units of size), then the processors of nodes (units of work).
+/// Units used at carriers: links (units of size), then the processors of nodes (units of work).
 pub type Uses = Vec<(usize, BigInt)>;
 
 /// Measures patterns of one platform, whose links and nodes they must name.
@@ -98,7 +98,7 @@ impl<'a> Measure<'a> {
             .collect();
         let number = |resource: Resource| resources.binary_search(&resource).ok();
         let whole = |link| Resource::uses(platform, link).filter(|used| used.part.is_none());
-        let of_link = |link| places(whole(link).filter_map(|used| number(used.resource)));
+        let of_link = |link| carriers(whole(link).filter_map(|used| number(used.resource)));
         let shares = |link: LinkId| {
             let taken = |(id, part): &(SharedId, Rational)| {
                 let units = (part * &units[*id]).to_integer();
@@ -111,7 +111,7 @@ impl<'a> Measure<'a> {
         } else {
             platform.link_ids().map(shares).collect()
         };
-        let of_node = |node| places(number(Resource::Compute(node)).into_iter());
+        let of_node = |node| carriers(number(Resource::Compute(node)).into_iter());
         let occupied = platform
             .link_ids()
             .map(of_link)
@@ -147,12 +147,12 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// Number of places: links and nodes.
-    pub fn places(&self) -> usize {
+    /// Number of carriers: links and nodes.
+    pub fn carriers(&self) -> usize {
         self.platform.links().len() + self.platform.nodes().len()
     }
 
-    /// The place of a link.
+    /// The carrier of a link.
     pub fn link(&self, link: LinkId) -> usize {
         link.index()
     }
@@ -162,7 +162,7 @@ impl<'a> Measure<'a> {
         self.size.of(Interval::single(0))
     }
 
-    /// The place that a task occupies, and for how many units.
+    /// The carrier that a task occupies, and for how many units.
     fn units(&self, task: &Task) -> (usize, BigInt) {
         match *task {
             Task::Send { link, part, .. } => (link.index(), self.size.of(part)),
@@ -178,9 +178,9 @@ impl<'a> Measure<'a> {
     /// The units that one copy of the pattern uses, per link or node, ascending.
     pub fn uses(&self, pattern: &Pattern) -> Uses {
         let mut uses: Uses = pattern.tasks.iter().map(|task| self.units(task)).collect();
-        uses.sort_unstable_by_key(|&(place, _)| place);
-        uses.dedup_by(|(place, units), (kept, sum)| {
-            let same = place == kept;
+        uses.sort_unstable_by_key(|&(carrier, _)| carrier);
+        uses.dedup_by(|(carrier, units), (kept, sum)| {
+            let same = carrier == kept;
             if same {
                 *sum += &*units;
             }
@@ -189,7 +189,7 @@ impl<'a> Measure<'a> {
         uses
     }
 
-    /// Adds what some copies of the pattern use to totals by place.
+    /// Adds what some copies of the pattern use to totals by carrier.
     pub fn add(&self, pattern: &Pattern, copies: &BigInt, totals: &mut [BigInt]) {
         // Messages that are alike, over many links, are multiplied once.
         let mut last: Option<(Interval, BigInt)> = None;
@@ -204,18 +204,18 @@ impl<'a> Measure<'a> {
                     last = Some((part, units));
                 }
                 Task::Merge { .. } => {
-                    let (place, units) = self.units(task);
-                    totals[place] += units * copies;
+                    let (carrier, units) = self.units(task);
+                    totals[carrier] += units * copies;
                 }
             }
         }
     }
 
-    /// Time of one unit at a place; 0 for work at a router.
-    pub fn time(&self, place: usize) -> Rational {
-        let (time, denominator) = match self.node(place) {
+    /// Time of one unit at a carrier; 0 for work at a router.
+    pub fn time(&self, carrier: usize) -> Rational {
+        let (time, denominator) = match self.node(carrier) {
             None => (
-                Some(&self.platform.links()[place].cost),
+                Some(&self.platform.links()[carrier].cost),
                 &self.size.denominator,
             ),
             Some(node) => (
@@ -233,31 +233,31 @@ impl<'a> Measure<'a> {
         .unwrap_or_default()
     }
 
-    /// The node whose processor is this place.
-    fn node(&self, place: usize) -> Option<NodeId> {
-        place
+    /// The node whose processor is this carrier.
+    fn node(&self, carrier: usize) -> Option<NodeId> {
+        carrier
             .checked_sub(self.platform.links().len())
             .map(NodeId::new)
     }
 
-    /// The resources that a place keeps busy: ports of a link or the link itself, or a processor, and odd sets; and
+    /// The resources that a carrier keeps busy: ports of a link or the link itself, or a processor, and odd sets; and
     /// shared capacities, with the number of units that the link takes up of each.
-    pub fn occupied(&self, place: usize) -> impl Iterator<Item = (usize, Option<&BigInt>)> {
-        let (numbers, count) = self.occupied[place];
-        let odd_sets = self.odd_sets.get(place).into_iter().flatten();
+    pub fn occupied(&self, carrier: usize) -> impl Iterator<Item = (usize, Option<&BigInt>)> {
+        let (numbers, count) = self.occupied[carrier];
+        let odd_sets = self.odd_sets.get(carrier).into_iter().flatten();
         let whole = numbers.into_iter().take(count).chain(odd_sets.copied());
-        let shared = self.shared.get(place).into_iter().flatten();
+        let shared = self.shared.get(carrier).into_iter().flatten();
         whole
             .map(|number| (number, None))
             .chain(shared.map(|(number, units)| (*number, Some(units))))
     }
 
-    /// Adds the time for which a place is busy to what it keeps busy.
-    pub fn occupy<T>(&self, place: usize, time: &T, mut add: impl FnMut(usize, &T))
+    /// Adds the time for which a carrier is busy to what it keeps busy.
+    pub fn occupy<T>(&self, carrier: usize, time: &T, mut add: impl FnMut(usize, &T))
     where
         T: Clone + for<'t> std::ops::MulAssign<&'t BigInt>,
     {
-        for (resource, units) in self.occupied(place) {
+        for (resource, units) in self.occupied(carrier) {
             match units {
                 None => add(resource, time),
                 Some(units) => {
@@ -303,7 +303,7 @@ impl<'a> Measure<'a> {
         &self.scale
     }
 
-    /// Busy time by resource as it counts, from the time that one unit takes at each place.
+    /// Busy time by resource as it counts, from the time that one unit takes at each carrier.
     pub fn loads<T>(&self, totals: &[BigInt], times: impl Fn(usize) -> T) -> Vec<T>
     where
         T: Zero
@@ -312,14 +312,14 @@ impl<'a> Measure<'a> {
             + for<'t> std::ops::MulAssign<&'t BigInt>,
     {
         let mut loads = vec![T::zero(); self.factors.len()];
-        for (place, units) in totals
+        for (carrier, units) in totals
             .iter()
             .enumerate()
             .filter(|(_, units)| !units.is_zero())
         {
-            let mut time = times(place);
+            let mut time = times(carrier);
             time *= units;
-            self.occupy(place, &time, |resource, time| loads[resource] += time);
+            self.occupy(carrier, &time, |resource, time| loads[resource] += time);
         }
         loads
             .into_iter()
@@ -342,7 +342,7 @@ fn shared_units(platform: &Platform) -> PerShared<BigInt> {
 }
 
 /// Up to three numbers, and how many there are.
-fn places(numbers: impl Iterator<Item = usize>) -> ([usize; 3], usize) {
+fn carriers(numbers: impl Iterator<Item = usize>) -> ([usize; 3], usize) {
     let mut all = ([0; 3], 0);
     for number in numbers.take(3) {
         all.0[all.1] = number;

@@ -128,15 +128,15 @@ impl ExecutionBuilder<'_> {
     ) -> Result<(), Limit> {
         let stages = pattern.stages();
         let mut order: Vec<usize> = (0..pattern.tasks.len()).collect();
-        order.sort_by_key(|&place| stages[place]);
+        order.sort_by_key(|&index| stages[index]);
         let mut turn = vec![0; order.len()];
         order
             .iter()
             .enumerate()
-            .for_each(|(at, &place)| turn[place] = at);
+            .for_each(|(at, &index)| turn[index] = at);
         let base = self.tasks.len();
-        for place in order {
-            let task = pattern.tasks[place];
+        for index in order {
+            let task = pattern.tasks[index];
             let duration = in_units(&duration(self.problem, &self.speeds, &task), &self.units);
             let behind = match task {
                 Task::Send { after, .. } => [after, None],
@@ -146,17 +146,17 @@ impl ExecutionBuilder<'_> {
                 if self.tasks.len().is_multiple_of(OFTEN) {
                     watch.ask()?;
                 }
-                let place_of = |input: u32| {
+                let index_of = |input: u32| {
                     Some(base + turn.get(input as usize)? * copies as usize + copy as usize)
                 };
                 self.tasks.push(DatedTask {
                     pattern: number,
-                    place,
+                    place: index,
                     copy: first + copy,
-                    stage: stages[place],
+                    stage: stages[index],
                     task,
                     message: pattern.message(task.part()),
-                    inputs: behind.map(|input| input.and_then(place_of)),
+                    inputs: behind.map(|input| input.and_then(index_of)),
                     duration: duration.clone(),
                     pieces: Vec::new(),
                 });

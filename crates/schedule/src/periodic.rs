@@ -78,7 +78,7 @@ pub fn periodic_watched(
 pub fn tightened(problem: &Problem, whole: WholePatterns) -> Result<WholePatterns, ScheduleError> {
     let (platform, measure) = (problem.platform(), Measure::new(problem));
     let totals = totals(&measure, &whole);
-    let loads: Vec<Rational> = measure.loads(&totals, |place| measure.time(place));
+    let loads: Vec<Rational> = measure.loads(&totals, |index| measure.time(index));
     let busiest = loads.into_iter().max().unwrap_or_default() / measure.scale();
     let odd_sets = if ports::has_odd_sets(platform) {
         ports::least_period(platform, &measure.link_times(&totals))?
@@ -91,9 +91,9 @@ pub fn tightened(problem: &Problem, whole: WholePatterns) -> Result<WholePattern
     })
 }
 
-/// Units used by place.
+/// Units used by carrier.
 fn totals(measure: &Measure<'_>, whole: &WholePatterns) -> Vec<BigInt> {
-    let mut totals = vec![BigInt::zero(); measure.places()];
+    let mut totals = vec![BigInt::zero(); measure.carriers()];
     for scheduled in &whole.patterns {
         measure.add(
             &scheduled.pattern,
@@ -111,7 +111,7 @@ fn check_resources(
     totals: &[BigInt],
     period: &Rational,
 ) -> Result<(), ScheduleError> {
-    let loads: Vec<Rational> = measure.loads(totals, |place| measure.time(place));
+    let loads: Vec<Rational> = measure.loads(totals, |index| measure.time(index));
     let busiest = loads
         .into_iter()
         .enumerate()

@@ -50,10 +50,10 @@ impl Policy {
             fullest: Rational::zero(),
             instances: schedule.instances.clone(),
         };
-        for (place, flow) in flows {
+        for (index, flow) in flows {
             let demand = problem
                 .collective()
-                .demand(place)
+                .demand(index)
                 .filter(|demand| demand.kind() == Kind::Route)?;
             let (&source, &target) = (demand.operands.first()?, demand.targets().first()?);
             let mut commodity = Commodity::new(

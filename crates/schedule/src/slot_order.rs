@@ -28,7 +28,7 @@ pub(crate) fn fewest_interruptions(slots: Vec<Slot>) -> Vec<Slot> {
     };
     order
         .into_iter()
-        .map(|place| slots[place].clone())
+        .map(|index| slots[index].clone())
         .collect()
 }
 
@@ -124,11 +124,11 @@ pub(crate) fn between(dates: BTreeMap<Rational, [Vec<LinkId>; 2]>) -> Vec<Slot> 
 
 /// A greedy path from one slot.
 fn greedy(slots: &[Slot], start: usize) -> Vec<usize> {
-    let mut left: Vec<usize> = (0..slots.len()).filter(|&place| place != start).collect();
+    let mut left: Vec<usize> = (0..slots.len()).filter(|&index| index != start).collect();
     let mut order = vec![start];
     let mut last = start;
     while !left.is_empty() {
-        let shared = |place: usize| common(&slots[last].links, &slots[place].links);
+        let shared = |index: usize| common(&slots[last].links, &slots[index].links);
         // The earliest among equals: `max_by_key` would take the last.
         let next = (0..left.len())
             .rev()
@@ -151,8 +151,8 @@ fn common(a: &[LinkId], b: &[LinkId]) -> usize {
 fn runs(slots: &[Slot], order: &[usize]) -> usize {
     let mut last: BTreeMap<LinkId, usize> = BTreeMap::new();
     let mut runs = 0;
-    for (at, &place) in order.iter().enumerate() {
-        for &link in &slots[place].links {
+    for (at, &index) in order.iter().enumerate() {
+        for &link in &slots[index].links {
             if last.insert(link, at).is_none_or(|before| before + 1 != at) {
                 runs += 1;
             }

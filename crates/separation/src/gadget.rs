@@ -81,9 +81,9 @@ pub enum Part {
 /// A link of a gadget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GadgetLink {
-    /// The sending node, by its place.
+    /// The sending node, by its position.
     pub from: usize,
-    /// The receiving node, by its place.
+    /// The receiving node, by its position.
     pub to: usize,
     /// Time per unit of message, that of the platform's link; 0 between the parts of a node, and between relays.
     pub cost: Rational,
@@ -116,23 +116,23 @@ pub enum GadgetError {
     },
 }
 
-/// The places of the nodes where a node's links end, on one side.
+/// The positions of the nodes where a node's links end, on one side.
 struct Side {
-    places: Vec<usize>,
+    positions: Vec<usize>,
     degree: usize,
 }
 
 impl Side {
-    /// The places that the link number `index` of this side is joined to.
+    /// The positions that the link number `index` of this side is joined to.
     fn of(&self, index: usize) -> &[usize] {
-        match self.places.get(index) {
-            Some(own) if self.places.len() == self.degree => std::slice::from_ref(own),
-            _ => &self.places,
+        match self.positions.get(index) {
+            Some(own) if self.positions.len() == self.degree => std::slice::from_ref(own),
+            _ => &self.positions,
         }
     }
 
     fn is_shared(&self) -> bool {
-        self.places.len() > 1 && self.places.len() < self.degree
+        self.positions.len() > 1 && self.positions.len() < self.degree
     }
 }
 
@@ -186,9 +186,9 @@ pub fn gadget(platform: &Platform) -> Result<Gadget, GadgetError> {
             return Err(GadgetError::Shared {
                 from: platform.name(*from).to_string(),
                 to: platform.name(*to).to_string(),
-                sends: sending.places.len(),
+                sends: sending.positions.len(),
                 outgoing: sending.degree,
-                receives: receiving.places.len(),
+                receives: receiving.positions.len(),
                 incoming: receiving.degree,
             });
         }
@@ -226,7 +226,7 @@ impl Joined {
         }
     }
 
-    /// The ports that it joins, each by the first of its places.
+    /// The ports that it joins, each by the first of its positions.
     fn ports(&self) -> Option<[usize; 2]> {
         Some([*self.senders.first()?, *self.receivers.first()?])
     }
@@ -237,8 +237,8 @@ impl Joined {
 struct DoubleCover(UnionFind<usize>);
 
 impl DoubleCover {
-    fn of(places: usize, links: &[Joined]) -> DoubleCover {
-        let mut sets = UnionFind::new(2 * places);
+    fn of(positions: usize, links: &[Joined]) -> DoubleCover {
+        let mut sets = UnionFind::new(2 * positions);
         let timed = links.iter().filter(|link| link.takes_time);
         for [from, to] in timed.filter_map(Joined::ports) {
             sets.union(2 * from, 2 * to + 1);
@@ -260,7 +260,7 @@ impl Gadget {
         let most = match platform.model_of(node) {
             PortModel::HalfDuplex => {
                 return Side {
-                    places: vec![core],
+                    positions: vec![core],
                     degree: 1,
                 };
             }
@@ -268,17 +268,17 @@ impl Gadget {
             PortModel::Multiport => platform.node(node).ports.unwrap_or(1) as usize,
             PortModel::Links => degree,
         };
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         for _ in 0..most.min(degree) {
-            let place = self.nodes.len();
+            let position = self.nodes.len();
             self.nodes.push((node, part));
-            self.free(core, place);
+            self.free(core, position);
             if part == Part::In {
-                self.free(place, core);
+                self.free(position, core);
             }
-            places.push(place);
+            positions.push(position);
         }
-        Side { places, degree }
+        Side { positions, degree }
     }
 
     /// Adds the relays of a link to `receiver`: the first and the last.
@@ -329,8 +329,8 @@ impl Gadget {
         if let Some(units) = platform.units() {
             builder.units(units);
         }
-        for (place, &(of, part)) in self.nodes.iter().enumerate() {
-            let name = self.name(platform, place);
+        for (position, &(of, part)) in self.nodes.iter().enumerate() {
+            let name = self.name(platform, position);
             builder.node(match part {
                 Part::Core => Node {
                     model: None,
@@ -353,14 +353,14 @@ impl Gadget {
         builder.build()
     }
 
-    fn name(&self, platform: &Platform, place: usize) -> String {
-        let Some(&(node, part)) = self.nodes.get(place) else {
+    fn name(&self, platform: &Platform, position: usize) -> String {
+        let Some(&(node, part)) = self.nodes.get(position) else {
             return String::new();
         };
         let name = platform.name(node);
-        // The places of one side of a node follow each other.
+        // The positions of one side of a node follow each other.
         let number = || {
-            let before = self.nodes.iter().take(place);
+            let before = self.nodes.iter().take(position);
             1 + before
                 .rev()
                 .take_while(|&&other| other == (node, part))
@@ -505,7 +505,7 @@ mod tests {
         // Half of a relayed link leads nowhere.
         let of = |link: LinkId| -> Vec<usize> {
             (0..gadget.links.len())
-                .filter(|&place| gadget.links[place].of == Some(link))
+                .filter(|&position| gadget.links[position].of == Some(link))
                 .collect()
         };
         let used = of(LinkId::new(0));

@@ -45,7 +45,7 @@ pub enum SeparationError {
         "demand {demand} of the {collective} combines values; patterns here are paths and spanning trees"
     )]
     Combines {
-        /// Place of the demand.
+        /// Index of the demand.
         demand: usize,
         /// Name of the collective.
         collective: &'static str,
@@ -55,7 +55,7 @@ pub enum SeparationError {
         "demand {demand} leaves out node '{node}'; the lightest tree for some nodes only is a Steiner problem"
     )]
     LeavesOut {
-        /// Place of the demand.
+        /// Index of the demand.
         demand: usize,
         /// Name of the first node that is neither the source nor a target.
         node: String,
@@ -104,12 +104,12 @@ pub enum SeparationError {
         links: usize,
     },
     /// A matching or pattern that the instance does not have.
-    #[error("{what} {place} names no {what} of this instance")]
+    #[error("{what} {index} names no {what} of this instance")]
     NotOfInstance {
         /// `matching` or `pattern`.
         what: &'static str,
-        /// Its place in the list.
-        place: usize,
+        /// Its index in the list.
+        index: usize,
     },
     /// No time is needed at all.
     #[error("a pattern takes no time, so the throughput has no bound")]
@@ -229,11 +229,11 @@ impl Instance {
     }
 }
 
-/// The messages of a collective; `place` numbers the nodes.
+/// The messages of a collective; `index` numbers the nodes.
 fn messages(
     platform: &Platform,
     collective: &Collective,
-    place: impl Fn(NodeId) -> usize,
+    index: impl Fn(NodeId) -> usize,
 ) -> Result<Vec<Message>, SeparationError> {
     let message = |number: usize| -> Result<Option<Message>, SeparationError> {
         let Some(demand) = collective.demand(number) else {
@@ -243,12 +243,12 @@ fn messages(
         let source = demand
             .operands
             .first()
-            .map(|&node| place(node))
+            .map(|&node| index(node))
             .unwrap_or_default();
         match demand.kind() {
             Kind::Route => Ok(demand.targets().first().map(|&target| Message {
                 source,
-                target: Some(place(target)),
+                target: Some(index(target)),
                 rate,
             })),
             Kind::Copy => {

@@ -27,7 +27,7 @@ pub enum Separated {
 pub enum Inequality {
     /// `u >= 0`.
     NegativeU,
-    /// `v(e) >= 0` of the link at this place.
+    /// `v(e) >= 0` of the link at this index.
     NegativeV(usize),
     /// Type I: `u - sum v(e) >= 0` over the links of a matching, ascending.
     Matching(Vec<usize>),

@@ -146,20 +146,20 @@ impl Instance {
         watch: &Watch,
     ) -> Result<Weighted, SeparationError> {
         let mut program = Restricted::new(self);
-        for (place, links) in matchings.into_iter().enumerate() {
+        for (index, links) in matchings.into_iter().enumerate() {
             if !self.is_matching(&links) {
                 return Err(SeparationError::NotOfInstance {
                     what: "matching",
-                    place,
+                    index,
                 });
             }
             program.add_matching(links)?;
         }
-        for (place, ways) in patterns.into_iter().enumerate() {
+        for (index, ways) in patterns.into_iter().enumerate() {
             if !self.is_pattern(&ways) {
                 return Err(SeparationError::NotOfInstance {
                     what: "pattern",
-                    place,
+                    index,
                 });
             }
             program.add_pattern(ways)?;

@@ -57,8 +57,8 @@ impl<'a> Loads<'a> {
         let (problem, schedule) = (request.problem, request.schedule);
         let measure = Measure::new(problem);
         let links = problem.platform().links().len();
-        let mut counts = vec![BigUint::zero(); measure.places()];
-        let mut totals = vec![BigInt::zero(); measure.places()];
+        let mut counts = vec![BigUint::zero(); measure.carriers()];
+        let mut totals = vec![BigInt::zero(); measure.carriers()];
         for ScheduledPattern { pattern, copies } in &schedule.patterns {
             measure.add(pattern, &copies.clone().into(), &mut totals);
             for task in &pattern.tasks {

@@ -39,7 +39,7 @@ impl Sharing {
         copies: &[u64],
     ) -> Option<Self> {
         let measure = Measure::new(problem);
-        let times: Vec<_> = (0..measure.places())
+        let times: Vec<_> = (0..measure.carriers())
             .map(|place| measure.time(place))
             .collect();
         let unit = common_denominator(&times);

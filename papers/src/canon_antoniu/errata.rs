@@ -26,7 +26,7 @@ fn merged(dates: &[u64], d: u64, c: u64) -> u64 {
 pub fn largest_first() -> Result<Sides> {
     let (dates, d, c) = ([0, 10], 1, 1);
     let formula = |sorted: [u64; 2]| {
-        let term = |(place, date): (usize, u64)| date + d + (1 - place as u64) * d.max(c) + c;
+        let term = |(position, date): (usize, u64)| date + d + (1 - position as u64) * d.max(c) + c;
         sorted.into_iter().enumerate().map(term).max().unwrap_or(0)
     };
     let right = formula(dates);

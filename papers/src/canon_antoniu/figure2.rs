@@ -164,9 +164,9 @@ fn worse(strategy: Strategy, conjectured: fn(u64, u64) -> bool) -> Result<Worse>
             Strategy::Greedy,
             Tie::Oldest,
         )?)?;
-        for (place, (tie, _)) in TIES.iter().enumerate() {
+        for (position, (tie, _)) in TIES.iter().enumerate() {
             let found = words(homogeneous::lengths(most, &costs, strategy, *tie)?)?;
-            let worst: &mut Vec<(u64, u64)> = &mut worst[usize::from(conjectured(d, c))][place];
+            let worst: &mut Vec<(u64, u64)> = &mut worst[usize::from(conjectured(d, c))][position];
             worst.resize(found.len(), (0, 1));
             for (old, new) in worst
                 .iter_mut()
@@ -180,10 +180,10 @@ fn worse(strategy: Strategy, conjectured: fn(u64, u64) -> bool) -> Result<Worse>
     }
     let [others, conjectured] = worst;
     let mut counts = [(0, None); 4];
-    for (place, (others, conjectured)) in others.iter().zip(&conjectured).enumerate() {
+    for (position, (others, conjectured)) in others.iter().zip(&conjectured).enumerate() {
         let beaten = |n: &usize| less(conjectured[*n], others[*n]);
         let first = (0..others.len()).find(beaten).map(|n| n as u64 + 1);
-        counts[place] = ((0..others.len()).filter(beaten).count(), first);
+        counts[position] = ((0..others.len()).filter(beaten).count(), first);
         let largest = |all: &[(u64, u64)]| {
             all.iter()
                 .copied()
@@ -251,7 +251,7 @@ pub fn figures() -> Result<Vec<Figure>> {
     for (rule, (_, name)) in TIES.iter().enumerate() {
         let mut series: Vec<svg::Series> = [rule, rule + TIES.len()]
             .into_iter()
-            .filter_map(|place| curves.get(place))
+            .filter_map(|position| curves.get(position))
             .map(|curve| svg::Series {
                 name: curve.name.clone(),
                 points: points(curve),
@@ -286,7 +286,7 @@ pub fn figures() -> Result<Vec<Figure>> {
             .ratios
             .iter()
             .position(|ratio| *ratio == worst)
-            .map(|place| place + 2);
+            .map(|position| position + 2);
         let tail: Vec<&Rational> = curve.ratios.iter().skip(5000 - 1).collect();
         let end = |value: Option<&&Rational>| {
             value.map(|value| digits(pixels(value))).unwrap_or_default()

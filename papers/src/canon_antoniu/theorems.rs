@@ -182,7 +182,7 @@ fn sink() -> Result<Finding> {
     ))
 }
 
-/// Section 3.3: the result that a machine computes alone, for its own number, is its place in the one tree.
+/// Section 3.3: the result that a machine computes alone, for its own number, is its position in the one tree.
 fn each_machine() -> Result<Finding> {
     let mut tried = 0;
     for (d, c) in COSTS {
@@ -229,12 +229,12 @@ fn operand_order() -> Result<Finding> {
                 let mut order = Vec::new();
                 number(&tree, &ready, 0, &mut order);
                 let mut receivers = vec![0; n];
-                for (place, &machine) in order.iter().enumerate() {
+                for (position, &machine) in order.iter().enumerate() {
                     let receiver = order
                         .iter()
                         .position(|&other| other == tree[machine])
                         .unwrap_or(0);
-                    receivers[place] = receiver as u32;
+                    receivers[position] = receiver as u32;
                 }
                 let reduction = homogeneous::reduce_tree(&receivers, &costs(d, c)?)?;
                 oneport::referee::check_reduction(&reduction, Concurrency::Unlimited)?;
@@ -311,11 +311,11 @@ fn formula() -> Result<Finding> {
 
 /// The formula of proposition 2 for transfer times in the order in which j counts them.
 fn completion(dates: &[u64], d: u64, c: u64) -> u64 {
-    let after = |place: usize| (dates.len() - 1 - place) as u64 * d.max(c);
+    let after = |position: usize| (dates.len() - 1 - position) as u64 * d.max(c);
     dates
         .iter()
         .enumerate()
-        .map(|(place, date)| date + d + after(place) + c)
+        .map(|(position, date)| date + d + after(position) + c)
         .max()
         .unwrap_or(0)
 }

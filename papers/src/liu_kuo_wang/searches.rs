@@ -258,7 +258,7 @@ pub fn figures() -> Result<Vec<Figure>> {
             None
         };
         let share =
-            |place: usize| ours.map_or("-".to_string(), |ours| format!("{:.1} %", ours[place]));
+            |index: usize| ours.map_or("-".to_string(), |ours| format!("{:.1} %", ours[index]));
         rows.push(vec![
             size.to_string(),
             row[0].to_string(),

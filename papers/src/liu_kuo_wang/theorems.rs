@@ -79,16 +79,16 @@ fn windows() -> Result<Finding> {
             ours.length,
             run.length
         );
-        for (place, &start) in run.starts.iter().enumerate() {
+        for (position, &start) in run.starts.iter().enumerate() {
             ensure!(
-                ours.starts.get(place) == Some(whole(start)),
-                "{times:?}: sender {place} starts at {start}"
+                ours.starts.get(position) == Some(whole(start)),
+                "{times:?}: sender {position} starts at {start}"
             );
             ensure!(
-                place >= n / 2 || start == 0,
-                "{times:?}: only the first {place} start at 0"
+                position >= n / 2 || start == 0,
+                "{times:?}: only the first {position} start at 0"
             );
-            let ends = [start, start + times[place]];
+            let ends = [start, start + times[position]];
             for t in ends.into_iter().filter(|&t| t < run.length) {
                 let [active, _, complete] = brute::counts(&times, &run, t);
                 let used = 2 * active + complete;
@@ -137,11 +137,11 @@ fn conversion() -> Result<Finding> {
             starts: Vec::new(),
             length: 0,
         };
-        for place in 0..times.len() {
+        for position in 0..times.len() {
             // Not before the one ahead, and after a pause as soon as inequality (1) allows.
             let ahead = run.starts.last().copied().unwrap_or(0);
             let mut start = ahead + (dice.roll(6) - 1) % 4;
-            let given = &times[..=place];
+            let given = &times[..=position];
             while {
                 let mut next = run.clone();
                 next.starts.push(start);
@@ -151,7 +151,7 @@ fn conversion() -> Result<Finding> {
                 start += 1;
             }
             run.starts.push(start);
-            run.length = run.length.max(start + times[place]);
+            run.length = run.length.max(start + times[position]);
         }
         ensure!(is_valid(&times, &run), "{times:?}: {:?}", run.starts);
         let earliest = brute::earliest(&times).length;

@@ -37,7 +37,7 @@ fn fabric() -> PlatformBuilder {
 fn processors(builder: &mut PlatformBuilder, prefix: &str, count: usize) -> Result<Vec<NodeId>> {
     let one = whole(1);
     Ok((0..count)
-        .map(|place| builder.node(Node::processor(format!("{prefix}{place}"), one.clone())))
+        .map(|index| builder.node(Node::processor(format!("{prefix}{index}"), one.clone())))
         .collect::<Result<_, _>>()?)
 }
 
@@ -52,14 +52,14 @@ fn lattice(sides: &[usize], bandwidths: &[i64], around: bool) -> Result<Platform
     let nodes = processors(&mut builder, "P", sides.iter().product())?;
     let mut step = 1;
     for (&side, &bandwidth) in sides.iter().zip(bandwidths) {
-        for place in 0..nodes.len() {
-            let along = place / step % side;
+        for index in 0..nodes.len() {
+            let along = index / step % side;
             let next = match along + 1 < side {
-                true => place + step,
-                false if around && side > 2 => place - along * step,
+                true => index + step,
+                false if around && side > 2 => index - along * step,
                 false => continue,
             };
-            builder.duplex(nodes[place], nodes[next], cost(bandwidth))?;
+            builder.duplex(nodes[index], nodes[next], cost(bandwidth))?;
         }
         step *= side;
     }
@@ -71,12 +71,12 @@ fn lattice(sides: &[usize], bandwidths: &[i64], around: bool) -> Result<Platform
 fn numbered_mesh(side: usize) -> Result<Platform> {
     let mut builder = fabric();
     let nodes = processors(&mut builder, "P", side * side)?;
-    for place in 0..nodes.len() {
-        for next in [place + 1, place + side]
+    for index in 0..nodes.len() {
+        for next in [index + 1, index + side]
             .into_iter()
             .filter(|&next| next < nodes.len())
         {
-            builder.duplex(nodes[place], nodes[next], cost(100))?;
+            builder.duplex(nodes[index], nodes[next], cost(100))?;
         }
     }
     Ok(builder.build()?)
@@ -87,9 +87,9 @@ fn numbered_mesh(side: usize) -> Result<Platform> {
 fn dgx2(boxes: usize) -> Result<Platform> {
     let mut builder = fabric();
     let mut groups: Vec<Vec<NodeId>> = Vec::new();
-    for place in 0..boxes {
-        let switch = builder.node(Node::router(format!("box{place}.nvswitch")))?;
-        let group = processors(&mut builder, &format!("box{place}.gpu"), 16)?;
+    for index in 0..boxes {
+        let switch = builder.node(Node::router(format!("box{index}.nvswitch")))?;
+        let group = processors(&mut builder, &format!("box{index}.gpu"), 16)?;
         for &gpu in &group {
             builder.duplex(gpu, switch, cost(125))?;
         }

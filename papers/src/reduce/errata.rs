@@ -284,7 +284,7 @@ pub fn endless_search() -> Result<Sides> {
 fn is_listed_tree(case: &Case, list: &[Task]) -> Result<bool> {
     let (_, participants) = tasks::ends(case)?;
     let result = |task: &Task| tasks::flow(&case.platform, *task).1;
-    let given = |task: &Task, input: tasks::Place| {
+    let given = |task: &Task, input: tasks::Holding| {
         let others = list.iter().filter(|other| *other != task);
         tasks::owns(participants, input) || others.map(result).any(|made| made == input)
     };
@@ -298,13 +298,13 @@ fn is_listed_tree(case: &Case, list: &[Task]) -> Result<bool> {
 fn is_tree_in_some_order(case: &Case, list: &[Task]) -> Result<bool> {
     let (target, participants) = tasks::ends(case)?;
     let (mut left, mut ordered) = (list.to_vec(), Vec::new());
-    let mut there: Vec<tasks::Place> = Vec::new();
-    while let Some(place) = left.iter().position(|task| {
+    let mut there: Vec<tasks::Holding> = Vec::new();
+    while let Some(index) = left.iter().position(|task| {
         let (inputs, _) = tasks::flow(&case.platform, *task);
         let mut inputs = inputs.into_iter();
         inputs.all(|input| tasks::owns(participants, input) || there.contains(&input))
     }) {
-        let task = left.remove(place);
+        let task = left.remove(index);
         there.push(tasks::flow(&case.platform, task).1);
         ordered.push(task);
     }
@@ -328,7 +328,7 @@ pub fn lists_of_tasks() -> Result<Sides> {
     }
     let (mut printed, mut right) = (0, 0);
     for chosen in 0..1u32 << all.len() {
-        let of = |(place, _): &(usize, &Task)| chosen >> place & 1 == 1;
+        let of = |(index, _): &(usize, &Task)| chosen >> index & 1 == 1;
         let list: Vec<Task> = all
             .iter()
             .enumerate()
@@ -658,14 +658,14 @@ mod tests {
         let toy = Toy::load()?;
         let mut swapped = std::collections::BTreeMap::new();
         for (name, count) in sides.printed.table()? {
-            let places = |text: &str| text.replace('1', "#").replace('2', "1").replace('#', "2");
-            let (place, what) = name.split_once(": ").context("no place")?;
+            let exchanged = |text: &str| text.replace('1', "#").replace('2', "1").replace('#', "2");
+            let (nodes, what) = name.split_once(": ").context("no place")?;
             let what = match what {
                 "v[1,1]" => "v[2,2]",
                 "v[2,2]" => "v[1,1]",
                 other => other,
             };
-            let name = format!("{}: {what}", places(place));
+            let name = format!("{}: {what}", exchanged(nodes));
             swapped.insert(tasks::parse(&toy.case.platform, &name)?, count.clone());
         }
         assert_eq!(tasks::by_name(&toy.case.platform, &swapped), sides.right);

@@ -84,8 +84,8 @@ fn network(seed: u64) -> Result<(Platform, Vec<NodeId>)> {
     let plain = instantiate(&generate(&REGIME, seed)?, &instance)?;
     let mut order: Vec<NodeId> = plain.processors().collect();
     let mut dice = Dice::new(seed);
-    for place in (1..order.len()).rev() {
-        order.swap(place, dice.roll(place as u64 + 1) as usize - 1);
+    for position in (1..order.len()).rev() {
+        order.swap(position, dice.roll(position as u64 + 1) as usize - 1);
     }
     let mut builder = Platform::builder();
     for node in plain.node_ids() {
@@ -287,11 +287,11 @@ pub fn figures() -> Result<Vec<Figure>> {
         &["task", "per unit of time"],
         lines,
     ));
-    for (place, (tree, weight)) in trees(&plan.steady_state.patterns).enumerate() {
+    for (position, (tree, weight)) in trees(&plan.steady_state.patterns).enumerate() {
         let title = format!(
             "Its reduction tree {} (in the manner of figure {})",
-            place + 1,
-            place + 11
+            position + 1,
+            position + 11
         );
         let drawing = svg::tree(plan.problem, tree, Some(weight));
         figures.push(wide(Figure::svg(

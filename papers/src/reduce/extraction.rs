@@ -4,7 +4,7 @@ use num_traits::{Signed, Zero};
 use oneport::plan::Task;
 use oneport::{NodeId, Platform, Rational};
 
-use super::tasks::{Place, Rates, flow, owns};
+use super::tasks::{Holding, Rates, flow, owns};
 
 /// Lines to execute as printed. All false: the intended algorithm.
 #[derive(Debug, Clone, Copy, Default)]
@@ -69,7 +69,7 @@ impl Figure8<'_> {
         let longest = rates.keys().filter(|task| happens(task)).count();
         let mut found = Vec::new();
         let last = self.participants.len().saturating_sub(1);
-        let mut inputs: Vec<Place> =
+        let mut inputs: Vec<Holding> =
             vec![(oneport::plan::Interval { first: 0, last }, self.target)];
         while let Some(at) = inputs
             .iter()
@@ -99,7 +99,7 @@ impl Figure8<'_> {
     }
 
     /// Lines 6 and 13: the task that makes an input, or brings it. Without one the loop of line 3 never ends.
-    fn maker(&self, (part, node): Place, happens: &dyn Fn(&Task) -> bool) -> Option<Task> {
+    fn maker(&self, (part, node): Holding, happens: &dyn Fn(&Task) -> bool) -> Option<Task> {
         let mut merges = (part.first..part.last).map(|split| Task::merge(node, part, split));
         if let Some(merge) = merges.find(|merge| happens(merge)) {
             return Some(merge);

@@ -379,7 +379,7 @@ fn one_port() -> Result<Finding> {
         "one-port allows 1 -> 2 and 2 -> 0 at different times"
     );
     Ok(Finding::value(errata::clashes("figure-6e")?).note(format!(
-        "of {tried} ways to place the transfers of a period of 3, one-port allows {}: all have 1 -> 2 and 2 -> 0 at the same \
+        "of {tried} ways to index the transfers of a period of 3, one-port allows {}: all have 1 -> 2 and 2 -> 0 at the same \
          time, and the table has them at 0 and 2",
         allowed.len()
     )))

@@ -47,11 +47,11 @@ pub fn figures() -> Result<Vec<Figure>> {
             svg::graph_of_rates(&toy.case.problem(), &two, None),
         ),
     ];
-    for (place, (tree, weight)) in toy.extracted()?.iter().enumerate() {
+    for (index, (tree, weight)) in toy.extracted()?.iter().enumerate() {
         figures.push(Figure::svg(
             format!(
                 "Reduction tree {} of the paper's solution (figure 7)",
-                place + 1
+                index + 1
             ),
             format!("Found by the corrected EXTRACT_TREES, with weight {weight}."),
             draw(&toy.case, tree, Some(weight)),

@@ -7,14 +7,14 @@ use num_traits::Zero;
 use oneport::plan::{Event, MergeEvent, Message, Pattern, Resource, Task, Timeline};
 use oneport::{Problem, Rational, referee};
 
-use super::tasks::{Place, flow};
+use super::tasks::{Holding, flow};
 use crate::cases::Case;
 use crate::numbers::unit_volumes;
 
 /// The run of one instance of a tree, its tasks in order, each as early as its inputs, ports and processor allow.
 pub fn run(case: &Case, tree: &Pattern) -> Timeline {
     let (platform, volumes) = (&case.platform, unit_volumes());
-    let mut ready: BTreeMap<Place, Rational> = BTreeMap::new();
+    let mut ready: BTreeMap<Holding, Rational> = BTreeMap::new();
     let mut free: BTreeMap<Resource, Rational> = BTreeMap::new();
     let (mut events, mut merges) = (Vec::new(), Vec::new());
     let mut length = Rational::zero();

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use oneport::plan::{Interval, Task};
 use oneport::{NodeId, Platform};
 
-use super::tasks::{self, Place, flow, owns};
+use super::tasks::{self, Holding, flow, owns};
 use crate::cases::{self, Case};
 use crate::figures::Figure;
 use crate::rows::PrintedTable;
@@ -60,8 +60,8 @@ impl<'a> Table<'a> {
                     .with_context(|| format!("'{text}' has no time-stamp"))?;
                 let (kind, digits) = what.split_at(1);
                 let digits: Vec<String> = digits.chars().map(String::from).collect();
-                let place = row.strip_prefix("node ").unwrap_or(row);
-                let name = format!("{place}: {kind}[{}]", digits.join(","));
+                let node = row.strip_prefix("node ").unwrap_or(row);
+                let name = format!("{node}: {kind}[{}]", digits.join(","));
                 cells.push(Cell {
                     time,
                     task: tasks::parse(&case.platform, &name)?,
@@ -130,13 +130,13 @@ impl<'a> Table<'a> {
     /// The case is not a reduce.
     pub fn unfounded(&self) -> Result<Vec<Cell>> {
         let (_, participants) = tasks::ends(self.case)?;
-        let mut ready: BTreeMap<(Place, usize), usize> = BTreeMap::new();
+        let mut ready: BTreeMap<(Holding, usize), usize> = BTreeMap::new();
         for cell in &self.cells {
             let made = flow(self.platform(), cell.task).1;
             let end = ready.entry((made, cell.stamp)).or_insert(cell.time + 1);
             *end = (*end).min(cell.time + 1);
         }
-        let there = |input: Place, cell: &Cell| {
+        let there = |input: Holding, cell: &Cell| {
             owns(participants, input)
                 || ready
                     .get(&(input, cell.stamp))

@@ -16,7 +16,7 @@ use crate::rows::Value;
 pub type Rates = BTreeMap<Task, Rational>;
 
 /// A partial result at a node: the couple (message, location) of section 4.3.
-pub type Place = (Interval, NodeId);
+pub type Holding = (Interval, NodeId);
 
 /// Target and participants of a reduce.
 ///
@@ -30,12 +30,12 @@ pub fn ends(case: &Case) -> Result<(NodeId, &[NodeId])> {
 }
 
 /// Whether a value is unlimited at a node: `v[i,i]` at its owner.
-pub fn owns(participants: &[NodeId], (part, node): Place) -> bool {
+pub fn owns(participants: &[NodeId], (part, node): Holding) -> bool {
     part.first == part.last && participants.get(part.first) == Some(&node)
 }
 
 /// Inputs and output of a task.
-pub fn flow(platform: &Platform, task: Task) -> (Vec<Place>, Place) {
+pub fn flow(platform: &Platform, task: Task) -> (Vec<Holding>, Holding) {
     match task {
         Task::Send { link, part, .. } => {
             let ends = platform.link(link);
@@ -81,7 +81,7 @@ pub fn name(platform: &Platform, task: Task) -> String {
 /// # Errors
 /// The text names no task of the platform.
 pub fn parse(platform: &Platform, text: &str) -> Result<Task> {
-    let (place, what) = text
+    let (holding, what) = text
         .split_once(": ")
         .with_context(|| format!("'{text}' has no ': '"))?;
     let (kind, numbers) = what
@@ -96,11 +96,11 @@ pub fn parse(platform: &Platform, text: &str) -> Result<Task> {
         .with_context(|| text.to_string())?;
     match (kind, numbers.as_slice()) {
         ("v", &[first, last]) => Ok(Task::send(
-            cases::link(platform, place)?,
+            cases::link(platform, holding)?,
             Interval { first, last },
         )),
         ("T", &[first, split, last]) => Ok(Task::merge(
-            cases::node(platform, place)?,
+            cases::node(platform, holding)?,
             Interval { first, last },
             split,
         )),

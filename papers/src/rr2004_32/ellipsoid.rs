@@ -588,8 +588,8 @@ fn around(u: &Rational, v: &[Rational]) -> Vec<Vec<Rational>> {
     let hundredths = |value: i64| ratio(value, 100);
     let point = |step: i64| {
         let (least, most) = if step % 2 == 0 { (100, 11) } else { (90, 21) };
-        let price = |(place, at): (usize, &Rational)| {
-            at * hundredths(least + (step * 7 + place as i64 * 31) % most)
+        let price = |(index, at): (usize, &Rational)| {
+            at * hundredths(least + (step * 7 + index as i64 * 31) % most)
         };
         let u = if step % 2 == 0 {
             u * hundredths(111)
@@ -792,8 +792,8 @@ mod tests {
         let n = rows.len();
         for pivot in 0..n {
             let row = rows[pivot].clone();
-            for (place, other) in rows.iter_mut().enumerate() {
-                if place != pivot {
+            for (index, other) in rows.iter_mut().enumerate() {
+                if index != pivot {
                     let times = &other[pivot] / &row[pivot];
                     other
                         .iter_mut()
@@ -805,7 +805,7 @@ mod tests {
         let solution = rows
             .iter()
             .enumerate()
-            .map(|(place, row)| &row[n] / &row[place]);
+            .map(|(index, row)| &row[n] / &row[index]);
         solution
             .zip(&difference)
             .map(|(x, d)| x * d)

@@ -648,8 +648,8 @@ pub fn owners_in_gadgets() -> Result<Sides> {
     );
     let mut builder = Platform::builder();
     builder.model(PortModel::HalfDuplex);
-    for place in 0..gadget.nodes.len() {
-        builder.node(Node::processor(format!("n{place}"), whole(1)))?;
+    for index in 0..gadget.nodes.len() {
+        builder.node(Node::processor(format!("n{index}"), whole(1)))?;
     }
     for link in &gadget.links {
         builder.link(

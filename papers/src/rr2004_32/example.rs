@@ -336,12 +336,12 @@ pub fn dags_of_figure_1() -> Result<Vec<Vec<usize>>> {
             .collect();
         // Without a cycle, nodes can be removed one by one, each without a link into it.
         let mut left: Vec<usize> = (0..net.nodes).collect();
-        while let Some(place) = left.iter().position(|&node| {
+        while let Some(point) = left.iter().position(|&node| {
             !links
                 .iter()
                 .any(|&link| net.arcs[link].to == node && left.contains(&net.arcs[link].from))
         }) {
-            left.remove(place);
+            left.remove(point);
         }
         // Then all nodes are reached if each node but the source has an incoming link.
         let entered = |node: usize| links.iter().any(|&link| net.arcs[link].to == node);
@@ -364,8 +364,8 @@ fn figure_1_with(costs: [&Rational; 3]) -> Result<Platform> {
     for node in plain.nodes() {
         builder.node(node.clone())?;
     }
-    for (place, link) in plain.links().iter().enumerate() {
-        builder.link(link.from, link.to, costs[place / 2].clone())?;
+    for (point, link) in plain.links().iter().enumerate() {
+        builder.link(link.from, link.to, costs[point / 2].clone())?;
     }
     Ok(builder.build()?)
 }
@@ -420,12 +420,12 @@ fn costs_of_figure_1() -> Result<Finding> {
     )))
 }
 
-/// The coefficients, from the constant up, of the quadratic through the values at three places.
+/// The coefficients, from the constant up, of the quadratic through the values at three points.
 fn quadratic(
-    places: &[Rational; 3],
+    points: &[Rational; 3],
     value: impl Fn(&Rational) -> Result<Rational>,
 ) -> Result<[Rational; 3]> {
-    let [x, y, z] = places;
+    let [x, y, z] = points;
     let [at_x, at_y, at_z] = [value(x)?, value(y)?, value(z)?];
     // Newton's divided differences.
     let (xy, yz) = ((&at_y - &at_x) / (y - x), (&at_z - &at_y) / (z - y));

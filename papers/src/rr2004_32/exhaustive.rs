@@ -83,15 +83,15 @@ impl BroadcastSearch<'_> {
         if state.iter().flat_map(|one| &one.flying).any(busy) {
             return;
         }
-        for place in 0..state.len() {
-            let one = &state[place];
+        for index in 0..state.len() {
+            let one = &state[index];
             let useful =
                 one.held >> arc.from.index() & 1 == 1 && one.held >> arc.to.index() & 1 == 0;
             // Two messages in the same state are interchangeable.
-            if useful && !state[..place].contains(one) {
-                state[place].flying.push((link, self.costs[link]));
+            if useful && !state[..index].contains(one) {
+                state[index].flying.push((link, self.costs[link]));
                 self.start(link + 1, state, next);
-                state[place].flying.pop();
+                state[index].flying.pop();
             }
         }
     }

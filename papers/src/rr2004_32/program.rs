@@ -155,7 +155,7 @@ impl Net {
                 collective.name()
             ),
         };
-        let demands = (0..collective.demands()).map_while(|place| collective.demand(place));
+        let demands = (0..collective.demands()).map_while(|index| collective.demand(index));
         self.products(&demands.map(part).collect::<Result<Vec<_>>>()?)
     }
 
@@ -286,18 +286,18 @@ impl Program {
                 entries[column].push((at, value.clone()));
             }
         }
-        let mut places: Vec<Column> = Vec::new();
+        let mut indices: Vec<Column> = Vec::new();
         for (column, entries) in entries.into_iter().enumerate() {
             let cost = if column == objective {
                 Rational::one()
             } else {
                 Rational::zero()
             };
-            places.push(program.add_column(cost, entries)?);
+            indices.push(program.add_column(cost, entries)?);
         }
         solved(program, |optimum| {
-            let value = |place| optimum.primal.get(place);
-            places.iter().copied().map(value).collect()
+            let value = |index| optimum.primal.get(index);
+            indices.iter().copied().map(value).collect()
         })
     }
 }
@@ -387,8 +387,8 @@ pub fn primal(net: &Net, sets: &[Links], patterns: &[Links]) -> Result<Optimum> 
         bail!("(P) has no optimum");
     };
     let used = |all: &[Links], quantity: fn(usize) -> Quantity| -> Vec<(Links, Rational)> {
-        let weighted = all.iter().enumerate().filter_map(|(place, links)| {
-            let weight = values.get(&quantity(place))?;
+        let weighted = all.iter().enumerate().filter_map(|(index, links)| {
+            let weight = values.get(&quantity(index))?;
             Some((links.clone(), weight.clone()))
         });
         weighted.filter(|(_, weight)| !weight.is_zero()).collect()
@@ -520,14 +520,14 @@ pub fn sets_of_weights(
         let Some((first, rest)) = weights.split_first() else {
             return left.iter().all(Zero::is_zero);
         };
-        for (place, set) in sets.iter().enumerate() {
+        for (index, set) in sets.iter().enumerate() {
             if set.iter().any(|&link| left[link] < **first)
-                || (different && chosen.contains(&place))
+                || (different && chosen.contains(&index))
             {
                 continue;
             }
             set.iter().for_each(|&link| left[link] -= *first);
-            chosen.push(place);
+            chosen.push(index);
             if search(sets, different, left, rest, chosen) {
                 return true;
             }
@@ -544,7 +544,7 @@ pub fn sets_of_weights(
         .then(|| {
             chosen
                 .into_iter()
-                .map(|place| sets[place].clone())
+                .map(|index| sets[index].clone())
                 .collect()
         })
         .context("no sets have these weights")

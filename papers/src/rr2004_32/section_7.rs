@@ -58,7 +58,7 @@ fn fastest_at_the_top() -> Result<Finding> {
     let (mut tried, mut worse) = (0usize, 0usize);
     for code in 0..SLOWEST.pow(NODES as u32) {
         let times: Vec<u64> = (0..NODES as u32)
-            .map(|place| 1 + code / SLOWEST.pow(place) % SLOWEST)
+            .map(|index| 1 + code / SLOWEST.pow(index) % SLOWEST)
             .collect();
         let lengths: Vec<u64> = orders(NODES)
             .iter()
@@ -132,10 +132,10 @@ fn three_times() -> Result<Finding> {
         };
         let [ours, right] = with(&times)?;
         ensure!(ours == right, "{ours} with routers, {right} by all trees");
-        let without = |place: usize| {
+        let without = |index: usize| {
             with(&|link| {
                 let mut times = times(link);
-                times[place] = whole(0);
+                times[index] = whole(0);
                 times
             })
         };
@@ -157,10 +157,10 @@ fn routed(plain: &Platform, times: &dyn Fn(usize) -> [Rational; 3]) -> Result<Ra
     for node in plain.nodes() {
         builder.node(node.clone())?;
     }
-    for (place, link) in plain.links().iter().enumerate() {
-        let [sender, network, receiver] = times(place);
-        let first = builder.node(Node::router(format!("x{place}")))?;
-        let second = builder.node(Node::router(format!("y{place}")))?;
+    for (index, link) in plain.links().iter().enumerate() {
+        let [sender, network, receiver] = times(index);
+        let first = builder.node(Node::router(format!("x{index}")))?;
+        let second = builder.node(Node::router(format!("y{index}")))?;
         builder.link(link.from, first, sender)?;
         builder.link(first, second, network)?;
         builder.link(second, link.to, receiver)?;

@@ -272,10 +272,10 @@ fn composed(plan: &Plan<'_>, messages: usize) -> Result<Vec<Vec<program::Links>>
 /// among all matchings. At the optimum it weighs u.
 fn lemma_3() -> Result<Finding> {
     let mut tried = 0;
-    for (place, one) in survey()?.iter().enumerate() {
+    for (index, one) in survey()?.iter().enumerate() {
         let trees = one.net.trees(0);
         for round in 0..4 {
-            let price = |link: usize| ((link + place) as u64 * 7 + round * 11) * 13 % 17;
+            let price = |link: usize| ((link + index) as u64 * 7 + round * 11) * 13 % 17;
             let weight = |links: &[usize]| links.iter().map(|&link| price(link)).sum::<u64>();
             let arcs: Vec<(usize, usize, u64)> = one
                 .net

@@ -43,11 +43,11 @@ fn all_trees() -> Vec<Graph> {
 
 fn is_acyclic(graph: Graph) -> bool {
     let mut left: Vec<usize> = (0..NODES).collect();
-    while let Some(place) = left
+    while let Some(index) = left
         .iter()
         .position(|&node| !left.iter().any(|&from| has(graph, from, node)))
     {
-        left.remove(place);
+        left.remove(index);
     }
     left.is_empty()
 }
@@ -116,8 +116,8 @@ fn classes() -> Vec<Graph> {
     let (all, renamings) = (all_trees(), renamings());
     let mut found: BTreeSet<Graph> = BTreeSet::new();
     // Three trees cover the graph, so choose them.
-    for (place, &first) in all.iter().enumerate() {
-        for (next, &second) in all.iter().enumerate().skip(place + 1) {
+    for (index, &first) in all.iter().enumerate() {
+        for (next, &second) in all.iter().enumerate().skip(index + 1) {
             for &third in &all[next + 1..] {
                 let graph = first | second | third;
                 let trees: Vec<Graph> = all

@@ -24,7 +24,7 @@ impl Tops {
     }
 }
 
-/// The arcs that may be chosen: `(place, tail, head, cost)`.
+/// The arcs that may be chosen: `(index, tail, head, cost)`.
 pub(super) fn useful<N>(
     nodes: usize,
     root: usize,

@@ -8,7 +8,7 @@ use crate::Digraph;
 /// A spanning arborescence of least cost, of a list of arcs or of a graph with edges `E`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arborescence<N, E = usize> {
-    /// For every node, by index, the arc that enters it (of a list, its place there); `None` for the root.
+    /// For every node, by index, the arc that enters it (of a list, its index there); `None` for the root.
     pub entering: Vec<Option<E>>,
     /// The sum of the costs of these arcs.
     pub cost: N,
@@ -80,9 +80,9 @@ impl<N: Exact, E: Copy + PartialEq> Arborescence<N, E> {
     {
         let (net, names) = Digraph::of(graph, cost);
         let mut entering = vec![None; self.entering.len()];
-        for (place, (_, head, _)) in net.arcs().iter().enumerate() {
-            if self.entering.get(*head).copied().flatten() == Some(names[place]) {
-                entering[*head] = Some(place);
+        for (index, (_, head, _)) in net.arcs().iter().enumerate() {
+            if self.entering.get(*head).copied().flatten() == Some(names[index]) {
+                entering[*head] = Some(index);
             }
         }
         let found = Arborescence {

@@ -7,8 +7,8 @@ use oneport_numbers::Exact;
 struct Gates {
     /// The nodes that the root reaches in reverse postorder.
     order: Vec<usize>,
-    /// For every node its place in that order; `usize::MAX` if it is not reached.
-    place: Vec<usize>,
+    /// For every node its position in that order; `usize::MAX` if it is not reached.
+    position: Vec<usize>,
     /// Per node: its immediate dominator, the last node that all paths to it pass. The root has itself.
     gate: Vec<usize>,
 }
@@ -20,12 +20,12 @@ struct Gates {
 /// here.
 pub(super) fn require<N: Exact>(graph: &Graph<N>, task: &mut Task) {
     let gates = Gates::new(graph, task);
-    for (place, &node) in gates.order.iter().enumerate().rev() {
-        let gate = gates.order[gates.gate[place]];
+    for (position, &node) in gates.order.iter().enumerate().rev() {
+        let gate = gates.order[gates.gate[position]];
         task.needed[gate] |= task.needed[node] && gate != graph.root;
         for &arc in &graph.net.into[node] {
-            let tail = gates.place[graph.net.arcs[arc].0];
-            task.open[arc] &= tail == usize::MAX || !gates.behind(place, tail);
+            let tail = gates.position[graph.net.arcs[arc].0];
+            task.open[arc] &= tail == usize::MAX || !gates.behind(position, tail);
         }
     }
 }
@@ -33,15 +33,15 @@ pub(super) fn require<N: Exact>(graph: &Graph<N>, task: &mut Task) {
 impl Gates {
     fn new<N: Exact>(graph: &Graph<N>, task: &Task) -> Self {
         let order = postorder(graph, task);
-        let mut place = vec![usize::MAX; graph.nodes()];
+        let mut position = vec![usize::MAX; graph.nodes()];
         order
             .iter()
             .enumerate()
-            .for_each(|(index, &node)| place[node] = index);
+            .for_each(|(index, &node)| position[node] = index);
         let mut gates = Gates {
             gate: vec![usize::MAX; order.len()],
             order,
-            place,
+            position,
         };
         gates.gate[0] = 0;
         while gates.refine(graph, task) {}
@@ -51,22 +51,22 @@ impl Gates {
     /// One round over all nodes; whether any gate has moved.
     fn refine<N: Exact>(&mut self, graph: &Graph<N>, task: &Task) -> bool {
         let mut moved = false;
-        for place in 1..self.order.len() {
-            let entering = graph.net.into[self.order[place]]
+        for position in 1..self.order.len() {
+            let entering = graph.net.into[self.order[position]]
                 .iter()
                 .filter(|&&arc| task.open[arc]);
-            let tails = entering.map(|&arc| self.place[graph.net.arcs[arc].0]);
+            let tails = entering.map(|&arc| self.position[graph.net.arcs[arc].0]);
             let known =
                 tails.filter(|&tail| self.gate.get(tail).is_some_and(|&gate| gate != usize::MAX));
             let gate = known
                 .reduce(|one, other| self.meet(one, other))
                 .unwrap_or(0);
-            moved |= std::mem::replace(&mut self.gate[place], gate) != gate;
+            moved |= std::mem::replace(&mut self.gate[position], gate) != gate;
         }
         moved
     }
 
-    /// The last gate that two places share.
+    /// The last gate that two positions share.
     fn meet(&self, mut one: usize, mut other: usize) -> usize {
         while one != other {
             if one < other {
@@ -78,12 +78,12 @@ impl Gates {
         one
     }
 
-    /// Whether all paths to a place pass a gate.
-    fn behind(&self, gate: usize, mut place: usize) -> bool {
-        while place > gate {
-            place = self.gate[place];
+    /// Whether all paths to a position pass a gate.
+    fn behind(&self, gate: usize, mut position: usize) -> bool {
+        while position > gate {
+            position = self.gate[position];
         }
-        place == gate
+        position == gate
     }
 }
 

@@ -176,7 +176,7 @@ fn run<N: Exact>(
     let mut cuts = Vec::new();
     for piece in &pieces {
         let found = search::solve(&piece.graph, &piece.task, effort)?;
-        chosen.extend(found.tree.arcs.iter().map(|&arc| piece.places[arc]));
+        chosen.extend(found.tree.arcs.iter().map(|&arc| piece.indices[arc]));
         at_least += &found.at_least;
         cuts.extend(
             found

@@ -18,8 +18,8 @@ use super::solution::Steiner;
 pub(super) struct Piece<N> {
     pub(super) graph: Graph<N>,
     pub(super) task: Task,
-    /// For every arc its place in the list of the question asked.
-    pub(super) places: Vec<usize>,
+    /// For every arc its index in the list of the question asked.
+    pub(super) indices: Vec<usize>,
     /// For every node its group.
     groups: Vec<usize>,
 }
@@ -81,11 +81,11 @@ impl<'a, N: Exact> Reduction<'a, N> {
             return None;
         }
         let groups = asked.contract(&reached);
-        let places = asked.contracted(groups);
+        let indices = asked.contracted(groups);
         close_detours(&asked.graph, &mut asked.task);
         dominators::require(&asked.graph, &mut asked.task);
         waive(&asked.graph, &mut asked.task);
-        let pieces = pieces(&asked.graph, &asked.task, &places);
+        let pieces = pieces(&asked.graph, &asked.task, &indices);
         Some((asked, pieces))
     }
 
@@ -137,7 +137,7 @@ impl<'a, N: Exact> Reduction<'a, N> {
         groups
     }
 
-    /// Makes the graph of the groups, with the cheapest arc from one to another; gives these arcs' places.
+    /// Makes the graph of the groups, with the cheapest arc from one to another; gives these arcs' indices.
     fn contracted(&mut self, groups: usize) -> Vec<usize> {
         let mut between = Vec::new();
         for &arc in self.out.iter().flatten() {
@@ -151,7 +151,7 @@ impl<'a, N: Exact> Reduction<'a, N> {
         }
         between.sort_unstable();
         between.dedup_by_key(|&mut (tail, head, _, _)| (tail, head));
-        let places = between.iter().map(|&(_, _, _, arc)| arc).collect();
+        let indices = between.iter().map(|&(_, _, _, arc)| arc).collect();
         let arcs: Vec<_> = between
             .into_iter()
             .map(|(tail, head, cost, _)| (tail, head, cost.clone()))
@@ -168,7 +168,7 @@ impl<'a, N: Exact> Reduction<'a, N> {
             open: vec![true; arcs.len()],
         };
         self.graph = Graph::new(groups, 0, arcs);
-        places
+        indices
     }
 
     /// The answer to the question asked from the chosen arcs and weights on sets of groups.
@@ -294,7 +294,7 @@ fn waive<N: Exact>(graph: &Graph<N>, task: &mut Task) {
 
 /// The blocks of what leads from the root to needed nodes. A block's root is the node through which all paths from the
 /// root enter.
-fn pieces<N: Exact>(graph: &Graph<N>, task: &Task, places: &[usize]) -> Vec<Piece<N>> {
+fn pieces<N: Exact>(graph: &Graph<N>, task: &Task, indices: &[usize]) -> Vec<Piece<N>> {
     let reached = graph.reached(task, |_| true);
     let reaching = graph.reaching(task, &task.needed, |_| true);
     let alive = |arc: usize| {
@@ -310,14 +310,14 @@ fn pieces<N: Exact>(graph: &Graph<N>, task: &Task, places: &[usize]) -> Vec<Piec
             .collect();
         groups.sort_unstable();
         groups.dedup();
-        let place = |node: usize| groups.binary_search(&node).unwrap_or(0);
+        let index = |node: usize| groups.binary_search(&node).unwrap_or(0);
         let inner: Vec<usize> = arcs
             .into_iter()
             .filter(|&arc| graph.net.arcs[arc].1 != root)
             .collect();
         let own = inner.iter().map(|&arc| &graph.net.arcs[arc]);
         let own = own
-            .map(|(tail, head, cost)| (place(*tail), place(*head), cost.clone()))
+            .map(|(tail, head, cost)| (index(*tail), index(*head), cost.clone()))
             .collect();
         let needed = groups
             .iter()
@@ -327,11 +327,11 @@ fn pieces<N: Exact>(graph: &Graph<N>, task: &Task, places: &[usize]) -> Vec<Piec
             needed,
             open: vec![true; inner.len()],
         };
-        let places = inner.into_iter().map(|arc| places[arc]).collect();
+        let indices = inner.into_iter().map(|arc| indices[arc]).collect();
         Piece {
-            graph: Graph::new(groups.len(), place(root), own),
+            graph: Graph::new(groups.len(), index(root), own),
             task,
-            places,
+            indices,
             groups,
         }
     };

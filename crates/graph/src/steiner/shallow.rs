@@ -53,23 +53,24 @@ impl<N: Exact> Steiner<N> {
         let mut nodes: Vec<usize> = heads.into_iter().chain([root]).collect();
         nodes.sort_unstable();
         nodes.dedup();
-        let place = |node: usize| nodes.binary_search(&node).ok();
+        let index = |node: usize| nodes.binary_search(&node).ok();
         let mut own: Vec<(usize, usize, N)> = Vec::new();
-        let mut places: Vec<usize> = Vec::new();
+        let mut indices: Vec<usize> = Vec::new();
         for (arc, (tail, head, cost)) in arcs.iter().enumerate() {
-            if let (Some(tail), Some(head)) = (place(*tail), place(*head)) {
+            if let (Some(tail), Some(head)) = (index(*tail), index(*head)) {
                 own.push((tail, head, cost.clone()));
-                places.push(arc);
+                indices.push(arc);
             }
         }
-        let found = shallow_arborescence(nodes.len(), place(root)?, &own, |arc| hops(places[arc]))?;
+        let found =
+            shallow_arborescence(nodes.len(), index(root)?, &own, |arc| hops(indices[arc]))?;
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
         found
             .entering
             .iter()
             .flatten()
             .for_each(|&arc| leaving[own[arc].0].push(arc));
-        let (mut order, mut next): (Vec<usize>, Vec<usize>) = (Vec::new(), vec![place(root)?]);
+        let (mut order, mut next): (Vec<usize>, Vec<usize>) = (Vec::new(), vec![index(root)?]);
         while let Some(node) = next.pop() {
             order.extend(&leaving[node]);
             next.extend(leaving[node].iter().map(|&arc| own[arc].1));
@@ -77,13 +78,13 @@ impl<N: Exact> Steiner<N> {
         let mut kept: Vec<bool> = vec![false; nodes.len()];
         required
             .iter()
-            .filter_map(|&node| place(node))
+            .filter_map(|&node| index(node))
             .for_each(|node| kept[node] = true);
         for &arc in order.iter().rev() {
             kept[own[arc].0] |= kept[own[arc].1];
         }
         order.retain(|&arc| kept[own[arc].1]);
-        Some(order.into_iter().map(|arc| places[arc]).collect())
+        Some(order.into_iter().map(|arc| indices[arc]).collect())
     }
 }
 

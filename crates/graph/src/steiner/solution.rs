@@ -3,7 +3,7 @@
 /// A tree that reaches the required nodes, and what is known of all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Steiner<N, V = usize, E = usize> {
-    /// The arcs used (of a list, their places there), each after the arc that enters its tail. They form a tree out
+    /// The arcs used (of a list, their indices there), each after the arc that enters its tail. They form a tree out
     /// of the root whose leaves are required.
     pub arcs: Vec<E>,
     /// The sum of their costs.

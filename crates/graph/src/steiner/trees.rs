@@ -33,12 +33,12 @@ pub(super) fn span<N: Exact>(graph: &Graph<N>, task: &Task, marked: &[bool]) -> 
 }
 
 fn span_once<N: Exact>(graph: &Graph<N>, task: &Task, nodes: &[usize]) -> Option<Tree<N>> {
-    let mut place = vec![usize::MAX; graph.nodes()];
+    let mut position = vec![usize::MAX; graph.nodes()];
     nodes
         .iter()
         .enumerate()
-        .for_each(|(index, &node)| place[node] = index);
-    let inner = |&&arc: &&usize| task.open[arc] && place[graph.net.arcs[arc].0] != usize::MAX;
+        .for_each(|(index, &node)| position[node] = index);
+    let inner = |&&arc: &&usize| task.open[arc] && position[graph.net.arcs[arc].0] != usize::MAX;
     let used: Vec<usize> = nodes
         .iter()
         .flat_map(|&node| graph.net.into[node].iter().filter(inner))
@@ -47,9 +47,9 @@ fn span_once<N: Exact>(graph: &Graph<N>, task: &Task, nodes: &[usize]) -> Option
     let arcs: Vec<_> = used
         .iter()
         .map(|&arc| &graph.net.arcs[arc])
-        .map(|(tail, head, cost)| (place[*tail], place[*head], cost.clone()))
+        .map(|(tail, head, cost)| (position[*tail], position[*head], cost.clone()))
         .collect();
-    let found = arborescence(nodes.len(), place[graph.root], &arcs)?;
+    let found = arborescence(nodes.len(), position[graph.root], &arcs)?;
     Some(prune(
         graph,
         task,

@@ -38,7 +38,7 @@ fn ranks<K: Ord>(keys: Vec<K>) -> Vec<u32> {
     keys.iter().map(|key| rank_of[key]).collect()
 }
 
-/// The class of every link: equal where the weights are, and the places among parallel links of equal weight.
+/// The class of every link: equal where the weights are, and the positions among parallel links of equal weight.
 fn classes<L: Ord>(links: &[(usize, usize, L)]) -> Vec<u32> {
     let mut copies: BTreeMap<(usize, usize, &L), usize> = BTreeMap::new();
     let mut copy = |(from, to, weight)| {
@@ -128,11 +128,11 @@ impl Graph {
         }
         let image = |&(from, to, class): &(u32, u32, u32)| {
             let wanted = (map[from as usize], map[to as usize], class);
-            let place = self
+            let position = self
                 .sorted
                 .binary_search_by_key(&wanted, |&link| self.links[link as usize])
                 .ok()?;
-            Some(self.sorted[place])
+            Some(self.sorted[position])
         };
         self.links.iter().map(image).collect()
     }

@@ -21,7 +21,7 @@ pub(super) struct Extension {
 pub(super) struct Group {
     /// The identity first.
     pub elements: Vec<Element>,
-    /// Places in `elements` of what was added, step by step; together they generate.
+    /// Positions in `elements` of what was added, step by step; together they generate.
     pub generators: Vec<usize>,
     pub abelian: bool,
     /// The least `e` with `g^e = 1` for all `g`, or a multiple of it.
@@ -85,12 +85,12 @@ impl Group {
         let Some(&base) = self.participants.first() else {
             return Vec::new();
         };
-        let image = |place: usize, node: u32| self.elements[place].nodes[node as usize];
-        let mut place = vec![0; self.orbit.len()];
+        let image = |position: usize, node: u32| self.elements[position].nodes[node as usize];
+        let mut position = vec![0; self.orbit.len()];
         for index in 0..self.order() {
-            place[image(index, base) as usize] = index;
+            position[image(index, base) as usize] = index;
         }
-        let product = |one: usize, other: usize| place[image(other, image(one, base)) as usize];
+        let product = |one: usize, other: usize| position[image(other, image(one, base)) as usize];
         let raise = |element: usize| {
             let (mut result, mut square, mut rest) = (0, element, power);
             while rest > 0 {
@@ -119,7 +119,7 @@ impl Group {
         let links = graph.image_of_links(&map)?;
         for &generator in &self.generators {
             let [g, image] =
-                [generator, powers[generator]].map(|place| &self.elements[place].nodes);
+                [generator, powers[generator]].map(|position| &self.elements[position].nodes);
             if compose(g, &map) != compose(&map, image) {
                 return None;
             }

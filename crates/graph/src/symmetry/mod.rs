@@ -56,7 +56,7 @@ const RESTARTS: usize = 6;
 pub struct Automorphism {
     /// The image of each node, by index.
     pub nodes: Vec<u32>,
-    /// The image of each edge, by place among the graph's edges.
+    /// The image of each edge, by position among the graph's edges.
     pub edges: Vec<u32>,
 }
 
@@ -64,8 +64,8 @@ pub struct Automorphism {
 /// themselves, and no element but the identity fixes a point. An automorphism keeps edges, what `node` says of nodes
 /// and what `edge` says of edges. As large as found; its order divides the number of points.
 ///
-/// The identity comes first; the others are sorted by the place among the points of the image of the first one. Points
-/// that are given twice count once.
+/// The identity comes first; the others are sorted by the position among the points of the image of the first one.
+/// Points that are given twice count once.
 ///
 /// # Complexity
 /// One colour refinement, `O((n + m) log n)` for `n` nodes and `m` edges, if the cells separate the points. Else about
@@ -120,12 +120,12 @@ where
 
 /// Sorts the elements by the image of the first point.
 fn in_order(group: Group, points: &[u32]) -> Vec<Automorphism> {
-    let mut place = vec![0; group.orbit.len()];
+    let mut position = vec![0; group.orbit.len()];
     for (index, &node) in points.iter().enumerate() {
-        place[node as usize] = index;
+        position[node as usize] = index;
     }
     let mut elements = group.elements;
-    elements.sort_by_key(|element| place[element.nodes[points[0] as usize] as usize]);
+    elements.sort_by_key(|element| position[element.nodes[points[0] as usize] as usize]);
     elements
         .into_iter()
         .map(|element| Automorphism {

@@ -11,12 +11,12 @@ use super::partition::{Partition, Scratch};
 /// measured.
 const BUDGET: u64 = 1 << 25;
 
-/// Nodes and edges that automorphisms take to one another, ascending; edges by their place among the graph's edges.
+/// Nodes and edges that automorphisms take to one another, ascending; edges by their index among the graph's edges.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Orbit {
     /// Nodes, by index.
     pub nodes: Vec<usize>,
-    /// Edges, by place among the graph's edges.
+    /// Edges, by index among the graph's edges.
     pub edges: Vec<usize>,
 }
 
@@ -120,20 +120,20 @@ struct OrbitForest {
 }
 
 impl OrbitForest {
-    fn root(&mut self, mut place: usize) -> usize {
-        while self.parent[place] != place {
-            self.parent[place] = self.parent[self.parent[place]];
-            place = self.parent[place];
+    fn root(&mut self, mut index: usize) -> usize {
+        while self.parent[index] != index {
+            self.parent[index] = self.parent[self.parent[index]];
+            index = self.parent[index];
         }
-        place
+        index
     }
 
-    /// Whether the orbit of `place` contains no start. If so, `place` becomes one of `starts`.
-    fn is_new(&mut self, place: usize, starts: &mut Vec<usize>) -> bool {
-        let root = self.root(place);
+    /// Whether the orbit of `index` contains no start. If so, `index` becomes one of `starts`.
+    fn is_new(&mut self, index: usize, starts: &mut Vec<usize>) -> bool {
+        let root = self.root(index);
         let new = !std::mem::replace(&mut self.begun[root], true);
         if new {
-            starts.push(place);
+            starts.push(index);
         }
         new
     }
@@ -169,8 +169,8 @@ impl OrbitForest {
                     .map(|&node| node as usize)
                     .chain(links.iter().map(behind))
                     .collect();
-                for (place, image) in images.into_iter().enumerate() {
-                    let (one, two) = (self.root(place), self.root(image));
+                for (index, image) in images.into_iter().enumerate() {
+                    let (one, two) = (self.root(index), self.root(image));
                     self.parent[one] = two;
                     self.begun[two] |= self.begun[one];
                 }
@@ -181,23 +181,23 @@ impl OrbitForest {
 
     /// The orbits of these; starts that were joined later are in one.
     fn all(mut self, starts: &[usize]) -> Vec<Orbit> {
-        let mut place_of = BTreeMap::new();
+        let mut index_of = BTreeMap::new();
         let mut orbits: Vec<Orbit> = Vec::new();
         for &start in starts {
             let root = self.root(start);
-            place_of.entry(root).or_insert_with(|| {
+            index_of.entry(root).or_insert_with(|| {
                 orbits.push(Orbit::default());
                 orbits.len() - 1
             });
         }
         for member in 0..self.parent.len() {
             let root = self.root(member);
-            let Some(&place) = place_of.get(&root) else {
+            let Some(&index) = index_of.get(&root) else {
                 continue;
             };
             match member.checked_sub(self.nodes) {
-                Some(edge) => orbits[place].edges.push(edge),
-                None => orbits[place].nodes.push(member),
+                Some(edge) => orbits[index].edges.push(edge),
+                None => orbits[index].nodes.push(member),
             }
         }
         orbits

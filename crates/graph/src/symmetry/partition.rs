@@ -13,10 +13,10 @@ pub(super) struct Partition {
     /// The nodes, cell after cell.
     order: Vec<u32>,
     /// Per node: its index in `order`.
-    place: Vec<u32>,
+    position: Vec<u32>,
     /// The cell of each node.
     cell: Vec<u32>,
-    /// The size of the cell that starts at a place.
+    /// The size of the cell that starts at a position.
     size: Vec<u32>,
     cells: usize,
 }
@@ -60,7 +60,7 @@ impl Partition {
         let nodes = graph.nodes();
         let mut order: Vec<u32> = (0..nodes as u32).collect();
         order.sort_by_key(|&node| graph.colours[node as usize]);
-        let (mut place, mut cell, mut size, mut cells) =
+        let (mut position, mut cell, mut size, mut cells) =
             (vec![0; nodes], vec![0; nodes], vec![0; nodes], Vec::new());
         let mut start = 0;
         for (index, &node) in order.iter().enumerate() {
@@ -70,13 +70,13 @@ impl Partition {
             if start == index {
                 cells.push(start as u32);
             }
-            place[node as usize] = index as u32;
+            position[node as usize] = index as u32;
             cell[node as usize] = start as u32;
             size[start] += 1;
         }
         let mut partition = Partition {
             order,
-            place,
+            position,
             cell,
             size,
             cells: cells.len(),
@@ -113,7 +113,7 @@ impl Partition {
     pub(super) fn individualise(&mut self, node: u32) -> u32 {
         let cell = self.cell(node);
         let last = cell + self.size[cell as usize] - 1;
-        self.swap(self.place[node as usize], last);
+        self.swap(self.position[node as usize], last);
         self.size[cell as usize] -= 1;
         self.size[last as usize] = 1;
         self.cell[node as usize] = last;
@@ -123,8 +123,8 @@ impl Partition {
 
     fn swap(&mut self, one: u32, other: u32) {
         self.order.swap(one as usize, other as usize);
-        self.place[self.order[one as usize] as usize] = one;
-        self.place[self.order[other as usize] as usize] = other;
+        self.position[self.order[one as usize] as usize] = one;
+        self.position[self.order[other as usize] as usize] = other;
     }
 
     /// Refines until equitable again after the cells `changed` appeared. Returns a trace: partitions that correspond
@@ -192,8 +192,8 @@ impl Partition {
         if untouched == 0 && uniform {
             return spread(trace ^ key(scratch, group[0]));
         }
-        for (place, &node) in (cell + untouched..).zip(group) {
-            self.swap(self.place[node as usize], place);
+        for (position, &node) in (cell + untouched..).zip(group) {
+            self.swap(self.position[node as usize], position);
         }
         let mut parts = Vec::new();
         if untouched > 0 {

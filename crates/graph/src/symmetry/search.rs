@@ -20,7 +20,7 @@ const REMEMBERED: usize = 1 << 24;
 /// The requirements of an attempt.
 pub(super) struct Goal<'a> {
     pub group: &'a Group,
-    /// The image of every element of the group under conjugation by the new one, by place.
+    /// The image of every element of the group under conjugation by the new one, by position.
     pub powers: &'a [usize],
     /// The new element to the power of `.0` is the element `.1` of the group; nothing: whatever comes.
     pub cycle: Option<(usize, usize)>,

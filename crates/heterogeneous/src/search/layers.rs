@@ -341,7 +341,7 @@ fn successors(
     (keys, children): (&mut Vec<u16>, &mut Vec<Child>),
 ) {
     let mut opened = None;
-    for (place, &slot) in slots.iter().enumerate() {
+    for (index, &slot) in slots.iter().enumerate() {
         let take = stage.take[usize::from(slot)];
         // The same slot again; or a larger one that opens what a smaller one opens, which is a waste.
         if opened == Some(take) {
@@ -351,7 +351,7 @@ fn successors(
         let start = keys.len();
         let others = slots.iter().enumerate();
         let mut twice = if take == DEAD { 0 } else { 2 };
-        for (_, &other) in others.filter(|(other, _)| *other != place) {
+        for (_, &other) in others.filter(|(other, _)| *other != index) {
             let other = stage.stay[usize::from(other)];
             if other == DEAD {
                 continue;

@@ -46,7 +46,7 @@ pub(super) fn stages(times: &[u64], deadline: u64) -> Option<Vec<Stage>> {
             return None;
         }
         let number = |rest: &Option<u64>| match rest.map(|rest| open.binary_search(&rest)) {
-            Some(Ok(place)) => place as u16,
+            Some(Ok(index)) => index as u16,
             _ => DEAD,
         };
         let (take, stay) = (
@@ -71,8 +71,8 @@ pub(super) fn cells(stages: &[Stage]) -> usize {
 fn floor(sums: Option<&[u64]>, rest: u64, next: Option<u64>) -> Option<u64> {
     next.filter(|&next| next <= rest)?;
     let Some(sums) = sums else { return Some(rest) };
-    let place = sums.partition_point(|&sum| sum <= rest);
-    place.checked_sub(1).map(|place| sums[place])
+    let index = sums.partition_point(|&sum| sum <= rest);
+    index.checked_sub(1).map(|index| sums[index])
 }
 
 /// All sums of these times up to `latest`; `None` where they are too many.

@@ -8,8 +8,8 @@ pub(super) struct Keys {
     numbers: Vec<u16>,
     /// Where each run ends.
     ends: Vec<usize>,
-    /// Run number plus 1, or 0; a power of two of places.
-    places: Vec<u32>,
+    /// Run number plus 1, or 0; a power of two of slots.
+    slots: Vec<u32>,
 }
 
 impl Keys {
@@ -17,7 +17,7 @@ impl Keys {
         Keys {
             numbers: Vec::new(),
             ends: Vec::new(),
-            places: vec![0; SMALLEST],
+            slots: vec![0; SMALLEST],
         }
     }
 
@@ -29,52 +29,52 @@ impl Keys {
 
     /// Bytes in use.
     pub(super) fn memory(&self) -> usize {
-        2 * self.numbers.len() + 8 * self.ends.len() + 4 * self.places.len()
+        2 * self.numbers.len() + 8 * self.ends.len() + 4 * self.slots.len()
     }
 
     /// Adds a run; false when it is there already.
     pub(super) fn insert(&mut self, run: &[u16]) -> bool {
-        if 2 * (self.ends.len() + 1) > self.places.len() {
+        if 2 * (self.ends.len() + 1) > self.slots.len() {
             self.grow();
         }
-        let place = self.find(run);
-        if self.places[place] != 0 {
+        let slot = self.find(run);
+        if self.slots[slot] != 0 {
             return false;
         }
         self.numbers.extend_from_slice(run);
         self.ends.push(self.numbers.len());
-        self.places[place] = self.ends.len() as u32;
+        self.slots[slot] = self.ends.len() as u32;
         true
     }
 
-    /// The place of a run, or the free one where it belongs.
+    /// The slot of a run, or the free one where it belongs.
     fn find(&self, run: &[u16]) -> usize {
-        let mask = self.places.len() - 1;
-        let mut place = hash(run) as usize & mask;
+        let mask = self.slots.len() - 1;
+        let mut slot = hash(run) as usize & mask;
         loop {
-            match self.places[place] {
-                0 => return place,
-                number if self.get(number as usize - 1) == run => return place,
-                _ => place = (place + 1) & mask,
+            match self.slots[slot] {
+                0 => return slot,
+                number if self.get(number as usize - 1) == run => return slot,
+                _ => slot = (slot + 1) & mask,
             }
         }
     }
 
     fn grow(&mut self) {
-        self.places = vec![0; 2 * self.places.len()];
+        self.slots = vec![0; 2 * self.slots.len()];
         for run in 0..self.ends.len() {
-            let place = self.find_free(run);
-            self.places[place] = run as u32 + 1;
+            let slot = self.find_free(run);
+            self.slots[slot] = run as u32 + 1;
         }
     }
 
     fn find_free(&self, run: usize) -> usize {
-        let mask = self.places.len() - 1;
-        let mut place = hash(self.get(run)) as usize & mask;
-        while self.places[place] != 0 {
-            place = (place + 1) & mask;
+        let mask = self.slots.len() - 1;
+        let mut slot = hash(self.get(run)) as usize & mask;
+        while self.slots[slot] != 0 {
+            slot = (slot + 1) & mask;
         }
-        place
+        slot
     }
 }
 

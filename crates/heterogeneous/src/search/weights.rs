@@ -137,9 +137,9 @@ impl Bound {
         for (level, here) in stages.iter().enumerate().skip(stage) {
             let next = &self.carried[level + 1];
             let mut below = vec![[0i64; 2]; next.len()];
-            let mut add = |slot: u16, place: usize, count: i64| {
+            let mut add = |slot: u16, index: usize, count: i64| {
                 if slot != DEAD {
-                    let sum = &mut below[usize::from(slot)][place];
+                    let sum = &mut below[usize::from(slot)][index];
                     *sum = (*sum + count).min(MANY);
                 }
             };
@@ -173,7 +173,7 @@ impl Bound {
         let carried = &self.carried[stage];
         // Per topmost sender the slot that gains most by it.
         let mut leaders: Vec<(u16, i64, usize)> = Vec::new();
-        for (place, &slot) in slots.iter().enumerate() {
+        for (index, &slot) in slots.iter().enumerate() {
             let own = at(carried, slot);
             let gain = own.first - own.second;
             match leaders
@@ -181,13 +181,13 @@ impl Bound {
                 .find(|(sender, ..)| *sender == own.topmost)
             {
                 Some(leader) if gain <= leader.1 => {}
-                Some(leader) => *leader = (own.topmost, gain, place),
-                None => leaders.push((own.topmost, gain, place)),
+                Some(leader) => *leader = (own.topmost, gain, index),
+                None => leaders.push((own.topmost, gain, index)),
             }
         }
         let mut wanted = vec![[0i64; 2]; carried.len()];
-        for (place, &slot) in slots.iter().enumerate().filter(|(_, slot)| **slot != DEAD) {
-            let leads = leaders.iter().any(|leader| leader.2 == place);
+        for (index, &slot) in slots.iter().enumerate().filter(|(_, slot)| **slot != DEAD) {
+            let leads = leaders.iter().any(|leader| leader.2 == index);
             wanted[usize::from(slot)][usize::from(!leads)] += 1;
         }
         wanted

@@ -33,7 +33,7 @@ pub(super) enum Dive {
 
 /// Where a dive is: the next class to be given slots of the next date, and what was given so far.
 #[derive(Clone)]
-struct Place {
+struct Cursor {
     date: usize,
     class: usize,
     state: State,
@@ -47,7 +47,7 @@ struct Place {
 
 /// A point to return to, and the numbers of senders to try there next: below and above those tried.
 struct Frame {
-    place: Place,
+    cursor: Cursor,
     /// The number of the mixture, which the relaxation allows.
     wish: Rational,
     below: Option<u64>,
@@ -55,7 +55,7 @@ struct Frame {
     most: u64,
 }
 
-/// One dive under a deadline (a place of a date).
+/// One dive under a deadline (the index of a date).
 pub(super) struct Diver<'a> {
     pub flow: &'a Flow,
     pub deadline: usize,
@@ -86,7 +86,7 @@ impl Diver<'_> {
         let mut frames: Vec<Frame> = Vec::new();
         let mut mixture = Mixture::default();
         let state = State::rooted(self.flow, self.deadline, self.senders);
-        let mut place = Place {
+        let mut cursor = Cursor {
             date: 1,
             class: 0,
             state,
@@ -95,37 +95,37 @@ impl Diver<'_> {
             sound: false,
             departed: false,
         };
-        let mut fits = self.ask(&mut place, &mut mixture, go_on)?;
+        let mut fits = self.ask(&mut cursor, &mut mixture, go_on)?;
         let mut complete = true;
         loop {
             if !go_on() {
                 return Ok(Dive::Open);
             }
             let mut end = false;
-            while fits && !end && !self.at_choice(&place) {
-                end = !self.advance(&mut place, &mut rows, &mixture);
+            while fits && !end && !self.at_choice(&cursor) {
+                end = !self.advance(&mut cursor, &mut rows, &mixture);
                 // After a departure from the mixture another one is needed.
-                if !end && place.departed {
-                    fits = self.ask(&mut place, &mut mixture, go_on)?;
+                if !end && cursor.departed {
+                    fits = self.ask(&mut cursor, &mut mixture, go_on)?;
                 }
             }
             if fits && end {
-                if let Some(placed) = self.finish(&place.state, &rows) {
+                if let Some(placed) = self.finish(&cursor.state, &rows) {
                     return Ok(Dive::Placed(placed));
                 }
                 fits = false;
             }
             if fits {
-                place.class = self
-                    .fitting(&place)
+                cursor.class = self
+                    .fitting(&cursor)
                     .into_iter()
-                    .find(|&class| class >= place.class)
-                    .unwrap_or(place.class);
-                let frame = Frame::new(&place, mixture.senders(place.class, place.date));
+                    .find(|&class| class >= cursor.class)
+                    .unwrap_or(cursor.class);
+                let frame = Frame::new(&cursor, mixture.senders(cursor.class, cursor.date));
                 let number = frame.first();
                 let follows = frame.wish == whole(number);
-                self.give(&mut place, number, &mut rows);
-                fits = follows || self.ask(&mut place, &mut mixture, go_on)?;
+                self.give(&mut cursor, number, &mut rows);
+                fits = follows || self.ask(&mut cursor, &mut mixture, go_on)?;
                 frames.push(frame);
                 if !fits {
                     complete &= frames.last_mut().is_none_or(|frame| frame.close(number));
@@ -142,10 +142,10 @@ impl Diver<'_> {
                     frames.pop();
                     continue;
                 };
-                place = frame.place.clone();
-                rows.truncate(place.rows);
-                self.give(&mut place, number, &mut rows);
-                fits = self.ask(&mut place, &mut mixture, go_on)?;
+                cursor = frame.cursor.clone();
+                rows.truncate(cursor.rows);
+                self.give(&mut cursor, number, &mut rows);
+                fits = self.ask(&mut cursor, &mut mixture, go_on)?;
                 if !fits {
                     complete &= frame.close(number);
                 }
@@ -154,24 +154,24 @@ impl Diver<'_> {
     }
 
     /// The classes with senders left that fit the date.
-    fn fitting(&self, place: &Place) -> Vec<usize> {
+    fn fitting(&self, cursor: &Cursor) -> Vec<usize> {
         let fits = |class: usize| {
-            place.state.senders[class] > 0
-                && self.flow.opens(class, place.date, self.deadline).is_some()
+            cursor.state.senders[class] > 0
+                && self.flow.opens(class, cursor.date, self.deadline).is_some()
         };
         (0..self.senders.len())
             .filter(|&class| fits(class))
             .collect()
     }
 
-    /// Whether the date leaves a choice; if so, `place.class` may take part in it.
-    fn at_choice(&self, place: &Place) -> bool {
-        place.date < self.deadline
-            && place.state.slots[place.date] > 0
+    /// Whether the date leaves a choice; if so, `cursor.class` may take part in it.
+    fn at_choice(&self, cursor: &Cursor) -> bool {
+        cursor.date < self.deadline
+            && cursor.state.slots[cursor.date] > 0
             && self
-                .fitting(place)
+                .fitting(cursor)
                 .iter()
-                .filter(|&&class| class >= place.class)
+                .filter(|&&class| class >= cursor.class)
                 .count()
                 > 1
     }
@@ -180,16 +180,16 @@ impl Diver<'_> {
     /// goes to others, slowest first.
     fn advance(
         &self,
-        place: &mut Place,
+        cursor: &mut Cursor,
         rows: &mut Vec<(usize, usize, u64)>,
         mixture: &Mixture,
     ) -> bool {
-        if place.date >= self.deadline || place.state.senders.iter().all(|&left| left == 0) {
+        if cursor.date >= self.deadline || cursor.state.senders.iter().all(|&left| left == 0) {
             return false;
         }
-        if place.state.slots[place.date] > 0 {
-            let fitting = self.fitting(place);
-            let from = place.class;
+        if cursor.state.slots[cursor.date] > 0 {
+            let fitting = self.fitting(cursor);
+            let from = cursor.class;
             let last = fitting.iter().copied().filter(|&class| class >= from);
             for (turn, class) in last
                 .chain(fitting.iter().copied().rev())
@@ -197,61 +197,61 @@ impl Diver<'_> {
                 .into_iter()
                 .enumerate()
             {
-                place.class = class;
-                let number = place.most();
+                cursor.class = class;
+                let number = cursor.most();
                 let due = turn == 0 && class >= from;
                 let wish = if due {
-                    mixture.senders(class, place.date)
+                    mixture.senders(class, cursor.date)
                 } else {
                     Rational::zero()
                 };
-                place.departed |= whole(number) != wish;
-                self.give(place, number, rows);
+                cursor.departed |= whole(number) != wish;
+                self.give(cursor, number, rows);
             }
-            place.state.slots[place.date] = 0;
+            cursor.state.slots[cursor.date] = 0;
         }
-        (place.date, place.class) = (place.date + 1, 0);
+        (cursor.date, cursor.class) = (cursor.date + 1, 0);
         true
     }
 
     /// Gives slots of the date to senders of the class, and closes it to that class.
-    fn give(&self, place: &mut Place, number: u64, rows: &mut Vec<(usize, usize, u64)>) {
+    fn give(&self, cursor: &mut Cursor, number: u64, rows: &mut Vec<(usize, usize, u64)>) {
         if let Some(open) = self
             .flow
-            .opens(place.class, place.date, self.deadline)
+            .opens(cursor.class, cursor.date, self.deadline)
             .filter(|_| number > 0)
         {
-            place.state.slots[place.date] -= u128::from(number);
-            place.state.slots[open] += 2 * u128::from(number);
-            place.state.senders[place.class] -= number;
-            rows.push((place.date, place.class, number));
+            cursor.state.slots[cursor.date] -= u128::from(number);
+            cursor.state.slots[open] += 2 * u128::from(number);
+            cursor.state.senders[cursor.class] -= number;
+            rows.push((cursor.date, cursor.class, number));
         }
-        place.class += 1;
-        place.state.closed = (place.date, place.class);
-        place.rows = rows.len();
+        cursor.class += 1;
+        cursor.state.closed = (cursor.date, cursor.class);
+        cursor.rows = rows.len();
     }
 
     /// Asks the relaxation about what is left; false if it is ruled out.
     fn ask(
         &mut self,
-        place: &mut Place,
+        cursor: &mut Cursor,
         mixture: &mut Mixture,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<bool, Error> {
-        (place.sound, place.departed) = (false, false);
+        (cursor.sound, cursor.departed) = (false, false);
         while *self.questions > 0 {
             *self.questions -= 1;
             self.memory.drain(..self.memory.len().saturating_sub(64));
-            let mut more = place.state.clone();
+            let mut more = cursor.state.clone();
             if let Some(slowest) = more.senders.last_mut() {
-                *slowest = slowest.saturating_add(place.reserve);
+                *slowest = slowest.saturating_add(cursor.reserve);
             }
             match decide(self.flow, self.deadline, &more, self.memory, go_on)? {
-                Verdict::Never(_) if place.reserve == 0 => return Ok(false),
-                Verdict::Never(_) => place.reserve /= 4,
+                Verdict::Never(_) if cursor.reserve == 0 => return Ok(false),
+                Verdict::Never(_) => cursor.reserve /= 4,
                 Verdict::Mixture(found) => {
                     *mixture = found;
-                    place.sound = place.reserve == 0;
+                    cursor.sound = cursor.reserve == 0;
                     break;
                 }
                 Verdict::Unknown => break,
@@ -288,18 +288,18 @@ impl Diver<'_> {
                 return None;
             }
         }
-        let place = |((date, class), senders)| Placed {
+        let cursor = |((date, class), senders)| Placed {
             date: flow.dates[date],
             class,
             senders,
         };
-        let placed: Vec<Placed> = count.into_iter().map(place).collect();
+        let placed: Vec<Placed> = count.into_iter().map(cursor).collect();
         let length = length(&flow.times, self.senders, &placed)?;
         (length <= flow.dates[deadline]).then_some(placed)
     }
 }
 
-impl Place {
+impl Cursor {
     /// As many senders of the class as could take slots of the date.
     fn most(&self) -> u64 {
         self.state.senders[self.class]
@@ -308,10 +308,10 @@ impl Place {
 }
 
 impl Frame {
-    fn new(place: &Place, wish: Rational) -> Frame {
-        let most = place.most();
+    fn new(cursor: &Cursor, wish: Rational) -> Frame {
+        let most = cursor.most();
         let mut frame = Frame {
-            place: place.clone(),
+            cursor: cursor.clone(),
             wish,
             below: None,
             above: None,
@@ -358,6 +358,6 @@ impl Frame {
             Ordering::Greater => self.above = None,
             Ordering::Equal => {}
         }
-        self.place.sound
+        self.cursor.sound
     }
 }

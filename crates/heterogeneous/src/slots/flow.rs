@@ -57,10 +57,11 @@ impl Flow {
         Some(Flow { times, dates, next })
     }
 
-    /// Where a sender of a class that takes a slot of a date opens two, if it ends by the deadline (a place of a date).
+    /// Where a sender of a class that takes a slot of a date opens two, if it ends by the deadline (an index of a
+    /// date).
     pub(super) fn opens(&self, class: usize, date: usize, deadline: usize) -> Option<usize> {
-        let place = self.next[class][date];
-        (place != LATE && place as usize <= deadline).then_some(place as usize)
+        let index = self.next[class][date];
+        (index != LATE && index as usize <= deadline).then_some(index as usize)
     }
 
     /// The least prices `y >= 0` with `y(a) >= w_i + 2 y(a + t_i)` if `a + t_i` is by the deadline. Slots of the date
@@ -121,16 +122,16 @@ impl Flow {
 
 /// Per date: the index of the date `time` later.
 fn successors(dates: &[u64], time: u64) -> Vec<u32> {
-    let mut place = 0;
+    let mut index = 0;
     let find = |&date: &u64| {
         while dates
-            .get(place)
+            .get(index)
             .is_some_and(|&other| other - date.min(other) < time)
         {
-            place += 1;
+            index += 1;
         }
-        if place < dates.len() {
-            place as u32
+        if index < dates.len() {
+            index as u32
         } else {
             LATE
         }

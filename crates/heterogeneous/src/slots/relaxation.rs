@@ -306,9 +306,9 @@ impl Master {
             let prices = self.rows.iter().map(|&row| optimum.dual.get(row)).collect();
             return Ok(Some(Proposal::Weights(self.weights(prices))));
         }
-        let share = |(place, choice): (usize, &Vec<u16>)| {
+        let share = |(index, choice): (usize, &Vec<u16>)| {
             (
-                optimum.primal.get(Column(deviations + place)),
+                optimum.primal.get(Column(deviations + index)),
                 choice.clone(),
             )
         };

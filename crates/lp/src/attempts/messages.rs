@@ -17,14 +17,14 @@ use crate::odd_sets;
 use crate::room;
 use crate::{Formulation, LpError, Options, Question};
 
-/// Percent of the time left for the program; the rest is for an answer without a program. Trades an optimum for an
+/// Percent of the time left for the program. The rest is for an answer without a program. Trades an optimum for an
 /// answer in time. Not measured.
 const PROGRAM: u32 = 80;
 
 /// Settles questions about messages that travel alone.
 ///
 /// # Errors
-/// As [`solve`](crate::solve).
+/// Those of [`solve`](crate::solve).
 pub(crate) fn attempt(
     question: &Question,
     options: &Options,
@@ -44,8 +44,8 @@ pub(crate) fn attempt(
         Formulation::Columns => build(question, &Budget::Least)?,
         Formulation::Compact => scatter::build(question)?,
     };
-    // From shortest paths the simplex is 20 times faster than from nothing on one commodity (10,000 nodes); on many
-    // commodities interior point overtakes it.
+    // Shortest paths first make the simplex 20 times faster on one commodity (10,000 nodes). On many commodities
+    // interior point overtakes it.
     let from_paths = options.formulation == Formulation::Columns
         && (groups.len() == 1 || program.columns() <= 2500);
     let start = if from_paths {
@@ -114,7 +114,7 @@ pub(crate) fn attempt(
     };
     let whole = patterns_of(question, &groups, &flows, &optimum.primal, unit)?;
     let weight = |amount: BigInt| {
-        // Most messages take one path; their weight is the throughput and needs no further gcd.
+        // Most messages take one path. Its weight is the throughput and needs no further gcd.
         if amount == *unit {
             throughput.clone()
         } else {
@@ -141,7 +141,7 @@ pub(crate) fn attempt(
     Ok(())
 }
 
-/// Whether all demands are messages that travel alone, whatever their rates.
+/// Whether all demands are messages that travel alone, at any rates.
 fn are_messages(question: &Question) -> bool {
     let blocks = question.problem().blocks();
     room::is_possible(question.problem()) && blocks.iter().all(|block| block.kind == Kind::Route)

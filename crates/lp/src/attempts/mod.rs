@@ -21,8 +21,8 @@ use crate::known::Bound;
 use oneport_plan::{Amount, Block, Kind, SteadyState};
 use oneport_platform::whole;
 
-/// The quotient of a symmetric question. Between many nodes behind switches chains are found sooner than all routes,
-/// whatever the symmetry.
+/// The quotient of a symmetric question. Chains are found sooner than all routes between many nodes behind switches,
+/// with or without symmetry.
 pub(crate) fn quotient_first(
     question: &Question,
     options: &Options,
@@ -156,7 +156,7 @@ fn resources(question: &Question) -> Resources {
 /// Rounds of trees after the compact program ran out of time. Trades throughput for time. Not measured.
 const FEW_ROUNDS: usize = 50;
 
-/// The papers' programs; none of them is for compositions.
+/// The papers' programs. None of them models compositions.
 fn compact(
     question: &Question,
     patterns: &Patterns<'_>,
@@ -180,7 +180,7 @@ fn compact(
             else {
                 return trees(until);
             };
-            // Trees, and the flow program's bound, which proves them optimal where the two meet.
+            // Trees, and the bound of the flow program. It proves the trees optimal if the two meet.
             let Mixture { state, effort, .. } = match state {
                 Some(state) => Mixture::of(state, &at_most),
                 None => trees(until)?,
@@ -221,9 +221,9 @@ pub(crate) fn all_reduce(
     bounds::bound(question, &resources(question), &until, &mut found.known)
 }
 
-/// A bound that holds for every schedule, and not only for compositions: what their own prices prove, or, where that is
-/// more than is attained, what the best prices do. (Their own may prove nothing at all: compositions pay for resources
-/// that other schedules can do without.)
+/// A bound that holds for every schedule and not only for compositions. First the prices of the compositions are tried,
+/// then the best prices if the gap remains. (Their own prices may prove nothing: compositions pay for resources that
+/// other schedules do not need.)
 pub(crate) fn compositions(
     question: &Question,
     options: &Options,
@@ -246,7 +246,7 @@ pub(crate) fn compositions(
     Ok(())
 }
 
-/// Settles scans of many by chains; those too large for the program that bounds them are left to [`size`].
+/// Settles scans of many participants by chains. Scans too large for the program that bounds them are left to [`size`].
 pub(crate) fn scans(
     question: &Question,
     options: &Options,
@@ -259,7 +259,7 @@ pub(crate) fn scans(
     }
 }
 
-/// Refuses what is too large for a program.
+/// Refuses questions that are too large for a program.
 pub(crate) fn size(question: &Question, _: &Options, _: &mut Findings) -> Result<(), LpError> {
     check_size(question)
 }

@@ -14,9 +14,9 @@
 //!   ```
 //!
 //!   whose rows are found one by one: minimum cuts under `x` that are worth less than 1.
-//! - Its optimum may be less than the cheapest tree costs; then no weights prove that price. Up to
-//!   [`Certificate::SMALL`] targets or helpers the certificate carries none, and the referee goes through all sets of
-//!   these itself, so that nothing is lost. Beyond, the best weights are a bound.
+//! - Its optimum may be less than the cost of the cheapest tree. Then no weights prove that price. For up to
+//!   [`Certificate::SMALL`] targets or helpers the certificate has no weights, and the referee enumerates all sets
+//!   itself. For more, the best weights are a bound.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
@@ -41,7 +41,7 @@ const MOST_ARCS: usize = 20_000;
 const MOST_TARGETS: usize = 256;
 /// Rounds of minimum cuts per program. Trades a tighter bound for time. Not measured.
 const MOST_ROUNDS: usize = 300;
-/// Fact: the fixed-point value of a flow of 1 in floating-point rounds; sums of fewer than `2^24` flows fit 64 bits.
+/// Fact: the fixed-point value of a flow of 1 in floating-point rounds. Sums of fewer than `2^24` flows fit 64 bits.
 const UNIT: u64 = 1 << 40;
 /// Violations below `2^-20` of a flow are ignored in floating-point rounds. Trades exact rounds for cuts that are
 /// rounding errors. Not measured.
@@ -90,7 +90,7 @@ fn cuts<N: Exact + Into<BigUint>>(
         .iter()
         .filter(|block| block.kind == Kind::Copy)
     {
-        for (place, demand) in (block.first..).zip(block.demands()) {
+        for (index, demand) in (block.first..).zip(block.demands()) {
             let spread = demand
                 .operands
                 .first()
@@ -99,7 +99,7 @@ fn cuts<N: Exact + Into<BigUint>>(
             hard.extend(
                 spread
                     .filter(|spread| !network.is_spanning(spread))
-                    .map(|spread| (place, spread)),
+                    .map(|spread| (index, spread)),
             );
         }
     }
@@ -109,7 +109,7 @@ fn cuts<N: Exact + Into<BigUint>>(
     }
     let routes = network.routes(question.platform(), &costs.links);
     let ways = Ways::new(network.len(), routes.arcs());
-    for (place, spread) in hard {
+    for (index, spread) in hard {
         // Routes that the watch cut short prove nothing.
         if watch.ask().is_err() {
             break;
@@ -127,7 +127,7 @@ fn cuts<N: Exact + Into<BigUint>>(
             nodes.sort_unstable();
             let inequality = Inequality::Cut(Cut { nodes });
             cuts.push(Need {
-                demand: Some(place),
+                demand: Some(index),
                 inequality,
                 weight: weight * &costs.unit,
             });
@@ -137,7 +137,7 @@ fn cuts<N: Exact + Into<BigUint>>(
     Ok(cuts)
 }
 
-/// All arcs; per node, the ends of the arcs that leave it, and the starts of the arcs that enter it.
+/// All arcs, then per node the heads of its outgoing arcs and the tails of its incoming arcs.
 struct Ways<'r, N> {
     arcs: &'r [(usize, usize, N)],
     heads: Vec<Vec<usize>>,
@@ -173,11 +173,11 @@ struct Tree<N> {
 }
 
 impl<N: Exact + Into<BigUint>> Tree<N> {
-    /// `None` where no node may help: then cheapest arborescences are easy.
+    /// `None` if no node may help. Then cheapest arborescences are easy.
     fn new(network: &Network, ways: &Ways<'_, N>, spread: &Spread) -> Option<Tree<N>> {
         let (nodes, source, targets) = (
             network.len(),
-            network.place(spread.source())?,
+            network.vertex(spread.source())?,
             spread.targets().to_vec(),
         );
         let mut is_end = vec![false; nodes];
@@ -251,7 +251,7 @@ impl<N: Exact + Into<BigUint>> Tree<N> {
         weights
     }
 
-    /// The multipliers of the linear program; `None` where it is too large, or a limit came first.
+    /// The multipliers of the linear program. `None` if it is too large, or if a limit ended it.
     fn best(&self, start: &Weights, watch: &Watch) -> Result<Option<Weights>, LpError> {
         if self.arcs.len() > MOST_ARCS || self.targets.len() > MOST_TARGETS {
             return Ok(None);
@@ -296,10 +296,10 @@ impl<N: Exact + Into<BigUint>> Tree<N> {
             let Outcome::Optimal(optimum) = cover.solver.solve(&options)? else {
                 return Ok(None);
             };
-            let flow = |place| {
+            let flow = |index| {
                 optimum
                     .primal
-                    .numerator(Column(place))
+                    .numerator(Column(index))
                     .to_biguint()
                     .unwrap_or_default()
             };
@@ -344,7 +344,7 @@ impl<N: Exact> Cover<'_, N> {
             .iter()
             .enumerate()
             .filter(enters)
-            .map(|(place, _)| (Column(place), Rational::one()));
+            .map(|(index, _)| (Column(index), Rational::one()));
         self.solver.add_row(
             Relation::AtLeast,
             Rational::one(),
@@ -354,8 +354,8 @@ impl<N: Exact> Cover<'_, N> {
         Ok(true)
     }
 
-    /// Adds, for every target that less than `enough` flows to, the cuts nearest to the source and to the target;
-    /// returns how many are new.
+    /// Adds, for every target that receives less than `enough`, the cuts nearest to the source and to the target.
+    /// Returns the number of new cuts.
     fn violated(&mut self, capacities: Vec<BigUint>, enough: &BigUint) -> Result<usize, LpError> {
         let tree = self.tree;
         let arcs: Vec<(usize, usize, BigUint)> = tree
@@ -382,7 +382,7 @@ impl<N: Exact> Cover<'_, N> {
     }
 }
 
-/// The nodes that can be reached from some; `next` are, by node, those one step further.
+/// The nodes that some node reaches. `next` holds, per node, the nodes one step further.
 fn closure(next: &[Vec<usize>], from: &[usize]) -> Vec<bool> {
     let mut reached = vec![false; next.len()];
     let mut open = from.to_vec();
@@ -460,17 +460,17 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Weights charge no arc for more than it costs, on sets that hold a target and not the source; they prove as
-        /// much as flows say, at least as much as the ascent, and no more than the cheapest tree costs.
+        /// Weights charge no arc more than its cost, on sets that hold a target and not the source. They prove as much
+        /// as flows prove, at least as much as the ascent, and no more than the cost of the cheapest tree.
         #[test]
         fn the_best_weights_are_those_of_flows(
             nodes in 5usize..10,
             targets in 2usize..5,
             costs in prop::collection::vec(0u128..8, 100),
         ) {
-            // A ring, so that all targets are in reach, and chords; some arcs are free.
+            // A ring, so that all targets are in reach, and chords. Some arcs are free.
             let arcs: Vec<(usize, usize, u128)> = (0..nodes * nodes)
-                .map(|place| (place / nodes, place % nodes, costs[place]))
+                .map(|index| (index / nodes, index % nodes, costs[index]))
                 .filter(|(tail, head, cost)| tail != head && *head != 0 && (*head == tail + 1 || *cost > 4))
                 .map(|(tail, head, cost)| (tail, head, cost.saturating_sub(3)))
                 .collect();

@@ -12,7 +12,8 @@ use crate::oracle::{Oracle, Priced};
 use crate::oracles::combine::Cheapest;
 use crate::{LpError, Question};
 
-/// Oracle for the most expensive of the goals' cheapest trees. Its patterns only carry loads; they execute nothing.
+/// Oracle for the most expensive of the goals' cheapest trees. Its patterns represent loads only. They are never
+/// executed.
 pub(crate) struct Contained<'a> {
     cheapest: Cheapest<'a>,
     targets: Vec<NodeId>,

@@ -1,4 +1,4 @@
-//! Cuts for every collective: what must leave a set of nodes, over what can.
+//! Cuts for every collective: the values that must leave a set of nodes, over the capacity of its outgoing links.
 //!
 //! Every demand with an operand inside a set and something to bring outside sends at least one message over the links
 //! that leave it, so, where only links are exclusive,
@@ -7,10 +7,10 @@
 //! TP <= capacity leaving S / demands that cross S
 //! ```
 //!
-//! The set is searched for by maximum flows: all-gathers and, with all links turned, reduce-scatters by Newton's method
-//! ([`slowest_cut`]); one message or one reduction by the least cut between its ends; scatters and gathers by Newton's
-//! method on one flow. For messages between all pairs the sparsest cut is hard to find: the other sets found, single
-//! nodes and neighbourhoods are tried. Whatever was found, the bound holds.
+//! Maximum flows find the set. All-gathers and, with all links turned, reduce-scatters use Newton's method
+//! ([`slowest_cut`]). One message or one reduction uses the least cut between its ends. Scatters and gathers use
+//! Newton's method on one flow. The sparsest cut for messages between all pairs is hard to find, so only the other
+//! sets, single nodes and neighbourhoods are tried. The bound of any set holds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,8 +34,8 @@ const CENTRES: usize = 16;
 /// Sizes of neighbourhoods tried per centre. Trades a tighter bound for time. Not measured.
 const SIZES: usize = 64;
 
-/// The best bound by a cut that is found; `None` where ports count, too, where a link costs nothing, or for collectives
-/// whose values are combined for several nodes.
+/// The best bound by a cut that is found. `None` if ports count, if a link costs nothing, or if values are combined for
+/// several nodes.
 ///
 /// # Errors
 /// [`LpError::Contradiction`] never, unless oneport is wrong.
@@ -151,7 +151,7 @@ impl<'q> CutSearch<'q> {
         Certificate::new(platform.link_ids().filter(leaves).map(price), [], [need])
     }
 
-    /// The slowest cut of an all-gather among the members; on the platform with all links turned, its other side.
+    /// The slowest cut of an all-gather among the members. On the platform with all links turned, its other side.
     fn of_all(&self, turned: bool) -> Result<Vec<Side>, LpError> {
         const NONE: LpError =
             LpError::Contradiction("the all-gather among the members is not a valid collective");
@@ -290,7 +290,7 @@ impl<'q> CutSearch<'q> {
         }
     }
 
-    /// The member alone, and all but the member, that prove most; of twins one is looked at.
+    /// The sets of one member, and of all members but one, that prove most. Only one of two twins is tried.
     fn alone(&self) -> Vec<Side> {
         let platform = self.platform();
         let capacity = |links: &[LinkId]| {
@@ -299,7 +299,7 @@ impl<'q> CutSearch<'q> {
                 .map(|&link| &self.capacities[link])
                 .sum::<BigUint>()
         };
-        // Messages between all pairs cross all these sets equally often; of others, every set is looked at.
+        // Messages between all pairs cross all these sets equally often. For other demands every set is tried.
         let (leaving, entering) = if !self.is_mutual() {
             (self.members.clone(), self.members.clone())
         } else {
@@ -415,8 +415,8 @@ fn nearest(platform: &Platform, centre: NodeId) -> Vec<NodeId> {
     order
 }
 
-/// The platform, with all links reversed if asked, where every node replicates: cuts do not depend on replication. Ids
-/// stay.
+/// The platform in which every node replicates (cuts do not depend on replication), with all links reversed if
+/// `turned` is set. Ids stay.
 fn replicating(platform: &Platform, turned: bool) -> Option<Platform> {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);

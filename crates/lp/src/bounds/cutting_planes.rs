@@ -1,7 +1,7 @@
-//! The bound for every port model: how often links have to be used, and how busy that keeps what they occupy.
+//! Bound for every port model: the least uses of links, and the time for which they occupy ports and processors.
 //!
-//! Symbols: `x(e)` transfers over link `e` and `z(p)` merges at processor `p`, both per instance; `r(p)` whether all is
-//! joined there; `period` the time per instance.
+//! Symbols: `x(e)` is the number of transfers over link `e`, `z(p)` the number of merges at processor `p`, both per
+//! instance. `r(p)` is 1 if all values are joined at `p`. `period` is the time per instance.
 //!
 //! ```text
 //! minimise period subject to
@@ -39,9 +39,9 @@ use crate::resources::Resources;
 use crate::rounds::Progress;
 use crate::{LpError, Question, Until};
 
-/// Links up to which exchanges share the prices with borders; on larger platforms only the exchange of single
+/// Links up to which exchanges share the prices with borders. On larger platforms only the exchange of single
 /// participants is tried. Trades a tighter bound for a program that converges slowly. Measured: 178 of 180 random
-/// graphs with routers closed in 0.5 to 114 ms; above the limit a gap of some percent usually remains.
+/// graphs with routers closed in 0.5 to 114 ms. Above the limit a gap of some percent usually remains.
 pub(super) const MOST_SHARED_LINKS: usize = 150;
 /// Fact: transfers per instance are multiples of `2^-30` in floating-point rounds.
 const UNIT_BITS: u64 = 30;
@@ -66,7 +66,7 @@ pub(super) struct Program<'a> {
     /// Where merges take time, per processor: the column of its merges, and that of whether the joining place is there.
     merges: Vec<(NodeId, Column, Column)>,
     ports: Option<PortSets>,
-    /// Into and out of sets; after these, with participants contracted.
+    /// Into and out of sets. Later, with participants contracted.
     partitions: Vec<Partitions<'a>>,
     inequalities: Vec<(Inequality, Row)>,
     shares: Vec<Share<'a>>,
@@ -157,7 +157,7 @@ impl<'a> Program<'a> {
         Ok(this)
     }
 
-    /// The inequalities that are few: of routers, of nodes that copy nothing, and of merges, where they take time.
+    /// The inequalities of small number: of routers, of nodes that copy nothing, and of merges if they take time.
     fn add_always(&mut self) -> Result<(), LpError> {
         let platform = self.question.platform();
         for node in platform
@@ -180,12 +180,12 @@ impl<'a> Program<'a> {
         Ok(())
     }
 
-    /// Whether the watcher asked for the best so far.
+    /// Whether the watch requests the best bound so far.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// Takes in an inequality whose right side is known; says whether it is new.
+    /// Adds an inequality with a known right side. Returns whether it is new.
     ///
     /// # Errors
     /// The errors of the exact solver.
@@ -251,7 +251,7 @@ impl<'a> Program<'a> {
             .collect()
     }
 
-    /// Takes in what has to be crossed around every participant, and around all of them at once.
+    /// Adds the required crossings around every participant, and around all of them at once.
     ///
     /// # Errors
     /// The errors of the exact solver.
@@ -292,7 +292,7 @@ impl<'a> Program<'a> {
     /// Adds an exchange between these parts, unless there are too many of them and of junctions.
     ///
     /// # Errors
-    /// The errors of the exact solver; parts that cannot reach one another.
+    /// Errors of the exact solver. Parts that cannot reach one another.
     pub(super) fn add_exchange(
         &mut self,
         direction: Direction,
@@ -324,7 +324,7 @@ impl<'a> Program<'a> {
         Ok(())
     }
 
-    /// Takes in a collection of an exchange; says whether it is new.
+    /// Adds a collection of an exchange. Returns whether it is new.
     fn add_collection(&mut self, share: usize, mut links: Vec<LinkId>) -> Result<bool, LpError> {
         links.sort_unstable();
         let share = &mut self.shares[share];
@@ -350,11 +350,11 @@ impl<'a> Program<'a> {
         Ok(true)
     }
 
-    /// The best bound of the inequalities that the separation finds, if any was proved within the rounds; stops as soon
-    /// as enough is proved.
+    /// The best bound of the inequalities that the separation finds, if the rounds prove any. Stops as soon as `until`
+    /// is proved.
     ///
     /// # Errors
-    /// The errors of the exact solver; [`LpError::Stopped`] by the question's watch.
+    /// Errors of the exact solver. [`LpError::Stopped`] by the question's watch.
     pub(super) fn solve(&mut self, until: &Until) -> Result<Option<(Bound, Optimum)>, LpError> {
         let mut best: Option<(Bound, Optimum)> = None;
         for _ in 0..EXACT_ROUNDS {
@@ -384,7 +384,7 @@ impl<'a> Program<'a> {
         Ok(best)
     }
 
-    /// The exact optimum of what was found so far; `None` where the watch came first.
+    /// The exact optimum over all inequalities so far. `None` if the watch ended first.
     fn optimum(&mut self) -> Result<Option<Optimum>, LpError> {
         let watch = self.question.watch().clone();
         let limits = exact::Options {
@@ -398,7 +398,8 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Rounds in floating point, until nothing is violated by much; on large platforms also until they lead nowhere.
+    /// Rounds in floating point, until no inequality is violated by much. On large platforms, also until the rounds
+    /// gain little.
     fn approach(&mut self, until: &Until) -> Result<(), LpError> {
         let enough = until.bound.clone().unwrap_or_default();
         // No period is long enough to prove that nothing is possible.
@@ -454,7 +455,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Adds borders that the transfers violate by much; says whether there are any.
+    /// Adds borders that the transfers violate by much. Returns whether there are any.
     fn separate(
         &mut self,
         transfers: &[Rational],
@@ -479,7 +480,7 @@ impl<'a> Program<'a> {
         )
     }
 
-    /// Adds what an exact optimum violates; says whether there is anything.
+    /// Adds inequalities that an exact optimum violates. Returns whether there are any.
     fn separate_exactly(&mut self, optimum: &Optimum) -> Result<bool, LpError> {
         let transfers: Vec<Rational> = self
             .links
@@ -544,7 +545,7 @@ impl<'a> Program<'a> {
         Ok(added)
     }
 
-    /// Adds odd sets that the transfers violate; says whether there are any.
+    /// Adds odd sets that the transfers violate. Returns whether there are any.
     fn cut_odd_sets(
         &mut self,
         transfers: &[Rational],
@@ -627,7 +628,7 @@ impl<'a> Program<'a> {
         Ok(added)
     }
 
-    /// The same for exact lengths.
+    /// As the function above, for exact lengths.
     fn price_exactly(&mut self, dual: &[Rational]) -> Result<bool, LpError> {
         let mut added = false;
         for place in 0..self.shares.len() {
@@ -693,7 +694,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Whether the last rounds lifted the period by less than a tenth of what is left to the goal.
+/// Whether the last rounds lifted the period by less than a tenth of the remaining distance to the goal.
 fn is_stalled(periods: &[Rational], goal: &Rational) -> bool {
     let Some(before) = periods.len().checked_sub(STALLED_ROUNDS) else {
         return false;
@@ -751,7 +752,7 @@ fn disjoint(sets: &[Vec<NodeId>]) -> Vec<Vec<NodeId>> {
 /// Fact: sums of `2^40` guiding lengths fit 128 bits.
 const LONGEST_GUESS: u128 = u128::MAX >> 40;
 
-/// A length in multiples of 2^-60, rounded down; longer than [`LONGEST_GUESS`] is as good as that long.
+/// A length in multiples of 2^-60, rounded down. A length above [`LONGEST_GUESS`] counts as [`LONGEST_GUESS`].
 fn guess(length: &Rational) -> u128 {
     let whole = if length.is_positive() {
         (length.numer() << 60u32) / length.denom()

@@ -1,22 +1,22 @@
-//! The exchange theorem: what every all-reduce moves between disjoint parts of the platform.
+//! The exchange theorem: the transfers of every all-reduce between disjoint parts of the platform.
 //!
 //! Let `P_1..P_k` be disjoint sets of nodes, each with a participant. A node outside *merges* if it is a processor and
-//! *copies* if it replicates. Let `A_r` be the least length of an in-arborescence into `P_r` that contains all parts,
-//! whose arcs are paths through nodes outside that do not merge; outside nodes that merge may be junctions. Let `e_j`
-//! be the least length of a path into `P_j` that starts in another part or at a node outside that copies, through nodes
-//! outside that do not copy.
+//! *copies* if it replicates. Let `A_r` be the least length of an in-arborescence into `P_r` that contains all parts
+//! and whose arcs are paths through nodes outside that do not merge. Outside nodes that merge may be junctions. Let
+//! `e_j` be the least length of a path into `P_j` that starts in another part or at a node outside that copies, through
+//! nodes outside that do not copy.
 //!
 //! **Theorem.** The transfers of one instance have together at least the length `min over r of (A_r + sum over j != r
 //! of e_j)`.
 //!
-//! *Proof.* Choose a participant in every part. Let `t` be the first transfer, in an order that respects inputs,
-//! after which the operands of all of them have reached some part `P_r`. *Until then* each travels to `P_r`, on a
-//! path that is cut where it visits parts and nodes that merge. The pieces contain an arborescence; their inner nodes
-//! do not merge, where every transfer out depends on just one transfer in, so that pieces with different tails share
-//! no transfer. *After that* every other `P_j` still lacks an operand. Go back from the first transfer that brings
-//! it, to the nearest node in a part or outside that copies: at the nodes passed, of every transfer in at most one
-//! transfer out depends, so paths of different `j` share no transfer, and none with the arborescence, whose transfers
-//! lead to `P_r` before `t` and not to `P_j` after it. QED
+//! *Proof.* Choose a participant in every part. Let `t` be the first transfer, in an order that respects inputs, after
+//! which the operands of all of them have reached some part `P_r`. *Until then* each travels to `P_r`, on a path that
+//! is cut at every part and at every node that merges. The pieces contain an arborescence. Their inner nodes do not
+//! merge, so every transfer out depends on just one transfer in, and pieces with different tails share no transfer.
+//! *After that* every other `P_j` still lacks an operand. Go back from the first transfer that brings it, to the
+//! nearest node in a part or outside that copies. At the nodes passed, at most one transfer out depends on each
+//! transfer in, so paths of different `j` share no transfer. They share none with the arborescence either, whose
+//! transfers lead to `P_r` before `t` and not to `P_j` after it. QED
 //!
 //! Turning all links and the order gives the same theorem with "merges" and "copies" exchanged: an out-arborescence
 //! from `P_r`, whose junctions copy, and paths out of every other part through nodes that do not merge.
@@ -78,8 +78,8 @@ impl<'a> Exchange<'a> {
     ) -> Self {
         let platform = question.platform();
         let mut hubs = platform.per_node(None);
-        for (place, part) in parts.iter().enumerate() {
-            part.iter().for_each(|node| hubs[*node] = Some(place));
+        for (index, part) in parts.iter().enumerate() {
+            part.iter().for_each(|node| hubs[*node] = Some(index));
         }
         let mut members = parts.to_vec();
         for node in platform.node_ids() {
@@ -111,9 +111,9 @@ impl<'a> Exchange<'a> {
         participants: &[NodeId],
     ) -> Self {
         let parts: Vec<Vec<NodeId>> = participants.iter().map(|&node| vec![node]).collect();
-        let is_root = |place: &usize| question.roots().contains(&participants[*place]);
-        let places = (0..participants.len()).filter(is_root).collect();
-        Exchange::new(question, direction, &parts, places)
+        let is_root = |index: &usize| question.roots().contains(&participants[*index]);
+        let indices = (0..participants.len()).filter(is_root).collect();
+        Exchange::new(question, direction, &parts, indices)
     }
 
     /// Whether there are no junctions: then cheapest collections are found in polynomial time.
@@ -126,9 +126,9 @@ impl<'a> Exchange<'a> {
         self.parts <= FEW || self.members.len() - self.parts <= FEW
     }
 
-    /// The cheapest collection under these lengths of the links; `None` if a part cannot be reached. Without
-    /// branching where `guide` is set. `O(h m log m)` for `h` hubs, and the search for a Steiner arborescence where
-    /// there are junctions.
+    /// The cheapest collection under these lengths of the links. `None` if a part cannot be reached. If `guide` is set,
+    /// there is no branching. `O(h m log m)` for `h` hubs, plus the search for a Steiner arborescence if there are
+    /// junctions.
     pub(super) fn cheapest<N: Exact + One>(
         &self,
         lengths: &[N],
@@ -140,8 +140,8 @@ impl<'a> Exchange<'a> {
         let mut all = N::zero();
         single.iter().for_each(|(length, _)| all += length);
         let (mut arcs, paths) = self.arcs(lengths);
-        // A super-source has an arc to every candidate root. The arc's length is above any tree's, so an optimum uses
-        // exactly one; a root needs no entrance.
+        // A super-source has an arc to every candidate root. The arc is longer than any tree, so an optimum uses
+        // exactly one. A root needs no entrance.
         let (own, super_root) = (arcs.len(), self.members.len());
         let mut price = N::one();
         arcs.iter().for_each(|(_, _, length)| price += length);
@@ -201,8 +201,8 @@ impl<'a> Exchange<'a> {
         Some((found.at_least, found.arcs))
     }
 
-    /// The arcs between hubs against the direction of travel, from the hub where a path ends to the one where it
-    /// starts, each with its links.
+    /// The arcs between hubs against the direction of travel, from the hub at the end of a path to the hub at its
+    /// start, each with its links.
     fn arcs<N: Exact>(&self, lengths: &[N]) -> (Vec<Arc<N>>, Vec<Vec<LinkId>>) {
         let (mut arcs, mut paths) = (Vec::new(), Vec::new());
         if self.hubs.iter().all(Option::is_some) {

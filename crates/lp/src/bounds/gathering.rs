@@ -13,8 +13,8 @@ use oneport_platform::NodeId;
 use super::partition::Partitions;
 use crate::LpError;
 
-/// Sets that fewer transfers enter than the merges inside need, at most one for each participant that has to be inside.
-/// All numbers are in multiples of `1 / one`; what is violated by no more than `slack` is left out.
+/// Sets entered by fewer transfers than the merges inside need, at most one for each participant that must be inside.
+/// All numbers are multiples of `1 / one`. Violations of at most `slack` are ignored.
 ///
 /// # Errors
 /// [`LpError::Stopped`] by the watch.

@@ -1,11 +1,10 @@
-//! Computes upper bounds on the throughput of every all-reduce, however its values travel; cheap bounds first.
+//! Upper bounds on the throughput of every all-reduce, for any routes of its values. Cheap bounds come first.
 //!
 //! 1. Where only links count: the partition over whose borders the least can enter, found exactly ([`partition`]). On
 //!    clusters that is the answer.
 //! 2. Cutting planes ([`cutting_planes`]): how often links have to be used, at most how much that leaves time for.
 //!    Every port model.
-//! 3. The same with shares of the exchange theorem ([`exchange`]) in addition: single participants, and the partitions
-//!    found.
+//! 3. The same program with the exchange theorem ([`exchange`]): for single participants, and for the partitions found.
 //!
 //! On symmetric platforms the exchange theorem for single participants alone ([`singletons`]) comes before the second
 //! step: it works on the quotient.
@@ -53,7 +52,7 @@ const MOST_PARTITIONS: usize = 4;
 /// platform, resources share rows.
 ///
 /// # Errors
-/// The errors of the solver; [`LpError::Stopped`] if the question's watch ends the work. What is proved is kept.
+/// Errors of the solver. [`LpError::Stopped`] if the question's watch ends the work. Bounds that were proved are kept.
 pub(crate) fn bound(
     question: &Question,
     resources: &Resources,
@@ -76,7 +75,7 @@ pub(crate) fn least_patterns<'a>(question: &'a Question) -> Patterns<'a> {
     })
 }
 
-/// The bound on all schemes that prices of some patterns prove; `None` if they prove nothing.
+/// The bound on all schemes that prices of some patterns prove. `None` if they prove nothing.
 ///
 /// # Errors
 /// The errors of the oracles.
@@ -94,7 +93,7 @@ pub(crate) fn prove(question: &Question, prices: &Certificate) -> Result<Option<
 /// is proved.
 ///
 /// # Errors
-/// The errors of the solver; [`LpError::Stopped`] if the question's watch ends the work before anything is proved.
+/// Errors of the solver. [`LpError::Stopped`] if the question's watch ends the work before anything is proved.
 pub fn all_reduce_bound(question: &Question, until: &Until) -> Result<Option<Bound>, LpError> {
     if !question.block().is_some_and(|block| is_all_reduce(&block)) {
         return Ok(None);
@@ -113,11 +112,11 @@ pub fn all_reduce_bound(question: &Question, until: &Until) -> Result<Option<Bou
     }
 }
 
-/// The first bound of an all-reduce that is found; where only links count, that of the best partition, or of the first
-/// one that proves no more than `sought`. `None` for other collectives.
+/// The first bound of an all-reduce that is found. If only links count, the bound of the best partition, or of the
+/// first partition that proves no more than `sought`. `None` for other collectives.
 ///
 /// # Errors
-/// As [`all_reduce_bound`].
+/// Those of [`all_reduce_bound`].
 pub(crate) fn first_of_all_reduce(
     question: &Question,
     sought: Option<&Rational>,
@@ -199,8 +198,8 @@ impl<'a> BoundSearch<'a> {
             .is_some_and(|bound| self.until.is_met(&bound.throughput))
     }
 
-    /// The best partitions of both directions if only links counted, with their values; where something is sought, up
-    /// to the first that proves no more.
+    /// The best partitions of both directions as if only links counted, with their values. If `sought` is given, the
+    /// search ends at the first partition that proves no more.
     fn partitions(&self, sought: Option<&Rational>) -> Result<Vec<(Border, Rational)>, LpError> {
         let capacities = self.capacities();
         let mut found = Vec::new();

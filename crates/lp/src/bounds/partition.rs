@@ -1,9 +1,9 @@
 //! Disjoint sets that have to exchange much over little: the counting theorem, and how its sets are found.
 //!
 //! **Theorem.** Let `S_1..S_k` be disjoint sets, each with a participant, together all processors, and `A_j` be `S_j`
-//! with any routers. The transfers of one all-reduce enter the `A_j` at least `2 (k - 1)` times; one that enters two
-//! of them counts twice. (Turned round: `S_j` together all nodes that replicate, `A_j` with any that do not; they are
-//! left so often.)
+//! with any routers. The transfers of one all-reduce enter the `A_j` at least `2 (k - 1)` times. A transfer that enters
+//! two of them counts twice. (Turned round: `S_j` together all nodes that replicate, `A_j` with any that do not. They
+//! are left so often.)
 //!
 //! With `c(A)` the capacity that enters `A`, let `C(S)` be the least `c(A)` of all `A` that contain `S` and further
 //! nodes that need not lie in a set: a minimum cut. `C` is submodular, so `min over partitions of sum_j (C(S_j) - t)`
@@ -15,11 +15,12 @@
 //! Dinkelbach's steps find the partition of least `sum_j C(S_j) / 2 (k - 1)`: no all-reduce has a larger throughput
 //! where only links count.
 //!
-//! Nodes that have to lie in a set and take no part themselves (*guests*: processors outside and routers that reduce;
-//! turned round: routers that copy) are left free at first and then put where the least more enters: the choice may not
-//! be the best one, the inequality holds all the same. The best choice is a multiway cut. On boxes around switches that
-//! reduce it is each switch with the participants that it is linked to, and no participant finds that alone: so the
-//! search is repeated with guests and participants *contracted* that links of some bandwidth or more join.
+//! *Guests* are nodes that must belong to a set without being participants: processors outside and routers that reduce,
+//! or turned round routers that copy. They are left free at first. Then each is put into the set in which it adds least
+//! crossing capacity. The choice may not be the best one, but the inequality holds. The best choice is a multiway cut.
+//! On boxes around switches that reduce, the best sets are each switch with its participants, and no search from a
+//! single participant finds them. So the search is repeated with guests and participants *contracted* if links of some
+//! bandwidth or more join them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,7 +61,7 @@ pub(super) struct Partitions<'a> {
     participants: Vec<NodeId>,
     /// Non-participants that must belong to some set.
     guests: Vec<NodeId>,
-    /// Per node: its representative; itself, unless it is contracted.
+    /// Per node: its representative, or the node itself if it is not contracted.
     home: PerNode<NodeId>,
     watch: Watch,
 }
@@ -138,7 +139,7 @@ impl<'a> Partitions<'a> {
             .collect()
     }
 
-    /// Per node: the first participant of its set; itself, if the set has no participant.
+    /// Per node: the first participant of its set, or the node itself if the set has no participant.
     fn homes(&self, labels: &PerNode<usize>) -> PerNode<NodeId> {
         let mut first = BTreeMap::new();
         for &node in &self.participants {
@@ -166,7 +167,7 @@ impl<'a> Partitions<'a> {
         &self.participants
     }
 
-    /// The set containing `inside` that minimises crossing capacity minus the values inside; and that minimum.
+    /// The set containing `inside` that minimises crossing capacity minus the values inside, and that minimum.
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
@@ -207,8 +208,8 @@ impl<'a> Partitions<'a> {
     /// Every participant alone, and with the first one all others that have to lie in a set: no cut is looked for.
     fn alone<N: Exact>(&self, capacities: &[N]) -> CheapPartition<N> {
         let mut at_home = self.platform.per_node(None);
-        for (place, node) in self.participants.iter().enumerate() {
-            at_home[*node] = Some(place);
+        for (index, node) in self.participants.iter().enumerate() {
+            at_home[*node] = Some(index);
         }
         self.guests
             .iter()
@@ -216,8 +217,8 @@ impl<'a> Partitions<'a> {
         let homes = self.home.iter().map(|home| at_home[*home]);
         let holding: PerNode<Option<usize>> = homes.collect();
         let mut sets = vec![Vec::new(); self.participants.len()];
-        for (node, place) in self.platform.node_ids().zip(&holding) {
-            place.iter().for_each(|&place| sets[place].push(node));
+        for (node, index) in self.platform.node_ids().zip(&holding) {
+            index.iter().for_each(|&index| sets[index].push(node));
         }
         let mut crossing = N::zero();
         for (link, capacity) in self.platform.links().iter().zip(capacities) {
@@ -324,20 +325,20 @@ impl<'a> Partitions<'a> {
     ) -> Result<CheapPartition<N>, LpError> {
         for &guest in &self.guests {
             let mut best: Option<(N, usize)> = None;
-            for place in 0..blocks.len() {
-                let mut more = self.crossing(capacities, &blocks, place, Some(guest))?.0;
-                more -= &self.crossing(capacities, &blocks, place, None)?.0;
+            for index in 0..blocks.len() {
+                let mut more = self.crossing(capacities, &blocks, index, Some(guest))?.0;
+                more -= &self.crossing(capacities, &blocks, index, None)?.0;
                 if best.as_ref().is_none_or(|(least, _)| more < *least) {
-                    best = Some((more, place));
+                    best = Some((more, index));
                 }
             }
             best.into_iter()
-                .for_each(|(_, place)| blocks[place].push(guest));
+                .for_each(|(_, index)| blocks[index].push(guest));
         }
         let mut crossing = N::zero();
         let mut sets = Vec::with_capacity(blocks.len());
-        for place in 0..blocks.len() {
-            let (own, set) = self.crossing(capacities, &blocks, place, None)?;
+        for index in 0..blocks.len() {
+            let (own, set) = self.crossing(capacities, &blocks, index, None)?;
             crossing += &own;
             sets.push(set);
         }
@@ -350,7 +351,7 @@ impl<'a> Partitions<'a> {
         &self,
         capacities: &[N],
         blocks: &[Vec<NodeId>],
-        place: usize,
+        index: usize,
         guest: Option<NodeId>,
     ) -> Result<(N, Vec<NodeId>), LpError> {
         let mut sides = self.platform.per_node(Side::Free);
@@ -358,15 +359,15 @@ impl<'a> Partitions<'a> {
             .iter()
             .flatten()
             .for_each(|node| sides[*node] = Side::Outside);
-        blocks[place]
+        blocks[index]
             .iter()
             .chain(&guest)
             .for_each(|node| sides[*node] = Side::Inside);
         self.cut(capacities, &sides, &[])
     }
 
-    /// A minimum cut around what is inside: what crosses it, and the nodes inside, ascending. A node of positive
-    /// value is wanted inside, one of negative value outside.
+    /// A minimum cut around `inside`: its capacity, and the nodes inside, ascending. A node of positive value is wanted
+    /// inside, one of negative value outside.
     fn cut<N: Exact>(
         &self,
         capacities: &[N],
@@ -374,7 +375,7 @@ impl<'a> Partitions<'a> {
         values: &[(NodeId, N)],
     ) -> Result<(N, Vec<NodeId>), LpError> {
         self.watch.ask()?;
-        let place = |node: NodeId| {
+        let index = |node: NodeId| {
             let home = self.home[node];
             match sides[home] {
                 Side::Outside => SOURCE,
@@ -388,16 +389,16 @@ impl<'a> Partitions<'a> {
                 Direction::Into => (link.from, link.to),
                 Direction::OutOf => (link.to, link.from),
             };
-            network.arc(place(from), place(to), capacity.clone());
+            network.arc(index(from), index(to), capacity.clone());
         }
         let zero = N::zero();
         for (node, value) in values {
             if *value > zero {
-                network.arc(place(*node), SINK, value.clone());
+                network.arc(index(*node), SINK, value.clone());
             } else {
                 let mut cost = N::zero();
                 cost -= value;
-                network.arc(SOURCE, place(*node), cost);
+                network.arc(SOURCE, index(*node), cost);
             }
         }
         let (least, outside) = network.minimum_cut_watched(SOURCE, SINK, &self.watch)?;
@@ -405,14 +406,14 @@ impl<'a> Partitions<'a> {
             least,
             self.platform
                 .node_ids()
-                .filter(|&node| !outside[place(node)])
+                .filter(|&node| !outside[index(node)])
                 .collect(),
         ))
     }
 }
 
-/// The partition of least `sum of crossing / 2 (k - 1)`, found for capacities of the links: the sets, and the value.
-/// Exact where no node that takes no part has to lie in a set. `None` for a single participant.
+/// The partition of least `sum of crossing / 2 (k - 1)` that is found for capacities of the links, and its value. Exact
+/// if there are no guests. `None` for a single participant.
 ///
 /// A few rounds of as many minimum cuts as there are participants. Where the watch ends them, the best partition known
 /// by then: at first that of every participant alone. The first partition that proves no more than `sought` will do.
@@ -579,12 +580,12 @@ mod tests {
         for number in 0..count {
             let mut more = Vec::new();
             for partition in all {
-                for place in 0..=partition.len() {
+                for index in 0..=partition.len() {
                     let mut larger = partition.clone();
-                    if place == larger.len() {
+                    if index == larger.len() {
                         larger.push(Vec::new());
                     }
-                    larger[place].push(number);
+                    larger[index].push(number);
                     more.push(larger);
                 }
             }
@@ -650,8 +651,8 @@ mod tests {
         bound.throughput
     }
 
-    /// Every box with its switch is a set, entered by what its `n` cards carry: `k n b / 2 (k - 1)`. A box alone is
-    /// `n + 1` nodes round which every accelerator is entered once: `a`.
+    /// Every box with its switch is a set, entered over its `n` cards: `k n b / 2 (k - 1)`. A box alone is `n + 1`
+    /// nodes, and every accelerator is entered once around them: `a`.
     #[test]
     fn boxes_round_switches_that_merge_are_sets() {
         for (boxes, accelerators) in [(1, 3), (2, 3), (3, 3), (4, 8), (5, 2)] {
@@ -670,8 +671,8 @@ mod tests {
         }
     }
 
-    /// One bystander merges: of all partitions with it in each of their sets, the least proves no more than what is
-    /// found, and mostly no less.
+    /// One bystander merges: of all partitions with it in each of their sets, the least proves no more than the search,
+    /// and mostly no less.
     #[test]
     fn bystanders_that_merge_lie_in_the_set_of_a_neighbour() {
         let mut best = 0;
@@ -696,9 +697,9 @@ mod tests {
             let participants: Vec<NodeId> = platform.processors().collect();
             let value = |partition: &Vec<Vec<usize>>| {
                 let with = |own: usize| {
-                    let set = |(place, set): (usize, &Vec<usize>)| {
+                    let set = |(index, set): (usize, &Vec<usize>)| {
                         let mut set = set.clone();
-                        set.extend((place == own).then_some(router.index()));
+                        set.extend((index == own).then_some(router.index()));
                         crossing(&platform, Direction::Into, &set, &capacities)
                     };
                     partition.iter().enumerate().map(set).sum::<Rational>()

@@ -1,9 +1,9 @@
-//! Bounds by the price of one row, or of all rows of a class: what every instance needs of them at least.
+//! Bounds by the price of one row, or of all rows of a class: the least use of them by every instance.
 //!
-//! Where links share capacities, the capacity of a cut is not the sum of its links' and cuts are not submodular, so
-//! that no flow finds the slowest cut. But a price of 1 on a shared capacity is a certificate: an instance costs what
-//! its cheapest patterns need of that capacity. So is a price of 1 on all shared capacities that are alike, and on all
-//! links that are.
+//! If links share capacities, the capacity of a cut is not the sum of its links' capacities, and cuts are not
+//! submodular, so no flow finds the slowest cut. But a price of 1 on a shared capacity is a certificate: an instance
+//! costs at least the use of that capacity by its cheapest patterns. So is a price of 1 on all shared capacities of one
+//! class, or on all links of one class.
 
 use std::collections::BTreeMap;
 
@@ -23,9 +23,9 @@ const TRIED: usize = 6;
 /// Demands, and owners of each, whose paths are looked at to find the busiest capacity. Trades a tighter bound for
 /// time. Not measured.
 const SAMPLED: usize = 4;
-/// Demands times nodes above which only capacities that seem to be busiest are priced, each alone. Trades a tighter
-/// bound for time. Measured: an all-gather among 513 hosts on a backbone takes 1.8 s of CPU in the tests'
-/// profile; the longer way did not end within two minutes on a busy machine.
+/// Demands times nodes above which only the capacities with the largest estimated load are priced, each alone. Trades a
+/// tighter bound for time. Measured: an all-gather among 513 hosts on a backbone takes 1.8 s of CPU in the tests'
+/// profile. The full search did not end within two minutes on a busy machine.
 const MANY: usize = 1 << 16;
 
 /// Capacities that seem to be busiest and are priced. Trades a tighter bound for time. Not measured.
@@ -34,11 +34,11 @@ const FEW: usize = 3;
 /// A class of rows: the kind, with rate and weights of a shared capacity, or the cost of a link.
 type Class = (&'static str, Rational, Vec<u32>);
 
-/// Returns the best bound found by the price of one row or one class of rows; `None` if no capacity is shared. `O(1)`
+/// Returns the best bound by the price of one row or one class of rows. `None` if no capacity is shared. `O(1)`
 /// cheapest patterns for each demand.
 ///
 /// # Errors
-/// The errors of the oracles; [`LpError::Stopped`] if the question's watch ends the work before anything is proved.
+/// Errors of the oracles. [`LpError::Stopped`] if the question's watch ends the work before anything is proved.
 pub(crate) fn row_bound(
     question: &Question,
     sought: Option<&Rational>,
@@ -89,7 +89,7 @@ fn busiest(question: &Question) -> Vec<Resource> {
     loads.sort_by(|one, other| other.1.cmp(&one.1));
     let busiest = loads.into_iter().take(FEW);
     busiest
-        .map(|(place, _)| Resource::Shared(SharedId::new(place)))
+        .map(|(index, _)| Resource::Shared(SharedId::new(index)))
         .collect()
 }
 
@@ -114,8 +114,8 @@ fn candidates(question: &Question) -> Result<Vec<Vec<Resource>>, LpError> {
     let even = resources.prices(&vec![Rational::one(); resources.count()]);
     let mut loads = vec![Rational::zero(); resources.count()];
     for ((_, pattern), rate) in patterns.cheapest(&even)?.into_iter().zip(patterns.rates()) {
-        for (place, load) in resources.loads(question, &pattern) {
-            loads[place] += load * rate;
+        for (index, load) in resources.loads(question, &pattern) {
+            loads[index] += load * rate;
         }
     }
     let class = |resource: Resource| -> Option<Class> {

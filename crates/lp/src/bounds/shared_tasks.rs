@@ -11,11 +11,11 @@
 //!   for each resource r:           sum over the tasks t that occupy r of time(t) y(t) <= capacity of r  (price pi_r)
 //! ```
 //!
-//! The optimum is an upper bound and may not be attained: nothing says that the trees of different goals that share a
-//! task belong to one instance. The dual is a proof that takes arithmetic to check: no task's shares add up to more
-//! than its price, the time it takes times the prices of what it occupies; so an instance costs at least the sum over
-//! the goals of the cheapest reduction tree under the goal's own shares. At nodes that do not replicate the bound lets
-//! tasks be shared, too.
+//! The optimum is an upper bound and may not be attained, because trees of different goals that share a task need not
+//! belong to one instance. The dual is a proof that a checker verifies by arithmetic. The shares of a task add up to at
+//! most its price, its time times the prices of the resources that it occupies. So an instance costs at least the sum
+//! over the goals of the cheapest reduction tree under the goal's own shares. At nodes that do not replicate the bound
+//! allows shared tasks, too.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ use crate::{LpError, Options, Question};
 
 /// Columns of a program that is solved. Trades a tighter bound for time. Not measured.
 const MOST_COLUMNS: usize = 40_000;
-/// The same for an all-reduce that has a bound. Trades a tighter bound for time. Measured: about 1 s.
+/// The same limit for an all-reduce that has a bound. Trades a tighter bound for time. Measured: about 1 s.
 const FEW_COLUMNS: usize = 12_000;
 
 /// Solves the program exactly, for a collective of one demand whose operands keep their order: the certificate has
@@ -113,8 +113,8 @@ pub(crate) fn of_scan(question: &Question, bound: Bound) -> Result<Bound, LpErro
     })
 }
 
-/// Tasks that several goals share bound what is composed of reductions and broadcasts; not looked for where the program
-/// has more than 12,000 columns.
+/// Tasks shared by several goals also bound compositions of reductions and broadcasts. The bound is skipped if the
+/// program has more than 12,000 columns.
 ///
 /// # Errors
 /// The errors of [`shared_bound`].
@@ -131,16 +131,16 @@ pub(crate) fn attempt(
     Ok(())
 }
 
-/// The tasks that may serve a goal; none for an operand that is wanted where it is.
+/// The tasks that may serve a goal. None for an operand that is wanted at its owner.
 fn useful(tasks: &Tasks, goal: usize) -> Vec<usize> {
-    let (place, whole) = tasks.goals[goal];
-    if tasks.owner(whole) == Some(place) {
+    let (vertex, whole) = tasks.goals[goal];
+    if tasks.owner(whole) == Some(vertex) {
         return Vec::new();
     }
     let mut useful = Vec::new();
     for part in tasks.within(goal) {
         for (number, arc) in tasks.arcs.iter().enumerate() {
-            if tasks.owner(part) != Some(arc.to) && (part, arc.from) != (whole, place) {
+            if tasks.owner(part) != Some(arc.to) && (part, arc.from) != (whole, vertex) {
                 useful.push(tasks.transfer(part, number));
             }
         }
@@ -167,14 +167,14 @@ fn load(question: &Question, task: Task) -> Vec<(Resource, Rational)> {
     }
 }
 
-/// The task of this number, where every node is a place and every arc a link.
+/// The task of this number, if every node is a vertex and every arc a link.
 fn task(tasks: &Tasks, number: usize) -> Task {
     match tasks.name(number) {
         Named::Transfer { arc, part } => Task::send(LinkId::new(arc), tasks.parts[part]),
         Named::Merge {
-            place, part, left, ..
+            vertex, part, left, ..
         } => Task::merge(
-            tasks.places[place],
+            tasks.vertices[vertex],
             tasks.parts[part],
             tasks.parts[left].last,
         ),
@@ -222,9 +222,9 @@ impl Program {
             let mut shares = Vec::with_capacity(useful.len());
             if !useful.is_empty() {
                 let balance = this.balances(tasks, goal);
-                let (place, part) = tasks.goals[goal];
+                let (vertex, part) = tasks.goals[goal];
                 arrivals.extend(
-                    balance[part * tasks.places.len() + place].map(|row| (row, Rational::one())),
+                    balance[part * tasks.vertices.len() + vertex].map(|row| (row, Rational::one())),
                 );
                 for &number in useful {
                     let mut entries = changes(tasks, number, &balance);
@@ -263,13 +263,13 @@ impl Program {
         Ok(this)
     }
 
-    /// Rows of conservation for a goal, by part and place: no more is used than made.
+    /// Rows of conservation for a goal, by part and vertex: no more is used than made.
     fn balances(&mut self, tasks: &Tasks, goal: usize) -> Vec<Option<Row>> {
-        let places = tasks.places.len();
-        let mut rows = vec![None; tasks.parts.len() * places];
+        let vertices = tasks.vertices.len();
+        let mut rows = vec![None; tasks.parts.len() * vertices];
         for part in tasks.within(goal) {
-            for place in (0..places).filter(|&place| tasks.owner(part) != Some(place)) {
-                rows[part * places + place] =
+            for vertex in (0..vertices).filter(|&vertex| tasks.owner(part) != Some(vertex)) {
+                rows[part * vertices + vertex] =
                     Some(self.program.add_row(Relation::AtMost, Rational::zero()));
             }
         }
@@ -339,18 +339,18 @@ impl Program {
 
 /// Entries of one task in the conservation rows of values.
 fn changes(tasks: &Tasks, number: usize, balance: &[Option<Row>]) -> Vec<(Row, Rational)> {
-    let at = |part: usize, place: usize| balance[part * tasks.places.len() + place];
+    let at = |part: usize, vertex: usize| balance[part * tasks.vertices.len() + vertex];
     let (made, used) = match tasks.name(number) {
         Named::Transfer { arc, part } => (
             at(part, tasks.arcs[arc].to),
             [at(part, tasks.arcs[arc].from), None],
         ),
         Named::Merge {
-            place,
+            vertex,
             part,
             left,
             right,
-        } => (at(part, place), [at(left, place), at(right, place)]),
+        } => (at(part, vertex), [at(left, vertex), at(right, vertex)]),
     };
     let used = used.into_iter().flatten().map(|row| (row, Rational::one()));
     made.map(|row| (row, -Rational::one()))
@@ -387,7 +387,7 @@ impl<'s> Prices<'s> {
         }
     }
 
-    /// The price of a task: its time times the prices of what it occupies.
+    /// The price of a task: its time times the prices of the resources that it occupies.
     fn of(&self, question: &Question, task: Task) -> Rational {
         let own = load(question, task);
         let own = own

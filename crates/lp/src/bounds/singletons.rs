@@ -77,7 +77,7 @@ impl<'a> Collections<'a> {
         }
     }
 
-    /// The cheapest collection of transfers: what it costs at least, and its links.
+    /// The cheapest collection of transfers: a lower bound on its cost, and its links.
     fn transfers<N: Exact + One + Into<BigUint>>(
         &self,
         costs: &LinkCosts<N>,
@@ -87,7 +87,7 @@ impl<'a> Collections<'a> {
         Some((amount(&costs.unit, &found.at_least), found.links))
     }
 
-    /// The cheapest place for merges, and what a merge costs there.
+    /// The processor with the cheapest merges, and the cost of a merge there.
     fn merge(&self, price: impl Fn(NodeId) -> Rational) -> Option<(Rational, NodeId)> {
         let platform = self.question.platform();
         let (volumes, part) = (self.question.volumes(), self.lightest);

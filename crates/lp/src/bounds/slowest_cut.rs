@@ -7,14 +7,14 @@
 //! TP <= capacity leaving S / (participants inside S)
 //! ```
 //!
-//! and the least of these bounds is attained by trees where all nodes replicate (Edmonds' branching theorem), or where
-//! switches receive and send at the same rate (their links can be split off in pairs without making a cut smaller:
-//! Bang-Jensen, Frank and Jackson 1995). Otherwise it remains a bound.
+//! and trees attain the least of these bounds if all nodes replicate (Edmonds' branching theorem), or if switches
+//! receive and send at the same rate (their links can be split off in pairs without making a cut smaller: Bang-Jensen,
+//! Frank and Jackson 1995). Otherwise it is only a bound.
 //!
-//! Newton's method (Dinkelbach 1967) finds the set: for a given `TP`, a super source offers `TP` to every participant;
-//! if less than all of it can flow to some participant, the minimum cut is a set that proves less than `TP`. `TP` falls
-//! to what it proves, and never below the optimum, so participants passed need no second look: as many maximum flows as
-//! participants and improvements.
+//! Newton's method (Dinkelbach 1967) finds the set. For a given `TP`, a super source offers `TP` to every participant.
+//! If less than `TP` can flow to some participant, the minimum cut is a set that proves a smaller bound. `TP` falls to
+//! this bound, never below the optimum, so no participant is tried twice: as many maximum flows as participants and
+//! improvements.
 
 use crate::known::Bound;
 use num_bigint::{BigInt, BigUint};

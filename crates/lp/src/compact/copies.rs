@@ -2,9 +2,9 @@
 //! Beaumont, Legrand, Marchal and Robert 2003). The rows are those of `oneport_programs::copies`, corrected, over the
 //! resources of the platform. With half-duplex nodes, odd-set inequalities join.
 //!
-//! Where all nodes are targets, Edmonds' branching theorem makes the optimum one of weighted trees, and `y` is taken
-//! apart into them (`oneport_extract::copies`); so it is where no other node copies what it does not receive in full.
-//! Else it is an upper bound, and trees may attain less. Switches that do not replicate are not modelled.
+//! If all nodes are targets, Edmonds' branching theorem makes the optimum one of weighted trees, and `y` is decomposed
+//! into them (`oneport_extract::copies`). The same holds if no other node copies values that it receives in part.
+//! Otherwise the optimum is an upper bound, and trees may attain less. Switches that do not replicate are not modelled.
 
 use std::collections::BTreeMap;
 
@@ -26,8 +26,8 @@ const MOST_COLUMNS: usize = 200_000;
 /// Percent of the time left for the program. Trades an optimum for time of column generation. Not measured.
 const PROGRAM: u32 = 60;
 
-/// The bound of the program, and trees that attain it where the copies are a sum of trees; `None` when a limit came
-/// first.
+/// The bound of the program, and trees that attain it if the copies are a sum of trees. `None` if a limit ended the
+/// work.
 ///
 /// # Errors
 /// A program that is too large, platforms with switches, and as [`solve`](crate::solve).
@@ -58,10 +58,10 @@ pub(crate) fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyS
     let messages: Vec<Message<'_>> = demands
         .iter()
         .enumerate()
-        .map(|(place, (source, targets))| Message {
+        .map(|(index, (source, targets))| Message {
             source: *source,
             targets,
-            rate: question.collective().rate(place),
+            rate: question.collective().rate(index),
             time: &time,
         })
         .collect();
@@ -72,9 +72,9 @@ pub(crate) fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyS
     let copies: Vec<Vec<(LinkId, Column)>> = (0..messages.len())
         .map(|message| {
             let of = |link| {
-                let (target, place) = (None, message);
+                let (target, index) = (None, message);
                 let copies = Quantity::Copies {
-                    message: place,
+                    message: index,
                     target,
                     link,
                 };
@@ -125,8 +125,7 @@ pub(crate) fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyS
     )))
 }
 
-/// The copies as trees; `None` where a helper would have to copy what it does not receive in full, or where time is
-/// over.
+/// The copies as trees. `None` if a helper would have to copy values that it receives in part, or if time is over.
 fn trees(
     question: &Question,
     throughput: &Rational,

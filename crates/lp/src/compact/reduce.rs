@@ -24,11 +24,11 @@ const PROGRAM: u32 = 60;
 /// Columns of the program. Trades an optimum for memory: about 1 GB. Not measured: estimated.
 const MOST_COLUMNS: usize = 1_000_000;
 
-/// Solves a question about reductions of operands in the participants' order; every operand can reach every target.
-/// `None` when a limit came first.
+/// Solves a question about reductions of operands in the participants' order. Every operand can reach every target.
+/// `None` if a limit ended the work.
 ///
 /// # Errors
-/// As [`solve`](crate::solve).
+/// Those of [`solve`](crate::solve).
 pub(crate) fn solve(question: &Question) -> Result<Option<Mixture>, LpError> {
     let Some(block) = question.block() else {
         return Ok(None);
@@ -205,7 +205,7 @@ impl Ssr<'_> {
     /// Reads off weighted trees, and prices on resources that prove that nothing is faster.
     ///
     /// # Errors
-    /// [`LpError::Contradiction`] where the optimum is not one of this program.
+    /// [`LpError::Contradiction`] if the optimum is not one of this program.
     pub(crate) fn read(
         &self,
         optimum: &Optimum,

@@ -32,12 +32,12 @@ pub(crate) fn build(question: &Question) -> Result<FlowProgram, LpError> {
         _ => (0, 0, 0),
     });
     let solvable = rows.solvable()?;
-    let groups = commodities.iter().enumerate().map(|(place, one)| Group {
+    let groups = commodities.iter().enumerate().map(|(index, one)| Group {
         root: one.source,
         side: Side::Source,
         leaves: vec![Leaf {
             node: one.target,
-            demand: place,
+            demand: index,
             rate: 1,
         }],
     });

@@ -1,8 +1,8 @@
 //! A feasible basis of the aggregated program to start from: shortest paths.
 //!
-//! With every message on a shortest path, each group uses a tree; its links are basic, and so are `T` and all port rows
-//! but the busiest port's. From there the simplex only has to take load off the busiest ports, instead of finding ten
-//! thousand routes first.
+//! With every message on a shortest path, each group uses a tree. Its links are basic, and so are `T` and all port rows
+//! but the row of the busiest port. From this basis the simplex only has to move load away from the busiest ports,
+//! instead of finding ten thousand routes first.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub(crate) fn shortest_paths(
     let resources = Resources::new(platform, false);
     let mut loads = vec![0u128; resources.count()];
     let mut tree = Vec::with_capacity(groups.len() * platform.nodes().len());
-    for (place, group) in groups.iter().enumerate() {
+    for (index, group) in groups.iter().enumerate() {
         let (by, order) = search(question, group, &times);
         if order.len() != platform.nodes().len() {
             return None;
@@ -55,10 +55,10 @@ pub(crate) fn shortest_paths(
             let sum = &mut messages[leaf.node];
             *sum = sum.saturating_add(leaf.rate);
         });
-        // From the far end towards the root, so that every node knows what it passes on.
+        // From the far end towards the root, so that the amount that a node passes on is known.
         for &node in order.iter().rev() {
             let Some(link) = by[node] else { continue };
-            tree.push(*columns.get(&(place, link))?);
+            tree.push(*columns.get(&(index, link))?);
             let passed = messages[NodeId::new(node)];
             if passed > 0 {
                 let busy = times[link.index()].saturating_mul(passed.into());
@@ -92,7 +92,7 @@ pub(crate) fn shortest_paths(
 /// Times as integers, the longest of about 90 bits: long rationals would grow with every link of a path, and a start
 /// may be wrong.
 fn rounded(times: &[Rational]) -> Vec<u128> {
-    // Fact: sums of `2^37` times fit 128 bits; a start may be rounded.
+    // Fact: sums of `2^37` times fit 128 bits. A start may be rounded.
     const BITS: i64 = 90;
     let exponent = |time: &Rational| time.numer().bits() as i64 - time.denom().bits() as i64;
     let longest = times
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    /// Long times keep their order and their proportions; times that are far shorter than the longest count nothing.
+    /// Long times keep their order and their proportions. Times far shorter than the longest become 0.
     #[test]
     fn rounded_times_keep_proportions() {
         let long = BigInt::from(10).pow(199);

@@ -1,7 +1,7 @@
 //! The aggregated flow program: one commodity per source (or per target), however many messages.
 //!
-//! Symbols: `x[g, e]` messages of group `g` sent over link `e` per instance of the collective; `T` time per
-//! instance, the inverse of the throughput.
+//! Symbols: `x[g, e]` messages of group `g` sent over link `e` per instance of the collective. `T` time per instance,
+//! the inverse of the throughput.
 //!
 //! ```text
 //! minimise T subject to
@@ -93,7 +93,7 @@ pub fn is_large(question: &Question) -> bool {
 /// A flow variable: messages of a group on a link.
 #[derive(Debug, Clone, Copy)]
 pub struct Flow {
-    /// Place of the group.
+    /// Index of the group.
     pub group: usize,
     /// The link.
     pub link: LinkId,
@@ -148,7 +148,7 @@ pub fn build(question: &Question, budget: &Budget) -> Result<FlowProgram, ExactE
         Budget::Most { period } => (period.clone(), Rational::zero()),
     };
     let resources = Resources::new(platform, false);
-    let row = |place| program.add_row(Relation::AtMost, &room * resources.capacity(place));
+    let row = |index| program.add_row(Relation::AtMost, &room * resources.capacity(index));
     let rows: Vec<Row> = (0..resources.count()).map(row).collect();
     let ports = resources.list().zip(rows.iter().copied()).collect();
     let times: PerLink<Rational> = platform
@@ -165,7 +165,7 @@ pub fn build(question: &Question, budget: &Budget) -> Result<FlowProgram, ExactE
             let taken = rows
                 .iter()
                 .enumerate()
-                .map(|(place, &row)| (row, -resources.capacity(place)));
+                .map(|(index, &row)| (row, -resources.capacity(index)));
             Some(program.add_column(Rational::one(), taken)?)
         }
         Budget::Fixed { .. } => None,
@@ -181,7 +181,7 @@ pub fn build(question: &Question, budget: &Budget) -> Result<FlowProgram, ExactE
         }
     };
     let mut flows = Vec::new();
-    for (place, (group, balance)) in groups.iter().zip(&balances).enumerate() {
+    for (index, (group, balance)) in groups.iter().zip(&balances).enumerate() {
         let (plus, minus) = match group.side {
             Side::Source => (Rational::one(), -Rational::one()),
             Side::Target => (-Rational::one(), Rational::one()),
@@ -201,11 +201,11 @@ pub fn build(question: &Question, budget: &Budget) -> Result<FlowProgram, ExactE
                 .filter_map(|(row, value)| Some((row?, value.clone())));
             let entries = resources
                 .times(link, time)
-                .map(|(place, time)| (rows[place], time))
+                .map(|(index, time)| (rows[index], time))
                 .chain(ends);
             let column = program.add_column(Rational::zero(), entries)?;
             flows.push(Flow {
-                group: place,
+                group: index,
                 link,
                 column,
             });
@@ -253,7 +253,7 @@ pub fn split(
     Ok(merge_equal(all))
 }
 
-/// Adds up amounts of equal patterns; the list is sorted.
+/// Adds up amounts of equal patterns. The list is sorted.
 fn merge_equal(sorted: Vec<(Pattern, BigInt)>) -> Vec<(Pattern, BigInt)> {
     let mut merged: Vec<(Pattern, BigInt)> = Vec::with_capacity(sorted.len());
     for (pattern, amount) in sorted {

@@ -1,9 +1,9 @@
 //! An answer when time is short: a feasible steady state and a proved bound, without a linear program.
 //!
-//! Multiplicative weights: every port has a price; each round sends every message along a cheapest path, and the prices
-//! of the busy ports grow. The paths of all rounds together, spread over the busiest port's time, are a steady state;
-//! every round's prices prove a bound. Both approach the optimum as rounds go by (Plotkin, Shmoys, Tardos 1995; Young
-//! 1995). Prices and times guide in rounded integers; weights and bound are computed exactly at the end.
+//! Multiplicative weights: every port has a price, each round sends every message along a cheapest path, and the prices
+//! of the busy ports grow. The paths of all rounds together, divided by the busiest port's time, are a steady state.
+//! The prices of every round prove a bound. Both approach the optimum (Plotkin, Shmoys, Tardos 1995; Young 1995).
+//! Prices and times guide in rounded integers. Weights and bound are computed exactly at the end.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -54,7 +54,8 @@ pub(crate) fn approximate(question: &Question) -> Result<(SteadyState, Bound), L
         }
         let (paths, instance_price) = guide.cheapest_paths()?;
         let sum: u128 = guide.worth();
-        // sum / price of an instance is the bound; smaller is better. Products of 128 bits are compared as integers.
+        // Sum over price of an instance is the bound, and smaller is better. Products of 128 bits are compared as
+        // integers.
         let better = best.as_ref().is_none_or(|(_, best_sum, best_price)| {
             BigInt::from(sum) * BigInt::from(*best_price)
                 < BigInt::from(*best_sum) * BigInt::from(instance_price)
@@ -130,7 +131,7 @@ impl Window {
         if round >= self.from {
             self.rounds += 1;
             for pattern in paths {
-                // Most paths are known already; a clone per round would cost more than the look-up.
+                // Most paths are known already. A clone per round would cost more than the look-up.
                 match self.counts.get_mut(pattern) {
                     Some(count) => *count += 1,
                     None => {
@@ -204,7 +205,7 @@ struct Guide<'q> {
     prices: Vec<u64>,
     /// The messages, with their rates.
     messages: Vec<(Commodity, u64)>,
-    /// Places of the messages by their source.
+    /// Indices of the messages by their source.
     by_source: BTreeMap<NodeId, Vec<usize>>,
 }
 
@@ -227,8 +228,8 @@ impl<'q> Guide<'q> {
         };
         let mut by_source: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
         let messages = question.collective().messages();
-        for (place, (commodity, _)) in messages.iter().enumerate() {
-            by_source.entry(commodity.source).or_default().push(place);
+        for (index, (commodity, _)) in messages.iter().enumerate() {
+            by_source.entry(commodity.source).or_default().push(index);
         }
         let resources = Resources::new(question.platform(), false);
         let prices = vec![1 << 10; resources.count()];
@@ -253,9 +254,9 @@ impl<'q> Guide<'q> {
 
     /// Prices times capacities, rounded up: it guides.
     fn worth(&self) -> u128 {
-        let capacity = |place| {
+        let capacity = |index| {
             self.resources
-                .capacity(place)
+                .capacity(index)
                 .ceil()
                 .to_integer()
                 .to_u128()
@@ -264,7 +265,7 @@ impl<'q> Guide<'q> {
         self.prices
             .iter()
             .enumerate()
-            .map(|(place, &price)| u128::from(price) * capacity(place))
+            .map(|(index, &price)| u128::from(price) * capacity(index))
             .sum()
     }
 
@@ -277,14 +278,14 @@ impl<'q> Guide<'q> {
         u128::from(self.times[link]) * ports
     }
 
-    /// A cheapest path for every commodity, and what they cost together.
+    /// A cheapest path for every commodity, and their total cost.
     fn cheapest_paths(&self) -> Result<(Vec<Pattern>, u128), LpError> {
         let mut patterns = Vec::with_capacity(self.messages.len());
         let mut total = 0u128;
-        for (&source, places) in &self.by_source {
+        for (&source, indices) in &self.by_source {
             let paths = self.tree(source);
-            for &place in places {
-                let (Commodity { target, .. }, rate) = self.messages[place];
+            for &index in indices {
+                let (Commodity { target, .. }, rate) = self.messages[index];
                 let distance = paths.distances[target.index()]
                     .ok_or(LpError::Contradiction("a target is not reachable"))?;
                 total = total.saturating_add(distance.saturating_mul(rate.into()));
@@ -293,7 +294,7 @@ impl<'q> Guide<'q> {
                     .into_iter()
                     .map(LinkId::from)
                     .collect();
-                patterns.push(Pattern::path(place, links));
+                patterns.push(Pattern::path(index, links));
             }
         }
         Ok((patterns, total))
@@ -325,7 +326,7 @@ impl<'q> Guide<'q> {
         }
         let busiest = loads.iter().copied().max().unwrap_or(0).max(1);
         for (price, load) in self.prices.iter_mut().zip(loads) {
-            // Both are below 2^60 after the shift, whatever the loads.
+            // Both are below 2^60 after the shift, for any loads.
             let shift = busiest.ilog2().saturating_sub(60);
             let growth = u128::from(*price) * (load >> shift) / (busiest >> shift).max(1) / 8;
             *price += u64::try_from(growth).unwrap_or(0);
@@ -371,10 +372,10 @@ fn exact_bound(
         .map(|length| numerator_over(length, &unit))
         .collect();
     let mut total = BigInt::zero();
-    for (&source, places) in &guide.by_source {
+    for (&source, indices) in &guide.by_source {
         let distance = exact_distances(question, source, &costs);
-        for &place in places {
-            let (Commodity { target, .. }, rate) = guide.messages[place];
+        for &index in indices {
+            let (Commodity { target, .. }, rate) = guide.messages[index];
             let distance = distance[target.index()].as_ref();
             total += distance.ok_or(LpError::Contradiction("a target is not reachable"))? * rate;
         }

@@ -32,7 +32,7 @@ use crate::{LpError, Question};
 const EFFORT: usize = 12_000_000;
 /// Links looked at for the flows of all sources. Trades throughput of the flows for time. Not measured.
 const EFFORT_OF_FLOWS: usize = 6_000_000;
-/// Rounds at most; at least, if flows are built. Trades a tighter bound for time. Not measured.
+/// Most rounds, and fewest rounds if flows are built. Trades a tighter bound for time. Not measured.
 const MOST_ROUNDS: usize = 300;
 /// Rounds whose flows are averaged. Trades throughput of the flows for memory. Not measured.
 const MOST_AVERAGED: usize = 16;
@@ -41,7 +41,7 @@ const LIMIT: u64 = 1 << 40;
 /// The first price of each resource. Trades accuracy of small prices for rounds until prices meet `LIMIT`. Not
 /// measured.
 const FIRST: u64 = 1 << 20;
-/// Fact: units of one message in the flow of one round; equal parts are equal, as many factors are 2 and 3.
+/// Fact: units of one message in the flow of one round. Many factors are 2 and 3, so that equal parts are whole.
 const UNIT: u64 = (5 << 10) * 3u64.pow(8);
 /// Parts of the highest price below which prices are set to zero, tried in sequence. Trades time for a tighter bound.
 /// Not measured.
@@ -55,13 +55,13 @@ pub struct Spread {
     pub routing: Routing,
 }
 
-/// Prices that bound a question whose messages travel alone, and flows that come close to the bound. `None` for others,
-/// for messages without size, and where a link costs nothing.
+/// Prices that bound a question of messages that travel alone, and flows near the bound. `None` for other questions,
+/// for messages without size, and if a link costs nothing.
 ///
 /// `O(EFFORT log n)` steps, and two rounds at least: one run of Dijkstra's algorithm for each representative source.
 ///
 /// # Errors
-/// [`LpError::Stopped`] where the question's watch ends the work before the first round.
+/// [`LpError::Stopped`] if the question's watch ends the work before the first round.
 pub fn spread(question: &Question) -> Result<Option<Spread>, LpError> {
     if question.commodities().is_empty() || question.platform().free_link().is_some() {
         return Ok(None);
@@ -114,7 +114,7 @@ impl Round {
     fn raised(&self) -> Vec<u64> {
         let busiest = self.loads.iter().copied().max().unwrap_or(0).max(1);
         let raise = |(&price, &load): (&u64, &u128)| {
-            // Both are below 2^60 after the shift, whatever the loads.
+            // Both are below 2^60 after the shift, for any loads.
             let shift = busiest.ilog2().saturating_sub(60);
             let growth = u128::from(price) * (load >> shift) / (busiest >> shift).max(1) / 8;
             price.saturating_add(u64::try_from(growth).unwrap_or(0))
@@ -171,7 +171,8 @@ fn best_prices(
     Ok(router.resources.certificate(&exact))
 }
 
-/// Rounds whose flows, averaged, keep the busiest resource busy for the least time; as many as may be averaged.
+/// The last rounds whose averaged flows keep the busiest resource busy for the least time. At most as many as may be
+/// averaged.
 fn averaged<'h>(router: &Router<'_>, history: &'h [Round], most: usize) -> Vec<&'h Round> {
     let count = history.len();
     let spaced = |from: usize| -> Vec<&Round> {
@@ -181,7 +182,7 @@ fn averaged<'h>(router: &Router<'_>, history: &'h [Round], most: usize) -> Vec<&
     let alone = history.iter().map(|round| vec![round]);
     let windows = [0, count / 2, count - count.div_ceil(4)].map(spaced);
     let busiest = |rounds: &Vec<&Round>| {
-        let load = |place: usize| rounds.iter().map(|round| round.loads[place]).sum::<u128>();
+        let load = |index: usize| rounds.iter().map(|round| round.loads[index]).sum::<u128>();
         let most = (0..router.resources.count()).map(load).max().unwrap_or(0);
         ratio(most, rounds.len())
     };
@@ -201,13 +202,13 @@ struct Router<'q> {
     times: Vec<u64>,
     /// Per resource.
     capacities: Vec<u64>,
-    /// Per node: the links on which a flow leaves it, with their other ends; then the links on which it arrives.
+    /// Per node: the links on which a flow leaves it, with their other ends. Then the links on which it arrives.
     next: Vec<Vec<(usize, usize)>>,
     before: Vec<Vec<(usize, usize)>>,
 }
 
 impl<'q> Router<'q> {
-    /// `None` where a message takes no time.
+    /// `None` if a message takes no time.
     fn new(question: &'q Question) -> Option<Self> {
         let platform = question.platform();
         let exact: Vec<Rational> = platform
@@ -218,16 +219,16 @@ impl<'q> Router<'q> {
         let groups = groups(question);
         let resources = Resources::new(platform, false);
         let capacities = (0..resources.count())
-            .map(|place| resources.capacity(place).to_integer().to_u64().unwrap_or(1))
+            .map(|index| resources.capacity(index).to_integer().to_u64().unwrap_or(1))
             .collect();
         let mut next = vec![Vec::new(); platform.nodes().len()];
         let mut before = next.clone();
         let is_source = groups.first()?.side == Side::Source;
-        for (place, link) in platform.links().iter().enumerate() {
+        for (index, link) in platform.links().iter().enumerate() {
             let (from, to) = (link.from.index(), link.to.index());
             let (from, to) = if is_source { (from, to) } else { (to, from) };
-            next[from].push((to, place));
-            before[to].push((from, place));
+            next[from].push((to, index));
+            before[to].push((from, index));
         }
         Some(Router {
             question,
@@ -241,10 +242,10 @@ impl<'q> Router<'q> {
     }
 
     fn costs(&self, prices: &[u64]) -> Vec<u128> {
-        let cost = |(place, &time): (usize, &u64)| {
+        let cost = |(index, &time): (usize, &u64)| {
             let price = self
                 .resources
-                .uses(LinkId::new(place))
+                .uses(LinkId::new(index))
                 .iter()
                 .map(|one| one.of_whole(prices[one.row].into()))
                 .sum::<u128>();
@@ -302,7 +303,7 @@ impl<'q> Router<'q> {
         (distances, order)
     }
 
-    /// The cost of a group's messages together, and, where every link costs something, its flow by link.
+    /// The cost of a group's messages together, and its flow by link if every link costs something.
     fn flow(
         &self,
         group: &Group,
@@ -337,8 +338,8 @@ impl<'q> Router<'q> {
             };
             cheapest.extend(self.before[node].iter().filter(tight));
             let ways = cheapest.len() as u64;
-            for (place, &(from, link)) in cheapest.iter().enumerate() {
-                let part = need / ways + u64::from((place as u64) < need % ways);
+            for (index, &(from, link)) in cheapest.iter().enumerate() {
+                let part = need / ways + u64::from((index as u64) < need % ways);
                 needs[from] += part;
                 amounts[link] += part;
             }
@@ -350,9 +351,9 @@ impl<'q> Router<'q> {
     fn priced(&self, alike: &Alike, prices: Vec<u64>) -> Result<Round, LpError> {
         let costs = self.costs(&prices);
         let mut instance = 0u128;
-        for &(place, count) in &alike.roots {
+        for &(index, count) in &alike.roots {
             instance = instance.saturating_add(
-                self.flow(&self.groups[place], &costs, None)?
+                self.flow(&self.groups[index], &costs, None)?
                     .saturating_mul(count),
             );
         }
@@ -379,9 +380,9 @@ impl<'q> Router<'q> {
         let mut instance = 0u128;
         let mut sums = vec![0u128; self.resources.count()];
         let mut amounts = vec![0u64; costs.len()];
-        for &(place, count) in &alike.roots {
+        for &(index, count) in &alike.roots {
             amounts.iter_mut().for_each(|amount| *amount = 0);
-            let total = self.flow(&self.groups[place], &costs, Some(&mut amounts))?;
+            let total = self.flow(&self.groups[index], &costs, Some(&mut amounts))?;
             instance = instance.saturating_add(total.saturating_mul(count));
             for (link, &amount) in amounts
                 .iter()
@@ -395,9 +396,9 @@ impl<'q> Router<'q> {
                     .for_each(|one| sums[alike.resources[one.row]] += one.of_whole(time));
             }
         }
-        let load = |place: usize| {
-            let orbit = alike.resources[place];
-            sums[orbit] / u128::from(alike.sizes[orbit]) / u128::from(self.capacities[place].max(1))
+        let load = |index: usize| {
+            let orbit = alike.resources[index];
+            sums[orbit] / u128::from(alike.sizes[orbit]) / u128::from(self.capacities[index].max(1))
         };
         let loads = (0..self.resources.count()).map(load).collect();
         Ok(Round {
@@ -433,7 +434,7 @@ impl<'q> Router<'q> {
     }
 }
 
-/// Times in whole units below [`LIMIT`]: exact, or, where they share no such unit, rounded up.
+/// Times in whole units below [`LIMIT`]: exact, or rounded up if they share no such unit.
 fn whole_times(times: &[Rational]) -> Option<Vec<u64>> {
     // The shortest link's time in units, if times share no unit. Trades accuracy for the number of links whose times
     // fit a word. Not measured.
@@ -488,22 +489,22 @@ impl Alike {
                 .all(|group| group.leaves.iter().all(|leaf| sorted.contains(&leaf.node)));
         if is_mutual {
             let platform = question.platform();
-            let places: BTreeMap<Resource, usize> = router.resources.list().zip(0..).collect();
+            let indices: BTreeMap<Resource, usize> = router.resources.list().zip(0..).collect();
             let of_root: BTreeMap<NodeId, usize> = members.iter().copied().zip(0..).collect();
             let mut join = |nodes: &dyn Fn(NodeId) -> NodeId,
                             links: &dyn Fn(LinkId) -> LinkId,
                             shared: &dyn Fn(SharedId) -> SharedId| {
-                for (place, root) in members.iter().enumerate() {
+                for (index, root) in members.iter().enumerate() {
                     of_root
                         .get(&nodes(*root))
                         .iter()
-                        .for_each(|&&other| of_groups.join(place, other));
+                        .for_each(|&&other| of_groups.join(index, other));
                 }
-                for (resource, &place) in &places {
-                    let image = places.get(&image_of(*resource, nodes, links, shared));
+                for (resource, &index) in &indices {
+                    let image = indices.get(&image_of(*resource, nodes, links, shared));
                     image
                         .iter()
-                        .for_each(|&&other| of_resources.join(place, other));
+                        .for_each(|&&other| of_resources.join(index, other));
                 }
             };
             for Automorphism {
@@ -524,11 +525,11 @@ impl Alike {
         }
         let mut sizes = vec![0; resources];
         let resources: Vec<usize> = (0..resources)
-            .map(|place| of_resources.find(place))
+            .map(|index| of_resources.find(index))
             .collect();
         resources.iter().for_each(|&orbit| sizes[orbit] += 1);
         let mut roots: BTreeMap<usize, u128> = BTreeMap::new();
-        (0..groups).for_each(|place| *roots.entry(of_groups.find(place)).or_default() += 1);
+        (0..groups).for_each(|index| *roots.entry(of_groups.find(index)).or_default() += 1);
         Alike {
             roots: roots.into_iter().collect(),
             resources,
@@ -556,7 +557,7 @@ fn image_of(
 /// The other end of a link, the link's cost and shared capacities, and the link.
 type End<'p> = (NodeId, &'p Rational, &'p [(SharedId, Rational)], LinkId);
 
-/// Images under a renaming, where they differ.
+/// Images under a renaming that differ from the original.
 type Renaming = (BTreeMap<NodeId, NodeId>, BTreeMap<LinkId, LinkId>);
 
 /// Renamings that swap a node with another one that has the same neighbours over links of the same costs and parts of
@@ -618,8 +619,8 @@ impl Classes {
         }
     }
 
-    fn find(&mut self, place: usize) -> usize {
-        let mut root = place;
+    fn find(&mut self, index: usize) -> usize {
+        let mut root = index;
         while self.parents[root] != root {
             self.parents[root] = self.parents[self.parents[root]];
             root = self.parents[root];

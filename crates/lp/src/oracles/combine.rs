@@ -8,7 +8,7 @@ use oneport_trees::commutative::{Commutative, Exactness};
 use crate::oracle::{Oracle, Priced};
 use crate::{LpError, Question};
 
-/// Prices reduction trees; demands are the reductions of an instance.
+/// Prices reduction trees. Demands are the reductions of an instance.
 pub(crate) struct Trees<'a> {
     cheapest: Cheapest<'a>,
     targets: Vec<NodeId>,
@@ -68,7 +68,7 @@ impl<'a> Cheapest<'a> {
         }
     }
 
-    /// Whether the cheapest trees are found whatever the prices.
+    /// Whether the cheapest trees are found for all prices.
     pub(crate) fn is_exact(&self) -> bool {
         match self {
             Cheapest::Ordered(_) => true,

@@ -1,7 +1,7 @@
 //! All-reduce by composition: values are reduced to some root, and the result is broadcast from there.
 //!
-//! The steady state mixes roots and trees as suits best; among compositions it is optimal. The bound on all schedules
-//! is computed directly, from the necessary exchanges: see `bounds`.
+//! The steady state mixes roots and trees optimally among compositions. The bound on all schedules is computed
+//! directly, from the necessary exchanges: see `bounds`.
 
 use std::cmp::Ordering;
 
@@ -20,7 +20,7 @@ use crate::oracles::copy::{CopyTree, Hop, Network, Routes};
 
 use crate::{LpError, Question};
 
-/// Fact: above each composition's guiding price; sums of `2^17` fit 128 bits.
+/// Fact: above each composition's guiding price. Sums of `2^17` fit 128 bits.
 const DEAREST: u128 = 1 << 110;
 
 const NOWHERE: LpError =
@@ -82,7 +82,7 @@ impl<'a> AllReduction<'a> {
         self.roots.iter().map(found).collect()
     }
 
-    /// The best root; of equally cheap ones, one where reduction and copies are shallow.
+    /// The best root. Of equally cheap roots, one with a shallow reduction and shallow copies.
     fn offer<N: Exact + Into<BigUint>>(
         &self,
         reductions: Vec<Option<(Rational, Pattern)>>,
@@ -96,7 +96,7 @@ impl<'a> AllReduction<'a> {
             .zip(spread)
             .map(|(reduction, spread)| reduction.zip(spread))
             .collect();
-        for (place, pair) in found.iter().enumerate() {
+        for (vertex, pair) in found.iter().enumerate() {
             let Some(((least, tree), spread)) = pair else {
                 continue;
             };
@@ -108,7 +108,7 @@ impl<'a> AllReduction<'a> {
                 Some((bound, cheapest, _)) => (at_least.min(bound.clone()), cost.cmp(cheapest)),
                 None => (at_least, Ordering::Less),
             };
-            // A composition is made only where it is asked for its depth.
+            // A composition is built only if its depth is needed.
             let own = || composition(self.operands, tree.clone(), &spread.hops).depth();
             let own_depth = if order.is_gt() { usize::MAX } else { own() };
             best = Some(match best {
@@ -119,14 +119,14 @@ impl<'a> AllReduction<'a> {
                 }
                 _ => {
                     depth = own_depth;
-                    (bound, cost, place)
+                    (bound, cost, vertex)
                 }
             });
         }
-        let Some((at_least, _, place)) = best else {
+        let Some((at_least, _, vertex)) = best else {
             return Err(NOWHERE);
         };
-        let Some(Some(((_, tree), spread))) = found.into_iter().nth(place) else {
+        let Some(Some(((_, tree), spread))) = found.into_iter().nth(vertex) else {
             return Err(NOWHERE);
         };
         Ok(vec![Priced {
@@ -154,25 +154,25 @@ impl AllReduction<'_> {
         routes: &Routes<'_, N>,
     ) -> Result<(usize, CopyTree<N>), LpError> {
         self.question.watch().ask()?;
-        let place = |(root, price): (&NodeId, &Option<N>)| {
-            Some((self.network.place(*root)?, price.clone()?))
+        let vertex = |(root, price): (&NodeId, &Option<N>)| {
+            Some((self.network.vertex(*root)?, price.clone()?))
         };
         let roots: Vec<(usize, N)> = self
             .roots
             .iter()
             .zip(reductions)
-            .filter_map(place)
+            .filter_map(vertex)
             .collect();
         let found = self
             .network
             .cheapest_from_any(routes, &self.targets, &roots, true);
         let (root, found) = found.ok_or(NOWHERE)?;
-        let is_root = |node: &NodeId| self.network.place(*node) == Some(root);
+        let is_root = |node: &NodeId| self.network.vertex(*node) == Some(root);
         Ok((self.roots.iter().position(is_root).ok_or(NOWHERE)?, found))
     }
 
-    /// Guiding price for ordered operands: lower bounds replace the reductions' prices. The root is chosen by them;
-    /// then one reduction tree is priced.
+    /// Guiding price for ordered operands: lower bounds replace the reductions' prices and choose the root. Then one
+    /// reduction tree is priced.
     fn guide_in_order(
         &self,
         reduction: &Reduction,
@@ -194,8 +194,8 @@ impl AllReduction<'_> {
             .map(|&root| guide.lower_bound(root).map(units))
             .collect();
         let routes = self.network.routes(self.question.platform(), &costs.links);
-        let (place, found) = self.best_root(&bounds, &routes)?;
-        let tree = guide.tree(self.roots[place]).ok_or(NOWHERE)?;
+        let (vertex, found) = self.best_root(&bounds, &routes)?;
+        let tree = guide.tree(self.roots[vertex]).ok_or(NOWHERE)?;
         let patterns = vec![composition(self.operands, tree, &found.hops)];
         Ok(Priced {
             at_least: amount(&costs.unit, &found.at_least),
@@ -235,17 +235,17 @@ impl AllReduction<'_> {
         let mut trees: Vec<Option<Pattern>> = vec![None; self.roots.len()];
         let routes = self.network.routes(self.question.platform(), &costs.links);
         loop {
-            let (place, found) = self.best_root(&prices, &routes)?;
-            if let Some(tree) = &trees[place] {
+            let (vertex, found) = self.best_root(&prices, &routes)?;
+            if let Some(tree) = &trees[vertex] {
                 let patterns = vec![composition(self.operands, tree.clone(), &found.hops)];
                 return Ok(Priced {
                     at_least: amount(&costs.unit, &found.at_least),
                     patterns,
                 });
             }
-            let cheapest = exact.cheapest(self.roots[place]);
-            prices[place] = cheapest.as_ref().map(|(price, _)| units(price));
-            trees[place] = cheapest.map(|(_, tree)| tree);
+            let cheapest = exact.cheapest(self.roots[vertex]);
+            prices[vertex] = cheapest.as_ref().map(|(price, _)| units(price));
+            trees[vertex] = cheapest.map(|(_, tree)| tree);
         }
     }
 }

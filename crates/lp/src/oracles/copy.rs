@@ -1,10 +1,10 @@
 //! Broadcast and all-gather (RR-2004-32 sections 3 and 4.2): the cheapest patterns are arborescences.
 //!
-//! A copy is made at nodes that replicate. Switches that do not are collapsed: between two replicating nodes leads the
-//! cheapest route through switches, and an arborescence is built of such routes. Where every replicating node wants the
-//! message the cheapest arborescence is found exactly (Chu and Liu, Edmonds); nodes that may help but want nothing
-//! (routers, processors outside the collective) make it a Steiner problem, which is solved by branch and bound. Over
-//! links of cost 0 its trees may pass a switch twice on the way to one target: such detours are cut out.
+//! Only nodes that replicate make copies. Other switches are collapsed: an arc between two replicating nodes is the
+//! cheapest route through switches, and an arborescence consists of such arcs. If every replicating node wants the
+//! message, the cheapest arborescence is found exactly (Chu and Liu, Edmonds). Nodes that may help but want nothing
+//! (routers, processors outside the collective) make it a Steiner problem, which branch and bound solves. Over links of
+//! cost 0 a tree may pass a switch twice on the way to one target. Such detours are cut out.
 
 use num_bigint::BigUint;
 use num_traits::One;
@@ -43,10 +43,10 @@ pub(crate) struct Copies<'a> {
     demands: Vec<Spread>,
 }
 
-/// One message and where it is wanted.
+/// One message and its receivers.
 pub(crate) struct Spread {
     source: NodeId,
-    /// Places in the network, other than the source's.
+    /// Vertices in the network, other than the source's.
     targets: Vec<usize>,
 }
 
@@ -56,7 +56,7 @@ impl Spread {
         self.source
     }
 
-    /// Places in the network, other than the source's.
+    /// Vertices in the network, other than the source's.
     pub(crate) fn targets(&self) -> &[usize] {
         &self.targets
     }
@@ -66,7 +66,7 @@ impl Spread {
 pub(crate) struct Network {
     nodes: Vec<NodeId>,
     /// Per node of the platform.
-    places: PerNode<Option<usize>>,
+    vertices: PerNode<Option<usize>>,
     switches: bool,
     watch: Watch,
 }
@@ -78,20 +78,20 @@ impl Network {
             .node_ids()
             .filter(|&node| platform.node(node).replicates)
             .collect();
-        let mut places = platform.per_node(None);
+        let mut vertices = platform.per_node(None);
         nodes
             .iter()
             .enumerate()
-            .for_each(|(place, node)| places[*node] = Some(place));
+            .for_each(|(vertex, node)| vertices[*node] = Some(vertex));
         Network {
-            switches: nodes.len() < places.len(),
+            switches: nodes.len() < vertices.len(),
             nodes,
-            places,
+            vertices,
             watch: Watch::unlimited(),
         }
     }
 
-    /// The same network under a watch: enumeration ends with it.
+    /// The same network under a watch, which can end the enumeration.
     pub(crate) fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self
@@ -102,22 +102,22 @@ impl Network {
         self.nodes.len()
     }
 
-    /// The node at a place.
-    pub(crate) fn node(&self, place: usize) -> NodeId {
-        self.nodes[place]
+    /// The node at a vertex.
+    pub(crate) fn node(&self, vertex: usize) -> NodeId {
+        self.nodes[vertex]
     }
 
-    /// The place of a node that replicates.
-    pub(crate) fn place(&self, node: NodeId) -> Option<usize> {
-        self.places[node]
+    /// The vertex of a node that replicates.
+    pub(crate) fn vertex(&self, node: NodeId) -> Option<usize> {
+        self.vertices[node]
     }
 
-    /// One message with these targets; the source among them is left out.
+    /// One message with these targets, without the source.
     pub(crate) fn spread(&self, source: NodeId, targets: &[NodeId]) -> Spread {
         let others = targets.iter().filter(|&&target| target != source);
         Spread {
             source,
-            targets: others.filter_map(|target| self.places[*target]).collect(),
+            targets: others.filter_map(|target| self.vertices[*target]).collect(),
         }
     }
 
@@ -130,12 +130,12 @@ impl Network {
     pub(crate) fn is_all(&self, targets: &[NodeId]) -> bool {
         targets
             .iter()
-            .filter(|&&target| self.places[target].is_some())
+            .filter(|&&target| self.vertices[target].is_some())
             .count()
             == self.nodes.len()
     }
 
-    /// The arcs between replicating nodes under these costs; not all of them where the watch ends the work.
+    /// The arcs between replicating nodes under these costs. Some are missing if the watch ends the work.
     pub(crate) fn routes<'p, N: Exact>(
         &self,
         platform: &'p Platform,
@@ -148,7 +148,7 @@ impl Network {
         };
         if !self.switches {
             for (link, ends) in platform.link_ids().zip(platform.links()) {
-                if let (Some(from), Some(to)) = (self.places[ends.from], self.places[ends.to]) {
+                if let (Some(from), Some(to)) = (self.vertices[ends.from], self.vertices[ends.to]) {
                     routes.arcs.push((from, to, costs[link.index()].clone()));
                     routes.links.push(vec![link]);
                 }
@@ -162,7 +162,7 @@ impl Network {
             .take_while(|_| self.watch.ask().is_ok())
         {
             let paths =
-                ShortestPaths::new(platform, costs, node, |node| self.places[node].is_none());
+                ShortestPaths::new(platform, costs, node, |node| self.vertices[node].is_none());
             for (to, &end) in self.nodes.iter().enumerate().filter(|(to, _)| *to != from) {
                 if let Some((cost, links)) = paths.to(end) {
                     routes.arcs.push((from, to, cost));
@@ -173,8 +173,8 @@ impl Network {
         routes
     }
 
-    /// A cheap tree for one message, its cost, and what no tree is cheaper than; of trees of equal cost a shallow one.
-    /// Without branching where `guide` is set.
+    /// A cheap tree for one message, its cost, and a lower bound on the cost of all trees. Of trees of equal cost a
+    /// shallow one. If `guide` is set, there is no branching.
     pub(crate) fn cheapest<N: Exact>(
         &self,
         routes: &Routes<'_, N>,
@@ -182,10 +182,10 @@ impl Network {
         guide: bool,
     ) -> Option<CopyTree<N>> {
         let nodes = self.nodes.len();
-        let root = self.places[spread.source]?;
+        let root = self.vertices[spread.source]?;
         if self.is_spanning(spread) {
             let found = shallow_arborescence(nodes, root, &routes.arcs, |arc| routes.length(arc))?;
-            let entering = |place: usize| found.entering[place];
+            let entering = |vertex: usize| found.entering[vertex];
             let hops = routes.hops(root, &routes.order(nodes, root, entering));
             return Some(CopyTree {
                 at_least: found.cost.clone(),
@@ -214,7 +214,7 @@ impl Network {
 }
 
 impl Network {
-    /// A tree of shortest routes to all targets: one run of Dijkstra's algorithm, whatever the question.
+    /// A tree of shortest routes to all targets: one run of Dijkstra's algorithm, for any question.
     ///
     /// A copy that has passed a node that replicates goes on from there to all targets beyond.
     pub(crate) fn shortest<N: Exact>(
@@ -229,9 +229,9 @@ impl Network {
         let mut brought: Vec<Option<u32>> = vec![None; self.nodes.len()];
         for &target in &spread.targets {
             let (_, links) = paths.to(self.nodes[target])?;
-            // Paths of one tree are alike up to where they part.
+            // Two paths of one tree agree until they part.
             let end = |link: &LinkId| {
-                self.places[platform.link(*link).to].and_then(|place| brought[place])
+                self.vertices[platform.link(*link).to].and_then(|vertex| brought[vertex])
             };
             let known = links
                 .iter()
@@ -242,8 +242,8 @@ impl Network {
             for &link in &links[start..] {
                 hops.push((link, after));
                 after = u32::try_from(hops.len() - 1).ok();
-                if let Some(place) = self.places[platform.link(link).to] {
-                    brought[place] = after;
+                if let Some(vertex) = self.vertices[platform.link(link).to] {
+                    brought[vertex] = after;
                 }
             }
         }
@@ -252,8 +252,7 @@ impl Network {
 }
 
 impl Network {
-    /// As [`cheapest`](Self::cheapest), from whichever of the roots is best; each root costs extra. Returns the root,
-    /// too.
+    /// [`cheapest`](Self::cheapest) from the best of several roots, each with an extra cost. Returns the root, too.
     pub(crate) fn cheapest_from_any<N: Exact + One>(
         &self,
         routes: &Routes<'_, N>,
@@ -261,7 +260,7 @@ impl Network {
         roots: &[(usize, N)],
         guide: bool,
     ) -> Option<(usize, CopyTree<N>)> {
-        // A super-source has an arc to every candidate root; its cost is above any tree's, so an optimum uses exactly
+        // A super-source has an arc to every candidate root. Its cost is above any tree's, so an optimum uses exactly
         // one.
         let mut price = N::one();
         routes.arcs.iter().for_each(|(_, _, cost)| price += cost);
@@ -277,7 +276,7 @@ impl Network {
         let length = |arc: usize| if arc < own { routes.length(arc) } else { 0 };
         let targets: Vec<usize> = targets
             .iter()
-            .filter_map(|target| self.places[*target])
+            .filter_map(|target| self.vertices[*target])
             .collect();
         let (mut at_least, mut cost, used) = if targets.len() == nodes {
             let found = shallow_arborescence(nodes + 1, nodes, &arcs, length)?;
@@ -340,7 +339,7 @@ pub(crate) struct Routes<'p, N> {
 }
 
 impl<N: Exact> Routes<'_, N> {
-    /// From, to (places in the network) and cost.
+    /// From, to (vertices in the network) and cost.
     pub(crate) fn arcs(&self) -> &[(usize, usize, N)] {
         &self.arcs
     }
@@ -426,8 +425,8 @@ impl<'a> Copies<'a> {
             let found = found.ok_or(LpError::Contradiction("a target is not reachable"))?;
             let platform = self.question.platform();
             let wanted = |node| {
-                let place = self.network.place(node);
-                place.is_some_and(|place| spread.targets.contains(&place))
+                let vertex = self.network.vertex(node);
+                vertex.is_some_and(|vertex| spread.targets.contains(&vertex))
             };
             let pattern = Pattern::arborescence(0, direct(platform, found.hops, wanted));
             Ok(Priced {

@@ -1,6 +1,6 @@
 //! The pricing oracle of each kind of demand.
 //!
-//! A collective is a list of demands; each part below finds cheapest patterns for demands of one kind. A new kind is a
+//! A collective is a list of demands. Each part below finds cheapest patterns for demands of one kind. A new kind is a
 //! separate file and a line in [`part`].
 
 pub(crate) mod combine;
@@ -82,7 +82,7 @@ impl<'a> Patterns<'a> {
         }
     }
 
-    /// The offers of all parts, in the order of the demands, with patterns that name their demands' places.
+    /// The offers of all parts, in the order of the demands, with patterns that name their demands' indices.
     fn offers(
         &self,
         ask: impl Fn(&dyn Oracle) -> Result<Vec<Priced>, LpError>,
@@ -90,8 +90,8 @@ impl<'a> Patterns<'a> {
         let mut all = Vec::with_capacity(self.rates.len());
         for (first, part) in &self.parts {
             self.watch.ask()?;
-            for (place, offer) in ask(part.as_ref())?.into_iter().enumerate() {
-                let named = |pattern: Pattern| pattern.with_demand(first + place);
+            for (index, offer) in ask(part.as_ref())?.into_iter().enumerate() {
+                let named = |pattern: Pattern| pattern.with_demand(first + index);
                 all.push(Priced {
                     patterns: offer.patterns.into_iter().map(named).collect(),
                     ..offer
@@ -107,7 +107,7 @@ impl<'a> Patterns<'a> {
     }
 
     /// Cheap patterns of every demand under guiding prices. No patterns serve all demands, as often as an instance
-    /// does, for less than the number: a valid bound, whatever was rounded.
+    /// does, for less than the number. So the bound is valid for any rounding.
     pub(crate) fn guide(&self, prices: &Prices<u64>) -> Result<(Rational, Vec<Pattern>), LpError> {
         let offers = self.offers(|part| part.guide(prices))?;
         let at_least = offers
@@ -124,8 +124,8 @@ impl<'a> Patterns<'a> {
         ))
     }
 
-    /// A cheapest pattern for each demand, with its price; where [`is_exact`](Self::is_exact) does not hold, a cheap
-    /// pattern, with what no pattern is cheaper than.
+    /// A cheapest pattern for each demand, with its price. If [`is_exact`](Self::is_exact) does not hold, a cheap
+    /// pattern, with a lower bound on the price of all.
     pub(crate) fn cheapest(
         &self,
         prices: &Prices<Rational>,

@@ -1,7 +1,7 @@
 //! Prices messages that travel alone, in process groups with other collectives: the cheapest patterns are shortest
 //! paths.
 //!
-//! A scatter, gather or all-to-all on its own is solved faster as a flow; see `flow`.
+//! A single scatter, gather or all-to-all is solved faster as a flow, see `flow`.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ impl Oracle for Paths<'_> {
 pub(crate) struct ShortestPaths<N>(oneport_graph::ShortestPaths<N, EdgeIndex>);
 
 impl<N: Exact> ShortestPaths<N> {
-    /// Paths that pass through nodes for which `through` holds; every node may be an end. `O(m log m)`.
+    /// Paths that pass through nodes for which `through` holds. Every node may be an end. `O(m log m)`.
     pub(crate) fn new(
         platform: &Platform,
         costs: &[N],

@@ -13,11 +13,11 @@ use crate::question::is_all_reduce;
 use crate::{LpError, Question, only_way};
 
 /// A search for a bound. It takes a moment, or checks the question's watch. It may end at the bound sought, if one is
-/// given; `None` for other kinds of questions.
+/// given. `None` for other kinds of questions.
 pub type Quick = fn(&Question, Option<&Rational>) -> Result<Option<Bound>, LpError>;
 
-/// Bounds by cuts if only links are exclusive, by partitions or single participants for all-reduces, by one port; on
-/// trees by the busiest link or port; by one row or like rows where capacities are shared.
+/// Bounds by cuts if only links are exclusive, by partitions or single participants for all-reduces, by one port, on
+/// trees by the busiest link or port, and by one row or like rows if capacities are shared.
 pub const QUICK: [Quick; 5] = [
     only_way::bound,
     |question, _| cut_bound(question),
@@ -45,7 +45,7 @@ pub(crate) fn bounds(
 }
 
 /// Certificates without a search, if no other is known: prices of the ports or links into, or out of, one node that a
-/// value must reach or leave. Their bounds may be poor; some prove nothing.
+/// value must reach or leave. Their bounds may be poor. Some prove nothing.
 pub fn of_one_node(question: &Question) -> Vec<Certificate> {
     let platform = question.platform();
     let first = question.problem().demands().next();

@@ -24,8 +24,8 @@ use crate::{Formulation, LpError, Options, Question, Until};
 /// Rounds of the search for a bound. Trades a tighter bound for time. Not measured.
 const ROUNDS: usize = 50;
 
-/// The best mixture of chains of a scan of many, and an upper bound on every scan: the bound of the reduction into the
-/// last participant, which a scan contains (as far as a few rounds prove it).
+/// The best mixture of chains of a scan of many participants, and an upper bound on every scan. The bound is that of
+/// the reduction into the last participant, which a scan contains, as a few rounds prove it.
 ///
 /// # Errors
 /// The errors of the solver.

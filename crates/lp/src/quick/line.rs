@@ -4,8 +4,8 @@
 //! it, owner after owner, and so are the operands right of it: an interval grows at its end. The root merges both with
 //! its own. A result that all want goes on from the root to both sides.
 //!
-//! In a reduce-scatter among `n` owners the one at place `i` sends `n - 1 - i` partial results to the right and `i` to
-//! the left: `n - 1` messages, as on a ring, and no owner can send fewer. It receives `n - i` and `i + 1`, two more
+//! In a reduce-scatter among `n` owners the one at position `i` sends `n - 1 - i` partial results to the right and `i`
+//! to the left: `n - 1` messages, as on a ring, and no owner can send fewer. It receives `n - i` and `i + 1`, two more
 //! than on a ring. In an all-reduce two messages go over every step of the line, one in each direction, wherever the
 //! root is.
 
@@ -68,10 +68,10 @@ impl<'q> Line<'q> {
             let wanting = demand
                 .goals()
                 .into_iter()
-                .map(|(node, _)| self.place(node))
+                .map(|(node, _)| self.position(node))
                 .collect::<Option<BTreeSet<_>>>()?;
             let root = match demand.goals {
-                Goals::At(target) => self.place(target)?,
+                Goals::At(target) => self.position(target)?,
                 // The root is the middle: this minimises the longest distance.
                 _ => self.owners.len() / 2,
             };
@@ -88,44 +88,45 @@ impl<'q> Line<'q> {
         Ok(Some(patterns))
     }
 
-    fn place(&self, node: NodeId) -> Option<usize> {
+    fn position(&self, node: NodeId) -> Option<usize> {
         self.owners.iter().position(|&owner| owner == node)
     }
 
-    /// The operands left and right of the root are combined towards it; the whole goes on to the nodes that want it.
+    /// The operands left and right of the root are combined towards it. Then the whole result goes to the nodes that
+    /// want it.
     fn pattern(&self, number: usize, root: usize, wanting: &BTreeSet<usize>) -> Option<Pattern> {
         let end = self.owners.len() - 1;
         let mut pattern = Pattern::new(number);
         let part = |first, last| Interval { first, last };
         let mut from_left = None;
-        for place in 0..root {
-            if place > 0 {
+        for position in 0..root {
+            if position > 0 {
                 from_left = pattern.merge(
-                    self.owners[place],
-                    part(0, place),
-                    place - 1,
+                    self.owners[position],
+                    part(0, position),
+                    position - 1,
                     [from_left, None],
                 );
             }
             from_left = pattern.route(
-                self.right[place].as_ref()?.iter().copied(),
-                part(0, place),
+                self.right[position].as_ref()?.iter().copied(),
+                part(0, position),
                 from_left,
             );
         }
         let mut from_right = None;
-        for place in (root + 1..=end).rev() {
-            if place < end {
+        for position in (root + 1..=end).rev() {
+            if position < end {
                 from_right = pattern.merge(
-                    self.owners[place],
-                    part(place, end),
-                    place,
+                    self.owners[position],
+                    part(position, end),
+                    position,
                     [None, from_right],
                 );
             }
             from_right = pattern.route(
-                self.left[place - 1].as_ref()?.iter().copied(),
-                part(place, end),
+                self.left[position - 1].as_ref()?.iter().copied(),
+                part(position, end),
                 from_right,
             );
         }
@@ -142,16 +143,16 @@ impl<'q> Line<'q> {
             made = pattern.merge(self.owners[root], part(0, end), root, [made, from_right]);
         }
         let (mut to_right, mut to_left) = (made, made);
-        for place in root..wanting.last().copied().unwrap_or(root) {
+        for position in root..wanting.last().copied().unwrap_or(root) {
             to_right = pattern.route(
-                self.right[place].as_ref()?.iter().copied(),
+                self.right[position].as_ref()?.iter().copied(),
                 part(0, end),
                 to_right,
             );
         }
-        for place in (wanting.first().copied().unwrap_or(root)..root).rev() {
+        for position in (wanting.first().copied().unwrap_or(root)..root).rev() {
             to_left = pattern.route(
-                self.left[place].as_ref()?.iter().copied(),
+                self.left[position].as_ref()?.iter().copied(),
                 part(0, end),
                 to_left,
             );

@@ -1,11 +1,11 @@
 //! Many participants: chains around a ring or along a line, before any program.
 //!
-//! Rounds of column generation take long where there are hundreds of participants, and chains often attain what cuts,
-//! partitions or one port prove in a moment: then they are the answer. If they do not, the program starts from them,
-//! and a limit that ends the work early leaves chains at least.
+//! Rounds of column generation take long for hundreds of participants. Chains often attain a bound of cuts, partitions
+//! or one port that is proved in a moment. Then they are the answer. If they do not, the program starts from them, and
+//! a limit that ends the work early leaves at least chains.
 //!
 //! The [`ring`] visits the participants in their own order, or always goes on to the nearest one left. A message goes
-//! around it from its owner; operands that commute are combined in sequence on the way around to their target; a result
+//! around it from its owner. Operands that commute are combined in sequence on the way around to their target. A result
 //! that all need is combined and then spread, equally often from every participant.
 //!
 //! Operands that keep their order are combined along the [`line`] of their owners, from both ends towards the target.
@@ -41,7 +41,7 @@ const BOUND: u32 = 40;
 /// `O(n (l + t))` for `n` participants, runs of Dijkstra's algorithm over `l` links, and chains of `t` tasks.
 ///
 /// # Errors
-/// The errors of the bounds; [`LpError::Stopped`] if the question's watch ends the work, or leaves no room for chains;
+/// Errors of the bounds. [`LpError::Stopped`] if the question's watch ends the work, or leaves no room for chains.
 /// [`LpError::TooManyTasks`].
 pub(crate) fn offer(question: &Question, known: &mut Known) -> Result<(), LpError> {
     let Some(block) = question.block() else {
@@ -77,7 +77,7 @@ struct ChainSearch<'q, 'k> {
     ports: Option<PortSets>,
     ways: Ways<'q>,
     known: &'k mut Known,
-    /// The most that chains can attain, as far as is known.
+    /// The best known upper bound on the throughput of chains.
     sought: Option<Rational>,
 }
 
@@ -102,8 +102,8 @@ impl<'q, 'k> ChainSearch<'q, 'k> {
         self.offer(line.patterns(&self.block, self.question.watch())?)
     }
 
-    /// The ring of an order; what all want combined is brought together at every other participant, or at every one if
-    /// that is better, or at as many as there is room for.
+    /// The ring of an order. A combined result that all want is completed at every other participant, or at every one
+    /// if that is better, or at as many as there is room for.
     fn ring(&mut self, order: Vec<NodeId>) -> Result<(), LpError> {
         let ring = Ring::new(&mut self.ways, order)?;
         self.question.has_room(ring.tasks(&self.block))?;
@@ -139,7 +139,7 @@ impl<'q, 'k> ChainSearch<'q, 'k> {
         Ok(())
     }
 
-    /// The least of the quick bounds; the search for them ends with what the chains attain.
+    /// The least of the quick bounds. Their search ends at the throughput of the chains.
     fn bound(&mut self) -> Result<(), LpError> {
         let watch = self.question.watch();
         let bounded = self.question.clone().watched(watch.turn(BOUND));
@@ -229,8 +229,8 @@ mod tests {
         collectives_of(platform, 9)
     }
 
-    /// One of them ends at this place.
-    fn collectives_of(platform: &Platform, place: usize) -> Vec<Collective> {
+    /// One of them ends at this index.
+    fn collectives_of(platform: &Platform, index: usize) -> Vec<Collective> {
         let all: Vec<NodeId> = platform.processors().collect();
         let (first, others, participants) = (all[0], all[1..].to_vec(), || all.clone());
         vec![
@@ -242,7 +242,7 @@ mod tests {
             Collective::reduce(first, others),
             Collective::reduce_scatter(participants()).in_order(),
             Collective::all_reduce(participants()).in_order(),
-            Collective::reduce(all[place], participants()).in_order(),
+            Collective::reduce(all[index], participants()).in_order(),
         ]
     }
 
@@ -286,7 +286,7 @@ mod tests {
         assert!(optimal >= 6, "{optimal}");
     }
 
-    /// A ring in short sustains what its patterns do.
+    /// A compact ring sustains the throughput of its patterns.
     #[test]
     fn rings_in_short_are_rings() {
         let (costs, one) = (Options::default(), Rational::one());

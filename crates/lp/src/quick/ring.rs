@@ -15,23 +15,23 @@ use crate::{LpError, Question};
 /// Participants in the order of a ring.
 pub(super) struct Ring {
     order: Vec<NodeId>,
-    places: BTreeMap<NodeId, usize>,
+    positions: BTreeMap<NodeId, usize>,
     /// The path from each participant to the next one. `None` if no path leads there.
     ways: Vec<Option<Vec<LinkId>>>,
 }
 
 impl Ring {
     pub(super) fn new(ways: &mut Ways<'_>, order: Vec<NodeId>) -> Result<Ring, LpError> {
-        let way = |place: usize| ways.way(order[place], order[(place + 1) % order.len()]);
+        let way = |position: usize| ways.way(order[position], order[(position + 1) % order.len()]);
         let ways = (0..order.len()).map(way).collect::<Result<_, LpError>>()?;
         Ok(Ring {
-            places: order.iter().copied().zip(0..).collect(),
+            positions: order.iter().copied().zip(0..).collect(),
             ways,
             order,
         })
     }
 
-    /// The ring in short; `None` where it has a gap.
+    /// The ring in compact form. `None` if it has a gap.
     pub(super) fn around(self) -> Option<Around> {
         let ways = self.ways.into_iter().collect::<Option<_>>()?;
         Some(Around {
@@ -40,7 +40,7 @@ impl Ring {
         })
     }
 
-    /// How many tasks a chain has that goes once around, or, for what all want combined, twice; at most.
+    /// Upper bound on the tasks of a chain: once around, or twice for a combined result that all want.
     fn length(&self, block: &Block<'_>) -> u64 {
         let links: usize = self.ways.iter().flatten().map(Vec::len).sum();
         let merges = if block.kind.combines() {
@@ -60,11 +60,11 @@ impl Ring {
         self.length(block).saturating_mul(block.count as u64)
     }
 
-    /// Roots at which the chains end, for a demand whose result all want. Every other participant suffices: each step
-    /// of the ring is left out once, by the combining or by the copying, as with all participants; only merges and
-    /// sizes by operand may make a difference. If there is no room for that many, a single root: with several, too,
-    /// some step would never be left out, so more would not be faster. With `n` participants, that loses one part in
-    /// `n`.
+    /// Roots at which the chains end, for a demand whose result all want. Every other participant suffices. Each step
+    /// of the ring is left out once, by the combining or by the copying, as with all participants, so only merges and
+    /// sizes by operand may make a difference. If there is no room for that many, a single root is used. With several
+    /// roots some step would never be left out, too, so more roots would not be faster. With `n` participants, a single
+    /// root loses one part in `n`.
     pub(super) fn roots(&self, block: &Block<'_>, room: u64, all: bool) -> Vec<NodeId> {
         let owners: BTreeSet<NodeId> = block.operands().iter().copied().collect();
         let possible: Vec<NodeId> = self
@@ -82,7 +82,7 @@ impl Ring {
         let most = usize::try_from(room / self.length(block).max(1)).unwrap_or(usize::MAX);
         let taken = if wanted <= most { wanted.max(1) } else { 1 };
         (0..taken)
-            .map(|place| possible[place * count / taken])
+            .map(|position| possible[position * count / taken])
             .collect()
     }
 
@@ -112,7 +112,7 @@ impl Ring {
         let busy = resources
             .loads(question, &once)
             .into_iter()
-            .map(|(place, load)| load / resources.capacity(place));
+            .map(|(position, load)| load / resources.capacity(position));
         let busy = busy.max().filter(Signed::is_positive)?;
         let count = BigInt::from(self.order.len());
         Some(ratio(count.clone(), BigInt::from(2) * (count - 1)) / busy)
@@ -148,13 +148,13 @@ impl Ring {
         Ok(Some(patterns))
     }
 
-    /// Operands are combined around the ring up to a root; from there the result goes on to all nodes that want it.
+    /// Operands are combined around the ring up to a root. From there the result goes to all nodes that want it.
     fn chain(&self, number: usize, demand: &Demand<'_>, root: NodeId) -> Option<Pattern> {
         let owners: BTreeMap<NodeId, usize> = demand.operands.iter().copied().zip(0..).collect();
         let mut wanting: BTreeSet<NodeId> =
             demand.goals().into_iter().map(|(node, _)| node).collect();
         wanting.remove(&root);
-        let start = *self.places.get(&root)?;
+        let start = *self.positions.get(&root)?;
         let mut pattern = Pattern::new(number);
         let mut operands: Vec<usize> = Vec::with_capacity(owners.len());
         let mut last = None;

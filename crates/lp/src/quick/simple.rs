@@ -1,10 +1,9 @@
 //! An answer when time or memory is over before any program has one: a single pattern for every demand.
 //!
-//! Values are sent along shortest paths to one node, which combines them in sequence; messages and results are copied
-//! along a tree of shortest paths; each prefix of a scan is sent on to the next participant. The bound is as simple:
-//! with the same price for everything, a demand costs at least the longest path of its values. One run of Dijkstra's
-//! algorithm per node that has an operand or combines, whatever the question; the watch is asked beyond what takes a
-//! moment.
+//! Values are sent along shortest paths to one node, which combines them in sequence. Messages and results are copied
+//! along a tree of shortest paths. Each prefix of a scan is sent on to the next participant. The bound uses the same
+//! price for everything: a demand costs at least the longest path of its values. One run of Dijkstra's algorithm per
+//! node that has an operand or combines, for any question. If this takes longer than a moment, the watch is checked.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -28,7 +27,7 @@ use crate::{LpError, Question};
 const NOWHERE: LpError =
     LpError::Contradiction("no node can combine the values and spread the result");
 
-/// Offers the simple answer to a question whose values can all reach where they are wanted.
+/// Offers the simple answer to a question whose values can all reach their targets.
 ///
 /// # Errors
 /// The limit that ended the work, if no node can combine the values, or prices prove nothing.
@@ -47,15 +46,15 @@ pub fn state(question: &Question) -> Result<SteadyState, LpError> {
     Equal::new(question).state()
 }
 
-/// The bound that equal prices prove: by some operands, where the watch ends the search for others.
+/// The bound that equal prices prove. If the watch ends the search, only some operands count.
 ///
 /// # Errors
-/// As [`offer`].
+/// Those of [`offer`].
 pub(crate) fn bound(question: &Question) -> Result<Bound, LpError> {
     Equal::new(question).bound()
 }
 
-/// The same price for everything.
+/// Equal prices for everything.
 struct Equal<'q> {
     question: &'q Question,
     resources: Resources,
@@ -86,9 +85,9 @@ impl<'q> Equal<'q> {
     }
 
     fn state(&self) -> Result<SteadyState, LpError> {
-        let rate = |place| whole(self.question.collective().rate(place));
-        let pattern = |(place, demand): (usize, Demand<'_>)| {
-            Ok((self.ways.pattern(&demand)?.with_demand(place), rate(place)))
+        let rate = |index| whole(self.question.collective().rate(index));
+        let pattern = |(index, demand): (usize, Demand<'_>)| {
+            Ok((self.ways.pattern(&demand)?.with_demand(index), rate(index)))
         };
         let patterns = self
             .question
@@ -103,8 +102,8 @@ impl<'q> Equal<'q> {
 
     fn bound(&self) -> Result<Bound, LpError> {
         let mut instance = Rational::zero();
-        for (place, demand) in self.question.problem().demands().enumerate() {
-            let rate = whole(self.question.collective().rate(place));
+        for (index, demand) in self.question.problem().demands().enumerate() {
+            let rate = whole(self.question.collective().rate(index));
             instance += self.ways.longest(&demand)? * rate;
         }
         if !instance.is_positive() {
@@ -119,7 +118,7 @@ impl<'q> Equal<'q> {
     }
 }
 
-/// The least size of what is sent.
+/// The least size of a message.
 fn least_size(question: &Question) -> Rational {
     let operands = question.collective().most_operands();
     let size = &question.volumes().size;
@@ -139,7 +138,8 @@ fn least_size(question: &Question) -> Rational {
     .unwrap_or_default()
 }
 
-/// Distances kept at a time; also computed if limits are short. Trades memory for repeated searches. Not measured.
+/// Distances kept at a time. They are also computed if limits are short. Trades memory for repeated searches. Not
+/// measured.
 const DISTANCES: usize = 1 << 20;
 /// Fact: bytes of a distance and its path.
 const BYTES: u64 = 64;
@@ -232,8 +232,8 @@ impl Ways<'_> {
             .ok_or(LpError::Contradiction("a target is not reachable"))
     }
 
-    /// A node that can combine all operands and for which `serves` holds, with the paths to it; the preferred ones
-    /// first.
+    /// A node that can combine all operands and for which `serves` holds, with the paths to it. The preferred nodes
+    /// come first.
     fn root(
         &self,
         demand: &Demand<'_>,

@@ -46,7 +46,7 @@ impl<'q> Ways<'q> {
         }
     }
 
-    /// The only link that leaves a node, and where it leads.
+    /// The only link that leaves a node, and its head.
     fn exit(&self, node: NodeId) -> Option<(LinkId, NodeId)> {
         match self.platform.outgoing(node)[..] {
             [link] => Some((link, self.platform.link(link).to)),

@@ -2,10 +2,10 @@
 
 use oneport_numbers::Exact;
 
-/// The cheapest cycle through all places, for each choice of the place before the first one. Ascending by cost; empty
-/// if there is no cycle. `costs[i][j]` is the cost from `i` to `j`, `None` if `j` is unreachable.
+/// The cheapest cycle through all vertices, for each choice of the vertex before the first one. Ascending by cost.
+/// Empty if there is no cycle. `costs[i][j]` is the cost from `i` to `j`, `None` if `j` is unreachable.
 ///
-/// O(2^n n^2) additions for `n` places, O(2^n n) numbers.
+/// O(2^n n^2) additions for `n` vertices, O(2^n n) numbers.
 pub(super) fn cheapest_cycles<N: Exact>(costs: &[Vec<Option<N>>]) -> Vec<(N, Vec<usize>)> {
     let others = costs.len().saturating_sub(1);
     let table = Table::new(costs, others);
@@ -36,18 +36,18 @@ pub(super) fn tight_cycles<N: Exact>(costs: &[Vec<Option<N>>], most: usize) -> V
             .is_some_and(|(way, step)| way.plus(step) == *sum)
     };
     let mut found = Vec::new();
-    // A path built from its end: the places still to be visited, the cost of reaching the last of the places below, and
-    // these places.
+    // A path built from its end: the vertices still to be visited, the cost of reaching the last of the vertices below,
+    // and these vertices.
     let mut open: Vec<(usize, N, Vec<usize>)> = vec![(all, least, vec![0])];
-    while let Some((set, cost, places)) = open.pop() {
+    while let Some((set, cost, vertices)) = open.pop() {
         if set == 0 {
-            found.push(places.into_iter().rev().collect());
+            found.push(vertices.into_iter().rev().collect());
             if found.len() == most {
                 break;
             }
             continue;
         }
-        let next = places[places.len() - 1];
+        let next = vertices[vertices.len() - 1];
         for last in (0..others).filter(|last| set >> last & 1 == 1) {
             let way = &table.cost[set * others + last];
             let rest = set & !(1 << last);
@@ -55,23 +55,23 @@ pub(super) fn tight_cycles<N: Exact>(costs: &[Vec<Option<N>>], most: usize) -> V
                 .as_ref()
                 .filter(|_| is_sum(way, &costs[last + 1][next], &cost))
             {
-                open.push((rest, before.clone(), [&places[..], &[last + 1]].concat()));
+                open.push((rest, before.clone(), [&vertices[..], &[last + 1]].concat()));
             }
         }
     }
-    // The first place is at the end of a finished path. Rotate it to the beginning.
+    // The first vertex is at the end of a finished path. Rotate it to the beginning.
     found
         .iter_mut()
         .for_each(|order: &mut Vec<usize>| order.rotate_right(1));
     found
 }
 
-/// Per set of places without the first, and per last place visited: the cheapest path from the first place through the
-/// set.
+/// Per set of vertices without the first, and per last vertex visited: the cheapest path from the first vertex through
+/// the set.
 struct Table<N> {
     others: usize,
     cost: Vec<Option<N>>,
-    /// The place visited before the last.
+    /// The vertex visited before the last.
     before: Vec<u8>,
 }
 
@@ -86,21 +86,21 @@ impl<N: Exact> Table<N> {
         for set in 1..1usize << others {
             for last in (0..others).filter(|last| set >> last & 1 == 1) {
                 let rest = set & !(1 << last);
-                let place = set * others + last;
+                let vertex = set * others + last;
                 if rest == 0 {
-                    table.cost[place].clone_from(&costs[0][last + 1]);
+                    table.cost[vertex].clone_from(&costs[0][last + 1]);
                 } else if let Some((cost, before)) =
-                    table.cheapest(rest, |place| costs[place + 1][last + 1].as_ref())
+                    table.cheapest(rest, |vertex| costs[vertex + 1][last + 1].as_ref())
                 {
-                    table.cost[place] = Some(cost);
-                    table.before[place] = before;
+                    table.cost[vertex] = Some(cost);
+                    table.before[vertex] = before;
                 }
             }
         }
         table
     }
 
-    /// The cheapest path through the set and on, with the last place of the set.
+    /// The cheapest path through the set and on, with the last vertex of the set.
     fn cheapest<'n>(&self, set: usize, on: impl Fn(usize) -> Option<&'n N>) -> Option<(N, u8)>
     where
         N: 'n,
@@ -118,7 +118,7 @@ impl<N: Exact> Table<N> {
         best
     }
 
-    /// The places in the order of the path, the first place included.
+    /// The vertices in the order of the path, the first vertex included.
     fn order(&self, mut set: usize, mut last: usize) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.others + 1);
         while set != 0 {
@@ -139,17 +139,17 @@ mod tests {
 
     use super::*;
 
-    /// All orders of the places but the first.
-    fn orders(places: usize) -> Vec<Vec<usize>> {
+    /// All orders of the vertices but the first.
+    fn orders(vertices: usize) -> Vec<Vec<usize>> {
         let mut orders = vec![vec![0]];
-        for _ in 1..places {
+        for _ in 1..vertices {
             let longer = |order: &Vec<usize>| {
-                let free = (1..places)
-                    .filter(|place| !order.contains(place))
+                let free = (1..vertices)
+                    .filter(|vertex| !order.contains(vertex))
                     .collect::<Vec<_>>();
                 let order = order.clone();
                 free.into_iter()
-                    .map(move |place| order.iter().copied().chain([place]).collect())
+                    .map(move |vertex| order.iter().copied().chain([vertex]).collect())
             };
             orders = orders.iter().flat_map(longer).collect();
         }
@@ -157,34 +157,34 @@ mod tests {
     }
 
     proptest! {
-        /// The cheapest cycle for every last place is that of all orders, and costs what it says; and so on for all
-        /// that are cheapest.
+        /// The cheapest cycle for every last vertex is that of all orders, with its stated cost. The same holds for
+        /// every cheapest cycle.
         #[test]
         fn cheapest_by_enumeration(
-            places in 2..7usize,
+            vertices in 2..7usize,
             drawn in prop::collection::vec(prop::option::weighted(0.7, 0..20u64), 49),
         ) {
-            let costs: Vec<Vec<Option<u64>>> = (0..places).map(|i| drawn[7 * i..7 * i + places].to_vec()).collect();
+            let costs: Vec<Vec<Option<u64>>> = (0..vertices).map(|i| drawn[7 * i..7 * i + vertices].to_vec()).collect();
             let price = |order: &[usize]| -> Option<u64> {
-                (0..places).map(|step| costs[order[step]][order[(step + 1) % places]]).sum()
+                (0..vertices).map(|step| costs[order[step]][order[(step + 1) % vertices]]).sum()
             };
             let found = cheapest_cycles(&costs);
-            let mut expected: Vec<u64> = (1..places)
+            let mut expected: Vec<u64> = (1..vertices)
                 .filter_map(|last| {
-                    orders(places).iter().filter(|order| order.last() == Some(&last)).filter_map(|order| price(order)).min()
+                    orders(vertices).iter().filter(|order| order.last() == Some(&last)).filter_map(|order| price(order)).min()
                 })
                 .collect();
             expected.sort_unstable();
             prop_assert_eq!(&found.iter().map(|(cost, _)| *cost).collect::<Vec<_>>(), &expected);
             for (cost, order) in found {
                 prop_assert_eq!(price(&order), Some(cost));
-                prop_assert!(orders(places).contains(&order));
+                prop_assert!(orders(vertices).contains(&order));
             }
             let mut tight = tight_cycles(&costs, 1000);
             tight.sort();
             let least = expected.first().copied();
             let all: Vec<Vec<usize>> =
-                orders(places).into_iter().filter(|order| least.is_some() && price(order) == least).collect();
+                orders(vertices).into_iter().filter(|order| least.is_some() && price(order) == least).collect();
             prop_assert_eq!(&tight, &all);
             prop_assert_eq!(tight_cycles(&costs, 1).len(), all.len().min(1));
         }

@@ -1,12 +1,12 @@
-//! Rings that all carry the same: what runtimes use that know no weights.
+//! Rings of equal weight, for runtimes that have no weights.
 //!
 //! If `k` rings have the same share `s`, and a unit of data in all of them takes time `t` on a resource of capacity
 //! `c`, then `s t <= c`. So a choice of rings decides its best share, `s = min c / t`, and the search is for the choice
 //! within the limit on rings with the largest `k s`.
 //!
 //! - From the best packing with weights, rounded by largest remainders, for every `k`.
-//! - For a share `s`, as many rings as fit, in sequence, each the ring that takes least of the scarce resources: among
-//!   all rings, if only links are limited; and among the rings that the packing uses or might use.
+//! - For a share `s`, as many rings as fit, in sequence, each the ring that takes least of the scarce resources. The
+//!   choice is among all rings if only links are limited, and among the rings that the packing uses or might use.
 //! - From integer programs: for a share `s`, as many rings as fit. Where only links are limited, a best share is the
 //!   bandwidth of some link over a whole number (how often the rings cross it), so these shares are all there are.
 //!
@@ -38,8 +38,8 @@ const SHARES: usize = 3;
 const COLUMNS: usize = 400;
 /// Processors up to which a program has `COLUMNS` columns. Trades a larger share for time. Measured: see `COLUMNS`.
 const FEW: usize = 8;
-/// Columns times rows of each program on more processors; at least as many columns. Trades a larger share for time. Not
-/// measured alone: see `NODES`.
+/// Columns times rows of each program on more processors, and at least this number of columns. Trades a larger share
+/// for time. Not measured alone: see `NODES`.
 const FIELDS: usize = 100_000;
 /// Shares for which rings of a list are chosen in sequence. Trades a larger share for time. Not measured.
 const FILLED: usize = 64;
@@ -84,7 +84,7 @@ pub fn equal_rings(
         .iter()
         .map(|share| (bound(share), share.clone()))
         .collect();
-    // The best possible total first; if totals are equal, the fewest rings.
+    // The best possible total first. If totals are equal, the fewest rings.
     tried.sort_by(|one, other| other.cmp(one));
     let proved = if is_of_links(platform) {
         tried.first().map_or_else(
@@ -133,7 +133,7 @@ fn is_of_links(platform: &Platform) -> bool {
     platform.only_links()
 }
 
-/// How many rings of a share fit, as far as the bound says.
+/// Upper bound on the number of rings of a share.
 fn fitting(upper_bound: &Rational, share: &Rational, most: u32) -> u32 {
     (upper_bound / share)
         .floor()
@@ -193,7 +193,7 @@ struct Pool<'p> {
     rings: Vec<Ring>,
     resources: Resources,
     loads: Vec<Vec<(usize, Rational)>>,
-    /// Number of rings that the packing uses; then the number of rings that it uses or might use.
+    /// Number of rings that the packing uses, then the number of rings that it uses or might use.
     used: usize,
     known: usize,
 }
@@ -235,25 +235,25 @@ impl<'p> Pool<'p> {
                 self.cycles.hops.gpus,
                 pattern,
             );
-            let place = self
+            let index = self
                 .rings
                 .iter()
                 .position(|known| *known == ring)
                 .unwrap_or(self.rings.len());
-            if place == self.rings.len() {
+            if index == self.rings.len() {
                 self.rings.push(ring);
                 self.loads
                     .push(self.resources.loads(self.cycles.question, pattern));
                 times.push(0);
             }
-            times[place] += 1;
+            times[index] += 1;
         }
         self.choice(times)
     }
 
     /// The rings that integer programs choose from.
     fn columns(&self) -> Vec<usize> {
-        let places = (0..self.used)
+        let indices = (0..self.used)
             .chain(self.known..self.rings.len())
             .chain(self.used..self.known);
         let few = self.cycles.hops.gpus.len() <= FEW;
@@ -262,10 +262,10 @@ impl<'p> Pool<'p> {
         } else {
             COLUMNS.max(FIELDS / self.resources.count().max(1))
         };
-        places.take(most).collect()
+        indices.take(most).collect()
     }
 
-    /// The choice with the largest share that fits; `None` where nothing is chosen.
+    /// The choice with the largest share that fits. `None` if nothing is chosen.
     fn choice(&self, times: Vec<u32>) -> Option<Choice> {
         let mut busy = vec![Rational::zero(); self.resources.count()];
         for (loads, &times) in self
@@ -276,11 +276,11 @@ impl<'p> Pool<'p> {
         {
             loads
                 .iter()
-                .for_each(|(place, time)| busy[*place] += time * BigInt::from(times));
+                .for_each(|(index, time)| busy[*index] += time * BigInt::from(times));
         }
-        let share = |(place, busy): (usize, &Rational)| {
+        let share = |(index, busy): (usize, &Rational)| {
             busy.is_positive()
-                .then(|| self.resources.capacity(place) / busy)
+                .then(|| self.resources.capacity(index) / busy)
         };
         let share = busy.iter().enumerate().filter_map(share).min()?;
         Some(Choice {
@@ -307,14 +307,14 @@ impl<'p> Pool<'p> {
     /// Loads of a unit of data in each ring, as parts of the resources' capacities, in whole numbers, with their unit.
     /// `None` if these numbers are long.
     fn taken(&self) -> Option<(Vec<Taken>, Rational)> {
-        let part = |(place, time): &(usize, Rational)| time / self.resources.capacity(*place);
+        let part = |(index, time): &(usize, Rational)| time / self.resources.capacity(*index);
         let parts: Vec<Rational> = self.loads.iter().flatten().map(part).collect();
         let scaled = Scaled::coarsest(&parts);
         let mut whole = scaled.narrow::<u64>(BITS)?.into_iter();
         let of_ring = |loads: &Vec<(usize, Rational)>| {
             loads
                 .iter()
-                .map(|(place, _)| *place)
+                .map(|(index, _)| *index)
                 .zip(&mut whole)
                 .collect()
         };
@@ -334,9 +334,9 @@ impl<'p> Pool<'p> {
         let mut times = vec![0; taken.len()];
         for _ in 0..most {
             let fits =
-                |ring: &[(usize, u64)]| ring.iter().all(|(place, part)| *part <= left[*place]);
-            let scarcity = |(place, part): &(usize, u64)| {
-                (u128::from(*part) << 64) / u128::from(left[*place].max(1))
+                |ring: &[(usize, u64)]| ring.iter().all(|(index, part)| *part <= left[*index]);
+            let scarcity = |(index, part): &(usize, u64)| {
+                (u128::from(*part) << 64) / u128::from(left[*index].max(1))
             };
             let cost = |ring: &[(usize, u64)]| -> u128 { ring.iter().map(scarcity).sum() };
             let cheapest = taken.iter().enumerate().filter(|(_, ring)| fits(ring));
@@ -344,7 +344,7 @@ impl<'p> Pool<'p> {
                 break;
             };
             times[chosen] += 1;
-            ring.iter().for_each(|(place, part)| left[*place] -= part);
+            ring.iter().for_each(|(index, part)| left[*index] -= part);
         }
         self.choice(times)
     }
@@ -357,16 +357,16 @@ impl<'p> Pool<'p> {
         watch: &Watch,
     ) -> Result<Option<Choice>, LpError> {
         let mut program = LinearProgram::new(Sense::Maximize);
-        let capacity = |place: usize| self.resources.capacity(place) / share;
+        let capacity = |index: usize| self.resources.capacity(index) / share;
         let rows: Vec<Row> = (0..self.resources.count())
-            .map(|place| program.add_row(Relation::AtMost, capacity(place)))
+            .map(|index| program.add_row(Relation::AtMost, capacity(index)))
             .collect();
         let count = program.add_row(Relation::AtMost, whole(most));
         let columns = self.columns();
         for &column in &columns {
             let entries = self.loads[column]
                 .iter()
-                .map(|(place, time)| (rows[*place], time.clone()));
+                .map(|(index, time)| (rows[*index], time.clone()));
             program.add_column(Rational::one(), entries.chain([(count, Rational::one())]))?;
         }
         let options = IntegerOptions {
@@ -399,7 +399,7 @@ fn apportioned(weights: &[BigInt], count: u32, rings: usize) -> Vec<u32> {
     by_remainder
         .into_iter()
         .take(missing as usize)
-        .for_each(|place| times[place] += 1);
+        .for_each(|index| times[index] += 1);
     times.resize(rings, 0);
     times
 }

@@ -8,7 +8,7 @@ use oneport_watch::Watch;
 use super::Cycles;
 use super::cycle::cheapest_cycles;
 
-/// Fact: the cost of a link that one more ring can cross; those with more room cost less.
+/// Fact: the cost of a link that one more ring can cross. Links with more room cost less.
 const SCARCE: u64 = 1 << 20;
 /// Fact: the cost of a full link: more than any ring costs without one, as `16 nodes SCARCE` is less below 65,536
 /// nodes.
@@ -59,7 +59,8 @@ pub(super) fn grown(
     rings
 }
 
-/// Takes what a ring needs from what is left; `false` if a link lacks room, because the ring crosses it twice.
+/// Subtracts the needs of a ring from the room left. Returns `false` if a link lacks room, because the ring crosses it
+/// twice.
 fn crosses(ring: &Pattern, left: &mut PerLink<u64>) -> bool {
     ring.tasks.iter().all(|task| match *task {
         Task::Send { link, .. } => {

@@ -1,8 +1,8 @@
 //! The best packing of rings: as much data as Hamiltonian cycles over the processors of one box can carry together.
 //!
-//! The program is that of every other pattern, and so is the driver (`column_generation`): a ring is a pattern, and the
-//! oracle is a cheapest Hamiltonian cycle. A hop from one processor to the next takes the cheapest route through nodes
-//! that are not among them, so switches disappear, and what they load is counted.
+//! The program and its driver (`column_generation`) are those of all other patterns: a ring is a pattern, and the
+//! oracle is a cheapest Hamiltonian cycle. A hop from one processor to the next takes the cheapest route through other
+//! nodes, so switches disappear from the cycle, and their load is counted.
 
 mod cycle;
 mod equal;
@@ -25,7 +25,7 @@ use crate::{LpError, Question, Until};
 use cycle::{cheapest_cycles, tight_cycles};
 pub use equal::equal_rings;
 
-/// Limit: processors that rings are searched over; they have `2^16` sets.
+/// Limit: processors of a search for rings. They have `2^16` sets.
 pub const MOST_GPUS: usize = 16;
 
 /// Rings listed that cost no more than the cheapest. Trades completeness of the list for memory. Not measured.
@@ -72,7 +72,7 @@ pub enum RingError {
         /// The link's name.
         link: String,
     },
-    /// A processor loses what it passes on.
+    /// A processor loses the data that it passes on.
     #[error(
         "'{node}' has replicates = false, so it cannot both keep and pass on what goes round; leave it out of \
              --participants or let it replicate"
@@ -113,8 +113,8 @@ pub enum RingError {
     Program(#[from] LpError),
 }
 
-/// The rings of most weight over these processors, with the proof that no others carry more. Where the watch ends the
-/// search, the best found, and what is proved of it.
+/// The rings of most weight over these processors, with the proof that no others carry more. If the watch ends the
+/// search, the best rings found, and the bound proved so far.
 ///
 /// # Errors
 /// [`RingError`] gives the reason why there is no ring.
@@ -158,9 +158,9 @@ fn check(platform: &Platform, gpus: &[NodeId]) -> Result<(), RingError> {
             link: platform.link_name(link),
         });
     }
-    if let Some(place) = (0..count).find(|&place| gpus[..place].contains(&gpus[place])) {
+    if let Some(index) = (0..count).find(|&index| gpus[..index].contains(&gpus[index])) {
         return Err(RingError::Twice {
-            node: name(gpus[place]),
+            node: name(gpus[index]),
         });
     }
     if let Some(&gpu) = gpus.iter().find(|&&gpu| !platform.node(gpu).replicates) {
@@ -206,16 +206,16 @@ impl<'a> Hops<'a> {
         let (platform, count) = (self.platform, self.gpus.len());
         let ways = self.ways(&vec![1u64; platform.links().len()]);
         let costs = self.costs(&ways);
-        for (place, &gpu) in self.gpus.iter().enumerate() {
+        for (index, &gpu) in self.gpus.iter().enumerate() {
             let node = || platform.name(gpu).to_string();
-            if costs[place].iter().all(Option::is_none) {
+            if costs[index].iter().all(Option::is_none) {
                 return Err(RingError::DeadEnd {
                     count,
                     what: "no route leads from",
                     node: node(),
                 });
             }
-            if costs.iter().all(|row| row[place].is_none()) {
+            if costs.iter().all(|row| row[index].is_none()) {
                 return Err(RingError::DeadEnd {
                     count,
                     what: "no route leads to",
@@ -360,11 +360,11 @@ fn ring_of(platform: &Platform, gpus: &[NodeId], pattern: &Pattern) -> Ring {
     Ring { hops }
 }
 
-/// The ring that visits processors in this order, each hop over a shortest route (the least time for a unit of data)
-/// that passes none of them: what a runtime makes of an order.
+/// The ring that visits processors in this order. Each hop takes a shortest route (the least time for a unit of data)
+/// that passes none of them, as a runtime routes a given order.
 ///
 /// # Errors
-/// As [`rings`]; [`RingError::NoHop`] where no route leads from one processor to the next.
+/// Those of [`rings`]. [`RingError::NoHop`] if no route leads from one processor to the next.
 pub fn ring_of_order(platform: &Platform, order: &[NodeId]) -> Result<Ring, RingError> {
     check(platform, order)?;
     let times: Vec<Rational> = platform

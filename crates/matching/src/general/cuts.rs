@@ -127,14 +127,14 @@ impl<W: Whole> Shrunk<W> {
         let mut members: Vec<Vec<usize>> = Vec::new();
         let mut odd = Vec::new();
         for (v, list) in self.members.into_iter().enumerate() {
-            let place = &mut number[class[v]];
-            if *place == usize::MAX {
-                *place = members.len();
+            let index = &mut number[class[v]];
+            if *index == usize::MAX {
+                *index = members.len();
                 members.push(list);
                 odd.push(self.odd[v]);
             } else {
-                members[*place].extend(list);
-                odd[*place] ^= self.odd[v];
+                members[*index].extend(list);
+                odd[*index] ^= self.odd[v];
             }
         }
         let mut links: Vec<(usize, usize, W)> = Vec::with_capacity(self.links.len());

@@ -268,13 +268,13 @@ fn general(expanded: Expanded, unit: &BigUint) -> Result<Steps, MatchingError> {
 
 /// Joins steps of the same edges, in the order of their first use, and names edges as the caller does.
 fn merged(steps: Steps, core: &Core) -> Vec<Step> {
-    let mut place: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
+    let mut index: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
     let mut merged: Vec<Step> = Vec::new();
     for (length, edges) in steps {
         let mut edges: Vec<usize> = edges.into_iter().map(|e| core.original[e]).collect();
         edges.sort_unstable();
         let next = merged.len();
-        let at = *place.entry(edges.clone()).or_insert(next);
+        let at = *index.entry(edges.clone()).or_insert(next);
         match merged.get_mut(at) {
             Some(step) => step.length += length,
             None => merged.push(Step { length, edges }),

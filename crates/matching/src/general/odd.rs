@@ -70,7 +70,7 @@ struct Scene<'a, W> {
     total: &'a W,
     /// The vertices left, ascending, and the place of each in this list.
     vertex: Vec<usize>,
-    place: Vec<Option<usize>>,
+    index: Vec<Option<usize>>,
     /// Edges of positive time at each vertex of the graph.
     incident: Vec<Vec<usize>>,
 }
@@ -97,14 +97,14 @@ impl<'a, W: Whole> Scene<'a, W> {
             x,
             total,
             vertex: Vec::new(),
-            place: vec![None; vertices],
+            index: vec![None; vertices],
             incident,
         };
         let mut alive = scene.odd_components();
         scene.prune(&mut alive);
         scene.vertex = (0..vertices).filter(|&v| alive[v]).collect();
         for (i, &v) in scene.vertex.iter().enumerate() {
-            scene.place[v] = Some(i);
+            scene.index[v] = Some(i);
         }
         (!scene.vertex.is_empty()).then_some(scene)
     }
@@ -184,7 +184,7 @@ impl<'a, W: Whole> Scene<'a, W> {
             .filter(|&(e, _)| !self.x[e].is_zero())
         {
             let loose = self.ports.is_loose(e);
-            let (a, b) = match ends.map(|end| end.and_then(|v| self.place[v])) {
+            let (a, b) = match ends.map(|end| end.and_then(|v| self.index[v])) {
                 [Some(a), b] if loose || b.is_some() => (a, b),
                 [None, Some(a)] if loose => (a, None),
                 // An edge out of the scene that is in no `F` counts as slack.
@@ -206,11 +206,11 @@ impl<'a, W: Whole> Scene<'a, W> {
                 links.push((a, b, self.x[e].clone()));
             }
         }
-        for (place, degree) in degree.iter().enumerate() {
+        for (index, degree) in degree.iter().enumerate() {
             let room = self
                 .total
-                .multiple(self.ports.capacities[self.vertex[place]]);
-            links.push((place, None, room.surplus(degree)));
+                .multiple(self.ports.capacities[self.vertex[index]]);
+            links.push((index, None, room.surplus(degree)));
         }
         // In the set sought is never the last vertex; its parity makes the number of odd ones even.
         odd.push(odd.iter().filter(|&&odd| odd).count() % 2 == 1);

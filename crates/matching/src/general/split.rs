@@ -55,7 +55,7 @@ fn exits(rest: &Problem, set: &[usize]) -> Vec<usize> {
 
 /// The inside; idling becomes an edge, with a fresh name.
 fn inside(rest: &Problem, set: &[usize], fresh: &mut usize) -> Problem {
-    let place = |v: usize| set.binary_search(&v).unwrap_or(set.len());
+    let index = |v: usize| set.binary_search(&v).unwrap_or(set.len());
     let mut inside = Problem {
         vertices: set.len() + 1,
         ends: Vec::new(),
@@ -66,9 +66,9 @@ fn inside(rest: &Problem, set: &[usize], fresh: &mut usize) -> Problem {
     let mut busy = vec![BigUint::zero(); set.len() + 1];
     for ((ends, &name), time) in rest.ends.iter().zip(&rest.names).zip(&rest.times) {
         if ends_in(set, *ends) > 0 {
-            let places = ends.map(place);
-            places.into_iter().for_each(|v| busy[v] += time);
-            inside.push(places, name, time.clone());
+            let indices = ends.map(index);
+            indices.into_iter().for_each(|v| busy[v] += time);
+            inside.push(indices, name, time.clone());
         }
     }
     for (v, busy) in busy.iter().enumerate().take(set.len()) {
@@ -85,7 +85,7 @@ fn outside(rest: &Problem, set: &[usize]) -> Problem {
     let others: Vec<usize> = (0..rest.vertices)
         .filter(|v| set.binary_search(v).is_err())
         .collect();
-    let place = |v: usize| others.binary_search(&v).unwrap_or(others.len());
+    let index = |v: usize| others.binary_search(&v).unwrap_or(others.len());
     let mut outside = Problem {
         vertices: others.len() + 1,
         ends: Vec::new(),
@@ -95,7 +95,7 @@ fn outside(rest: &Problem, set: &[usize]) -> Problem {
     };
     for ((ends, &name), time) in rest.ends.iter().zip(&rest.names).zip(&rest.times) {
         if ends_in(set, *ends) < 2 {
-            outside.push(ends.map(place), name, time.clone());
+            outside.push(ends.map(index), name, time.clone());
         }
     }
     outside

@@ -54,20 +54,20 @@ pub(super) fn round(
     let mut ports: BTreeMap<Resource, Row> = BTreeMap::new();
     let free = free_time(question, &integers, period);
     let mut columns: Vec<Column> = Vec::new();
-    for &(place, link) in &fractional {
+    for &(index, link) in &fractional {
         let (from, to) = (
             question.platform().link(link).from,
             question.platform().link(link).to,
         );
-        let (gains, loses) = if groups[place].side == Side::Source {
+        let (gains, loses) = if groups[index].side == Side::Source {
             (to, from)
         } else {
             (from, to)
         };
         let mut entries: Vec<(Row, Rational)> = Vec::with_capacity(4);
         for (node, sign) in [(gains, Rational::one()), (loses, -Rational::one())] {
-            if node != groups[place].root {
-                let key = (place, node);
+            if node != groups[index].root {
+                let key = (index, node);
                 let side = || whole(missing.get(&key).cloned().unwrap_or_default());
                 let row = *balances
                     .entry(key)
@@ -96,8 +96,8 @@ pub(super) fn round(
     let Some(point) = find_integer_point(&program, options, question.watch())? else {
         return Ok(None);
     };
-    for (&(place, link), column) in fractional.iter().zip(columns) {
-        *integers[place].entry(link).or_default() += &point[column.0];
+    for (&(index, link), column) in fractional.iter().zip(columns) {
+        *integers[index].entry(link).or_default() += &point[column.0];
     }
     integers
         .iter_mut()
@@ -115,51 +115,51 @@ fn parts(
 ) -> Parts {
     let mut group_of = vec![0; question.commodities().len()];
     let mut missing: BTreeMap<(usize, NodeId), BigInt> = BTreeMap::new();
-    for (place, group) in groups.iter().enumerate() {
+    for (index, group) in groups.iter().enumerate() {
         for &Leaf {
             node: leaf,
             demand: commodity,
             ..
         } in &group.leaves
         {
-            group_of[commodity] = place;
-            *missing.entry((place, leaf)).or_default() += instances;
+            group_of[commodity] = index;
+            *missing.entry((index, leaf)).or_default() += instances;
         }
     }
     let mut integers = vec![GroupFlow::new(); groups.len()];
     let mut shares: BTreeMap<(usize, LinkId), Rational> = BTreeMap::new();
     for weighted in &steady_state.patterns {
-        let place = group_of[weighted.pattern.demand];
+        let index = group_of[weighted.pattern.demand];
         if weighted.weight == steady_state.throughput {
             weighted
                 .pattern
                 .links()
-                .for_each(|link| *integers[place].entry(link).or_default() += instances);
+                .for_each(|link| *integers[index].entry(link).or_default() += instances);
         } else {
             let share = &weighted.weight * period;
             weighted.pattern.links().for_each(|link| {
-                *shares.entry((place, link)).or_insert_with(Rational::zero) += &share;
+                *shares.entry((index, link)).or_insert_with(Rational::zero) += &share;
             });
         }
     }
     let mut fractional = Vec::new();
-    for ((place, link), share) in shares {
-        *integers[place].entry(link).or_default() += share.floor().to_integer();
+    for ((index, link), share) in shares {
+        *integers[index].entry(link).or_default() += share.floor().to_integer();
         if !share.is_integer() {
-            fractional.push((place, link));
+            fractional.push((index, link));
         }
     }
     if reach > 0 {
         // Every link in use may change: its whole part is lowered, and the program may put it back and more.
         fractional.clear();
-        for (place, flow) in integers.iter_mut().enumerate() {
+        for (index, flow) in integers.iter_mut().enumerate() {
             for (&link, amount) in flow.iter_mut() {
                 *amount -= BigInt::from(reach).min(amount.clone());
-                fractional.push((place, link));
+                fractional.push((index, link));
             }
         }
     }
-    for (place, (group, flow)) in groups.iter().zip(&integers).enumerate() {
+    for (index, (group, flow)) in groups.iter().zip(&integers).enumerate() {
         for (&link, amount) in flow {
             let (from, to) = (
                 question.platform().link(link).from,
@@ -170,11 +170,11 @@ fn parts(
             } else {
                 (from, to)
             };
-            *missing.entry((place, gains)).or_default() -= amount;
-            *missing.entry((place, loses)).or_default() += amount;
+            *missing.entry((index, gains)).or_default() -= amount;
+            *missing.entry((index, loses)).or_default() += amount;
         }
     }
-    missing.retain(|(place, node), amount| !amount.is_zero() && *node != groups[*place].root);
+    missing.retain(|(index, node), amount| !amount.is_zero() && *node != groups[*index].root);
     Parts {
         integers,
         fractional,

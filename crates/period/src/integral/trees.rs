@@ -71,14 +71,14 @@ fn search(
     let demanded = instances.cloned().unwrap_or_default();
     let collective = question.collective();
     let rates: Vec<BigInt> = (0..collective.demands())
-        .map(|place| collective.rate(place).into())
+        .map(|index| collective.rate(index).into())
         .collect();
     let demands: Vec<Row> = rates
         .iter()
         .map(|rate| program.add_row(Relation::Equal, whole(&demanded * rate)))
         .collect();
     let resources = Resources::new(question.platform(), collective.combines());
-    let row = |place| program.add_row(Relation::AtMost, period * resources.capacity(place));
+    let row = |index| program.add_row(Relation::AtMost, period * resources.capacity(index));
     let rows: Vec<Row> = (0..resources.count()).map(row).collect();
     for pattern in &patterns {
         let mut entries = vec![(demands[pattern.demand], Rational::one())];
@@ -86,7 +86,7 @@ fn search(
             resources
                 .loads(question, pattern)
                 .into_iter()
-                .map(|(place, time)| (rows[place], time)),
+                .map(|(index, time)| (rows[index], time)),
         );
         program.add_column(Rational::zero(), entries)?;
     }

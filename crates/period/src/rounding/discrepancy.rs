@@ -67,20 +67,20 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
                 .to_i64()
                 .map_or(HEAVIEST, |load| load.min(HEAVIEST))
         };
-        let mut places: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut indices: BTreeMap<usize, usize> = BTreeMap::new();
         let mut slack = Vec::new();
         let mut loads = Vec::with_capacity(shares.choices.len());
         let mut demands: Vec<Vec<usize>> = Vec::new();
         for (number, choice) in shares.choices.iter().enumerate() {
-            let place = |(resource, load): (usize, BigInt)| {
-                let place = *places.entry(resource).or_insert_with(|| {
+            let index = |(resource, load): (usize, BigInt)| {
+                let index = *indices.entry(resource).or_insert_with(|| {
                     slack.push(fixed(&longest - &ideal[resource]));
                     slack.len() - 1
                 });
-                (place, fixed(load << SHARE_BITS))
+                (index, fixed(load << SHARE_BITS))
             };
             let mut row: Vec<(usize, i64)> =
-                shares.load(&choice.uses).into_iter().map(place).collect();
+                shares.load(&choice.uses).into_iter().map(index).collect();
             row.sort_unstable();
             loads.push(row);
             demands.resize(demands.len().max(choice.demand + 1), Vec::new());
@@ -89,7 +89,7 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         let others = ideal
             .iter()
             .enumerate()
-            .filter(|(resource, _)| !places.contains_key(resource));
+            .filter(|(resource, _)| !indices.contains_key(resource));
         let rest = others
             .map(|(_, load)| load)
             .max()
@@ -147,9 +147,9 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
                 let part = ((part << BITS) / choice.share.denom())
                     .to_i64()
                     .unwrap_or(0);
-                for &(place, load) in loads {
+                for &(index, load) in loads {
                     let less = (i128::from(part) * i128::from(load)) >> BITS;
-                    busy[place] = busy[place].saturating_sub(less as i64);
+                    busy[index] = busy[index].saturating_sub(less as i64);
                 }
             }
         }
@@ -176,14 +176,14 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
     fn harm(&self, choice: usize, busy: &[i64]) -> i64 {
         self.loads[choice]
             .iter()
-            .map(|&(place, load)| busy[place].saturating_add(load))
+            .map(|&(index, load)| busy[index].saturating_add(load))
             .max()
             .unwrap_or(i64::MIN)
     }
 
     fn add(&self, choice: usize, sign: i64, busy: &mut [i64]) {
-        for &(place, load) in &self.loads[choice] {
-            busy[place] = busy[place].saturating_add(sign * load);
+        for &(index, load) in &self.loads[choice] {
+            busy[index] = busy[index].saturating_add(sign * load);
         }
     }
 
@@ -253,10 +253,10 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
     }
 
     /// Load of one copy on one resource.
-    fn on(&self, choice: usize, place: usize) -> i64 {
+    fn on(&self, choice: usize, index: usize) -> i64 {
         let loads = &self.loads[choice];
         loads
-            .binary_search_by_key(&place, |&(place, _)| place)
+            .binary_search_by_key(&index, |&(index, _)| index)
             .map_or(0, |at| loads[at].1)
     }
 
@@ -271,9 +271,9 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
     ) -> Option<i64> {
         let mut harm = least;
         *effort = effort.saturating_sub(1);
-        for &(place, load) in &self.loads[choice] {
+        for &(index, load) in &self.loads[choice] {
             *effort = effort.saturating_sub(1);
-            harm = harm.max(busy[place].saturating_add(load));
+            harm = harm.max(busy[index].saturating_add(load));
             if harm >= bound {
                 return None;
             }
@@ -294,9 +294,9 @@ fn ideal_loads(shares: &Shares<'_>) -> Vec<BigInt> {
         choice
             .uses
             .iter()
-            .for_each(|(place, units)| totals[*place] += units * &share);
+            .for_each(|(index, units)| totals[*index] += units * &share);
     }
     shares
         .measure
-        .loads(&totals, |place| shares.times[place].clone())
+        .loads(&totals, |index| shares.times[index].clone())
 }

@@ -451,14 +451,14 @@ impl Finalists {
             BigInt::from(trial.excess) * &than.instances
                 < BigInt::from(than.excess) * &trial.instances
         };
-        let place = self.best.iter().position(better).unwrap_or(self.best.len());
-        if place < self.most
+        let index = self.best.iter().position(better).unwrap_or(self.best.len());
+        if index < self.most
             && self
                 .best
                 .iter()
                 .all(|other| other.instances != trial.instances)
         {
-            self.best.insert(place, trial);
+            self.best.insert(index, trial);
             self.best.truncate(self.most);
         }
     }

@@ -29,7 +29,7 @@ pub(super) fn with_paths(
     for _ in 0..most.min(EFFORT / per_instance.max(1)) {
         let mut loads = rounded.loads.clone();
         let mut found = Vec::with_capacity(commodities.len());
-        for (place, commodity) in commodities.iter().enumerate() {
+        for (index, commodity) in commodities.iter().enumerate() {
             let Some(links) = path_with_room(platform, *commodity, shares, &times, &loads, room)
             else {
                 return;
@@ -40,7 +40,7 @@ pub(super) fn with_paths(
                     loads[port] += measure.counted(port, time.clone());
                 });
             }
-            found.push(Pattern::path(place, links));
+            found.push(Pattern::path(index, links));
         }
         accept(rounded, loads, found);
     }

@@ -19,9 +19,9 @@ pub(super) struct Shares<'a> {
     pub steady_state: &'a SteadyState,
     /// Units of time per unit of time: the times below are whole.
     unit: BigInt,
-    /// Time that one unit takes at each place.
+    /// Time that one unit takes at each carrier.
     pub times: Vec<BigInt>,
-    /// Units used by one instance of all demands that have a single pattern, by place.
+    /// Units used by one instance of all demands that have a single pattern, by carrier.
     pub base: Vec<BigInt>,
     /// Patterns of demands that have several, by demand.
     pub choices: Vec<Choice>,
@@ -31,7 +31,7 @@ pub(super) struct Shares<'a> {
 
 /// One of several patterns of a demand.
 pub(super) struct Choice {
-    /// Place in the steady state.
+    /// Index in the steady state.
     pub pattern: usize,
     /// Index of the demand among the demands with several patterns.
     pub demand: usize,
@@ -71,14 +71,14 @@ impl<'a> Shares<'a> {
     pub(super) fn new(problem: &'a Problem, state: &'a SteadyState) -> Result<Self, PeriodError> {
         let measure = Measure::new(problem);
         let mut by_demand: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (place, weighted) in state.patterns.iter().enumerate() {
+        for (index, weighted) in state.patterns.iter().enumerate() {
             by_demand
                 .entry(weighted.pattern.demand)
                 .or_default()
-                .push(place);
+                .push(index);
         }
-        let mut base = vec![BigInt::zero(); measure.places()];
-        let mut used = vec![false; measure.places()];
+        let mut base = vec![BigInt::zero(); measure.carriers()];
+        let mut used = vec![false; measure.carriers()];
         let mut choices = Vec::new();
         let mut rates = Vec::new();
         check_complete(problem.collective(), state, &by_demand)?;
@@ -92,7 +92,7 @@ impl<'a> Shares<'a> {
             for pattern in patterns {
                 let weighted = &state.patterns[pattern];
                 let uses = measure.uses(&weighted.pattern);
-                uses.iter().for_each(|&(place, _)| used[place] = true);
+                uses.iter().for_each(|&(index, _)| used[index] = true);
                 let share = &weighted.weight / &state.throughput;
                 choices.push(Choice {
                     pattern,
@@ -103,13 +103,13 @@ impl<'a> Shares<'a> {
             }
             rates.push(rate);
         }
-        let costs: Vec<Rational> = (0..measure.places())
-            .map(|place| measure.time(place))
+        let costs: Vec<Rational> = (0..measure.carriers())
+            .map(|index| measure.time(index))
             .collect();
         let used = costs
             .iter()
             .enumerate()
-            .filter(|&(place, _)| used[place] || !base[place].is_zero());
+            .filter(|&(index, _)| used[index] || !base[index].is_zero());
         let unit = common_denominator(used.map(|(_, rate)| rate));
         // A link that no pattern uses may need a finer unit; rounding its time up keeps refilling safe.
         let times = costs
@@ -133,7 +133,7 @@ impl<'a> Shares<'a> {
         let totals = self.totals(instances, &copies);
         let loads = self
             .measure
-            .loads(&totals, |place| self.times[place].clone());
+            .loads(&totals, |index| self.times[index].clone());
         Rounded {
             shared: instances.clone(),
             copies,
@@ -143,7 +143,7 @@ impl<'a> Shares<'a> {
         }
     }
 
-    /// Units used by place.
+    /// Units used by carrier.
     fn totals(&self, instances: &BigInt, copies: &[BigInt]) -> Vec<BigInt> {
         let mut totals: Vec<BigInt> = self.base.iter().map(|units| units * instances).collect();
         for (choice, copies) in self
@@ -155,7 +155,7 @@ impl<'a> Shares<'a> {
             choice
                 .uses
                 .iter()
-                .for_each(|(place, units)| totals[*place] += units * copies);
+                .for_each(|(index, units)| totals[*index] += units * copies);
         }
         totals
     }
@@ -184,9 +184,9 @@ impl<'a> Shares<'a> {
     /// Busy time by resource of one copy as it counts, in units: only what is used, ascending.
     pub(super) fn load(&self, uses: &Uses) -> Vec<(usize, BigInt)> {
         let mut loads: BTreeMap<usize, BigInt> = BTreeMap::new();
-        for (place, units) in uses {
-            let time = units * &self.times[*place];
-            self.measure.occupy(*place, &time, |resource, time| {
+        for (index, units) in uses {
+            let time = units * &self.times[*index];
+            self.measure.occupy(*index, &time, |resource, time| {
                 *loads.entry(resource).or_default() += time;
             });
         }
@@ -255,8 +255,8 @@ fn check_complete(
     let skipped = by_demand
         .keys()
         .enumerate()
-        .find(|&(place, &demand)| place != demand);
-    let missing = skipped.map_or(by_demand.len(), |(place, _)| place);
+        .find(|&(index, &demand)| index != demand);
+    let missing = skipped.map_or(by_demand.len(), |(index, _)| index);
     if missing < demands {
         let right = &state.throughput * whole(collective.rate(missing));
         let (found, throughput) = (Box::default(), Box::new(right));
@@ -272,7 +272,7 @@ fn check_complete(
     };
     let found = patterns
         .iter()
-        .map(|&place| &state.patterns[place].weight)
+        .map(|&index| &state.patterns[index].weight)
         .sum();
     Err(PeriodError::Unbalanced {
         demand,
@@ -287,7 +287,7 @@ fn check_sum(
     rate: u64,
     patterns: &[usize],
 ) -> Result<(), PeriodError> {
-    let weights = || patterns.iter().map(|&place| &state.patterns[place].weight);
+    let weights = || patterns.iter().map(|&index| &state.patterns[index].weight);
     // Not from zero: additions are expensive, and most demands have a single pattern.
     let found = weights()
         .cloned()

@@ -1,4 +1,4 @@
-//! Places for messages that are not interrupted: an open shop, gone through date by date.
+//! Start dates of messages that are not interrupted: an open shop, searched date by date.
 //!
 //! A message can always be moved to an earlier date until something that it needs is busy just before it. So it is
 //! enough to start messages at the beginning and at ends of others. The search goes from date to date; at each it

@@ -20,7 +20,7 @@ enum Label {
     Odd,
 }
 
-/// Nodes are vertices, `0..n`, and blossoms, from `n` on; places of blossoms that were opened are used again.
+/// Nodes are vertices, `0..n`, and blossoms, from `n` on; positions of blossoms that were opened are used again.
 pub(super) struct Forest<'a, W> {
     edges: &'a [(usize, usize, W)],
     vertices: usize,
@@ -31,7 +31,7 @@ pub(super) struct Forest<'a, W> {
     child: Vec<Vec<usize>>,
     /// For each blossom, its children around the odd cycle, the unmatched one first.
     ring: Vec<Vec<usize>>,
-    /// For each blossom, the edges of the cycle: each from the child at its place to the next.
+    /// For each blossom, the edges of the cycle: each from the child at its position to the next.
     ring_edges: Vec<Vec<usize>>,
     /// For each node, its price.
     price: Vec<W>,
@@ -320,32 +320,35 @@ impl<'a, W: Whole> Forest<'a, W> {
             return;
         }
         let entry = self.turned(node, edge);
-        let place = node - self.vertices;
-        let (ring, edges) = (self.ring[place].clone(), self.ring_edges[place].clone());
+        let position = node - self.vertices;
+        let (ring, edges) = (
+            self.ring[position].clone(),
+            self.ring_edges[position].clone(),
+        );
         for pair in (0..entry).step_by(2) {
             self.match_with(ring[pair], edges[pair]);
             self.match_with(ring[pair + 1], edges[pair]);
         }
         self.match_with(ring[entry], edge);
-        self.ring[place].rotate_left(entry);
-        self.ring_edges[place].rotate_left(entry);
+        self.ring[position].rotate_left(entry);
+        self.ring_edges[position].rotate_left(entry);
     }
 
-    /// The place in the ring of the child with an end of the edge, after the ring was turned so that it is even.
+    /// The position in the ring of the child with an end of the edge, after the ring was turned so that it is even.
     fn turned(&mut self, blossom: usize, edge: usize) -> usize {
         let (inside, _) = self.oriented(edge, blossom);
-        let place = blossom - self.vertices;
-        let child = self.child[place][inside];
-        let entry = self.ring[place]
+        let position = blossom - self.vertices;
+        let child = self.child[position][inside];
+        let entry = self.ring[position]
             .iter()
             .position(|&other| other == child)
             .unwrap_or_default();
         if entry.is_multiple_of(2) {
             return entry;
         }
-        self.ring[place][1..].reverse();
-        self.ring_edges[place].reverse();
-        self.ring[place].len() - entry
+        self.ring[position][1..].reverse();
+        self.ring_edges[position].reverse();
+        self.ring[position].len() - entry
     }
 
     /// Shrinks the odd cycle that an edge closes: both paths up to the node where they meet.
@@ -372,13 +375,13 @@ impl<'a, W: Whole> Forest<'a, W> {
             ring.push(node);
             edges.push(towards);
         }
-        let blossom = self.place_for_blossom();
-        let place = blossom - self.vertices;
+        let blossom = self.vertex_for_blossom();
+        let position = blossom - self.vertices;
         self.mate[blossom] = self.mate[meets];
         for &node in &ring {
             self.outermost[node] = false;
             for vertex in self.members(node) {
-                self.child[place][vertex] = node;
+                self.child[position][vertex] = node;
                 self.top[vertex] = blossom;
                 if self.label[node] == Label::Odd {
                     self.queue.push_back(vertex);
@@ -396,16 +399,16 @@ impl<'a, W: Whole> Forest<'a, W> {
                 .min_by_key(|&edge| self.slack(edge))
                 .unwrap_or(NONE);
         }
-        self.ring[place] = ring;
-        self.ring_edges[place] = edges;
+        self.ring[position] = ring;
+        self.ring_edges[position] = edges;
         self.label[blossom] = Label::Even;
         self.offer_all(blossom);
     }
 
     /// An unused node for a blossom, of price 0, outermost and empty.
-    fn place_for_blossom(&mut self) -> usize {
-        let unused = (0..self.ring.len()).find(|&place| self.ring[place].is_empty());
-        let place = unused.unwrap_or_else(|| {
+    fn vertex_for_blossom(&mut self) -> usize {
+        let unused = (0..self.ring.len()).find(|&position| self.ring[position].is_empty());
+        let position = unused.unwrap_or_else(|| {
             self.ring.push(Vec::new());
             self.ring_edges.push(Vec::new());
             self.child.push(Vec::new());
@@ -418,8 +421,8 @@ impl<'a, W: Whole> Forest<'a, W> {
             self.closest.push(NONE);
             self.ring.len() - 1
         });
-        let node = self.vertices + place;
-        self.child[place] = vec![NONE; self.vertices];
+        let node = self.vertices + position;
+        self.child[position] = vec![NONE; self.vertices];
         self.price[node] = W::zero();
         self.outermost[node] = true;
         node
@@ -428,10 +431,10 @@ impl<'a, W: Whole> Forest<'a, W> {
     /// Opens a blossom at odd distance whose price is 0: the path through it stays in the tree.
     fn open(&mut self, blossom: usize) {
         let entry = self.turned(blossom, self.reached[blossom]);
-        let place = blossom - self.vertices;
+        let position = blossom - self.vertices;
         let (ring, edges) = (
-            std::mem::take(&mut self.ring[place]),
-            std::mem::take(&mut self.ring_edges[place]),
+            std::mem::take(&mut self.ring[position]),
+            std::mem::take(&mut self.ring_edges[position]),
         );
         self.outermost[blossom] = false;
         self.closest[blossom] = NONE;

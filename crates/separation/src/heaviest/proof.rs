@@ -9,7 +9,7 @@ pub(super) const SPARE: u64 = 4;
 /// A matching of the largest weight, and the proof that none weighs more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heaviest<W> {
-    /// The edges of the matching, by their place in the list, ascending; every one has a positive weight.
+    /// The edges of the matching, by their index in the list, ascending; every one has a positive weight.
     pub edges: Vec<usize>,
     /// The prices.
     pub proof: Prices<W>,
@@ -61,7 +61,7 @@ pub enum HeaviestError {
         "set {set}: {size} vertices; an odd number of different vertices, at least 3, ascending, is right"
     )]
     BadSet {
-        /// Place of the set in the proof.
+        /// Index of the set in the proof.
         set: usize,
         /// How many vertices it lists.
         size: usize,

@@ -365,7 +365,7 @@ fn refusals() {
         instance.restricted([vec![0, 0]], [], &Watch::unlimited()),
         Err(SeparationError::NotOfInstance {
             what: "matching",
-            place: 0
+            index: 0
         })
     ));
 }

@@ -124,7 +124,7 @@ pub fn length(question: &Question, tree: &Tree, class_of: &dyn Fn(usize) -> usiz
 
 /// MPICH's default MPI_Reduce: a binomial tree on the ranks, counted from the root.
 pub fn binomial(root: usize) -> Tree {
-    let rank = |place: usize| (place + root) % RANKS;
+    let rank = |index: usize| (index + root) % RANKS;
     let steps = [1, 2, 4].into_iter();
     steps
         .flat_map(|step| {

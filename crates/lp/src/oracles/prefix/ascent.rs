@@ -20,7 +20,7 @@ pub(super) struct Ascent<N> {
     pub left: Vec<N>,
 }
 
-/// Dual ascent over the goals in this order. Goals reached after the watch ended are charged nothing; the bound stays
+/// Dual ascent over the goals in this order. Goals reached after the watch ended are charged nothing. The bound stays
 /// valid.
 pub(super) fn ascend<N: Exact>(
     tasks: &Tasks,
@@ -37,8 +37,8 @@ pub(super) fn ascend<N: Exact>(
             break;
         }
         let potentials = Potentials::new(tasks, &ascent.left, &priced.top, goal);
-        let (place, part) = tasks.goals[goal];
-        let price = potentials.at(part, place);
+        let (vertex, part) = tasks.goals[goal];
+        let price = potentials.at(part, vertex);
         if priced.is_barred(price) {
             return Ascent {
                 bound: priced.top.clone(),
@@ -58,7 +58,7 @@ pub(super) fn ascend<N: Exact>(
     ascent
 }
 
-/// Charges one goal. The need of each part at each place is at most its potential; the goal's need is its potential.
+/// Charges one goal. The need of each part at each vertex is at most its potential. The goal's need is its potential.
 ///
 /// A need is a lower bound on the price of the part there under the charges: each task is charged its result's need
 /// minus its inputs' needs.
@@ -70,14 +70,14 @@ fn charge<N: Exact>(
     left_first: bool,
     left: &mut [N],
 ) {
-    let places = tasks.places.len();
-    let mut need = vec![N::zero(); tasks.parts.len() * places];
-    let (place, part) = tasks.goals[goal];
-    need[part * places + place] = potentials.at(part, place).clone();
+    let vertices = tasks.vertices.len();
+    let mut need = vec![N::zero(); tasks.parts.len() * vertices];
+    let (vertex, part) = tasks.goals[goal];
+    need[part * vertices + vertex] = potentials.at(part, vertex).clone();
     for part in tasks.within(goal).rev() {
-        draw(tasks, left, part, &mut need[part * places..][..places]);
-        for (task, place, one, other) in tasks.merges(part) {
-            let Some(mut missing) = beyond(&need[part * places + place], &left[task]) else {
+        draw(tasks, left, part, &mut need[part * vertices..][..vertices]);
+        for (task, vertex, one, other) in tasks.merges(part) {
+            let Some(mut missing) = beyond(&need[part * vertices + vertex], &left[task]) else {
                 continue;
             };
             let inputs = if left_first {
@@ -86,13 +86,17 @@ fn charge<N: Exact>(
                 [other, one]
             };
             for input in inputs {
-                missing = beyond(&missing, &need[input * places + place]).unwrap_or_else(N::zero);
+                missing =
+                    beyond(&missing, &need[input * vertices + vertex]).unwrap_or_else(N::zero);
             }
             for input in inputs {
-                let room = beyond(potentials.at(input, place), &need[input * places + place]);
+                let room = beyond(
+                    potentials.at(input, vertex),
+                    &need[input * vertices + vertex],
+                );
                 let raise = room.unwrap_or_else(N::zero).min(missing.clone());
                 missing -= &raise;
-                need[input * places + place] += &raise;
+                need[input * vertices + vertex] += &raise;
             }
         }
     }
@@ -104,16 +108,16 @@ fn charge<N: Exact>(
         }
     };
     for part in tasks.within(goal) {
-        let needs = &need[part * places..][..places];
+        let needs = &need[part * vertices..][..vertices];
         for (number, arc) in tasks.arcs.iter().enumerate() {
             take(
                 tasks.transfer(part, number),
                 beyond(&needs[arc.to], &needs[arc.from]),
             );
         }
-        for (task, place, one, other) in tasks.merges(part) {
-            let charge = beyond(&needs[place], &need[one * places + place])
-                .and_then(|rest| beyond(&rest, &need[other * places + place]));
+        for (task, vertex, one, other) in tasks.merges(part) {
+            let charge = beyond(&needs[vertex], &need[one * vertices + vertex])
+                .and_then(|rest| beyond(&rest, &need[other * vertices + vertex]));
             take(task, charge);
         }
     }
@@ -132,16 +136,16 @@ fn beyond<N: Exact>(more: &N, less: &N) -> Option<N> {
 fn draw<N: Exact>(tasks: &Tasks, costs: &[N], part: usize, needs: &mut [N]) {
     let mut done = vec![false; needs.len()];
     loop {
-        let open = (0..needs.len()).filter(|&place| !done[place]);
-        let Some(place) = open.max_by(|&a, &b| needs[a].cmp(&needs[b])) else {
+        let open = (0..needs.len()).filter(|&vertex| !done[vertex]);
+        let Some(vertex) = open.max_by(|&a, &b| needs[a].cmp(&needs[b])) else {
             return;
         };
-        if needs[place].is_zero() {
+        if needs[vertex].is_zero() {
             return;
         }
-        done[place] = true;
-        for &arc in tasks.entering(place) {
-            if let Some(rest) = beyond(&needs[place], &costs[tasks.transfer(part, arc)]) {
+        done[vertex] = true;
+        for &arc in tasks.entering(vertex) {
+            if let Some(rest) = beyond(&needs[vertex], &costs[tasks.transfer(part, arc)]) {
                 let from = tasks.arcs[arc].from;
                 if needs[from] < rest {
                     needs[from] = rest;

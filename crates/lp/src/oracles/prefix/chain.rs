@@ -1,8 +1,8 @@
 //! Many participants: every prefix is passed on to the next participant, which adds its own value.
 //!
-//! A chain makes each prefix once and where it is wanted: `n - 1` merges and as many paths, the fewest possible. The
-//! paths depend on the prices, so a steady state may mix several chains; and it cannot cost less than the cheapest
-//! reduction of all operands into the last participant.
+//! A chain makes each prefix once, at its receiver: `n - 1` merges and as many paths, the fewest possible. The paths
+//! depend on the prices, so a steady state may mix several chains. A chain never costs less than the cheapest reduction
+//! of all operands into the last participant.
 //!
 //! The best mixture of chains is found step by step: see `chains`.
 

@@ -1,5 +1,5 @@
-//! Natural numbers of a fixed length, which live where they are used: a search that copies and compares long prices all
-//! the time spends most of it on memory where numbers are of any length.
+//! Natural numbers of a fixed length, stored without allocation: a search that copies and compares long prices would
+//! spend most of its time on allocations.
 
 use std::cmp::Ordering;
 use std::ops::{Add, AddAssign, SubAssign};

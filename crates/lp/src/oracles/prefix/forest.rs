@@ -8,7 +8,7 @@ use oneport_watch::Watch;
 use super::potentials::Potentials;
 use super::tasks::{Named, Priced, Tasks};
 
-/// Rounds of improvement; each ends with a cheaper forest. Trades time for cheaper schemes. Not measured.
+/// Rounds of improvement. Each ends with a cheaper forest. Trades time for cheaper schemes. Not measured.
 const ROUNDS: usize = 8;
 
 /// Trees for all goals. A task that several of them use is executed once.
@@ -105,27 +105,27 @@ impl Forest {
         waiting.dedup();
         // Short parts first: values are made before they are needed, mostly in the first pass.
         waiting.sort_by_key(|&task| result(tasks, task).0);
-        let places = tasks.places.len();
-        let mut there = vec![false; tasks.parts.len() * places];
+        let vertices = tasks.vertices.len();
+        let mut there = vec![false; tasks.parts.len() * vertices];
         (0..tasks.parts.len())
             .filter_map(|part| Some((part, tasks.owner(part)?)))
-            .for_each(|(part, place)| {
-                there[part * places + place] = true;
+            .for_each(|(part, vertex)| {
+                there[part * vertices + vertex] = true;
             });
         let mut ordered = Vec::with_capacity(waiting.len());
         loop {
             let before = waiting.len();
             waiting.retain(|&task| {
-                let (part, place) = result(tasks, task);
-                if there[part * places + place] {
+                let (part, vertex) = result(tasks, task);
+                if there[part * vertices + vertex] {
                     return false;
                 }
                 let ready = inputs(tasks, task)
                     .iter()
                     .flatten()
-                    .all(|&(part, place)| there[part * places + place]);
+                    .all(|&(part, vertex)| there[part * vertices + vertex]);
                 if ready {
-                    there[part * places + place] = true;
+                    there[part * vertices + vertex] = true;
                     ordered.push(task);
                 }
                 !ready
@@ -134,19 +134,19 @@ impl Forest {
                 break;
             }
         }
-        let mut wanted = vec![false; tasks.parts.len() * places];
+        let mut wanted = vec![false; tasks.parts.len() * vertices];
         tasks
             .goals
             .iter()
-            .for_each(|&(place, part)| wanted[part * places + place] = true);
+            .for_each(|&(vertex, part)| wanted[part * vertices + vertex] = true);
         let mut needed = Vec::with_capacity(ordered.len());
         for &task in ordered.iter().rev() {
-            let (part, place) = result(tasks, task);
-            if wanted[part * places + place] {
+            let (part, vertex) = result(tasks, task);
+            if wanted[part * vertices + vertex] {
                 inputs(tasks, task)
                     .iter()
                     .flatten()
-                    .for_each(|&(part, place)| wanted[part * places + place] = true);
+                    .for_each(|&(part, vertex)| wanted[part * vertices + vertex] = true);
                 needed.push(task);
             }
         }
@@ -163,26 +163,29 @@ fn cheapest<N: Exact>(
     goal: usize,
 ) -> Option<(N, Vec<usize>)> {
     let potentials = Potentials::new(tasks, costs, &priced.top, goal);
-    let (place, part) = tasks.goals[goal];
-    let price = potentials.at(part, place);
-    (!priced.is_barred(price)).then(|| (price.clone(), potentials.tree(tasks, part, place)))
+    let (vertex, part) = tasks.goals[goal];
+    let price = potentials.at(part, vertex);
+    (!priced.is_barred(price)).then(|| (price.clone(), potentials.tree(tasks, part, vertex)))
 }
 
-/// Part and place of the task's result.
+/// Part and vertex of the task's result.
 fn result(tasks: &Tasks, task: usize) -> (usize, usize) {
     match tasks.name(task) {
         Named::Transfer { arc, part } => (part, tasks.arcs[arc].to),
-        Named::Merge { place, part, .. } => (part, place),
+        Named::Merge { vertex, part, .. } => (part, vertex),
     }
 }
 
-/// Parts and places of the task's inputs.
+/// Parts and vertices of the task's inputs.
 fn inputs(tasks: &Tasks, task: usize) -> [Option<(usize, usize)>; 2] {
     match tasks.name(task) {
         Named::Transfer { arc, part } => [Some((part, tasks.arcs[arc].from)), None],
         Named::Merge {
-            place, left, right, ..
-        } => [Some((left, place)), Some((right, place))],
+            vertex,
+            left,
+            right,
+            ..
+        } => [Some((left, vertex)), Some((right, vertex))],
     }
 }
 
@@ -193,34 +196,34 @@ pub(super) fn price<N: Exact>(priced: &Priced<N>, tasks: &[usize]) -> N {
     sum
 }
 
-/// Ordered tasks as a pattern; `routes` are the links of each arc.
+/// Ordered tasks as a pattern. `routes` are the links of each arc.
 pub(super) fn pattern(tasks: &Tasks, ordered: &[usize], routes: &[Vec<LinkId>]) -> Pattern {
-    let places = tasks.places.len();
-    // The task behind each part at each place.
-    let mut behind: Vec<Option<u32>> = vec![None; tasks.parts.len() * places];
+    let vertices = tasks.vertices.len();
+    // The task behind each part at each vertex.
+    let mut behind: Vec<Option<u32>> = vec![None; tasks.parts.len() * vertices];
     let mut made = Pattern::new(0);
     for &task in ordered {
-        let (result, place) = result(tasks, task);
+        let (result, vertex) = result(tasks, task);
         match tasks.name(task) {
             Named::Transfer { arc, part } => {
-                let mut after = behind[part * places + tasks.arcs[arc].from];
+                let mut after = behind[part * vertices + tasks.arcs[arc].from];
                 for &link in &routes[arc] {
                     after = made.send(link, tasks.parts[part], after);
                 }
             }
             Named::Merge {
-                place,
+                vertex,
                 part,
                 left,
                 right,
             } => {
-                let inputs = [left, right].map(|input| behind[input * places + place]);
+                let inputs = [left, right].map(|input| behind[input * vertices + vertex]);
                 let split = tasks.parts[left].last;
-                let node = tasks.places[place];
+                let node = tasks.vertices[vertex];
                 made.merge(node, tasks.parts[part], split, inputs);
             }
         }
-        behind[result * places + place] = made.last();
+        behind[result * vertices + vertex] = made.last();
     }
     made
 }

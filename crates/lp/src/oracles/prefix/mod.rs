@@ -1,8 +1,8 @@
 //! Parallel prefix: the patterns are schemes, whose tasks serve several prefixes at once.
 //!
-//! Participant `i` receives `v[0,i]`. A value is copied for free where it is kept, so one transfer or merge may serve
-//! many prefixes, and to find a cheapest scheme is NP-hard. Small ones are found by branch and bound within a budget;
-//! beyond it schemes are good and bounds are valid, and whether they meet decides whether the answer is called optimal.
+//! Participant `i` receives `v[0,i]`. A value is copied for free at a node that keeps it, so one transfer or merge may
+//! serve many prefixes, and finding a cheapest scheme is NP-hard. Small schemes are found by branch and bound within a
+//! budget. Beyond it schemes are good and bounds are valid, and an answer is optimal only if the two meet.
 
 mod ascent;
 pub(crate) mod chain;
@@ -30,12 +30,12 @@ use tasks::{Scaled, Tasks, whole_prices};
 /// Branches times tasks times goals, and branches, of the search for a cheapest scheme. Trades time for a proof that it
 /// is cheapest. Not measured.
 const THOROUGH: [usize; 2] = [2_000_000, 2_000];
-/// The same for cheap schemes under guiding prices. Trades cheaper schemes for time. Not measured.
+/// The same limit for cheap schemes under guiding prices. Trades cheaper schemes for time. Not measured.
 const GUIDED: [usize; 2] = [2_000_000, 20];
 /// Schemes per pricing. Trades rounds for columns of the program. Not measured.
 const SCHEMES: usize = 3;
 
-/// Intervals of operands times links and processors; on larger platforms only chains are tried. Trades throughput for
+/// Intervals of operands times links and processors. On larger platforms only chains are tried. Trades throughput for
 /// time: a search would take minutes. Not measured.
 const MOST_PLACES: usize = 30_000;
 
@@ -48,9 +48,9 @@ pub(crate) fn is_large(platform: &Platform, participants: usize) -> bool {
 /// Prices prefix schemes.
 pub(crate) struct Prefixes<'a> {
     question: &'a Question,
-    /// `None` where there are many participants.
+    /// `None` if there are many participants.
     known: Option<(Tasks, Scaled)>,
-    /// Instead, where there are many participants.
+    /// The oracle for many participants.
     chain: Option<Chain<'a>>,
 }
 

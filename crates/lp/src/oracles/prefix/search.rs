@@ -1,7 +1,7 @@
 //! Cheapest schemes: good ones fast, and within a budget by branch and bound.
 //!
-//! Finding a cheapest scheme is NP-hard: it contains the Steiner arborescence problem. The search decides about one
-//! task at a time: if it is executed, its price is paid and then it is free; if not, it is barred.
+//! Finding a cheapest scheme is NP-hard: it contains the Steiner arborescence problem. The search branches on one task
+//! at a time. If the task is executed, its price is paid and then it is free. If not, it is barred.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use super::tasks::{Priced, Tasks};
 pub(super) struct CheapSchemes<N> {
     /// No scheme costs less.
     pub at_least: N,
-    /// Tasks in order, with what they cost; the cheapest first, no two alike.
+    /// Tasks in order, with their cost. The cheapest scheme first, no two alike.
     pub schemes: Vec<(N, Vec<usize>)>,
 }
 
@@ -30,7 +30,7 @@ struct Branch {
 struct SchemeSearch<'s, N> {
     tasks: &'s Tasks,
     priced: &'s Priced<N>,
-    /// Ascending; at most `wanted`.
+    /// Ascending, at most `wanted`.
     schemes: Vec<(N, Vec<usize>)>,
     wanted: usize,
     /// Goals, in several orders.
@@ -38,8 +38,8 @@ struct SchemeSearch<'s, N> {
     watch: &'s Watch,
 }
 
-/// Cheap schemes for all goals, at most `wanted` of them, after at most `budget` branches; `None` if a goal cannot be
-/// reached. The watch ends the search as the budget does; if it ends before the first branch, the answer is
+/// Cheap schemes for all goals, at most `wanted` of them, after at most `budget` branches. `None` if a goal cannot be
+/// reached. The watch ends the search as the budget does. If it ends before the first branch, the answer is
 /// meaningless.
 pub(super) fn search<N: Exact>(
     tasks: &Tasks,
@@ -121,12 +121,12 @@ impl<N: Exact> SchemeSearch<'_, N> {
         })
     }
 
-    /// Takes in a forest, if it is among the cheapest; returns its price and its tasks.
+    /// Adds a forest, if it is among the cheapest. Returns its price and its tasks.
     fn keep(&mut self, forest: &Forest) -> (N, Vec<usize>) {
         let ordered = forest.tasks(self.tasks);
         let scheme = (price(self.priced, &ordered), ordered);
-        if let Err(place) = self.schemes.binary_search(&scheme) {
-            self.schemes.insert(place, scheme.clone());
+        if let Err(index) = self.schemes.binary_search(&scheme) {
+            self.schemes.insert(index, scheme.clone());
             self.schemes.truncate(self.wanted);
         }
         scheme

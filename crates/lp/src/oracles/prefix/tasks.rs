@@ -1,7 +1,7 @@
-//! The tasks that can make and move partial results, numbered, with what they cost.
+//! The tasks that can make and move partial results, numbered, with their costs.
 //!
-//! Places are the nodes where values can be kept: the nodes that replicate. Other nodes are passed through, on the
-//! cheapest route between two places. A processor that does not replicate is a *relay*: a place where values may be
+//! Vertices are the nodes where values can be kept: the nodes that replicate. Other nodes are passed through, on the
+//! cheapest route between two vertices. A processor that does not replicate is a *relay*: a place where values may be
 //! made, but no scheme is built that does so (bounds take it into account, as if it replicated).
 
 use num_bigint::{BigInt, BigUint};
@@ -18,14 +18,14 @@ use crate::oracles::route::ShortestPaths;
 
 use super::fixed::Fixed;
 
-/// A transfer between two places: a link, or a route through nodes that keep nothing.
+/// A transfer between two vertices: a link, or a route through nodes that keep nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Arc {
-    /// Place of the sender.
+    /// Vertex of the sender.
     pub from: usize,
-    /// Place of the receiver.
+    /// Vertex of the receiver.
     pub to: usize,
-    /// The link, where it is a single one whatever the prices.
+    /// The link, if the arc is a single link under all prices.
     pub link: Option<LinkId>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) enum Named {
     /// Two partial results are combined.
     Merge {
         /// Where.
-        place: usize,
+        vertex: usize,
         /// Index of the result.
         part: usize,
         /// Index of the left input.
@@ -52,28 +52,28 @@ pub(crate) enum Named {
     },
 }
 
-/// The tasks of one demand. With `n` operands, `v` places and `a` arcs there are about `a n^2 / 2 + v n^3 / 6`.
+/// The tasks of one demand. With `n` operands, `v` vertices and `a` arcs there are about `a n^2 / 2 + v n^3 / 6`.
 #[derive(Debug, Clone)]
 pub(crate) struct Tasks {
-    /// The places' nodes.
-    pub places: Vec<NodeId>,
-    /// Per place: whether it is a relay.
+    /// The vertices' nodes.
+    pub vertices: Vec<NodeId>,
+    /// Per vertex: whether it is a relay.
     pub relays: Vec<bool>,
-    /// The transfers between places.
+    /// The transfers between vertices.
     pub arcs: Vec<Arc>,
-    /// Per place: the arcs that leave it.
+    /// Per vertex: the arcs that leave it.
     leaving: Vec<Vec<usize>>,
-    /// Per place: the arcs that enter it.
+    /// Per vertex: the arcs that enter it.
     entering: Vec<Vec<usize>>,
     /// The partial results, short ones first.
     pub parts: Vec<Interval>,
-    /// The places that compute.
+    /// The vertices that compute.
     computing: Vec<usize>,
     /// Per part: the number of its first merge.
     merges: Vec<usize>,
-    /// Per operand: its owner's place.
+    /// Per operand: its owner's vertex.
     owners: Vec<usize>,
-    /// Place and part.
+    /// Vertex and part.
     pub goals: Vec<(usize, usize)>,
     operands: usize,
     /// How many tasks there are.
@@ -81,7 +81,7 @@ pub(crate) struct Tasks {
 }
 
 impl Tasks {
-    /// Number of tasks for this number of operands if every node is a place and every arc a link; no task is listed.
+    /// Number of tasks for this number of operands if every node is a vertex and every arc a link. No task is listed.
     pub(crate) fn count_of(platform: &Platform, operands: usize) -> u128 {
         let n = operands as u128;
         let transfers = n * (n + 1) / 2 * platform.links().len() as u128;
@@ -90,30 +90,30 @@ impl Tasks {
         transfers + splits * platform.mergers().count() as u128
     }
 
-    /// Numbers the tasks of a demand. With `direct`, every node is a place and every arc a link.
+    /// Numbers the tasks of a demand. With `direct`, every node is a vertex and every arc a link.
     pub(crate) fn new(platform: &Platform, demand: &Demand<'_>, direct: bool) -> Self {
         let kept = |&node: &NodeId| {
             direct || platform.node(node).replicates || platform.node(node).merges()
         };
-        let places: Vec<NodeId> = platform.node_ids().filter(kept).collect();
-        let mut place_of = platform.per_node(None);
-        places
+        let vertices: Vec<NodeId> = platform.node_ids().filter(kept).collect();
+        let mut vertex_of = platform.per_node(None);
+        vertices
             .iter()
             .enumerate()
-            .for_each(|(place, node)| place_of[*node] = Some(place));
+            .for_each(|(vertex, node)| vertex_of[*node] = Some(vertex));
         let all_replicate = platform.nodes().iter().all(|node| node.replicates);
         let arcs = if direct || all_replicate {
-            links(platform, &place_of)
+            links(platform, &vertex_of)
         } else {
-            routes(platform, &places)
+            routes(platform, &vertices)
         };
         let operands = demand.operands.len();
         let mut parts: Vec<Interval> = (0..operands)
             .flat_map(|first| (first..operands).map(move |last| Interval { first, last }))
             .collect();
         parts.sort_by_key(|part| (part.operands(), part.first));
-        let computing: Vec<usize> = (0..places.len())
-            .filter(|&place| platform.node(places[place]).merges())
+        let computing: Vec<usize> = (0..vertices.len())
+            .filter(|&vertex| platform.node(vertices[vertex]).merges())
             .collect();
         let mut count = parts.len() * arcs.len();
         let mut merges = Vec::with_capacity(parts.len());
@@ -122,18 +122,18 @@ impl Tasks {
             count += (part.operands() - 1) * computing.len();
         }
         let mut tasks = Tasks {
-            relays: places
+            relays: vertices
                 .iter()
                 .map(|&node| !platform.node(node).replicates)
                 .collect(),
-            leaving: vec![Vec::new(); places.len()],
-            entering: vec![Vec::new(); places.len()],
+            leaving: vec![Vec::new(); vertices.len()],
+            entering: vec![Vec::new(); vertices.len()],
             owners: demand
                 .operands
                 .iter()
-                .filter_map(|node| place_of[*node])
+                .filter_map(|node| vertex_of[*node])
                 .collect(),
-            places,
+            vertices,
             arcs,
             parts,
             computing,
@@ -146,19 +146,19 @@ impl Tasks {
             tasks.leaving[arc.from].push(number);
             tasks.entering[arc.to].push(number);
         }
-        let goal = |(node, part): (NodeId, Interval)| Some((place_of[node]?, tasks.number(part)));
+        let goal = |(node, part): (NodeId, Interval)| Some((vertex_of[node]?, tasks.number(part)));
         tasks.goals = demand.goals().into_iter().filter_map(goal).collect();
         tasks
     }
 
     /// The number of a partial result.
     pub(crate) fn number(&self, part: Interval) -> usize {
-        // Longer parts come later; there are n - j parts of j + 1 operands.
+        // Longer parts come later. There are n - j parts of j + 1 operands.
         let longer = part.last - part.first;
         longer * self.operands - longer * longer.saturating_sub(1) / 2 + part.first
     }
 
-    /// The owner's place, if the part is an operand.
+    /// The owner's vertex, if the part is an operand.
     pub(crate) fn owner(&self, part: usize) -> Option<usize> {
         (part < self.operands).then(|| self.owners[part])
     }
@@ -168,7 +168,7 @@ impl Tasks {
         part * self.arcs.len() + arc
     }
 
-    /// The merges that make a part: number, place, left, right.
+    /// The merges that make a part: number, vertex, left, right.
     pub(crate) fn merges(
         &self,
         part: usize,
@@ -181,19 +181,19 @@ impl Tasks {
             self.computing
                 .iter()
                 .enumerate()
-                .map(move |(place, &node)| (number + place, node, left, right))
+                .map(move |(vertex, &node)| (number + vertex, node, left, right))
         };
         (first..last).flat_map(merges)
     }
 
-    /// Arcs that leave a place.
-    pub(crate) fn leaving(&self, place: usize) -> &[usize] {
-        &self.leaving[place]
+    /// Arcs that leave a vertex.
+    pub(crate) fn leaving(&self, vertex: usize) -> &[usize] {
+        &self.leaving[vertex]
     }
 
-    /// Arcs that enter a place.
-    pub(crate) fn entering(&self, place: usize) -> &[usize] {
-        &self.entering[place]
+    /// Arcs that enter a vertex.
+    pub(crate) fn entering(&self, vertex: usize) -> &[usize] {
+        &self.entering[vertex]
     }
 
     /// The decoded number of a task.
@@ -206,7 +206,7 @@ impl Tasks {
             };
         }
         let part = self.merges.partition_point(|&first| first <= task) - 1;
-        let (split, place) = (
+        let (split, vertex) = (
             (task - self.merges[part]) / self.computing.len(),
             (task - self.merges[part]) % self.computing.len(),
         );
@@ -214,7 +214,7 @@ impl Tasks {
         let (left, right) = whole.split(whole.first + split);
         let (left, right) = (self.number(left), self.number(right));
         Named::Merge {
-            place: self.computing[place],
+            vertex: self.computing[vertex],
             part,
             left,
             right,
@@ -227,7 +227,7 @@ impl Tasks {
             Named::Transfer { arc, .. } => {
                 self.relays[self.arcs[arc].from] || self.relays[self.arcs[arc].to]
             }
-            Named::Merge { place, .. } => self.relays[place],
+            Named::Merge { vertex, .. } => self.relays[vertex],
         }
     }
 
@@ -242,28 +242,28 @@ impl Tasks {
     }
 }
 
-fn links(platform: &Platform, place_of: &PerNode<Option<usize>>) -> Vec<Arc> {
+fn links(platform: &Platform, vertex_of: &PerNode<Option<usize>>) -> Vec<Arc> {
     let arc = |link: LinkId| {
         let ends = platform.link(link);
         Some(Arc {
-            from: place_of[ends.from]?,
-            to: place_of[ends.to]?,
+            from: vertex_of[ends.from]?,
+            to: vertex_of[ends.to]?,
             link: Some(link),
         })
     };
     platform.link_ids().filter_map(arc).collect()
 }
 
-fn routes(platform: &Platform, places: &[NodeId]) -> Vec<Arc> {
+fn routes(platform: &Platform, vertices: &[NodeId]) -> Vec<Arc> {
     let level = vec![1u64; platform.links().len()];
     let mut arcs = Vec::new();
-    for (from, &node) in places.iter().enumerate() {
+    for (from, &node) in vertices.iter().enumerate() {
         let paths = ShortestPaths::new(platform, &level, node, |node| {
             !platform.node(node).replicates
         });
         let reached = |&(to, end): &(usize, &NodeId)| to != from && paths.cost(*end).is_some();
         arcs.extend(
-            places
+            vertices
                 .iter()
                 .enumerate()
                 .filter(reached)
@@ -292,7 +292,7 @@ pub(crate) struct Scaled {
 
 /// Costs of tasks under prices, and the links behind the arcs.
 pub(crate) struct Priced<N> {
-    /// Per task; at least `top` if the task is barred.
+    /// Per task. At least `top` if the task is barred.
     pub costs: Vec<N>,
     /// More than all tasks together.
     pub top: N,
@@ -383,7 +383,7 @@ impl Scaled {
             all.extend(
                 tasks
                     .merges(part)
-                    .map(|(_, place, ..)| &compute[tasks.places[place].index()] * work),
+                    .map(|(_, vertex, ..)| &compute[tasks.vertices[vertex].index()] * work),
             );
         }
         let top = all.iter().sum::<BigUint>() + 1u32;
@@ -411,8 +411,8 @@ impl Scaled {
                 routes.push((costs.links[link.index()].clone(), vec![link]));
                 continue;
             }
-            let from = tasks.places[arc.from];
-            if paths.as_ref().is_none_or(|(place, _)| *place != arc.from) {
+            let from = tasks.vertices[arc.from];
+            if paths.as_ref().is_none_or(|(vertex, _)| *vertex != arc.from) {
                 let found = ShortestPaths::new(platform, &costs.links, from, |node| {
                     !platform.node(node).replicates
                 });
@@ -420,7 +420,7 @@ impl Scaled {
             }
             let found = paths
                 .as_ref()
-                .and_then(|(_, paths)| paths.to(tasks.places[arc.to]));
+                .and_then(|(_, paths)| paths.to(tasks.vertices[arc.to]));
             // Which pairs are joined does not depend on prices.
             routes.push(found.unwrap_or_default());
         }
@@ -428,7 +428,7 @@ impl Scaled {
     }
 }
 
-/// Exact prices over a common denominator; returns what 1 is worth.
+/// Exact prices over a common denominator, and the value of 1 in them.
 pub(crate) fn whole_prices(prices: &Prices<Rational>) -> (Prices<BigUint>, Rational) {
     let positive = |price: &Rational| {
         if price.is_positive() {

@@ -156,7 +156,7 @@ fn options(seed: u64) -> Options {
     }
 }
 
-/// Compares under prices; returns whether guiding prices led to a cheapest scheme at once.
+/// Compares under prices. Returns whether guiding prices led to a cheapest scheme at once.
 fn compare(platform: &Platform, participants: &[NodeId], draw: &mut Draw) -> bool {
     let collective = Collective::scan(participants.to_vec());
     let volumes = Volumes::of_size(Rational::one());
