@@ -65,7 +65,7 @@ fn programs(criterion: &mut Criterion) {
         group.bench_function(format!("levels_{size}"), |bencher| {
             bencher.iter(|| {
                 let length = optimal(&question, Method::Levels).shortest.length;
-                // Path sums are tenths apart, or more.
+                // Path sums differ by at least a tenth.
                 let below = &length - time(1, 20);
                 assert!(levels::holds(size, size, &fast, &slow, &length).expect("proper"));
                 assert!(!levels::holds(size, size, &fast, &slow, &below).expect("proper"));

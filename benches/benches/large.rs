@@ -13,7 +13,7 @@ use oneport_graph::petgraph::visit::EdgeRef;
 use oneport_graph::{Digraph, shortest_paths};
 use oneport_numbers::Scaled;
 
-/// Rounds of column generation of a multicast, whose end nothing promises.
+/// Rounds of column generation of a multicast, which need not reach the optimum.
 const ROUNDS: usize = 12;
 
 /// From, to and cost of all links.

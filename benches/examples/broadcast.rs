@@ -80,7 +80,7 @@ fn table(
     }
 }
 
-/// The paper's (P) by plain column generation against the whole of ours, plan and referee included.
+/// The paper's (P) by plain column generation against our full time, plan and referee included.
 fn paper(sizes: &[usize]) {
     const LIMIT: Duration = Duration::from_secs(60);
     println!("Half-duplex broadcast: the paper's (P) against ours (whole plan)");

@@ -50,7 +50,7 @@ fn line(question: &str, paper: Option<f64>, ours: f64, what: &str) {
     println!("| {question} | {theirs} | {ours:.6} | {ratio} | {what} |");
 }
 
-/// Algorithm 1: the heap (children and dates only) against queues with the whole schedule.
+/// Algorithm 1: the heap (children and dates only) against queues with the full schedule.
 fn queues(sizes: &[u64]) {
     let costs = Costs::new(whole(3), whole(5)).expect("proper costs");
     for &size in sizes {

@@ -19,7 +19,7 @@ use crate::rows;
 /// A platform and a collective on it. Messages have size 1, merges take one unit of work.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// For tables.
+    /// The name in tables.
     pub name: String,
     /// The platform.
     pub platform: Platform,
@@ -247,7 +247,7 @@ pub fn reduce_of_all(name: &str, platform: Platform) -> Result<Case> {
 }
 
 impl Case {
-    /// The question, with messages of size 1.
+    /// The problem, with messages of size 1.
     ///
     /// # Panics
     /// A case that makes no sense.

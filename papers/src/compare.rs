@@ -16,7 +16,7 @@ use oneport_baselines::Comparison;
 
 use crate::rows::root;
 
-/// Most rings at once, as runtimes have channels.
+/// Limit on simultaneous rings, like the channels of runtimes.
 const MOST_RINGS: u32 = 32;
 
 /// The columns.

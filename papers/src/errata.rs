@@ -176,7 +176,7 @@ pub fn split_message() -> Result<(usize, Vec<usize>)> {
     Ok((place + 1, parts))
 }
 
-/// E000-7: messages into and out of the middle of a line within K = 3, in an optimal run whose source sends most.
+/// E000-7: messages into and out of the middle of a line within K = 3, in an optimal run whose source sends the most.
 pub fn in_transit() -> Result<Sides> {
     let line = platform("s r t", &[("s", "r", "1"), ("r", "t", "1")])?;
     let case = scatter("line", line, "s", "t")?;
@@ -376,11 +376,11 @@ pub fn a_buffer_within_a_period() -> Result<Sides> {
 pub fn targets_counted_twice() -> Result<Sides> {
     let case = cases::toy()?;
     let targets = case.collective.commodities().len();
-    // P_{t_0}, ..., P_{t_N} against P_{t_1}, ..., P_{t_N}, with N the targets that there are.
+    // P_{t_0}, ..., P_{t_N} against P_{t_1}, ..., P_{t_N}, with N targets.
     Ok(Sides::new((0..=targets).count(), (1..=targets).count()))
 }
 
-/// E003-9: the ends of the link (j, k), as slides 3 to 10 name them and as it is drawn.
+/// E003-9: the ends of the link (j, k), as named by slides 3 to 10 and as drawn.
 pub fn ends_of_a_link() -> Result<Value> {
     let case = cases::toy()?;
     let (from, to) = ("P_j", "P_k");
@@ -394,7 +394,8 @@ pub fn ends_of_a_link() -> Result<Value> {
     Ok(Value::List(vec![name(ends.from), name(ends.to)]))
 }
 
-/// E000-9: the period that makes all communication times whole, and the one that makes all messages whole too.
+/// E000-9: the period that makes all communication times integers, and the one that makes all numbers of messages
+/// integers too.
 pub fn whole_times_are_not_enough() -> Result<Sides> {
     let case = scatter("one link", platform("s t", &[("s", "t", "2")])?, "s", "t")?;
     let throughput = case.throughput()?;
@@ -519,7 +520,7 @@ pub mod tests {
 
     use super::*;
 
-    /// Both sides of an erratum are these.
+    /// Asserts both sides of an erratum.
     #[track_caller]
     pub fn check(sides: Result<Sides>, printed: &str, right: &str) {
         let expected = number(printed).and_then(|printed| Ok(Sides::new(printed, number(right)?)));

@@ -14,7 +14,7 @@ use crate::search;
 pub struct Held {
     /// Pairs (G, K).
     pub pairs: usize,
-    /// Those in which the most possible is TP K.
+    /// Cases in which the maximum equals TP K.
     pub tight: usize,
     /// The most possible by the last K, by platform.
     pub last: Vec<String>,
@@ -26,7 +26,7 @@ impl Held {
     /// Holds the run of our schedule of `case` and TP K against the most possible by each K.
     ///
     /// # Errors
-    /// They contradict each other.
+    /// The results contradict each other.
     pub fn add(&mut self, case: &Case, best: &[u64]) -> Result<()> {
         let (solved, throughput) = (case.answer()?, case.throughput()?);
         let plan = solved.plan()?;
@@ -54,7 +54,7 @@ impl Held {
         Ok(())
     }
 
-    /// As a finding.
+    /// The results as a finding.
     pub fn finding(&self) -> Finding {
         let Held {
             pairs,

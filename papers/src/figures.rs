@@ -38,7 +38,7 @@ pub enum Body {
 /// Fact: half of the page's width in pixels. A wider drawing is shrunk there, and its type with it.
 const HALF: usize = 510;
 
-/// Tables with more columns take the page's whole width.
+/// Tables with more columns take the full width of the page.
 const NARROW: usize = 5;
 
 impl Figure {
@@ -65,7 +65,7 @@ impl Figure {
     }
 }
 
-/// Width of a drawing in whole pixels, as its first element states it.
+/// Width of a drawing in pixels, as stated by its first element.
 fn width(svg: &str) -> Option<usize> {
     let (_, rest) = svg.split_once(" width=\"")?;
     let (number, _) = rest.split_once(['"', '.', 'p'])?;

@@ -40,7 +40,7 @@ pub fn all_matchings(platform: &Platform, links: &[LinkId]) -> Vec<Matching> {
 /// within one unit of time.
 ///
 /// # Errors
-/// The first of these that does not hold.
+/// The first of these conditions that does not hold.
 pub fn check(
     platform: &Platform,
     occupations: &BTreeMap<LinkId, Rational>,

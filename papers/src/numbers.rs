@@ -1,4 +1,4 @@
-//! Rationals for people, and least common multiples.
+//! Rationals as text, and least common multiples.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use num_traits::ToPrimitive;
 use oneport::{Rational, Volumes, decimal, parse_rational};
 pub use oneport_numbers::common_denominator;
 
-/// Longest fraction shown as it is.
+/// Longest fraction shown without rounding.
 const SHORT: usize = 24;
 /// Digits of a rounded number.
 const DIGITS: usize = 6;
@@ -18,7 +18,7 @@ pub fn number(text: &str) -> Result<Rational> {
     Ok(parse_rational(text)?)
 }
 
-/// A whole number.
+/// An integer.
 pub fn whole(value: impl Into<BigInt>) -> Rational {
     Rational::from_integer(value.into())
 }

@@ -1,4 +1,4 @@
-//! The whole result, and its forms: terminal, Markdown.
+//! The results of all chapters, and their forms: terminal, Markdown.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -176,7 +176,7 @@ impl Verdict {
         Verdict::Open,
     ];
 
-    /// For tables.
+    /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Exact => "exact",
@@ -207,7 +207,7 @@ pub struct Row {
     pub verdict: Verdict,
     /// Which entry of `docs/errata.md` explains it.
     pub erratum: Option<String>,
-    /// Why it cannot be reproduced, or is not decided.
+    /// The reason that it cannot be reproduced, or is not decided.
     pub reason: Option<String>,
     /// Titles of the report's figures that draw it.
     pub drawn: Vec<String>,
@@ -240,7 +240,7 @@ pub struct PrintedTable {
     pub id: String,
     /// Section, figure, slide.
     pub place: String,
-    /// As printed.
+    /// The printed cells.
     pub rows: BTreeMap<String, String>,
 }
 
@@ -501,7 +501,7 @@ pub fn judge_all(paper: &Paper, checks: &[(&str, Check)]) -> Result<Vec<Judged>>
     judge_some(paper, checks, |_| true)
 }
 
-/// [`judge_all`] for some rows. Their checks get the whole paper, since some read values of other rows.
+/// [`judge_all`] for some rows. Their checks get the full paper, since some read values of other rows.
 ///
 /// # Errors
 /// Checks without a row.

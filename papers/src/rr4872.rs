@@ -207,7 +207,7 @@ pub fn toy_freedom(toy: &Toy) -> Result<(Rational, Rational)> {
     program.range(cases::link(&toy.case.platform, "Pa -> P0")?, 0)
 }
 
-/// Figure 2(b), (c): the slides' numbers over a period of 12 are whole, and one of them forces the others.
+/// Figure 2(b), (c): the slides' numbers over a period of 12 are integers, and one of them forces the others.
 fn figure_2_numbers() -> Result<Finding> {
     let toy = Toy::load()?;
     let platform = &toy.case.platform;
@@ -396,7 +396,7 @@ fn period_in_best_order() -> Result<Finding> {
     )))
 }
 
-/// For each order of the paper's matchings the least period in which its flows are whole and no message is split.
+/// For each order of the paper's matchings the least period in which its flows are integers and no message is split.
 pub fn unsplit_by_order(toy: &Toy) -> Result<Vec<(Rational, Vec<usize>)>> {
     let whole_flows = common_denominator(toy.flows.values());
     let mut found = Vec::new();
@@ -462,7 +462,7 @@ fn figure_reference(paper: &Paper) -> Result<Finding> {
     )?))
 }
 
-/// The platforms on which every schedule is tried, with whole costs, and up to which time.
+/// The platforms on which every schedule is tried, with integer costs, each with its last date.
 fn lemma_cases() -> Result<Vec<(Case, usize)>> {
     let platform = cases::platform(
         "s t u",

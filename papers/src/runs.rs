@@ -16,7 +16,7 @@ use crate::rows::Finding;
 
 /// A run of a periodic schedule, executed message by message by the referee.
 pub struct Run {
-    /// For tables and curves.
+    /// The name in tables and curves.
     pub name: String,
     /// The schedule's period.
     pub period: Rational,
@@ -317,7 +317,7 @@ pub fn emptying_periods(
     bail!("the buffers are not empty after {limit} periods")
 }
 
-/// Propositions 1 and 2: between the paper's bound and `TP K`, and never more than a constant behind.
+/// Propositions 1 and 2: between the paper's bound and `TP K`, and at most a constant behind.
 pub fn limit_is_one(runs: &[Run]) -> Result<Finding> {
     let mut holds = true;
     let mut tried = Vec::new();

@@ -32,7 +32,7 @@ pub struct Game<'a> {
     pub owned: Vec<Vec<bool>>,
     /// Whether sending each value over each link can help.
     pub useful: Vec<Vec<bool>>,
-    /// A value and the two that it is merged of.
+    /// A value and its two operands.
     recipes: Vec<(usize, [usize; 2])>,
     /// The values of an instance and the node at which each has to arrive.
     pub wanted: Vec<(usize, NodeId)>,
@@ -59,7 +59,7 @@ impl<'a> Game<'a> {
         })
     }
 
-    /// Processors merge by these recipes: a value, and the two that it is merged of.
+    /// Processors merge by these recipes: a value, and its two operands.
     ///
     /// # Errors
     /// The errors of [`Game::new`].
@@ -244,7 +244,7 @@ impl<'a> Game<'a> {
     }
 }
 
-/// A time as a small whole number.
+/// A time as a small integer.
 fn whole(time: &Rational) -> Result<u8> {
     ensure!(time.denom().is_one(), "{time} is not whole");
     time.numer()
@@ -276,7 +276,7 @@ pub fn opt_up_to(case: &Case, horizon: usize, most: u8) -> Result<Vec<u64>> {
     for (message, &Commodity { source, target }) in messages.iter().enumerate() {
         game.owned[message][source.index()] = true;
         game.wanted.push((message, target));
-        // A message that leaves its target, returns to its source or runs into a dead end helps nothing.
+        // A message that leaves its target, returns to its source or runs into a dead end gains nothing.
         let leads = leads(platform, target);
         let useful = |link: &oneport::platform::Link| {
             link.from != target && link.to != source && leads[link.to.index()]
@@ -286,7 +286,7 @@ pub fn opt_up_to(case: &Case, horizon: usize, most: u8) -> Result<Vec<u64>> {
     Ok(game.most_by(horizon, most))
 }
 
-/// From which nodes a message can reach its target.
+/// The nodes from which a message can reach its target.
 fn leads(platform: &Platform, target: NodeId) -> Vec<bool> {
     let mut seen = vec![false; platform.nodes().len()];
     seen[target.index()] = true;

@@ -139,7 +139,7 @@ impl Toy {
         self.matchings.iter().map(messages).collect()
     }
 
-    /// The factor of section 3.3 that makes the messages of every matching whole.
+    /// The factor of section 3.3 that makes the messages of every matching integers.
     pub fn unsplit_factor(&self) -> Result<Rational> {
         let period = self.period()?;
         let counts: Vec<Rational> = self
@@ -179,7 +179,7 @@ impl Toy {
         })
     }
 
-    /// The papers' paths as whole messages per period.
+    /// The papers' paths as integer numbers of messages per period.
     pub fn whole(&self, period: &Rational) -> Result<WholePatterns> {
         let steady_state = self.steady_state()?;
         let count = |rate: &Rational| {

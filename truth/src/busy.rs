@@ -54,7 +54,7 @@ pub fn maximal_sets(platform: &Platform) -> Vec<Vec<LinkId>> {
     };
     let mut possible = vec![false; 1 << links];
     for set in 0..1_u32 << links {
-        // If a set is possible, each part of it is.
+        // If a set is possible, so is each of its parts.
         let lowest = set & set.wrapping_neg();
         possible[set as usize] = set == 0 || (possible[(set ^ lowest) as usize] && fits(set));
     }

@@ -36,7 +36,7 @@ pub enum Verdict {
 pub struct Checked {
     /// The kind of certificate. `None` for an answer of the solver.
     pub kind: Option<Kind>,
-    /// The certificate, if there is one.
+    /// The certificate, if it exists.
     pub certificate: Option<Certificate>,
     /// The result.
     pub verdict: Verdict,
@@ -60,11 +60,11 @@ pub struct Effort {
     pub certificates: usize,
     /// Whether the solver runs, and its answer is compared with the true throughput.
     pub solver: bool,
-    /// Most states that a search may meet.
+    /// Limit on the states of a search.
     pub states: usize,
 }
 
-/// All checks of one question.
+/// All checks of one problem.
 pub fn check(draw: &mut Draw, sample: &Sample, effort: Effort, bound: Bound<'_>) -> Vec<Checked> {
     let Sample {
         platform,

@@ -84,8 +84,8 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// The borders, gatherings and potentials that prove the most together, among all that follow the rules (borders:
-    /// those without a node in several sets, and some more): a linear program over all of them.
+    /// The borders, gatherings and potentials that prove the best bound together, among all that follow the rules
+    /// (borders: those without a node in several sets, and some more): a linear program over all of them.
     fn best_borders(&mut self) {
         let borders = self.all_borders();
         let whole = |number: usize| Rational::from_integer(number.into());
@@ -216,7 +216,8 @@ impl Filling<'_, '_> {
         self.take(Inequality::Gathering(Gathering { nodes }), weight);
     }
 
-    /// A random set with a participant (now and then none), charged all or half that the links into it have left.
+    /// A random set with a participant (now and then none), charged the full or half the remainder of the links into
+    /// it.
     fn gathering(&mut self) {
         let often = self.draw.pick(&[25, 50, 75]);
         let nodes: Vec<NodeId> = self
@@ -368,7 +369,7 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// About the prices of links nearby, made smaller until every link can bear them. Now and then the sign is wrong.
+    /// About the prices of links nearby, reduced until every link can pay them. Now and then the sign is wrong.
     fn potentials(&mut self) {
         let mut values = vec![Rational::zero(); self.platform.nodes().len()];
         for node in self.platform.node_ids() {

@@ -28,7 +28,7 @@ pub enum Place {
     Compute(NodeId),
 }
 
-/// One thing that can be done: from its inputs, which have to be at hand, it makes its output.
+/// One possible action: from its inputs, which have to be at hand, it makes its output.
 #[derive(Debug, Clone)]
 pub struct Move {
     /// Facts by number: one for a transfer, two for a merge.

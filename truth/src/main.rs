@@ -1,4 +1,4 @@
-//! The wide run: `oneport-truth --instances N --seed S`. Prints a table, and exits with 1 if anything is wrong.
+//! The wide run: `oneport-truth --instances N --seed S`. Prints a table, and exits with 1 if a check fails.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -41,7 +41,7 @@ pub fn compute_price(certificate: &Certificate, node: NodeId) -> Rational {
         .sum()
 }
 
-/// The smallest message there is.
+/// The smallest message size.
 pub(crate) fn smallest_size(collective: &Collective, volumes: &Volumes) -> Rational {
     smallest(&volumes.size, collective.most_operands(), 1).unwrap_or_else(Rational::one)
 }

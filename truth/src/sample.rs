@@ -1,4 +1,4 @@
-//! Random tiny questions: every kind of node, every port model, every collective, easy and nasty numbers.
+//! Random tiny problems: every kind of node, every port model, every collective, easy and nasty numbers.
 
 use oneport_plan::{Amount, Collective, CustomDemand, Form, Member, Volumes, Wanted};
 use oneport_platform::{
@@ -8,18 +8,18 @@ use oneport_platform::{
 
 use crate::draw::Draw;
 
-/// A question.
+/// A problem.
 #[derive(Debug, Clone)]
 pub struct Sample {
     /// The platform.
     pub platform: Platform,
     /// The collective, valid on it.
     pub collective: Collective,
-    /// Volumes, valid for it.
+    /// Volumes, valid for the collective.
     pub volumes: Volumes,
     /// For the table: the collective's name, and whether its operator commutes.
     pub label: String,
-    /// For the table: the port model, or "mixed".
+    /// The port model in the table, or "mixed".
     pub model: &'static str,
 }
 
@@ -45,7 +45,7 @@ const COLLECTIVES: &[(&str, usize)] = &[
     ("custom", 6),
 ];
 
-/// Draws a question: the name of its collective first, then participants, nodes, links and numbers.
+/// Draws a problem: the name of its collective first, then participants, nodes, links and numbers.
 pub fn sample(draw: &mut Draw) -> Sample {
     let label = weighted(draw, COLLECTIVES);
     let most = draw.pick(&[3, 4, 4, 4, 5, 5]);
@@ -292,7 +292,7 @@ fn sources_to_targets(draw: &mut Draw, members: &[NodeId]) -> Collective {
         .expect("roles")
 }
 
-/// A demand of values of some of these nodes, wanted at some of them.
+/// A demand of values of some of these nodes, with goals at some of them.
 fn custom(draw: &mut Draw, members: &[NodeId]) -> CustomDemand {
     let count = draw.between(1, members.len());
     let owners = draw.shuffled(members.iter().copied())[..count].to_vec();
@@ -344,7 +344,7 @@ fn volumes(draw: &mut Draw, collective: &Collective) -> Volumes {
     let constant = |draw: &mut Draw, list: &[&str]| Amount::Constant(number(draw.pick(list)));
     let blocks = collective.blocks();
     let operands = blocks.first().map_or(0, |block| block.operands().len());
-    // Else amounts have to be constant, or tables of several sizes.
+    // Otherwise amounts have to be constant, or tables of several sizes.
     let alike = blocks
         .iter()
         .all(|block| block.kind.combines() && block.operands().len() == operands);

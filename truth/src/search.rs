@@ -103,7 +103,7 @@ pub fn cheapest<P: Price>(game: &Game, prices: &[P], limit: usize) -> Found<P> {
 }
 
 impl<P: Price> Search<P> {
-    /// Takes note of a state, unless it is hopeless or was met before for no more.
+    /// Records a state, unless it cannot lead to the best scheme or was reached before at the same or a lower price.
     fn meet(&mut self, game: &Game, facts: Vec<u16>, spent: P, next: Option<(u32, usize)>) {
         let dearest = |most: P, &fact: &u16| Some(most.max(self.alone[usize::from(fact)].clone()?));
         let Some(left) = facts.iter().try_fold(P::zero(), dearest) else {
@@ -171,7 +171,7 @@ fn ways_back<P: Price>(
     ways
 }
 
-/// The cheapest moves there are.
+/// The cheapest moves.
 struct Least<P> {
     /// Per node: the operands that it owns, and the cheapest transfer to it.
     nodes: Vec<(Part, Option<P>)>,
@@ -214,7 +214,7 @@ impl<P: Price> Least<P> {
     }
 
     /// Lower bound on the price of these facts: a transfer to every node with a fact that its own operands do not make
-    /// (to one that does not replicate, for every such fact), and as many merges as the greatest fact takes.
+    /// (to one that does not replicate, for every such fact), and the number of merges that the greatest fact takes.
     fn of(&self, game: &Game, facts: &[u16]) -> P {
         let (mut sum, mut last, mut merges) = (P::zero(), None, 0);
         let mut by_node: Vec<_> = facts

@@ -35,7 +35,7 @@ pub struct Oracle<'a> {
     platform: &'a Platform,
     /// The demands as games, each with its rate.
     games: Vec<(Game, Rational)>,
-    /// Most states that a search may meet.
+    /// Limit on the states of a search.
     limit: usize,
 }
 
@@ -49,7 +49,7 @@ pub struct Truth {
 }
 
 impl<'a> Oracle<'a> {
-    /// Prepares a valid question.
+    /// Prepares a valid problem.
     ///
     /// # Errors
     /// [`Refused::TooLarge`] for more facts or links than can be enumerated.
@@ -101,7 +101,7 @@ impl<'a> Oracle<'a> {
             .map(|one| price(&one.place) * &one.time)
             .collect();
         let (costs, _) = scaled(&costs);
-        // Room for sums of as many moves as a scheme could have.
+        // Room for sums over the moves of any scheme.
         let short = costs.iter().all(|cost| cost.bits() < 100);
         let moves = if short {
             let costs: Vec<u128> = costs

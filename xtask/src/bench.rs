@@ -85,7 +85,7 @@ pub fn record() -> Result<()> {
 }
 
 /// Measures the dozen with programs that are built already, and prints each ratio next to the recorded one. A larger
-/// ratio fails nothing.
+/// ratio is not a failure.
 ///
 /// # Errors
 /// A benchmark is missing, or does not end well.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::needs::{self, Reason};
 use crate::workspace;
 
-/// A program that holds tests, or a benchmark that answers once when it is run without arguments.
+/// A program that holds tests, or a benchmark that runs each function once without arguments.
 #[derive(Debug, Clone)]
 pub struct Binary {
     /// Package and target, such as `oneport-lp it`.
@@ -25,7 +25,7 @@ pub struct Binary {
 /// A test that is not part of every run.
 pub struct Ignored {
     pub name: String,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
@@ -51,7 +51,7 @@ impl Binary {
         Ok((others, self.with_reasons(ignored)?))
     }
 
-    /// The reasons of ignored tests: a run of these alone runs none, and prints them.
+    /// The reasons of ignored tests: a run of only these executes none, and prints them.
     fn with_reasons(&self, ignored: Vec<String>) -> Result<Vec<Ignored>> {
         if ignored.is_empty() {
             return Ok(Vec::new());

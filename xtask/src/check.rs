@@ -1,5 +1,5 @@
-//! `cargo xtask check`: everything that must hold besides the tests of `cargo xtask test`, in the order in which a
-//! mistake shows soonest.
+//! `cargo xtask check`: all checks besides the tests of `cargo xtask test`, in the order in which a mistake shows
+//! soonest.
 
 use anyhow::Result;
 use clap::Args;

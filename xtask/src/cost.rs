@@ -13,7 +13,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Runs something, and measures it.
+    /// Runs a function, and measures it.
     pub fn of<T>(work: impl FnOnce() -> T) -> (T, Cost) {
         let (start, before) = (Instant::now(), children());
         let result = work();

@@ -1,4 +1,4 @@
-//! `cargo xtask VERB`: work on this repository, one module per verb. It dispatches and solves nothing.
+//! `cargo xtask VERB`: work on this repository, one module per verb. It only dispatches.
 //!
 //! Messages of a verb go to standard error, as in cargo. Standard output belongs to the program that the verb runs.
 

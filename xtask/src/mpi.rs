@@ -58,7 +58,7 @@ struct Bench {
     library: PathBuf,
 }
 
-/// Outcomes of tests: plain and behind the library.
+/// Outcomes of tests: without and behind the library.
 #[derive(Default)]
 struct Count {
     both: usize,
@@ -82,7 +82,7 @@ impl Count {
 /// Runs both suites under both libraries, if they are available.
 ///
 /// # Errors
-/// A test passes plainly and fails behind the library, or something does not build.
+/// A test passes without the library and fails behind it, or a part does not build.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let folder = workspace::target()?.join("mpi");
     fs::create_dir_all(&folder)?;
@@ -232,7 +232,7 @@ impl Bench {
         })
     }
 
-    /// Runs a program plainly or behind the library, at most for a time.
+    /// Runs a program without or behind the library, with a limit on its time.
     fn run(&self, ranks: usize, behind: bool, program: &[&str], folder: &Path) -> Result<Output> {
         let mut run = Command::new("timeout");
         run.arg(PATIENCE)

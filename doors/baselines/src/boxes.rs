@@ -40,7 +40,7 @@ pub struct Boxes {
 pub struct Combiner {
     /// The switch.
     pub switch: NodeId,
-    /// Per rank: the links to the switch, and those back.
+    /// Per rank: the links to the switch, and the links back.
     pub ways: BTreeMap<usize, [Vec<LinkId>; 2]>,
 }
 
@@ -118,7 +118,7 @@ impl Boxes {
         boxes
     }
 
-    /// The way of a channel's ring from the last box to the first, if the shortest one leaves its rail.
+    /// The path of a channel's ring from the last box to the first, if the shortest one leaves its rail.
     fn way_back(
         &self,
         channel: &[usize],
@@ -158,7 +158,7 @@ impl Boxes {
         all.unwrap_or_default()
     }
 
-    /// The switch of the network of every channel, if it combines and duplicates: on the way from the channel's
+    /// The switch of the network of every channel, if it combines and duplicates. It is on the path from the channel's
     /// accelerator in every box to that in the next. `O(channels boxes links)`.
     fn find_hubs(&self, platform: &Platform, ranks: &[NodeId], routes: &Routes) -> Vec<Combiner> {
         let own = &self.switches;
@@ -200,7 +200,7 @@ impl Boxes {
         all.unwrap_or_default()
     }
 
-    /// The number of members, if all boxes have as many.
+    /// The number of members per box, if all boxes have the same.
     pub(crate) fn size(&self) -> Option<usize> {
         let size = self.members.first()?.len();
         self.members

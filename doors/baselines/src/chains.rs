@@ -148,7 +148,7 @@ impl Search<'_> {
         self.platform.link_between(self.ranks[from], self.ranks[to])
     }
 
-    /// `None` if no way leads from the last member to the next box.
+    /// `None` if no path leads from the last member to the next box.
     fn score(&self) -> Option<Score> {
         let (card, links) = self.exits.get(self.path.last()?)?;
         let (mut longest, mut all) = (Rational::zero(), Rational::zero());

@@ -41,7 +41,7 @@ pub enum BaselineError {
         /// The node.
         node: String,
     },
-    /// A ring that comes by twice.
+    /// A ring that lists a node twice.
     #[error("the ring lists '{node}' twice; list every node that takes part once")]
     ListedTwice {
         /// The node.
@@ -53,7 +53,7 @@ pub enum BaselineError {
         /// The node.
         node: String,
     },
-    /// Nodes whose parents go round.
+    /// Nodes whose parents form a circle.
     #[error("'{node}' is not below the tree's root: its parents go round in a circle")]
     InCircle {
         /// The node.
@@ -94,7 +94,7 @@ pub enum BaselineError {
         "the schedule is among {found} ranks, and the question among {ranks}; give it as many --participants"
     )]
     OtherRanks {
-        /// The question's ranks.
+        /// The number of ranks of the problem.
         ranks: usize,
         /// The schedule's.
         found: usize,
@@ -158,7 +158,7 @@ pub enum BaselineError {
         /// Number of blocks.
         blocks: usize,
     },
-    /// Something wanted does not arrive.
+    /// A needed block does not arrive.
     #[error("in the end '{node}' lacks block {block}: {found}; send it what is wanted there")]
     Lacks {
         /// The node that lacks the block.
@@ -176,7 +176,7 @@ pub enum BaselineError {
         /// The block, counted from 0.
         block: u32,
     },
-    /// The half-duplex ports cannot be looked at.
+    /// The half-duplex ports cannot be checked.
     #[error(transparent)]
     Ports(#[from] ScheduleError),
     /// The watch ended the count of the messages.

@@ -48,7 +48,7 @@ impl Maker<'_> {
     }
 }
 
-/// The algorithms of one question.
+/// The algorithms of one problem.
 struct Made<'m> {
     maker: &'m Maker<'m>,
     boxes: &'m Boxes,
@@ -216,7 +216,7 @@ impl Made<'_> {
         Some(self.made("NCCL NVLSTree", about, self.size * parts, phases))
     }
 
-    /// In one box: everyone sends its message to the switch once, which sends it to all.
+    /// In one box: every member sends its message to the switch once, which sends it to all.
     fn nvls_gather(&mut self) -> Option<Algorithm> {
         let switch = *self.switches()?.first()?;
         let ranks = 0..self.maker.ranks.len();
@@ -233,7 +233,7 @@ impl Made<'_> {
         Some(self.made("NCCL NVLS", about, 1, vec![Phase::Steps(steps)]))
     }
 
-    /// In one box: everyone pulls its result, summed by the switch.
+    /// In one box: every member pulls its result, summed by the switch.
     fn nvls_reduce_scatter(&mut self) -> Option<Algorithm> {
         let switch = *self.switches()?.first()?;
         let ranks = 0..self.maker.ranks.len();

@@ -1,4 +1,4 @@
-//! Which libraries run which algorithm, by their own names for it.
+//! The libraries that run each algorithm, by their own names for it.
 
 use oneport_plan::{Form, Problem};
 

@@ -31,8 +31,8 @@ pub struct Loads {
 }
 
 impl Algorithm {
-    /// Counts the messages, whose routes must be among those given: from every rank. Sizes and work must be constant.
-    /// `O(blocks sent + ranks (nodes + links))`.
+    /// Counts the messages. Their routes must be among the given ones: from every rank. Sizes and work must be
+    /// constant. `O(blocks sent + ranks (nodes + links))`.
     ///
     /// # Errors
     /// Two ranks that exchange messages are not connected, or a size depends on the operands that are combined.

@@ -76,7 +76,7 @@ impl Maker<'_> {
     }
 
     /// Even numbers of ranks: neighbours of a ring exchange their blocks, then the two blocks that came last, with the
-    /// other neighbour and the first in turn. After `n / 2` steps all have all.
+    /// other neighbour and the first alternately. After `n / 2` steps all ranks have all blocks.
     fn neighbor_exchange(&self) -> Option<Algorithm> {
         let ranks = self.ranks.len();
         if ranks % 2 == 1 {

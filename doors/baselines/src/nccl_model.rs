@@ -175,9 +175,9 @@ impl Graph {
 /// An algorithm with a protocol, as NCCL's model rates it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
-    /// As in `NCCL_ALGO`: `Ring`, `Tree`, `NVLS`, `NVLSTree`, `PAT`.
+    /// A name of `NCCL_ALGO`: `Ring`, `Tree`, `NVLS`, `NVLSTree`, `PAT`.
     pub algorithm: String,
-    /// As in `NCCL_PROTO`: `LL`, `LL128`, `Simple`.
+    /// A name of `NCCL_PROTO`: `LL`, `LL128`, `Simple`.
     pub protocol: String,
     /// The time of a message of no bytes, in microseconds.
     pub latency: Rational,
@@ -492,7 +492,7 @@ impl NcclModel {
         })
     }
 
-    /// The assumptions of the model besides the platform.
+    /// Assumptions of the model besides the platform.
     pub fn assumed(&self) -> String {
         let maker = if self.generation.is_amd() {
             "AMD"
@@ -641,7 +641,7 @@ fn nvlink(
         .then_some(first)
 }
 
-/// The rate of the slowest network card: the slowest link on the way from a channel's first accelerator to the next
+/// The rate of the slowest network card: the slowest link on the path from a channel's first accelerator to the next
 /// box, within the box and out of it.
 fn card(
     ranks: &[NodeId],

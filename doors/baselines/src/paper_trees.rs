@@ -1,4 +1,4 @@
-//! Reduction trees out of papers: the shortest single reductions, here one after another without a break.
+//! Reduction trees out of papers: the shortest single reductions, here in sequence without a break.
 
 use num_traits::Zero;
 use oneport_heterogeneous::{Destination, Processors, slowest_first};

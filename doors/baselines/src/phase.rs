@@ -45,7 +45,7 @@ pub enum Phase {
     /// Partners at halving distances exchange and combine the half that the other's group ends with. A power of two
     /// ranks.
     Halving(Vec<usize>, Blocks),
-    /// Partners at doubling distances exchange and combine everything. A power of two ranks.
+    /// Partners at doubling distances exchange and combine all their blocks. A power of two ranks.
     Exchange(Vec<usize>, Vec<u32>),
     /// In step `k`, every rank sends to the one `2^k` before it all that it has and the other lacks (Bruck 1997).
     BruckCopy(Vec<usize>, Blocks),
@@ -216,7 +216,7 @@ fn subtrees(tree: &Tree, blocks: &Blocks) -> Blocks {
     tree.below().into_iter().map(gathered).collect()
 }
 
-/// In step `k` the rank at position `p` sends the blocks that the rank at `p - k - behind` began with (ends with).
+/// In step `k` the rank at position `p` sends the initial (final) blocks of the rank at `p - k - behind`.
 fn ring(out: &mut Sender<'_>, order: &[usize], blocks: &Blocks, behind: usize, combine: bool) {
     let ranks = order.len();
     for step in 0..ranks.saturating_sub(1) {

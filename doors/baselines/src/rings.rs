@@ -22,7 +22,7 @@ pub fn on_rings(problem: &Problem) -> bool {
 /// the root along every ring, and operands of a reduction are combined along it towards the root, both as in NCCL.
 ///
 /// An all-gather, or a reduce-scatter without work, attains `total / ((n - 1) size)` on `n` ranks, the all-reduce
-/// `n / 2` times as many. `O(k n^2)` for `k` rings.
+/// `n / 2` times that number. `O(k n^2)` for `k` rings.
 ///
 /// # Errors
 /// Rings cannot perform the collective, or a ring leaves out a rank or passes it twice.

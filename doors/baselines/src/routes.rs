@@ -25,12 +25,12 @@ struct Tree {
     settled: Vec<u32>,
 }
 
-/// Which of several paths is taken that are equally cheap, and whose last nodes but one are equally near.
+/// Rule for choosing among equally cheap paths whose last nodes but one are equally near.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ties {
     /// The first that the search meets, for all senders.
     First,
-    /// Senders take turns, in the order in which they are listed, so that equal network cards are used alike.
+    /// Senders alternate, in the order in which they are listed, so that equal network cards are used equally.
     Turns,
 }
 

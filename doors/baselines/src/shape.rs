@@ -164,7 +164,7 @@ struct Rings {
     resources: usize,
 }
 
-/// The busiest resource, then everything together: less is better.
+/// The busiest resource, then the sum of all: less is better.
 type Busy = (u64, u64);
 
 impl Rings {
@@ -176,7 +176,7 @@ impl Rings {
         costs: Vec<u64>,
         watch: &Watch,
     ) -> Option<Rings> {
-        // Ranks up to which an order is sought. Trades a cheaper ring for time. Not measured.
+        // Limit on the ranks for which an order is searched. Trades a cheaper ring for time. Not measured.
         const MOST: usize = 256;
         if ranks.is_empty() || ranks.len() > MOST {
             return None;

@@ -204,7 +204,7 @@ impl Tree {
         self.children.len()
     }
 
-    /// All ranks that the root reaches, parents before children. Never more than there are, even in a circle.
+    /// All ranks that the root reaches, parents before children. At most the number of ranks, even in a circle.
     pub fn downwards(&self) -> Vec<usize> {
         let mut order = vec![self.root];
         let mut next = 0;

@@ -60,7 +60,7 @@ impl Maker<'_> {
     }
 }
 
-/// Groups with as many members each.
+/// Groups of equal numbers of members.
 struct Levels<'g> {
     groups: &'g [Vec<usize>],
     members: usize,

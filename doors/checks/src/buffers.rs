@@ -25,10 +25,10 @@ pub enum BufferType {
 }
 
 impl BufferType {
-    /// In the order of the variants.
+    /// Names in the order of the variants.
     pub const NAMES: [&str; 3] = ["input", "output", "scratch"];
 
-    /// For messages.
+    /// The name in messages.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }

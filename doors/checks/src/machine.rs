@@ -83,7 +83,7 @@ struct Thread {
     knows: Knowledge,
     /// Knowledge received since the last synchronisation. The next one applies it.
     told: Knowledge,
-    /// Whether `told` holds anything.
+    /// Whether `told` is nonempty.
     is_told: bool,
     /// The current epoch, from 1.
     stretch: u32,

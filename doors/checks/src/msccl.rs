@@ -23,9 +23,9 @@ use elements::{Columns, Node};
 pub const STEPS: usize = 64;
 /// Channels that an algorithm has at most.
 pub const CHANNELS: usize = 32;
-/// Most chunks of all buffers and messages together.
+/// Limit on the chunks of all buffers and messages together.
 const CELLS: usize = 1 << 26;
-/// Most characters of a name that messages repeat.
+/// Limit on the characters of a name that messages repeat.
 const NAME: usize = 60;
 /// Messages that a connection holds.
 const SLOTS: u32 = 8;
@@ -110,8 +110,8 @@ pub fn check(text: &str, slots: Option<u32>) -> Result<Followed, Fault> {
     verdict.ok_or_else(|| malformed("inplace and outofplace are both 0; one must be 1"))
 }
 
-/// A deadlock ends if connections hold all messages, or more slots do not help. A schedule without choices that ends
-/// with some slots ends with more, so the fewest are found by halving.
+/// A deadlock ends if connections hold all messages. If it does not end then, more slots do not help. A schedule
+/// without choices that ends with some slots ends with more, so the fewest are found by halving.
 fn run_or_ask_for_slots(algorithm: &Algorithm, in_place: bool) -> Result<Followed, Fault> {
     let slots = algorithm.slots;
     let fault = match run(algorithm, in_place, slots) {

@@ -22,7 +22,7 @@ use limits::{CHANNELS, CHANNELS_AT_ONCE, OPERATIONS};
 use schema::{ChannelType, Op, Plan};
 use translate::{ITERATIONS, Lines, Translation};
 
-/// Most threadblocks of a group, and most parts of a chunk.
+/// Limit on the threadblocks of a group, and on the parts of a chunk.
 const PARTS: usize = 1024;
 
 /// Runs a plan.

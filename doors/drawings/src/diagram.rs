@@ -21,7 +21,7 @@ pub(crate) enum Style {
     Scheme,
 }
 
-/// A pattern as it is drawn.
+/// A pattern in the form in which it is drawn.
 pub(crate) struct Diagram {
     pub style: Style,
     pub title: String,
@@ -52,7 +52,7 @@ pub(crate) struct Vertex {
     pub part: Interval,
     /// The node of the part. `None` for an input that no task makes.
     pub node: Option<NodeId>,
-    /// Whether the part is a goal of the demand here, and no vertex before it is the same.
+    /// Whether the part is a goal of the demand here, and no earlier vertex equals it.
     pub wanted: bool,
     pub tooltip: String,
     /// Edges on the longest path from a value.
@@ -97,7 +97,7 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// For classes of elements and for legends.
+    /// The name in classes of elements and in legends.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Role::Source => "source",
@@ -382,7 +382,7 @@ impl<'a> Assembly<'a> {
     }
 }
 
-/// "@ a", unless it is nowhere.
+/// "@ a". `None` without a node.
 fn place(platform: &Platform, node: Option<NodeId>) -> Option<String> {
     node.map(|node| format!("@ {}", words::name(platform, node)))
 }
@@ -457,12 +457,12 @@ fn contracted(problem: &Problem, mut diagram: Diagram) -> Diagram {
     diagram
 }
 
-/// A tree whose transfers in a row are being joined.
+/// A tree whose consecutive transfers are being joined.
 struct Contraction<'a> {
     problem: &'a Problem,
     vertices: Vec<Vertex>,
     edges: Vec<Edge>,
-    /// Per vertex of the whole diagram: the new vertex that makes its part, and the links from there.
+    /// Per vertex of the full diagram: the new vertex that makes its part, and the links from there.
     paths: Vec<(usize, Vec<LinkId>)>,
     uses: Vec<usize>,
 }

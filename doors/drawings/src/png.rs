@@ -9,7 +9,7 @@ use resvg::usvg::{Group, Node, Options, Tree};
 
 /// Pixels per unit of the drawing.
 const SCALE: f32 = 2.0;
-/// Most pixels of a picture: they take four bytes each.
+/// Limit on the pixels of a picture: they take four bytes each.
 const MOST: f32 = 64e6;
 
 /// A picture.
@@ -27,7 +27,7 @@ pub enum PngError {
     /// The text is not a drawing.
     #[error("this is not SVG: {0}")]
     Svg(String),
-    /// Nothing to paint on, or no room for it.
+    /// The area is empty, or the memory does not suffice.
     #[error("a picture of {width} x {height} pixels cannot be made; an SVG file has no limit")]
     Size {
         /// Its width.

@@ -258,7 +258,7 @@ pub(crate) fn partial(part: Interval) -> String {
     }
 }
 
-/// Most operands whose owners are named.
+/// Limit on the operands whose owners are named.
 const NAMED_OPERANDS: usize = 48;
 
 /// "v0 of a, v1 of b": the owners of the operands, in the one order of all patterns: each pattern's own, or that of the
@@ -379,7 +379,7 @@ fn listed(collective: &Collective) -> String {
     format!("{}: {}", plural(members.len(), "group"), names.join(", "))
 }
 
-/// ", group 2" for a demand of a list of groups, else nothing.
+/// ", group 2" for a demand of a list of groups, otherwise empty.
 pub(crate) fn group_of(collective: &Collective, place: usize) -> String {
     if !collective.custom().is_empty() {
         return format!(", demand {place}");
@@ -406,7 +406,7 @@ fn member(Member { collective, rate }: &Member) -> String {
     format!("{} among {nodes}{often}", collective.name())
 }
 
-/// Width of a text in pixels, rather too large than too small: the fonts of readers differ.
+/// Upper estimate of the width of a text in pixels: the fonts of readers differ.
 pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(em).sum::<f64>() * size
 }

@@ -1,4 +1,4 @@
-//! Chakra execution traces, a file per rank, for ASTRA-sim: as protocol buffers, each message behind its length.
+//! Chakra execution traces, a file per rank, for ASTRA-sim: as protocol buffers, each message preceded by its length.
 //!
 //! One operation of the plan: every send and receive is a node, every merge a computation. A node depends on the nodes
 //! whose data it uses, and on the previous one on the same rank and link, so that the order of the plan is kept.

@@ -1,8 +1,8 @@
-//! Why a plan is not exported.
+//! Reasons why a plan is not exported.
 
 use oneport_schedule::ScheduleError;
 
-/// Why a plan is not exported.
+/// Reasons why a plan is not exported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {

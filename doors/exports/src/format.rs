@@ -9,7 +9,7 @@ use crate::request::{Request, Written};
 /// GraphML and node-link JSON are not among them: they are read as platforms, and would lack the capacities.
 const WITH_RATES: [&str; 6] = ["events", "events-csv", "perfetto", "paje", "simgrid", "dot"];
 
-/// Refuses a plan whose rates a format does not hold.
+/// Refuses a plan with rates that a format cannot hold.
 ///
 /// # Errors
 /// The platform has shared capacities.

@@ -43,7 +43,7 @@ const MERGES: u32 = 2;
 /// Operations of one rank, in the order of dates.
 #[derive(Default)]
 struct Rank {
-    /// Dates that something waits for.
+    /// Dates for which some task waits.
     dates: Vec<u64>,
     lines: Vec<String>,
 }

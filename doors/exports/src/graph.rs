@@ -247,7 +247,7 @@ fn node_link(loads: &Loads<'_>) -> String {
 fn dot(loads: &Loads<'_>) -> String {
     let platform = loads.problem.platform();
     let mut text = String::from("digraph platform {\n");
-    // In DOT only quotes and backslashes need care.
+    // In DOT only quotes and backslashes need an escape.
     let quoted = |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
     for (index, node) in platform.nodes().iter().enumerate() {
         let shape = if node.is_processor() {

@@ -95,7 +95,7 @@ pub(crate) fn hops(
                     });
                     continue;
                 }
-                // A path that returns brings nothing: the value has been there since the previous hop.
+                // A path that returns to its start brings nothing: the value has been there since the previous hop.
                 if ends.to == from {
                     hop.into_iter()
                         .for_each(|hop: usize| hops[hop].returned.extend(way.last()));

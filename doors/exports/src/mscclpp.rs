@@ -38,8 +38,8 @@ pub(crate) const FORMAT: Format = Format {
     write,
 };
 
-/// Numbers of lanes that are tried in sequence if all fits and there are enough pieces. Trades threadblocks for
-/// messages in flight. Not measured.
+/// Numbers of lanes that are tried in sequence if all fits and the pieces suffice. Trades threadblocks for messages in
+/// flight. Not measured.
 const LANES: [usize; 4] = [16, 32, 64, THREADBLOCKS];
 
 /// Lanes that are tried if threadblocks are continued. Trades messages in flight for operations per threadblock. Not
@@ -110,7 +110,7 @@ fn planned(request: &Request<'_>) -> Result<(Plan, u64), ExportError> {
     };
     let sketch = |pieces: u64| ordered(pieces, Order::Stages);
     let instances = request.schedule.instances.to_u64().unwrap_or(u64::MAX);
-    // Another number of pieces must be ordered into slots anew, which takes long: first it is tried without slots.
+    // Another number of pieces must be ordered into slots again, which is slow: it is first tried without slots.
     let dated = |pieces: u64| -> Result<Result<Plan, String>, ExportError> {
         if pieces != instances
             && let Err(limit) = sketch(pieces)?
@@ -129,7 +129,7 @@ fn planned(request: &Request<'_>) -> Result<(Plan, u64), ExportError> {
         Err(limit) => limit,
     };
     let fits = |&pieces: &u64| sketch(pieces).is_ok_and(|plan| plan.is_ok());
-    // Many pieces take long to try, so halves come first.
+    // Trying many pieces is slow, so halves come first.
     let halves = std::iter::successors(Some(pieces / 2), |&pieces| Some(pieces / 2));
     let too_many = halves
         .take_while(|&pieces| pieces > 0 && !fits(&pieces))
@@ -175,7 +175,7 @@ fn nearest(pieces: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(pieces), smaller as fn(&u64) -> Option<u64>).skip(1)
 }
 
-/// The plan with as few lanes as fit, from 16 on, every lane one threadblock of a GPU. If none fits, lanes whose
+/// The plan with the fewest lanes that fit, from 16 on, every lane one threadblock of a GPU. If none fits, lanes whose
 /// threadblocks are continued by others.
 fn plan(operation: &Operation, shape: Shape<'_>) -> Result<Plan, String> {
     let units: BTreeSet<(usize, u64)> = operation

@@ -45,7 +45,7 @@ pub(crate) struct Operation {
     /// Indices of the steps by start within a period. Steps of stage `s` run `s` periods later, so operations that
     /// follow one another by a period overlap.
     pub turns: Vec<usize>,
-    /// Per demand: the ranks that own its operands and the ranks that want its result.
+    /// Per demand: the ranks that own its operands and the ranks that are goals of its result.
     pub blocks: Vec<Block>,
 }
 

@@ -8,10 +8,10 @@ use oneport_schedule::{Execution, execution};
 use crate::ExportError;
 use crate::pieces::with_instances;
 
-/// A schedule and how it is to be written.
+/// A schedule and the options of its export.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
-    /// The question that the schedule answers.
+    /// The problem that the schedule solves.
     pub problem: &'a Problem,
     /// The schedule.
     pub schedule: &'a PeriodicSchedule,
@@ -33,7 +33,7 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// The schedule as it is.
+    /// A request for the unchanged schedule.
     pub fn new(problem: &'a Problem, schedule: &'a PeriodicSchedule) -> Self {
         Request {
             problem,

@@ -6,7 +6,7 @@ use oneport_plan::{Interval, Problem, Task};
 use oneport_platform::NodeId;
 use oneport_schedule::Execution;
 
-/// Something wanted, and the task that brings or makes it.
+/// A goal, and the task that brings or makes its value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Served {
     /// Index of the demand.

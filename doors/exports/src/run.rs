@@ -1,4 +1,4 @@
-//! A finite run: start-up, steady periods, clean-up, on tracks that do one thing at a time.
+//! A finite run: start-up, steady periods, clean-up, on tracks with one task at a time.
 
 use num_bigint::BigInt;
 use oneport_plan::{Interval, Problem, Resource, Task};
@@ -13,7 +13,7 @@ const LIMIT: u64 = 2_000_000;
 /// A run: a schedule's execution, repeated.
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
-    /// The question.
+    /// The problem.
     pub problem: &'a Problem,
     /// One period.
     pub execution: Execution,
@@ -21,7 +21,7 @@ pub(crate) struct Run<'a> {
     pub periods: u64,
 }
 
-/// A port, a link or a processor: it does one thing at a time.
+/// A port, a link or a processor: it does one task at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Track {
     /// Node under which it is shown: a link under its tail.
@@ -129,7 +129,7 @@ impl<'a> Run<'a> {
         tracks
     }
 
-    /// Every track that something happens on, ascending.
+    /// Every track with at least one event, ascending.
     pub(crate) fn all_tracks(&self) -> Vec<Track> {
         let pieces = self
             .execution

@@ -1,4 +1,4 @@
-//! Distributes whole copies over patterns so that the busiest resource is as little busy as can be.
+//! Distributes copies over patterns so that the busiest resource has the least load.
 //!
 //! The sum of the copies is given for each demand. There are two initial distributions: shares in proportion by largest
 //! remainders, and shares rounded down with the rest placed so that resources stay least busy. Copies are moved from

@@ -318,8 +318,7 @@ impl Pairs {
             .max())
     }
 
-    /// The links by which something leaves a node that comes `after` them, and the least delay from their beginning
-    /// on.
+    /// The links out of a node that have a delay `after` their ends, and the least delay from their start on.
     fn last_out<'d>(
         &self,
         platform: &Platform,

@@ -19,8 +19,8 @@ use crate::TimingError;
 /// Lengths of paths that separate windows. If there are more, some are left out, which keeps a bound valid. Trades
 /// sharper bounds for smaller programs. Not measured.
 const LENGTHS: usize = 9;
-/// Operations that take more than this many times the longest way of a value have no layers: windows of the beginning
-/// and the end are too short to matter. Trades the last percents of a bound for time. Not measured.
+/// Operations longer than this multiple of the longest path of a value have no layers: windows of the beginning and the
+/// end are too short to matter. Trades the last percents of a bound for time. Not measured.
 const FAR: u32 = 32;
 /// Nodes of a layered platform. Trades bounds on large platforms for time. Not measured.
 const NODES: usize = 3000;
@@ -174,7 +174,7 @@ impl Layers {
         })
     }
 
-    /// The question whose throughput is at least 1 if some schedule ends by the date.
+    /// The problem whose throughput is at least 1 if some schedule ends by the date.
     pub fn problem(&self) -> &Problem {
         &self.problem
     }
@@ -358,8 +358,8 @@ impl Ends {
     }
 }
 
-/// Lengths of ways that separate windows: the distances of nodes from their ends, and of ways that go on by a link, the
-/// shortest first.
+/// Lengths of paths that separate windows: the distances of nodes from their ends, and of paths that continue by a
+/// link, the shortest first.
 fn lengths(platform: &Platform, ends: &Ends, until: &Rational) -> BTreeSet<Rational> {
     let inside = |length: &Rational| length.is_positive() && length < until;
     let all: BTreeSet<Rational> = [&ends.before, &ends.after]

@@ -53,7 +53,7 @@ pub enum TimingError {
     /// The run does not end before the limit.
     #[error("the run would take at least as long as the limit")]
     AboveLimit,
-    /// Too much to do for machine memory.
+    /// The tasks exceed machine memory.
     #[error("more than {0} tasks; take fewer pieces")]
     TooMany(usize),
 }

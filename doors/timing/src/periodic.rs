@@ -16,7 +16,7 @@ type Borders = Vec<Rational>;
 
 /// A piece of a task that begins at one date of the first period.
 struct Turn {
-    /// In which period of the run it is, if its copy starts in the first.
+    /// The period of the run in which it is, if its copy starts in the first.
     round: u64,
     task: usize,
     piece: usize,
@@ -207,7 +207,7 @@ fn borders(execution: &Execution) -> BTreeMap<(usize, u64), Borders> {
         .collect()
 }
 
-/// When, within the period, a task has carried this share of its message and goes on.
+/// The date within the period at which a task has carried this share of its message and goes on.
 fn date(dated: &DatedTask, share: &Rational) -> BigInt {
     let mut sent = share * Rational::from_integer(dated.duration.clone());
     for piece in &dated.pieces {

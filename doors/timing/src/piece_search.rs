@@ -59,7 +59,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// The same tasks in the same number of pieces, for another size. For a smaller size they take no longer.
+    /// The same tasks in the same number of pieces, for another size. For a smaller size they take at most as long.
     ///
     /// # Errors
     /// Sizes or work are not constant, or the watch ended it.
@@ -104,7 +104,7 @@ impl Found {
 pub struct SearchLimits<'a> {
     /// Approximate limit on the tasks of a run.
     pub tasks: usize,
-    /// Most pieces of a message: for example, the number of its bytes.
+    /// Limit on the pieces of a message: for example, the number of its bytes.
     pub pieces: u32,
     /// Ends the search and keeps the best candidate so far. A young request to end does not keep the first number of
     /// pieces from being evaluated.
@@ -153,7 +153,7 @@ pub struct PieceSearch<'a> {
 /// The cached result of a candidate.
 enum Tried {
     Timing(Timing),
-    /// It takes at least so long.
+    /// Lower bound on its time.
     AtLeast(Rational),
 }
 
@@ -315,7 +315,7 @@ impl<'a> PieceSearch<'a> {
             && !small(&best.length - least, &best.length)
             && limits.watch.ask().is_ok()
         {
-            // The last time, as many as there may be.
+            // The last attempt uses the largest number that fits.
             let fitting = u64::from(candidate.pieces) * limits.tasks as u64 / tasks.max(1) as u64;
             let fitting = u32::try_from(fitting)
                 .unwrap_or(u32::MAX)
@@ -509,7 +509,7 @@ struct Best {
     timing: Timing,
 }
 
-/// Whether a gain counts as none.
+/// Whether a gain is negligible.
 fn small(gain: Rational, whole: &Rational) -> bool {
     gain * Rational::from_integer(GAIN.into()) < *whole
 }

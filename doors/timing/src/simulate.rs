@@ -37,7 +37,7 @@ enum Starts {
 }
 
 impl Timing {
-    /// When everything has arrived and is combined.
+    /// The date at which all values have arrived and are combined.
     pub fn length(&self) -> Rational {
         &self.unit * Rational::from_integer(self.length.clone().into())
     }
@@ -363,7 +363,7 @@ struct Waiting<N> {
 struct Pool<N> {
     /// Units that no transfer takes up.
     left: u64,
-    /// When transfers end, and the units of each.
+    /// End dates of transfers, with the units of each.
     running: BinaryHeap<Reverse<(N, u64)>>,
 }
 
@@ -413,9 +413,9 @@ struct Simulation<'l, N> {
     pools: Vec<Option<Pool<N>>>,
     /// Per link or processor: results in flight, in order of arrival, since it runs one task at a time.
     flying: Vec<VecDeque<(N, u32)>>,
-    /// When the first result of a place arrives.
+    /// Date at which the first result of a place arrives.
     arriving: BinaryHeap<Reverse<(N, u32)>>,
-    /// When a resource is looked at.
+    /// Date at which a resource is checked.
     freeing: BinaryHeap<Reverse<(N, u32)>>,
     /// Tasks that became ready at the present date.
     ready: Queue,

@@ -9,7 +9,7 @@ use oneport_watch::Watch;
 
 use crate::TimingError;
 
-/// Bytes of a task: in the list, in its graph, and dated. Trades runs that would just fit for memory. Not measured.
+/// Bytes of a task: in the list, in its graph, and dated. Trades runs that barely fit for memory. Not measured.
 pub(crate) const TASK: u64 = 250;
 /// Tasks between two checks of the watch. Trades lateness after a limit for calls. Not measured.
 pub(crate) const OFTEN: usize = 1 << 10;

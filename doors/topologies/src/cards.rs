@@ -90,7 +90,7 @@ pub(super) fn counting(draft: &mut Draft<'_>) -> Result<Vec<Port>, Mistake> {
     Ok(counted)
 }
 
-/// Notes which ports lead to nothing, unless machines are joined.
+/// Notes the ports that lead to nothing, unless machines are joined.
 ///
 /// # Errors
 /// The errors of [`counting`].

@@ -13,9 +13,9 @@ const BEGINNING: usize = 16 << 10;
 const OURS: [&str; 9] = [
     "format", "model", "units", "node", "link", "shared", "nodes", "links", "edges",
 ];
-/// Rows of a table that are looked at.
+/// Number of rows of a table that are inspected.
 const MAX_ROWS: usize = 50;
-/// Most keys of a JSON object that are looked at.
+/// Number of keys of a JSON object that are inspected.
 const MAX_KEYS: usize = 100;
 
 impl Format {
@@ -41,7 +41,7 @@ fn beginning(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes.get(..BEGINNING).unwrap_or(bytes)).into_owned()
 }
 
-/// The format of a text of rows and columns, if it is one of other programs.
+/// The format of a text of rows and columns, if it is a known one.
 fn from_table(text: &str) -> Option<Format> {
     if text.lines().any(is_row_of_gpu0) {
         return Some(Format::NvidiaSmi);
@@ -168,7 +168,7 @@ fn from_json(bytes: &[u8]) -> Format {
     }
 }
 
-/// The keys of the outermost object as they are written, with as little understanding of JSON as that takes.
+/// The keys of the outermost object in their spelling, without parsing the rest of the JSON.
 fn top_keys(bytes: &[u8]) -> Vec<&[u8]> {
     let (mut keys, mut depth, mut at) = (Vec::new(), 0_usize, 0);
     let mut text: Option<&[u8]> = None;
@@ -195,7 +195,7 @@ fn top_keys(bytes: &[u8]) -> Vec<&[u8]> {
     keys
 }
 
-/// The text behind comments and declarations, which are given by their beginnings and ends.
+/// The text after comments and declarations, which are given by their beginnings and ends.
 fn behind<'t>(text: &'t str, comments: &[(&str, &str)]) -> &'t str {
     let mut rest = text.trim_start();
     while let Some((_, end)) = comments.iter().find(|(begin, _)| rest.starts_with(begin))

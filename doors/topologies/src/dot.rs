@@ -19,7 +19,7 @@ use crate::mistakes::{said, too_many};
 const MAX_CHAIN: usize = 10_000;
 /// Most edges, parallel ones counted one by one: lists make many of few words.
 const MAX_EDGES: usize = 500_000;
-/// Most default attributes at a time.
+/// Limit on simultaneous default attributes.
 const MAX_DEFAULTS: usize = 200;
 /// Deepest nesting of subgraphs.
 const MAX_DEPTH: usize = 100;

@@ -16,9 +16,9 @@ use crate::imported::{Accelerator, Imported, Note, Topic};
 use crate::mistakes::{no_latency, not_positive, said, too_many};
 use crate::options::ImportOptions;
 
-/// Most nodes of a topology.
+/// Limit on the nodes of a topology.
 pub(super) const MAX_NODES: usize = 100_000;
-/// Most links of a topology, in one direction each.
+/// Limit on the links of a topology, in one direction each.
 pub(super) const MAX_LINKS: usize = 250_000;
 
 /// The abilities of a node.
@@ -95,7 +95,7 @@ pub(crate) struct Draft<'o> {
     noted: BTreeSet<Note>,
     /// Kinds of links whose bandwidth was looked up.
     kinds: BTreeSet<&'static str>,
-    /// Other keys of `link_bandwidth` that mean something here.
+    /// Other keys of `link_bandwidth` that are valid here.
     allowed: BTreeSet<String>,
     model: PortModel,
     /// Whether a link has the attribute with the latency. If not, some attributes of links.
@@ -232,7 +232,7 @@ impl<'o> Draft<'o> {
         self.copy(&wire, 0)
     }
 
-    /// Adds a link like this one between the nodes that are `shift` further.
+    /// Adds a copy of this link between the nodes whose numbers are larger by `shift`.
     pub(super) fn copy(&mut self, wire: &Wire, shift: usize) -> Result<(), Mistake> {
         self.check_links(1)?;
         let (from, to) = (wire.from + shift, wire.to + shift);
@@ -289,7 +289,7 @@ impl<'o> Draft<'o> {
 
     /// Records that a link has these attributes, without that of the latency.
     pub(crate) fn no_latency<'a>(&mut self, attributes: impl Iterator<Item = &'a str>) {
-        /// Most attributes that a message lists.
+        /// Limit on the attributes that a message lists.
         const MOST: usize = 8;
         if self.options.latency.is_some() && self.attributes.len() < MOST {
             self.attributes.extend(attributes.take(MOST).map(clip));
@@ -406,7 +406,7 @@ impl<'o> Draft<'o> {
 
     /// Adds a remark, once.
     pub(crate) fn note(&mut self, topic: Topic, text: impl Into<String>) {
-        /// Most remarks: no file needs more, and a hostile one would.
+        /// Limit on remarks: no file needs more, and a hostile one would.
         const MOST: usize = 200;
         let note = Note {
             topic,
@@ -633,7 +633,7 @@ impl<'o> Draft<'o> {
     }
 }
 
-/// A bandwidth for people: `20.6 GB/s`.
+/// A bandwidth as text: `20.6 GB/s`.
 pub(super) fn gigabytes(rate: &Rational) -> String {
     format!("{} GB/s", decimal(rate, 6))
 }

@@ -1,4 +1,4 @@
-//! Lists of links: a row for each, with the two nodes and a bandwidth, as loops of iperf or ib_write_bw leave behind.
+//! Lists of links: a row for each, with the two nodes and a bandwidth, as written by loops of iperf or ib_write_bw.
 //!
 //! The first row may name the columns: two nodes (`src,dst`, `from,to`, `client,server`, ...) and the bandwidth, whose
 //! unit is in its name (`gbps`, `Gbit/s`, `bandwidth_MBps`), in the cells, in a comment above, or in
@@ -40,7 +40,7 @@ const ENDS: [(&str, &str); 12] = [
 const RATES: [&str; 5] = ["bandwidth", "capacity", "throughput", "speed", "bw"];
 /// Parts of the names of columns of latencies.
 const LATENCIES: [&str; 2] = ["latency", "delay"];
-/// Most columns that are looked at.
+/// Number of columns that are inspected.
 const MAX_COLUMNS: usize = 100;
 
 /// Whether a text is such a list.

@@ -26,7 +26,7 @@ use crate::imported::{Note, Topic};
 use crate::mistakes::{no_latency, unexpected, unknown};
 use crate::options::LatencyAttribute;
 
-/// Most bytes: networks of the Zoo have less than one megabyte.
+/// Limit on bytes: networks of the Zoo have less than one megabyte.
 const MAX_BYTES: usize = 16 << 20;
 /// Bits per second of SONET's OC-1. OC-n is n times as fast.
 const SONET: u64 = 51_840_000;
@@ -35,7 +35,7 @@ const GIGABIT: u32 = 1_000_000_000;
 /// Bytes of the longest character reference, without its '&': `#1114111;`.
 const LONGEST_REFERENCE: usize = 9;
 
-/// Reads a whole file.
+/// Reads a file.
 ///
 /// `asked` names the attribute with the latency. Also returns remarks.
 pub(crate) fn read(
@@ -462,7 +462,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The wanted values of `key [ ... ]`.
+    /// The requested values of `key [ ... ]`.
     fn record<const N: usize>(
         &mut self,
         name: &'static str,

@@ -16,7 +16,7 @@ use crate::draft::{Draft, Role};
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many, unexpected};
 
-/// Most GPUs.
+/// Limit on GPUs.
 const MAX_GPUS: usize = 2000;
 /// The tests of nvbandwidth that count, the best first.
 const TESTS: [&str; 4] = ["write_ce", "read_ce", "write_sm", "read_sm"];
@@ -158,7 +158,7 @@ fn add(source: &Source<'_>, draft: &mut Draft<'_>, matrix: &Matrix<'_>) -> Resul
             let found = format!("row {} with {} cells", clip(label), cells.len());
             return Err(wrong(unexpected(found, expected)));
         }
-        // Both programs print as many decimals in every cell.
+        // Both programs print the same number of decimals in every cell.
         let decimals = |cell: &&str| {
             cell.split_once('.')
                 .map_or(0, |(_, decimals)| decimals.len())

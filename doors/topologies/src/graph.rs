@@ -20,7 +20,7 @@ use crate::options::LatencyAttribute;
 /// Attributes of a node or an edge: names and values.
 pub(crate) type Attributes<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
 
-/// Most attributes of a node or an edge.
+/// Limit on the attributes of a node or an edge.
 pub(crate) const MAX_ATTRIBUTES: usize = 500;
 /// Attributes that give a bandwidth if the user names none.
 const CAPACITY: [&str; 2] = ["capacity", "bandwidth"];

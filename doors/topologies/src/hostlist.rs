@@ -5,7 +5,7 @@ use oneport_files::error::{Mistake, clip};
 
 /// Longest name with its lists.
 const MAX_ITEM: usize = 10_000;
-/// Most bytes that one name with its lists may become.
+/// Limit on the bytes of one expanded name with its lists.
 const MAX_BYTES: usize = 50_000_000;
 
 /// The names. `budget` is the number of further names allowed, in all lists together.

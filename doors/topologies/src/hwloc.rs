@@ -21,7 +21,7 @@ use crate::xml::{self, children, need, whole, wrong};
 
 /// The bit of `kind` that marks values as bandwidths.
 const MEANS_BANDWIDTH: i64 = 8;
-/// Most objects of a matrix.
+/// Limit on the objects of a matrix.
 const MAX_OBJECTS: usize = 500;
 
 /// Reads a machine.
@@ -53,7 +53,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     join_packages(draft, root).map_err(|mistake| wrong(source, root, mistake))
 }
 
-/// Objects by their number in the whole machine.
+/// Objects by their number in the machine.
 fn objects<'d, 'i>(
     source: &Source<'_>,
     root: Node<'d, 'i>,

@@ -130,7 +130,7 @@ fn switches(ports: &[Port<'_>]) -> BTreeSet<u32> {
         .collect()
 }
 
-/// Without headers: a node per GUID, else per lid, named by the text in quotes before the arrow, else by that behind
+/// Without headers: a node per GUID, else per lid, named by the text in quotes before the arrow, else by the text after
 /// the arrow of another line.
 fn add_owners(fabric: &mut Fabric, ports: &[Port<'_>], text: &str, switches: &BTreeSet<u32>) {
     let called: BTreeMap<u32, &str> = ports

@@ -1,7 +1,7 @@
 //! Output of the Intel MPI Benchmarks (IMB-MPI1) for a collective: per number of processes a table of sizes and times.
 //!
-//! Allgather, Alltoall, Gather and Scatter count the bytes of one message, the others the bytes of the whole operation.
-//! An operation ends when its last process does, so `t_max` is its time.
+//! Allgather, Alltoall, Gather and Scatter count the bytes of one message, the others the bytes of all messages of the
+//! operation. An operation ends when its last process does, so `t_max` is its time.
 //!
 //! Facts from the user's guide of the Intel MPI Benchmarks 2021, MPI-1 benchmarks.
 

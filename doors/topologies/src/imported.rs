@@ -77,7 +77,7 @@ pub struct Note {
 pub enum Topic {
     /// Taken from a table, or from the user, because the file does not state it.
     Assumed,
-    /// Several things of the file are one in the platform.
+    /// Several elements of the file are one in the platform.
     Merged,
     /// In the file, and not in the platform.
     LeftOut,
@@ -98,7 +98,7 @@ impl Topic {
 }
 
 impl Imported {
-    /// Adds something that was assumed.
+    /// Adds an assumption.
     pub(crate) fn assume(&mut self, text: String) {
         let topic = Topic::Assumed;
         self.notes.push(Note { topic, text });

@@ -16,7 +16,7 @@ use crate::draft::{Draft, Role};
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many};
 
-/// Most ports of all nodes.
+/// Limit on the ports of all nodes.
 pub(super) const MAX_PORTS: usize = 250_000;
 
 /// Speeds of a lane: name of the kind, usual notation, signalled Gbit/s as iblinkinfo writes it, data in Gbit/s.
@@ -32,7 +32,7 @@ const SPEEDS: [(&str, &str, &str, (u32, u32)); 9] = [
     ("xdr", "XDR", "212.5", (200, 1)),
 ];
 
-/// In the names of adapters inside switches that combine values.
+/// Part of the names of adapters inside switches that combine values.
 const AGGREGATION: &str = "Aggregation Node";
 
 /// A node of the fabric.
@@ -77,7 +77,7 @@ impl Width {
         }
     }
 
-    /// `4xHDR`, as it is read.
+    /// `4xHDR`, in the spelling of the notes.
     fn name(self) -> String {
         let speed = SPEEDS.get(self.speed).map_or("", |(_, name, ..)| name);
         format!("{}x{speed}", self.lanes)

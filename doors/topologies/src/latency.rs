@@ -36,7 +36,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The word for it.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Origin::Stated => "stated",

@@ -5,7 +5,7 @@ use oneport_platform::Rational;
 /// Measurements of one program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measurements {
-    /// The program, for people: "nccl-tests", "OSU".
+    /// The program's name in messages: "nccl-tests", "OSU".
     pub program: &'static str,
     /// The collective by our name. `None` if the program's name does not determine it.
     pub collective: Option<&'static str>,

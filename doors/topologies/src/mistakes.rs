@@ -21,7 +21,7 @@ pub(super) fn unexpected(
     }
 }
 
-/// More than a limit, and the remedy.
+/// The number exceeds a limit. The message names the remedy.
 pub(super) fn too_many(what: &'static str, limit: usize, instead: &'static str) -> Mistake {
     Mistake::TooMany {
         what,

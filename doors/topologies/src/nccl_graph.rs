@@ -25,7 +25,7 @@ use roxmltree::Node;
 
 use crate::xml;
 
-/// Most bytes of a graph file.
+/// Limit on the bytes of a graph file.
 pub const MAX_GRAPH_BYTES: u64 = 4 << 20;
 /// Digits of speeds.
 const DIGITS: usize = 9;
@@ -67,7 +67,7 @@ impl PathType {
         PathType::Sys,
     ];
 
-    /// As in the file.
+    /// The spelling in the file.
     pub fn name(self) -> &'static str {
         let names = [
             "LOC", "NVL", "NVB", "P2C", "PIX", "PXB", "PXN", "PHB", "SYS",
@@ -204,8 +204,8 @@ fn write_channel(out: &mut String, channel: &NcclChannel) {
 /// Reads the graphs of a file. `name` is for errors.
 ///
 /// # Errors
-/// The first thing that NCCL would not read, or would misread: another version, attributes that are missing or no
-/// numbers, another number of channels than stated, a GPU twice in a channel.
+/// The first element that NCCL would refuse or misread: another version, attributes that are missing or not numbers,
+/// another number of channels than stated, a GPU twice in a channel.
 pub fn parse_nccl_graphs(name: &str, bytes: &[u8]) -> Result<Vec<NcclGraph>, FormatError> {
     let source = Source::new(name, bytes, "an NCCL graph file")?;
     if bytes.len() as u64 > MAX_GRAPH_BYTES {
@@ -273,7 +273,7 @@ impl Reader<'_> {
         read(text).ok_or_else(|| self.wrong(element, &format!("{key} '{}'", clip(text)), expected))
     }
 
-    /// A whole number, decimal or after `0x` hexadecimal.
+    /// An integer, decimal or after `0x` hexadecimal.
     fn number(&self, element: Node<'_, '_>, key: &'static str) -> Result<u64, FormatError> {
         self.value(element, key, "a whole number", |text| {
             match text.strip_prefix("0x") {

@@ -188,7 +188,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
 
     /// The number of links that an element represents.
     fn count(&self, link: Node<'d, 'i>) -> Result<i64, FormatError> {
-        /// More than any GPU has.
+        /// Above the number of any GPU.
         const MOST: i64 = 1000;
         need(self.source, link, "count", "the number of links")?;
         match whole(self.source, link, "count")? {

@@ -15,7 +15,7 @@ use crate::measurement::{Measurement, Measurements};
 use crate::mistakes::{said, unexpected};
 use crate::{imb, osu};
 
-/// Most bytes of a file of measurements.
+/// Limit on the bytes of a file of measurements.
 pub const MAX_MEASUREMENTS_BYTES: u64 = 256 << 20;
 /// Most words that a launcher puts before a line: `[1,0]<stdout>:`, `0:`, a date.
 const MAX_PREFIX: usize = 6;

@@ -10,7 +10,7 @@ use oneport_files::error::FormatError;
 use oneport_files::source::{Source, read_bytes};
 use oneport_platform::{Rational, parse_rational};
 
-/// Most bytes of a log.
+/// Limit on the bytes of a log.
 const MAX_BYTES: u64 = 256 << 20;
 
 /// NCCL's functions that it tunes, by its names and ours.
@@ -27,9 +27,9 @@ const FUNCTIONS: [(&str, &str); 5] = [
 pub struct Tuned {
     /// The collective, by our name.
     pub collective: &'static str,
-    /// As in `NCCL_ALGO`: `Ring`.
+    /// A name of `NCCL_ALGO`: `Ring`.
     pub algorithm: String,
-    /// As in `NCCL_PROTO`: `Simple`.
+    /// A name of `NCCL_PROTO`: `Simple`.
     pub protocol: String,
     /// The time of a message of no bytes, in microseconds.
     pub latency: Rational,

@@ -53,7 +53,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     })
 }
 
-/// An id: a string, else the value as it is written (ids may be numbers, and pairs of numbers).
+/// An id: a string, else the value in its spelling (ids may be numbers, and pairs of numbers).
 fn text<'a>(value: Json<'a, '_>) -> Result<Cow<'a, str>, FormatError> {
     match value.scalar()? {
         Scalar::Text(text) => Ok(text),

@@ -19,14 +19,14 @@ use crate::mistakes::{said, too_many, unexpected};
 use crate::pci_tree::{Near, PciTree};
 use crate::smi_gpus::Gpus;
 
-/// Most devices: a machine has some twenty.
+/// Limit on devices: a machine has some twenty.
 const MAX_DEVICES: usize = 500;
-/// Most NVLinks of any GPU (H100 to B300).
+/// Limit on the NVLinks of any GPU (H100 to B300).
 const MAX_NVLINKS: u32 = 18;
 
 /// Bytes of the longest cell: `NODE`, `NV18`.
 const LONGEST_CELL: usize = 5;
-/// The word behind the labels.
+/// The word after the labels.
 const AFFINITY: &str = "CPU";
 /// Cells of another table of the same command.
 const P2P: [&str; 6] = ["OK", "NS", "CNS", "GNS", "TNS", "DR"];
@@ -105,7 +105,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         .map_err(|mistake| source.error_in_file(mistake))
 }
 
-/// The NVLinks of the GPU that has most: those to all others together, or those to NVSwitches.
+/// The greatest number of NVLinks of any GPU: those to all others together, or those to NVSwitches.
 fn most_of_one(nvlinks: &BTreeMap<(usize, usize), u32>) -> u32 {
     let mut sums: BTreeMap<usize, u32> = BTreeMap::new();
     for (&(one, _), &count) in nvlinks {
@@ -371,7 +371,7 @@ fn row<'a>(offset: usize, words: &[Cow<'a, str>], columns: usize) -> Row<'a> {
 }
 
 /// The last cell and the affinity that is glued to it: `NV120-31`. A number of NVLinks that another cell of the row has
-/// goes before others, then the largest that a GPU can have.
+/// takes precedence, then the largest that a GPU can have.
 fn glued(word: &str, others: &[Cow<'_, str>]) -> Option<(String, String)> {
     let rest_of = |end: usize| {
         let (cell, rest) = word.split_at_checked(end)?;

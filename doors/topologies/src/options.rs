@@ -25,7 +25,7 @@ pub struct ImportOptions {
     pub capacity_default: Option<Rational>,
     /// Which attribute of a graph's edges is the latency.
     pub latency: Option<LatencyAttribute>,
-    /// Several machines like the one of the file.
+    /// Several copies of the file's machine.
     pub replicate: Option<Replicate>,
     /// Network cards that count, by name or pattern, or `all`. Empty: all except virtual cards and those of storage.
     pub nics: Vec<String>,

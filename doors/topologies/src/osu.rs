@@ -1,7 +1,7 @@
 //! Output of the OSU micro-benchmarks for a collective: a title, and rows of a size and the average time.
 //!
 //! `osu_allgather`, `osu_alltoall`, `osu_gather` and `osu_scatter` count the bytes of one message, the others the bytes
-//! of the whole operation.
+//! of all messages of the operation.
 //!
 //! Facts from the OSU micro-benchmarks 7.3, `c/mpi/collective`.
 

@@ -1,4 +1,4 @@
-//! The PCI tree behind a table of distances between devices: which share a switch, a NUMA node, a machine.
+//! The PCI tree behind a table of distances between devices: the devices that share a switch, a NUMA node, a machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub(super) struct PciTree {
 }
 
 impl PciTree {
-    /// Devices that share nothing yet.
+    /// Devices without a common ancestor.
     pub(crate) fn new(devices: usize) -> Self {
         let apart: Vec<usize> = (0..devices).collect();
         PciTree {
@@ -45,7 +45,7 @@ impl PciTree {
         }
     }
 
-    /// Adds switches, NUMA nodes and links over PCI above the devices, whose nodes are given.
+    /// Adds switches, NUMA nodes and links over PCI above the devices with the given nodes.
     pub(crate) fn add(
         mut self,
         draft: &mut Draft<'_>,

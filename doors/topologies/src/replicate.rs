@@ -10,7 +10,7 @@ use crate::imported::Topic;
 use crate::mistakes::{said, too_many};
 use crate::options::{Fabric, Replicate};
 
-/// Puts `count` machines like the draft's into the draft and joins them. Their nodes are called `box0.NAME`, ...
+/// Puts `count` copies of the draft's machine into the draft and joins them. Their nodes are called `box0.NAME`, ...
 pub(crate) fn replicate(draft: &mut Draft<'_>, order: &Replicate) -> Result<(), Mistake> {
     let ports = ports(draft, order)?;
     check_size(draft, order, ports.len())?;

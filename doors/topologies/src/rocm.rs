@@ -19,7 +19,7 @@ use crate::mistakes::{said, too_many};
 use crate::pci_tree::{Near, PciTree};
 use crate::smi_gpus::Gpus;
 
-/// Most GPUs: a machine has some twenty.
+/// Limit on GPUs: a machine has some twenty.
 const MAX_GPUS: usize = 500;
 
 /// The refusal of lines that do not fit one another.

@@ -25,9 +25,9 @@ use crate::simgrid_units;
 use crate::simgrid_zones::{Capacity, Kind, Routing, Stretch, Zones};
 use crate::xml::{self, MAX_DEPTH, children, need, wrong};
 
-/// Most hosts of all clusters.
+/// Limit on the hosts of all clusters.
 const MAX_HOSTS: usize = 100_000;
-/// Most links of all routes.
+/// Limit on the links of all routes.
 const MAX_HOPS: usize = 500_000;
 
 /// Sharing of a link's bandwidth.
@@ -432,7 +432,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(())
     }
 
-    /// Refuses a bypass by a host that has a way to itself: SimGrid lets messages from and to this host pass it.
+    /// Refuses a bypass by a host that has a path to itself: SimGrid lets messages from and to this host pass it.
     fn check_gates(
         &self,
         element: Node<'_, '_>,
@@ -545,7 +545,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         ])
     }
 
-    /// The capacities of a link by its name: on the way and on the way back.
+    /// The capacities of a link by its name: on the forward and on the return path.
     pub(super) fn hop(
         &mut self,
         element: Node<'_, '_>,

@@ -21,7 +21,7 @@ use crate::simgrid_fat_tree::{Cable, FatTree, Step};
 use crate::simgrid_zones::{Kind, Routing, Stretch, Torus};
 use crate::xml::{children, filled, need, wrong};
 
-/// Most levels of a fat tree, most dimensions of a torus.
+/// Limit on the levels of a fat tree and on the dimensions of a torus.
 const MAX_LEVELS: usize = 30;
 
 /// Common properties of all links of a cluster.
@@ -42,7 +42,7 @@ impl Cluster<'_, '_> {
     }
 }
 
-/// The texts before and behind the numbers of its hosts.
+/// The texts before and after the numbers of its hosts.
 fn affixes<'d>(element: Node<'d, '_>) -> [&'d str; 2] {
     ["prefix", "suffix"].map(|key| element.attribute(key).unwrap_or_default())
 }
@@ -326,7 +326,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(())
     }
 
-    /// The capacity of a step, made when it is first passed.
+    /// The capacity of a step, created when it is first passed.
     fn tree_load(
         &mut self,
         cluster: &Cluster<'d, 'i>,
@@ -576,7 +576,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     }
 }
 
-/// The lists of a host: limiter, link and backbone, and the way back.
+/// The lists of a host: limiter, link and backbone, and the return path.
 fn star_lists(
     limiter: Option<usize>,
     [up, down]: [usize; 2],
@@ -619,7 +619,7 @@ impl Dragonfly {
         }
     }
 
-    /// The links of the shortest route, as SimGrid counts them: behind a link between blades it goes on from the first
+    /// The links of the shortest route, as SimGrid counts them: after a link between blades it goes on from the first
     /// chassis. Router n of the first chassis of a group leads to group n.
     fn route(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
         let [mut group, mut chassis, mut blade] = self.address(from);

@@ -51,7 +51,7 @@ impl Net {
         self.nodes.get(node).is_some_and(|node| node.is_host)
     }
 
-    /// Adds a way that loads some capacities, each as often as it is named.
+    /// Adds a path that loads some capacities, each as often as it is named.
     pub(crate) fn arc(&mut self, from: usize, to: usize, loads: Vec<usize>) -> Result<(), Mistake> {
         if self.arcs.len() == MAX_LINKS {
             let instead = "give a part of the platform";
@@ -111,8 +111,8 @@ impl Net {
             .retain(|arc| has(&ahead, arc.from) && has(&behind, arc.to));
     }
 
-    /// Joins `a` and `b` of each way `a -> b` without load, if stage `a` has no other way on or stage `b` no other way
-    /// in.
+    /// Joins `a` and `b` of each path `a -> b` without load, if stage `a` has no other outgoing path or stage `b` no
+    /// other incoming path.
     fn contract(&mut self) {
         let free: Vec<usize> = (0..self.arcs.len())
             .filter(|&arc| self.arcs.get(arc).is_some_and(|arc| arc.loads.is_empty()))
@@ -314,9 +314,9 @@ struct Ways<'n> {
     ends: Ends,
     /// Per node and direction.
     known: BTreeMap<(usize, bool), Option<Rational>>,
-    /// The rate of an arc and of the ways behind it.
+    /// The rate of an arc and of the paths after it.
     along: fn(Option<Rational>, Option<Rational>) -> Option<Rational>,
-    /// The rate of two ways side by side.
+    /// The rate of two parallel paths.
     beside: fn(Rational, Rational) -> Rational,
 }
 
@@ -333,7 +333,7 @@ impl<'n> Ways<'n> {
         }
     }
 
-    /// Ways whose first bounds are added up.
+    /// Paths whose first bounds are added up.
     fn together(net: &'n Net, rates: Vec<Option<Rational>>) -> Self {
         Ways {
             along: Option::or,
@@ -448,7 +448,7 @@ impl Net {
         Ok(())
     }
 
-    /// Per node: its place in the draft. Stages without ways are left out.
+    /// Per node: its place in the draft. Stages without paths are left out.
     fn put_nodes(&self, draft: &mut Draft<'_>) -> Result<Vec<Option<usize>>, Mistake> {
         let used: BTreeSet<usize> = self
             .arcs

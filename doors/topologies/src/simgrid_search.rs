@@ -10,9 +10,9 @@ use oneport_files::error::Mistake;
 use crate::mistakes::too_many;
 use crate::simgrid_zones::{Routing, Stretch, Zones};
 
-/// Most members of such a zone.
+/// Limit on the members of such a zone.
 const MAX_MEMBERS: usize = 500;
-/// Most links of all its routes.
+/// Limit on the links of all its routes.
 const MAX_LOADS: usize = 2_000_000;
 
 /// Route search of a zone.

@@ -33,9 +33,9 @@ const MANY_ROUTES: usize = 2_000;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Host(usize),
-    /// Behind the way to a gateway of a zone.
+    /// After the path to a gateway of a zone.
     Out(usize, usize),
-    /// Before the way from a gateway of a zone.
+    /// Before the path from a gateway of a zone.
     In(usize, usize),
     /// Behind the list of a star's member that has the middle links, or that has them not.
     Up(usize, bool),
@@ -226,7 +226,7 @@ impl<'z> Drawing<'z> {
         Ok(())
     }
 
-    /// The routes of a zone as sums of lists, if they are such and join every two hosts.
+    /// The routes of a zone as sums of lists, if they have this form and join every two hosts.
     fn sums(&self, hosts: &[usize], pairs: &BTreeMap<(usize, usize), Stretch>) -> Option<Sums> {
         let loads = pairs
             .iter()
@@ -381,7 +381,7 @@ impl<'z> Drawing<'z> {
     }
 }
 
-/// Gateways of a zone by the member that they are or are in.
+/// Gateways of a zone by the member that equals or contains them.
 #[derive(Default)]
 struct Gates {
     exits: BTreeMap<usize, Vec<usize>>,

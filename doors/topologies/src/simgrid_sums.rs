@@ -61,7 +61,7 @@ fn add(list: &mut Vec<usize>, link: usize, count: i64) {
 /// Counts by first host, by second host, and of every route, whose sums are the passes of a link.
 fn split(count: usize, passes: &Passes) -> Option<[Vec<i64>; 3]> {
     let pass = |from: usize, to: usize| passes.get(&(from, to)).copied().unwrap_or(0);
-    // Another place than these two.
+    // A place that differs from these two.
     let third = |one: usize, other: usize| (0..3).find(|place| *place != one && *place != other);
     let mut up = Vec::with_capacity(count);
     let mut down = Vec::with_capacity(count);

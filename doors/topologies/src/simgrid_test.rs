@@ -391,7 +391,7 @@ fn deep_bypasses_are_drawn_as_their_routes() {
         let name = |load: usize| zones.capacities[load].name.clone();
         loads.into_iter().map(name).collect::<Vec<_>>().join(" ")
     };
-    // Only from b to d, and only this way.
+    // Only from b to d, and only in this direction.
     assert_eq!(route("b0", "d1"), "b_link_0_UP o d_link_1_DOWN");
     assert_eq!(route("d1", "b0"), "d_link_1_UP m n l b_link_0_DOWN");
     assert_eq!(route("b0", "c1"), "b_link_0_UP l n c_link_1_DOWN");

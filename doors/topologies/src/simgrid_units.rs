@@ -23,7 +23,7 @@ pub(super) fn bandwidth(text: &str) -> Result<Rational, Mistake> {
     let (prefix, bits) = match (unit.strip_suffix("Bps"), unit.strip_suffix("bps")) {
         (Some(prefix), _) => (prefix, 8),
         (None, Some(prefix)) => (prefix, 1),
-        // Not as SimGrid writes it: 10 GB/s.
+        // Unlike SimGrid's own files: 10 GB/s.
         (None, None) => {
             let bytes = Units {
                 data: Data::BYTE,

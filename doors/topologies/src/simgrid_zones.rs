@@ -13,7 +13,7 @@ use oneport_platform::Rational;
 
 use crate::mistakes::too_many;
 
-/// Most routes that one route is made of: a route in every zone on the way up and down.
+/// Limit on the routes that form one route: a route in every zone on the path up and down.
 const MAX_PARTS: usize = 10_000;
 
 /// A link, or one direction of a link that is split.
@@ -202,7 +202,7 @@ impl Zones {
         self.points.get(point).map_or("", |point| &point.name)
     }
 
-    /// The zone that a point is, if it is one.
+    /// The zone of a point, if it is a zone.
     pub(crate) fn inside(&self, point: usize) -> Option<usize> {
         match self.points.get(point)?.kind {
             Kind::Zone(zone) => Some(zone),

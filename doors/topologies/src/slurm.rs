@@ -18,7 +18,7 @@ use crate::mistakes::{said, unexpected};
 use crate::slurm_net::{Cluster, Switch, Torus, add};
 use crate::yaml::Yaml;
 
-/// Most names of all lists.
+/// Limit on the names of all lists.
 const MAX_NAMES: usize = 200_000;
 /// The keys of `topology.conf` and of `scontrol show topology`.
 const KEYS: [&str; 15] = [

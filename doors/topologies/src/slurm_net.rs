@@ -23,7 +23,7 @@ const LEVELS: [&str; 8] = [
 ];
 /// The kind of links between neighbours on a ring, and on a torus.
 const AROUND: [&str; 2] = ["ring", "torus"];
-/// Most switches that one option may name.
+/// Limit on the switches that one option may name.
 const MAX_NAMES: usize = 100_000;
 
 /// A switch, or a block, with its children.
@@ -32,7 +32,7 @@ pub(super) struct Switch {
     pub name: String,
     pub nodes: Vec<String>,
     pub switches: Vec<String>,
-    /// `LinkSpeed` as it is written, and in GB/s if it has a unit.
+    /// `LinkSpeed` in its spelling, and in GB/s if it has a unit.
     pub speed: Option<(String, Option<Rational>)>,
     pub offset: usize,
 }

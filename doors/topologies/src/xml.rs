@@ -5,11 +5,11 @@ use oneport_files::error::{FormatError, Mistake, clip, clip_message};
 use oneport_files::source::Source;
 use roxmltree::{Document, Node, ParsingOptions};
 
-/// Most elements, texts and comments of a document.
+/// Limit on the elements, texts and comments of a document.
 const MAX_NODES: u32 = 1_000_000;
-/// Most attributes of a document.
+/// Limit on the attributes of a document.
 const MAX_ATTRIBUTES: usize = 800_000;
-/// Most attributes of one element: the parser compares every two.
+/// Limit on the attributes of one element: the parser compares every two.
 const MAX_PER_ELEMENT: usize = 100;
 /// Deepest nesting that importers follow.
 pub(super) const MAX_DEPTH: usize = 100;
@@ -54,7 +54,7 @@ fn blank(source: &Source<'_>) -> usize {
     source.text.len() - source.text.trim_start().len()
 }
 
-/// Refuses text that would take a parser long: entities, and many attributes. Both are looked for in the raw text.
+/// Refuses text that would take a parser long: entities, and many attributes. Both are searched in the raw text.
 fn check(source: &Source<'_>) -> Result<(), FormatError> {
     if let Some(at) = source.text.find("<!ENTITY") {
         let message = "entities are not read here; write the text itself".to_string();

@@ -5,9 +5,9 @@ use oneport_files::error::{FormatError, Mistake, clip, clip_message};
 use oneport_files::source::Source;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
-/// Most bytes: such files have some kilobytes.
+/// Limit on bytes: such files have some kilobytes.
 const MAX_BYTES: usize = 4 << 20;
-/// Most texts, lists and maps.
+/// Limit on texts, lists and maps.
 const MAX_NODES: usize = 200_000;
 /// Deepest nesting.
 const MAX_DEPTH: usize = 50;
@@ -32,7 +32,7 @@ impl Yaml {
                 limit: MAX_BYTES as u64,
             }));
         }
-        // Offsets of lines: errors name nothing finer.
+        // Offsets of lines: errors name only lines.
         let lines: Vec<usize> = source
             .text
             .lines()

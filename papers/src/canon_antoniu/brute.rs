@@ -1,4 +1,4 @@
-//! The naive twin of RR-7898: all rooted trees, executed step by step, in whole units of time.
+//! The naive twin of RR-7898: all rooted trees, executed step by step, in integer units of time.
 
 /// A rooted tree: the receiver of every machine but machine 0, always a smaller number.
 pub type Tree = Vec<usize>;
@@ -49,8 +49,8 @@ fn flatten(shape: &Shape) -> Tree {
     tree
 }
 
-/// When each machine's value is complete, if every transfer starts as early as it can. The first ready goes first:
-/// proposition 3.
+/// The date at which each machine's value is complete, if every transfer starts as early as possible. The first ready
+/// goes first: proposition 3.
 pub fn ready(tree: &Tree, d: u64, c: u64) -> Vec<u64> {
     let n = tree.len();
     let mut ready = vec![0; n];
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(ready(&vec![0, 0, 1, 0], 2, 3), [10, 5, 0, 0]);
     }
 
-    /// Without a limit that binds, orders do not matter.
+    /// If a limit does not bind, orders do not matter.
     #[test]
     fn a_limit_that_does_not_bind_changes_nothing() {
         for (d, c) in [(1, 0), (0, 1), (2, 3), (3, 1)] {

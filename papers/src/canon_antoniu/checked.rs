@@ -29,7 +29,7 @@ pub const COSTS: [(u64, u64); 18] = [
     (4, 7),
 ];
 
-/// Costs in whole numbers.
+/// Costs as integers.
 pub fn costs(d: u64, c: u64) -> Result<Costs> {
     Ok(Costs::new(whole(d), whole(c))?)
 }
@@ -41,7 +41,7 @@ pub fn reduce(n: u64, d: u64, c: u64, strategy: Strategy, limit: Concurrency) ->
     Ok(reduction)
 }
 
-/// Our length, as a whole number.
+/// Our length, as an integer.
 pub fn length(n: u64, d: u64, c: u64, strategy: Strategy, limit: Concurrency) -> Result<u64> {
     whole_number(&homogeneous::length(
         n,

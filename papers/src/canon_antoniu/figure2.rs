@@ -127,7 +127,7 @@ pub fn limits() -> Result<Finding> {
     ))
 }
 
-/// Most values, and largest cost, for which the conjecture is tried.
+/// Limits on the values and on the cost, for which the conjecture is tried.
 const CONJECTURE: (u64, u64) = (1100, 12);
 
 fn coprime(a: u64, b: u64) -> bool {

@@ -19,7 +19,7 @@ use crate::numbers::whole;
 use crate::rows::{Check, Finding, Value};
 use checked::{COSTS, reduce};
 
-/// The whole report.
+/// The chapter of the report.
 pub const CHAPTER: Chapter = Chapter {
     number: "002",
     stem: "canon_antoniu",

@@ -45,12 +45,12 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("theorem-19", |_| theorem_19()),
 ];
 
-/// Most values for which all trees are tried.
+/// Limit on the values for which all trees are tried.
 const ALL_TREES: usize = 10;
-/// Most values for which all orders of transfers are tried too.
+/// Limit on the values for which all orders of transfers are tried too.
 const ALL_ORDERS: usize = 7;
 
-/// Proposition 3: in every greedy tree our transfers start when the naive simulation lets them.
+/// Proposition 3: in every greedy tree our transfers start at the dates of the naive simulation.
 pub fn default_times() -> Result<Finding> {
     let mut tried = 0;
     for (d, c) in COSTS {
@@ -129,7 +129,7 @@ pub fn linear_time() -> Result<Finding> {
     .note("ours sorts the children, O(n log n), since a schedule needs their order"))
 }
 
-/// Section 6.1: no schedule has more than floor(n / 2) transfers at once, and with that limit none is longer.
+/// Section 6.1: no schedule has more than floor(n / 2) transfers at once, and that limit makes none longer.
 pub fn half() -> Result<Finding> {
     let mut tried = 0;
     for (d, c) in COSTS {

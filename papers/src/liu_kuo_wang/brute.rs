@@ -1,13 +1,13 @@
-//! The naive twin of Liu-Kuo-Wang 2009, in whole units of time: algorithm EP step by step, all sequences, all trees.
+//! The naive twin of Liu-Kuo-Wang 2009, in integer units of time: algorithm EP step by step, all sequences, all trees.
 
 use std::collections::BTreeMap;
 
 /// Run of algorithm EP (figure 2) on a sequence of transmission times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// When each sender starts, in the order of the sequence.
+    /// Start of each sender, in the order of the sequence.
     pub starts: Vec<u64>,
-    /// When the last one ends.
+    /// End of the last one.
     pub length: u64,
 }
 

@@ -21,7 +21,7 @@ pub fn rationals(times: &[u64]) -> Vec<Rational> {
     times.iter().map(|&time| whole(time)).collect()
 }
 
-/// Senders with these times and a destination besides.
+/// Senders with these times, and a destination.
 pub fn processors(times: &[u64]) -> Result<Processors> {
     Ok(Processors::new(rationals(times), Destination::Outside)?)
 }

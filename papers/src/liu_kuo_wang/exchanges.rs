@@ -1,5 +1,5 @@
-//! The rearrangements in the proofs of theorems 1 and 4 of Liu-Kuo-Wang 2009, one after another as printed, up to the
-//! first that cannot be made.
+//! The rearrangements in the proofs of theorems 1 and 4 of Liu-Kuo-Wang 2009, in sequence as printed, up to the first
+//! that is impossible.
 
 use anyhow::{Result, ensure};
 

@@ -15,7 +15,7 @@ mod third;
 use crate::chapter::Chapter;
 use crate::rows::{Check, Finding};
 
-/// The whole report.
+/// The chapter of the report.
 pub const CHAPTER: Chapter = Chapter {
     number: "001",
     stem: "liu_kuo_wang",

@@ -96,7 +96,7 @@ fn saving(paper: &Paper) -> Result<Finding> {
     )))
 }
 
-/// The pairs of one program for the whole table up to f = s = 150.
+/// The pairs of one program for the full table up to f = s = 150.
 fn whole_table(table: &Table, rule: Rule) -> u64 {
     (1..=MOST)
         .flat_map(|f| (1..=MOST).map(move |s| (f, s)))
@@ -163,7 +163,7 @@ fn other_ratios() -> Result<Finding> {
     Ok(Finding::claim(true, found.join("; ")))
 }
 
-/// Section 5.3.2: pairs of cells that the recursion (2) compares for the whole table, each pair of buddies once.
+/// Section 5.3.2: pairs of cells that the recursion (2) compares for the full table, each pair of buddies once.
 fn recursion_time() -> Result<Finding> {
     let mut largest = whole(0);
     let sizes = [1_usize, 2, 3, 5, 8, 13, 21, 34];

@@ -264,7 +264,7 @@ fn lemma_2() -> Result<Finding> {
     ))
 }
 
-/// Lemma 2, second case: between a predecessor q of p and p there is a gap. Nothing starts in it, q can be delayed
+/// Lemma 2, second case: between a predecessor q of p and p there is a gap. No message starts in it, q can be delayed
 /// until p starts, and both can be exchanged.
 fn lemma_2_gap() -> Result<Finding> {
     let mut tried = 0;
@@ -298,8 +298,8 @@ fn lemma_2_gap() -> Result<Finding> {
     ))
 }
 
-/// Figure 7: a slow sender that starts within the last of three fast windows in a row goes before them, times 1 and 2
-/// or more.
+/// Figure 7: a slow sender that starts within the last of three consecutive fast windows goes before them, times 1 and
+/// 2 or more.
 fn lemma_3() -> Result<Finding> {
     let mut dice = Dice::new(16);
     let mut tried = 0;
@@ -443,7 +443,7 @@ fn divisor_chains(quotients: &[u64]) -> Result<Finding> {
     ))
 }
 
-/// The worst ratio found, and that it stays below 2.
+/// The worst ratio found. It must stay below 2.
 fn theorem_2() -> Result<Finding> {
     let mut worst = (whole(1), vec![1]);
     let mut tried = 0;
@@ -483,7 +483,7 @@ fn theorem_2() -> Result<Finding> {
     ))
 }
 
-/// Fastest node first from the sources wanted, against every broadcast: at most `1 + halves / 2` times the shortest.
+/// Fastest node first from the selected sources, against every broadcast: at most `1 + halves / 2` times the shortest.
 fn fastest_first(wanted: fn(&[u64], usize) -> bool, halves: u64) -> Result<Finding> {
     let (mut tried, mut worst) = (0, (whole(1), vec![1], 0));
     let most = Rational::new((2 + halves).into(), 2.into());

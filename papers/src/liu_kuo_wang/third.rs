@@ -24,7 +24,7 @@ pub enum Case {
         /// The column of that A.
         column: usize,
     },
-    /// A has more slow ones than there are: nothing is left out.
+    /// A has more slow ones than exist: nothing is left out.
     Beyond,
 }
 

@@ -58,7 +58,7 @@ struct Size {
 /// The proved optimum, in the measure of the published number.
 #[derive(Debug)]
 pub struct Proved {
-    /// The best there is.
+    /// The optimum.
     pub optimum: Rational,
     /// Whether a steady state attains it. If not, it is a bound.
     pub attained: bool,
@@ -125,7 +125,7 @@ impl Case {
     /// Excess of the published result over the least time, as a part of the latter.
     ///
     /// # Errors
-    /// It takes less.
+    /// The published result takes less time.
     fn above(&self, measure: Measure, least: &Rational, size: &Size) -> Result<Rational> {
         let published = parse_rational(&self.published)?;
         let places = self
@@ -300,7 +300,7 @@ mod tests {
             error,
             "all-gather on ring: 2.5 is published, but nothing is better than 12/5"
         );
-        // 2 is 2.4 in whole numbers.
+        // 2 is 2.4 rounded to an integer.
         assert!(
             ring("2")
                 .prove(Measure::Bandwidth)?

@@ -26,7 +26,7 @@ fn cost(bandwidth: i64) -> Rational {
     Rational::new(1.into(), bandwidth.into())
 }
 
-/// A platform without nodes whose links only are exclusive.
+/// A platform without nodes, on which only links are exclusive.
 fn fabric() -> PlatformBuilder {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);

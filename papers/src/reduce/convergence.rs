@@ -65,7 +65,7 @@ fn fixed(case: &Case, steady_state: &SteadyState, period: u64) -> Result<Fixed> 
     })
 }
 
-/// `card(TREES) (1 - 1 / T) / T_fixed`, with `T` the period in which the weights are whole.
+/// `card(TREES) (1 - 1 / T) / T_fixed`, with `T` the period in which the weights are integers.
 fn bound(steady_state: &SteadyState, period: u64) -> Rational {
     let own = whole(common_denominator(
         steady_state.patterns.iter().map(|one| &one.weight),
@@ -96,7 +96,7 @@ pub fn rule() -> Result<Finding> {
 }
 
 /// The proposition on the toy and on random platforms: the rule loses less than the paper's bound, even than the
-/// sharper one, and refilling loses no more.
+/// sharper one, and refilling loses at most as much.
 pub fn proposition_4() -> Result<Finding> {
     let toy = Toy::load()?;
     let mut tried = vec![(toy.steady_state()?, toy.case.clone(), 300)];

@@ -31,7 +31,8 @@ pub fn result_comes_back() -> Result<Sides> {
     )
 }
 
-/// E000-10 at random: platforms, and those on which the printed program yields the throughput.
+/// E000-10 at random: the number of platforms, and the number of those on which the printed program yields the
+/// throughput.
 pub fn printed_is_right() -> Result<(usize, usize)> {
     let (mut tried, mut right) = (0, 0);
     for (nodes, degree) in [(3, 2), (4, 2), (4, 3), (5, 2)] {
@@ -210,8 +211,8 @@ impl Circulation {
         Circulation::of(case, &sent)
     }
 
-    /// Writes it down, and checks that it satisfies the corrected program and is optimal, and that the last link
-    /// carries as much of `v[1,2]` as it can in an optimal solution: so a simplex method may well end here.
+    /// Builds it, and checks that it satisfies the corrected program and is optimal, and that the last link carries the
+    /// most of `v[1,2]` of any optimal solution: so a simplex method may well end here.
     fn of(case: Case, sent: &[(&str, i32)]) -> Result<Circulation> {
         let both = [
             ("2 -> 1: v[2,2]", 1),
@@ -239,7 +240,7 @@ impl Circulation {
         })
     }
 
-    /// Figure 8 with all its lines put right.
+    /// Figure 8 with all its lines corrected.
     pub fn extract(&self, choice: Choice) -> Result<Extraction> {
         let (target, participants) = tasks::ends(&self.case)?;
         let figure = Figure8 {
@@ -394,7 +395,7 @@ fn figure_8(lines: Lines, until: i32) -> Result<Extraction> {
     Ok(figure.extract(&rates, &whole(until)))
 }
 
-/// A wrong line among the right ones: different trees found.
+/// A wrong line among the right ones leads to different trees.
 fn lines(lines: Lines) -> Result<Sides> {
     Ok(Sides::new(
         outcome(&figure_8(lines, 3)?),
@@ -550,7 +551,7 @@ pub fn last_merge_left_out() -> Result<Sides> {
     )
 }
 
-/// The values of these indices in a row.
+/// The values of these indices in sequence.
 fn values(indices: impl IntoIterator<Item = usize>) -> Value {
     let names: Vec<String> = indices
         .into_iter()
@@ -701,7 +702,7 @@ mod tests {
 
     #[test]
     fn e000_27_a_list_of_tasks_need_not_be_a_tree() -> Result<()> {
-        // Counted apart: a tree that merges at 1 or at 2, its result straight to 0 or by way of the other one.
+        // Counted separately: a tree that merges at 1 or at 2, its result directly to 0 or over the other one.
         assert_eq!(lists_of_tasks()?, numbers("128", "4")?);
         let case = Toy::load()?.case;
         for list in [

@@ -37,7 +37,7 @@ const REGIME: TiersParameters = TiersParameters {
 /// Results of one platform.
 #[derive(Debug, Clone)]
 pub struct Solved {
-    /// For tables.
+    /// The name in tables.
     pub name: String,
     /// The proved optimum, with a schedule.
     pub found: oneport::Solved,

@@ -6,7 +6,7 @@ use oneport::{NodeId, Platform, Rational};
 
 use super::tasks::{Place, Rates, flow, halves, owns};
 
-/// Lines to execute as printed. All false: as they are meant.
+/// Lines to execute as printed. All false: the intended algorithm.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lines {
     /// E000-19: line 13 looks for a message sent, `send(P_i -> P_j, v[k,m])`.
@@ -31,7 +31,7 @@ pub enum Choice {
 pub enum Search {
     /// Tasks, each after its inputs.
     Tree(Vec<Task>),
-    /// It never ends.
+    /// The search never ends.
     Endless,
 }
 
@@ -46,7 +46,7 @@ pub struct Extraction {
     pub endless: bool,
 }
 
-/// The question and the reading of figure 8.
+/// The problem and the reading of figure 8.
 #[derive(Debug, Clone, Copy)]
 pub struct Figure8<'a> {
     /// The platform.
@@ -65,7 +65,7 @@ impl Figure8<'_> {
     /// FIND_TREE.
     pub fn find_tree(&self, rates: &Rates) -> Search {
         let happens = |task: &Task| rates.get(task).is_some_and(Rational::is_positive);
-        // No task occurs twice in a tree, since nothing is merged with itself: a longer list is not a tree.
+        // No task occurs twice in a tree, since no value is merged with itself: a longer list is not a tree.
         let longest = rates.keys().filter(|task| happens(task)).count();
         let mut found = Vec::new();
         let last = self.participants.len().saturating_sub(1);

@@ -191,7 +191,7 @@ fn figure_5() -> Result<Finding> {
     )))
 }
 
-/// Fast and slow merges on the four links of the figure: no link leaves the target, so nothing can come back to it.
+/// Fast and slow merges on the four links of the figure: no link leaves the target, so no value can return to it.
 fn printed_program_on_figure_6() -> Result<Finding> {
     let mut tried = Vec::new();
     for compute in [["1/2", "1", "1"], ["10", "10", "10"]] {
@@ -285,7 +285,7 @@ fn forced(toy: &Toy) -> Result<Rates> {
     Ok(forced)
 }
 
-/// The solution over the period that makes it whole.
+/// The solution over the period that makes it integral.
 fn solution() -> Result<Finding> {
     let toy = Toy::load()?;
     let forced = forced(&toy)?;
@@ -317,7 +317,7 @@ fn period() -> Result<Finding> {
     )
 }
 
-/// Two links more make nothing faster.
+/// Two further links do not increase the throughput.
 fn links_of_figure_6() -> Result<Finding> {
     let (four, six) = (
         Toy::load()?.case.throughput()?,
@@ -545,7 +545,7 @@ fn slide_tree() -> Result<Finding> {
     .note("the tree of section 4.1 of RR-4872"))
 }
 
-/// The links that slide 82's solution uses are as many as the labels on slide 81.
+/// The number of links in slide 82's solution equals the number of labels on slide 81.
 fn topology() -> Result<Finding> {
     let toy = Toy::load()?;
     let sends = forced(&toy)?.into_keys().filter_map(|task| match task {

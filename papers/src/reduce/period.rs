@@ -18,7 +18,7 @@ use crate::numbers::{common_denominator, whole};
 use crate::printed::{Errors, Program};
 use crate::rows::Finding;
 
-/// Most targets in a family.
+/// Limit on the targets in a family.
 const TARGETS: usize = 8;
 /// Targets up to which every number of the solution is shown to be forced.
 const FORCED: usize = 3;

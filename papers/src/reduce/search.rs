@@ -33,7 +33,7 @@ pub fn opt_up_to(case: &Case, horizon: usize, most: u8) -> Result<Vec<u64>> {
             .node_ids()
             .map(|node| owns(participants, (part, node)))
             .collect();
-        // A result that leaves the target, or a value that returns to its owner, helps nothing.
+        // A result that leaves the target, or a value that returns to its owner, gains nothing.
         let result = part.last - part.first + 1 == count;
         let useful = |link: &oneport::platform::Link| {
             !(result && link.from == target || owns(participants, (part, link.to)))

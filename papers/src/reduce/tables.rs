@@ -25,7 +25,7 @@ pub struct Cell {
 /// A table, read.
 pub struct Table<'a> {
     case: &'a Case,
-    /// As printed, for showing.
+    /// The printed form, for display.
     printed: PrintedTable,
     /// Its cells, by time.
     pub cells: Vec<Cell>,
@@ -34,11 +34,11 @@ pub struct Table<'a> {
 /// A send or receive port that is used twice at a time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Clash {
-    /// When.
+    /// The unit of time.
     pub time: usize,
     /// "P0 receives" or "P1 sends".
     pub what: String,
-    /// The links that want the port.
+    /// The links that use the port.
     pub links: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Table<'a> {
     /// Reads rows like "1 -> 2" = "v11^0 - v11^3": per unit of time a value or task with its time-stamp, or `-`.
     ///
     /// # Errors
-    /// A row or a cell that names nothing.
+    /// A row or a cell does not name a task.
     pub fn read(case: &'a Case, printed: &PrintedTable) -> Result<Table<'a>> {
         let mut cells = Vec::new();
         for (row, line) in &printed.rows {

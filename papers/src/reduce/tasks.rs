@@ -21,7 +21,7 @@ pub type Place = (Interval, NodeId);
 /// Target and participants of a reduce.
 ///
 /// # Errors
-/// Another collective.
+/// The collective is not a reduction.
 pub fn ends(case: &Case) -> Result<(NodeId, &[NodeId])> {
     match &case.collective.cast()[..] {
         &[&[target], participants] if case.collective.combines() => Ok((target, participants)),
@@ -91,7 +91,7 @@ pub fn name(platform: &Platform, task: Task) -> String {
 /// The task of this name.
 ///
 /// # Errors
-/// It names no task of the platform.
+/// The text names no task of the platform.
 pub fn parse(platform: &Platform, text: &str) -> Result<Task> {
     let (place, what) = text
         .split_once(": ")

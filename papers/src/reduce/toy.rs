@@ -146,7 +146,7 @@ impl Toy {
         })
     }
 
-    /// A periodic schedule of a steady state of this platform, in the shortest period that makes its trees whole.
+    /// A periodic schedule of a steady state of this platform, in the shortest period that makes its trees integral.
     pub fn schedule(&self, steady_state: &SteadyState) -> Result<PeriodicSchedule> {
         Ok(schedule::periodic(
             &self.case.problem(),

@@ -20,7 +20,7 @@ use crate::sketch::Sketch;
 const ONE: [(f64, f64); 5] = [(1.0, 0.0), (0.0, 1.0), (2.0, 1.0), (0.0, 2.0), (2.0, 2.0)];
 const TWO: [(f64, f64); 3] = [(0.5, 0.0), (0.0, 1.0), (1.0, 1.0)];
 
-/// Some links of a platform, each with words.
+/// Some links of a platform, each with a text.
 fn sketch(
     platform: &Platform,
     places: &[(f64, f64)],

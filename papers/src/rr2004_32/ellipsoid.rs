@@ -29,7 +29,7 @@
 //!   be inside. Patterns and matchings come with it.
 //! - **rounded** (theorem 1): the optimum lies between the bottom of the ellipsoid and the best centre inside. If
 //!   exactly one fraction with a denominator of a vertex of K lies between them, it is the optimum. After as many steps
-//!   as the volume allows, the gap below the best centre takes the place of the bottom.
+//!   as the volume allows, the gap below the best centre replaces the bottom.
 
 use std::sync::OnceLock;
 
@@ -294,7 +294,7 @@ fn denominators(instance: &Instance) -> BigInt {
         + 1
 }
 
-/// At least the binary logarithm.
+/// Upper bound on the binary logarithm.
 fn logarithm(value: &Rational) -> i64 {
     value.numer().bits() as i64 - value.denom().bits() as i64 + 1
 }
@@ -312,8 +312,7 @@ fn steps_at_most(instance: &Instance, gap: &Rational) -> Result<usize> {
     Ok(usize::try_from(3 * (n + 1) * (start + end))?)
 }
 
-/// Runs until the best centre and the bottom are nearer than the gap. `optimum` is looked for among the answers of
-/// (P').
+/// Runs until the best centre and the bottom are nearer than the gap. Searches `optimum` among the answers of (P').
 fn run(instance: &Instance, gap: &Rational, optimum: &Rational) -> Result<Run> {
     let sides = sides(instance)?;
     let factor = factor(instance);
@@ -479,7 +478,7 @@ struct Solved {
     denominators: BigInt,
     /// Down to a gap that leaves one fraction.
     run: Run,
-    /// That fraction.
+    /// The fraction between the bottom and the best centre.
     rounded: Rational,
     /// Rounds of column generation.
     rounds: usize,

@@ -338,7 +338,7 @@ pub fn duration() -> Result<Sides> {
 }
 
 /// E004-10: the time of the messages that have arrived everywhere, and the time that s -> r is busy, within K = 3: in
-/// the run of our own plan, in which as many messages arrive as in any.
+/// the run of our own plan, in which the most messages arrive.
 pub fn in_transit() -> Result<Sides> {
     let (platform, k) = (
         half_duplex("s r t", &[("s", "r", "1"), ("r", "t", "1")])?,
@@ -591,9 +591,10 @@ pub fn spanning_trees() -> Result<Sides> {
     Ok(Sides::new(all.count(), net.trees(0).len()))
 }
 
-/// E004-17: certificates that the throughput is at least, and at most, the optimum: at most `|E| + 1` weights and as
-/// many prices, checked by adding up. Returns the most binary digits of one of their numbers. By Cramer's rule a basic
-/// solution has numerators and denominators of at most `n (1 + log n + 2 n C)` digits for rows of `n` numbers of `C`.
+/// E004-17: certificates that the throughput is at least, and at most, the optimum: at most `|E| + 1` weights and at
+/// most `|E| + 1` prices, checked by adding up. Returns the most binary digits of one of their numbers. By Cramer's
+/// rule a basic solution has numerators and denominators of at most `n (1 + log n + 2 n C)` digits for rows of `n`
+/// numbers of `C`.
 pub fn decision() -> Result<(Sides, u64)> {
     let mut platforms = vec![figure_1()?, figure_2()?];
     platforms.extend(random_platforms(&[(4, 2), (5, 3), (6, 3)], 4)?);

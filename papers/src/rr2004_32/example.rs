@@ -93,7 +93,7 @@ pub struct Reading {
     pub bidirectional: bool,
 }
 
-/// The program marked as wrong, with the sense of the occupations put right.
+/// The program marked as wrong, with the sense of the occupations corrected.
 pub const PRINTED_BUT_SENSE: Reading = Reading {
     at_most: false,
     bidirectional: false,
@@ -333,7 +333,7 @@ pub fn dags_of_figure_1() -> Result<Vec<Vec<usize>>> {
         let links: Vec<usize> = (0..net.arcs.len())
             .filter(|link| chosen >> link & 1 == 1)
             .collect();
-        // Without a cycle, nodes can be taken away one after another, each without a link into it.
+        // Without a cycle, nodes can be removed one by one, each without a link into it.
         let mut left: Vec<usize> = (0..net.nodes).collect();
         while let Some(place) = left.iter().position(|&node| {
             !links

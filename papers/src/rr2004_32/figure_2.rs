@@ -69,7 +69,7 @@ fn graph() -> Result<Finding> {
 }
 
 /// Costs c_12, c_13, c_23 with which 1/4 of T1 and 1/2 of T2 keep the ports busy as printed: three equations, whose
-/// columns are made least and largest one by one.
+/// columns are minimised and maximised one by one.
 fn costs(paper: &Paper) -> Result<Finding> {
     let (trees, ports) = (
         paper.printed("wrong-trees")?.list()?,

@@ -82,7 +82,7 @@ pub fn modelled(platform: &Platform, model: impl Fn(usize) -> PortModel) -> Resu
     Ok(builder.build()?)
 }
 
-/// Figures 1 and 2 and random platforms, as they are.
+/// Figures 1 and 2 and random platforms, unchanged.
 fn platforms() -> Result<Vec<Platform>> {
     let mut platforms = vec![figure_1()?, figure_2()?];
     platforms.extend(random_platforms(&[(3, 2), (4, 2)], 4)?);
@@ -109,7 +109,7 @@ fn compare(model: impl Fn(usize, usize) -> PortModel) -> Result<Finding> {
             tried += 1;
         }
     }
-    // Ports must have mattered, or nothing has been compared.
+    // Ports must have an effect. Otherwise the comparison is empty.
     let holds = better > 0;
     Ok(Finding::claim(
         holds,

@@ -18,7 +18,7 @@ mod unique;
 
 use crate::chapter::Chapter;
 
-/// The whole report.
+/// The chapter of the report.
 pub const CHAPTER: Chapter = Chapter {
     number: "004",
     stem: "rr2004_32",

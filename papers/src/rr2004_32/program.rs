@@ -18,7 +18,7 @@ use oneport_programs::{
 
 use crate::numbers::whole;
 
-/// Most patterns of a product that are written out.
+/// Limit on the patterns of a product that are listed.
 const MOST_PATTERNS: usize = 50_000;
 
 /// A link of a [`Net`].
@@ -32,7 +32,7 @@ pub struct Arc {
     pub cost: Rational,
 }
 
-/// A graph whose links may take no time.
+/// A graph whose links may take time 0.
 #[derive(Debug, Clone, Default)]
 pub struct Net {
     /// Number of nodes.

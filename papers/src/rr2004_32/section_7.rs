@@ -21,7 +21,7 @@ pub const CHECKS: &[(&str, Check)] = &[
 /// Dates that the exhaustive search looks at.
 const HORIZON: u64 = 20;
 
-/// When the first `messages` broadcasts can be complete.
+/// The earliest date at which the first `messages` broadcasts can be complete.
 fn earliest(platform: &Platform, messages: usize) -> Result<usize> {
     let best = exhaustive::opt(platform, messages, HORIZON)?;
     best.iter()

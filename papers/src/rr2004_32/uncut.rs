@@ -9,7 +9,7 @@ use super::platforms::{answer, broadcast, figure_1, figure_2, random_platforms};
 use crate::numbers::{unit_volumes, whole};
 use crate::rows::{Check, Finding};
 
-/// Most periods that are followed as one.
+/// Limit on the periods that are executed as one.
 const MOST: u64 = 200;
 
 pub const CHECKS: &[(&str, Check)] = &[("uncut", |_| uncut())];
@@ -65,7 +65,7 @@ fn joined(schedule: &PeriodicSchedule, periods: &Rational) -> PeriodicSchedule {
     }
 }
 
-/// Optimal plans as they are, and over enough periods that no message is cut.
+/// Optimal plans unchanged, and over a number of periods for which no message is cut.
 fn uncut() -> Result<Finding> {
     let mut platforms = vec![figure_1()?, figure_2()?];
     platforms.extend(random_platforms(&[(4, 3), (6, 2), (6, 3), (8, 3)], 4)?);

@@ -53,7 +53,7 @@ fn broadcast(platform: &Platform) -> Collective {
 #[test]
 fn a_broadcast_through_a_hub_depends_on_what_the_hub_may_do() {
     for (model, hub, expected) in [
-        // The hub sends to b and to c, one after another.
+        // The hub sends to b and to c, in sequence.
         ("full-duplex", "", "1/2"),
         // It also receives once.
         ("half-duplex", "", "1/3"),
@@ -348,7 +348,7 @@ fn links_on_a_bus_share_its_rate() {
     // Six transfers, two of which take 2 of the bus.
     let exchange = Collective::all_to_all(participants.clone());
     check(&bus, &exchange, &unit(), "1/4");
-    // From c one copy leaves, and the other goes on from there.
+    // From c one copy leaves, and the other is forwarded from there.
     let broadcast = Collective::broadcast(participants[2], participants[..2].to_vec());
     check(&bus, &broadcast, &unit(), "2/3");
 }

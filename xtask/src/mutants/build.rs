@@ -27,7 +27,7 @@ pub struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Here mutants are tried out until all of them compile.
+    /// Mutants are tried here until all of them compile.
     fn draft(&self) -> PathBuf {
         self.target.join(self.package).join("draft")
     }

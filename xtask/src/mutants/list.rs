@@ -16,7 +16,7 @@ pub type Place = (usize, usize);
 pub struct Mutant {
     /// Counted from 1 in the order of the list. 0 means no mutant.
     pub id: usize,
-    /// File, line, column and change, for people.
+    /// File, line, column and change, as text.
     pub name: String,
     /// Path from the root of the repository.
     pub file: String,

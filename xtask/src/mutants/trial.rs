@@ -23,7 +23,7 @@ const STACK: u64 = 512 << 10;
 /// The signals that end a program whose time is over: SIGKILL, SIGXCPU.
 const OVER: [i32; 2] = [9, 24];
 
-/// One test, as it is without a mutant.
+/// One test without a mutant.
 pub struct Test<'a> {
     binary: &'a Binary,
     name: String,
@@ -110,7 +110,7 @@ fn alone<'a>(binary: &'a Binary, name: &str, path: &Path) -> Result<Test<'a>> {
             binary.path.display()
         );
     }
-    // A test that reaches nothing writes nothing.
+    // A test that reaches no mutant writes no file.
     let text = fs::read_to_string(path).unwrap_or_default();
     let _ = fs::remove_file(path);
     let reached = text.lines().filter_map(|line| line.parse().ok()).collect();

@@ -82,7 +82,7 @@ fn beside(path: &Path, ending: &str) -> Option<PathBuf> {
     Some(path.with_file_name(name))
 }
 
-/// Copies a folder next to its new place and moves it there when it is whole. A failure leaves nothing.
+/// Copies a folder next to its new place and moves it there when it is complete. A failure leaves nothing.
 fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
     let part = beside(to, ".part").ok_or(io::ErrorKind::InvalidInput)?;
     let copied = remove(&part)

@@ -92,7 +92,8 @@ pub fn provide(place: &Place, version: &str, stamp: &str, reasons: &[String]) ->
     Ok(())
 }
 
-/// Compiles HiGHS next to its final place and moves it there when it is whole, so an interrupted build leaves nothing.
+/// Compiles HiGHS next to its final place and moves it there when it is complete, so an interrupted build leaves
+/// nothing.
 fn build(place: &Place, builder: &Builder, version: &str, stamp: &str) -> Result<()> {
     let source = source()?;
     let (tree, staging, log) = (

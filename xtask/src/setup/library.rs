@@ -12,7 +12,7 @@ pub const CXX_LIBRARY: &str = if cfg!(target_vendor = "apple") {
     "-lstdc++"
 };
 
-/// Whether a folder holds the whole HiGHS of this stamp.
+/// Whether a folder holds the complete HiGHS of this stamp.
 pub fn is_complete(highs: &Path, stamp: &str) -> bool {
     let found = fs::read_to_string(highs.join("stamp"));
     found.is_ok_and(|text| text == stamp)

@@ -2,7 +2,7 @@
 //!
 //! HiGHS is this system's if pkg-config finds one that is new enough and complete. Else it is the shared library of a
 //! Python package, kept in the user's cache folder. Else it is compiled, once for all clones of this machine. A
-//! finished setup stays as it is. `ONEPORT_HIGHS` names one of `system`, `wheel` and `source`, and then no other is
+//! finished setup is left unchanged. `ONEPORT_HIGHS` names one of `system`, `wheel` and `source`, and then no other is
 //! taken.
 //!
 //! Everything goes to `target/setup` of this repository, independent of `HOME` and `CARGO_TARGET_DIR`, since
@@ -91,7 +91,7 @@ enum Choice {
 }
 
 impl Choice {
-    /// Finds a HiGHS in place, without fetching or compiling one. The inner error is the reason that none is found.
+    /// Finds a HiGHS in place, without fetching or compiling one. The inner error is the reason why none is found.
     fn look(origin: Origin, place: &Place) -> Result<Choice, String> {
         match origin {
             Origin::System => system::find(place).map(Choice::Shared),

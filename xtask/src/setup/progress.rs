@@ -1,4 +1,4 @@
-//! Shows that a long build goes on.
+//! Shows that a long build is still running.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::time::Instant;

@@ -14,10 +14,10 @@ use super::place::Place;
 /// A program that calls each function of HiGHS that `oneport-exact` needs.
 const PROBE: &str = include_str!("probe.c");
 
-/// Whose HiGHS it is.
+/// Origin of the HiGHS.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
-    /// This system's, found by pkg-config.
+    /// The system's, found by pkg-config.
     System,
     /// The Python package's.
     Wheel,
@@ -49,8 +49,8 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The HiGHS of these flags of the compiler and of the linker, written as pkg-config writes them. The C++ library
-    /// is added to the flags of a system: HiGHS's own description omits it, and a static HiGHS needs it.
+    /// The HiGHS of these flags of the compiler and of the linker, in pkg-config's notation. The C++ library is added
+    /// to the flags of a system: HiGHS's own description omits it, and a static HiGHS needs it.
     pub fn new(whose: Whose, version: &str, cflags: &[u8], libs: &[u8]) -> Shared {
         let head = format!(
             "Name: HiGHS\nDescription: linear optimisation, {}\nVersion: {version}\n",

@@ -22,7 +22,7 @@ pub enum Purpose {
 #[derive(Default)]
 pub struct Builder {
     cmake: PathBuf,
-    /// Only if make is missing.
+    /// Fetched only if make is missing.
     ninja: Option<PathBuf>,
 }
 
@@ -379,8 +379,8 @@ fn fetch(place: &Place, missing: &[Tool]) -> Result<()> {
         .map_err(|error| error.context(advice(missing)))
 }
 
-/// Fetches Python packages with pip into a folder, which `options` ends by naming: needs no root, no virtual
-/// environment, and changes nothing else.
+/// Fetches Python packages with pip into a folder, which is the value of the last of `options`. It needs no root and no
+/// virtual environment, and changes no other files.
 ///
 /// # Errors
 /// pip for Python 3 is missing, or it fails. The error is one line with the reason.

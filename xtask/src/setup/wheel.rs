@@ -44,7 +44,7 @@ fn folder() -> Result<PathBuf, String> {
 /// The reason why not, as a clause.
 pub fn find() -> Result<Shared, String> {
     let folder = folder()?;
-    // The folder is moved into place as a whole.
+    // The folder is moved into place in one step.
     if folder.join(LIBRARY).is_file() && folder.join(HEADERS).is_dir() {
         Ok(described(&folder))
     } else {
@@ -87,7 +87,7 @@ fn described(folder: &Path) -> Shared {
     Shared::new(Whose::Wheel, VERSION, &flag("-I", HEADERS), &libraries)
 }
 
-/// A path in a description for pkg-config, whose words a backslash keeps together.
+/// A path in a description for pkg-config. Backslashes keep its words together.
 fn escaped(path: &Path) -> Vec<u8> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte >= 0x80 || b"/._-+".contains(&byte);
     let bytes = path.as_os_str().as_encoded_bytes().iter();

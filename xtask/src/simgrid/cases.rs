@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-/// A question.
+/// A problem.
 pub struct Case {
-    /// For the report.
+    /// The name in the report.
     pub name: String,
     /// The platform file.
     pub platform: PathBuf,
     /// Arguments with which `oneport` makes the platform file. `None` if it is a fixture.
     pub generate: Option<Vec<String>>,
-    /// For `oneport solve`, without the platform.
+    /// Arguments for `oneport solve`, without the platform.
     pub arguments: Vec<String>,
 }
 

@@ -51,7 +51,7 @@ const SAMPLE: usize = 19;
 const SOLVE: &str = "2";
 /// Limit on instances per period, so that replays are short.
 const INSTANCES: &str = "6";
-/// Why there may be no plan: no path, or no time.
+/// Reasons why a case has no plan: no path, or no time.
 const REASONS: [&str; 2] = ["infeasible", "ended the work"];
 /// Longer runs are left out.
 const LONGEST: usize = 40_000;

@@ -11,7 +11,7 @@ use super::imports::File;
 use super::problem::Problem;
 use crate::workspace::Source;
 
-/// Re-exports that are followed, one after another.
+/// Limit on re-exports that are followed in sequence.
 const DEPTH: usize = 16;
 
 /// A module by the names that lead to it.
@@ -394,7 +394,7 @@ mod tests {
             ("c.rs", "use crate::a::A;"),
         ];
         check(&three, &[&["a", "b", "c"]]);
-        // The name of a module alone takes nothing from its file.
+        // The name of a module alone imports nothing from its file.
         check(
             &[LIB, ("a.rs", "use crate::b;"), ("b.rs", "use crate::a::A;")],
             &[],

@@ -4,9 +4,9 @@ use super::dependencies::Crate;
 use super::problem::Problem;
 use crate::workspace::Source;
 
-/// More lines than this, and a file holds two subjects.
+/// A file with more lines than this holds two subjects.
 const MAX_LINES: usize = 1200;
-/// Most characters of a line of comment.
+/// Limit on the characters of a line of comment.
 const MOST_CHARACTERS: usize = 120;
 
 /// Checks one file.

@@ -26,7 +26,7 @@ fn all(platform: &Platform) -> Vec<NodeId> {
     platform.processors().collect()
 }
 
-/// The first algorithm whose name begins so, and its routes.
+/// The first algorithm whose name has this beginning, and its routes.
 fn found(problem: &Problem, name: &str) -> Option<(Algorithm, Routes)> {
     let routes = Routes::new(problem.platform(), &ranks(problem), Forwarders::Anything);
     // No search for an order and groups: it takes a second.
@@ -260,7 +260,7 @@ fn loads_of_switches_that_combine_by_hand() {
             "{name} on {count}"
         );
     }
-    // An all-gather of one message each: one goes out, and eight come in, the own one among them.
+    // An all-gather of one message each: one leaves, and eight arrive, including the rank's own.
     let platform = combining(1, 8, 1, &[]);
     for collective in [
         Collective::all_gather(all(&platform)),
@@ -305,7 +305,7 @@ fn switches_that_do_not_do_both_have_no_rows() {
     assert_eq!(rows(&all), expected);
 }
 
-/// Boxes of four GPUs in a circle of links of 20 GB/s, each with a way of 10 GB/s to the network.
+/// Boxes of four GPUs in a circle of links of 20 GB/s, each with a path of 10 GB/s to the network.
 fn circles(boxes: usize) -> Platform {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);

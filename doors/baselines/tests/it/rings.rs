@@ -245,7 +245,7 @@ fn senders_take_equal_ways_by_turns() {
     }
 }
 
-/// Each row of a comparison sustains as much as its algorithm does under either rule for equal paths, and on some
+/// Each row of a comparison has the throughput of its algorithm under the better rule for equal paths, and on some
 /// platform each rule is the better one.
 #[test]
 fn each_algorithm_has_its_better_rule_for_equal_ways() {

@@ -8,7 +8,7 @@ use crate::machine::{Value, Values};
 /// Limit: cells of all GPUs together.
 const CELLS: u64 = 1 << 23;
 
-/// The buffers of all GPUs, as cells: a chunk has `parts` of them, so that every threadblock of a group has whole ones.
+/// The buffers of all GPUs, as cells: a chunk has `parts` of them, so that every threadblock of a group has full cells.
 #[derive(Debug)]
 pub(crate) struct Memory {
     /// Cells of a chunk.

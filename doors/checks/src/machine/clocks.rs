@@ -2,22 +2,22 @@
 
 use std::rc::Rc;
 
-/// Threads whose last epochs are kept apart. Trades time of copies and look-ups for copies of the shared list.
-/// Measured: plans for 128 GPUs run as fast with 4 as with 8.
+/// Number of threads whose last epochs are stored separately. Trades time of copies and look-ups for copies of the
+/// shared list. Measured: plans for 128 GPUs run as fast with 4 as with 8.
 const NEAR: usize = 4;
 
 /// Threads of a block, whose last epochs are compared at once: 16 of 16 bits are two of the smallest vectors of
 /// processors. Trades shorter blocks for fewer comparisons. Not measured alone.
 const LANES: u32 = 16;
 
-/// Per thread, the last complete epoch. Missing threads have none. The latest entries are kept apart. The rest is
-/// shared between copies until the entries kept apart overflow, since a signal sends all clocks of its thread.
+/// Per thread, the last complete epoch. Missing threads have none. The latest entries are stored separately. The rest
+/// is shared between copies until the separate entries overflow, since a signal sends all clocks of its thread.
 ///
 /// Epochs have 15 bits: formats bound the operations of a thread to 64, with at most 24 epochs each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Clocks {
     near: [(u32, u16); NEAR],
-    /// Number of entries kept apart.
+    /// Number of entries stored separately.
     count: u8,
     /// Ascending.
     far: Option<Rc<Vec<Block>>>,
@@ -66,7 +66,7 @@ impl Clocks {
         self.count += 1;
     }
 
-    /// Moves the entries kept apart to the rest.
+    /// Moves the separate entries to the rest.
     fn settle(&mut self) {
         let far = Rc::make_mut(self.far.get_or_insert_default());
         for &(thread, last) in &self.near {

@@ -14,7 +14,7 @@ pub(super) struct Access {
     pub step: u32,
 }
 
-/// Absent access: it precedes everything.
+/// Absent access: it precedes all others.
 const NOTHING: Access = Access {
     thread: 0,
     stretch: 0,
@@ -22,7 +22,7 @@ const NOTHING: Access = Access {
 };
 
 impl Access {
-    /// Whether this access happened before everything that `known` covers.
+    /// Whether this access happened before all epochs that `known` covers.
     fn is_before(&self, known: &Clocks, step: u32) -> bool {
         self.stretch == 0 || self.step == step || known.has(self.thread, self.stretch)
     }

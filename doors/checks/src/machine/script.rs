@@ -46,7 +46,7 @@ impl Part {
 pub(crate) enum Act {
     /// Synchronises: earlier steps are complete and received data may be used.
     Sync,
-    /// Waits for the other threads of a barrier. A `Sync` for all of them.
+    /// Waits for the other threads of a barrier. Each of them does a `Sync`.
     Barrier {
         /// Number of the barrier.
         barrier: u32,
@@ -130,7 +130,7 @@ impl Span {
 pub(crate) struct Program {
     /// Rank of the thread.
     pub rank: usize,
-    /// Group whose threads do the same, each on its part of the data.
+    /// Group of threads with equal steps, each on its part of the data.
     pub group: Option<usize>,
     acts: Part,
 }

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Value(NonZeroU32);
 
-/// Most input values that one value combines.
+/// Limit on the input values that one value combines.
 const LARGEST: usize = 65_536;
 
 /// All values that occur.

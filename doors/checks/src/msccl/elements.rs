@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use roxmltree::{Document, ParsingOptions};
 
-/// Most XML nodes.
+/// Limit on XML nodes.
 const NODES: u32 = 4_000_000;
 /// Deepest element that is read directly.
 const DEPTH: usize = 16;
@@ -117,7 +117,7 @@ impl<'e> Node<'e> {
     }
 }
 
-/// Reads a file and does something with its first element.
+/// Reads a file and applies a function to its first element.
 ///
 /// # Errors
 /// The error of `roxmltree` if the text is not XML.
@@ -310,7 +310,7 @@ impl<'x> Plain<'x> {
                 return Some(ends);
             }
             apart.then_some(())?;
-            // Mostly it is the attribute that the element before has at this place.
+            // Usually it is the attribute that the element before has at this place.
             if !keys.get(count).is_some_and(|key| self.takes_attribute(key)) {
                 let key = self.name().filter(|&key| key != "xmlns")?;
                 self.takes("=\"").then_some(())?;

@@ -7,7 +7,7 @@ pub const CHANNELS: usize = 16;
 /// Channels that one operation names (`MAX_CHANNEL_PER_OPERATION`).
 pub const CHANNELS_AT_ONCE: usize = 8;
 /// Threadblocks of one GPU: they wait for one another, so all of them must run at once, each on a separate
-/// multiprocessor, and an A100 has 108 (an H100 132, an MI300X 304).
+/// multiprocessor. An A100 has 108 (an H100 132, an MI300X 304).
 pub const THREADBLOCKS: usize = 108;
 /// Bytes that the offset of every chunk is a multiple of (`buffer_alignment`): the kernel copies and adds 16 at once.
 pub const ALIGNMENT: u64 = 16;

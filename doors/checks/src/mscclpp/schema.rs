@@ -216,7 +216,7 @@ pub enum Name {
 }
 
 impl Name {
-    /// As in the file.
+    /// The spelling in the file.
     pub fn spelt(self) -> String {
         let name = serde_json::to_value(self).ok();
         let name = name.as_ref().and_then(|name| name.as_str());

@@ -214,7 +214,7 @@ fn scales(lines: &[Vec<(f64, f64)>], reference: Option<f64>, log: (bool, bool)) 
     axes((low, y1 + room))
 }
 
-/// Zero instead of the tiny values that adding steps leaves behind.
+/// Zero in place of the tiny rounding errors of adding steps.
 fn tidy(value: f64, (low, high): (f64, f64)) -> f64 {
     if value.abs() < (high - low) * 1e-9 {
         0.0
@@ -302,7 +302,7 @@ fn draw_line(
     name: &str,
     measures: (Measure, Measure),
 ) {
-    /// Beyond this many points the line speaks for itself.
+    /// Beyond this number of points the line has no dots.
     const DOTS: usize = 60;
     let colour = line_colour(index).hex();
     let place = |&(x, y): &(f64, f64)| point((axes.x(x), axes.y(y)));

@@ -22,7 +22,7 @@ const COLUMN: (f64, f64) = (58.0, 110.0);
 const GAP: f64 = 5.0;
 const SPACE: f64 = 30.0;
 const ARROW: f64 = 6.0;
-/// Most vertices side by side in one cell.
+/// Limit on the vertices side by side in one cell.
 const ABREAST: usize = 6;
 const SENT: &str = "#003a66";
 const USED: &str = "#8a8a8a";
@@ -204,7 +204,7 @@ fn layout(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Layout {
     }
 }
 
-/// The nodes in use: participants in operand order, every other node near those it talks to.
+/// The nodes in use: participants in operand order, every other node near its communication partners.
 fn columns(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Vec<Option<NodeId>> {
     let (platform, collective) = (problem.platform(), problem.collective());
     let demand = collective.demand(scheme.demand);

@@ -1,5 +1,5 @@
-//! Drawings as self-contained SVG text: schedules, whole runs, platforms with their flows,
-//! patterns, single reductions, curves.
+//! Drawings as self-contained SVG text: schedules, runs, platforms with their flows, patterns, single reductions,
+//! curves.
 //!
 //! Equal input gives equal bytes. Floats serve only as pixel coordinates. A message has the same colour in every
 //! drawing, and every element gives its exact figures in a tooltip. Values that are not of the platform (ids of another

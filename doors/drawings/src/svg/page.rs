@@ -13,7 +13,7 @@ const NOTE: (f64, f64) = (11.0, 16.0);
 pub(super) struct Head {
     title: Vec<String>,
     subtitle: Vec<String>,
-    /// For screen readers.
+    /// Text for screen readers.
     label: String,
     width: f64,
     /// Additional height compared with one line each.
@@ -21,7 +21,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// For a drawing of this width.
+    /// The head of a drawing of this width.
     pub(super) fn new(title: &str, subtitle: &str, width: f64) -> Head {
         let room = width - 2.0 * MARGIN;
         let wrap = |text: &str, size: f64| {
@@ -83,7 +83,7 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// For a drawing of this width.
+    /// The notes of a drawing of this width.
     pub(super) fn new<T: AsRef<str>>(notes: &[T], width: f64) -> Notes {
         let room = width - 2.0 * MARGIN;
         let lines: Vec<String> = notes

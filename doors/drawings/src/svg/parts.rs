@@ -20,7 +20,7 @@ pub struct Part {
     pub value: Rational,
     /// Length of a narrow bar below it.
     pub second: Option<Rational>,
-    /// Behind the bar.
+    /// Text behind the bar.
     pub label: String,
     /// Tooltip.
     pub about: String,

@@ -17,7 +17,7 @@ const ROW: f64 = 30.0;
 const NAMES: f64 = 52.0;
 const WIDTH: f64 = 820.0;
 const SIZE: f64 = 11.0;
-/// Most processors with a separate row or vertex.
+/// Limit on the processors with a separate row or vertex.
 const MOST: usize = 200;
 
 /// One activity of a processor.
@@ -28,7 +28,7 @@ struct Bar {
     lower: bool,
     start: Rational,
     end: Rational,
-    /// The processor whose value this is about: it gives the colour.
+    /// The processor whose value the box shows. It determines the colour.
     about: usize,
     label: String,
     tooltip: String,

@@ -13,7 +13,7 @@ const LEVEL: f64 = 58.0;
 const RADIUS: f64 = 14.0;
 const SIZE: f64 = 11.0;
 const SIDE: f64 = 9.5;
-/// Most windows drawn.
+/// Limit on the drawn windows.
 const MOST: usize = 200;
 
 /// The windows as a binary tree: the destination's last reception at the top, and below every window the windows that

@@ -251,8 +251,8 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// Writes text so that it is right in element content and in double-quoted attributes. Characters that XML 1.0 cannot
-/// represent become U+FFFD.
+/// Escapes text for element content and for double-quoted attributes. Characters that XML 1.0 cannot represent become
+/// U+FFFD.
 fn escape(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {

@@ -31,8 +31,8 @@ pub(crate) const PRELOAD: Format = Format {
 pub struct Preloaded<'a> {
     /// The plan.
     pub request: Request<'a>,
-    /// Bytes of the shortest messages that it is for: of one rank's message to one rank, as MPI counts them. If two
-    /// plans fit a call, the plan of the longer messages serves it.
+    /// Bytes of the shortest messages of this plan: of one rank's message to one rank, as MPI counts them. If two plans
+    /// fit a call, the plan of the longer messages serves it.
     pub at_least: u64,
 }
 

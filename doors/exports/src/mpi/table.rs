@@ -9,13 +9,13 @@ use crate::operation::{Operation, Step, Value};
 /// A plan as tables of C.
 #[derive(Debug)]
 pub(super) struct Table<'a> {
-    /// The question that the plan answers.
+    /// The problem that the plan solves.
     pub problem: &'a Problem,
     /// The steps of the ranks.
     pub operation: Operation,
     /// The plan's index among the plans of the file.
     pub number: usize,
-    /// Bytes of the shortest messages that it is for.
+    /// Bytes of the shortest messages of this plan.
     pub at_least: u64,
     /// Whether the ranks' nodes are the names of hosts.
     pub hosts: bool,
@@ -104,7 +104,7 @@ impl Table<'_> {
         text
     }
 
-    /// With counts: the blocks that each participant has for each, or from each, as MPI's calls want them.
+    /// With counts: the blocks that each participant has for each, or from each, in the form of MPI's calls.
     pub(super) fn moved(&self) -> Option<String> {
         let operation = &self.operation;
         operation.form.counted.then_some(())?;

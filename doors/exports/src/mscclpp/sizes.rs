@@ -36,7 +36,7 @@ impl Sizes {
         }
     }
 
-    /// In words.
+    /// The sizes in words.
     pub(crate) fn note(&self) -> String {
         let Sizes {
             multiple,

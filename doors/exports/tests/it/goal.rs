@@ -1,5 +1,4 @@
-//! GOAL in the simulator that it is made for: `ONEPORT_LOGGOPSIM` names the folder of ATLAHS' `LogGOPSim` and
-//! `txt2bin`.
+//! GOAL in its simulator: `ONEPORT_LOGGOPSIM` names the folder of ATLAHS' `LogGOPSim` and `txt2bin`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +21,7 @@ const COLLECTIVES: [&str; 9] = [
     "scan",
 ];
 
-/// The number behind these words.
+/// The number after these words.
 fn after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     text.split(words)
         .nth(1)?
@@ -52,7 +51,7 @@ fn simulated(text: &str, options: &str) -> String {
     String::from_utf8(run.stdout).unwrap()
 }
 
-/// When each host ends.
+/// The end of each host.
 fn ends(said: &str) -> Vec<u64> {
     let end = |line: &str| after(line, "Host ").and(after(line, ": "))?.parse().ok();
     said.lines().filter_map(end).collect()

@@ -149,7 +149,7 @@ fn has_what_is_read(plan: &Value) {
     }
 }
 
-/// Ordinary sizes, and those around the limits that a file states.
+/// Ordinary sizes, and those around a file's stated limits.
 fn tried([multiple, least, most]: [u64; 3]) -> Vec<u64> {
     let ordinary = (10..=30).map(|power| 1 << power);
     let near = [

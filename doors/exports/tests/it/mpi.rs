@@ -72,7 +72,7 @@ fn the_program_notices_a_wrong_order(mpi: &Mpi) {
     assert!(!output.status.success() && String::from_utf8_lossy(&output.stdout).contains("WRONG"));
 }
 
-/// Programs of these collectives, with and without a number of pieces in turn.
+/// Programs of these collectives, alternately with and without a number of pieces.
 fn compute_what_the_library_computes(mpi: &Mpi, names: &[&str]) {
     let mut deepest = 0;
     let folder = folder(&format!("programs-{}-{}", mpi.name, names.len()));

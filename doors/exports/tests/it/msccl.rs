@@ -1,4 +1,4 @@
-//! MSCCL algorithms: ours run, others' run, and faults that are put in are found.
+//! MSCCL algorithms: ours run, others' run, and planted faults are found.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! MSCCL++ execution plans: ours run, others' run, and faults that are put in are found.
+//! MSCCL++ execution plans: ours run, others' run, and planted faults are found.
 
 use std::collections::BTreeMap;
 
@@ -150,8 +150,8 @@ fn mutants(plan: &Value) -> Vec<(&'static str, String, Value)> {
     mutants
 }
 
-/// Faults that are put in are found. A changed plan that is accepted is right in random orders too: a nop next to
-/// another synchronisation, another buffer or another operation with the same effect.
+/// Planted faults are found. A changed plan that is accepted is right in random orders too: a nop next to another
+/// synchronisation, another buffer or another operation with the same effect.
 #[test]
 fn mutants_are_refused() {
     check_mutants(Vec::new());
@@ -272,7 +272,7 @@ fn nonsense_is_refused_in_words() {
     }
 }
 
-/// Renames the last operation of each of these names in every threadblock that has one.
+/// Renames the last operation of each of these names in every threadblock that contains one.
 fn rename_last(plan: &mut Value, names: [(&str, &str); 2]) {
     for gpu in plan["gpus"].as_array_mut().unwrap() {
         for block in gpu["threadblocks"].as_array_mut().unwrap() {

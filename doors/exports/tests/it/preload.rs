@@ -238,7 +238,7 @@ fn sessions_and_large_messages_are_passed_on(mpi: &'static Mpi) {
     );
 }
 
-/// Every collective from Fortran, by each of its three ways.
+/// Every collective from Fortran, by each of its three interfaces.
 fn fortran_programs_are_served(mpi: &'static Mpi) {
     let bench = Bench::new("fortran", mpi);
     let source = bench.folder.join("every.F90");
@@ -369,7 +369,7 @@ fn hosts_are_listed_beside_the_library() {
     );
 }
 
-/// A plan for named hosts serves none but them.
+/// A plan for named hosts serves only them.
 fn hosts_are_asked_for_their_names(mpi: &'static Mpi) {
     let name = Command::new("uname").arg("-n").output().unwrap();
     let here = String::from_utf8_lossy(&name.stdout).trim().to_string();
@@ -415,7 +415,7 @@ const ODD: [&str; 6] = [
     "%s\u{e9}\u{2028}",
 ];
 
-/// The lines of a library with the hosts and the ranks, looked at.
+/// The lines of a library with the hosts and the ranks.
 fn odd_names(files: &[oneport_exports::File]) -> (String, String) {
     let text = files[0].text();
     assert_eq!(files[1].text().lines().count(), ODD.len());

@@ -192,7 +192,7 @@ fn check_served_sizes(name: &str, source: Option<&Path>) {
         assert_eq!(none, other, "{name} {in_place}");
     }
     assert!(served > 100 && left > 20, "{served} {left}");
-    // Other data, another root, another communicator are MSCCL++'s own.
+    // MSCCL++ itself serves other data, another root, another communicator.
     let good = call("broadcast", RANKS, 0, 1 << 20, true);
     let change = |key: &str, value: Value| {
         let mut call = good.clone();

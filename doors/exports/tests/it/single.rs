@@ -184,7 +184,7 @@ fn the_table_is_the_schedule() {
     }
 }
 
-/// A broadcast along a random tree: every processor sends to its children in turn, in thirds.
+/// A broadcast along a random tree: every processor sends to its children in sequence, in thirds.
 fn broadcast(times: &[Rational], root: usize, dice: &mut Dice) -> Broadcast {
     let n = times.len();
     let mut order: Vec<usize> = (0..n).collect();
@@ -210,7 +210,7 @@ fn broadcast(times: &[Rational], root: usize, dice: &mut Dice) -> Broadcast {
     }
 }
 
-/// A broadcast and an all-reduction: every transfer at its date, and every processor gets everything.
+/// A broadcast and an all-reduction: every transfer is at its date, and every processor gets all values.
 #[test]
 fn broadcasts_and_all_reductions_are_runs() {
     for seed in 0..60 {

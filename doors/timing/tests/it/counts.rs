@@ -262,6 +262,6 @@ fn whole_tokens_are_not_joined() {
     assert!(length < whole(12));
     let alike = thrice.with_largest_messages();
     assert!(lower_bound(&alike, &whole(1_000_000)) <= length);
-    // A whole token passes four links.
+    // An uncut token passes four links.
     assert!(lower_bound(&once, &whole(1_000_000)) >= whole(4));
 }

@@ -10,7 +10,7 @@ use oneport_timing::{TaskList, lower_bound};
 
 use crate::runs::{by_prices, dates, delayed, number};
 
-/// The shortest reduction in whole pieces: every order of sends and merges, each as early as possible. Every part is
+/// The shortest reduction in uncut pieces: every order of sends and merges, each as early as possible. Every part is
 /// used once: a copy of it gains nothing. The tasks of an optimal schedule, sorted by their starts, are one of these
 /// orders.
 struct SearchLimits<'a> {
@@ -28,9 +28,9 @@ type Part = (usize, NodeId, u32);
 
 #[derive(Clone, Default)]
 struct State {
-    /// When it is there.
+    /// The date at which the part is there.
     there: BTreeMap<Part, Rational>,
-    /// Parts that have been at a node: coming back gains nothing.
+    /// Parts that have been at a node: returning them gains nothing.
     been: BTreeSet<Part>,
     free: BTreeMap<Resource, Rational>,
     /// Start of the last task: later ones do not start before.

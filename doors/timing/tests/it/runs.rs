@@ -105,7 +105,7 @@ pub fn counted(collective: &Collective) -> Option<Collective> {
     collective.clone().with_counts(&counts).ok()
 }
 
-/// No steady state is so fast: only delays and ports count.
+/// A throughput above every steady state's: only delays and ports count.
 fn boundless() -> Rational {
     number("1000000000")
 }
@@ -177,7 +177,7 @@ fn the_referee_executes_every_run() {
                     ..RankHints::default()
                 },
             ) {
-                // A token is whole.
+                // A token is not cut.
                 let most = if collective.is_cut() { 4 } else { 1 };
                 for segments in [1, most.min(3)] {
                     let draft = TaskList::of_algorithm(&problem, &algorithm, &routes, segments)

@@ -113,7 +113,8 @@ fn what_is_kept_from_size_to_size_changes_no_date() {
     );
 }
 
-/// A few trees over one platform: in whole pieces, the first size has the best of all orders, or one that is as good.
+/// A few trees over one platform: in uncut pieces, the first size has the best of all orders, or one that is equally
+/// good.
 #[test]
 fn the_first_size_has_the_best_order() {
     let watch = Watch::unlimited();

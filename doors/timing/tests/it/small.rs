@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::runs::{by_prices, dates, delayed, number, shared};
 
-/// The shortest broadcast in whole pieces: every order of sends, each as early as it can be. An optimal schedule, its
+/// The shortest broadcast in uncut pieces: every order of sends, each as early as possible. An optimal schedule, its
 /// sends taken by their starts, is one of these.
 struct SearchLimits<'a> {
     platform: &'a Platform,

@@ -90,7 +90,7 @@ fn virtual_cards_are_left_out_unless_they_are_named() {
     refused(&text, &asked("mlx5_9"), &["'mlx5_9'", "nic0 (ens3)"]);
 }
 
-/// Two GPUs with a card each, and two cards apart: those serve storage.
+/// Two GPUs with a card each, and two cards without a GPU: those serve storage.
 #[test]
 fn cards_of_storage_are_left_out() {
     let table = "\

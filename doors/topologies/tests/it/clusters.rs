@@ -234,7 +234,7 @@ fn a_simulated_fabric_is_one_to_both_programs() {
     }
 }
 
-/// As ibsim reads it, and old versions of ibnetdiscover wrote it.
+/// The format that ibsim reads, and that old versions of ibnetdiscover wrote.
 #[test]
 fn fabrics_without_speeds_take_the_users() {
     let text = "# a net\nSwitch\t8 \"Switch1\"\n[1]\t\"Hca1\"[1]\n[2]\t\"Hca2\"[2] # \"n2\" lid 1252\n\nHca\t2 \"Hca1\"\n[1]\t\"Switch1\"[1]\n\

@@ -110,7 +110,8 @@ graph [
     assert_eq!(links_by_name(&directed), one_way);
 }
 
-/// Every network of the Zoo with all its speeds: as many nodes as the file has, symmetric, and read back.
+/// Every network of the Zoo with all its speeds: the number of nodes is the file's, it is symmetric, and it is read
+/// back.
 #[test]
 #[ignore = "needs data topology_zoo"]
 fn topology_zoo_files() {

@@ -176,7 +176,7 @@ fn an_attribute_that_no_link_has_is_refused() {
         &asked("lag", "1"),
         &["no link has lag", "capacity, hop, latency"],
     );
-    // One edge that has it is enough.
+    // One edge with it is enough.
     assert_eq!(
         stated(&import_with(&text, &asked("hop", "1/1000"))),
         [of("1000")]
@@ -252,7 +252,7 @@ fn lists_of_links_have_a_column_of_latencies() {
     }
     let once = "from,to,GB/s,delay\na,b,1,5 us\nb,c,1,2ms\n";
     assert_eq!(links(&import(once)), ["5", "5", "2000", "2000"]);
-    // Units that nothing names are not guessed.
+    // Units that the file does not name are not guessed.
     let plain = text.replace("latency_us", "latency");
     let imported = import(&plain);
     assert_eq!(links(&imported), ["0"; 4]);

@@ -213,7 +213,7 @@ fn words_and_lines_exchanged() {
     }
 }
 
-/// Entities that grow, deep nesting, and large numbers in every place that counts something.
+/// Entities that grow, deep nesting, and large numbers at every count.
 #[test]
 fn bombs() {
     let bomb = "<!DOCTYPE a [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">]>";

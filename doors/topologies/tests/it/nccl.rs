@@ -204,7 +204,7 @@ fn nvswitches_combine_where_the_user_says_so() {
         ..ImportOptions::default()
     };
     refused(SWITCHED, &alone, &["--reduce-in-switch=ib", "--fabric"]);
-    // Without an NVSwitch there is nothing that could combine.
+    // Without an NVSwitch no device could combine.
     let cards: Vec<&str> = SWITCHED
         .lines()
         .filter(|line| !line.contains("nvlink"))
@@ -495,7 +495,7 @@ fn files_that_clouds_ship_are_refused_with_advice() {
     }
 }
 
-/// The dump with everything below its first NUMA node twice.
+/// The dump with the contents of its first NUMA node twice.
 fn doubled(from: &str, to: &str) -> String {
     SWITCHED.replacen(from, to, 1)
 }

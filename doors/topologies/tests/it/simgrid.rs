@@ -93,7 +93,7 @@ fn routes_load_their_links() {
     assert_eq!(own(platform, "a.out", "n-cl_router.x.in"), "4, 3 us");
     assert!(says(&imported, Topic::LeftOut, "FATPIPE"));
     assert!(says(&imported, Topic::Assumed, "hosts pass messages on"));
-    // The backbone counts once between hosts, and once on the way in and out.
+    // The backbone counts once between hosts, and once on each path in and out.
     assert_eq!(
         shared(platform, "cl_backbone"),
         "4: cl.up -> cl.down x1, cl.up -> n-cl_router.x.out x1, n-cl_router.x.in -> cl.down x1"
@@ -161,7 +161,7 @@ fn stars_count_a_link_once() {
         <host_link id=\"c\" up=\"own\" down=\"own\"/></zone></platform>";
     let imported = import(text);
     let platform = &imported.platform;
-    // The card is on the ways from and to a or b: it is passed once on each.
+    // The card is on the paths from and to a or b: it is passed once on each.
     let card = shared(platform, "card");
     assert!(
         card.starts_with("1: ") && card.matches("s.up").count() == 3 && !card.contains("x2"),
@@ -246,7 +246,7 @@ fn fat_pipes_bound_each_transfer() {
 
 #[test]
 fn what_no_route_joins_has_no_link() {
-    // Messages without any link on the way are refused by SimGrid.
+    // SimGrid refuses messages without any link on their route.
     let links = link("net", "1GBps", "SHARED");
     let platform = import(&full(&links, &route("a", "b", &["net"]))).platform;
     assert_eq!(reached(&platform), 2);

@@ -87,7 +87,7 @@ fn blocks_as_scontrol_prints_them() {
 #[test]
 fn speeds_by_switch() {
     let text = fixture("slurm-speeds.conf");
-    // The links above the leaves are still unknown.
+    // The rates of the links above the leaves are missing.
     refused(
         &text,
         &ImportOptions::default(),

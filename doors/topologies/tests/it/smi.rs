@@ -71,7 +71,7 @@ fn eight_gpus_with_nvswitches_and_cards() {
         .collect();
     let text = table(labels, &rows.iter().map(String::as_str).collect::<Vec<_>>());
     let imported = import(&text);
-    // 18 links of 20.6 GB/s, not seven times as many.
+    // 18 links of 20.6 GB/s, not seven times that number.
     assert_eq!(rate(&imported.platform, "gpu5", "nvswitch"), "1854/5");
     assert_eq!(rate(&imported.platform, "gpu5", "gpu6"), "none");
     assert!(says(
@@ -355,7 +355,7 @@ fn a_machine_of_an_issue() {
     check_whole(&imported);
 }
 
-/// Eight GPUs and as many cards, as the command prints them: tabs, an underlined head.
+/// Eight GPUs and eight cards, as the command prints them: tabs, an underlined head.
 fn wide_table() -> String {
     let labels: Vec<String> = (0..16)
         .map(|at| {
@@ -387,7 +387,7 @@ fn wide_table() -> String {
     table(&labels.join(" "), &rows).replace("  NIC0: mlx5_0\n", "")
 }
 
-/// A text as a terminal of this width or `fold` wraps it, and as it is if lines are cut there.
+/// A text that a terminal of this width or `fold` wraps, and one whose lines are cut there.
 #[test]
 fn tables_that_were_wrapped_or_cut_are_refused() {
     let few = "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV4\t0-7\t0\nGPU1\tNV4\t X \t8-15\t1\n\n\
@@ -423,7 +423,7 @@ fn tables_that_were_wrapped_or_cut_are_refused() {
     );
     let wide = wide.replace("\u{1b}[4m", "").replace("\u{1b}[0m", "");
     refused(&cut(&wide, 80), &none, &["NIC1", "no column in the head"]);
-    // Rows of cards that were left out do not hide that columns are gone: the legend has the cards.
+    // If rows of cards were left out, the missing columns are still noticed: the legend has the cards.
     let rows: String = wide
         .lines()
         .take(9)

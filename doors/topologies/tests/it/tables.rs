@@ -176,7 +176,7 @@ fn lists_of_links() {
         ..ImportOptions::default()
     };
     assert!(import_with(&bare, &given).platform == *platform);
-    // Each pair once: both ways. A pair measured twice: the fastest counts.
+    // Each pair once means both directions. A pair measured twice: the fastest counts.
     let once = import("from to GB/s\na b 2\nb c 3\na b 1\n");
     assert_eq!(
         rates(
@@ -399,7 +399,7 @@ fn files_that_are_named_and_not_read() {
         &none,
         &["<html>", "<system>", "<platform>"],
     );
-    // A mistake in a file of ours is still one of that file.
+    // A mistake in a file of ours is reported as one of that file.
     refused("modell = \"links\"\n", &none, &["modell"]);
     refused("1 2 3\n4 5\n", &none, &["2 rows"]);
 }
@@ -475,7 +475,7 @@ fn tables_that_were_wrapped_or_cut_are_refused() {
                 }
             }
         }
-        // Rows at the end are gone.
+        // The last rows are missing.
         let lines: Vec<&str> = text.lines().collect();
         for end in 1..lines.len() {
             if let Ok(read) = try_import(&lines[..end].join("\n"), options) {

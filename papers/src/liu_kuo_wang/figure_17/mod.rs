@@ -1,8 +1,8 @@
 //! Figure 17 of Liu-Kuo-Wang 2009: slowest node first against `MPI_Reduce`, on four fast and four slow processors.
 //!
-//! The machines of 2005 and their MPICH are gone, and the paper states no speeds. So [`model`] describes a cluster of
-//! the same shape, and its dates are added up exactly. If SimGrid is installed, a C program must take the same time in
-//! a simulation. The same program then runs under SMPI's own network, and on real MPI libraries.
+//! The machines of 2005 and their MPICH no longer exist, and the paper states no speeds. So [`model`] describes a
+//! cluster of the same shape, and its dates are added up exactly. If SimGrid is installed, a C program must take the
+//! same time in a simulation. The same program then runs under SMPI's own network, and on real MPI libraries.
 
 mod model;
 mod programs;

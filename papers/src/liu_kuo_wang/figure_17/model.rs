@@ -1,4 +1,4 @@
-//! The experiment in whole ticks: processors, trees, and when a tree's root is done.
+//! The experiment in integer ticks: processors, trees, and the end of a tree's root.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ impl Operator {
     /// Both.
     pub const ALL: [Operator; 2] = [Operator::Max, Operator::Gcd];
 
-    /// As the program calls it.
+    /// The name in the program.
     pub fn name(self) -> &'static str {
         match self {
             Operator::Max => "max",
@@ -94,7 +94,7 @@ impl Question {
         SPEEDS[class].merge[self.operator as usize] * self.values
     }
 
-    /// All, from the root named.
+    /// All problems with the given root.
     pub fn all(root: usize) -> impl Iterator<Item = Question> {
         let of = move |operator| {
             VALUES.map(|values| Question {

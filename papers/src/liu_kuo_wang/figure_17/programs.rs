@@ -41,7 +41,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// For tables.
+    /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Choice::Binomial => "binomial",

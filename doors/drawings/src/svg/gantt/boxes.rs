@@ -54,7 +54,7 @@ impl Boxes<'_> {
                     else {
                         continue;
                     };
-                    // Boxes narrower than a hair still show.
+                    // Boxes narrower than a hair stay visible.
                     let width = (run.right - run.left).max(0.05);
                     let tag = canvas.rect("box", (run.left, y), (width, height));
                     if run.count > 1 {

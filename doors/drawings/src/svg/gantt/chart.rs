@@ -20,7 +20,7 @@ use crate::{quantities, words};
 
 /// Boxes drawn. Trades detail for the size of a picture. Measured: about 400 bytes per box with its label and tooltip.
 const MOST_BOXES: usize = 10_000;
-/// Most messages with a separate entry in the legend.
+/// Limit on the messages with a separate entry in the legend.
 const LEGEND: usize = 24;
 /// Longest node name, in pixels.
 const NAME_ROOM: f64 = 150.0;

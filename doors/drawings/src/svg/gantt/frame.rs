@@ -6,7 +6,7 @@ use oneport_platform::Rational;
 use super::occupancy::Bar;
 use crate::words;
 
-/// A labelled stretch of time, drawn as a band behind the rows.
+/// A labelled interval of time, drawn as a band behind the rows.
 pub(super) struct Phase {
     pub label: &'static str,
     pub start: Rational,

@@ -1,4 +1,4 @@
-//! Gantt charts of a period and of a whole run.
+//! Gantt charts of a period and of a run.
 
 mod boxes;
 mod chart;
@@ -77,8 +77,8 @@ fn of_bars(problem: &Problem, schedule: &PeriodicSchedule, bars: &[Bar]) -> Stri
     })
 }
 
-/// A whole run, with the rows and colours of [`gantt`]. Boxes are labelled by instance, and the phases (start-up,
-/// steady state, clean-up) are shaded. Thin vertical lines are the ends of periods.
+/// A full run, with the rows and colours of [`gantt`]. Boxes are labelled by instance, and the phases (start-up, steady
+/// state, clean-up) are shaded. Thin vertical lines are the ends of periods.
 ///
 /// O(b log b) for b events and merges.
 pub fn timeline_gantt(problem: &Problem, timeline: &Timeline) -> String {

@@ -227,7 +227,7 @@ fn fill(
     }
 }
 
-/// The bars of a whole run: one per event, or one per piece if the event is cut, then one per merge.
+/// The bars of a run: one per event, or one per piece if the event is cut, then one per merge.
 pub(in crate::svg) fn of_timeline(timeline: &Timeline) -> Vec<Bar> {
     let mut bars: Vec<Bar> = Vec::new();
     for event in &timeline.events {

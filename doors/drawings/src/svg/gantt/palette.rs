@@ -52,7 +52,7 @@ impl<'a> Palette<'a> {
         (classes.len() > 1).then_some(classes)
     }
 
-    /// The phase of a message, or the box that it comes from or goes to.
+    /// The phase of a message, or the box of its source or target.
     fn class(&self, message: Message) -> Option<String> {
         let collective = self.problem.collective();
         if !collective.members().is_empty() {

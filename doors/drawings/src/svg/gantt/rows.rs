@@ -11,7 +11,7 @@ use crate::words;
 
 /// Up to this number of active nodes, idle ports keep an empty row. Beyond it, only ports in use have one.
 const SHOW_IDLE: usize = 12;
-/// A bar narrower than this, in pixels, is not drawn apart.
+/// A bar narrower than this, in pixels, is not drawn separately.
 const NARROW: f64 = 0.3;
 /// If there are too many bars, those up to this width are drawn together.
 const WIDE: f64 = 100.0;
@@ -228,8 +228,8 @@ pub(in crate::svg) fn runs(
     }
 }
 
-/// Joins neighbours of one colour narrower than `alike` that lie less than that apart, and others narrower than
-/// `mixed`.
+/// Joins neighbours of one colour that are narrower than `alike` and less than that distance apart, and others narrower
+/// than `mixed`.
 fn join(
     lane: &[usize],
     bars: &[Bar],

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::labels::Point;
 
-/// Most leaves of a star in one row.
+/// Limit on the leaves of a star in one row.
 const ROW: usize = 10;
 /// Space between neighbours of a row, and between rows.
 const GAP: Point = (16.0, 30.0);

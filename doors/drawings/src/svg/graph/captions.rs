@@ -84,7 +84,7 @@ impl Captions {
         self.labels.push(label);
     }
 
-    /// That labels are missing.
+    /// Text on the omitted labels.
     pub(super) fn note(&self) -> Option<String> {
         let labels = words::plural(self.left_out, "label");
         let verb = if self.left_out == 1 { "has" } else { "have" };

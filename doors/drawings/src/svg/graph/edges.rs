@@ -13,7 +13,7 @@ const MOST_TRIED: usize = 200_000;
 const CLEAR: f64 = 4.0;
 /// Distance of parallel opposite links from the middle.
 const BESIDE: f64 = 3.5;
-/// Points along an arrow at which it is looked at.
+/// Number of points along an arrow that are checked.
 const POINTS: u32 = 40;
 
 /// Style of a link.
@@ -115,7 +115,7 @@ pub(super) fn count(platform: &Platform, strokes: &[Stroke]) -> usize {
         .count()
 }
 
-/// Both ends moved by so much to the right-hand side.
+/// Both ends moved by this distance to the right-hand side.
 fn aside(from: Point, to: Point, by: f64) -> (Point, Point) {
     let (dx, dy, length) = way(from, to);
     let (x, y) = (-dy / length * by, dx / length * by);

@@ -33,7 +33,7 @@ use crate::quantities;
 use crate::words::{self, Messages};
 
 const TOP: f64 = 64.0;
-/// Most links with labels.
+/// Limit on the links with labels.
 const ALL_LABELS: usize = 40;
 
 /// The platform as a graph. Processors are round, routers dark, routers that do not replicate hollow hexagons

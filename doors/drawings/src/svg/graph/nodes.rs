@@ -13,7 +13,7 @@ use crate::words;
 
 /// Colour of a processor's share of time computing.
 pub(super) const COMPUTING: &str = "#882255";
-/// Most nodes with their names inside.
+/// Limit on the nodes with their names inside.
 const NAMED: usize = 150;
 /// Limit on the nodes whose names are printed if there is room.
 const SOME_NAMES: usize = 1000;

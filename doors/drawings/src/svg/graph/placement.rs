@@ -12,7 +12,7 @@ const PADDING: f64 = 14.0;
 pub(super) const TITLE: f64 = 20.0;
 /// Least space between frames, and between a frame and other nodes.
 const APART: f64 = 34.0;
-/// Nodes up to which they are pushed apart. Trades a better layout for time, `O(n^2)` per round. Not measured.
+/// Nodes are pushed apart up to this number. Trades a better layout for time, `O(n^2)` per round. Not measured.
 const MOST_PUSHED: usize = 500;
 /// Wider pages are turned upright if this helps.
 const WIDEST: f64 = 2400.0;
@@ -323,7 +323,7 @@ fn flip(insides: &mut [Inside], centres: &[Point], links: &[(usize, usize)], ite
             .into_iter()
             .min_by(|a, b| length(*a).total_cmp(&length(*b)))
             .unwrap_or(turns[0]);
-        // Not for a pixel's sake: equal groups should look alike.
+        // Not for a gain of a pixel: equal groups should look equal.
         if length(best) < 0.98 * now {
             insides[index]
                 .places

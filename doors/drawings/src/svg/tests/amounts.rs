@@ -11,7 +11,7 @@ use super::reductions::{Reduction, figure_6, random};
 use super::samples::{q, size};
 use crate::svg::graph::{graph, graph_of_rates};
 
-/// The whole trees of a reduction, per unit of time.
+/// The complete trees of a reduction, per unit of time.
 fn steady_state(reduction: &Reduction) -> SteadyState {
     let weighted = |(pattern, copies): &(Pattern, u32)| WeightedPattern {
         pattern: pattern.clone(),
@@ -131,7 +131,7 @@ fn tooltips_have_every_amount() {
     assert!(tried > 0, "no reduction is in order: nothing is tested");
 }
 
-/// All-to-all on the complete graph, straight from node to node.
+/// All-to-all on the complete graph, directly from node to node.
 fn complete(
     count: usize,
     cost: impl Fn(usize, usize) -> Rational,
@@ -202,7 +202,7 @@ fn only_labels_without_room_are_left_out() {
         assert_eq!(shown + left_out, count * (count - 1), "{count} nodes");
         assert!(shown > 0, "{count} nodes");
         crowded += usize::from(left_out > 0);
-        // So it is with costs and loads.
+        // The same holds for costs and loads.
         parse(&graph(&problem, Some(&state), None));
     }
     assert!(crowded > 0, "no drawing is crowded: nothing is tested");

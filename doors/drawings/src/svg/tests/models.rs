@@ -12,7 +12,7 @@ use crate::svg::gantt::occupancy;
 use crate::svg::{gantt, graph, timeline_gantt};
 use crate::words::{self, Messages};
 
-/// The platform with a model for every node, in turn.
+/// The platform with a model for every node, alternating.
 fn mixed(platform: &Platform, models: &[PortModel]) -> Platform {
     let mut builder = Platform::builder();
     for (node, &model) in platform.nodes().iter().zip(models.iter().cycle()) {

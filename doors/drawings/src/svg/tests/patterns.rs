@@ -11,7 +11,7 @@ use crate::dot;
 use crate::svg::pattern;
 use crate::words;
 
-/// A random tree of processors, routers and switches, every link in one direction, and the arborescence over all of it.
+/// A random tree of processors, routers and switches, every link in one direction, and the arborescence that spans it.
 fn random(nodes: usize, seed: u64) -> (Platform, Collective, Pattern) {
     let mut dice = Dice(seed);
     let mut builder = Platform::builder();

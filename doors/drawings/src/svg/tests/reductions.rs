@@ -15,7 +15,7 @@ use crate::svg::gantt::occupancy::{self, Activity};
 use crate::svg::{gantt, graph, timeline_gantt};
 use crate::words::Messages;
 
-/// A reduction with whole trees and a schedule.
+/// A reduction with complete trees and a schedule.
 pub(super) struct Reduction {
     pub platform: Platform,
     pub collective: Collective,

@@ -31,7 +31,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// The question, with messages of size 1.
+    /// The problem, with messages of size 1.
     pub(super) fn problem(&self) -> Problem {
         Problem::new(&self.platform, &self.collective, Volumes::default()).unwrap()
     }
@@ -153,7 +153,7 @@ pub(super) fn random(nodes: usize, seed: u64, copies: u64) -> Sample {
     let platform = builder.build().unwrap();
     let mut targets: Vec<_> = platform.processors().filter(|&id| id != ids[0]).collect();
     if targets.is_empty() {
-        // Dice that make every node a router would leave nothing to draw.
+        // If the dice make every node a router, nothing could be drawn.
         targets.push(ids[nodes - 1]);
     }
     let path = |(demand, target): (usize, &oneport_platform::NodeId)| {
@@ -222,8 +222,8 @@ pub(super) fn matchings(
     (slots, period)
 }
 
-/// The naive twin of the drawings' own walk: every copy of every message on its own, cut slot by slot, nothing
-/// merged. Gives (link, demand, number of the copy, pieces).
+/// The naive twin of the drawings' own traversal: every copy of every message separately, cut slot by slot, without
+/// joining. Gives (link, demand, number of the copy, pieces).
 pub(super) fn naive_pieces(
     sample: &Sample,
     size: &Rational,

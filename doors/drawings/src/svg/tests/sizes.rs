@@ -1,4 +1,4 @@
-//! Boxes around switches at 4, 13 and 40 nodes: every kind of picture shows everything, without overlaps.
+//! Boxes around switches at 4, 13 and 40 nodes: every kind of picture shows all its elements, without overlaps.
 
 use std::collections::{BTreeMap, BTreeSet};
 

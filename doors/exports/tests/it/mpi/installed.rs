@@ -41,7 +41,7 @@ impl Mpi {
         })
     }
 
-    /// The library of this name, looked for once.
+    /// The library of this name, searched once.
     #[track_caller]
     pub fn named(name: &'static str) -> &'static Mpi {
         static OPEN_MPI: OnceLock<Option<Mpi>> = OnceLock::new();
@@ -88,7 +88,7 @@ impl Mpi {
 fn patience(compiler: &Path) -> PathBuf {
     let folder = folder("patience");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mpi/patient.c");
-    // Other tests may be loading it: it is put in place as a whole.
+    // Other tests may be loading it, so it is moved into place in one step.
     let partial = folder.join(format!("libpatient-{}.so", std::process::id()));
     compile(compiler, &source, &partial, &["-shared", "-fPIC"]);
     let library = folder.join("libpatient.so");
