@@ -1,4 +1,4 @@
-//! Scans: steady states of schemes, against a naive checker, and the bound of shared values, proved anew.
+//! Scans: steady states of schemes, against a naive checker, and the bound of shared values, proved again.
 
 use std::collections::BTreeMap;
 
@@ -372,7 +372,7 @@ fn false_proofs_prove_nothing() {
             panic!("no tree")
         };
         for place in 0..tree.prices.len() {
-            // Every task of the optimum is charged in full, or at least none can be charged a whole unit more.
+            // Every task of the optimum is charged in full, or at least none can be charged one further unit.
             let greedy = with(need, place, &|price| *price += whole(100));
             assert_eq!(proves(&question, &greedy), None);
             assert_eq!(

@@ -75,7 +75,7 @@ fn round_trip(plan: &Parts) -> Parts {
     again
 }
 
-/// Every kind of question on several platforms, by both formulations.
+/// Every kind of collective on several platforms, by both formulations.
 #[test]
 fn the_papers_variables_make_the_plan_again() {
     let (mut plans, mut optimal) = (0, 0);
@@ -118,7 +118,7 @@ fn the_papers_variables_make_the_plan_again() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Random questions about messages that travel alone, by the papers' own program.
+    /// Random problems of messages that travel alone, by the papers' own program.
     #[test]
     fn random_flows_come_back(case in connected_cases(6, 12)) {
         let Case { platform, collective, .. } = &case;
@@ -161,7 +161,7 @@ fn what_cannot_be_kept_up_is_refused() {
         plan_of_rates(&problem, &rates, &none, &Options::default()),
         Err(RatesError::Nothing)
     );
-    // Without prices the bound is found anew.
+    // Without prices the bound is recomputed.
     let rates = Rates::of(&problem, &plan.steady_state).unwrap();
     let made = plan_of_rates(
         &problem,

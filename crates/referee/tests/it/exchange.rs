@@ -208,7 +208,7 @@ impl Case {
             * &self.work
     }
 
-    /// Merges and the place, with the largest weights that the prices bear.
+    /// Merges and the place, with the largest weights that the prices allow.
     fn complete(&mut self) {
         let cost = |node: NodeId| self.merge_price(node) + self.holding(node);
         let least = self.platform.mergers().map(cost).min().unwrap();
@@ -564,7 +564,7 @@ fn certificates_prove_what_adding_up_says() {
             .filter_map(|node| case.balance(&mut dice, node))
             .collect();
         case.certificate.needs.extend(balances);
-        // As much of all that as the prices allow.
+        // The largest multiple of them that the prices allow.
         let scale = (case.charges().into_iter().zip(case.costs()))
             .filter(|(charge, _)| charge.is_positive())
             .map(|(charge, cost)| cost / charge)
@@ -733,7 +733,7 @@ fn boxes_are_entered_twice() {
         Ok(ratio(2, 1))
     );
     assert_eq!(between.len(), 4);
-    // In a list of groups every group has its own, and its own rate.
+    // In a list of groups every group has its own certificate, and its own rate.
     let pair = |rate| Member {
         collective: all_reduce.clone(),
         rate,

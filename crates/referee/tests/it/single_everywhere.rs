@@ -133,7 +133,7 @@ fn broadcasts_are_judged_with_their_bounds() {
     }
 }
 
-/// Times 1, 2 and 3 by way of processor 0: 2 and 1 send to it one after the other, and it sends back.
+/// Times 1, 2 and 3 over processor 0: 2 and 1 send to it in sequence, and it sends back.
 fn all_reduce() -> SingleAllReduce {
     let times = [1, 2, 3];
     SingleAllReduce {

@@ -120,7 +120,7 @@ fn proofs_are_repeated_and_limits_kept() {
         ..chain
     };
     assert!(check_single(&one_at_once).is_err());
-    // Release dates: the bound of the question without them holds.
+    // Release dates: the bound of the problem without them holds.
     let mut released = one;
     released.reduction.ready = Some(Dates::Exact([0, 1, 0].map(|date| ratio(date, 1)).to_vec()));
     assert_eq!(check_single(&released), Ok(Recheck::Proved));
@@ -237,7 +237,7 @@ fn release_dates_are_counted() {
         let optimum = released(&ready, [transfer, compute]);
         assert!(optimum <= one.reduction.length);
         one.lower_bound = &optimum + ratio(1, 1000);
-        // In big integers not all ways are tried.
+        // In big integers not all orders are tried.
         let small = one.reduction.length.numer().bits() < 60;
         if one.lower_bound <= one.reduction.length {
             let above = check_single(&one).unwrap();

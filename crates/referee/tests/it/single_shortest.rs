@@ -1,4 +1,4 @@
-//! Every kind of proof against lengths found by trying everything: a bound is accepted if and only if it is true.
+//! Every kind of proof against lengths found by enumeration: a bound is accepted if and only if it is true.
 
 use crate::common::{broken, told};
 use crate::single_support;
@@ -125,7 +125,7 @@ fn limited_transfers_are_proved_by_algorithm_2_or_counting() {
                 if d >= c {
                     assert_tight(&instance, &optimum, &largest, &Proof::Counting);
                 } else {
-                    // Counting without the limit proves less, but nothing wrong.
+                    // Counting without the limit proves a weaker but valid bound.
                     let free = whole(brute::equal(n, d, c, Concurrency::Unlimited));
                     assert_tight(&instance, &free, &largest, &Proof::Counting);
                 }
@@ -589,7 +589,7 @@ fn the_schedule_must_answer_the_question() {
         told(&|s| s.proof = Proof::Counting),
         "a proof by counting needs equal costs"
     );
-    // No bound, no proof.
+    // Without a bound there is no proof.
     let mut unproved = right.clone();
     unproved.lower_bound = ratio(0, 1);
     unproved.proof = Proof::Counting;

@@ -753,7 +753,7 @@ fn proved_facts_only_improve() {
         (Status::Optimal, ratio(0, 1))
     );
     again(&answer);
-    // With the schedule the claim is whole.
+    // With the schedule the claim is complete.
     let whole = Proved::from(answer.clone()).with(Some(state), claim.schedule, &unlimited);
     let whole = whole.unwrap();
     assert!(whole.plan().is_some() && answer.plan().is_none());

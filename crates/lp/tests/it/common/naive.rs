@@ -136,8 +136,8 @@ impl Load {
     }
 }
 
-/// Every way to copy a message from a node to all the targets: each node that keeps a copy got it over one route, whose
-/// inner nodes do not replicate. Leaves that are not targets are included, since they only cost more.
+/// Every scheme that copies a message from a node to all the targets: each node that keeps a copy got it over one
+/// route, whose inner nodes do not replicate. Leaves that are not targets are included, since they only cost more.
 pub fn trees(
     platform: &Platform,
     source: NodeId,
@@ -420,7 +420,7 @@ pub fn check(platform: &Platform, collective: &Collective, volumes: &Volumes) ->
 pub struct Priced {
     links: Vec<Rational>,
     pub processors: Vec<Rational>,
-    /// The prices of all that there is of everything.
+    /// The total price of all capacities.
     pub worth: Rational,
 }
 

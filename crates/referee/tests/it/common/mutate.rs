@@ -1,4 +1,4 @@
-//! Every single change to a plan or a timeline: each number, id and list in turn.
+//! Every single change to a plan or a timeline: each number, id and list separately.
 
 use super::plan::Plan;
 use num_traits::{One, Zero};

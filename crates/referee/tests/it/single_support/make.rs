@@ -1,4 +1,4 @@
-//! Correct schedules, as early as possible except for random delays, and changes of one thing each.
+//! Correct schedules, as early as possible except for random delays, and changes of a single value.
 
 use oneport_plan::{Broadcast, Concurrency, Costs, Dates, Reduction};
 use oneport_platform::Rational;
@@ -175,7 +175,7 @@ pub fn per_sender(n: usize, dice: &mut Dice) -> Reduction {
     }
 }
 
-/// A broadcast made forwards from the root, every processor sending to its children in turn.
+/// A broadcast made forwards from the root, every processor sending to its children in sequence.
 pub fn broadcast(n: usize, equal: bool, dice: &mut Dice) -> Broadcast {
     let times: Vec<u64> = (0..n).map(|_| 1 + dice.below(4)).collect();
     let (transfer, compute) = (dice.below(4), dice.below(4));
@@ -278,7 +278,7 @@ fn change_dates(dates: &mut Dates, dice: &mut Dice) {
     }
 }
 
-/// Changes one thing.
+/// Changes a single value.
 pub fn change(parts: &mut Parts<'_>, dice: &mut Dice) {
     let n = parts.partners.len();
     let (i, j) = (dice.below(n), dice.below(n));
@@ -304,7 +304,7 @@ pub fn change(parts: &mut Parts<'_>, dice: &mut Dice) {
             }
         }
         9 => {
-            // Another name for two processors, everywhere: still right, unless the order matters.
+            // Exchanges the names of two processors everywhere: still right, unless the order matters.
             let swap = |id: &mut u32| {
                 *id = if *id as usize == i {
                     j as u32
