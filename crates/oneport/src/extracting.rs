@@ -29,7 +29,7 @@ pub struct FromRates {
 /// Why rates make no plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum RatesError {
+pub enum ExtractionError {
     /// The rates are not a sum of patterns.
     #[error(transparent)]
     Extract(#[from] ExtractError),
@@ -52,16 +52,16 @@ pub enum RatesError {
 /// left over are in no plan.
 ///
 /// # Errors
-/// [`RatesError`]: rates that do not balance, by place and amount; that keep a port, a link or a processor busy for
+/// [`ExtractionError`]: rates that do not balance, by place and amount; that keep a port, a link or a processor busy for
 /// more time than there is; what [`solve`](crate::solve) refuses of periods.
 pub fn plan_of_rates(
     problem: &Problem,
     rates: &Rates,
     prices: &Certificate,
     options: &Options,
-) -> Result<FromRates, RatesError> {
+) -> Result<FromRates, ExtractionError> {
     if rates.throughput == Rational::default() {
-        return Err(RatesError::Nothing);
+        return Err(ExtractionError::Nothing);
     }
     let Extracted {
         patterns,
@@ -71,7 +71,7 @@ pub fn plan_of_rates(
         throughput: rates.throughput.clone(),
         patterns,
     };
-    referee::check_steady_state(problem, &steady_state).map_err(RatesError::Overloaded)?;
+    referee::check_steady_state(problem, &steady_state).map_err(ExtractionError::Overloaded)?;
     let best = best(problem, &steady_state.throughput, prices, options)?;
     let proof = best.bound().zip(best.certificate());
     let (upper_bound, certificate) = proof.ok_or(Error::from(LpError::Contradiction(
@@ -116,7 +116,7 @@ fn best(
     throughput: &Rational,
     prices: &Certificate,
     options: &Options,
-) -> Result<Proved, RatesError> {
+) -> Result<Proved, ExtractionError> {
     let mut proved = Proved::about(problem);
     // Prices that prove nothing leave the bound to the search.
     let _ = proved.prove(prices.clone(), &options.watch);

@@ -31,7 +31,7 @@ pub struct Rings {
 /// Reasons why no rings are returned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum RingsError {
+pub enum PackingError {
     /// No rings exist, or no program finds them.
     #[error(transparent)]
     Rings(#[from] RingError),
@@ -55,13 +55,13 @@ pub enum RingsError {
 /// ```
 ///
 /// # Errors
-/// [`RingsError`] gives the reason why there is no ring.
+/// [`PackingError`] gives the reason why there is no ring.
 pub fn rings(
     platform: &Platform,
     gpus: &[NodeId],
     most: u32,
     watch: &Watch,
-) -> Result<Rings, RingsError> {
+) -> Result<Rings, PackingError> {
     let mut packing = lp::rings(platform, gpus, &watch.stage(PACKING))?;
     packing.upper_bound = referee::ring_bound(platform, gpus, &packing.certificate, watch)?;
     referee::check_rings(platform, gpus, &packing, watch)?;
@@ -83,7 +83,7 @@ pub fn rings(
 pub fn rings_of_orders(
     platform: &Platform,
     orders: &[Vec<NodeId>],
-) -> Result<Option<EqualRings>, RingsError> {
+) -> Result<Option<EqualRings>, PackingError> {
     let mut rings: BTreeMap<_, u32> = BTreeMap::new();
     for order in orders {
         *rings

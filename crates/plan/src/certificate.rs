@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_traits::One;
 use oneport_platform::{
-    LinkId, NodeId, PerLink, Platform, PortModel, Rational, SharedId, count, names,
+    LinkId, NodeId, PerLink, Platform, PortModel, Rational, SharedId, count, names, whole,
 };
 
 use crate::inequality::Need;
@@ -193,19 +193,19 @@ impl OddSet {
 
 /// A limit on what runs at a time: what a price is paid for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Row {
+pub enum CapacityRow {
     /// A resource is busy for no more than its capacity.
     Resource(Resource),
     /// The links of an odd set are busy for no more than its capacity together.
     OddSet(OddSet),
 }
 
-impl Row {
+impl CapacityRow {
     /// How much of it there is per unit of time.
     pub fn capacity(&self, platform: &Platform) -> u64 {
         match self {
-            Row::Resource(resource) => resource.capacity(platform).into(),
-            Row::OddSet(set) => set.capacity(platform),
+            CapacityRow::Resource(resource) => resource.capacity(platform).into(),
+            CapacityRow::OddSet(set) => set.capacity(platform),
         }
     }
 }
@@ -225,7 +225,7 @@ impl Row {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Certificate {
     /// Rows with positive prices, sorted, each row at most once.
-    pub rows: Vec<(Row, Rational)>,
+    pub rows: Vec<(CapacityRow, Rational)>,
     /// Inequalities with positive weights, sorted; usually none.
     pub needs: Vec<Need>,
 }
@@ -248,10 +248,10 @@ impl Certificate {
     ) -> Certificate {
         let prices = prices
             .into_iter()
-            .map(|(resource, price)| (Row::Resource(resource), price));
+            .map(|(resource, price)| (CapacityRow::Resource(resource), price));
         let odd_sets = odd_sets
             .into_iter()
-            .map(|(set, price)| (Row::OddSet(set), price));
+            .map(|(set, price)| (CapacityRow::OddSet(set), price));
         let mut certificate = Certificate {
             rows: prices.chain(odd_sets).collect(),
             needs: needs.into_iter().collect(),
@@ -264,16 +264,16 @@ impl Certificate {
     /// The prices of resources.
     pub fn prices(&self) -> impl Iterator<Item = (Resource, &Rational)> {
         self.rows.iter().filter_map(|(row, price)| match row {
-            Row::Resource(resource) => Some((*resource, price)),
-            Row::OddSet(_) => None,
+            CapacityRow::Resource(resource) => Some((*resource, price)),
+            CapacityRow::OddSet(_) => None,
         })
     }
 
     /// The prices of odd sets.
     pub fn odd_sets(&self) -> impl Iterator<Item = (&OddSet, &Rational)> {
         self.rows.iter().filter_map(|(row, price)| match row {
-            Row::Resource(_) => None,
-            Row::OddSet(set) => Some((set, price)),
+            CapacityRow::Resource(_) => None,
+            CapacityRow::OddSet(set) => Some((set, price)),
         })
     }
 
@@ -281,7 +281,7 @@ impl Certificate {
     pub fn price(&self, resource: Resource) -> Option<&Rational> {
         let found = self
             .rows
-            .binary_search_by(|(row, _)| row.cmp(&Row::Resource(resource)));
+            .binary_search_by(|(row, _)| row.cmp(&CapacityRow::Resource(resource)));
         found.ok().map(|place| &self.rows[place].1)
     }
 
@@ -289,7 +289,7 @@ impl Certificate {
     pub fn supply(&self, platform: &Platform) -> Rational {
         self.rows
             .iter()
-            .map(|(row, price)| price * Rational::from_integer(row.capacity(platform).into()))
+            .map(|(row, price)| price * whole(row.capacity(platform)))
             .sum()
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use oneport_platform::{LinkId, NodeId, PerNode, Platform, PlatformError, Rational};
+use oneport_platform::{LinkId, NodeId, PerNode, Platform, PlatformError, Rational, whole};
 
 use crate::{
     Amount, Block, Collective, CollectiveError, Demand, Interval, Kind, VolumeError, Volumes,
@@ -146,7 +146,7 @@ impl Problem {
         if !self.collective.is_cut() || common == 1 && !counted {
             return self.clone();
         }
-        let factor = Rational::from_integer(common.into());
+        let factor = whole(common);
         let collective = Collective::clone(&self.collective).with_rates_over(common);
         let volumes = Volumes {
             size: self.volumes.size.times(&factor),

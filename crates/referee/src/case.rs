@@ -298,11 +298,12 @@ pub(crate) fn least(amount: &Amount, operands: usize, fewest: usize) -> Rational
 mod tests {
     use super::*;
     use oneport_plan::Member;
+    use oneport_platform::whole;
 
     #[test]
     fn groups_are_placed_one_after_the_other() {
         let mut builder = Platform::builder();
-        let one = Rational::from_integer(1.into());
+        let one = whole(1);
         let ids: Vec<NodeId> = ["a", "b", "c", "d"]
             .map(|name| {
                 builder

@@ -12,7 +12,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{Signed, Zero};
 use oneport_plan::inequality::{Column, Inequality, Need};
 use oneport_plan::{Interval, Problem, Task};
-use oneport_platform::{LinkId, NodeId, PerLink, PerNode, Rational};
+use oneport_platform::{LinkId, NodeId, PerLink, PerNode, Rational, whole};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
@@ -50,7 +50,7 @@ impl Least {
 
     /// Takes in what inequalities prove of several demands alike.
     pub(crate) fn add(&mut self, proved: &Proved, times: usize) {
-        let times = Rational::from_integer(times.into());
+        let times = whole(times);
         self.by_need.extend(
             proved
                 .by_need

@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Certificate, OddSet, Resource};
-use oneport_platform::{LinkId, PerLink, PerNode, PortModel, Rational, SharedId};
+use oneport_platform::{LinkId, PerLink, PerNode, PortModel, Rational, SharedId, whole};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, is_positive, least_common_multiple, parts};
@@ -85,9 +85,9 @@ impl Prices {
             let Some(price) = price(Resource::Shared(SharedId::new(place))) else {
                 continue;
             };
-            let price = Rational::from_integer(price.clone().into());
+            let price = whole(price.clone());
             for (&link, &weight) in &capacity.weights {
-                let time = Rational::from_integer(weight.into()) / &capacity.rate;
+                let time = whole(weight) / &capacity.rate;
                 *shared.entry(link).or_default() += &price * time;
             }
         }
@@ -107,7 +107,7 @@ impl Prices {
         let length = |(id, price): (LinkId, &BigUint)| {
             let cost = &case.platform.link(id).cost;
             if let Some(shared) = self.shared.get(&id) {
-                let whole = cost * Rational::from_integer(price.clone().into()) + shared;
+                let whole = cost * whole(price.clone()) + shared;
                 let (numerator, denominator) = parts(&whole);
                 return (numerator.clone(), denominator.clone());
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
 use oneport_plan::{Demand, Interval, LinkId, NodeId, Problem, Resource, Run, RunTask};
-use oneport_platform::{Platform, Rational, Shared, SharedId};
+use oneport_platform::{Platform, Rational, Shared, SharedId, whole};
 
 use crate::Violation;
 use crate::arithmetic::is_positive;
@@ -253,7 +253,7 @@ impl<'a, N: Date> Execution<'a, N> {
             let share = share.unwrap_or_else(Rational::one);
             let shared = (0..).zip(platform.shared());
             let part = |(place, of): (usize, &Shared)| {
-                let weight = Rational::from_integer((*of.weights.get(&link)?).into());
+                let weight = whole(*of.weights.get(&link)?);
                 Some((place, weight * &share / rate / &of.rate))
             };
             shared.filter_map(part).collect()

@@ -12,7 +12,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{Message, Problem, Resource, Timeline};
-use oneport_platform::{Rational, SharedId};
+use oneport_platform::{Rational, SharedId, whole};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, is_positive, parts};
@@ -98,7 +98,7 @@ impl TimelineReport {
 /// The first rule broken.
 pub fn check_timeline(problem: &Problem, timeline: &Timeline) -> Result<TimelineReport, Violation> {
     let case = Case::new(problem);
-    let run = Run::new(case, timeline)?;
+    let run = DatedRun::new(case, timeline)?;
     for (place, event) in run.events.iter().enumerate() {
         run.check_event(place, event)?;
     }
@@ -123,7 +123,7 @@ pub fn check_timeline(problem: &Problem, timeline: &Timeline) -> Result<Timeline
 type Stretch<'r> = (&'r BigUint, &'r BigUint, usize);
 
 /// A timeline whose ids exist and whose dates are not negative.
-struct Run<'a> {
+struct DatedRun<'a> {
     case: Case<'a>,
     timeline: &'a Timeline,
     scale: Scale,
@@ -135,8 +135,8 @@ struct Run<'a> {
     merges: Vec<DatedMerge<'a>>,
 }
 
-impl<'a> Run<'a> {
-    fn new(case: Case<'a>, timeline: &'a Timeline) -> Result<Run<'a>, Violation> {
+impl<'a> DatedRun<'a> {
+    fn new(case: Case<'a>, timeline: &'a Timeline) -> Result<DatedRun<'a>, Violation> {
         if !is_positive(&timeline.period) {
             return Err(
                 fault!(Schedule, "the period is {}", shown(&timeline.period); "it must be positive"),
@@ -186,7 +186,7 @@ impl<'a> Run<'a> {
         let periods = u128::from(timeline.starting_periods) + u128::from(timeline.clean_up_periods);
         let period = scale.scaled(&timeline.period);
         let horizon = &period * periods;
-        Ok(Run {
+        Ok(DatedRun {
             case,
             timeline,
             scale,
@@ -338,8 +338,7 @@ impl<'a> Run<'a> {
                     continue;
                 }
                 let size = self.case.volumes.size_of(dated.event.message);
-                let rate =
-                    size / self.scale.rational(total) * Rational::from_integer(weight.into());
+                let rate = size / self.scale.rational(total) * whole(weight);
                 let part = rate / &shared.rate;
                 for (start, end) in &dated.pieces {
                     *changes.entry(start).or_default() += &part;
@@ -511,7 +510,7 @@ impl<'a> Run<'a> {
         dates.sort_unstable();
         TimelineReport {
             delivered,
-            throughput: Rational::from_integer(delivered.into()) / &horizon,
+            throughput: whole(delivered) / &horizon,
             horizon,
             last_arrival: self.scale.rational(last),
             complete,

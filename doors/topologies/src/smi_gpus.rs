@@ -1,7 +1,7 @@
 //! The GPUs behind a table of `nvidia-smi topo -m`, which does not name them: by their names elsewhere in the file,
 //! else by the NVLinks of a GPU. They say the generation of NVLink and PCI, and the usual processor beside them.
 
-use oneport_platform::Rational;
+use oneport_platform::{Rational, ratio};
 
 /// Rates in tenths of GB/s per direction.
 #[derive(Clone, Copy)]
@@ -123,5 +123,5 @@ impl Default for Gpus {
 }
 
 fn tenths(value: u32) -> Rational {
-    Rational::new(value.into(), 10.into())
+    ratio(value, 10)
 }

@@ -7,7 +7,7 @@ use num_traits::{One, Signed, Zero};
 use oneport_plan::{
     Certificate, Demand, DemandRates, Interval, Kind, Problem, Rates, RatesError, TaskRates, Value,
 };
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 
 use super::cells::Reader;
 use super::demand::Demands;
@@ -382,8 +382,7 @@ impl<'a> Reading<'a> {
             let Some(demand) = self.demands.get(place) else {
                 continue;
             };
-            let often = Rational::from_integer(self.problem.collective().rate(place).into())
-                * &self.rates.throughput;
+            let often = whole(self.problem.collective().rate(place)) * &self.rates.throughput;
             let source = demand.operands.first();
             let mut gains: BTreeMap<(NodeId, NodeId), Rational> = BTreeMap::new();
             for (&(target, link), flow) in flows {

@@ -1,6 +1,7 @@
 //! Small questions with unfriendly numbers: near ties, wide ranges, long fractions, one huge number among ones, links
 //! and nodes of no use, every collective, every port model.
 
+use oneport_platform::whole;
 use std::time::{Duration, Instant};
 
 use oneport::plan::Member;
@@ -65,7 +66,7 @@ impl Dice {
 }
 
 fn read(text: &str) -> Rational {
-    oneport::parse_rational(text).unwrap_or_else(|_| Rational::from_integer(1.into()))
+    oneport::parse_rational(text).unwrap_or_else(|_| whole(1))
 }
 
 /// A positive number of this kind.

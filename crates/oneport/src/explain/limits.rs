@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use num_traits::{One, Zero};
 use oneport_plan::inequality::Inequality;
 use oneport_plan::{Amount, Certificate, OddSet, Problem, Resource, Status, SteadyState};
-use oneport_platform::{NodeId, Platform, PortModel, Rational, names::common};
+use oneport_platform::{NodeId, Platform, PortModel, Rational, names::common, whole};
 
 use super::averaged;
 use crate::Answer;
@@ -100,7 +100,7 @@ pub fn limits(answer: &Answer) -> Limits {
         BTreeMap::new()
     } else {
         let share = |(resource, price): (Resource, Rational)| {
-            let capacity = Rational::from_integer(resource.capacity(platform).into());
+            let capacity = whole(resource.capacity(platform));
             (resource, price * capacity / &all)
         };
         averaged(problem, certificate)
@@ -127,7 +127,7 @@ pub fn limits(answer: &Answer) -> Limits {
         .odd_sets()
         .filter(|(set, _)| !all.is_zero() && set.capacity(platform) > 0);
     limiting.extend(sets.map(|(set, price)| Class {
-        share: price * Rational::from_integer(set.capacity(platform).into()) / &all,
+        share: price * whole(set.capacity(platform)) / &all,
         busy: loads.odd_set(set),
         members: Members::OddSet(set.clone(), price.clone()),
     }));

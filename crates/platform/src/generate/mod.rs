@@ -39,7 +39,7 @@ pub use regular::{complete, grid, ring, star};
 
 use num_traits::Signed;
 
-use crate::{PlatformError, Rational};
+use crate::{PlatformError, Rational, whole};
 use draw::Draw;
 
 /// How costs are drawn; the costs of links (time per unit of message) and of compute (time per unit of work).
@@ -104,9 +104,7 @@ impl Costs {
     fn draw(&self, draw: &mut Draw) -> Rational {
         match self {
             Costs::Constant(cost) => cost.clone(),
-            Costs::Uniform { low, high } => {
-                Rational::from_integer(draw.between(*low, *high).into())
-            }
+            Costs::Uniform { low, high } => whole(draw.between(*low, *high)),
         }
     }
 }

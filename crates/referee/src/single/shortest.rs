@@ -5,7 +5,7 @@ use std::fmt;
 
 use num_bigint::BigUint;
 use num_traits::Signed;
-use oneport_plan::{Class, Concurrency, Costs, Instance, Proof, Reduction, Shortest};
+use oneport_plan::{Class, Concurrency, Instance, Proof, Reduction, Shortest, SingleCosts};
 use oneport_platform::Rational;
 
 use super::count::Equal;
@@ -198,7 +198,7 @@ fn check_answer(
                 compute,
                 ..
             },
-            Costs::Equal {
+            SingleCosts::Equal {
                 transfer: d,
                 compute: c,
             },
@@ -207,7 +207,7 @@ fn check_answer(
             same("the transfer time is", d, transfer)?;
             same("the compute time is", c, compute)?;
         }
-        (Instance::Classes(classes), Costs::PerSender(times)) => {
+        (Instance::Classes(classes), SingleCosts::PerSender(times)) => {
             let senders = classes
                 .iter()
                 .map(|class| u128::from(class.senders))
@@ -219,10 +219,10 @@ fn check_answer(
             )?;
             check_times(classes, times, reduction.root)?;
         }
-        (Instance::Equal { .. }, Costs::PerSender(_)) => {
+        (Instance::Equal { .. }, SingleCosts::PerSender(_)) => {
             same("the costs are", &"per sender", &"equal")?
         }
-        (Instance::Classes(_), Costs::Equal { .. }) => {
+        (Instance::Classes(_), SingleCosts::Equal { .. }) => {
             same("the costs are", &"equal", &"per sender")?
         }
     }

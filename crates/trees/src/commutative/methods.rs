@@ -3,7 +3,7 @@
 use oneport_platform::NodeId;
 
 use super::answer::{Answer, bounded};
-use super::arborescences::{Found, Streams};
+use super::arborescences::{MemberTree, Streams};
 use super::relaxed;
 use super::scaled::{FEW, Fixed, Priced};
 use super::subsets::Subsets;
@@ -87,7 +87,7 @@ fn of_streams<N: Fixed>(
 ) -> Option<Answer<N>> {
     let to_target = streams.to_target(target);
     let (bound, found) = bounded(streams, &to_target, wanted)?;
-    let tree = |found: &Found<N>| {
+    let tree = |found: &MemberTree<N>| {
         let shape = streams.shape(found)?;
         Some((streams.price(&shape, &to_target)?, shape))
     };

@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use oneport_plan::{Amount, Task, Volumes};
 use oneport_platform::generate::{Costs, Options, random_connected};
-use oneport_platform::{NodeId, Platform, Rational, whole};
+use oneport_platform::{NodeId, Platform, Rational, ratio, whole};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -17,10 +17,6 @@ use super::near::Near;
 use super::scaled::{Fixed, Priced};
 use super::steiner;
 use crate::cheapest::Prices;
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 /// A random platform of processors with random prices of `words` words. The first processors participate.
 #[derive(Debug, Clone)]
@@ -223,7 +219,7 @@ proptest! {
     fn rounding_is_down_and_small(case in cases(3..=5, 0..=2, 2, false), fine in any::<bool>()) {
         let long = |amount: &Amount| match amount {
             Amount::Affine { fixed, per_operand } => Amount::Affine {
-                fixed: fixed + Rational::new(1.into(), BigUint::from(3u32).pow(90).into()),
+                fixed: fixed + ratio(1, BigUint::from(3u32).pow(90)),
                 per_operand: per_operand.clone(),
             },
             other => other.clone(),
