@@ -45,7 +45,7 @@ impl<'a> Json<'a, '_> {
         self.source.error(self.offset(), self.path.spelt(), mistake)
     }
 
-    /// An error: this value is not what it should be.
+    /// The error that this value is not the expected one.
     pub fn wrong(&self, expected: impl Into<Cow<'static, str>>) -> FormatError {
         self.fail(Mistake::WrongValue {
             value: self.shown(),

@@ -77,7 +77,7 @@ impl PlatformFormat {
         }
     }
 
-    /// The format by content, of what is a platform file of ours.
+    /// The format of one of our platform files, by content.
     pub fn of_content(bytes: &[u8]) -> Self {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let beginning = String::from_utf8_lossy(bytes.get(..BEGINNING).unwrap_or(bytes));
@@ -191,7 +191,7 @@ pub fn parse_platform_with_any_ports(
 /// the links.
 ///
 /// # Errors
-/// A format that cannot say what the platform says: the reason, by name.
+/// The part of the platform that the format cannot express.
 pub fn write_platform(platform: &Platform, format: PlatformFormat) -> Result<String, FormatError> {
     match format {
         PlatformFormat::Toml => native::write_toml(platform),

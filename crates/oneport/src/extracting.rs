@@ -22,7 +22,7 @@ pub struct FromRates {
     pub answer: Answer,
     /// Transfers that are in no pattern: circulations, and unneeded copies.
     pub left_over: Vec<LeftOver>,
-    /// If the options ask for whole messages: what that takes.
+    /// The cost of whole messages, if the options request them.
     pub whole: Option<Whole>,
 }
 
@@ -110,7 +110,8 @@ pub fn plan_of_rates(
     })
 }
 
-/// The bound of the given prices if they prove the throughput, else the better of it and of what is found.
+/// The bound of the given prices if they prove the throughput, else the better of it and of the bound that the search
+/// finds.
 fn best(
     problem: &Problem,
     throughput: &Rational,

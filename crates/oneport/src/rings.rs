@@ -16,7 +16,7 @@ const PACKING: u32 = 60;
 /// measured.
 const EQUAL: u32 = 50;
 
-/// Rings and what is proved of them; the referee has checked both.
+/// Rings with their proved bound. The referee has checked both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rings {

@@ -31,8 +31,8 @@ pub enum Resource {
 pub struct Use<'p> {
     /// The resource.
     pub resource: Resource,
-    /// The part of it that the link takes up while it transfers at full rate, 1 / cost; `None` for one of what a
-    /// resource has, a port or the link itself.
+    /// The part of a shared capacity that the link takes up while it transfers at full rate, 1 / cost. `None` for one
+    /// unit of a port or of the link itself.
     pub part: Option<&'p Rational>,
 }
 
@@ -191,7 +191,7 @@ impl OddSet {
     }
 }
 
-/// A limit on what runs at a time: what a price is paid for.
+/// A limit on simultaneous tasks. Prices are paid for it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CapacityRow {
     /// A resource is busy for no more than its capacity.
@@ -218,10 +218,10 @@ impl CapacityRow {
 /// shared capacity: the price times the part that the link takes up), and
 /// a merge at node `i` costs `work compute_i pi_compute(i)`; a pattern costs the sum over its tasks.
 ///
-/// The needs replace a cheapest pattern that is hard to find. Every one is an
-/// [`Inequality`](crate::inequality::Inequality) about what one demand does, with a weight. If no transfer, merge or
-/// task is charged, over all needs of the demand, more than the smallest one costs (weight times coefficient, added
-/// up), then the demand costs at least the sum of weight times right side.
+/// The needs replace a cheapest pattern that is hard to find. Each is an [`Inequality`](crate::inequality::Inequality)
+/// about one demand, with a weight. If no transfer, merge or task is charged, over all needs of the demand, more than
+/// the smallest one costs (weight times coefficient, added up), then the demand costs at least the sum of weight times
+/// right side.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Certificate {
     /// Rows with positive prices, sorted, each row at most once.

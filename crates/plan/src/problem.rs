@@ -190,7 +190,7 @@ impl Problem {
         self.volumes.size.of(part).unwrap_or_default() * &self.platform.link(link).cost
     }
 
-    /// Refuses values that cannot reach a node at which they (or what they are combined to) are wanted.
+    /// Refuses values that cannot reach a node that needs them or their combination.
     fn check_paths(&self) -> Result<(), ProblemError> {
         if is_strong(&self.platform) {
             return Ok(());

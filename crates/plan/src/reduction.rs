@@ -93,11 +93,11 @@ pub struct Window {
     pub receiver: u32,
     /// How long it takes: the node's weight.
     pub time: Rational,
-    /// Places in the list of what it waits for: the sender's last reception, and the receiver's previous one.
+    /// Indices of the transfers that it waits for: the sender's last reception, and the receiver's previous one.
     pub waits_for: [Option<usize>; 2],
 }
 
-/// A limit on what may happen at once (RR-7898, section 6).
+/// A limit on simultaneous operations (RR-7898, section 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Concurrency {
     /// None.
@@ -262,7 +262,7 @@ impl Proof {
     }
 }
 
-/// A schedule of one reduction with all that is known of its length: what the file `oneport-reduction/1` holds.
+/// A schedule of one reduction with its length, bound and proof: the content of a file `oneport-reduction/1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SingleReduction {
     /// The schedule.
@@ -272,7 +272,7 @@ pub struct SingleReduction {
     /// Whether operands may be combined in any order. Otherwise every processor merges neighbours: processor `i` holds
     /// operand `i`. Under [`SingleCosts::PerSender`] always true.
     pub commutative: bool,
-    /// No schedule is shorter; at most the length. Without a proof a claim of whoever wrote it.
+    /// No schedule is shorter. At most the length. Without a proof it is a claim of its author.
     pub lower_bound: Rational,
     /// Why; absent where the argument is the method's own and cannot be repeated.
     pub proof: Option<Proof>,
@@ -324,7 +324,7 @@ impl Instance {
     }
 }
 
-/// A schedule of one broadcast with its bound: what the file `oneport-broadcast/1` holds.
+/// A schedule of one broadcast with its bound: the content of a file `oneport-broadcast/1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SingleBroadcast {
     /// The schedule.
@@ -349,8 +349,8 @@ impl SingleBroadcast {
     }
 }
 
-/// A reduction into one processor and the broadcast from it, with their bound: what the file `oneport-all-reduce/1`
-/// holds. Both have the same times, one per processor.
+/// A reduction into one processor and the broadcast from it, with their bound: the content of a file
+/// `oneport-all-reduce/1`. Both have the same times, one per processor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SingleAllReduce {
     /// The reduction.

@@ -229,7 +229,7 @@ impl VolumeError {
     }
 }
 
-/// Clones, as [`Problem::new`](crate::Problem::new) takes what it owns.
+/// Clones, because [`Problem::new`](crate::Problem::new) owns its parts.
 impl From<&Volumes> for Arc<Volumes> {
     fn from(volumes: &Volumes) -> Self {
         Arc::new(volumes.clone())
@@ -237,8 +237,8 @@ impl From<&Volumes> for Arc<Volumes> {
 }
 
 impl Volumes {
-    /// Messages of one size, merges of one unit of work, whatever the size. A message of another size on a platform
-    /// with units is asked for by [`of_message`](Self::of_message).
+    /// Messages of one size, merges of one unit of work for all sizes. On a platform with units,
+    /// [`of_message`](Self::of_message) takes the size of a message.
     pub fn of_size(size: Rational) -> Self {
         Volumes {
             size: Amount::Constant(size),

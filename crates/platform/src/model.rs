@@ -1,4 +1,4 @@
-//! Port models: what a node may do at the same time.
+//! Port models: the simultaneous transfers of a node.
 
 use std::fmt;
 use std::str::FromStr;

@@ -233,7 +233,7 @@ impl<'c, 'a> Flow<'c, 'a> {
     }
 }
 
-/// Arcs with what is left of their capacity, each followed by the one that takes its flow back.
+/// Arcs with their residual capacity, each followed by its reverse arc.
 #[derive(Clone)]
 struct Network {
     ends: Vec<usize>,
@@ -285,7 +285,7 @@ impl Network {
         true
     }
 
-    /// A path with room from the source, found from the sink: most sinks are near what is offered without limit.
+    /// A path with room from the source, found from the sink: most sinks are near an arc of unlimited capacity.
     fn path(&self, source: usize, sink: usize) -> Option<Vec<usize>> {
         let mut onwards: Vec<Option<usize>> = vec![None; self.leaving.len()];
         let mut queue = VecDeque::from([sink]);

@@ -235,7 +235,7 @@ impl<'a> Case<'a> {
         self.platform.name(node).to_string()
     }
 
-    /// Whether the node keeps what it passes on; the id exists.
+    /// Whether the node keeps the values that it passes on. The id must exist.
     pub(crate) fn replicates(&self, node: NodeId) -> bool {
         self.platform.node(node).replicates
     }

@@ -350,7 +350,7 @@ impl<'a> Needs<'a> {
 }
 
 /// How a need is read here: the coefficient of every transfer (over a link, and between every two nodes), merge and
-/// place, and the right side. The weight plays no part. To be compared with what the inequality says of itself.
+/// place, and the right side. The weight plays no part. It is compared with the statement of the inequality.
 ///
 /// # Errors
 /// A demand that does not exist, or a condition of the theorem that does not hold.

@@ -122,7 +122,8 @@ impl InstanceLoads {
     }
 }
 
-/// The least period, no shorter than this one, in which links can be busy for these times, whatever ports they share.
+/// The least period, no shorter than this one, in which links can be busy for these times under the ports that they
+/// share.
 fn scheduled(
     case: &Case<'_>,
     times: &[(LinkId, Rational)],
@@ -212,7 +213,7 @@ impl<'r, 'a> Ring<'r, 'a> {
         })
     }
 
-    /// Adds what all demands load.
+    /// Adds the loads of all demands.
     fn load(&self, loads: &mut InstanceLoads) -> Result<(), Violation> {
         let count = self.around.order.len();
         // The excess of each hop's load over that of the hop before; hops may go around twice.
@@ -253,7 +254,7 @@ impl<'r, 'a> Ring<'r, 'a> {
         Ok(())
     }
 
-    /// Every node on the ring can do what may come to it.
+    /// Checks that every node on the ring can run all tasks that it may get.
     fn check(&self, demand: &Demand<'_>) -> Result<(), Violation> {
         let combines = match demand.kind() {
             Kind::Copy => false,
@@ -348,7 +349,7 @@ fn load_only_way(case: &Case<'_>, loads: &mut InstanceLoads) -> Result<(), Viola
     Ok(())
 }
 
-/// Checks that every message is in one flow, and adds what the flows load.
+/// Checks that every message is in one flow, and adds the loads of the flows.
 fn load_flows(
     case: &Case<'_>,
     flows: &[SharedFlow],

@@ -33,7 +33,8 @@ pub struct TimelineReport {
     pub throughput: Rational,
     /// When the last message arrives, or the last merge ends.
     pub last_arrival: Rational,
-    /// `(k, n)`: by the end of the first `k` periods, `n` instances are complete; wherever `n` grows, ascending.
+    /// `(k, n)`: by the end of the first `k` periods, `n` instances are complete. One pair for each growth of `n`,
+    /// ascending.
     pub complete: Vec<(u64, u64)>,
     /// Per node id: the most messages that the node held at one time, without messages of which it is source or target.
     /// A message is held from its arrival until it has been forwarded whole; a partial result from its arrival, or its

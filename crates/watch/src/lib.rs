@@ -120,7 +120,7 @@ impl Watch {
         Watch::default()
     }
 
-    /// A watch over what the function says. It is called at every question, from any thread.
+    /// A watch that returns the function's answer. The function is called at every question, from any thread.
     pub fn new(left: impl Fn() -> Left + Send + Sync + 'static) -> Self {
         Watch::over(left, Arc::default())
     }
@@ -166,7 +166,7 @@ impl Watch {
         })
     }
 
-    /// A watch over what is left of this one after a further limit.
+    /// A watch over the rest of this one under a further limit.
     fn under(self, limited: impl Fn(Left) -> Left + Send + Sync + 'static) -> Self {
         let hearer = self.hearer.clone();
         let watch = Watch::new(move || limited(self.left()));
@@ -186,8 +186,8 @@ impl Watch {
     }
 
     /// A watch with a time limit in questions: each question to this watch or to a watch derived from it takes a
-    /// millisecond, whatever the answer. Stages get their shares as of real time, and [`questions`](Self::questions)
-    /// beyond the limit measure the work after the end.
+    /// millisecond. Stages get their shares as of real time, and [`questions`](Self::questions) beyond the limit
+    /// measure the work after the end.
     pub fn in_questions(milliseconds: u64) -> Self {
         let asked: Arc<AtomicU64> = Arc::default();
         let clock = Arc::clone(&asked);
@@ -371,8 +371,8 @@ impl Watch {
         })
     }
 
-    /// A watch for work that turns what is known into an answer: it may use whatever is left, and a request to end does
-    /// not end it before it is `grace` old.
+    /// A watch for work that turns known facts into an answer. It may use all the rest, and a request to end does not
+    /// end it before it is `grace` old.
     pub fn finishing(&self, grace: Duration) -> Watch {
         self.with(Kept {
             grace,

@@ -28,7 +28,7 @@ pub struct RatesFile {
     pub problem: Problem,
     /// How often everything is sent and merged per unit of time.
     pub rates: Rates,
-    /// Prices of resources and odd sets, if there are any; what they prove is for the referee to say.
+    /// Prices of resources and odd sets, if there are any. The referee derives the bound from them.
     pub certificate: Certificate,
 }
 
@@ -486,7 +486,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// `alpha` is what the merges say.
+    /// `alpha` equals the rates of the merges.
     fn check_alpha(&self, list: Option<Json<'_, '_>>) -> Result<(), FormatError> {
         let shares = self.rates.alpha(self.problem);
         let Some(list) = list else { return Ok(()) };
@@ -540,7 +540,7 @@ fn once(entry: &Json<'_, '_>, known: Option<Rational>) -> Result<(), FormatError
     }
 }
 
-/// A derived value is what it is derived from.
+/// Checks a derived value against the values that it is derived from.
 fn same(
     value: &Json<'_, '_>,
     given: &Rational,

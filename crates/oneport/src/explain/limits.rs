@@ -82,9 +82,9 @@ impl Class {
     }
 }
 
-/// Reads what the certificate charges, [averaged](super::averaged) over the symmetries of the question, and adds up how
-/// busy the listed patterns keep everything: not at all, if none are listed. Linear in the tasks of the patterns,
-/// besides the search for symmetries.
+/// Reads the charges of the certificate, [averaged](super::averaged) over the symmetries of the question, and adds up
+/// the busy times of the listed patterns (0 if none are listed). Linear in the tasks of the patterns, besides the
+/// search for symmetries.
 pub fn limits(answer: &Answer) -> Limits {
     let (problem, certificate) = (answer.problem(), answer.certificate());
     let platform = problem.platform();

@@ -1,4 +1,4 @@
-//! Machines of several accelerators: what the synthesizers of collectives for machine learning are measured on.
+//! Machines of several accelerators, on which synthesizers of collectives for machine learning are measured.
 //!
 //! Every accelerator is a processor of compute 1 and marked as one, every switch a router that cannot duplicate, every
 //! port model [`PortModel::Links`]. The unit of message is the gigabyte, of time the second: costs are inverse

@@ -19,7 +19,7 @@ use crate::case::Case;
 
 /// Lower bounds for all states, and the exact values that were asked for.
 pub(super) struct TreeSearch<'a> {
-    /// Says whether to go on; what is found after that is meaningless.
+    /// Returns whether the search may continue. Later results are meaningless.
     case: Case<'a>,
     priced: &'a Priced,
     distances: &'a [Option<BigUint>],

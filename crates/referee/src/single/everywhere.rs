@@ -1,4 +1,4 @@
-//! One broadcast and one all-reduction, executed once, with what is known of their lengths.
+//! One broadcast and one all-reduction, executed once, with their lengths and bounds.
 //!
 //! With a time per sender, the referee computes a bound on broadcasts itself, the larger of two. `D_j` is the end of
 //! the `j`-th transfer; each brings the message to one more processor.

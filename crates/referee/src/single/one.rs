@@ -1,4 +1,4 @@
-//! One reduction with what is known of its length: the file `oneport-reduction/1`.
+//! One reduction with its length and bound: the file `oneport-reduction/1`.
 
 use oneport_plan::{Concurrency, Proof, Shortest, SingleCosts, SingleReduction};
 

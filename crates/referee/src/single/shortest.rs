@@ -307,7 +307,7 @@ impl EqualCase<'_> {
             (Proof::Counting, _) => self.check_count(),
             (Proof::LimitedTransfers, Concurrency::Transfers(limit)) => self.check_transfers(limit),
             (Proof::LimitedTransfers, _) => Err(mismatch("Algorithm 2", "a limit on transfers")),
-            // Whatever was searched, a shorter argument decides.
+            // A shorter argument decides for every search.
             (Proof::Exhaustion { .. }, Concurrency::Transfers(limit)) => {
                 self.check_transfers(limit)
             }

@@ -1,4 +1,5 @@
-//! A schedule as it is written down, a reduction or a broadcast, and what must hold before its dates make sense.
+//! A schedule as its file lists it, a reduction or a broadcast, and the conditions that its ids satisfy before its
+//! dates are read.
 
 use num_traits::Zero;
 use oneport_plan::{Broadcast, Dates, Reduction, SingleCosts};

@@ -334,8 +334,8 @@ impl<'r, 'a> Reduction<'r, 'a> {
             .at(self.place(run))
     }
 
-    /// The parts that are, or should be, somewhere: single operands, the result, and whatever is moved, made or taken.
-    /// The smaller first.
+    /// All parts that occur: single operands, the result, and each part that is moved, made or taken. The smaller
+    /// first.
     fn parts(&self) -> BTreeSet<(usize, Interval)> {
         let result = self.demand.whole();
         let single = (result.first..=result.last).map(|operand| Interval {

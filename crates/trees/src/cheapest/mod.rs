@@ -85,7 +85,7 @@ impl Reduction {
 
     /// Exact prices and trees, computed on demand for each of these targets.
     ///
-    /// `O(n^3 p)` machine operations at once, exact ones for what is asked.
+    /// `O(n^3 p)` machine operations at once. Exact operations for each value that is read.
     pub fn exactly(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> ExactPrices<'_> {
         let weights = self.factors.weigh(&self.processors, prices);
         let nodes: Vec<usize> = targets.iter().map(|target| target.index()).collect();

@@ -337,7 +337,7 @@ impl<'p, N: Fixed> Near<'p, N> {
                 }
                 Some(false)
             }
-            // Whatever is merged beyond costs at least that.
+            // A merge beyond costs at least that.
             None => Some(
                 self.least[node.index()]
                     .as_ref()
@@ -463,7 +463,7 @@ fn search<'s, N: Exact>(
     )
 }
 
-/// Shortest paths from every node to the nearest of some, each with what it costs to end there.
+/// Shortest paths from every node to the nearest of some end nodes, each with the cost of ending there.
 fn backwards<N: Exact>(
     platform: &Platform,
     links: &[N],

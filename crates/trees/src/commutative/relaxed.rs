@@ -2,7 +2,7 @@
 //!
 //! Let `size(c) >= a + b c` for every number of operands `c`, with `a, b >= 0`, and `work(c) >= w`. In any tree, the
 //! transfers cost at least `a` times their distances plus, for every operand, `b` times the distance that it travels as
-//! part of whatever message, which is at least that from its owner to the target. So
+//! part of any message, which is at least that from its owner to the target. So
 //!
 //! ```text
 //! cheapest >= cheapest for messages of size a, merges of work w  +  b sum_k dist(owner_k, target)

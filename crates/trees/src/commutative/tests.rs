@@ -1,4 +1,4 @@
-//! The methods against one another: what is exact agrees, what is a bound is one.
+//! The methods against one another: exact methods agree, and bounds hold.
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
@@ -279,7 +279,7 @@ proptest! {
                 part = shape.merge(place + away, part, other);
             }
             parts.push(part);
-            // A value comes to its first merge; what is merged elsewhere comes to the place.
+            // A value comes to its first merge. A result of another place comes to this one.
             depths.push(if merges == 0 { 1 } else { 1 + merges + away });
         }
         shape.merge_all(place, &parts, true).unwrap();
