@@ -56,8 +56,8 @@ impl Kind {
     }
 }
 
-/// A random question's certificate of this kind; `None` where the kind does not apply. What the referee refuses as
-/// overcharged may be tried again [weakened](weaken).
+/// A random question's certificate of this kind. `None` if the kind does not apply. A certificate that the referee
+/// refuses as overcharged may be tried again [weakened](weaken).
 pub fn certificate(
     draw: &mut Draw,
     kind: Kind,
@@ -90,7 +90,7 @@ pub fn certificate(
             {
                 return None;
             }
-            // Cuts beside them, each side with half of what the prices allow.
+            // Cuts beside them, each side with half of the allowed prices.
             if draw.percent(25) {
                 let beside = cuts(draw, platform, collective, volumes, &certificate);
                 certificate.needs.extend(beside);
@@ -324,8 +324,8 @@ fn odd_sets(draw: &mut Draw, platform: &Platform) -> Vec<(OddSet, Rational)> {
     sets
 }
 
-/// Random sets of nodes one after another, each charged all that the links leaving it have left (or twice that, or
-/// half); for copies sometimes what the routes between nodes that replicate have left.
+/// Random sets of nodes one after another, each charged the rest of the links that leave it (or twice that, or half).
+/// For copies sometimes the rest of the routes between nodes that replicate.
 fn cuts(
     draw: &mut Draw,
     platform: &Platform,

@@ -154,7 +154,8 @@ fn check_weakened(
     check_single(oracle, sample, kind, certificate, bound)
 }
 
-/// A column or right side that an inequality states otherwise than the referee reads it; what is refused is not read.
+/// A column or right side in which an inequality's statement and the referee's reading differ. A refused need is not
+/// read.
 fn misread(sample: &Sample, certificate: &Certificate) -> Option<String> {
     let problem = Problem::new(&sample.platform, &sample.collective, &sample.volumes).ok()?;
     certificate.needs.iter().find_map(|need| {
@@ -177,9 +178,8 @@ fn misread(sample: &Sample, certificate: &Certificate) -> Option<String> {
     })
 }
 
-/// Whether a certificate's bound is at least what its prices can prove: whatever is charged for an instance, the
-/// cheapest instance costs no less; whatever the capacities are said to be worth, no set of simultaneous transfers
-/// collects more.
+/// Whether a certificate's bound is at least the best bound of its prices: the cheapest instance costs at least the
+/// charge of an instance, and no set of simultaneous transfers collects more than the capacities are worth.
 pub fn check_single(
     oracle: &Oracle<'_>,
     sample: &Sample,
@@ -321,7 +321,7 @@ fn check_solver(
     (verdict, Some(solution.0.certificate))
 }
 
-/// Whether the solution is optimal, or what is wrong with it.
+/// Whether the solution is optimal, or its defect.
 fn judge_solution(sample: &Sample, solution: &Solution, truth: &Rational) -> Result<bool, String> {
     let Solution {
         upper_bound,

@@ -160,8 +160,8 @@ impl Filling<'_, '_> {
         sets
     }
 
-    /// A column for the weight of each gathering, from the number returned on; `u`, what a merge costs at least with
-    /// the weights that hold its processor, and `v`, the most that holds one.
+    /// A column for the weight of each gathering, from the number returned on; `u`, the least cost of a merge with the
+    /// weights that hold its processor, and `v`, the largest weight that holds one.
     fn add_gatherings(
         &self,
         program: &mut LinearProgram,
@@ -250,7 +250,7 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// Puts what the program chose into the certificate.
+    /// Adds the program's solution to the certificate.
     fn take_best(&mut self, borders: Vec<Border>, signs: &[(NodeId, i64)], values: &[Rational]) {
         let mut potentials = self.platform.per_node(Rational::zero());
         for (&(node, sign), value) in signs.iter().zip(&values[borders.len()..]) {
@@ -457,7 +457,7 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// Random parts, and lengths that use up all or some of what the links have left.
+    /// Random parts, and lengths that use up all or some of the links' rest.
     fn exchange(&mut self) {
         let direction = self.draw.pick(&[Direction::Into, Direction::OutOf]);
         let count = self.draw.between(2, self.demand.operands.len());

@@ -41,7 +41,7 @@ pub struct Move {
     pub time: Rational,
 }
 
-/// One demand as a game: make the goals of what is there.
+/// One demand as a game: make the goals from the present values.
 #[derive(Debug, Clone)]
 pub struct Game {
     /// Every fact that may be of use, ascending: by number of operands, then part, then node.

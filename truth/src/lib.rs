@@ -5,7 +5,7 @@
 //! definitions in `oneport_plan` and `oneport_platform`, and holds what both say against an optimum that enumeration
 //! finds. It is a tool for developers: nothing depends on it.
 //!
-//! # What is enumerated
+//! # Enumeration
 //!
 //! A *fact* says that a combination of operands is at a node. A demand starts with its operands at their owners and
 //! wants facts. Two things make new ones:
@@ -18,7 +18,8 @@
 //! A *scheme* is a sequence of these that ends with everything that is wanted. Demands are independent of one another:
 //! an instance carries out one scheme of each, as often as its rate says.
 //!
-//! Where the definitions are silent, schedules may do what is possible, so that bounds are put to the hardest test:
+//! Where the definitions leave a choice, schedules may do everything that is possible, so that bounds get the hardest
+//! test:
 //!
 //! - Every node keeps what arrives for as long as it likes: routers and switches too.
 //! - Every node passes on what arrives, processors that take part and targets too.
@@ -33,20 +34,20 @@
 //! Not looked at: sums or differences of different messages sent as one (network coding), and computing the same
 //! partial result of overlapping parts (the operator need not be idempotent).
 //!
-//! # What is true
+//! # True values
 //!
 //! [`busy`] lists every maximal set of transfers that nodes and links allow at the same time. [`throughput`] shares out
 //! the time among these sets and the instances among the schemes: a linear program, solved exactly. Schemes come from
 //! [`search`], which finds a cheapest one under given prices. No theorem about matchings, cuts, trees or exchanges is
 //! used; of schemes only that what makes a part comes after what makes its parts.
 //!
-//! # What is checked
+//! # Checks
 //!
 //! [`sample`] draws questions, [`certificates`] and [`crossings`] draw certificates of every kind that the referee
-//! believes, and [`check`] compares. A bound holds if it is at least what the prices can prove at best: what the sets
-//! of simultaneous transfers collect at most, over what an instance costs at least. An answer of the solver holds if
-//! its throughput is not above the true one, its bound not below, both equal where it says "optimal", and its
-//! certificate proves its bound.
+//! believes, and [`check`] compares. A bound holds if it is at least the best bound of the prices: the most that a set
+//! of simultaneous transfers collects, over the least cost of an instance. An answer of the solver holds if its
+//! throughput is not above the true one, its bound not below, both equal where it says "optimal", and its certificate
+//! proves its bound.
 //!
 //! ```sh
 //! cargo test -p oneport-truth                                          # a small run, and false bounds that must be

@@ -4,11 +4,10 @@
 //! its inputs are needed instead. A fact at a replicating node is needed once, however many moves use it; at any other
 //! node each use needs a copy, so the state holds it several times. A state of initial facts ends the search.
 //!
-//! Moves can be put into the order of the number of operands of what they make, since no move makes its inputs larger
-//! than its output. So of the facts needed, those of the greatest part may be taken to be made last. The search is A*
-//! (Hart, Nilsson, Raphael 1968): the rest costs at least as much as the most expensive needed fact by itself, and at
-//! least as much as a transfer into every node that needs what its own operands do not make, and the merges of one
-//! fact.
+//! Moves can be ordered by the number of operands of their outputs, since no move has an input larger than its output.
+//! So of the facts needed, those of the greatest part may be taken to be made last. The search is A* (Hart, Nilsson,
+//! Raphael 1968): the rest costs at least as much as the most expensive needed fact by itself, and at least as much as
+//! a transfer into every node that needs a part that its own operands do not make, and the merges of one fact.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -59,7 +58,7 @@ struct SchemeSearch<P> {
     least: Least<P>,
     seen: Vec<Seen<P>>,
     places: HashMap<Vec<u16>, usize>,
-    /// Price in total at least, price of what is left at least, state.
+    /// Lower bound on the total price, lower bound on the remaining price, state.
     open: BinaryHeap<Reverse<(P, P, usize)>>,
 }
 

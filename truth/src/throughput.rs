@@ -26,7 +26,7 @@ pub enum Refused {
 /// A price per time unit for every link and every processor; absent means 0.
 pub type Prices = BTreeMap<Place, Rational>;
 
-/// How long a scheme keeps what it occupies.
+/// The time for which a scheme keeps its resources.
 pub type Load = BTreeMap<Place, Rational>;
 
 /// Everything that is asked of a platform, ready for searches.
@@ -306,7 +306,7 @@ impl Master {
             .expect("rows exist");
     }
 
-    /// The throughput over the schemes known, and what a dual solution pays for links, processors and each demand.
+    /// The throughput over the known schemes, and the dual prices of links, processors and each demand.
     fn solve(&mut self) -> Option<(Rational, Prices, Vec<Rational>)> {
         let Ok(Outcome::Optimal(optimum)) = self.solver.solve(&Options::default()) else {
             return None;

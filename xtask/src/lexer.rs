@@ -75,7 +75,7 @@ impl Lexer {
         }
     }
 
-    /// Keeps the quotes and blanks what is between them, minding `\"`.
+    /// Keeps the quotes and blanks the text between them, minding `\"`.
     fn string(&mut self) {
         self.keep();
         while let Some(c) = self.peek(0) {

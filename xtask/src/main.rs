@@ -1,7 +1,6 @@
 //! `cargo xtask VERB`: work on this repository, one module per verb. It dispatches and solves nothing.
 //!
-//! Whatever a verb says about itself goes to standard error, as cargo does; standard output belongs to the program it
-//! runs.
+//! Messages of a verb go to standard error, like those of cargo. Standard output belongs to the program that it runs.
 
 mod bench;
 mod binaries;

@@ -359,7 +359,7 @@ impl Bench {
         Ok(count)
     }
 
-    /// One test of MPICH with what all share.
+    /// One test of MPICH with the settings that all share.
     fn compiled(&self, tests: &Path, name: &str, shared: &Path) -> Result<PathBuf> {
         let program = self.folder.join(name);
         let source = tests.join("coll").join(format!("{name}.c"));

@@ -1,8 +1,8 @@
 //! Why a test is not part of every run, as its attribute states it.
 //!
-//! `#[ignore = "long: REASON"]` is for the long run. `#[ignore = "needs THINGS"]` names what not every machine has;
-//! such a test runs wherever the things are. A test that is both says `long, needs THINGS`. The things are separated by
-//! commas, each a kind and a name, such as `program dot` or `data tiers/WAN_3.json`.
+//! `#[ignore = "long: REASON"]` is for the long run. `#[ignore = "needs THINGS"]` names things that some machines lack.
+//! Such a test runs on each machine that has them. A test that is both says `long, needs THINGS`. The things are
+//! separated by commas, each a kind and a name, such as `program dot` or `data tiers/WAN_3.json`.
 
 use std::env;
 use std::fmt;
@@ -125,7 +125,7 @@ impl fmt::Display for Need {
     }
 }
 
-/// The reasons in what a test program prints of tests that it ignores: `test NAME ... ignored, REASON`.
+/// The reasons in a test program's list of ignored tests: `test NAME ... ignored, REASON`.
 pub fn reasons(output: &str) -> Vec<(&str, &str)> {
     output
         .lines()

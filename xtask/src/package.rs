@@ -1,5 +1,5 @@
-//! `cargo xtask package`: what a stranger gets. Every library is packed as for publishing, unpacked elsewhere, and
-//! built in an empty project, without HiGHS: so on a machine without cmake.
+//! `cargo xtask package`: the libraries as another project gets them. Every library is packed as for publishing,
+//! unpacked elsewhere, and built in an empty project without HiGHS, as on a machine without cmake.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -47,9 +47,8 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// Unpacks every archive into `packages` of the project. A file that is the same as the last time stays as it is, so
-/// that cargo builds no more than what has changed; and one that is not is new to cargo, whereas an archive dates all
-/// files alike.
+/// Unpacks every archive into `packages` of the project. An unchanged file keeps its date, so that cargo builds changed
+/// files only. A changed file gets a new date, whereas an archive dates all files alike.
 fn unpack(packages: &[Package], archives: &Path, project: &Path) -> Result<()> {
     let (fresh, unpacked) = (project.join("fresh"), project.join("packages"));
     if fresh.exists() {
@@ -109,7 +108,7 @@ fn pack(packages: &[Package]) -> Result<()> {
 fn manifest(packages: &[Package]) -> String {
     let mut text =
         "[package]\nname = \"stranger\"\nedition = \"2024\"\n\n[workspace]\n\n".to_string();
-    // The program runs for a moment: what is built for debuggers or the next change would be lost on it.
+    // The program runs for a moment, so debug information and incremental builds would not pay.
     text.push_str("[profile.dev]\ndebug = false\nincremental = false\n\n[dependencies]\n");
     for Package { name, .. } in packages {
         let _ = writeln!(

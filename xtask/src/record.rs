@@ -85,7 +85,7 @@ pub fn stamp<'a>(files: impl IntoIterator<Item = &'a Path>) -> String {
     files.into_iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// A number for all that tests read in the repository besides what is compiled in: every text file but Rust's.
+/// A hash of all files that tests read in the repository at run time: every text file except Rust's.
 pub fn read_files() -> Result<u64> {
     let sources = workspace::sources()?;
     let read = sources

@@ -42,10 +42,10 @@ struct Ended {
 /// The tests of one program.
 struct Group {
     name: String,
-    /// The program and what it reads: while this is the same, so are the answers.
+    /// The program and the files that it reads. While these are the same, so are the answers.
     key: String,
     jobs: Vec<Job>,
-    /// The tests that this machine cannot run, each with what it lacks.
+    /// The tests that this machine cannot run, each with its missing needs.
     lacking: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Copies of sources, in which cargo builds again no more than what has changed.
+//! Copies of sources, in which cargo rebuilds changed files only.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ pub fn copy(from: &Path, to: &Path, without: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// Removes what has no counterpart in the other folder.
+/// Removes files that have no counterpart in the other folder.
 ///
 /// # Errors
 /// A file cannot be removed.
@@ -57,7 +57,7 @@ pub fn prune(folder: &Path, like: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file, if it is not what it shall be already.
+/// Writes a file, unless it has the content already.
 ///
 /// # Errors
 /// It cannot be written.

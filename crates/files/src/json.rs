@@ -1,7 +1,7 @@
 //! A cursor over JSON text: one level at a time, in the file's own text.
 //!
 //! The text is checked once as a whole (without recursion, so that nesting costs nothing). After that a value is a
-//! slice of the text: it knows its line, its number keeps its digits, and lists are walked without being stored.
+//! slice of the text: it has its line, its number keeps its digits, and lists are walked without being stored.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -132,7 +132,7 @@ pub fn read_platform(path: &Path) -> Result<Platform, FormatError> {
 /// [`build_with_any_ports`](oneport_platform::PlatformBuilder::build_with_any_ports).
 ///
 /// # Errors
-/// As [`read_platform`], but for links with shared capacities at nodes with ports.
+/// Those of [`read_platform`], except links with shared capacities at nodes with ports.
 pub fn read_platform_with_any_ports(path: &Path) -> Result<Platform, FormatError> {
     let bytes = read_bytes(path, MAX_PLATFORM_BYTES)?;
     let format =
@@ -163,7 +163,7 @@ pub fn parse_platform(
 /// As [`parse_platform`], for a platform whose port model is about to change.
 ///
 /// # Errors
-/// As [`parse_platform`], but for links with shared capacities at nodes with ports.
+/// Those of [`parse_platform`], except links with shared capacities at nodes with ports.
 pub fn parse_platform_with_any_ports(
     name: &str,
     bytes: &[u8],

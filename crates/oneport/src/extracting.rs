@@ -46,10 +46,10 @@ pub enum ExtractionError {
 
 /// Turns rates into patterns, and these into a periodic schedule: a plan whose steady state has the throughput given.
 ///
-/// Rates prove nothing by themselves. The plan's bound is the best of what `prices` prove and, where that is above the
-/// throughput, of what [`Goal::Bound`](crate::Goal::Bound) finds; its status follows. The schedule is the smallest that
-/// rounding finds for these patterns, as the options ask, and cuts no message if they ask for that; transfers that are
-/// left over are in no plan.
+/// Rates prove nothing by themselves. The plan's bound is that of `prices` or, if that is above the throughput, the
+/// better of it and of the bound of [`Goal::Bound`](crate::Goal::Bound). The status follows from it. The schedule is
+/// the smallest that rounding finds for these patterns under the options. It cuts no message if the options forbid it.
+/// Transfers that are left over are in no plan.
 ///
 /// # Errors
 /// [`ExtractionError`]: rates that do not balance, by place and amount; that keep a port, a link or a processor busy for

@@ -53,7 +53,7 @@ pub use single::{
 pub use solved::{NoSchedule, Solved, Unwritten};
 pub use solving::solve;
 
-/// The stages of a solve, as a watch is told of them.
+/// The stages of a solve that a watch reports.
 mod stage {
     use oneport_watch::News;
 

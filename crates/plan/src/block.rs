@@ -22,7 +22,7 @@ pub struct Block<'a> {
     pub count: usize,
     /// Instances of its demands per instance of the collective.
     pub rate: u64,
-    /// Name of the collective that asks for them.
+    /// Name of their collective.
     pub name: &'static str,
 }
 

@@ -73,7 +73,7 @@ pub(crate) struct Needs<'a> {
 impl<'a> Needs<'a> {
     /// Checks that the inequalities are sorted, of positive weight, and meet the conditions of their theorems.
     ///
-    /// Linear in the certificate, but for logarithms.
+    /// Linear in the certificate, up to logarithms.
     pub(crate) fn new(
         case: &Case<'a>,
         needs: &'a [Need],

@@ -1,8 +1,8 @@
 //! Single reductions and broadcasts (Liu-Kuo-Wang 2009 and RR-7898): schedules checked date by date, and the arguments
 //! why none is shorter repeated.
 //!
-//! Nothing here knows how schedules are made. A schedule is checked processor by processor, in integers over the
-//! common denominator of all its numbers.
+//! No check depends on the method that made a schedule. A schedule is checked processor by processor, in integers over
+//! the common denominator of all its numbers.
 
 mod algorithm2;
 mod answer;

@@ -4,7 +4,7 @@
 //!
 //! - [`Watch::ask`] is `Ok` while the work may go on. After the first `Err` this watch and its clones return the same
 //!   limit to every further question: all threads of a stage end for one reason.
-//! - What ends must return the best it knows. A stage that has nothing to return passes the limit on as an error.
+//! - Work that ends must return its best result. A stage without a result returns the limit as an error.
 //! - Derived watches ([`Watch::stage`], [`Watch::finishing`]) are asked and end separately. If a stage ends, the
 //!   reserve that it kept back is left for the later stages.
 //! - [`Watch::ended_by`] returns the first limit that ended any of these watches.
@@ -134,7 +134,7 @@ impl Watch {
         }
     }
 
-    /// Tells how far the work has come. It ends nothing.
+    /// Reports the progress of the work. It ends nothing.
     pub fn tell(&self, news: News<'_>) {
         self.hearer.iter().for_each(|hearer| hearer(news));
     }
@@ -273,7 +273,7 @@ impl Watch {
     /// Whether a table of this size may be made. A refusal does not end the watch: a smaller table may fit.
     ///
     /// # Errors
-    /// [`Limit::Memory`] if less is left; what [`ask`](Self::ask) says if the work is to end anyway.
+    /// [`Limit::Memory`] if less is left; the error of [`ask`](Self::ask) if the work must end anyway.
     pub fn room_for(&self, bytes: u64) -> Result<(), Limit> {
         self.ask()?;
         match self.left().bytes {
@@ -584,7 +584,7 @@ mod tests {
         assert_eq!((stage.questions(), Watch::unlimited().questions()), (10, 0));
     }
 
-    /// Derived watches tell the same hearer, and a watch that is heard has no more limits than before.
+    /// Derived watches report to the same hearer, and a watch with a hearer has no more limits than before.
     #[test]
     fn news_are_heard() {
         let heard = Arc::new(Mutex::new(Vec::new()));

@@ -54,7 +54,7 @@ impl Algorithm {
             .map(Vec::as_slice)
     }
 
-    /// Whether it cuts what must stay whole, such as a barrier's token.
+    /// Whether it cuts a message that must stay whole, such as a barrier's token.
     pub(crate) fn cuts_a_token(&self, problem: &Problem) -> bool {
         self.pieces > 1 && !problem.collective().is_cut()
     }

@@ -178,7 +178,7 @@ mod tests {
     }
 
     proptest! {
-        /// Where costs are the same in both directions, the fastest edges out of what is reached are Prim's.
+        /// Where costs are the same in both directions, the fastest edges out of the reached set are Prim's.
         #[test]
         fn fastest_edges_make_a_cheapest_tree(drawn in prop::collection::vec(1_u32..20, 10)) {
             let pair = |low: usize, high: usize| drawn[high * (high - 1) / 2 + low];

@@ -30,8 +30,8 @@ pub struct Boxes {
     pub switches: Vec<NodeId>,
     /// Per box: its switch, which combines and duplicates. Empty if the switch of some box does not.
     pub combiners: Vec<Combiner>,
-    /// Per channel: the switch of the network that combines and duplicates what the channel's accelerators with cards
-    /// send. Empty if some channel has no such switch.
+    /// Per channel: the switch of the network that combines and duplicates the messages of the channel's accelerators
+    /// with cards. Empty if some channel has no such switch.
     pub hubs: Vec<Combiner>,
 }
 

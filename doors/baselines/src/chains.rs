@@ -18,7 +18,7 @@ const MOST: usize = 16;
 /// Nodes of the search of one path. Trades a better path for time. Not measured.
 const STEPS: usize = 200_000;
 
-/// The box of a node: what its name has before the first point; empty without one.
+/// The box of a node: its name up to the first point. Empty without a point.
 pub(crate) fn box_of(platform: &Platform, node: NodeId) -> &str {
     platform
         .name(node)

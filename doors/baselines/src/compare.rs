@@ -17,7 +17,7 @@ use crate::{
 /// The name of several rings at once.
 pub const EQUAL_RINGS: &str = "equal rings at once";
 
-/// An algorithm and what it sustains.
+/// An algorithm and its throughput.
 #[derive(Debug, Clone)]
 pub struct Compared {
     /// The algorithm.

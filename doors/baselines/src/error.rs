@@ -104,7 +104,7 @@ pub enum BaselineError {
         "the schedule combines chunks of different results; here only chunks of one result are combined"
     )]
     MixedBlocks,
-    /// Pieces of what must stay whole.
+    /// Pieces of a message that must stay whole.
     #[error(
         "{collective}: the list cuts every value into {pieces} pieces, but a token is whole; leave `pieces` out"
     )]
@@ -114,7 +114,7 @@ pub enum BaselineError {
         /// The pieces of a value.
         pieces: u32,
     },
-    /// Sizes or work depend on what is combined.
+    /// Sizes or work depend on the combined operands.
     #[error(
         "named algorithms are counted for one size and one amount of work; give --size and --work as numbers"
     )]

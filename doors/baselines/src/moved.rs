@@ -39,7 +39,7 @@ pub struct Moved {
     pub targets: Vec<CellsAt>,
 }
 
-/// The schedule as messages: what the ranks send one another, and what they combine. `O(cells moved log cells)`.
+/// The schedule as messages: the ranks' sends and merges. `O(cells moved log cells)`.
 ///
 /// # Errors
 /// A collective that such schedules do not perform here; another number of ranks, or numbers of cells that do not fit
@@ -156,7 +156,8 @@ struct Writer {
     /// Per rank of the schedule, block and cell: the rank of the algorithm that stands for it.
     places: BTreeMap<(usize, u32, usize), usize>,
     nodes: Vec<NodeId>,
-    /// Per rank and number: the algorithm's rank of the further copy of that number; 0 combines what a move reads.
+    /// Per rank and number: the algorithm's rank of the further copy of that number; number 0 combines the values that
+    /// a move reads.
     copies: BTreeMap<(usize, usize), usize>,
     /// Per cell that holds something: the algorithm's rank and the block, if it is of a result that is asked for.
     cells: BTreeMap<usize, Option<(usize, u32)>>,

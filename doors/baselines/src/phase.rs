@@ -1,4 +1,4 @@
-//! Phases: what the steps of today's algorithms are made of.
+//! Phases: the parts of which algorithms in use today consist.
 
 use crate::tree::Tree;
 
@@ -56,8 +56,8 @@ pub enum Phase {
     Pairwise(Vec<usize>, ExchangeOp),
     /// In one step, every rank sends one block to every other, to the nearest first.
     Direct(Vec<usize>, ExchangeOp),
-    /// All pairs over rails: boxes of equally many ranks. A rank sends each rank of its box what is for it and for the
-    /// ranks at its place in the other boxes; these blocks then go from place to same place.
+    /// All pairs over rails: boxes of equally many ranks. A rank sends each rank of its box the blocks for it and for
+    /// the ranks with the same index in the other boxes. These blocks then go to the same index of their box.
     Rails(Vec<Vec<usize>>),
     /// Some messages, as listed, by step.
     Steps(Vec<Vec<Step>>),

@@ -49,9 +49,9 @@ struct Replay<'a> {
 }
 
 impl Algorithm {
-    /// The patterns of an instance, one for every block, with weights that add up to its rate for every demand: what
-    /// the algorithm does, task by task, checked to bring what is wanted where it is wanted. `O(operands)` per block
-    /// sent and link passed.
+    /// The patterns of an instance, one for every block, with weights that add up to its rate for every demand: the
+    /// algorithm, task by task. Every wanted value is checked to reach its targets. `O(operands)` per block sent and
+    /// link passed.
     ///
     /// # Errors
     /// The first message that cannot be sent; the first goal that is not reached; operands combined out of order
@@ -235,7 +235,7 @@ impl Replay<'_> {
         Ok(patterns)
     }
 
-    /// The order in which the result was combined, the same wherever it is wanted.
+    /// The order in which the result was combined, the same at each target.
     fn order(&self, demand: &Demand<'_>, block: u32) -> Result<Operands, BaselineError> {
         let platform = self.problem.platform();
         let mut order: Option<Operands> = None;

@@ -156,7 +156,7 @@ fn by_distance(
     None
 }
 
-/// Rings through all ranks, and what they keep busy.
+/// Rings through all ranks, and the resources that they keep busy.
 struct Rings {
     ranks: usize,
     /// Per pair of ranks: the resources on the path between them, with busy times.

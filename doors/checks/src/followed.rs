@@ -6,7 +6,8 @@ use crate::buffers::{BufferType, Memory};
 use crate::machine::{Move, Script, Span};
 use crate::verdict::Verdict;
 
-/// A schedule that was found to be right, and what it moves. Cells are parts of the chunks of the ranks' buffers.
+/// A schedule that was found to be right, and the cells that it moves. Cells are parts of the chunks of the ranks'
+/// buffers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Followed {
     /// The result of the run.

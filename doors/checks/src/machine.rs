@@ -3,7 +3,7 @@
 //!
 //! [`Act::Sync`] divides a thread's work into epochs. The steps within an epoch are unordered. Vector clocks (Lamport
 //! 1978; Fidge, Mattern 1988) hold the order of epochs, and every cell of memory holds its last accesses (FastTrack,
-//! Flanagan and Freund 2009). So two unordered accesses, one of them a write, are found in whatever order they are run.
+//! Flanagan and Freund 2009). So two unordered accesses, one of them a write, are found under every order of execution.
 
 mod clocks;
 mod fault;

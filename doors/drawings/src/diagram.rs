@@ -27,7 +27,7 @@ pub(crate) struct Diagram {
     pub style: Style,
     pub title: String,
     pub subtitle: String,
-    /// Inputs come before what is made of them; the results of a tree come last, ascending by part.
+    /// Inputs come before outputs. The results of a tree come last, ascending by part.
     pub vertices: Vec<Vertex>,
     pub edges: Vec<Edge>,
 }
@@ -413,7 +413,7 @@ fn flow_words(problem: &Problem, part: Interval, links: &[LinkId]) -> String {
     format!("{}, size {size}: {}", words::partial(part), hops.join(", "))
 }
 
-/// The tree in which transfers in a row are one edge, and what no task uses is a result.
+/// The tree in which consecutive transfers are one edge, and a value that no task uses is a result.
 fn contracted(problem: &Problem, mut diagram: Diagram) -> Diagram {
     let (vertices, edges) = (diagram.vertices, diagram.edges);
     let mut uses = vec![0usize; vertices.len()];

@@ -66,7 +66,8 @@ pub fn windows(windows: &[Window]) -> String {
 }
 
 /// A pattern: a path or an arborescence from its source at the top, with the time of every hop; a reduction tree as
-/// [`tree`] has it; a scheme as a graph of its tasks, from the values at the top to what is wanted, in double frames.
+/// [`tree`] has it; a scheme as a graph of its tasks, from the values at the top to the wanted values, in double
+/// frames.
 ///
 /// The same content as [`svg::pattern`](crate::svg::pattern()); `O(t log t)` for `t` tasks.
 pub fn pattern(problem: &Problem, pattern: &Pattern, weight: Option<&Rational>) -> String {

@@ -80,7 +80,7 @@ pub fn png(svg: &str) -> Result<Png, PngError> {
     })
 }
 
-/// Collects what is drawn as a box because no font has a letter for it.
+/// Collects the characters that are drawn as boxes because no font has them.
 fn without_letters(group: &Group, lacking: &mut BTreeSet<String>) {
     for node in group.children() {
         match node {

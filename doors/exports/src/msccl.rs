@@ -2,9 +2,8 @@
 //! ASTRA-sim converters.
 //!
 //! Every connection, a pair of ranks on a channel, has a threadblock that sends and one that receives, both in the
-//! order of the plan; others merge. What a step uses is named as its dependency; where there are two, a `nop` before
-//! it names the other. Receivers never wait for anything else, so nothing waits for ever however small the buffers of
-//! connections are.
+//! order of the plan; others merge. A step names the step whose output it uses as its dependency. If there are two, a
+//! `nop` before it names the other. Receivers wait for nothing else, so there is no deadlock under buffers of any size.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

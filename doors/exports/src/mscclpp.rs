@@ -1,4 +1,4 @@
-//! MSCCL++ execution plans: what the executor of microsoft/mscclpp runs on GPUs.
+//! MSCCL++ execution plans, which the executor of microsoft/mscclpp runs on GPUs.
 //!
 //! Pieces of messages, one per instance of a pattern, are independent. So each is given to one lane, and a lane is one
 //! threadblock on every GPU: it sends and merges in the order of the plan, and all dependencies are within lanes. A GPU

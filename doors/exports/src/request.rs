@@ -131,7 +131,7 @@ impl Pieces {
 pub struct Written {
     /// The files.
     pub files: Vec<File>,
-    /// One fact per line: pieces and what they lose, sizes of messages.
+    /// One fact per line: pieces and their loss, sizes of messages.
     pub notes: Vec<String>,
 }
 

@@ -386,8 +386,8 @@ impl<'a> Draft<'a> {
         order
     }
 
-    /// The processor whose value is operand `i` of the pattern: a processor, then what it receives, in the order of
-    /// merging.
+    /// The processor whose value is operand `i` of the pattern: a processor, then the values that it receives, in the
+    /// order of merging.
     fn order(&self) -> Vec<usize> {
         let (mut order, mut open) = (
             Vec::with_capacity(self.processors()),

@@ -141,7 +141,7 @@ impl Windows {
         )
     }
 
-    /// Until something has come to be merged with what the node owns, and from the end of the last merge.
+    /// Until the first value arrives to be merged with the node's own, and from the end of the last merge.
     fn of_merges(&self, problem: &Problem, node: NodeId) -> Option<Rational> {
         let platform = problem.platform();
         let after = self.after.get(node.index())?.as_ref()?;

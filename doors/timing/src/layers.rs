@@ -42,8 +42,8 @@ struct Layered {
 }
 
 /// The operation by a date. A schedule that ends by then is a steady state of throughput 1 of the
-/// [problem](Layers::problem): what is sent in a window leaves the sender's node of this window and comes to the
-/// receiver's node of the window in which it may arrive; a transfer has the length of the window.
+/// [problem](Layers::problem): a message of a window leaves the sender's node of this window and enters the receiver's
+/// node of the window in which it may arrive. A transfer has the length of the window.
 pub struct Layers {
     problem: Problem,
     windows: Vec<Window>,
@@ -318,8 +318,8 @@ fn custom(
     })
 }
 
-/// Per node: the least delay from an owner, and to a goal. Every link counts its latency alone: what it carries may
-/// be in pieces of any size, and its overhead is left out.
+/// Per node: the least delay from an owner, and to a goal. Every link counts its latency alone: its messages may be in
+/// pieces of any size, and its overhead is left out.
 struct Ends {
     before: Vec<Option<Rational>>,
     after: Vec<Option<Rational>>,

@@ -26,7 +26,7 @@ pub use task_list::TaskList;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimingError {
-    /// Sizes or work depend on what is combined.
+    /// Sizes or work depend on the combined operands.
     #[error(
         "one operation is cut into equal pieces, so sizes and work are numbers; give --size and --work as numbers"
     )]

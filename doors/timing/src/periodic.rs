@@ -24,10 +24,10 @@ struct Turn {
 
 impl TaskList {
     /// The values of one operation, passed in this number of periods of a schedule: every copy of a pattern has an
-    /// equal part of its demand. A part is cut wherever the schedule cuts one of its messages, on all links, so that
-    /// each piece is sent without a break where the schedule has it. Sends and merges are in the order of the schedule,
-    /// so that [`TaskGraph::simulate_in_order`](crate::TaskGraph::simulate_in_order) follows its matchings. Nothing
-    /// ends later than in the schedule's eager run. `O(d)` for `d` sends and merges, after one period is sorted.
+    /// equal part of its demand. A part is cut at each point at which the schedule cuts one of its messages, on all
+    /// links, so that each piece is sent without a break. Sends and merges are in the order of the schedule, so that
+    /// [`TaskGraph::simulate_in_order`](crate::TaskGraph::simulate_in_order) follows its matchings. Nothing ends later
+    /// than in the schedule's eager run. `O(d)` for `d` sends and merges, after one period is sorted.
     ///
     /// # Errors
     /// More than four million sends and merges, or pieces.

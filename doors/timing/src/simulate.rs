@@ -212,9 +212,8 @@ impl TaskGraph {
 
 impl TaskGraph {
     /// Dates by which every port, link, processor and shared capacity keeps the order of the list: each send or merge
-    /// starts as soon as its inputs are there and what it occupies is free; where there are several ports, at the one
-    /// that is free first. The problem has the platform of the graph; sizes may differ. `O(d)` for `d` sends and
-    /// merges.
+    /// starts as soon as its inputs are present and its resources are free. Of several ports it takes the one that is
+    /// free first. The problem has the platform of the graph; sizes may differ. `O(d)` for `d` sends and merges.
     ///
     /// # Errors
     /// As [`TaskGraph::simulate`].
@@ -410,7 +409,7 @@ struct Simulation<'l, N> {
     free: Vec<N>,
     /// Per resource: the date from which each lane is free. Empty if there is only one lane.
     lanes: Vec<Vec<N>>,
-    /// Per resource: what is left of it, if it is a shared capacity.
+    /// Per resource: its free part, if it is a shared capacity.
     pools: Vec<Option<Pool<N>>>,
     /// Per link or processor: results in flight, in order of arrival, since it runs one task at a time.
     flying: Vec<VecDeque<(N, u32)>>,

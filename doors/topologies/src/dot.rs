@@ -213,7 +213,7 @@ impl<'a> Reader<'_, '_, 'a> {
                 return Ok(());
             };
             let attributes = self.nodes.with(attributes);
-            // A node may be mentioned again: what it is was said when it first was.
+            // A node may occur again. Its first occurrence defines it.
             if self.known.insert(id.to_string()) {
                 let add = self.graph.node(id, &attributes);
                 return add.map_err(|mistake| source.error(offset, Some(clip(id)), mistake));

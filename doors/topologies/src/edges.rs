@@ -133,7 +133,7 @@ fn is_silent(cell: &str) -> bool {
     cell.is_empty() || cell == "-" || cell.eq_ignore_ascii_case("n/a")
 }
 
-/// A column of latencies, and what is known of its plain numbers.
+/// A column of latencies, and the unit of its plain numbers.
 type Delay = (usize, Option<LatencyAttribute>);
 
 /// The column of latencies: the user's, by name or number, else one that is called so.

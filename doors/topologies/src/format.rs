@@ -53,7 +53,7 @@ pub enum Format {
     Unread(Unread),
 }
 
-/// Every format of others with the name used on the command line and what a file of it is, for people.
+/// Every format of other programs, with its name on the command line and a description.
 const TABLE: [(Format, &str, &str); 17] = [
     (Format::Gml, "gml", "GML graph"),
     (

@@ -1,8 +1,8 @@
-//! Graphs of other programs: nodes and edges with attributes, whatever the file format.
+//! Graphs of other programs: nodes and edges with attributes, for several file formats.
 //!
 //! Nodes are processors, or switches where an attribute says so (`router` true; `type`, `kind` or `role` switch or
-//! router). The bandwidth of an edge is the attribute that the user names, else `capacity`, else `bandwidth`, else
-//! 1 / `exact_cost`; a plain number is in GB/s unless the user says otherwise, and `100 Gbit/s` says itself what it is.
+//! router). The bandwidth of an edge is the attribute that the user names, else `capacity`, else `bandwidth`, else 1 /
+//! `exact_cost`; a plain number is in GB/s unless the user names another unit. `100 Gbit/s` has its own unit.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -22,7 +22,7 @@ pub struct Imported {
 }
 
 impl Imported {
-    /// The file with its platform changed: kinds and accelerators of what is left.
+    /// The file with its platform changed. Kinds and accelerators are those of the remaining nodes and links.
     #[must_use]
     pub fn changed(self, changed: Changed) -> Imported {
         fn kept<T, I>(all: Vec<T>, places: &[Option<I>]) -> Vec<T> {

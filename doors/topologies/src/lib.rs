@@ -1,7 +1,8 @@
 #![doc = include_str!("../README.md")]
 
-// One file per format. An importer puts nodes and links of a [kind](Imported::link_kinds) into a [`Draft`], asks it for
-// the bandwidths that its file does not state, and notes what it assumed, merged and left out. Nothing else is shared.
+// One file per format. An importer adds nodes and links of a [kind](Imported::link_kinds) to a [`Draft`], gets from it
+// the bandwidths that the file does not state, and notes each assumption, merge and omission. Importers share nothing
+// else.
 mod astra_sim;
 mod cards;
 mod detect;
@@ -88,7 +89,8 @@ pub fn read_platform(path: &Path) -> Result<Platform, FormatError> {
 }
 
 /// Reads a platform file, or a topology that another program wrote: in the given format, else in the format that its
-/// name and content indicate. The options give what the file leaves open; the result includes notes on how it was read.
+/// name and content indicate. The options supply values that the file does not state. The result includes notes on the
+/// reading.
 ///
 /// # Errors
 /// A file that cannot be read or is over [`MAX_PLATFORM_BYTES`]; else as [`parse_topology`].
@@ -227,7 +229,7 @@ fn plain(
     Ok(Imported::plain(platform, format))
 }
 
-/// Puts what a file says into a draft.
+/// Adds the content of a file to a draft.
 type Importer = fn(&Source<'_>, &mut Draft<'_>) -> Result<(), FormatError>;
 
 fn import(

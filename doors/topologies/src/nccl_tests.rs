@@ -31,8 +31,8 @@ const PROGRAMS: [(&str, &str); 8] = [
     ("gather_perf", "gather"),
 ];
 
-/// Reads the file that nccl-tests write with `-J FILE`, or what they, the OSU micro-benchmarks or the Intel MPI
-/// Benchmarks print, also through a launcher that labels lines; what says nothing about bandwidths is ignored.
+/// Reads the file that nccl-tests write with `-J FILE`, or the output of them, of the OSU micro-benchmarks or of the
+/// Intel MPI Benchmarks, also through a launcher that labels lines. Lines without bandwidths are ignored.
 ///
 /// # Errors
 /// A file that cannot be read, text that is neither, no measurement in it, none whose results were right.
@@ -211,7 +211,8 @@ fn width(kind: &str) -> Option<u64> {
     })
 }
 
-/// Our name of what a program measures. The longest name first: scatter_perf ends reduce_scatter_perf.
+/// Our name of the collective that a program measures. The longest name first: reduce_scatter_perf ends with
+/// scatter_perf.
 fn program(word: &str) -> Option<&'static str> {
     let ends = |(program, _): &&(&str, &str)| word.trim_end_matches(".exe").ends_with(program);
     PROGRAMS

@@ -308,7 +308,7 @@ fn is_cell(word: &str) -> bool {
     P2P.contains(&word) || cells(word, MAX_DEVICES).is_some()
 }
 
-/// Whether a word may be what is left of cells and affinities: `18`, `DE`, `32-63,96-127`, `N/A`.
+/// Whether a word may be a fragment of cells and affinities: `18`, `DE`, `32-63,96-127`, `N/A`.
 fn is_rest(word: &str) -> bool {
     let fits = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || "-,/".contains(c);
     word.chars().all(fits)

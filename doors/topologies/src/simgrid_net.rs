@@ -77,7 +77,7 @@ impl Net {
         ends
     }
 
-    /// Leaves out what no route passes, and joins the two ends of ways without load where this joins no routes.
+    /// Leaves out arcs that no route passes, and joins the two ends of arcs without load if this joins no routes.
     pub(crate) fn simplify(&mut self) {
         self.prune();
         self.contract();
@@ -382,7 +382,7 @@ impl<'n> Ways<'n> {
         least(least(before, own), on)
     }
 
-    /// The rate of an arc that loads nothing: what the ways on, or the ways before, carry together.
+    /// The rate of an arc that loads nothing: the total rate of the arcs after it, or before it.
     fn implied(&mut self, arc: usize) -> Result<Rational, Mistake> {
         let Some(Arc { from, to, .. }) = self.net.arcs.get(arc) else {
             return Ok(Rational::zero());
@@ -469,7 +469,7 @@ impl Net {
         Ok(places)
     }
 
-    /// Per arc between hosts: what its FATPIPE links leave to it. Elsewhere other links are no faster.
+    /// Per arc between hosts: the rate that its FATPIPE links allow. On other arcs no other link is faster.
     fn fat_bounds(
         &self,
         loads: &[Loads],

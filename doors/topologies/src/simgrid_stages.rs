@@ -4,8 +4,8 @@
 //! way from it, `ZONE.up` behind the list of links of a star's host, `ZONE.down` before it. Stages neither merge nor
 //! copy, so what matters are the paths between hosts that pass stages only.
 //!
-//! *Criterion: if from each host to each other there is one such path and its links load what the route loads, or none
-//! and there is no route, then the drawing has the steady states of the routes.* Routes are paths of the drawing.
+//! *Criterion: if from each host to each other there is one such path and its links have the load of the route, or no
+//! path and no route, then the drawing has the steady states of the routes.* Routes are paths of the drawing.
 //! Conversely, a pattern that is cut at hosts falls into pieces from one host to one host, because a stage has the
 //! messages of one past and passes each on to one future; a piece is a path of stages, so it is a route.
 //!

@@ -27,7 +27,7 @@ const AROUND: [&str; 2] = ["ring", "torus"];
 /// Most switches that one option may name.
 const MAX_NAMES: usize = 100_000;
 
-/// A switch, or a block, with what is below.
+/// A switch, or a block, with its subtree.
 #[derive(Default)]
 pub(super) struct Switch {
     pub name: String,
@@ -333,7 +333,7 @@ impl<'s> Tree<'s> {
 /// The rates of links, by their lower level or by the switch above them.
 struct Rates {
     levels: Vec<Option<Rational>>,
-    /// Per switch: what the user says of the links below it.
+    /// Per switch: the user's bandwidths of the links below it.
     given: BTreeMap<usize, Rational>,
 }
 

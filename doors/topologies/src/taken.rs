@@ -19,7 +19,8 @@ const SWITCHES: [Format; 3] = [Format::Nccl, Format::NvidiaSmi, Format::Hwloc];
 /// Files that may hold network cards.
 const CARDS: [Format; 2] = [Format::Nccl, Format::NvidiaSmi];
 
-/// Refuses an option that is for other formats. What is not in this table is for all, or its file decides.
+/// Refuses an option of other formats. An option that is not in this table applies to all formats, or the file's
+/// importer decides.
 pub(crate) fn check(format: Format, options: &ImportOptions) -> Result<(), Mistake> {
     let given: [(&str, bool, &[Format]); 5] = [
         ("--capacity", options.capacity.is_some(), &LISTS),

@@ -93,7 +93,7 @@ fn over(what: &'static str, limit: usize) -> Mistake {
     too_many(what, limit, "give a part of the topology")
 }
 
-/// An error at an element: `<pci>` and what is wrong with it.
+/// An error at an element: `<pci>` and the mistake.
 pub(super) fn wrong(source: &Source<'_>, element: Node<'_, '_>, mistake: Mistake) -> FormatError {
     source.error(
         start(source, element),

@@ -92,7 +92,7 @@ const MARK: &str = " -- ";
 pub fn run(arguments: &Arguments) -> Result<()> {
     let start = Instant::now();
     let root = workspace::root()?;
-    // Within the repository, wherever else cargo builds: the copies find its `.cargo` there.
+    // Within the repository, independent of cargo's target folder: the copies find its `.cargo` there.
     let target = root.join("target/mutants");
     let mutants = list::mutants(&arguments.package)?;
     let place = build::Place {

@@ -37,7 +37,7 @@ pub struct Test<'a> {
 pub enum Outcome {
     /// A test failed.
     Caught,
-    /// A test did not end within five times what it takes without the mutant, and some seconds.
+    /// A test did not end within five times its duration without the mutant, plus some seconds.
     Endless,
     /// All tests that reach the function passed; their number.
     Missed(usize),

@@ -23,9 +23,8 @@ pub struct Cache {
     _lock: File,
 }
 
-/// The place for the library that the stamp describes, made by this compiler (what it says about its version). Waits
-/// while another setup uses the cache. `None` where no cache can be used, or where the environment has flags for the
-/// compiler.
+/// The place for the library that the stamp describes, made by this compiler (its version text). Waits while another
+/// setup uses the cache. `None` where no cache can be used, or where the environment has flags for the compiler.
 pub fn of_compiler(version: &str, stamp: &str, compiler: &str) -> Option<Cache> {
     if COMPILER_FLAGS
         .iter()

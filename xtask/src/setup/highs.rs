@@ -56,8 +56,8 @@ pub fn is_built(place: &Place, stamp: &str) -> bool {
     is_complete(&place.path("highs"), stamp)
 }
 
-/// Puts HiGHS in place: a copy of what was compiled on this machine before, else compiled now, and why (`reasons` say
-/// why no other is taken; without them the user asked for this one).
+/// Puts HiGHS in place: a copy of an earlier build of this machine, else compiled now, and why (`reasons` say why no
+/// other is taken; without them the user asked for this one).
 pub fn provide(place: &Place, version: &str, stamp: &str, reasons: &[String]) -> Result<()> {
     let why = if reasons.is_empty() {
         "as you chose".to_string()
@@ -124,7 +124,7 @@ fn build(place: &Place, builder: &Builder, version: &str, stamp: &str) -> Result
     Ok(())
 }
 
-/// The HiGHS source inside the package `highs-sys`, wherever cargo keeps it; cargo downloads what is not there yet.
+/// The HiGHS source inside the package `highs-sys`, in cargo's folder. Cargo downloads it if it is missing.
 fn source() -> Result<PathBuf> {
     let host = workspace::host()?;
     let metadata = workspace::metadata(&["--locked", "--filter-platform", &host])?;

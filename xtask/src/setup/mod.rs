@@ -4,7 +4,7 @@
 //! package, kept in the user's cache folder; else it is compiled, once for all clones of this machine. A finished setup
 //! stays as it is. `ONEPORT_HIGHS` names one of `system`, `wheel` and `source`, and then no other is taken.
 //!
-//! Everything goes to `target/setup` of this repository, whatever `HOME` and `CARGO_TARGET_DIR` are, since
+//! Everything goes to `target/setup` of this repository, independent of `HOME` and `CARGO_TARGET_DIR`, since
 //! .cargo/config.toml names it by a path relative to itself:
 //!
 //! ```text
@@ -108,8 +108,8 @@ impl Choice {
     }
 
     /// The text of env.toml. The variable is the one that the binding asks for before the user's PKG_CONFIG_PATH, which
-    /// would hide our HiGHS, and which the next setup still has to see. What the user chose is kept for shells
-    /// that do not say it.
+    /// would hide our HiGHS, and which the next setup still has to see. The user's choice is kept for shells that do
+    /// not set it.
     fn environment(&self, place: &Place) -> String {
         let folder = self.folder();
         let mut text = ENVIRONMENT.to_string();

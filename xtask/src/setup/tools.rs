@@ -93,7 +93,7 @@ pub fn are_linked(place: &Place) -> bool {
 /// Finds the tools, fetches missing ones, and links libclang and pkg-config into place.
 ///
 /// # Errors
-/// One line that names what is missing and what to install.
+/// One line that names the missing tool and the package to install.
 pub fn provide(place: &Place, purpose: Purpose) -> Result<Builder> {
     let (_, missing) = look(place, purpose)?;
     if !missing.is_empty() {
@@ -128,7 +128,7 @@ pub fn check(place: &Place, folder: &str) -> Result<()> {
     Ok(())
 }
 
-/// One look at this machine: what was found, and what is missing.
+/// One look at this machine: the tools found and the tools missing.
 fn look(place: &Place, purpose: Purpose) -> Result<(Builder, Vec<Tool>)> {
     let mut missing = Vec::new();
     let mut builder = Builder::default();
@@ -372,7 +372,7 @@ fn text_of(command: &mut Command) -> Option<String> {
         .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Fetches what is missing into our own folder.
+/// Fetches the missing tools into our own folder.
 fn fetch(place: &Place, missing: &[Tool]) -> Result<()> {
     let names: Vec<&str> = missing.iter().map(|tool| tool.python).collect();
     fetch_into(&["--target"], &place.path("python"), &names)

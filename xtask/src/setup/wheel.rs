@@ -96,7 +96,7 @@ fn escaped(path: &Path) -> Vec<u8> {
         .collect()
 }
 
-/// Fetches the package, takes from it what is needed, and moves that into the cache.
+/// Fetches the package and moves its needed files into the cache.
 fn fetch(place: &Place, staging: &Path, to: &Path, cache: &Cache) -> anyhow::Result<()> {
     clear(staging)?;
     let (all, part) = (staging.join("python"), staging.join("highs"));

@@ -136,7 +136,7 @@ impl Events {
                 .fold(0.0, f64::max);
             (run.events[number].start, run.events[number].end) = (0.0, ready + length);
         }
-        // Errors add up along the run: it is what they are measured by.
+        // Errors add up along the run, so they are measured relative to it.
         run.period = run.events.iter().map(|event| event.end).fold(0.0, f64::max);
         run
     }

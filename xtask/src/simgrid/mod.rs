@@ -47,9 +47,9 @@ impl Arguments {
 
 /// One of 19 plans is in the sample; prime, so that each collective and model occurs.
 const SAMPLE: usize = 19;
-/// Seconds for one plan. What is found by then is replayed.
+/// Seconds for one plan. The best plan found by then is replayed.
 const SOLVE: &str = "2";
-/// Most instances per period: what is replayed should be short.
+/// Most instances per period: the replay should be short.
 const INSTANCES: &str = "6";
 /// Why there may be no plan: no path, or no time.
 const REASONS: [&str; 2] = ["infeasible", "ended the work"];

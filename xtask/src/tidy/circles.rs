@@ -197,7 +197,7 @@ impl Tree {
                 let target = match self.resolve(module, &import.path, DEPTH) {
                     Some(Target::Item(target)) => target,
                     Some(Target::Module(target)) if import.name == "*" => target,
-                    // A name for a module: what is taken through it is among the paths.
+                    // A name for a module. Items taken through it are among the paths.
                     _ => continue,
                 };
                 if !(import.exported && target.starts_with(module)) {
@@ -242,7 +242,7 @@ impl Tree {
         }
     }
 
-    /// The rest of a path, after what its beginning means.
+    /// The rest of a path, resolved from the target of its beginning.
     fn further(&self, found: Target, rest: &[String], depth: usize) -> Option<Target> {
         match found {
             Target::Module(module) => self.walk(module, rest, depth),

@@ -1,5 +1,5 @@
-//! No test passes by not running: a test that needs what a machine may lack is ignored for a reason that `cargo xtask
-//! test` reads, and every file with tests is compiled.
+//! No test passes by not running: a test that needs something a machine may lack is ignored for a reason that `cargo
+//! xtask test` reads, and every file with tests is compiled.
 
 use std::path::Path;
 

@@ -65,7 +65,7 @@ impl Partner {
     };
 }
 
-/// Reads one reduction; `name` is the file's name in messages. Linear in the bytes, but for the numbers.
+/// Reads one reduction; `name` is the file's name in messages. Linear in the bytes, apart from the numbers.
 ///
 /// Every list must have one entry per processor, the root's being `null`. The status may be "optimal" only if the
 /// length is the lower bound and a proof is given, or costs are equal. Whether the schedule is right (a tree, dates,

@@ -9,7 +9,7 @@
 //! | networks of hosts | [`fat_tree`], [`torus`], [`dragonfly`] |
 //! | clusters | [`racks`] |
 //!
-//! Every link is duplex with the same cost in both directions (but for the network of [`ndv2`]), and every generated
+//! Every link is duplex with the same cost in both directions (except in the network of [`ndv2`]), and every generated
 //! graph is connected. The first two families make every node a processor. Accelerators and networks of hosts draw no
 //! numbers.
 //!

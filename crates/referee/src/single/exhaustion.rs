@@ -119,7 +119,7 @@ mod tests {
             || (0..left.len()).any(|sender| (0..slots.len()).any(|slot| place(sender, slot)))
     }
 
-    /// Up to five senders of up to three times, for every end there may be.
+    /// Up to five senders of up to three times, for every possible end.
     #[test]
     fn schedules_end_before_what_enumeration_says() {
         let mut state = 3u64;

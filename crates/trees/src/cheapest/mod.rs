@@ -70,7 +70,7 @@ impl Reduction {
     /// The cheapest price, exactly, and a tree that attains it, for each target; `None` where some operand cannot be
     /// brought together with the others and the result to the target. The trees' demand is 0.
     ///
-    /// `O(n^3 p)` machine operations, and exact ones for the choices that rounding cannot tell apart.
+    /// `O(n^3 p)` machine operations, and exact ones for the choices that rounding leaves open.
     pub fn cheapest(
         &self,
         prices: &Prices<Rational>,

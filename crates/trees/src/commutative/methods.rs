@@ -42,7 +42,7 @@ pub(super) fn answers<N: Fixed>(
     targets: &[NodeId],
     wanted: usize,
 ) -> Vec<Option<Answer<N>>> {
-    // Between targets: the trees of one are found in a moment, but for large sets.
+    // Between targets: the trees of one are found in a moment, except for large sets.
     let may = || priced.watch.ask().ok();
     match method {
         Method::Sets => {

@@ -200,9 +200,9 @@ impl<'a> Commutative<'a> {
     /// ones with the fewest links (times sizes). The trees' demand is 0.
     ///
     /// Negative prices count 0. Exact arithmetic. For many participants without helpers: arborescences over the paths
-    /// that their dual solutions ask for. For `p` processors and `h <= 6` helpers: `2^h` arborescences over `p^2` arcs
-    /// each. For sets of `n` operands: `O(3^n p)` machine operations, and exact ones for choices that rounding cannot
-    /// tell apart.
+    /// that their dual solutions select. For `p` processors and `h <= 6` helpers: `2^h` arborescences over `p^2` arcs
+    /// each. For sets of `n` operands: `O(3^n p)` machine operations, and exact ones for choices that rounding leaves
+    /// open.
     pub fn cheapest(
         &self,
         prices: &Prices<Rational>,

@@ -385,7 +385,7 @@ impl<'p, N: Fixed> Near<'p, N> {
 struct Charges<N> {
     /// The smallest set around each set.
     within: Vec<Option<usize>>,
-    /// The weight of each set and the sets around it, but for sets that hold all members.
+    /// The weight of each set and the sets around it, without sets that hold all members.
     around: Vec<N>,
 }
 

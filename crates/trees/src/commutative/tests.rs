@@ -305,7 +305,7 @@ fn drawn(strategy: impl Strategy<Value = Case>) -> Vec<Case> {
         .collect()
 }
 
-/// Where nothing is promised, most bounds and nearly all trees are right all the same.
+/// Without a guarantee, most bounds and nearly all trees are still right.
 #[test]
 fn bounds_are_near() {
     let mut steiner = Vec::new();

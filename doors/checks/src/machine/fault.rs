@@ -27,7 +27,7 @@ pub enum Kind {
     Unwritten,
     /// Signals are left that no thread waits for.
     LeftOver,
-    /// The result is not what the collective asks for.
+    /// The result differs from the collective's.
     Result,
     /// A caller's input is overwritten.
     Input,

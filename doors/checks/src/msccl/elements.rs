@@ -227,7 +227,7 @@ impl<'x> Plain<'x> {
         is_next
     }
 
-    /// Takes an attribute's name, and what is between it and its value, if they are next.
+    /// Takes an attribute's name, and the text between it and its value, if they are next.
     fn takes_attribute(&mut self, key: &str) -> bool {
         let bytes = &self.text.as_bytes()[self.at..];
         let is_next = bytes.len() > key.len() + 1

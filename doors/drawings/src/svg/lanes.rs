@@ -27,9 +27,9 @@ const ABREAST: usize = 6;
 const SENT: &str = "#003a66";
 const USED: &str = "#8a8a8a";
 
-/// Draws a scheme. Every node in use has a column, every stage a row: the values at their owners at the top, what
-/// travels and what is made of it below, up to what is wanted in a bold frame at the bottom. Merges are boxes
-/// `T[k,l,m]`, arrivals round ones.
+/// Draws a scheme. Every node in use has a column, every stage a row: the values at their owners at the top, transfers
+/// and merges below, and the wanted values in bold frames at the bottom. Merges are boxes `T[k,l,m]`, arrivals round
+/// ones.
 pub(super) fn draw(
     problem: &Problem,
     scheme: &Pattern,
@@ -85,7 +85,7 @@ pub(super) fn draw(
     canvas.finish()
 }
 
-/// The column of a node; of no node for what is nowhere.
+/// The column of a node. A separate column for values without a node.
 struct Lane {
     node: Option<NodeId>,
     centre: f64,

@@ -16,7 +16,7 @@ pub(super) const SMALL: f64 = 10.0;
 const LINE: f64 = 12.5;
 /// Longest text inside a box, in pixels.
 const BOX_ROOM: f64 = 170.0;
-/// Width of a column; height of a row is what its texts need.
+/// Width of a column. The height of a row is that of its texts.
 const COLUMN: (f64, f64) = (50.0, 132.0);
 /// Longest text next to a vertex, from the top down.
 const BESIDE: f64 = 70.0;

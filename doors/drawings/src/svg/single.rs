@@ -450,7 +450,7 @@ fn gantt(title: &str, subtitle: &str, shown: &Rows, bars: &[Bar], horizon: &Rati
     canvas.finish()
 }
 
-/// Explains the boxes and names what is missing.
+/// Explains the boxes and names the omitted parts.
 fn note(processors: usize, halves: bool) -> String {
     let mut note = "boxes have the colour of the processor they are about".to_string();
     if halves {

@@ -98,7 +98,8 @@ fn draw(canvas: &mut Canvas, window: &Window, (x, y): (f64, f64)) {
     );
 }
 
-/// Column (in leaves) and level of every window drawn; what a window waits for stands below it, left and right.
+/// Column (in leaves) and level of every window drawn; the windows that a window waits for are below it, left and
+/// right.
 fn places(windows: &[Window]) -> Vec<Option<(f64, usize)>> {
     let mut places = vec![None; windows.len()];
     let (mut drawn, mut leaves) = (0, 0.0);

@@ -7,8 +7,8 @@ pub(super) const SOFT_INK: &str = "#4d4d4d";
 /// Axis and grid colour.
 pub(super) const GRID: &str = "#b8b8b8";
 
-/// An SVG document being written. Elements are written in drawing order, groups are closed by [`finish`](Self::finish)
-/// at the latest, so the text is well-formed whatever the caller does.
+/// An SVG document being written. Elements are written in drawing order. [`finish`](Self::finish) closes all open
+/// groups, so the text is always well-formed.
 pub(super) struct Canvas {
     out: String,
     open: usize,
@@ -203,7 +203,7 @@ impl Tag<'_> {
         }
     }
 
-    /// Lets the pointer through to what is below.
+    /// Lets the pointer through to the elements below.
     pub(super) fn untouched(self) -> Self {
         self.s("pointer-events", "none")
     }
@@ -237,7 +237,7 @@ impl Tag<'_> {
     }
 }
 
-/// A coordinate with at most two decimals; what is not finite becomes 0.
+/// A coordinate with at most two decimals. A number that is not finite becomes 0.
 pub(super) fn number(value: f64) -> String {
     if !value.is_finite() {
         return "0".to_string();

@@ -1,4 +1,4 @@
-//! The throughput of a platform that is changed; for every class of its parts, what more or less of it is worth.
+//! The throughput of a changed platform: for every class of its parts, the gain or loss by more or less of it.
 
 mod classes;
 mod ends;

@@ -1,4 +1,4 @@
-//! The boxes of a Gantt chart: what is drawn for each, its tooltip and its label.
+//! The boxes of a Gantt chart, each with its shape, its tooltip and its label.
 
 use num_traits::One;
 use oneport_platform::Platform;

@@ -306,7 +306,7 @@ fn draw_background(
     }
 }
 
-/// A row's load at its right end; what is busy all the time has a red frame.
+/// A row's load at its right end. A row that is busy all the time has a red frame.
 fn draw_load(
     canvas: &mut Canvas,
     (left, right): (f64, f64),

@@ -16,7 +16,8 @@ const NAMED: usize = 3;
 type Shape = (String, String, usize, Rational);
 
 /// Drops rows of boxes (nodes with a common prefix) that are as busy, row by row, as an earlier box. Returns the
-/// remaining rows and, in words, what is left out. Charts of few rows pass unchanged. `loads` are per row. O(r log r).
+/// remaining rows and a text that names the omitted ones. Charts of few rows stay unchanged. `loads` are per row. O(r
+/// log r).
 pub(super) fn fold(
     platform: &Platform,
     rows: Vec<ChartRow>,

@@ -37,7 +37,7 @@ pub fn gantt(problem: &Problem, schedule: &PeriodicSchedule) -> String {
     of_bars(problem, schedule, &occupancy::of_period(problem, schedule))
 }
 
-/// [`gantt`] with what every link and processor does when: a period's transfers and merges, dated from its start.
+/// [`gantt`] with the dates of every link and processor: a period's transfers and merges, dated from its start.
 ///
 /// O(b log b) for b boxes before merging.
 pub fn period_gantt(problem: &Problem, schedule: &PeriodicSchedule, period: &Timeline) -> String {

@@ -8,7 +8,7 @@ use oneport_platform::{LinkId, NodeId, Rational};
 
 use crate::words;
 
-/// An amount: what it is of, and how often per unit of time.
+/// An amount: the value, and its rate per unit of time.
 pub(super) type Amount = (String, Rational);
 
 /// Amounts that links send and nodes merge.

@@ -175,8 +175,8 @@ fn turn(fraction: f64) -> (f64, f64) {
 
 /// The distance that every pair of nodes should have, and its weight.
 ///
-/// A link wants the length 1, or more where one of its ends has many neighbours, which need room around it. Other
-/// pairs want the length of a shortest path; what is not connected wants to be a little farther than all the rest.
+/// A link wants the length 1, or more where one of its ends has many neighbours, which need room around it. Other pairs
+/// want the length of a shortest path. Unconnected pairs want a length a little above all others.
 fn wishes(near: &[Vec<usize>], radii: &[f64]) -> Vec<Vec<(f64, f64)>> {
     let degree = |a: usize, b: usize| near[a].len().max(near[b].len()) as f64;
     let length = |a: usize, b: usize| f64::max(1.0, 0.1 * degree(a, b)) + radii[a] + radii[b];
@@ -260,7 +260,7 @@ fn separate(places: &mut [(f64, f64)]) {
     }
 }
 
-/// The vector from `from` to `to` and its length; never 0, whatever falls together.
+/// The vector from `from` to `to` and its length. The length is never 0, even for equal points.
 fn apart(from: (f64, f64), to: (f64, f64), node: usize, other: usize) -> (f64, f64, f64) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = (dx * dx + dy * dy).sqrt();

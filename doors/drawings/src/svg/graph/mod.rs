@@ -51,9 +51,8 @@ pub fn graph(
     of_problem(problem, steady_state, None, certificate)
 }
 
-/// As [`graph`] with a steady state; links that have room for labels say what is sent over them and how often, and
-/// processors what they merge, as figures 2(b), 6(c) and 10 of RR-4872 do, in place of cost and load. Tooltips give all
-/// figures.
+/// [`graph`] with a steady state. Links that have room for labels show their messages with rates, and processors their
+/// merges, as in figures 2(b), 6(c) and 10 of RR-4872, in place of cost and load. Tooltips have all figures.
 pub fn graph_of_rates(
     problem: &Problem,
     steady_state: &SteadyState,
