@@ -9,7 +9,7 @@ use oneport::files::{read_platform, write_atomically};
 use oneport::plan::Form;
 use oneport::watch::Watch;
 use oneport::{
-    Amount, Goal, NodeId, Options, Platform, Problem, ProblemError, Rational, RingsError, Status,
+    Amount, Goal, NodeId, Options, PackingError, Platform, Problem, ProblemError, Rational, Status,
     Volumes, decimal, percent, solve,
 };
 use oneport_baselines::Comparison;
@@ -90,7 +90,7 @@ fn table(platform: &Platform) -> Result<Option<String>> {
     let rings = match oneport::rings(platform, &processors, MOST_RINGS, &Watch::unlimited()) {
         Ok(rings) => Some(rings.equal),
         // Too many processors, half-duplex ports, or no ring at all.
-        Err(RingsError::Rings(_)) => None,
+        Err(PackingError::Rings(_)) => None,
         Err(error) => return Err(error.into()),
     };
     for label in COLLECTIVES {

@@ -346,12 +346,12 @@ impl<'m> Master<'m> {
         let Some(ports) = &self.port_graph else {
             return Ok(false);
         };
-        let mut times = vec![Rational::zero(); self.question.platform().links().len()];
+        let mut times = self.question.platform().per_link(Rational::zero());
         for (place, pattern) in self.patterns.iter().enumerate() {
             let weight = weight(Column(self.first + place));
             if weight.is_positive() {
                 for (link, part) in links_of(pattern) {
-                    times[link.index()] += &weight * self.question.transfer_time(link, part);
+                    times[link] += &weight * self.question.transfer_time(link, part);
                 }
             }
         }

@@ -27,7 +27,7 @@ mod volume;
 
 pub use bandwidth::Bandwidth;
 pub use block::Block;
-pub use certificate::{Certificate, OddSet, Resource, Row, Use};
+pub use certificate::{CapacityRow, Certificate, OddSet, Resource, Use};
 pub use claim::{Claim, Plan, State, Stated, Status};
 pub use collective::{Collective, Member};
 pub use collective_error::CollectiveError;
@@ -40,8 +40,8 @@ pub use pattern::{Interval, Message, Pattern, SteadyState, Task, WeightedPattern
 pub use problem::{Problem, ProblemError, Unmade};
 pub use rates::{DemandRates, Rates, RatesError, TaskRates};
 pub use reduction::{
-    Broadcast, Class, Concurrency, Costs, Dates, Instance, Proof, Reduction, SenderWeights,
-    Shortest, SingleAllReduce, SingleBroadcast, SingleReduction, SlotPrices, Window,
+    Broadcast, Class, Concurrency, Dates, Instance, Proof, Reduction, SenderWeights, Shortest,
+    SingleAllReduce, SingleBroadcast, SingleCosts, SingleReduction, SlotPrices, Window,
 };
 pub use ring::{EqualRings, Ring, RingPacking};
 pub use routing::{Around, Routing, SharedFlow};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use oneport_platform::{LinkId, NodeId, Platform, PlatformError, Rational};
+use oneport_platform::{LinkId, NodeId, PerNode, Platform, PlatformError, Rational, whole};
 
 use crate::{
     Amount, Block, Collective, CollectiveError, Demand, Interval, Kind, VolumeError, Volumes,
@@ -146,7 +146,7 @@ impl Problem {
         if !self.collective.is_cut() || common == 1 && !counted {
             return self.clone();
         }
-        let factor = Rational::from_integer(common.into());
+        let factor = whole(common);
         let collective = Collective::clone(&self.collective).with_rates_over(common);
         let volumes = Volumes {
             size: self.volumes.size.times(&factor),
@@ -190,7 +190,7 @@ impl Problem {
         self.volumes.size.of(part).unwrap_or_default() * &self.platform.link(link).cost
     }
 
-    /// Refuses values that cannot reach a node at which they (or what they are combined to) are wanted.
+    /// Refuses values that cannot reach a node that needs them or their combination.
     fn check_paths(&self) -> Result<(), ProblemError> {
         if is_strong(&self.platform) {
             return Ok(());
@@ -227,7 +227,7 @@ impl Problem {
             .map(|goal| goal.0)
             .collect();
         let forward = sources.len() <= targets.len();
-        let mut reached: Vec<Option<Vec<bool>>> = vec![None; self.platform.nodes().len()];
+        let mut reached: PerNode<Option<PerNode<bool>>> = self.platform.per_node(None);
         let messages = self.demands().flat_map(|demand| {
             demand.goals().into_iter().flat_map(move |(target, part)| {
                 demand.operands[part.first..=part.last]
@@ -242,8 +242,8 @@ impl Problem {
                 (target, source)
             };
             let from_root =
-                reached[root.index()].get_or_insert_with(|| reach(&self.platform, root, forward));
-            !from_root[end.index()]
+                reached[root].get_or_insert_with(|| reach(&self.platform, root, forward));
+            !from_root[end]
         })
     }
 
@@ -257,12 +257,12 @@ impl Problem {
         };
         let demand = self.demands().next()?;
         let (whole, target) = (demand.whole(), demand.targets().first().copied()?);
-        let reach: Vec<Vec<bool>> = self
+        let reach: PerNode<PerNode<bool>> = self
             .platform
             .node_ids()
             .map(|node| reach(&self.platform, node, true))
             .collect();
-        let mut there: BTreeMap<Interval, Vec<bool>> = BTreeMap::new();
+        let mut there: BTreeMap<Interval, PerNode<bool>> = BTreeMap::new();
         for operands in 1..=whole.operands() {
             for first in 0..=whole.operands() - operands {
                 let part = Interval {
@@ -270,14 +270,16 @@ impl Problem {
                     last: first + operands - 1,
                 };
                 let makers = self.makers(&demand, part, &there);
-                let held = (0..reach.len())
-                    .map(|to| makers.iter().any(|maker| reach[maker.index()][to]))
+                let held = self
+                    .platform
+                    .node_ids()
+                    .map(|to| makers.iter().any(|maker| reach[*maker][to]))
                     .collect();
                 there.insert(part, held);
             }
         }
         let held = there.get(&whole)?;
-        if held[target.index()] {
+        if held[target] {
             return None;
         }
         if held.contains(&true) {
@@ -305,18 +307,18 @@ impl Problem {
         };
         self.demands().filter(idle).find_map(|demand| {
             let from = demand.operands.iter();
-            let from: Vec<Vec<bool>> = from
+            let from: Vec<PerNode<bool>> = from
                 .map(|&owner| reach(&self.platform, owner, true))
                 .collect();
             let target = demand.targets().first().copied()?;
             let to = reach(&self.platform, target, false);
-            let gathers = |node: &NodeId| from.iter().all(|reached| reached[node.index()]);
+            let gathers = |node: &NodeId| from.iter().all(|reached| reached[*node]);
             let makers: Vec<NodeId> = self.platform.mergers().filter(gathers).collect();
             let unmade = Unmade {
                 part: demand.whole(),
                 target: (!makers.is_empty()).then_some(target),
             };
-            (!makers.iter().any(|maker| to[maker.index()])).then_some(unmade)
+            (!makers.iter().any(|maker| to[*maker])).then_some(unmade)
         })
     }
 
@@ -325,7 +327,7 @@ impl Problem {
         &self,
         demand: &Demand<'_>,
         part: Interval,
-        there: &BTreeMap<Interval, Vec<bool>>,
+        there: &BTreeMap<Interval, PerNode<bool>>,
     ) -> Vec<NodeId> {
         if part.first == part.last {
             return demand
@@ -335,8 +337,7 @@ impl Problem {
                 .into_iter()
                 .collect();
         }
-        let at =
-            |part: Interval, node: NodeId| there.get(&part).is_some_and(|held| held[node.index()]);
+        let at = |part: Interval, node: NodeId| there.get(&part).is_some_and(|held| held[node]);
         let able = |node: NodeId, split: usize| {
             let (left, right) = (
                 Interval {
@@ -379,9 +380,9 @@ fn is_strong(platform: &Platform) -> bool {
 }
 
 /// Which nodes messages from a node can reach; not `forward`, from which nodes they can reach it.
-fn reach(platform: &Platform, from: NodeId, forward: bool) -> Vec<bool> {
-    let mut seen = vec![false; platform.nodes().len()];
-    seen[from.index()] = true;
+fn reach(platform: &Platform, from: NodeId, forward: bool) -> PerNode<bool> {
+    let mut seen = platform.per_node(false);
+    seen[from] = true;
     let mut queue = vec![from];
     while let Some(node) = queue.pop() {
         let links = if forward {
@@ -392,7 +393,7 @@ fn reach(platform: &Platform, from: NodeId, forward: bool) -> Vec<bool> {
         for &link in links {
             let ends = platform.link(link);
             let next = if forward { ends.to } else { ends.from };
-            if !std::mem::replace(&mut seen[next.index()], true) {
+            if !std::mem::replace(&mut seen[next], true) {
                 queue.push(next);
             }
         }

@@ -1,6 +1,9 @@
 //! Platforms that differ from another one in a few numbers, or lack some of its links or nodes.
 
-use crate::{LinkId, NodeId, Platform, PlatformError, PortModel, Rational, Shared, SharedId};
+use crate::{
+    LinkId, NodeId, PerLink, PerNode, PerShared, Platform, PlatformError, PortModel, Rational,
+    Shared, SharedId,
+};
 
 /// A number that takes the place of another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,11 +57,11 @@ pub struct Changed {
     /// The new platform. The rest keeps its order, so that ids stay the same if nothing is removed.
     pub platform: Platform,
     /// Per id of the old platform: the node in the new one; `None` if it is removed.
-    pub nodes: Vec<Option<NodeId>>,
+    pub nodes: PerNode<Option<NodeId>>,
     /// Per id of the old platform: the link in the new one; `None` if it is removed.
-    pub links: Vec<Option<LinkId>>,
+    pub links: PerLink<Option<LinkId>>,
     /// Per id of the old platform: the shared capacity in the new one; `None` if it is removed or has no links left.
-    pub shared: Vec<Option<SharedId>>,
+    pub shared: PerShared<Option<SharedId>>,
 }
 
 impl Platform {
@@ -78,7 +81,8 @@ impl Platform {
     ///
     /// # Errors
     /// An id of another platform; a cost below 0; a rate that is not positive; a compute cost that is not positive; a
-    /// multiple of what a router does not have; a processor that would reduce as a router; no ports; no node left.
+    /// multiple of a number that a router does not have; a processor that would reduce as a router; no ports; no node
+    /// left.
     ///
     /// # Complexity
     /// `O((n + m) log (n + m) + k)` for `k` changes of `n` nodes and `m` links.
@@ -93,8 +97,8 @@ impl Platform {
 
 /// The rest of a platform, with its new numbers.
 struct Draft {
-    nodes: Vec<Option<crate::Node>>,
-    costs: Vec<Option<Rational>>,
+    nodes: PerNode<Option<crate::Node>>,
+    costs: PerLink<Option<Rational>>,
     shared: Vec<Option<Shared>>,
 }
 
@@ -110,7 +114,7 @@ impl Draft {
         }
     }
 
-    /// A change of what is gone already changes nothing.
+    /// A change of an element that was removed has no effect.
     fn apply(&mut self, platform: &Platform, change: &Change) -> Result<(), PlatformError> {
         match change {
             Change::Cost(link, number) => {
@@ -130,7 +134,7 @@ impl Draft {
                     .outgoing(*node)
                     .iter()
                     .chain(platform.incoming(*node));
-                all.for_each(|link| self.costs[link.index()] = None);
+                all.for_each(|link| self.costs[*link] = None);
             }
             Change::Compute(id, number) => {
                 let Some(node) = self.place(*id)? else {
@@ -210,11 +214,12 @@ impl Draft {
             .into_iter()
             .for_each(|units| _ = builder.units(units));
         let node = |node: Option<crate::Node>| node.map(|node| builder.node(node)).transpose();
-        let nodes: Vec<Option<NodeId>> =
+        let nodes: PerNode<Option<NodeId>> =
             self.nodes.into_iter().map(node).collect::<Result<_, _>>()?;
-        let mut links = Vec::with_capacity(self.costs.len());
-        for (link, cost) in old.links().iter().zip(self.costs) {
-            let ends = nodes[link.from.index()].zip(nodes[link.to.index()]);
+        let mut links = old.per_link(None);
+        for (id, cost) in old.link_ids().zip(self.costs) {
+            let link = old.link(id);
+            let ends = nodes[link.from].zip(nodes[link.to]);
             let kept = ends
                 .zip(cost)
                 .map(|((from, to), cost)| builder.link(from, to, cost));
@@ -222,14 +227,14 @@ impl Draft {
             if let (Some(kept), Some(delays)) = (kept, &link.delays) {
                 builder.delays(kept, (**delays).clone())?;
             }
-            links.push(kept);
+            links[id] = kept;
         }
         let mut shared = Vec::with_capacity(self.shared.len());
         for kept in self.shared {
             let kept = kept.map(|mut kept| {
                 let weights = std::mem::take(&mut kept.weights).into_iter();
                 kept.weights = weights
-                    .filter_map(|(link, weight)| Some((links[link.index()]?, weight)))
+                    .filter_map(|(link, weight)| Some((links[link]?, weight)))
                     .collect();
                 kept
             });
@@ -240,7 +245,7 @@ impl Draft {
             platform: builder.build()?,
             nodes,
             links,
-            shared,
+            shared: shared.into(),
         })
     }
 }

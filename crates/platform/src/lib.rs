@@ -8,6 +8,7 @@ mod model;
 pub mod names;
 mod nodes;
 mod patterns;
+mod per_id;
 mod platform;
 mod shared;
 mod sharing;
@@ -23,6 +24,7 @@ pub use oneport_numbers::{
     parse_rational, percent, ratio, readable, units, whole,
 };
 pub use patterns::{Pattern, PatternError, parts};
+pub use per_id::{PerId, PerLink, PerNode, PerShared};
 pub use petgraph;
 pub use platform::{Platform, PlatformBuilder};
 pub use shared::Shared;

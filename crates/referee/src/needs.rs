@@ -12,7 +12,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{Signed, Zero};
 use oneport_plan::inequality::{Column, Inequality, Need};
 use oneport_plan::{Interval, Problem, Task};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, PerLink, PerNode, Rational, whole};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
@@ -50,7 +50,7 @@ impl Least {
 
     /// Takes in what inequalities prove of several demands alike.
     pub(crate) fn add(&mut self, proved: &Proved, times: usize) {
-        let times = Rational::from_integer(times.into());
+        let times = whole(times);
         self.by_need.extend(
             proved
                 .by_need
@@ -73,11 +73,11 @@ pub(crate) struct Needs<'a> {
 impl<'a> Needs<'a> {
     /// Checks that the inequalities are sorted, of positive weight, and meet the conditions of their theorems.
     ///
-    /// Linear in the certificate, but for logarithms.
+    /// Linear in the certificate, up to logarithms.
     pub(crate) fn new(
         case: &Case<'a>,
         needs: &'a [Need],
-        lengths: &[(BigUint, BigUint)],
+        lengths: &PerLink<(BigUint, BigUint)>,
     ) -> Result<Needs<'a>, Violation> {
         let mut by_demand: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
         for (place, need) in needs.iter().enumerate() {
@@ -117,7 +117,7 @@ impl<'a> Needs<'a> {
                 length: length.clone(),
             }
         };
-        let listed = if needs.is_empty() { &[] } else { lengths };
+        let listed: &[_] = if needs.is_empty() { &[] } else { lengths };
         let links = platform.link_ids().zip(listed).map(link).collect();
         Ok(Needs {
             case: *case,
@@ -279,10 +279,10 @@ impl<'a> Needs<'a> {
             })?;
         }
         let (merges, free) = (prices.merges(case), (BigUint::zero(), BigUint::from(1u32)));
-        let cost = |node: NodeId| merges[node.index()].as_ref().unwrap_or(&free);
+        let cost = |node: NodeId| merges[node].as_ref().unwrap_or(&free);
         let work = least(&case.volumes.work, operands, 2);
         for node in case.platform.mergers() {
-            let (merges, places) = (&charges.merges[node.index()], &charges.places[node.index()]);
+            let (merges, places) = (&charges.merges[node], &charges.places[node]);
             bearable(merges, cost(node), &work, &|| {
                 format!("a merge at '{}'", case.name(node))
             })?;
@@ -340,17 +340,17 @@ impl<'a> Needs<'a> {
     }
 
     /// The nodes inside each of these cuts.
-    pub(crate) fn sides(&self, places: &[usize]) -> Vec<Vec<bool>> {
-        let nodes = self.case.platform.nodes().len();
+    pub(crate) fn sides(&self, places: &[usize]) -> Vec<PerNode<bool>> {
+        let platform = self.case.platform;
         places
             .iter()
-            .filter_map(|&place| theorems::side(self.inequality(place)?, nodes))
+            .filter_map(|&place| theorems::side(self.inequality(place)?, platform))
             .collect()
     }
 }
 
 /// How a need is read here: the coefficient of every transfer (over a link, and between every two nodes), merge and
-/// place, and the right side. The weight plays no part. To be compared with what the inequality says of itself.
+/// place, and the right side. The weight plays no part. It is compared with the statement of the inequality.
 ///
 /// # Errors
 /// A demand that does not exist, or a condition of the theorem that does not hold.

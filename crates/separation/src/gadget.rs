@@ -44,7 +44,9 @@
 use std::collections::BTreeSet;
 
 use num_traits::Zero;
-use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PlatformError, PortModel, Rational};
+use oneport_platform::{
+    Link, LinkId, Node, NodeId, PerNode, Platform, PlatformError, PortModel, Rational,
+};
 use petgraph::unionfind::UnionFind;
 
 /// A platform of half-duplex nodes that does what another platform does.
@@ -396,19 +398,19 @@ impl Gadget {
     /// order of arrival. `O(n m)`.
     pub fn way(&self, platform: &Platform, source: NodeId, links: &[usize]) -> Vec<LinkId> {
         let mut left = self.contracted(links);
-        let mut has = vec![false; self.cores.len()];
+        let mut has: PerNode<bool> = vec![false; self.cores.len()].into();
         has.iter_mut()
             .skip(source.index())
             .take(1)
             .for_each(|has| *has = true);
         let mut way = Vec::new();
-        let arrives = |link: LinkId, has: &[bool]| {
+        let arrives = |link: LinkId, has: &PerNode<bool>| {
             let link = platform.link(link);
-            has[link.from.index()] && !has[link.to.index()]
+            has[link.from] && !has[link.to]
         };
         while let Some(next) = left.iter().position(|&link| arrives(link, &has)) {
             let link = left.remove(next);
-            has[platform.link(link).to.index()] = true;
+            has[platform.link(link).to] = true;
             way.push(link);
         }
         way

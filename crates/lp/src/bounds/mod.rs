@@ -235,10 +235,7 @@ impl<'a> Search<'a> {
         let platform = self.question.platform();
         let crossings = border.crossed(platform);
         let price = |(link, capacity): (LinkId, Rational)| {
-            (
-                Resource::Link(link),
-                capacity * whole(crossings[link.index()]),
-            )
+            (Resource::Link(link), capacity * whole(crossings[link]))
         };
         let prices = platform.link_ids().zip(self.capacities()).map(price);
         let prices = prices.filter(|(_, price)| price.is_positive());

@@ -29,7 +29,7 @@ use oneport_graph::Network;
 use oneport_numbers::{Exact, common_denominator, numerator_over};
 use oneport_plan::inequality::{Border, Direction};
 use oneport_platform::petgraph::unionfind::UnionFind;
-use oneport_platform::{Link, NodeId, Platform, Rational};
+use oneport_platform::{Link, NodeId, PerNode, Platform, Rational};
 use oneport_watch::Watch;
 
 use crate::{LpError, Question};
@@ -61,7 +61,7 @@ pub(super) struct Partitions<'a> {
     /// Non-participants that must belong to some set.
     guests: Vec<NodeId>,
     /// Per node: its representative; itself, unless it is contracted.
-    home: Vec<NodeId>,
+    home: PerNode<NodeId>,
     watch: Watch,
 }
 
@@ -119,8 +119,8 @@ impl<'a> Partitions<'a> {
             for link in joining.iter().filter(|link| link.cost <= *most) {
                 sets.union(link.from.index(), link.to.index());
             }
-            let home = self.homes(&sets.into_labeling());
-            let own = |node: &&NodeId| home[node.index()] == **node;
+            let home = self.homes(&sets.into_labeling().into());
+            let own = |node: &&NodeId| home[**node] == **node;
             Partitions {
                 participants: self.participants.iter().filter(own).copied().collect(),
                 guests: self.guests.iter().filter(own).copied().collect(),
@@ -139,12 +139,12 @@ impl<'a> Partitions<'a> {
     }
 
     /// Per node: the first participant of its set; itself, if the set has no participant.
-    fn homes(&self, labels: &[usize]) -> Vec<NodeId> {
+    fn homes(&self, labels: &PerNode<usize>) -> PerNode<NodeId> {
         let mut first = BTreeMap::new();
         for &node in &self.participants {
-            first.entry(labels[node.index()]).or_insert(node);
+            first.entry(labels[node]).or_insert(node);
         }
-        let home = |node: NodeId| first.get(&labels[node.index()]).copied().unwrap_or(node);
+        let home = |node: NodeId| first.get(&labels[node]).copied().unwrap_or(node);
         self.platform.node_ids().map(home).collect()
     }
 
@@ -176,8 +176,8 @@ impl<'a> Partitions<'a> {
         values: &[(NodeId, N)],
         inside: NodeId,
     ) -> Result<(N, Vec<NodeId>), LpError> {
-        let mut sides = vec![Side::Free; self.platform.nodes().len()];
-        sides[inside.index()] = Side::Inside;
+        let mut sides = self.platform.per_node(Side::Free);
+        sides[inside] = Side::Inside;
         let (own, others): (Vec<_>, Vec<_>) = values
             .iter()
             .cloned()
@@ -203,15 +203,15 @@ impl<'a> Partitions<'a> {
 
     /// Every participant alone, and with the first one all others that have to lie in a set: no cut is looked for.
     fn alone<N: Exact>(&self, capacities: &[N]) -> Found<N> {
-        let mut at_home = vec![None; self.platform.nodes().len()];
+        let mut at_home = self.platform.per_node(None);
         for (place, node) in self.participants.iter().enumerate() {
-            at_home[node.index()] = Some(place);
+            at_home[*node] = Some(place);
         }
         self.guests
             .iter()
-            .for_each(|guest| at_home[guest.index()] = Some(0));
-        let homes = self.home.iter().map(|home| at_home[home.index()]);
-        let holding: Vec<Option<usize>> = homes.collect();
+            .for_each(|guest| at_home[*guest] = Some(0));
+        let homes = self.home.iter().map(|home| at_home[*home]);
+        let holding: PerNode<Option<usize>> = homes.collect();
         let mut sets = vec![Vec::new(); self.participants.len()];
         for (node, place) in self.platform.node_ids().zip(&holding) {
             place.iter().for_each(|&place| sets[place].push(node));
@@ -222,8 +222,8 @@ impl<'a> Partitions<'a> {
                 Direction::Into => (link.to, link.from),
                 Direction::OutOf => (link.from, link.to),
             };
-            let inside = holding[inside.index()];
-            if inside.is_some() && inside != holding[outside.index()] {
+            let inside = holding[inside];
+            if inside.is_some() && inside != holding[outside] {
                 crossing += capacity;
             }
         }
@@ -246,9 +246,9 @@ impl<'a> Partitions<'a> {
         let mut found = Vec::new();
         for &other in others {
             for (inside, outside) in [(first, other), (other, first)] {
-                let mut sides = vec![Side::Free; self.platform.nodes().len()];
-                sides[inside.index()] = Side::Inside;
-                sides[outside.index()] = Side::Outside;
+                let mut sides = self.platform.per_node(Side::Free);
+                sides[inside] = Side::Inside;
+                sides[outside] = Side::Outside;
                 let (crossing, set) = self.cut(capacities, &sides, &[])?;
                 if crossing < *least && !found.contains(&set) {
                     found.push(set);
@@ -289,16 +289,14 @@ impl<'a> Partitions<'a> {
         twice: &N,
         order: &[NodeId],
     ) -> Result<Vec<Vec<NodeId>>, LpError> {
-        let mut sides = vec![Side::Free; self.platform.nodes().len()];
-        order
-            .iter()
-            .for_each(|node| sides[node.index()] = Side::Outside);
+        let mut sides = self.platform.per_node(Side::Free);
+        order.iter().for_each(|node| sides[*node] = Side::Outside);
         let mut values: Vec<(NodeId, N)> = Vec::with_capacity(order.len());
         let mut blocks: Vec<Vec<NodeId>> = Vec::new();
         for &node in order {
-            sides[node.index()] = Side::Inside;
+            sides[node] = Side::Inside;
             let (mut value, set) = self.cut(capacities, &sides, &values)?;
-            sides[node.index()] = Side::Free;
+            sides[node] = Side::Free;
             let zero = N::zero();
             values
                 .iter()
@@ -352,15 +350,15 @@ impl<'a> Partitions<'a> {
         place: usize,
         guest: Option<NodeId>,
     ) -> Result<(N, Vec<NodeId>), LpError> {
-        let mut sides = vec![Side::Free; self.platform.nodes().len()];
+        let mut sides = self.platform.per_node(Side::Free);
         blocks
             .iter()
             .flatten()
-            .for_each(|node| sides[node.index()] = Side::Outside);
+            .for_each(|node| sides[*node] = Side::Outside);
         blocks[place]
             .iter()
             .chain(&guest)
-            .for_each(|node| sides[node.index()] = Side::Inside);
+            .for_each(|node| sides[*node] = Side::Inside);
         self.cut(capacities, &sides, &[])
     }
 
@@ -369,13 +367,13 @@ impl<'a> Partitions<'a> {
     fn cut<N: Exact>(
         &self,
         capacities: &[N],
-        sides: &[Side],
+        sides: &PerNode<Side>,
         values: &[(NodeId, N)],
     ) -> Result<(N, Vec<NodeId>), LpError> {
         self.watch.ask()?;
         let place = |node: NodeId| {
-            let home = self.home[node.index()];
-            match sides[home.index()] {
+            let home = self.home[node];
+            match sides[home] {
                 Side::Outside => SOURCE,
                 Side::Inside => SINK,
                 Side::Free => home.index() + 2,
@@ -616,7 +614,7 @@ mod tests {
                     direction,
                     sets: vec![nodes.clone()],
                 }
-                .crossed(platform)[link.index()]
+                .crossed(platform)[*link]
                     > 0
             };
             platform
@@ -763,9 +761,8 @@ mod tests {
                 let proved = |border: &Border| {
                     let crossed = border.crossed(&platform);
                     let counted = platform.link_ids().zip(&capacities);
-                    let counted = counted.map(|(link, one)| {
-                        one * Rational::from_integer(crossed[link.index()].into())
-                    });
+                    let counted = counted
+                        .map(|(link, one)| one * Rational::from_integer(crossed[link].into()));
                     counted.sum::<Rational>() / Rational::from_integer(border.crossings().into())
                 };
                 assert_eq!(

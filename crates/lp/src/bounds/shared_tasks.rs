@@ -26,7 +26,7 @@ use oneport_exact::{
 };
 use oneport_plan::inequality::{Inequality, Need, Tree};
 use oneport_plan::{Certificate, OddSet, Resource, Task};
-use oneport_platform::{LinkId, Platform, Rational};
+use oneport_platform::{LinkId, PerLink, Platform, Rational};
 
 use crate::found::Found;
 use crate::odd_sets;
@@ -362,7 +362,7 @@ fn changes(tasks: &Tasks, number: usize, balance: &[Option<Row>]) -> Vec<(Row, R
 struct Prices<'s> {
     resources: BTreeMap<Resource, &'s Rational>,
     /// Per link.
-    odd_sets: Vec<Rational>,
+    odd_sets: PerLink<Rational>,
 }
 
 impl<'s> Prices<'s> {
@@ -371,11 +371,11 @@ impl<'s> Prices<'s> {
         prices: &'s [(Resource, Rational)],
         sets: &[(OddSet, Rational)],
     ) -> Self {
-        let mut odd_sets = vec![Rational::zero(); platform.links().len()];
+        let mut odd_sets = platform.per_link(Rational::zero());
         for (set, price) in sets {
             set.members(platform)
                 .iter()
-                .for_each(|link| odd_sets[link.index()] += price);
+                .for_each(|link| odd_sets[*link] += price);
         }
         Prices {
             resources: prices
@@ -394,7 +394,7 @@ impl<'s> Prices<'s> {
             .filter_map(|(resource, time)| Some(time * *self.resources.get(&resource)?));
         let sets = match task {
             Task::Send { link, part, .. } => {
-                question.transfer_time(link, part) * &self.odd_sets[link.index()]
+                question.transfer_time(link, part) * &self.odd_sets[link]
             }
             Task::Merge { .. } => Rational::zero(),
         };

@@ -50,23 +50,23 @@ pub(crate) fn shortest_paths(
         if order.len() != platform.nodes().len() {
             return None;
         }
-        let mut messages = vec![0u64; platform.nodes().len()];
+        let mut messages = platform.per_node(0u64);
         group.leaves.iter().for_each(|leaf| {
-            let sum = &mut messages[leaf.node.index()];
+            let sum = &mut messages[leaf.node];
             *sum = sum.saturating_add(leaf.rate);
         });
         // From the far end towards the root, so that every node knows what it passes on.
         for &node in order.iter().rev() {
             let Some(link) = by[node] else { continue };
             tree.push(*columns.get(&(place, link))?);
-            let passed = messages[node];
+            let passed = messages[NodeId::new(node)];
             if passed > 0 {
                 let busy = times[link.index()].saturating_mul(passed.into());
                 for used in resources.uses(link) {
                     let load = &mut loads[used.row];
                     *load = load.saturating_add(used.of_whole(busy));
                 }
-                let sum = &mut messages[towards_root(question, group, link).index()];
+                let sum = &mut messages[towards_root(question, group, link)];
                 *sum = sum.saturating_add(passed);
             }
         }

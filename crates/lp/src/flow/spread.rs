@@ -517,11 +517,7 @@ impl Alike {
                 shared,
             } in free_automorphisms(platform, &members).iter().skip(1)
             {
-                join(
-                    &|node| nodes[node.index()],
-                    &|link| links[link.index()],
-                    &|id| shared[id.index()],
-                );
+                join(&|node| nodes[node], &|link| links[link], &|id| shared[id]);
             }
             for (nodes, links) in swaps(platform, &sorted) {
                 join(

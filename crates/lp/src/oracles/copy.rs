@@ -13,7 +13,7 @@ use oneport_graph::arborescence::shallow_arborescence;
 use oneport_graph::steiner;
 use oneport_numbers::Exact;
 use oneport_plan::{Block, Demand, Pattern};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, PerNode, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 use oneport_watch::Watch;
 
@@ -66,7 +66,7 @@ impl Spread {
 pub(crate) struct Network {
     nodes: Vec<NodeId>,
     /// Per node of the platform.
-    places: Vec<Option<usize>>,
+    places: PerNode<Option<usize>>,
     switches: bool,
     watch: Watch,
 }
@@ -78,11 +78,11 @@ impl Network {
             .node_ids()
             .filter(|&node| platform.node(node).replicates)
             .collect();
-        let mut places = vec![None; platform.nodes().len()];
+        let mut places = platform.per_node(None);
         nodes
             .iter()
             .enumerate()
-            .for_each(|(place, node)| places[node.index()] = Some(place));
+            .for_each(|(place, node)| places[*node] = Some(place));
         Network {
             switches: nodes.len() < places.len(),
             nodes,
@@ -109,7 +109,7 @@ impl Network {
 
     /// The place of a node that replicates.
     pub(crate) fn place(&self, node: NodeId) -> Option<usize> {
-        self.places[node.index()]
+        self.places[node]
     }
 
     /// One message with these targets; the source among them is left out.
@@ -117,9 +117,7 @@ impl Network {
         let others = targets.iter().filter(|&&target| target != source);
         Spread {
             source,
-            targets: others
-                .filter_map(|target| self.places[target.index()])
-                .collect(),
+            targets: others.filter_map(|target| self.places[*target]).collect(),
         }
     }
 
@@ -132,7 +130,7 @@ impl Network {
     pub(crate) fn is_all(&self, targets: &[NodeId]) -> bool {
         targets
             .iter()
-            .filter(|target| self.places[target.index()].is_some())
+            .filter(|&&target| self.places[target].is_some())
             .count()
             == self.nodes.len()
     }
@@ -150,9 +148,7 @@ impl Network {
         };
         if !self.switches {
             for (link, ends) in platform.link_ids().zip(platform.links()) {
-                if let (Some(from), Some(to)) =
-                    (self.places[ends.from.index()], self.places[ends.to.index()])
-                {
+                if let (Some(from), Some(to)) = (self.places[ends.from], self.places[ends.to]) {
                     routes.arcs.push((from, to, costs[link.index()].clone()));
                     routes.links.push(vec![link]);
                 }
@@ -165,9 +161,8 @@ impl Network {
             .enumerate()
             .take_while(|_| self.watch.ask().is_ok())
         {
-            let paths = ShortestPaths::new(platform, costs, node, |node| {
-                self.places[node.index()].is_none()
-            });
+            let paths =
+                ShortestPaths::new(platform, costs, node, |node| self.places[node].is_none());
             for (to, &end) in self.nodes.iter().enumerate().filter(|(to, _)| *to != from) {
                 if let Some((cost, links)) = paths.to(end) {
                     routes.arcs.push((from, to, cost));
@@ -187,7 +182,7 @@ impl Network {
         guide: bool,
     ) -> Option<Found<N>> {
         let nodes = self.nodes.len();
-        let root = self.places[spread.source.index()]?;
+        let root = self.places[spread.source]?;
         if self.is_spanning(spread) {
             let found = shallow_arborescence(nodes, root, &routes.arcs, |arc| routes.length(arc))?;
             let entering = |place: usize| found.entering[place];
@@ -236,7 +231,7 @@ impl Network {
             let (_, links) = paths.to(self.nodes[target])?;
             // Paths of one tree are alike up to where they part.
             let end = |link: &LinkId| {
-                self.places[platform.link(*link).to.index()].and_then(|place| brought[place])
+                self.places[platform.link(*link).to].and_then(|place| brought[place])
             };
             let known = links
                 .iter()
@@ -247,7 +242,7 @@ impl Network {
             for &link in &links[start..] {
                 hops.push((link, after));
                 after = u32::try_from(hops.len() - 1).ok();
-                if let Some(place) = self.places[platform.link(link).to.index()] {
+                if let Some(place) = self.places[platform.link(link).to] {
                     brought[place] = after;
                 }
             }
@@ -282,7 +277,7 @@ impl Network {
         let length = |arc: usize| if arc < own { routes.length(arc) } else { 0 };
         let targets: Vec<usize> = targets
             .iter()
-            .filter_map(|target| self.places[target.index()])
+            .filter_map(|target| self.places[*target])
             .collect();
         let (mut at_least, mut cost, used) = if targets.len() == nodes {
             let found = shallow_arborescence(nodes + 1, nodes, &arcs, length)?;

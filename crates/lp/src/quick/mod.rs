@@ -189,7 +189,7 @@ fn able(question: &Question, block: &Block<'_>) -> Option<Vec<NodeId>> {
         Kind::Copy | Kind::Combine | Kind::CombineCopy => true,
         Kind::Route | Kind::Prefix => false,
     };
-    let mut seen = vec![false; question.platform().nodes().len()];
+    let mut seen = question.platform().per_node(false);
     let mut all = Vec::new();
     for demand in block.demands().filter(|_| serves) {
         let owners = demand.operands.iter().copied();
@@ -197,7 +197,7 @@ fn able(question: &Question, block: &Block<'_>) -> Option<Vec<NodeId>> {
         all.extend(
             owners
                 .chain(goals)
-                .filter(|node| !std::mem::replace(&mut seen[node.index()], true)),
+                .filter(|node| !std::mem::replace(&mut seen[*node], true)),
         );
     }
     let able = |&node: &NodeId| {

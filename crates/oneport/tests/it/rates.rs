@@ -8,7 +8,7 @@ use num_traits::Zero;
 use oneport::plan::{Certificate, DemandRates, Rates};
 use oneport::watch::Watch;
 use oneport::{
-    Collective, Formulation, NodeId, Options, Platform, Problem, RatesError, Rational, Status,
+    Collective, ExtractionError, Formulation, NodeId, Options, Platform, Problem, Rational, Status,
     Volumes, files, plan_of_rates, solve,
 };
 
@@ -149,7 +149,7 @@ fn what_cannot_be_kept_up_is_refused() {
     }
     let none = Certificate::default();
     let error = plan_of_rates(&problem, &rates, &none, &Options::default()).unwrap_err();
-    assert!(matches!(error, RatesError::Overloaded(_)), "{error}");
+    assert!(matches!(error, ExtractionError::Overloaded(_)), "{error}");
     assert!(
         error
             .to_string()
@@ -159,7 +159,7 @@ fn what_cannot_be_kept_up_is_refused() {
     rates.throughput = Rational::zero();
     assert_eq!(
         plan_of_rates(&problem, &rates, &none, &Options::default()),
-        Err(RatesError::Nothing)
+        Err(ExtractionError::Nothing)
     );
     // Without prices the bound is recomputed.
     let rates = Rates::of(&problem, &plan.steady_state).unwrap();

@@ -46,7 +46,7 @@ impl<'p> LowerBound<'p> {
         let mut shortened = priced.lengths.clone();
         for &owner in &priced.owners {
             for link in case.platform.outgoing(priced.processors[owner]) {
-                shortened[link.index()] -= &leaving[owner];
+                shortened[*link] -= &leaving[owner];
             }
         }
         let rest = priced.distances(case, &shortened)?;
@@ -87,12 +87,7 @@ fn shortest_out(case: &Case<'_>, priced: &Priced) -> Vec<BigUint> {
     let mut leaving = vec![BigUint::zero(); priced.processors.len()];
     for &owner in &priced.owners {
         let links = case.platform.outgoing(priced.processors[owner]).iter();
-        leaving[owner] = or_zero(
-            links
-                .map(|link| &priced.lengths[link.index()])
-                .min()
-                .cloned(),
-        );
+        leaving[owner] = or_zero(links.map(|link| &priced.lengths[*link]).min().cloned());
     }
     leaving
 }
@@ -106,7 +101,7 @@ fn amount(amounts: &[BigUint], class: Class, operands: usize) -> &BigUint {
     }]
 }
 
-/// The least work of all merges of one tree, whatever its shape.
+/// The least work of all merges of one tree, over all shapes.
 fn least_work(priced: &Priced) -> BigUint {
     // Index: operands - 1.
     let mut least = vec![BigUint::zero()];
@@ -162,7 +157,7 @@ fn counting(priced: &Priced, distances: &[Option<BigUint>]) -> Vec<BigUint> {
         .collect()
 }
 
-/// The least price of having at each processor what is made at some processor.
+/// The least price of a partial result at each processor, if it may be made at any.
 fn brought(
     made: &[Option<BigUint>],
     size: &BigUint,

@@ -6,10 +6,10 @@
 
 use std::rc::Rc;
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_plan::inequality::Direction;
-use oneport_platform::{NodeId, Rational};
+use oneport_platform::{NodeId, PerLink, Rational, whole};
 
 use crate::Violation;
 use crate::arborescences::least_exchange;
@@ -45,7 +45,7 @@ pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, 
     let lengths = prices.lengths(case);
     let too_large = |(bits, limit)| too_large("the priced costs of the links", bits, limit);
     let denominator = common_denominator(lengths.iter(), lengths.len()).map_err(too_large)?;
-    let lengths: Vec<BigUint> = lengths
+    let lengths: PerLink<BigUint> = lengths
         .into_iter()
         .map(|length| over(length, &denominator))
         .collect();
@@ -54,8 +54,8 @@ pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, 
     for (last, target) in case.goals().into_iter().flatten() {
         case.ask()?;
         let owners: Vec<NodeId> = case.operands().iter().copied().take(last + 1).collect();
-        let mut wanted = vec![false; case.platform.nodes().len()];
-        owners.iter().for_each(|owner| wanted[owner.index()] = true);
+        let mut wanted = case.platform.per_node(false);
+        owners.iter().for_each(|owner| wanted[*owner] = true);
         paths.run(target, &wanted, owners.len());
         for owner in owners {
             let Some(way) = paths.distance(owner) else {
@@ -89,5 +89,5 @@ fn merges(case: &Case<'_>, prices: &Prices) -> Rational {
         .map(|(numerator, denominator)| fraction(numerator, &denominator))
         .min();
     let merge = cheapest.unwrap_or_default() * least(&case.volumes.work, operands, 2);
-    merge * Rational::from_integer(BigInt::from(operands.saturating_sub(1)))
+    merge * whole(operands.saturating_sub(1))
 }

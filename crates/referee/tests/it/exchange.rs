@@ -9,7 +9,7 @@ use num_traits::{Signed, Zero};
 use oneport_plan::inequality::{
     Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place,
 };
-use oneport_plan::{Amount, Certificate, Collective, Member, Resource, Row, Volumes};
+use oneport_plan::{Amount, CapacityRow, Certificate, Collective, Member, Resource, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{Rule, Violation};
 
@@ -268,7 +268,7 @@ impl Case {
             .map(|node| (Resource::Compute(node), dice.fraction(5) + ratio(1, 5)));
         self.certificate.rows.extend(
             prices
-                .map(|(one, price)| (Row::Resource(one), price))
+                .map(|(one, price)| (CapacityRow::Resource(one), price))
                 .collect::<Vec<_>>(),
         );
         self.certificate.rows.sort();

@@ -1,7 +1,7 @@
 //! One reduction with bounds on its length.
 
 use oneport_plan::{
-    Concurrency, Costs, Dates, Instance, Proof, Reduction, SingleReduction, Status,
+    Concurrency, Dates, Instance, Proof, Reduction, SingleCosts, SingleReduction, Status,
 };
 use oneport_platform::Rational;
 use oneport_referee::{Recheck, Rule, SingleAnswer, check_reduction, check_single};
@@ -9,7 +9,8 @@ use oneport_referee::{Recheck, Rule, SingleAnswer, check_reduction, check_single
 use crate::single_support::{Dice, make, ratio};
 
 fn known(reduction: Reduction) -> SingleReduction {
-    let commutative = matches!(reduction.costs, Costs::PerSender(_)) || reduction.ready.is_some();
+    let commutative =
+        matches!(reduction.costs, SingleCosts::PerSender(_)) || reduction.ready.is_some();
     SingleReduction {
         lower_bound: ratio(0, 1),
         reduction,
@@ -37,8 +38,8 @@ fn files_are_judged_as_their_schedules() {
         };
         let right = match one.reduction.costs {
             // A bound of 0 needs no proof.
-            Costs::Equal { .. } => Recheck::Proved,
-            Costs::PerSender(_) => unproved,
+            SingleCosts::Equal { .. } => Recheck::Proved,
+            SingleCosts::PerSender(_) => unproved,
         };
         assert_eq!(check_single(&one), Ok(right), "{one:?}");
         one.lower_bound = &one.reduction.length + ratio(1, 7);
@@ -52,7 +53,7 @@ fn files_are_judged_as_their_schedules() {
 fn out_of_order() -> SingleReduction {
     SingleReduction {
         reduction: Reduction {
-            costs: Costs::Equal {
+            costs: SingleCosts::Equal {
                 transfer: ratio(1, 1),
                 compute: ratio(1, 1),
             },
@@ -226,7 +227,7 @@ fn release_dates_are_counted() {
     let mut dice = Dice(31);
     for _ in 0..150 {
         let mut one = known(make::equal(2 + dice.below(3), true, &mut dice));
-        let (Costs::Equal { transfer, compute }, Some(ready)) =
+        let (SingleCosts::Equal { transfer, compute }, Some(ready)) =
             (&one.reduction.costs, &one.reduction.ready)
         else {
             panic!("equal costs and dates");

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use num_traits::{One, Zero};
 use oneport_plan::{
-    Class, Concurrency, Costs, Dates, Instance, Proof, Reduction, SenderWeights, Shortest,
+    Class, Concurrency, Dates, Instance, Proof, Reduction, SenderWeights, Shortest, SingleCosts,
     SlotPrices,
 };
 use oneport_platform::Rational;
@@ -528,7 +528,7 @@ fn large_counts_are_judged_quickly() {
 fn the_schedule_must_answer_the_question() {
     let instance = classes(&[(2, 1), (3, 1)], &ratio(1, 2));
     let reduction = Reduction {
-        costs: Costs::PerSender(vec![ratio(3, 2), ratio(9, 1), ratio(1, 1)]),
+        costs: SingleCosts::PerSender(vec![ratio(3, 2), ratio(9, 1), ratio(1, 1)]),
         root: 1,
         receivers: vec![1, 1, 1],
         starts: Dates::Ticks {

@@ -9,7 +9,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_numbers::Exact;
 use oneport_plan::{Demand, Interval};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, PerNode, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 
 use crate::Question;
@@ -96,11 +96,11 @@ impl Tasks {
             direct || platform.node(node).replicates || platform.node(node).merges()
         };
         let places: Vec<NodeId> = platform.node_ids().filter(kept).collect();
-        let mut place_of = vec![None; platform.nodes().len()];
+        let mut place_of = platform.per_node(None);
         places
             .iter()
             .enumerate()
-            .for_each(|(place, node)| place_of[node.index()] = Some(place));
+            .for_each(|(place, node)| place_of[*node] = Some(place));
         let all_replicate = platform.nodes().iter().all(|node| node.replicates);
         let arcs = if direct || all_replicate {
             links(platform, &place_of)
@@ -131,7 +131,7 @@ impl Tasks {
             owners: demand
                 .operands
                 .iter()
-                .filter_map(|node| place_of[node.index()])
+                .filter_map(|node| place_of[*node])
                 .collect(),
             places,
             arcs,
@@ -146,8 +146,7 @@ impl Tasks {
             tasks.leaving[arc.from].push(number);
             tasks.entering[arc.to].push(number);
         }
-        let goal =
-            |(node, part): (NodeId, Interval)| Some((place_of[node.index()]?, tasks.number(part)));
+        let goal = |(node, part): (NodeId, Interval)| Some((place_of[node]?, tasks.number(part)));
         tasks.goals = demand.goals().into_iter().filter_map(goal).collect();
         tasks
     }
@@ -258,12 +257,12 @@ impl Tasks {
     }
 }
 
-fn links(platform: &Platform, place_of: &[Option<usize>]) -> Vec<Arc> {
+fn links(platform: &Platform, place_of: &PerNode<Option<usize>>) -> Vec<Arc> {
     let arc = |link: LinkId| {
         let ends = platform.link(link);
         Some(Arc {
-            from: place_of[ends.from.index()]?,
-            to: place_of[ends.to.index()]?,
+            from: place_of[ends.from]?,
+            to: place_of[ends.to]?,
             link: Some(link),
         })
     };
