@@ -30,20 +30,8 @@ impl TaskList {
     /// than in the schedule's eager run. `O(d)` for `d` sends and merges, after one period is sorted.
     ///
     /// # Errors
-    /// More than four million sends and merges, or pieces.
+    /// More than four million sends and merges, or pieces. [`TimingError::Stopped`] if the watch has no room for them.
     pub fn of_schedule(
-        problem: &Problem,
-        schedule: &PeriodicSchedule,
-        periods: u32,
-    ) -> Result<TaskList, TimingError> {
-        TaskList::of_schedule_watched(problem, schedule, periods, &Watch::unlimited())
-    }
-
-    /// As [`TaskList::of_schedule`], under a watch that is asked for the room of all tasks first.
-    ///
-    /// # Errors
-    /// As [`TaskList::of_schedule`]; [`TimingError::Stopped`].
-    pub fn of_schedule_watched(
         problem: &Problem,
         schedule: &PeriodicSchedule,
         periods: u32,
