@@ -129,7 +129,7 @@ fn table(platform: &Platform) -> Result<Option<String>> {
         } else {
             format!("<= {optimum}")
         });
-        let mut comparison = Comparison::of(&problem)?;
+        let mut comparison = Comparison::of(&problem, &Watch::unlimited())?;
         rings
             .as_ref()
             .map_or(Ok(()), |rings| comparison.add_rings(&problem, rings))?;
@@ -194,7 +194,7 @@ mod tests {
                     let problem = Problem::new(&platform, &collective, &volumes)?;
                     let solved = solve(&problem, &Options::of(Goal::Rate))?;
                     solved.patterns()?;
-                    for row in Comparison::of(&problem)?.rows {
+                    for row in Comparison::of(&problem, &Watch::unlimited())?.rows {
                         let (name, found) = (&row.algorithm.name, &row.sustained.throughput);
                         assert!(
                             found <= solved.answer.bound(),

@@ -189,7 +189,7 @@ impl<'a> PieceSearch<'a> {
     pub fn of_schedule(problem: &'a Problem, schedule: PeriodicSchedule) -> Self {
         let each = schedule.instances.to_u32().unwrap_or(u32::MAX).max(1);
         let list = move |candidate: Candidate, watch: &Watch| {
-            TaskList::of_schedule_watched(problem, &schedule, candidate.pieces, watch)
+            TaskList::of_schedule(problem, &schedule, candidate.pieces, watch)
         };
         PieceSearch {
             each,

@@ -288,8 +288,8 @@ mod tests {
         let plan = solved.plan()?;
         let periods = 512 / plan.schedule.instances.to_u32().context("few instances")?;
         let watch = Watch::unlimited();
-        let graph =
-            TaskList::of_schedule(&problem, plan.schedule, periods)?.graph(&problem, &watch)?;
+        let graph = TaskList::of_schedule(&problem, plan.schedule, periods, &watch)?
+            .graph(&problem, &watch)?;
         assert_eq!(graph.list().pieces.len(), 512);
         let timing = graph.simulate_in_order(&problem, None, &Watch::unlimited())?;
         assert_eq!(

@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use num_traits::One;
 use oneport::watch::Watch;
 use oneport::{Answer, Options, Problem, Rational, Volumes};
-use oneport_baselines::{Algorithm, Forwarders, Routes, Ties, in_two_levels, known_watched, ranks};
+use oneport_baselines::{Algorithm, Forwarders, Routes, Ties, in_two_levels, known, ranks};
 use oneport_timing::{
     BestPieces, NamedSearch, TimedPieces, lower_bound_from_certificate, lower_bound_watched,
     proportion,
@@ -127,7 +127,7 @@ pub fn of(
         size.and_then(|size| Routes::quickest(platform, &all, forwarders, size, &watch).ok());
     let quick = quick.filter(|quick| routes.as_ref() != Some(quick));
     let of = |routes: &Routes| {
-        let mut all = known_watched(first.problem, routes, &watch);
+        let mut all = known(first.problem, routes, &watch);
         all.extend(in_two_levels(first.problem, &watch));
         suitable(first.problem, all)
     };
