@@ -11,7 +11,7 @@ use oneport::heterogeneous::{Budget, Cluster, Method};
 use oneport::homogeneous::reference::listing;
 use oneport::homogeneous::{Costs, Strategy, Tie, length, reduce};
 use oneport::plan::{Class, Concurrency};
-use oneport::{Found, Rational, Status, reduce_cluster, reduce_homogeneous};
+use oneport::{HeterogeneousAnswer, Rational, Status, reduce_cluster, reduce_homogeneous};
 
 fn main() {
     println!("| question | the paper's s | ours s | ratio | what |\n|---|---|---|---|---|");
@@ -115,7 +115,7 @@ fn cluster(classes: &[(u64, u64)]) -> Cluster {
     Cluster::new(&classes).expect("proper classes")
 }
 
-fn optimal(cluster: &Cluster, method: Method) -> (f64, Found) {
+fn optimal(cluster: &Cluster, method: Method) -> (f64, HeterogeneousAnswer) {
     let budget = Budget {
         states: u64::MAX,
         watch: &|_| ControlFlow::Continue(()),

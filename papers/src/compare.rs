@@ -9,7 +9,7 @@ use oneport::files::{read_platform, write_atomically};
 use oneport::plan::Form;
 use oneport::watch::Watch;
 use oneport::{
-    Amount, Goal, NodeId, Options, Platform, Problem, ProblemError, Rational, RingsError, Status,
+    Amount, Goal, NodeId, Options, PackingError, Platform, Problem, ProblemError, Rational, Status,
     Volumes, decimal, percent, solve,
 };
 use oneport_baselines::Comparison;
@@ -91,7 +91,7 @@ fn table(platform: &Platform) -> Result<Option<String>> {
     let rings = match oneport::rings(platform, &processors, MOST_RINGS, &Watch::unlimited()) {
         Ok(rings) => Some(rings.equal),
         // Too many processors, half-duplex ports, or no ring at all.
-        Err(RingsError::Rings(_)) => None,
+        Err(PackingError::Rings(_)) => None,
         Err(error) => return Err(error.into()),
     };
     for label in COLLECTIVES {
@@ -130,7 +130,7 @@ fn table(platform: &Platform) -> Result<Option<String>> {
         } else {
             format!("<= {optimum}")
         });
-        let mut comparison = Comparison::of(&problem)?;
+        let mut comparison = Comparison::of(&problem, &Watch::unlimited())?;
         rings
             .as_ref()
             .map_or(Ok(()), |rings| comparison.add_rings(&problem, rings))?;
@@ -195,7 +195,7 @@ mod tests {
                     let problem = Problem::new(&platform, &collective, &volumes)?;
                     let solved = solve(&problem, &Options::of(Goal::Rate))?;
                     solved.patterns()?;
-                    for row in Comparison::of(&problem)?.rows {
+                    for row in Comparison::of(&problem, &Watch::unlimited())?.rows {
                         let (name, found) = (&row.algorithm.name, &row.sustained.throughput);
                         assert!(
                             found <= solved.answer.bound(),

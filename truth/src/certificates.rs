@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use num_traits::{One, Signed, Zero};
 use oneport_plan::inequality::{Cut, Direction, Inequality, Merges, Need, Place, Tree};
 use oneport_plan::{Certificate, Collective, Interval, OddSet, Resource, Task, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, ratio, whole};
 
 use crate::crossings::add_crossings;
 use crate::draw::Draw;
@@ -106,7 +106,7 @@ pub fn certificate(
 
 /// Halves every charge except the prices.
 pub fn weaken(certificate: &mut Certificate) {
-    let half = Rational::new(1.into(), 2.into());
+    let half = ratio(1, 2);
     certificate
         .needs
         .iter_mut()
@@ -115,11 +115,7 @@ pub fn weaken(certificate: &mut Certificate) {
 
 /// A change somewhere: a price more or less, an item left out, or other weights.
 pub fn change(draw: &mut Draw, certificate: &mut Certificate) {
-    let factors = [
-        Rational::new(1.into(), 2.into()),
-        Rational::from_integer(2.into()),
-        Rational::new(9.into(), 8.into()),
-    ];
+    let factors = [ratio(1, 2), whole(2), ratio(9, 8)];
     let factor = draw.pick(&factors);
     let drop = draw.percent(40);
     let kind = draw.below(8);
@@ -262,7 +258,7 @@ fn turned(direction: Direction) -> Direction {
 fn weight(draw: &mut Draw) -> Rational {
     let (numerator, denominator) =
         draw.pick(&[(1, 1), (1, 1), (2, 1), (3, 1), (1, 2), (2, 3), (7, 5)]);
-    Rational::new(numerator.into(), denominator.into())
+    ratio(numerator, denominator)
 }
 
 /// Prices on all or some of the ports and links, and often on processors. They are all equal or not.
@@ -388,7 +384,7 @@ fn cuts(
         }
         leaving.iter().for_each(|&way| left[place][way] -= &most);
         let factor = draw.pick(&[(1, 1), (1, 1), (1, 1), (1, 1), (1, 2), (2, 1)]);
-        let weight = most * Rational::new(factor.0.into(), factor.1.into());
+        let weight = most * ratio(factor.0, factor.1);
         cuts.push(Need {
             demand,
             inequality,
@@ -460,7 +456,7 @@ fn shares(
     let mut trees = Vec::new();
     let way = draw.below(3);
     let excess = if draw.percent(5) {
-        Rational::new(3.into(), 2.into())
+        ratio(3, 2)
     } else {
         Rational::one()
     };
@@ -516,10 +512,7 @@ fn split(draw: &mut Draw, way: usize, users: usize) -> Vec<Rational> {
             .collect(),
     };
     let sum: usize = whole.iter().sum();
-    whole
-        .into_iter()
-        .map(|one| Rational::new(one.into(), sum.into()))
-        .collect()
+    whole.into_iter().map(|one| ratio(one, sum)).collect()
 }
 
 fn part_of(task: &Task) -> Interval {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use num_traits::Zero;
 use oneport_lp::{Formulation, LpError, Options, Question, Solution, solve};
 use oneport_plan::{Certificate, Collective, Problem, ProblemError, Status};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 use oneport_referee::{Rule, Violation, bound, reading};
 
 use crate::certificates::{Kind, certificate, change, complete, weaken};
@@ -264,10 +264,9 @@ fn judge(
 
 /// The sum of prices times capacities, as the certificate's documentation has it.
 fn stated_worth(sample: &Sample, certificate: &Certificate) -> Rational {
-    let whole = |number: u64| Rational::from_integer(number.into());
     let resources = certificate.prices();
-    let resources = resources
-        .map(|(resource, price)| whole(resource.capacity(&sample.platform).into()) * price);
+    let resources =
+        resources.map(|(resource, price)| whole(resource.capacity(&sample.platform)) * price);
     let sets = certificate
         .odd_sets()
         .map(|(set, price)| whole(set.capacity(&sample.platform)) * price);

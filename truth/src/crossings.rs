@@ -6,7 +6,7 @@ use oneport_plan::inequality::{
     Balance, Border, Direction, Exchange, Gathering, Inequality, Keeps, Need,
 };
 use oneport_plan::{Certificate, Collective, Demand, Goals, Volumes};
-use oneport_platform::{LinkId, NodeId, PerLink, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, PerLink, Platform, Rational, ratio, whole};
 
 use crate::draw::Draw;
 use crate::prices::{compute_price, link_price, smallest_size, smallest_work};
@@ -88,7 +88,6 @@ impl Filling<'_, '_> {
     /// (borders: those without a node in several sets, and some more): a linear program over all of them.
     fn best_borders(&mut self) {
         let borders = self.all_borders();
-        let whole = |number: usize| Rational::from_integer(number.into());
         let mut program = LinearProgram::new(Sense::Maximize);
         let rows: Vec<Row> = self
             .left
@@ -118,7 +117,7 @@ impl Filling<'_, '_> {
             signs.extend((!known.replicates).then_some((node, -1)));
         }
         for &(node, sign) in &signs {
-            let sign = Rational::from_integer(sign.into());
+            let sign = whole(sign);
             let out = self
                 .platform
                 .outgoing(node)
@@ -169,7 +168,6 @@ impl Filling<'_, '_> {
         links: &[Row],
         sets: &[Vec<NodeId>],
     ) -> usize {
-        let whole = |number: i64| Rational::from_integer(number.into());
         let merge = |(node, price): &(NodeId, Rational)| {
             (
                 *node,
@@ -244,15 +242,12 @@ impl Filling<'_, '_> {
             .filter(enters)
             .map(|link| self.left[link].clone())
             .min();
-        let most = most.unwrap_or_else(|| Rational::from_integer(1.into()));
+        let most = most.unwrap_or_else(|| whole(1));
         let (numerator, denominator) = self.draw.pick(&[(1, 1), (1, 1), (1, 2), (1, 3), (2, 1)]);
         if !self.knows(&Inequality::Gathering(Gathering {
             nodes: nodes.clone(),
         })) {
-            self.take_gathering(
-                nodes,
-                most * Rational::new(numerator.into(), denominator.into()),
-            );
+            self.take_gathering(nodes, most * ratio(numerator, denominator));
         }
     }
 
@@ -260,7 +255,7 @@ impl Filling<'_, '_> {
     fn take_best(&mut self, borders: Vec<Border>, signs: &[(NodeId, i64)], values: &[Rational]) {
         let mut potentials = self.platform.per_node(Rational::zero());
         for (&(node, sign), value) in signs.iter().zip(&values[borders.len()..]) {
-            potentials[node] += value * Rational::from_integer(sign.into());
+            potentials[node] += value * whole(sign);
         }
         for link in self.platform.link_ids() {
             let ends = self.platform.link(link);
@@ -272,7 +267,7 @@ impl Filling<'_, '_> {
             .filter(|(_, weight)| weight.is_positive())
         {
             for (left, times) in self.left.iter_mut().zip(crossed(self.platform, &border)) {
-                *left -= weight * Rational::from_integer(times.into());
+                *left -= weight * whole(times);
             }
             self.take(Inequality::Border(border), weight.clone());
         }
@@ -389,7 +384,7 @@ impl Filling<'_, '_> {
                 _ => 0,
             };
             let parts = self.draw.pick(&[1, 1, 2, 3]);
-            values[node] = &self.left[link] * Rational::new(sign.into(), parts.into());
+            values[node] = &self.left[link] * ratio(sign, parts);
         }
         let lost = |link: LinkId| {
             let ends = self.platform.link(link);
@@ -401,9 +396,7 @@ impl Filling<'_, '_> {
                 .then(|| &self.left[link] / lost(link))
         };
         let scale = self.platform.link_ids().filter_map(bearable).min();
-        let scale = scale
-            .unwrap_or_else(|| Rational::from_integer(1.into()))
-            .min(Rational::from_integer(1.into()));
+        let scale = scale.unwrap_or_else(|| whole(1)).min(whole(1));
         let lost: Vec<Rational> = self.platform.link_ids().map(lost).collect();
         self.left
             .iter_mut()
@@ -436,7 +429,7 @@ impl Filling<'_, '_> {
         let crossed = |link: LinkId| times[link];
         let bearable = |link: LinkId| match crossed(link) {
             0 => None,
-            times => Some(&self.left[link] / Rational::from_integer(times.into())),
+            times => Some(&self.left[link] / whole(times)),
         };
         let Some(most) = self.platform.link_ids().filter_map(bearable).min() else {
             return;
@@ -456,9 +449,9 @@ impl Filling<'_, '_> {
             return;
         }
         for link in self.platform.link_ids() {
-            self.left[link] -= &most * Rational::from_integer(crossed(link).into());
+            self.left[link] -= &most * whole(crossed(link));
         }
-        let weight = most * Rational::new(numerator.into(), denominator.into());
+        let weight = most * ratio(numerator, denominator);
         let border = Inequality::Border(border);
         if !self.knows(&border) {
             self.take(border, weight);
@@ -481,7 +474,7 @@ impl Filling<'_, '_> {
             } else {
                 (1, 1)
             };
-            let length = &self.left[link] * Rational::new(share.0.into(), share.1.into());
+            let length = &self.left[link] * ratio(share.0, share.1);
             if length.is_positive() {
                 self.left[link] -= &length;
                 lengths.push((link, length));
@@ -494,7 +487,7 @@ impl Filling<'_, '_> {
                     parts,
                     lengths,
                 }),
-                Rational::from_integer(1.into()),
+                whole(1),
             );
         }
     }

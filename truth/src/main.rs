@@ -30,7 +30,7 @@ struct Count {
 
 /// One row of the table.
 #[derive(Default)]
-struct Row {
+struct Tally {
     instances: u64,
     /// Per kind, with the solver's answers last.
     counts: BTreeMap<Option<Kind>, Count>,
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
-    let mut rows: BTreeMap<(String, &'static str), Row> = BTreeMap::new();
+    let mut rows: BTreeMap<(String, &'static str), Tally> = BTreeMap::new();
     let mut failures: BTreeMap<String, Failure> = BTreeMap::new();
     for instance in arguments.from..arguments.from + arguments.instances {
         let mut draw = Draw::new(arguments.seed, instance);
@@ -103,7 +103,7 @@ fn arguments() -> Option<Arguments> {
     Some(all)
 }
 
-impl Row {
+impl Tally {
     fn add(&mut self, one: &Checked) {
         match one.verdict {
             Verdict::Refused => self.refused += 1,
@@ -170,7 +170,7 @@ fn describe(sample: &Sample, one: &Checked, text: &str, seed: u64, instance: u64
 
 /// Per collective and model: instances. Per kind of certificate: the bounds that hold and the tight ones. For the
 /// solver: the answers that hold and the optimal ones.
-fn table(rows: &BTreeMap<(String, &'static str), Row>) -> String {
+fn table(rows: &BTreeMap<(String, &'static str), Tally>) -> String {
     let mut columns: Vec<Option<Kind>> = Kind::ALL.into_iter().map(Some).collect();
     columns.push(None);
     let mut out = format!("{:27} {:11} {:>7}", "collective", "model", "cases");
@@ -178,7 +178,7 @@ fn table(rows: &BTreeMap<(String, &'static str), Row>) -> String {
         let _ = write!(out, " {:>15}", kind.map_or("answers", Kind::name));
     }
     let _ = writeln!(out, " {:>8} {:>8} {:>6}", "refused", "given up", "wrong");
-    let mut sum = Row::default();
+    let mut sum = Tally::default();
     for ((label, model), row) in rows {
         line(&mut out, label, model, row, &columns);
         sum.instances += row.instances;
@@ -193,7 +193,7 @@ fn table(rows: &BTreeMap<(String, &'static str), Row>) -> String {
     out
 }
 
-fn line(out: &mut String, label: &str, model: &str, row: &Row, columns: &[Option<Kind>]) {
+fn line(out: &mut String, label: &str, model: &str, row: &Tally, columns: &[Option<Kind>]) {
     let _ = write!(out, "{label:27} {model:11} {:>7}", row.instances);
     for kind in columns {
         let Count { checked, tight } = row.counts.get(kind).copied().unwrap_or_default();

@@ -28,7 +28,7 @@ pub struct Cheapest<P> {
 
 /// Result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found<P> {
+pub enum SearchResult<P> {
     /// A cheapest scheme.
     Scheme(Cheapest<P>),
     /// No scheme exists.
@@ -52,7 +52,7 @@ struct Seen<P> {
     next: Option<(u32, usize)>,
 }
 
-struct Search<P> {
+struct SchemeSearch<P> {
     /// Lower bound on the price of each fact alone. `None` if it cannot be made.
     alone: Vec<Option<P>>,
     least: Least<P>,
@@ -63,10 +63,10 @@ struct Search<P> {
 }
 
 /// The cheapest scheme under a price for every move, found within at most `limit` states.
-pub fn cheapest<P: Price>(game: &Game, prices: &[P], limit: usize) -> Found<P> {
+pub fn cheapest<P: Price>(game: &Game, prices: &[P], limit: usize) -> SearchResult<P> {
     let (seen, places, open) = (Vec::new(), HashMap::new(), BinaryHeap::new());
     let least = Least::new(game, prices);
-    let mut search = Search {
+    let mut search = SchemeSearch {
         alone: alone(game, prices),
         least,
         seen,
@@ -82,7 +82,7 @@ pub fn cheapest<P: Price>(game: &Game, prices: &[P], limit: usize) -> Found<P> {
             continue;
         }
         let Some(part) = part_to_make(game, &facts) else {
-            return Found::Scheme(Cheapest {
+            return SearchResult::Scheme(Cheapest {
                 price: spent,
                 moves: search.moves_from(place),
             });
@@ -96,13 +96,13 @@ pub fn cheapest<P: Price>(game: &Game, prices: &[P], limit: usize) -> Found<P> {
             );
         }
         if search.seen.len() > limit {
-            return Found::TooMany;
+            return SearchResult::TooMany;
         }
     }
-    Found::Nothing
+    SearchResult::Nothing
 }
 
-impl<P: Price> Search<P> {
+impl<P: Price> SchemeSearch<P> {
     /// Records a state, unless it cannot lead to the best scheme or was reached before at the same or a lower price.
     fn meet(&mut self, game: &Game, facts: Vec<u16>, spent: P, next: Option<(u32, usize)>) {
         let dearest = |most: P, &fact: &u16| Some(most.max(self.alone[usize::from(fact)].clone()?));

@@ -12,7 +12,7 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 
 use crate::busy::{fluid_rows, maximal_sets};
 use crate::game::{Game, Place};
-use crate::search::{Found, cheapest};
+use crate::search::{SearchResult, cheapest};
 
 /// Reason for a missing answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,11 +212,11 @@ fn fluid_columns(
 }
 
 /// The moves of a scheme, or the reason for its absence.
-fn moves_of<P>(found: Found<P>) -> Result<Vec<u32>, Refused> {
+fn moves_of<P>(found: SearchResult<P>) -> Result<Vec<u32>, Refused> {
     match found {
-        Found::Scheme(scheme) => Ok(scheme.moves),
-        Found::Nothing => Err(Refused::Impossible),
-        Found::TooMany => Err(Refused::TooLarge),
+        SearchResult::Scheme(scheme) => Ok(scheme.moves),
+        SearchResult::Nothing => Err(Refused::Impossible),
+        SearchResult::TooMany => Err(Refused::TooLarge),
     }
 }
 

@@ -184,7 +184,7 @@ fn number() -> impl Strategy<Value = BigRational> {
         1 => (-3i64..4).prop_map(|n| ratio(10_000_000 * n.signum() + n, 1)),
         1 => (-3i64..4, 0u32..9).prop_map(|(n, k)| ratio(n, 10i64.pow(k))),
         1 => (1i64..5).prop_map(|n| ratio(n, 1).pow(100) * ratio(10, 1).pow(30) + ratio(1, 7)),
-        // Long denominators that have nothing in common.
+        // Long denominators without a common factor.
         1 => (-3i64..4, 2i64..9).prop_map(|(n, d)| ratio(n, 1) / (ratio(d, 1).pow(60) + ratio(1, 1))),
     ]
 }
@@ -236,7 +236,7 @@ proptest! {
     #[test]
     fn added_columns_and_rows_change_the_answer_as_a_fresh_program_would(
         program in programs(),
-        // Exact pivots leave a basis from which they go on.
+        // Exact pivots leave a basis for further pivots.
         method in prop_oneof![Just(Method::Auto), Just(Method::ExactPivots)],
         costs in proptest::collection::vec((number(), number()), 3),
         relations in proptest::collection::vec((0usize..3, number(), number()), 2),

@@ -17,7 +17,7 @@ pub const MAX_ALGORITHM_BYTES: u64 = 64 << 20;
 /// The name of the format, which every file states.
 const FORMAT: &str = "oneport-algorithm/1";
 
-/// An algorithm as its file lists it; what it means for a collective is decided elsewhere.
+/// An algorithm as its file lists it. Its meaning for a collective is decided elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedAlgorithm {
     /// The algorithm's name; empty if the file gives none.

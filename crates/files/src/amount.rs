@@ -185,8 +185,8 @@ pub fn read_amount(path: &Path) -> Result<Amount, FormatError> {
 /// Reads a file of the work of merges on a platform: as [`read_amount`], or a list of entries by task and processor,
 /// `[{"task": [0, 0, 1], "work": "3"}, {"task": [0, 0, 1], "node": "P0", "time": "1/4"}]`. A task `[k, l, m]` combines
 /// `v[k,l]` and `v[l+1,m]`. Without `node`, the work is that of every processor, which takes `work x compute` for it;
-/// an entry with `node` goes before that. `time` is what the task takes at that node, and `null` says that the node
-/// cannot do it, as having no entry does.
+/// an entry with `node` goes before that. `time` is the duration of the task at that node. `null` or a missing entry
+/// means that the node cannot run it.
 ///
 /// # Errors
 /// As [`read_amount`]; a node that the platform does not have, or that computes nothing; a task that is not a `[k, l,

@@ -13,12 +13,12 @@ const LINKS: usize = 40;
 /// terminal), it is written directly.
 ///
 /// # Errors
-/// Whatever the operating system refuses; the temporary file is removed, and what stood there before still stands.
+/// An error of the operating system. The temporary file is then removed and the old file stays.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_atomically_with(path, |file| file.write_all(bytes))
 }
 
-/// [`write_atomically`] of what is written piece by piece; nothing appears if a piece is an error.
+/// [`write_atomically`] for content that comes piece by piece. If a piece is an error, no file appears.
 ///
 /// # Errors
 /// As [`write_atomically`], and the errors of `write`.
@@ -49,7 +49,7 @@ pub fn write_atomically_with(
 /// Tries whether [`write_atomically`] could write there, and leaves everything as it was.
 ///
 /// # Errors
-/// Whatever the operating system refuses.
+/// An error of the operating system.
 pub fn try_writing(path: &Path) -> io::Result<()> {
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => {

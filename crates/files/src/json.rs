@@ -1,7 +1,7 @@
 //! A cursor over JSON text: one level at a time, in the file's own text.
 //!
 //! The text is checked once as a whole (without recursion, so that nesting costs nothing). After that a value is a
-//! slice of the text: it knows its line, its number keeps its digits, and lists are walked without being stored.
+//! slice of the text: it has its line, its number keeps its digits, and lists are walked without being stored.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -45,7 +45,7 @@ impl<'a> Json<'a, '_> {
         self.source.error(self.offset(), self.path.spelt(), mistake)
     }
 
-    /// An error: this value is not what it should be.
+    /// The error that this value is not the expected one.
     pub fn wrong(&self, expected: impl Into<Cow<'static, str>>) -> FormatError {
         self.fail(Mistake::WrongValue {
             value: self.shown(),

@@ -31,7 +31,7 @@ const CORNER: &str = "from\\to";
 
 /// One line of cells.
 #[derive(Clone, Copy)]
-struct Row<'a> {
+struct CellLine<'a> {
     offset: usize,
     text: &'a str,
 }
@@ -179,7 +179,7 @@ fn is_name(cell: &str) -> bool {
 struct Table<'a> {
     source: Source<'a>,
     separator: Separator,
-    rows: Vec<Row<'a>>,
+    rows: Vec<CellLine<'a>>,
     names: Vec<Cow<'a, str>>,
     /// 1 where the first column holds names.
     name_columns: usize,
@@ -213,7 +213,7 @@ impl<'a> Table<'a> {
         if width > MAX_NODES + 1 {
             return Err(source.error(first.offset, None, too_many("columns")));
         }
-        let leading = |row: &Row<'a>| {
+        let leading = |row: &CellLine<'a>| {
             split(row.text, separator)
                 .into_iter()
                 .next()
@@ -277,7 +277,7 @@ impl<'a> Table<'a> {
     fn name_columns_by(
         &mut self,
         header: Vec<Cow<'a, str>>,
-        row: Row<'a>,
+        row: CellLine<'a>,
     ) -> Result<(), FormatError> {
         let (cells, expected) = (header.len(), self.rows.len());
         if cells != expected {
@@ -309,7 +309,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    fn cells(&self, row: Row<'a>) -> Result<Vec<Cow<'a, str>>, FormatError> {
+    fn cells(&self, row: CellLine<'a>) -> Result<Vec<Cow<'a, str>>, FormatError> {
         let cells = split(row.text, self.separator);
         if cells.len() != self.width {
             let mistake = Mistake::Ragged {
@@ -326,7 +326,7 @@ impl<'a> Table<'a> {
 
 /// Whether the first cells of the rows below the first row are its cells: then a table as wide as high has names on two
 /// sides; else its first cell is one of the diagonal.
-fn rows_repeat(header: &[Cow<'_, str>], rows: &[Row<'_>], separator: Separator) -> bool {
+fn rows_repeat(header: &[Cow<'_, str>], rows: &[CellLine<'_>], separator: Separator) -> bool {
     let names = header.iter().skip(1);
     let mut below = rows.iter().skip(1).zip(names);
     below.all(|(row, name)| split(row.text, separator).first() == Some(name))
@@ -401,7 +401,7 @@ fn too_many(what: &'static str) -> Mistake {
 }
 
 /// The lines that are neither blank nor comments.
-fn rows<'a>(source: &Source<'a>) -> Result<Vec<Row<'a>>, FormatError> {
+fn rows<'a>(source: &Source<'a>) -> Result<Vec<CellLine<'a>>, FormatError> {
     let mut rows = Vec::new();
     for text in source.text.lines() {
         // A line of nothing but tabs is a row of empty cells.
@@ -412,7 +412,7 @@ fn rows<'a>(source: &Source<'a>) -> Result<Vec<Row<'a>>, FormatError> {
         if rows.len() > MAX_NODES {
             return Err(source.error(offset, None, too_many("rows")));
         }
-        rows.push(Row { offset, text });
+        rows.push(CellLine { offset, text });
     }
     Ok(rows)
 }

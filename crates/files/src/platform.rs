@@ -77,7 +77,7 @@ impl PlatformFormat {
         }
     }
 
-    /// The format by content, of what is a platform file of ours.
+    /// The format of one of our platform files, by content.
     pub fn of_content(bytes: &[u8]) -> Self {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let beginning = String::from_utf8_lossy(bytes.get(..BEGINNING).unwrap_or(bytes));
@@ -133,7 +133,7 @@ pub fn read_platform(path: impl AsRef<Path>) -> Result<Platform, FormatError> {
 /// [`build_with_any_ports`](oneport_platform::PlatformBuilder::build_with_any_ports).
 ///
 /// # Errors
-/// As [`read_platform`], but for links with shared capacities at nodes with ports.
+/// Those of [`read_platform`], except links with shared capacities at nodes with ports.
 pub fn read_platform_with_any_ports(path: &Path) -> Result<Platform, FormatError> {
     let bytes = read_bytes(path, MAX_PLATFORM_BYTES)?;
     let format =
@@ -164,7 +164,7 @@ pub fn parse_platform(
 /// As [`parse_platform`], for a platform whose port model is about to change.
 ///
 /// # Errors
-/// As [`parse_platform`], but for links with shared capacities at nodes with ports.
+/// Those of [`parse_platform`], except links with shared capacities at nodes with ports.
 pub fn parse_platform_with_any_ports(
     name: &str,
     bytes: &[u8],
@@ -192,7 +192,7 @@ pub fn parse_platform_with_any_ports(
 /// the links.
 ///
 /// # Errors
-/// A format that cannot say what the platform says: the reason, by name.
+/// The part of the platform that the format cannot express.
 pub fn write_platform(platform: &Platform, format: PlatformFormat) -> Result<String, FormatError> {
     match format {
         PlatformFormat::Toml => native::write_toml(platform),

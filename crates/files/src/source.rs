@@ -18,7 +18,7 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The bytes as text: UTF-8, with or without a byte order mark. `what` is what an empty file lacks.
+    /// The bytes as text: UTF-8, with or without a byte order mark. `what` names the content that an empty file lacks.
     pub fn new(name: &'a str, bytes: &'a [u8], what: &'static str) -> Result<Self, FormatError> {
         let refuse = |line, mistake| FormatError::new(name, line, None, mistake);
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);

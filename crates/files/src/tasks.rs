@@ -25,7 +25,7 @@ pub(crate) fn are_entries(value: &Json<'_, '_>) -> Result<bool, FormatError> {
     Ok(first == Some(b'{'))
 }
 
-/// The entries of a list. Linear in it, but for the numbers.
+/// The entries of a list. Linear in it, apart from the numbers.
 pub(crate) fn read(list: &Json<'_, '_>, platform: &Platform) -> Result<TaskTable, FormatError> {
     let mut table = TaskTable::default();
     list.each(|_, entry| read_entry(&entry, platform, &mut table))?;

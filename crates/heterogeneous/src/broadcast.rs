@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use oneport_numbers::Exact;
-use oneport_plan::{Broadcast, Costs, Dates};
+use oneport_plan::{Broadcast, Dates, SingleCosts};
 use oneport_platform::{Rational, whole};
 
 use crate::cluster::common_unit;
@@ -54,7 +54,7 @@ pub fn fastest_first(times: &[Rational], source: usize) -> Result<Broadcast, Err
         }
     };
     Ok(Broadcast {
-        costs: Costs::PerSender(times.to_vec()),
+        costs: SingleCosts::PerSender(times.to_vec()),
         root: source as u32,
         senders,
         starts,

@@ -5,7 +5,7 @@
 //! reception; no schedule with this tree is shorter than its heaviest path from the root.
 
 use num_traits::Zero;
-use oneport_plan::{Costs, Reduction, Window};
+use oneport_plan::{Reduction, SingleCosts, Window};
 use oneport_platform::Rational;
 
 use crate::Error;
@@ -22,13 +22,13 @@ pub struct Dependency {
 }
 
 impl Dependency {
-    /// The tree of a schedule under [`Costs::PerSender`]. O(n log n).
+    /// The tree of a schedule under [`SingleCosts::PerSender`]. O(n log n).
     ///
     /// # Errors
     /// [`Error::NoTree`] for other costs, lists of different lengths, a receiver that is out of range or has sent
     /// already.
     pub fn of(reduction: &Reduction) -> Result<Dependency, Error> {
-        let Costs::PerSender(times) = &reduction.costs else {
+        let SingleCosts::PerSender(times) = &reduction.costs else {
             return Err(Error::NoTree("its costs are equal, not per sender".into()));
         };
         let n = times.len();

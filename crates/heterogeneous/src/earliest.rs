@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use num_bigint::BigInt;
 use num_traits::Zero;
 use oneport_numbers::Exact;
-use oneport_plan::{Costs, Dates, Reduction};
+use oneport_plan::{Dates, Reduction, SingleCosts};
 use oneport_platform::{Rational, whole};
 
 use crate::integers::{Scaled, scale};
@@ -82,7 +82,7 @@ pub fn earliest(processors: &Processors, sequence: &[usize]) -> Result<Reduction
         }
     }
     Ok(Reduction {
-        costs: Costs::PerSender(processors.times().to_vec()),
+        costs: SingleCosts::PerSender(processors.times().to_vec()),
         root: destination as u32,
         receivers,
         starts,

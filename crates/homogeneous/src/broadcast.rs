@@ -1,7 +1,7 @@
 //! One broadcast: a reduction read backwards.
 
 use num_bigint::BigUint;
-use oneport_plan::{Broadcast, Concurrency, Costs as PlanCosts, Dates};
+use oneport_plan::{Broadcast, Concurrency, Dates, SingleCosts};
 
 use crate::reduce::greedy;
 use crate::strategy::{check, written};
@@ -50,7 +50,7 @@ pub fn broadcast(values: u64, costs: &Costs, limit: Concurrency) -> Result<Broad
     };
     let (preparations, starts, last) = dates;
     Ok(Broadcast {
-        costs: PlanCosts::Equal {
+        costs: SingleCosts::Equal {
             transfer: costs.transfer().clone(),
             compute: costs.compute().clone(),
         },

@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_plan::{Concurrency, Costs as PlanCosts, Reduction};
+use oneport_plan::{Concurrency, Reduction, SingleCosts};
 
 use crate::shape::{self, Shape};
 use crate::strategy::{check, written};
@@ -83,7 +83,7 @@ pub(crate) fn written_down<N: Time>(
         .map(|receiver| names[receiver as usize])
         .collect();
     Reduction {
-        costs: PlanCosts::Equal {
+        costs: SingleCosts::Equal {
             transfer: costs.transfer().clone(),
             compute: costs.compute().clone(),
         },

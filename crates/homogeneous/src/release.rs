@@ -36,7 +36,7 @@ use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
 use num_traits::{Signed, ToPrimitive};
-use oneport_plan::{Costs as PlanCosts, Reduction};
+use oneport_plan::{Reduction, SingleCosts};
 use oneport_platform::Rational;
 
 use crate::reduce::greedy;
@@ -150,7 +150,7 @@ fn solve<N: Time>(
     Released {
         lower_bound: scaled.rational(&bound),
         reduction: Reduction {
-            costs: PlanCosts::Equal {
+            costs: SingleCosts::Equal {
                 transfer: costs.transfer().clone(),
                 compute: costs.compute().clone(),
             },

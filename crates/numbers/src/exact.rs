@@ -7,7 +7,7 @@ use num_traits::Zero;
 /// An ordered number with exact sums and differences: integers and rationals of any length, and machine integers if
 /// they do not overflow. Floats do not implement it: they have no total order.
 ///
-/// Whatever has the operations has the trait. They take references, so that long numbers are not copied.
+/// Each type with these operations has the trait. The operations take references, so that long numbers are not copied.
 pub trait Exact:
     Clone + Ord + Zero + for<'n> AddAssign<&'n Self> + for<'n> SubAssign<&'n Self>
 {

@@ -1,4 +1,4 @@
-//! Exact numbers from text: what is written is what is meant, never through a float.
+//! Exact numbers from text, never through a float.
 
 use num_bigint::BigInt;
 use num_traits::{Pow, Zero};

@@ -19,7 +19,7 @@ pub enum Error {
     /// The question has no answer as it is asked: yours.
     #[error(transparent)]
     Problem(Refusal),
-    /// A limit came before an answer was found and checked; what is not checked is not shown.
+    /// A limit came before an answer was found and checked. Unchecked answers are not shown.
     #[error(
         "{0} ended the work before an answer was found and checked; allow more, or ask about fewer participants"
     )]

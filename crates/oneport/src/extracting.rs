@@ -22,14 +22,14 @@ pub struct FromRates {
     pub answer: Answer,
     /// Transfers that are in no pattern: circulations, and unneeded copies.
     pub left_over: Vec<LeftOver>,
-    /// If the options ask for whole messages: what that takes.
+    /// The cost of whole messages, if the options request them.
     pub whole: Option<Whole>,
 }
 
 /// Why rates make no plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum RatesError {
+pub enum ExtractionError {
     /// The rates are not a sum of patterns.
     #[error(transparent)]
     Extract(#[from] ExtractError),
@@ -46,22 +46,22 @@ pub enum RatesError {
 
 /// Turns rates into patterns, and these into a periodic schedule: a plan whose steady state has the throughput given.
 ///
-/// Rates prove nothing by themselves. The plan's bound is the best of what `prices` prove and, where that is above the
-/// throughput, of what [`Goal::Bound`](crate::Goal::Bound) finds; its status follows. The schedule is the smallest that
-/// rounding finds for these patterns, as the options ask, and cuts no message if they ask for that; transfers that are
-/// left over are in no plan.
+/// Rates prove nothing by themselves. The plan's bound is that of `prices` or, if that is above the throughput, the
+/// better of it and of the bound of [`Goal::Bound`](crate::Goal::Bound). The status follows from it. The schedule is
+/// the smallest that rounding finds for these patterns under the options. It cuts no message if the options forbid it.
+/// Transfers that are left over are in no plan.
 ///
 /// # Errors
-/// [`RatesError`]: rates that do not balance, by place and amount; that keep a port, a link or a processor busy for
+/// [`ExtractionError`]: rates that do not balance, by place and amount; that keep a port, a link or a processor busy for
 /// more time than there is; what [`solve`](crate::solve) refuses of periods.
 pub fn plan_of_rates(
     problem: &Problem,
     rates: &Rates,
     prices: &Certificate,
     options: &Options,
-) -> Result<FromRates, RatesError> {
+) -> Result<FromRates, ExtractionError> {
     if rates.throughput == Rational::default() {
-        return Err(RatesError::Nothing);
+        return Err(ExtractionError::Nothing);
     }
     let Extracted {
         patterns,
@@ -71,7 +71,7 @@ pub fn plan_of_rates(
         throughput: rates.throughput.clone(),
         patterns,
     };
-    referee::check_steady_state(problem, &steady_state).map_err(RatesError::Overloaded)?;
+    referee::check_steady_state(problem, &steady_state).map_err(ExtractionError::Overloaded)?;
     let best = best(problem, &steady_state.throughput, prices, options)?;
     let proof = best.bound().zip(best.certificate());
     let (upper_bound, certificate) = proof.ok_or(Error::from(LpError::Contradiction(
@@ -110,13 +110,14 @@ pub fn plan_of_rates(
     })
 }
 
-/// The bound of the given prices if they prove the throughput, else the better of it and of what is found.
+/// The bound of the given prices if they prove the throughput, else the better of it and of the bound that the search
+/// finds.
 fn best(
     problem: &Problem,
     throughput: &Rational,
     prices: &Certificate,
     options: &Options,
-) -> Result<Proved, RatesError> {
+) -> Result<Proved, ExtractionError> {
     let mut proved = Proved::about(problem);
     // Prices that prove nothing leave the bound to the search.
     let _ = proved.prove(prices.clone(), &options.watch);

@@ -40,20 +40,20 @@ pub use oneport_platform::{
 pub use oneport_referee::{Answer, SingleAnswer};
 
 pub use error::{Error, Refusal};
-pub use extracting::{FromRates, RatesError, plan_of_rates};
+pub use extracting::{ExtractionError, FromRates, plan_of_rates};
 pub use options::{Goal, Options};
-pub use rings::{Rings, RingsError, rings, rings_of_orders};
+pub use rings::{PackingError, Rings, rings, rings_of_orders};
 pub use scheduling::schedules_of;
 pub use shapes::best_shape;
 pub use single::{
-    AllReduced, Found, Judged, SingleError, all_reduce, broadcast_heterogeneous,
+    AllReduced, HeterogeneousAnswer, Judged, SingleError, all_reduce, broadcast_heterogeneous,
     broadcast_homogeneous, judge_sequence, judge_tree, reduce_cluster, reduce_homogeneous,
     reduce_into, reduce_processors, reduce_released,
 };
 pub use solved::{NoSchedule, Solved, Unwritten};
 pub use solving::solve;
 
-/// The stages of a solve, as a watch is told of them.
+/// The stages of a solve that a watch reports.
 mod stage {
     use oneport_watch::News;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_traits::Zero;
 use oneport_plan::{OddSet, Problem, Resource, SteadyState, WeightedPattern};
-use oneport_platform::{Platform, Rational};
+use oneport_platform::{Platform, Rational, whole};
 use oneport_schedule::{Measure, common_denominator};
 
 /// The loads of a steady state. Sums are integers, over the common denominator of the weights.
@@ -73,6 +73,6 @@ impl<'a> Loads<'a> {
             .iter()
             .filter(|(link, _)| members.binary_search(link).is_ok());
         let busy: Rational = inside.map(|(_, time)| time).sum();
-        busy / &self.unit / Rational::from_integer(set.capacity(self.platform).into())
+        busy / &self.unit / whole(set.capacity(self.platform))
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn proved(
     }
 }
 
-/// The watch of a check: none where it takes a moment, so that a small plan is shown whatever the limits are.
+/// The watch of a check. A short check has none, so that a small plan is shown under all limits.
 pub(crate) fn checking(problem: &Problem, watch: &Watch) -> Watch {
     if is_small(problem) {
         Watch::unlimited()

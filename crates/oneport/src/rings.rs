@@ -16,7 +16,7 @@ const PACKING: u32 = 60;
 /// measured.
 const EQUAL: u32 = 50;
 
-/// Rings and what is proved of them; the referee has checked both.
+/// Rings with their proved bound. The referee has checked both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rings {
@@ -31,7 +31,7 @@ pub struct Rings {
 /// Reasons why no rings are returned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum RingsError {
+pub enum PackingError {
     /// No rings exist, or no program finds them.
     #[error(transparent)]
     Rings(#[from] RingError),
@@ -55,13 +55,13 @@ pub enum RingsError {
 /// ```
 ///
 /// # Errors
-/// [`RingsError`] gives the reason why there is no ring.
+/// [`PackingError`] gives the reason why there is no ring.
 pub fn rings(
     platform: &Platform,
     gpus: &[NodeId],
     most: u32,
     watch: &Watch,
-) -> Result<Rings, RingsError> {
+) -> Result<Rings, PackingError> {
     let mut packing = lp::rings(platform, gpus, &watch.stage(PACKING))?;
     packing.upper_bound = referee::ring_bound(platform, gpus, &packing.certificate, watch)?;
     referee::check_rings(platform, gpus, &packing, watch)?;
@@ -83,7 +83,7 @@ pub fn rings(
 pub fn rings_of_orders(
     platform: &Platform,
     orders: &[Vec<NodeId>],
-) -> Result<Option<EqualRings>, RingsError> {
+) -> Result<Option<EqualRings>, PackingError> {
     let mut rings: BTreeMap<_, u32> = BTreeMap::new();
     for order in orders {
         *rings

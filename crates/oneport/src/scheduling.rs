@@ -7,7 +7,7 @@ use oneport_plan::{
     BigUint, Claim, PeriodicSchedule, Problem, ScheduledPattern, State, SteadyState,
     WeightedPattern,
 };
-use oneport_platform::Rational;
+use oneport_platform::{ratio, whole};
 use oneport_referee::{self as referee, Answer};
 use oneport_schedule as schedule;
 use oneport_watch::Watch;
@@ -73,7 +73,7 @@ pub fn schedules_of(
     let mut schedules: Vec<PeriodicSchedule> = Vec::new();
     let (part, of) = DEFAULT_MAX_LOSS;
     let loss = Target::Loss {
-        most: Rational::new(part.into(), of.into()),
+        most: ratio(part, of),
         instances: DEFAULT_MAX_INSTANCES,
     };
     let numbers = instances.iter().map(|&most| Target::Instances(most));
@@ -138,8 +138,7 @@ pub(crate) fn judged(
 /// The steady state that an optimal schedule executes: fewer patterns and smaller numbers than the program's vertex. If
 /// its patterns are the known ones, they are not copied.
 fn steady_state_of(schedule: &PeriodicSchedule, known: SteadyState) -> SteadyState {
-    let weight =
-        |copies: &BigUint| Rational::from_integer(copies.clone().into()) / &schedule.period;
+    let weight = |copies: &BigUint| whole(copies.clone()) / &schedule.period;
     let throughput = schedule.throughput();
     let pairs = || known.patterns.iter().zip(&schedule.patterns);
     let alike = known.patterns.len() == schedule.patterns.len()

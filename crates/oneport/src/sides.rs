@@ -133,7 +133,7 @@ impl<'a> Sides<'a> {
         Ok(())
     }
 
-    /// Takes in what a routing sustains.
+    /// Adds the throughput that a routing sustains.
     fn routed(&mut self, routing: Routing) -> Result<(), Error> {
         if let Err(violation) = self.proved.sustain(State::Compact(routing), &self.watch) {
             self.ended = Some(violation.stopped().ok_or(Error::from(violation))?);

@@ -153,7 +153,7 @@ pub fn broadcast_homogeneous(
 /// The answer for unequal speeds, and the method that found it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Found {
+pub struct HeterogeneousAnswer {
     /// Length, bound and proof; the schedule, if single processors were given.
     pub answer: SingleAnswer<Shortest>,
     /// The method that found it.
@@ -172,9 +172,9 @@ pub fn reduce_cluster(
     cluster: &Cluster,
     method: Method,
     budget: &Budget,
-) -> Result<Found, SingleError> {
+) -> Result<HeterogeneousAnswer, SingleError> {
     let answer = oneport_heterogeneous::shortest(cluster, method, budget)?;
-    Ok(Found {
+    Ok(HeterogeneousAnswer {
         answer: judge_within(answer.shortest, budget)?,
         method: answer.method,
         why: answer.why,
@@ -190,13 +190,13 @@ pub fn reduce_processors(
     processors: &Processors,
     method: Method,
     budget: &Budget,
-) -> Result<Found, SingleError> {
+) -> Result<HeterogeneousAnswer, SingleError> {
     let mut answer = oneport_heterogeneous::shortest(&processors.cluster(), method, budget)?;
     let reduction = answer.schedule(processors)?;
     // A placement that is not optimal leaves gaps, and an earliest-possible schedule closes some.
     answer.shortest.length = reduction.length.clone();
     answer.shortest.reduction = Some(reduction);
-    Ok(Found {
+    Ok(HeterogeneousAnswer {
         answer: judge_within(answer.shortest, budget)?,
         method: answer.method,
         why: answer.why,
@@ -211,7 +211,7 @@ pub struct AllReduced {
     /// The schedules with their bound.
     pub answer: SingleAnswer<SingleAllReduce>,
     /// The answer about the reduction alone.
-    pub found: Found,
+    pub found: HeterogeneousAnswer,
 }
 
 /// The result of one reduction sent to all: the shortest reduction known into a processor of the list, then fastest

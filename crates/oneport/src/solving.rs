@@ -10,7 +10,8 @@ use crate::rating::rated;
 use crate::scheduling::scheduled;
 use crate::solved::{Solved, Unwritten};
 
-/// Solves a problem and has the referee check the answer. The watch in the options is told of every stage and round.
+/// Solves a problem and has the referee check the answer. The watch in the options gets a report of every stage and
+/// round.
 ///
 /// **[`Goal::Schedule`]**: throughput, proof and periodic schedule. The watch ends the program at 60 % of its time and
 /// memory, and the search for a period at 40 % of the rest; slots and the referee have the remainder, so that every

@@ -1,6 +1,6 @@
 //! Bandwidths as benchmarks of collectives count them.
 
-use oneport_platform::{NodeId, Rational};
+use oneport_platform::{NodeId, Rational, ratio, whole};
 
 use crate::{Problem, Traffic};
 
@@ -32,9 +32,9 @@ impl Bandwidth {
         let size = problem.volumes().size.constant()? * whole(messages);
         let bus_factor = match traffic.passes {
             0 => whole(1),
-            passes => Rational::new(
-                (passes * (ranks as u64).saturating_sub(1)).into(),
-                (ranks.max(1) as u64).into(),
+            passes => ratio(
+                passes * (ranks as u64).saturating_sub(1),
+                ranks.max(1) as u64,
             ),
         };
         Some(Bandwidth {
@@ -76,10 +76,6 @@ fn messages(traffic: Traffic, ranks: usize) -> u64 {
     }
 }
 
-fn whole(number: u64) -> Rational {
-    Rational::from_integer(number.into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,7 +87,6 @@ mod tests {
         let platform = torus(&[4])?;
         let nodes: Vec<NodeId> = platform.node_ids().collect();
         let volumes = Volumes::default();
-        let ratio = |p: i64, q: i64| Rational::new(p.into(), q.into());
         let seconds = ratio(1, 2);
         // Per operation of size 1 (or 4 messages of size 1) every half a unit of time.
         for (collective, algorithm, bus) in [

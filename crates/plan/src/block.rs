@@ -22,7 +22,7 @@ pub struct Block<'a> {
     pub count: usize,
     /// Instances of its demands per instance of the collective.
     pub rate: u64,
-    /// Name of the collective that asks for them.
+    /// Name of their collective.
     pub name: &'static str,
 }
 
@@ -124,7 +124,7 @@ impl Collective {
         blocks.iter().flat_map(of_block).collect()
     }
 
-    /// Whether values are combined, so that work matters and sizes may depend on what is combined.
+    /// Whether values are combined. If so, work matters, and sizes may depend on the combined operands.
     pub fn combines(&self) -> bool {
         self.blocks().iter().any(|block| block.kind.combines())
     }

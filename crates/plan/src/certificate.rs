@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_platform::{LinkId, PerLink, Platform, Rational, count, names};
+use oneport_platform::{LinkId, PerLink, Platform, Rational, count, names, whole};
 
 use crate::inequality::Need;
 use crate::resource::Resource;
@@ -53,21 +53,21 @@ impl OddSet {
     }
 }
 
-/// A limit on what runs at a time: what a price is paid for.
+/// A limit on simultaneous tasks. Prices are paid for it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Row {
+pub enum CapacityRow {
     /// A resource is busy for no more than its capacity.
     Resource(Resource),
     /// The links of an odd set are busy for no more than its capacity together.
     OddSet(OddSet),
 }
 
-impl Row {
+impl CapacityRow {
     /// How much of it there is per unit of time.
     pub fn capacity(&self, platform: &Platform) -> u64 {
         match self {
-            Row::Resource(resource) => resource.capacity(platform).into(),
-            Row::OddSet(set) => set.capacity(platform),
+            CapacityRow::Resource(resource) => resource.capacity(platform).into(),
+            CapacityRow::OddSet(set) => set.capacity(platform),
         }
     }
 }
@@ -80,14 +80,14 @@ impl Row {
 /// shared capacity: the price times the part that the link takes up), and
 /// a merge at node `i` costs `work compute_i pi_compute(i)`; a pattern costs the sum over its tasks.
 ///
-/// The needs replace a cheapest pattern that is hard to find. Every one is an
-/// [`Inequality`](crate::inequality::Inequality) about what one demand does, with a weight. If no transfer, merge or
-/// task is charged, over all needs of the demand, more than the smallest one costs (weight times coefficient, added
-/// up), then the demand costs at least the sum of weight times right side.
+/// The needs replace a cheapest pattern that is hard to find. Each is an [`Inequality`](crate::inequality::Inequality)
+/// about one demand, with a weight. If no transfer, merge or task is charged, over all needs of the demand, more than
+/// the smallest one costs (weight times coefficient, added up), then the demand costs at least the sum of weight times
+/// right side.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Certificate {
     /// Rows with positive prices, sorted, each row at most once.
-    pub rows: Vec<(Row, Rational)>,
+    pub rows: Vec<(CapacityRow, Rational)>,
     /// Inequalities with positive weights, sorted; usually none.
     pub needs: Vec<Need>,
 }
@@ -110,10 +110,10 @@ impl Certificate {
     ) -> Certificate {
         let prices = prices
             .into_iter()
-            .map(|(resource, price)| (Row::Resource(resource), price));
+            .map(|(resource, price)| (CapacityRow::Resource(resource), price));
         let odd_sets = odd_sets
             .into_iter()
-            .map(|(set, price)| (Row::OddSet(set), price));
+            .map(|(set, price)| (CapacityRow::OddSet(set), price));
         let mut certificate = Certificate {
             rows: prices.chain(odd_sets).collect(),
             needs: needs.into_iter().collect(),
@@ -126,16 +126,16 @@ impl Certificate {
     /// The prices of resources.
     pub fn prices(&self) -> impl Iterator<Item = (Resource, &Rational)> {
         self.rows.iter().filter_map(|(row, price)| match row {
-            Row::Resource(resource) => Some((*resource, price)),
-            Row::OddSet(_) => None,
+            CapacityRow::Resource(resource) => Some((*resource, price)),
+            CapacityRow::OddSet(_) => None,
         })
     }
 
     /// The prices of odd sets.
     pub fn odd_sets(&self) -> impl Iterator<Item = (&OddSet, &Rational)> {
         self.rows.iter().filter_map(|(row, price)| match row {
-            Row::Resource(_) => None,
-            Row::OddSet(set) => Some((set, price)),
+            CapacityRow::Resource(_) => None,
+            CapacityRow::OddSet(set) => Some((set, price)),
         })
     }
 
@@ -143,7 +143,7 @@ impl Certificate {
     pub fn price(&self, resource: Resource) -> Option<&Rational> {
         let found = self
             .rows
-            .binary_search_by(|(row, _)| row.cmp(&Row::Resource(resource)));
+            .binary_search_by(|(row, _)| row.cmp(&CapacityRow::Resource(resource)));
         found.ok().map(|place| &self.rows[place].1)
     }
 
@@ -151,7 +151,7 @@ impl Certificate {
     pub fn supply(&self, platform: &Platform) -> Rational {
         self.rows
             .iter()
-            .map(|(row, price)| price * Rational::from_integer(row.capacity(platform).into()))
+            .map(|(row, price)| price * whole(row.capacity(platform)))
             .sum()
     }
 

@@ -1,4 +1,4 @@
-//! Collectives: what one instance of the operation has to bring where.
+//! Collectives: the values that one instance of the operation must bring to nodes.
 //!
 //! A named collective is a row of the table of [forms](crate::Form) among nodes. Its demands follow from the row; no
 //! code matches on names. All other code asks for [demands](Collective::demand), for [blocks](Collective::blocks) of
@@ -42,8 +42,8 @@ impl fmt::Display for Collective {
     }
 }
 
-/// Constructors. Operands may be combined in any order; see [`in_order`](Collective::in_order).
-/// Clones, as [`Problem::new`](crate::Problem::new) takes what it owns.
+/// Constructors. Operands may be combined in any order; see [`in_order`](Collective::in_order). Clones, because
+/// [`Problem::new`](crate::Problem::new) owns its parts.
 impl From<&Collective> for Arc<Collective> {
     fn from(collective: &Collective) -> Self {
         Arc::new(collective.clone())
@@ -201,7 +201,7 @@ impl Collective {
         self.named().map_or(Vec::new(), Named::cast)
     }
 
-    /// Every node that owns or wants something, once, ascending. Linear in what is listed.
+    /// Every node that owns or wants something, once, ascending. Linear in the list's length.
     pub fn nodes(&self) -> Vec<NodeId> {
         let mut nodes: Vec<NodeId> = match self {
             Collective::Named(named) => named.cast().concat(),

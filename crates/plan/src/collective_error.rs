@@ -16,7 +16,8 @@ pub enum CollectiveError {
         /// How many nodes there are.
         nodes: usize,
     },
-    /// Only a processor owns what is combined in any order, or combined and copied, or receives the result.
+    /// Only a processor owns an operand that is combined in any order, or combined and copied. Only a processor
+    /// receives the result.
     #[error(
         "{collective}: {role} '{node}' is a router; here only processors take part: give the node a compute cost (a node \
              that merges nothing takes part in a reduction that keeps the order of operands)"
@@ -99,7 +100,7 @@ pub enum CollectiveError {
         /// The count.
         count: u64,
     },
-    /// A switch that would have to keep what it passes on.
+    /// A switch that would have to keep a value that it passes on.
     #[error(
         "{collective}: '{node}' has replicates = false, so it cannot both keep and pass on a message; choose another \
              {role} or let it replicate"

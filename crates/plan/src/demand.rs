@@ -1,4 +1,4 @@
-//! Demands: what has to be brought where, whatever the collective is called.
+//! Demands: values and the nodes that must receive them, independent of the collective's name.
 
 use oneport_platform::NodeId;
 
@@ -52,7 +52,7 @@ impl Kind {
         Kind::Prefix,
     ];
 
-    /// Whether values are combined, so that work matters and sizes may depend on what is combined.
+    /// Whether values are combined. If so, work matters, and sizes may depend on the combined operands.
     pub fn combines(self) -> bool {
         match self {
             Kind::Route | Kind::Copy => false,

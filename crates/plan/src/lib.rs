@@ -28,7 +28,7 @@ mod volume;
 
 pub use bandwidth::Bandwidth;
 pub use block::Block;
-pub use certificate::{Certificate, OddSet, Row};
+pub use certificate::{CapacityRow, Certificate, OddSet};
 pub use claim::{Claim, Plan, State, Stated, Status};
 pub use collective::{Collective, Member};
 pub use collective_error::CollectiveError;
@@ -41,8 +41,8 @@ pub use pattern::{Interval, Message, Pattern, SteadyState, Task, WeightedPattern
 pub use problem::{Problem, ProblemError};
 pub use rates::{DemandRates, Rates, RatesError, TaskRates};
 pub use reduction::{
-    Broadcast, Class, Concurrency, Costs, Dates, Instance, Proof, Reduction, SenderWeights,
-    Shortest, SingleAllReduce, SingleBroadcast, SingleReduction, SlotPrices, Window,
+    Broadcast, Class, Concurrency, Dates, Instance, Proof, Reduction, SenderWeights, Shortest,
+    SingleAllReduce, SingleBroadcast, SingleCosts, SingleReduction, SlotPrices, Window,
 };
 pub use resource::{Resource, Use};
 pub use ring::{EqualRings, Ring, RingPacking};

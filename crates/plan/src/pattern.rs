@@ -63,8 +63,8 @@ pub struct Message {
 ///
 /// Later tasks may use the result of a task: several of them, unless
 /// - it is a copy at a node that does not replicate: that is passed on once at most;
-/// - the demand wants one result at one node: then every partial result is made once and used once, and what is sent on
-///   has left.
+/// - the demand wants one result at one node: then every partial result is made once and used once. A value that is
+///   sent on is gone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pattern {
     /// Place among the collective's [demands](crate::Collective::demand).
@@ -176,8 +176,8 @@ impl Pattern {
         }
     }
 
-    /// Copies of a message: hops over links, each with the place of the hop that brought what it passes on, `None` at
-    /// the source.
+    /// Copies of a message: hops over links, each with the index of the hop that brought its value, `None` at the
+    /// source.
     pub fn arborescence(
         demand: usize,
         hops: impl IntoIterator<Item = (LinkId, Option<u32>)>,
@@ -254,8 +254,8 @@ impl Pattern {
         self.last()
     }
 
-    /// Adds hops that copy the result of a task (`None`: the owner's operand), each with the place among them of the
-    /// hop that brought what it passes on, `None` where the result is.
+    /// Adds hops that copy the result of a task (`None`: the owner's operand), each with the index among them of the
+    /// hop that brought its value, `None` at the node that has the result.
     pub fn copy(
         &mut self,
         part: Interval,

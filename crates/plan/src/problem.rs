@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use oneport_platform::{LinkId, NodeId, PerNode, Platform, PlatformError, Rational};
+use oneport_platform::{LinkId, NodeId, PerNode, Platform, PlatformError, Rational, whole};
 
 use crate::{Block, Collective, CollectiveError, Demand, Interval, VolumeError, Volumes};
 
@@ -144,7 +144,7 @@ impl Problem {
         if !self.collective.is_cut() || common == 1 && !counted {
             return self.clone();
         }
-        let factor = Rational::from_integer(common.into());
+        let factor = whole(common);
         let collective = Collective::clone(&self.collective).with_rates_over(common);
         let volumes = Volumes {
             size: self.volumes.size.times(&factor),
@@ -188,7 +188,7 @@ impl Problem {
         self.volumes.size.of(part).unwrap_or_default() * &self.platform.link(link).cost
     }
 
-    /// Refuses values that cannot reach a node at which they (or what they are combined to) are wanted.
+    /// Refuses values that cannot reach a node that needs them or their combination.
     fn check_paths(&self) -> Result<(), ProblemError> {
         if is_strong(&self.platform) {
             return Ok(());

@@ -1,7 +1,7 @@
 //! One reduction (or broadcast) executed once, as short as possible: schedules, lengths, and what proves them.
 //!
 //! A [`Reduction`] is a tree of processors with dates. Every processor but the root sends once, to its *receiver*,
-//! when it has combined its own value with all it received. Two cost models exist, see [`Costs`].
+//! when it has combined its own value with all it received. Two cost models exist, see [`SingleCosts`].
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::Status;
 
 /// The durations of transfers and merges.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Costs {
+pub enum SingleCosts {
     /// The model of RR-7898, section 3: every transfer takes `transfer`, every merge `compute`. A processor takes
     /// part in one transfer at a time and runs one merge at a time; it merges while it receives. The order of the
     /// operands is kept: processor `i` holds operand `i`.
@@ -27,12 +27,12 @@ pub enum Costs {
     PerSender(Vec<Rational>),
 }
 
-impl Costs {
-    /// How long the transfer from `processor` takes; `None` beyond the list of [`Costs::PerSender`].
+impl SingleCosts {
+    /// How long the transfer from `processor` takes; `None` beyond the list of [`SingleCosts::PerSender`].
     pub fn transfer(&self, processor: usize) -> Option<&Rational> {
         match self {
-            Costs::Equal { transfer, .. } => Some(transfer),
-            Costs::PerSender(times) => times.get(processor),
+            SingleCosts::Equal { transfer, .. } => Some(transfer),
+            SingleCosts::PerSender(times) => times.get(processor),
         }
     }
 }
@@ -82,7 +82,7 @@ impl Dates {
     }
 }
 
-/// A transmission window of a reduction under [`Costs::PerSender`]: a node of the tree of Liu-Kuo-Wang 2009, figures 9
+/// A transmission window of a reduction under [`SingleCosts::PerSender`]: a node of the tree of Liu-Kuo-Wang 2009, figures 9
 /// to 11. A list of windows has the destination's last reception first, and every window before the windows that it
 /// waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,11 +93,11 @@ pub struct Window {
     pub receiver: u32,
     /// How long it takes: the node's weight.
     pub time: Rational,
-    /// Places in the list of what it waits for: the sender's last reception, and the receiver's previous one.
+    /// Indices of the transfers that it waits for: the sender's last reception, and the receiver's previous one.
     pub waits_for: [Option<usize>; 2],
 }
 
-/// A limit on what may happen at once (RR-7898, section 6).
+/// A limit on simultaneous operations (RR-7898, section 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Concurrency {
     /// None.
@@ -115,14 +115,14 @@ pub enum Concurrency {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reduction {
     /// The durations of transfers and merges.
-    pub costs: Costs,
+    pub costs: SingleCosts,
     /// The processor that ends with the result.
     pub root: u32,
     /// Processor `i` sends to `receivers[i]`. 32 bits: a hundred million processors take 400 MB.
     pub receivers: Vec<u32>,
     /// When processor `i` starts to send.
     pub starts: Dates,
-    /// When the receiver starts to merge what `i` sent; absent under [`Costs::PerSender`], where merging is part of
+    /// When the receiver starts to merge what `i` sent; absent under [`SingleCosts::PerSender`], where merging is part of
     /// the transfer.
     pub merges: Option<Dates>,
     /// When processor `i`'s own value is there, from 0 on; absent when all are there at 0.
@@ -148,19 +148,19 @@ impl Reduction {
 
 /// A schedule of one broadcast: receivers, senders and dates.
 ///
-/// Lists as in [`Reduction`]. Under [`Costs::Equal`] a transfer is prepared for `compute` at its sender, once the
-/// sender has the message; under [`Costs::PerSender`] a transfer takes the time of its sender.
+/// Lists as in [`Reduction`]. Under [`SingleCosts::Equal`] a transfer is prepared for `compute` at its sender, once the
+/// sender has the message; under [`SingleCosts::PerSender`] a transfer takes the time of its sender.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broadcast {
     /// The durations of transfers and of their preparation.
-    pub costs: Costs,
+    pub costs: SingleCosts,
     /// The processor that owns the message.
     pub root: u32,
     /// Processor `i` receives from `senders[i]`.
     pub senders: Vec<u32>,
     /// When the transfer to processor `i` starts.
     pub starts: Dates,
-    /// When the sender starts to prepare the transfer to `i`; absent under [`Costs::PerSender`].
+    /// When the sender starts to prepare the transfer to `i`; absent under [`SingleCosts::PerSender`].
     pub preparations: Option<Dates>,
     /// When the last processor has the message.
     pub length: Rational,
@@ -178,7 +178,7 @@ pub struct Class {
 /// A reduction that is to be executed once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Instance {
-    /// The model [`Costs::Equal`].
+    /// The model [`SingleCosts::Equal`].
     Equal {
         /// Number of values, one per processor, at least 1.
         values: u64,
@@ -189,7 +189,7 @@ pub enum Instance {
         /// Limit on simultaneous transfers or reducers.
         limit: Concurrency,
     },
-    /// The model [`Costs::PerSender`]: classes of senders, fastest first, with different times. The destination is
+    /// The model [`SingleCosts::PerSender`]: classes of senders, fastest first, with different times. The destination is
     /// one more processor, which sends nothing.
     Classes(Vec<Class>),
 }
@@ -277,7 +277,7 @@ impl Proof {
     }
 }
 
-/// A schedule of one reduction with all that is known of its length: what the file `oneport-reduction/1` holds.
+/// A schedule of one reduction with its length, bound and proof: the content of a file `oneport-reduction/1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SingleReduction {
     /// The schedule.
@@ -285,9 +285,9 @@ pub struct SingleReduction {
     /// The limit that it keeps, and under which no schedule is shorter than the bound.
     pub limit: Concurrency,
     /// Whether operands may be combined in any order. Otherwise every processor merges neighbours: processor `i` holds
-    /// operand `i`. Under [`Costs::PerSender`] always true.
+    /// operand `i`. Under [`SingleCosts::PerSender`] always true.
     pub commutative: bool,
-    /// No schedule is shorter; at most the length. Without a proof a claim of whoever wrote it.
+    /// No schedule is shorter. At most the length. Without a proof it is a claim of its author.
     pub lower_bound: Rational,
     /// Why; absent where the argument is the method's own and cannot be repeated.
     pub proof: Option<Proof>,
@@ -309,13 +309,13 @@ impl SingleReduction {
     /// first. O(n log n).
     pub fn instance(&self) -> Instance {
         match &self.reduction.costs {
-            Costs::Equal { transfer, compute } => Instance::Equal {
+            SingleCosts::Equal { transfer, compute } => Instance::Equal {
                 values: self.reduction.receivers.len() as u64,
                 transfer: transfer.clone(),
                 compute: compute.clone(),
                 limit: self.limit,
             },
-            Costs::PerSender(times) => Instance::into_one(times, self.reduction.root),
+            SingleCosts::PerSender(times) => Instance::into_one(times, self.reduction.root),
         }
     }
 }
@@ -339,7 +339,7 @@ impl Instance {
     }
 }
 
-/// A schedule of one broadcast with its bound: what the file `oneport-broadcast/1` holds.
+/// A schedule of one broadcast with its bound: the content of a file `oneport-broadcast/1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SingleBroadcast {
     /// The schedule.
@@ -364,8 +364,8 @@ impl SingleBroadcast {
     }
 }
 
-/// A reduction into one processor and the broadcast from it, with their bound: what the file `oneport-all-reduce/1`
-/// holds. Both have the same times, one per processor.
+/// A reduction into one processor and the broadcast from it, with their bound: the content of a file
+/// `oneport-all-reduce/1`. Both have the same times, one per processor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SingleAllReduce {
     /// The reduction.

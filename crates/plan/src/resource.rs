@@ -25,8 +25,8 @@ pub enum Resource {
 pub struct Use<'p> {
     /// The resource.
     pub resource: Resource,
-    /// The part of it that the link takes up while it transfers at full rate, 1 / cost; `None` for one of what a
-    /// resource has, a port or the link itself.
+    /// The part of a shared capacity that the link takes up while it transfers at full rate, 1 / cost. `None` for one
+    /// unit of a port or of the link itself.
     pub part: Option<&'p Rational>,
 }
 

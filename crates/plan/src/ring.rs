@@ -43,7 +43,7 @@ impl Ring {
 /// the words of nccl-tests, `w` is their bus bandwidth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RingPacking {
-    /// The rings and what each carries; positive.
+    /// The rings, each with its positive throughput.
     pub rings: Vec<(Ring, Rational)>,
     /// Unused rings with reduced cost 0. Not all are listed.
     pub others: Vec<Ring>,

@@ -51,7 +51,7 @@ pub struct TimedTask {
 /// One operation, with dates.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Run {
-    /// Into what the values are cut.
+    /// The pieces of the values.
     pub pieces: Vec<Piece>,
     /// The time that dates count; positive.
     pub unit: Rational,

@@ -15,7 +15,7 @@ pub struct ScheduledPattern {
     pub copies: BigUint,
 }
 
-/// Whole copies of patterns for one period: what a periodic schedule is built from.
+/// Whole copies of patterns for one period: the input of a periodic schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WholePatterns {
     /// Length of the period, in units of time; long enough for every port and processor.
@@ -71,7 +71,7 @@ pub struct PeriodicSchedule {
     pub instances: BigUint,
     /// For every demand the copies add up to `instances` (times its rate).
     pub patterns: Vec<ScheduledPattern>,
-    /// Consecutive slots; what is left of the period is idle.
+    /// Consecutive slots. The rest of the period is idle.
     pub slots: Vec<Slot>,
 }
 
@@ -84,7 +84,7 @@ impl PeriodicSchedule {
         whole(self.instances.clone()) / &self.period
     }
 
-    /// The longest pattern's number of stages: an instance takes no more periods, whatever the order within a period.
+    /// The longest pattern's number of stages. An instance takes no more periods under any order within a period.
     pub fn depth(&self) -> usize {
         self.patterns
             .iter()

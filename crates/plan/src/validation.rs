@@ -97,10 +97,10 @@ impl Collective {
 struct Check<'a> {
     collective: &'static str,
     role: &'static str,
-    /// Whether they have to keep what they pass on.
+    /// Whether they have to keep the values that they pass on.
     copies: bool,
-    /// Whether they have to compute: owners and receivers of what is combined, unless operands keep their order and
-    /// nobody copies. Then others may merge.
+    /// Whether they have to compute: owners and receivers of combined values, unless operands keep their order and no
+    /// value is copied. Then others may merge.
     merges: bool,
     platform: &'a Platform,
 }

@@ -7,7 +7,7 @@ use crate::Interval;
 /// The operands that a partial result combines, by their places among the demand's operands: `v[k,m]` of RR-4872 is
 /// `k..=m`; where operands may be combined in any order, any set of them.
 ///
-/// Kept as maximal runs of consecutive operands, so that an interval takes one pair whatever its length.
+/// Kept as maximal runs of consecutive operands, so that an interval of any length takes one pair.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Value(Vec<(usize, usize)>);
 

@@ -7,7 +7,7 @@ use oneport_platform::{NodeId, Platform, Rational, whole};
 
 use crate::{Block, Collective, Interval, Kind, MergeTask, Message, TaskTable};
 
-/// An amount for every partial result `v[k,m]` of a reduction; messages of other collectives only know constants.
+/// An amount for every partial result `v[k,m]` of a reduction; messages of other collectives have constant sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Amount {
     /// The same for all.
@@ -32,7 +32,7 @@ impl From<Rational> for Amount {
 }
 
 impl Amount {
-    /// The amount of a partial result; `None` outside the table, and of an amount by task: ask
+    /// The amount of a partial result; `None` outside the table, and of an amount by task: use
     /// [`of_merge`](Self::of_merge) for that.
     pub fn of(&self, part: Interval) -> Option<Rational> {
         match self {
@@ -229,7 +229,7 @@ impl VolumeError {
     }
 }
 
-/// Clones, as [`Problem::new`](crate::Problem::new) takes what it owns.
+/// Clones, because [`Problem::new`](crate::Problem::new) owns its parts.
 impl From<&Volumes> for Arc<Volumes> {
     fn from(volumes: &Volumes) -> Self {
         Arc::new(volumes.clone())
@@ -237,8 +237,8 @@ impl From<&Volumes> for Arc<Volumes> {
 }
 
 impl Volumes {
-    /// Messages of one size, merges of one unit of work, whatever the size. A message of another size on a platform
-    /// with units is asked for by [`of_message`](Self::of_message).
+    /// Messages of one size, merges of one unit of work for all sizes. On a platform with units,
+    /// [`of_message`](Self::of_message) takes the size of a message.
     pub fn of_size(size: Rational) -> Self {
         Volumes {
             size: Amount::Constant(size),
@@ -246,8 +246,8 @@ impl Volumes {
         }
     }
 
-    /// Messages of this size on this platform, as the command asks by `--size` alone: a merge is as much work as its
-    /// result has data where the platform counts work by data, else one unit of work.
+    /// Messages of this size on this platform, the meaning of the option `--size` alone. If the platform counts work by
+    /// data, a merge is as much work as its result has data. Otherwise it is one unit of work.
     ///
     /// ```
     /// use oneport_plan::{Amount, Volumes};
@@ -296,7 +296,7 @@ impl Volumes {
             .unwrap_or_default()
     }
 
-    /// Whether a processor can do a merge: always, but for tasks that a table by task leaves out or forbids there.
+    /// Whether a processor can run a merge: always, except tasks that a table by task leaves out or forbids there.
     pub fn can_merge(&self, node: NodeId, part: Interval, split: usize) -> bool {
         match &self.work {
             Amount::Tasks(table) => table.of(node, MergeTask::new(part, split)).is_some(),

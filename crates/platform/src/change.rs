@@ -81,7 +81,8 @@ impl Platform {
     ///
     /// # Errors
     /// An id of another platform; a cost below 0; a rate that is not positive; a compute cost that is not positive; a
-    /// multiple of what a router does not have; a processor that would reduce as a router; no ports; no node left.
+    /// multiple of a number that a router does not have; a processor that would reduce as a router; no ports; no node
+    /// left.
     ///
     /// # Complexity
     /// `O((n + m) log (n + m) + k)` for `k` changes of `n` nodes and `m` links.
@@ -113,7 +114,7 @@ impl Draft {
         }
     }
 
-    /// A change of what is gone already changes nothing.
+    /// A change of an element that was removed has no effect.
     fn apply(&mut self, platform: &Platform, change: &Change) -> Result<(), PlatformError> {
         match change {
             Change::Cost(link, number) => {

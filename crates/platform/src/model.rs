@@ -1,4 +1,4 @@
-//! Port models: what a node may do at the same time.
+//! Port models: the simultaneous transfers of a node.
 
 use std::fmt;
 use std::str::FromStr;
@@ -49,7 +49,7 @@ impl fmt::Display for PortModel {
 #[error("'{text}' is not a port model{meant}; the models are full-duplex, half-duplex, multiport, links", text = .0, meant = meant(.0))]
 pub struct ParsePortModelError(pub String);
 
-/// The model whose name begins so, but for hyphens and case.
+/// The model whose name begins with this text. Hyphens and case do not matter.
 fn meant(text: &str) -> String {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_', ' '], "");
     let text = plain(text);

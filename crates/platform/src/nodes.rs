@@ -166,7 +166,7 @@ pub struct Link {
 }
 
 /// Time of a message on a link besides size times cost. The distinction is that of LogGP: a latency only delays, an
-/// overhead occupies. Steady states know neither: they are the limit of large messages.
+/// overhead occupies. Steady states have neither: they are the limit of large messages.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Delays {
     /// Time between the end of a transfer and its arrival, in which neither link nor ports are occupied; 0 or more.

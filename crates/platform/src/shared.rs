@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Signed;
 
-use crate::{LinkId, PerLink, PlatformError, Rational, SharedId};
+use crate::{LinkId, PerLink, PlatformError, Rational, SharedId, whole};
 
 /// Limit: how often a shared capacity counts a link; files list it as often.
 const MAX_WEIGHT: u32 = 1000;
@@ -60,7 +60,7 @@ impl Shared {
 
     /// Time for which a unit of message over a link of this weight keeps the whole capacity busy.
     fn time(&self, weight: u32) -> Rational {
-        Rational::from_integer(weight.into()) / &self.rate
+        whole(weight) / &self.rate
     }
 }
 

@@ -16,7 +16,7 @@ use crate::violation::{fault, shown};
 use crate::{Violation, schedule};
 
 /// The facts proved about a problem so far: a bound with its certificate, a throughput with its state. Each is replaced
-/// only by a better one. A search that decides by what is proved fills it in step by step; [`judge`] does so in one.
+/// only by a better one. A search that depends on proved facts adds them step by step. [`judge`] adds them in one step.
 #[derive(Debug, Clone)]
 pub struct Proved {
     problem: Problem,

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use oneport_plan::Resource;
-use oneport_platform::{LinkId, Platform, Rational, whole};
+use oneport_platform::{LinkId, Platform, Rational, ratio, whole};
 
 use crate::Violation;
 use crate::violation::too_large;
@@ -38,7 +38,7 @@ pub(crate) fn parts(value: &Rational) -> (&BigUint, &BigUint) {
 
 /// `numerator / denominator` in lowest terms; 0 over 0 never arises.
 pub(crate) fn fraction(numerator: BigUint, denominator: &BigUint) -> Rational {
-    Rational::new(BigInt::from(numerator), BigInt::from(denominator.clone()))
+    ratio(numerator, denominator.clone())
 }
 
 /// How long a unit of message over a link keeps one of its resources busy: the link's cost; for a shared capacity
@@ -134,10 +134,7 @@ pub(crate) fn least_common_multiple<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn ratio(numerator: i64, denominator: i64) -> Rational {
-        Rational::new(numerator.into(), denominator.into())
-    }
+    use num_bigint::BigInt;
 
     #[test]
     fn scaling_is_multiplication_by_the_least_common_denominator() {

@@ -24,7 +24,7 @@ use std::collections::{BTreeSet, VecDeque};
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Demand, Goals, Kind};
-use oneport_platform::{NodeId, PerLink, Rational};
+use oneport_platform::{NodeId, PerLink, Rational, whole};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, is_positive};
@@ -53,7 +53,7 @@ pub(crate) fn rate(
             fault!(Question, "there are several groups"; "one, whose demands are carried out equally often"),
         );
     };
-    let times = Rational::from_integer(group.rate.into());
+    let times = whole(group.rate);
     let demands: Vec<Demand<'_>> = (0..group.case.demands())
         .filter_map(|place| group.case.demand(place))
         .collect();
@@ -100,7 +100,7 @@ pub(crate) fn rate(
             flow(true, combined)?;
             // Towards each root x per unit of time, in time x / copied and x / combined.
             let turns = copied.recip() + combined.recip();
-            Ok(Rational::from_integer(roots.len().into()) / turns / times)
+            Ok(whole(roots.len()) / turns / times)
         }
     }
 }
@@ -233,7 +233,7 @@ impl<'c, 'a> Flow<'c, 'a> {
     }
 }
 
-/// Arcs with what is left of their capacity, each followed by the one that takes its flow back.
+/// Arcs with their residual capacity, each followed by its reverse arc.
 #[derive(Clone)]
 struct Network {
     ends: Vec<usize>,
@@ -285,7 +285,7 @@ impl Network {
         true
     }
 
-    /// A path with room from the source, found from the sink: most sinks are near what is offered without limit.
+    /// A path with room from the source, found from the sink: most sinks are near an arc of unlimited capacity.
     fn path(&self, source: usize, sink: usize) -> Option<Vec<usize>> {
         let mut onwards: Vec<Option<usize>> = vec![None; self.leaving.len()];
         let mut queue = VecDeque::from([sink]);

@@ -235,7 +235,7 @@ impl<'a> Case<'a> {
         self.platform.name(node).to_string()
     }
 
-    /// Whether the node keeps what it passes on; the id exists.
+    /// Whether the node keeps the values that it passes on. The id must exist.
     pub(crate) fn replicates(&self, node: NodeId) -> bool {
         self.platform.node(node).replicates
     }
@@ -298,11 +298,12 @@ pub(crate) fn least(amount: &Amount, operands: usize, fewest: usize) -> Rational
 mod tests {
     use super::*;
     use oneport_plan::Member;
+    use oneport_platform::whole;
 
     #[test]
     fn groups_are_placed_one_after_the_other() {
         let mut builder = Platform::builder();
-        let one = Rational::from_integer(1.into());
+        let one = whole(1);
         let ids: Vec<NodeId> = ["a", "b", "c", "d"]
             .map(|name| {
                 builder

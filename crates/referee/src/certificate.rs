@@ -23,9 +23,9 @@ use crate::violation::fault;
 /// Upper bound on the throughput of every schedule, in instances per unit of time: the sum of prices times capacities,
 /// over the sum over the demands of the price of the cheapest pattern.
 ///
-/// - **Paths** (one value, one target), exactly, whatever cuts there are: one run of Dijkstra's algorithm per source
-///   (per target for a gather), in machine integers where the scaled prices fit and in big integers otherwise:
-///   O(sources (nodes + links) log nodes) operations on numbers of about the length of the prices' common denominator.
+/// - **Paths** (one value, one target), exactly, with or without cuts: one run of Dijkstra's algorithm per source (per
+///   target for a gather), in machine integers where the scaled prices fit and in big integers otherwise: O(sources
+///   (nodes + links) log nodes) operations on numbers of about the length of the prices' common denominator.
 /// - **Arborescences** (one value, several targets). If the certificate has cuts for a demand, their total weight,
 ///   after a check that they charge no link (no route through nodes that do not replicate) for more than it costs. Else
 ///   exactly where all nodes that replicate are targets (Chu and Liu, Edmonds), or there are at most
@@ -35,10 +35,10 @@ use crate::violation::fault;
 /// - **Reduction trees** (several values, one target), exactly: for `n` operands on `P` processors O(n^3 P + n^2 P^2)
 ///   machine operations and, where prices are longer than machine integers, exact arithmetic for the few partial trees
 ///   that may be cheapest. For commutative operators all sets of operands are tried, O(3^n P + 2^n P^2) machine
-///   operations, if `n <= 12` or these are at most 2^29. Beyond, the trees are priced from below: the larger of the
-///   price of a tree that may use the same operand several times, and of what it costs to leave every owner once plus
-///   the cheapest merging. Cuts, if there are any, may raise the bound: what they weigh plus the least that merges
-///   cost. Where every demand crosses cuts and the trees would take more than 2^24 operations, only the cuts count.
+///   operations, if `n <= 12` or these are at most 2^29. Beyond, the trees are priced from below: the larger of two
+///   prices, that of a tree that may use the same operand several times, and that of leaving every owner once plus the
+///   cheapest merging. Cuts may raise the bound: their weights plus the least cost of merges. Where every demand
+///   crosses cuts and the trees would take more than 2^24 operations, only the cuts count.
 /// - **Schemes** (several values, several targets), from below, by the larger of two bounds: the weight of the cuts
 ///   plus the least price of the merges; the price of the most expensive of the reduction trees that a scheme contains,
 ///   one for every goal. Trees are left out as above where every demand crosses cuts, and replaced by the longest path

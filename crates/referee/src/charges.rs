@@ -10,7 +10,7 @@ use oneport_platform::{LinkId, NodeId, PerNode};
 use crate::arithmetic::Scale;
 use crate::case::Case;
 
-/// A link, or a route through nodes that do not replicate, and what a unit of message costs on it.
+/// A link, or a route through nodes that do not replicate, and the price of a unit of message on it.
 #[derive(Debug, Clone)]
 pub(crate) struct Way {
     pub(crate) from: NodeId,

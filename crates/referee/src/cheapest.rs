@@ -42,7 +42,7 @@ use crate::violation::fault;
 use crate::{Rule, Violation};
 use parts::Parts;
 use priced::Priced;
-use search::Search;
+use search::TreeSearch;
 
 /// Operands of a commutative operator up to which all subsets are enumerated on every platform. Trades time for
 /// certainty. Not measured.
@@ -271,7 +271,7 @@ fn priced_demands(
         let bound = many_operands::LowerBound::new(case, &priced, &distances)?;
         dearest(&mut |_, target| Some(bound.price(target)))
     } else {
-        let mut search = Search::new(*case, &priced, &distances, &parts);
+        let mut search = TreeSearch::new(*case, &priced, &distances, &parts);
         if let Some((target, whole)) = goals.iter().flatten().find_map(|&(last, target)| {
             (!search.is_possible(parts.prefix(last), priced.place(target)))
                 .then_some((target, last))
@@ -341,11 +341,12 @@ fn free_groups(case: &Case<'_>, lengths: &PerLink<(BigUint, BigUint)>) -> PerNod
 mod tests {
     use super::*;
     use oneport_plan::{Certificate, Collective, Resource, Volumes};
+    use oneport_platform::ratio;
     use oneport_platform::{Node, Platform, Rational};
     use proptest::prelude::*;
 
     fn number(value: u8) -> Rational {
-        Rational::new((value % 7 + 1).into(), (value / 7 % 5 + 1).into())
+        ratio(value % 7 + 1, value / 7 % 5 + 1)
     }
 
     /// A one-way ring with chords: `bytes` are the costs; one in four is left out.

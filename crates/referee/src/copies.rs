@@ -182,7 +182,7 @@ fn sum<T: Weight>(
         if targets.iter().all(|target| free[*target]) {
             continue;
         }
-        // Valid demands have only nodes that replicate; others would have to be hubs all the same.
+        // Valid demands have only nodes that replicate; otherwise the others would have to be hubs, too.
         targets
             .iter()
             .chain([&source])

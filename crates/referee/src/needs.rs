@@ -12,7 +12,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{Signed, Zero};
 use oneport_plan::inequality::{Column, Inequality, Need};
 use oneport_plan::{Interval, Problem, Task};
-use oneport_platform::{LinkId, NodeId, PerLink, PerNode, Rational};
+use oneport_platform::{LinkId, NodeId, PerLink, PerNode, Rational, whole};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
@@ -50,7 +50,7 @@ impl Least {
 
     /// Takes in what inequalities prove of several demands alike.
     pub(crate) fn add(&mut self, proved: &Proved, times: usize) {
-        let times = Rational::from_integer(times.into());
+        let times = whole(times);
         self.by_need.extend(
             proved
                 .by_need
@@ -73,7 +73,7 @@ pub(crate) struct Needs<'a> {
 impl<'a> Needs<'a> {
     /// Checks that the inequalities are sorted, of positive weight, and meet the conditions of their theorems.
     ///
-    /// Linear in the certificate, but for logarithms.
+    /// Linear in the certificate, up to logarithms.
     pub(crate) fn new(
         case: &Case<'a>,
         needs: &'a [Need],
@@ -350,7 +350,7 @@ impl<'a> Needs<'a> {
 }
 
 /// How a need is read here: the coefficient of every transfer (over a link, and between every two nodes), merge and
-/// place, and the right side. The weight plays no part. To be compared with what the inequality says of itself.
+/// place, and the right side. The weight plays no part. It is compared with the statement of the inequality.
 ///
 /// # Errors
 /// A demand that does not exist, or a condition of the theorem that does not hold.

@@ -53,8 +53,8 @@ struct Busy<'t> {
 /// An odd-set inequality that the times of the links, as parts of `whole`, break; `None` if they can be scheduled. No
 /// port and no link is busy for more than its capacity.
 ///
-/// Ports that can be told apart as senders and receivers need no inequality and are left out. For the others, O(ports)
-/// maximum flows; most are stopped when they reach 1.
+/// Bipartite components of ports (senders and receivers) need no inequality and are left out. The others take O(ports)
+/// maximum flows. Most of these are stopped when they reach 1.
 pub(crate) fn violated(
     platform: &Platform,
     times: &[(LinkId, BigUint)],

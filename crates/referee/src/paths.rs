@@ -173,6 +173,7 @@ mod tests {
     use crate::prices::Prices;
     use num_traits::One;
     use oneport_plan::{Certificate, Collective, Resource, Volumes};
+    use oneport_platform::ratio;
     use oneport_platform::{Node, Platform};
 
     /// Both kinds of numbers give the same lengths: 1/(prime) costs, so that every link has a different denominator.
@@ -190,9 +191,7 @@ mod tests {
         let primes = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
         for (i, &prime) in primes.iter().enumerate() {
             let (from, to) = (ids[i % 6], ids[(i % 6 + 1 + i / 6) % 6]);
-            builder
-                .link(from, to, Rational::new((prime + 1).into(), prime.into()))
-                .unwrap();
+            builder.link(from, to, ratio(prime + 1, prime)).unwrap();
         }
         let platform = builder.build().unwrap();
         let collective = Collective::all_to_all(ids.clone());

@@ -2,9 +2,9 @@
 //!
 //! A task makes or brings the value that it names: by induction `v[k,m]` combines the operands `k` to `m` in their
 //! order, each once. How often a value may be used depends on the demand:
-//! - Where one node wants the result (a path, a reduction tree), every value is used once: what is sent has left, what
-//!   is merged is gone. So the values that exist partition the operands, and the result is there only if nothing else
-//!   is left. No value comes to a node twice.
+//! - Where one node wants the result (a path, a reduction tree), every value is used once: a value that is sent or
+//!   merged is gone. So the values that exist partition the operands, and the result is there only if nothing else is
+//!   left. No value comes to a node twice.
 //! - If several nodes want it (copies, all-reduces, prefixes), a value stays and may be used again. A link used twice,
 //!   or a node reached twice, is wasteful, not wrong: the loads count every task. A node that does not replicate passes
 //!   on at most once each copy that it receives, so two copies have to reach it to leave it twice. They may be one
@@ -29,7 +29,7 @@ pub(crate) struct PatternChecker<'a> {
     patterns: usize,
 }
 
-/// A value: what a task made or brought, or the operand at its owner.
+/// A value: the output of a task, or the operand at its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Value {
     Operand(usize),

@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Certificate, OddSet, Resource};
-use oneport_platform::{LinkId, PerLink, PerNode, PortModel, Rational, SharedId};
+use oneport_platform::{LinkId, PerLink, PerNode, PortModel, Rational, SharedId, whole};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, is_positive, least_common_multiple, parts};
@@ -21,7 +21,7 @@ const MAX_SCALED_BITS: u64 = 1 << 30;
 pub(crate) struct Prices {
     /// Per link: the price of a unit of its time, with the ports at its ends and the odd sets that it belongs to.
     links: PerLink<BigUint>,
-    /// Per link with priced shared capacities: what a unit of message pays for them, weight over rate times price.
+    /// Per link with priced shared capacities: the price of a unit of message for them, weight over rate times price.
     shared: BTreeMap<LinkId, Rational>,
     /// Per node: the price of a unit of the processor's time.
     compute: Vec<BigUint>,
@@ -34,8 +34,8 @@ pub(crate) struct Prices {
 impl Prices {
     /// Checks and scales the prices.
     ///
-    /// Every odd-set inequality holds, whatever the set: at any time a busy link with both ends among the ports takes
-    /// two units of what they offer, a busy further link one unit of that and the one unit that it offers itself.
+    /// Every odd-set inequality holds, for each set: at any time a busy link with both ends among the ports takes two
+    /// units of what they offer, a busy further link one unit of that and the one unit that it offers itself.
     pub(crate) fn new(case: &Case<'_>, certificate: &Certificate) -> Result<Prices, Violation> {
         let priced: Vec<(Resource, &Rational)> = certificate.prices().collect();
         let sets: Vec<(&OddSet, &Rational)> = certificate.odd_sets().collect();
@@ -85,9 +85,9 @@ impl Prices {
             let Some(price) = price(Resource::Shared(SharedId::new(place))) else {
                 continue;
             };
-            let price = Rational::from_integer(price.clone().into());
+            let price = whole(price.clone());
             for (&link, &weight) in &capacity.weights {
-                let time = Rational::from_integer(weight.into()) / &capacity.rate;
+                let time = whole(weight) / &capacity.rate;
                 *shared.entry(link).or_default() += &price * time;
             }
         }
@@ -100,14 +100,14 @@ impl Prices {
         })
     }
 
-    /// Per link: `cost x (price of its time)` and what it pays for shared capacities, the price of a message of unit
-    /// size, as a fraction that is nearly in lowest terms: at an optimum the prices often cancel the denominators of
-    /// the costs.
+    /// Per link: the price of a message of unit size, `cost x (price of its time)` plus the price of shared capacities,
+    /// as a fraction that is nearly in lowest terms: at an optimum the prices often cancel the denominators of the
+    /// costs.
     pub(crate) fn lengths(&self, case: &Case<'_>) -> PerLink<(BigUint, BigUint)> {
         let length = |(id, price): (LinkId, &BigUint)| {
             let cost = &case.platform.link(id).cost;
             if let Some(shared) = self.shared.get(&id) {
-                let whole = cost * Rational::from_integer(price.clone().into()) + shared;
+                let whole = cost * whole(price.clone()) + shared;
                 let (numerator, denominator) = parts(&whole);
                 return (numerator.clone(), denominator.clone());
             }

@@ -23,7 +23,7 @@ use crate::violation::{fault, shown, too_large};
 /// Limit: processors; all subsets are enumerated.
 const MOST: usize = 16;
 
-/// Checks a packing: every ring, what all load together, the total, and that the certificate proves the bound.
+/// Checks a packing: every ring, the sum of all loads, the total, and that the certificate proves the bound.
 ///
 /// # Errors
 /// The first rule broken; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the check of the bound.
@@ -58,7 +58,7 @@ pub fn check_rings(
     Ok(())
 }
 
-/// Checks equal rings: every ring, and what all load together.
+/// Checks equal rings: every ring, and the sum of all loads.
 ///
 /// # Errors
 /// The first rule broken.

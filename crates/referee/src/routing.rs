@@ -21,7 +21,7 @@ use num_traits::Zero;
 use oneport_plan::{
     Amount, Around, Demand, Goals, Kind, LinkId, Problem, Resource, Routing, SharedFlow,
 };
-use oneport_platform::{NodeId, PerLink, PerNode, Rational};
+use oneport_platform::{NodeId, PerLink, PerNode, Rational, whole};
 use oneport_watch::Watch;
 
 use crate::Violation;
@@ -53,7 +53,7 @@ pub fn sustained(
             fault!(Question, "sizes and work differ by message"; "a routing counts messages of one size"),
         );
     };
-    let mut loads = Loads::new(&case);
+    let mut loads = InstanceLoads::new(&case);
     match routing {
         Routing::Ring(around) => Ring::new(&case, around)?.load(&mut loads)?,
         Routing::OnlyWay => load_only_way(&case, &mut loads)?,
@@ -66,16 +66,16 @@ pub fn sustained(
 }
 
 /// The loads of one instance.
-struct Loads {
+struct InstanceLoads {
     /// Messages by link.
     messages: PerLink<Rational>,
     /// Merges by node.
     merges: PerNode<Rational>,
 }
 
-impl Loads {
-    fn new(case: &Case<'_>) -> Loads {
-        Loads {
+impl InstanceLoads {
+    fn new(case: &Case<'_>) -> InstanceLoads {
+        InstanceLoads {
             messages: case.platform.per_link(Rational::zero()),
             merges: case.platform.per_node(Rational::zero()),
         }
@@ -111,9 +111,7 @@ impl Loads {
             let time = &self.merges[node] * work * compute.ok_or_else(missing)?;
             busy.insert(Resource::Compute(node), time);
         }
-        let share = |(one, time): (Resource, Rational)| {
-            time / Rational::from_integer(one.capacity(platform).into())
-        };
+        let share = |(one, time): (Resource, Rational)| time / whole(one.capacity(platform));
         let busiest = busy.into_iter().map(share).max().filter(is_positive);
         let idle = || fault!(SteadyState, "an instance takes no time"; "some port, link or processor must be busy");
         let mut period = busiest.ok_or_else(idle)?;
@@ -124,7 +122,8 @@ impl Loads {
     }
 }
 
-/// The least period, no shorter than this one, in which links can be busy for these times, whatever ports they share.
+/// The least period, no shorter than this one, in which links can be busy for these times under the ports that they
+/// share.
 fn scheduled(
     case: &Case<'_>,
     times: &[(LinkId, Rational)],
@@ -214,8 +213,8 @@ impl<'r, 'a> Ring<'r, 'a> {
         })
     }
 
-    /// Adds what all demands load.
-    fn load(&self, loads: &mut Loads) -> Result<(), Violation> {
+    /// Adds the loads of all demands.
+    fn load(&self, loads: &mut InstanceLoads) -> Result<(), Violation> {
         let count = self.around.order.len();
         // The excess of each hop's load over that of the hop before; hops may go around twice.
         let mut steps = vec![Rational::zero(); 3 * count + 1];
@@ -228,14 +227,14 @@ impl<'r, 'a> Ring<'r, 'a> {
                 continue;
             };
             self.case.ask()?;
-            let rate = Rational::from_integer(self.case.rate(place).into());
+            let rate = whole(self.case.rate(place));
             self.check(&demand)?;
             let roots: Vec<NodeId> = match (demand.kind(), demand.goals) {
                 (Kind::Copy, _) => demand.operands.to_vec(),
                 (_, Goals::At(target)) => vec![target],
                 _ => demand.operands.to_vec(),
             };
-            let weight = rate / Rational::from_integer(roots.len().into());
+            let weight = rate / whole(roots.len());
             for root in roots {
                 let (first, hops) = self.chain(&demand, root)?;
                 add(first, hops, &weight);
@@ -255,7 +254,7 @@ impl<'r, 'a> Ring<'r, 'a> {
         Ok(())
     }
 
-    /// Every node on the ring can do what may come to it.
+    /// Checks that every node on the ring can run all tasks that it may get.
     fn check(&self, demand: &Demand<'_>) -> Result<(), Violation> {
         let combines = match demand.kind() {
             Kind::Copy => false,
@@ -311,7 +310,13 @@ impl<'r, 'a> Ring<'r, 'a> {
     }
 
     /// Adds the merges of a chain: at every owner but the first one that it meets.
-    fn merge(&self, demand: &Demand<'_>, first: usize, weight: &Rational, loads: &mut Loads) {
+    fn merge(
+        &self,
+        demand: &Demand<'_>,
+        first: usize,
+        weight: &Rational,
+        loads: &mut InstanceLoads,
+    ) {
         if demand.kind() == Kind::Copy {
             return;
         }
@@ -323,7 +328,7 @@ impl<'r, 'a> Ring<'r, 'a> {
 }
 
 /// Adds the loads of messages with one path only.
-fn load_only_way(case: &Case<'_>, loads: &mut Loads) -> Result<(), Violation> {
+fn load_only_way(case: &Case<'_>, loads: &mut InstanceLoads) -> Result<(), Violation> {
     for group in case.groups() {
         let messages = if group.kind == Kind::Route {
             only_way::messages(&group.case)?
@@ -338,15 +343,18 @@ fn load_only_way(case: &Case<'_>, loads: &mut Loads) -> Result<(), Violation> {
             .zip(counts)
             .filter(|(_, count)| *count > 0)
         {
-            *load +=
-                Rational::from_integer(count.into()) * Rational::from_integer(group.rate.into());
+            *load += whole(count) * whole(group.rate);
         }
     }
     Ok(())
 }
 
-/// Checks that every message is in one flow, and adds what the flows load.
-fn load_flows(case: &Case<'_>, flows: &[SharedFlow], loads: &mut Loads) -> Result<(), Violation> {
+/// Checks that every message is in one flow, and adds the loads of the flows.
+fn load_flows(
+    case: &Case<'_>,
+    flows: &[SharedFlow],
+    loads: &mut InstanceLoads,
+) -> Result<(), Violation> {
     let is_source = flows.first().is_some_and(|flow| flow.is_source);
     let mut wanted: BTreeMap<NodeId, BTreeMap<NodeId, u64>> = BTreeMap::new();
     for place in 0..case.demands() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Zero};
 use oneport_plan::{Demand, Interval, LinkId, NodeId, Problem, Resource, Run, RunTask};
-use oneport_platform::{Platform, Rational, Shared, SharedId};
+use oneport_platform::{Platform, Rational, Shared, SharedId, whole};
 
 use crate::Violation;
 use crate::arithmetic::is_positive;
@@ -15,9 +15,9 @@ use crate::violation::{Rule, count_name, shown};
 /// over.
 ///
 /// - Pieces have positive shares, which add up to its rate for every demand.
-/// - A message leaves a node at which everything in it is; it occupies what the link occupies for the link's overhead
-///   and the size of its pieces times cost, over its share of the rate, and arrives a latency later. A merge takes its
-///   share of work times compute, at a processor that has both parts, and combines operands that are disjoint.
+/// - A message leaves a node that has all its values. It occupies the link's resources for the link's overhead plus the
+///   size of its pieces times cost, over its share of the rate. It arrives a latency later. A merge takes its share of
+///   work times compute, at a processor that has both parts, and combines operands that are disjoint.
 /// - At no time is a port, a link or a processor occupied more often than it serves at once (ends may touch), nor does
 ///   a shared capacity carry more than its rate. A message takes up its link's part of it for as long as it occupies
 ///   the link.
@@ -228,7 +228,7 @@ struct Execution<'a, N> {
     busy: Vec<(Resource, [Vec<N>; 2])>,
     /// Per link: its parts of shared capacities.
     parts_of: Vec<Vec<(usize, Rational)>>,
-    /// Per shared capacity and date: the change of what it carries, in parts of its rate.
+    /// Per shared capacity and date: the change of its load, in parts of its rate.
     carried: Vec<BTreeMap<N, Rational>>,
 }
 
@@ -253,7 +253,7 @@ impl<'a, N: Date> Execution<'a, N> {
             let share = share.unwrap_or_else(Rational::one);
             let shared = (0..).zip(platform.shared());
             let part = |(place, of): (usize, &Shared)| {
-                let weight = Rational::from_integer((*of.weights.get(&link)?).into());
+                let weight = whole(*of.weights.get(&link)?);
                 Some((place, weight * &share / rate / &of.rate))
             };
             shared.filter_map(part).collect()

@@ -60,7 +60,7 @@ pub(crate) fn check(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Load
     Ok(loads)
 }
 
-/// Checks patterns and copies; returns what they ask of links and processors per period.
+/// Checks patterns and copies. Returns the loads of links and processors per period.
 fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads, Violation> {
     let mut checker = PatternChecker::new(*case, "schedule");
     let mut copies: BTreeMap<usize, BigUint> = BTreeMap::new();

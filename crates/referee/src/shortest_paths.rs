@@ -174,7 +174,8 @@ impl<'a, T: Length> ShortestPaths<'a, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oneport_platform::{Node, Rational};
+    use oneport_platform::Node;
+    use oneport_platform::whole;
 
     /// Most distances fall several times while their nodes wait, so that nodes rise through all levels of the heap.
     #[test]
@@ -200,11 +201,7 @@ mod tests {
                         5 * (from - to)
                     } as u64;
                     builder
-                        .link(
-                            NodeId::new(from),
-                            NodeId::new(to),
-                            Rational::from_integer(1.into()),
-                        )
+                        .link(NodeId::new(from), NodeId::new(to), whole(1))
                         .unwrap();
                     lengths.push(20 * forward + roll(90));
                 }

@@ -1,8 +1,8 @@
 //! Single reductions and broadcasts (Liu-Kuo-Wang 2009 and RR-7898): schedules checked date by date, and the arguments
 //! why none is shorter repeated.
 //!
-//! Nothing here knows how schedules are made. A schedule is checked processor by processor, in integers over the
-//! common denominator of all its numbers.
+//! No check depends on the method that made a schedule. A schedule is checked processor by processor, in integers over
+//! the common denominator of all its numbers.
 
 mod algorithm2;
 mod answer;
@@ -22,7 +22,7 @@ mod tree;
 mod weights;
 mod written_schedule;
 
-use oneport_plan::{Broadcast, Concurrency, Costs, Reduction};
+use oneport_plan::{Broadcast, Concurrency, Reduction, SingleCosts};
 use oneport_platform::Rational;
 
 pub use answer::{SingleAnswer, SingleClaim};
@@ -57,13 +57,13 @@ fn not_proved(bound: &Rational, why: String) -> Result<Finding, Violation> {
 ///   has 0 for its dates; costs are at least 0, times of senders positive; no date is negative.
 /// - A processor takes part in one transfer at a time (windows may touch; a transfer of no time occupies nothing).
 /// - A transfer starts when the sender's value is complete: its own value is there, and all merges (under
-///   [`Costs::PerSender`]: all receptions) have ended.
-/// - Under [`Costs::Equal`], a merge starts when its value has arrived and the receiver's own is there, and takes
+///   [`SingleCosts::PerSender`]: all receptions) have ended.
+/// - Under [`SingleCosts::Equal`], a merge starts when its value has arrived and the receiver's own is there, and takes
 ///   `compute`; a processor runs one at a time, and may receive meanwhile. The merges, executed by date, combine
 ///   neighbours only: processor `i` holds operand `i`. Merges of one processor with the same date are accepted if they
 ///   combine neighbours in some order. With release dates ([`Reduction::ready`]) the operator is taken as commutative:
 ///   any order will do.
-/// - Under [`Costs::PerSender`] the operator is commutative, every processor sends once, after all its receptions: so
+/// - Under [`SingleCosts::PerSender`] the operator is commutative, every processor sends once, after all its receptions: so
 ///   every processor reaches the root by a chain of windows that do not overlap (Liu-Kuo-Wang 2009, section 2). A
 ///   release date holds back the processor's own transfer, not its receptions.
 /// - `length` is the date at which the last transfer or merge ends, or the root's own value is there, not earlier and
@@ -75,7 +75,7 @@ fn not_proved(bound: &Rational, why: String) -> Result<Finding, Violation> {
 /// # Errors
 /// The first rule broken.
 pub fn check_reduction(reduction: &Reduction, limit: Concurrency) -> Result<(), Violation> {
-    let ordered = matches!(reduction.costs, Costs::Equal { .. }) && reduction.ready.is_none();
+    let ordered = matches!(reduction.costs, SingleCosts::Equal { .. }) && reduction.ready.is_none();
     check_dated(reduction, limit, ordered)
 }
 
@@ -109,9 +109,9 @@ fn judge_reduction<N: Number>(
 /// Checks the schedule of one broadcast: the mirror image of [`check_reduction`].
 ///
 /// - Lists, tree and numbers as there; the root has the message at 0, every other processor when its transfer ends.
-/// - Under [`Costs::Equal`], a transfer is prepared for `compute` at its sender, once that has the message, and
+/// - Under [`SingleCosts::Equal`], a transfer is prepared for `compute` at its sender, once that has the message, and
 ///   starts when it is prepared; a processor prepares one transfer at a time, and may send meanwhile. Under
-///   [`Costs::PerSender`] the transfer to processor `i` starts once its sender has the message and takes the
+///   [`SingleCosts::PerSender`] the transfer to processor `i` starts once its sender has the message and takes the
 ///   sender's time; only processors that send need a time.
 /// - A processor takes part in one transfer at a time.
 /// - `length` is the date of the last arrival.
@@ -133,7 +133,7 @@ pub fn check_broadcast(broadcast: &Broadcast, limit: Concurrency) -> Result<(), 
 }
 
 fn judge_broadcast<N: Number>(
-    run: &written_schedule::Run<'_, N>,
+    run: &written_schedule::WrittenSchedule<'_, N>,
     limit: Concurrency,
 ) -> Result<(), Violation> {
     follow::follow_broadcast(run)?;

@@ -12,7 +12,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{Message, Problem, Resource, Timeline};
-use oneport_platform::{Rational, SharedId};
+use oneport_platform::{Rational, SharedId, whole};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, is_positive, parts};
@@ -33,7 +33,8 @@ pub struct TimelineReport {
     pub throughput: Rational,
     /// When the last message arrives, or the last merge ends.
     pub last_arrival: Rational,
-    /// `(k, n)`: by the end of the first `k` periods, `n` instances are complete; wherever `n` grows, ascending.
+    /// `(k, n)`: by the end of the first `k` periods, `n` instances are complete. One pair for each growth of `n`,
+    /// ascending.
     pub complete: Vec<(u64, u64)>,
     /// Per node id: the most messages that the node held at one time, without messages of which it is source or target.
     /// A message is held from its arrival until it has been forwarded whole; a partial result from its arrival, or its
@@ -98,7 +99,7 @@ impl TimelineReport {
 /// The first rule broken.
 pub fn check_timeline(problem: &Problem, timeline: &Timeline) -> Result<TimelineReport, Violation> {
     let case = Case::new(problem);
-    let run = Run::new(case, timeline)?;
+    let run = DatedRun::new(case, timeline)?;
     for (place, event) in run.events.iter().enumerate() {
         run.check_event(place, event)?;
     }
@@ -123,7 +124,7 @@ pub fn check_timeline(problem: &Problem, timeline: &Timeline) -> Result<Timeline
 type Stretch<'r> = (&'r BigUint, &'r BigUint, usize);
 
 /// A timeline whose ids exist and whose dates are not negative.
-struct Run<'a> {
+struct DatedRun<'a> {
     case: Case<'a>,
     timeline: &'a Timeline,
     scale: Scale,
@@ -135,8 +136,8 @@ struct Run<'a> {
     merges: Vec<DatedMerge<'a>>,
 }
 
-impl<'a> Run<'a> {
-    fn new(case: Case<'a>, timeline: &'a Timeline) -> Result<Run<'a>, Violation> {
+impl<'a> DatedRun<'a> {
+    fn new(case: Case<'a>, timeline: &'a Timeline) -> Result<DatedRun<'a>, Violation> {
         if !is_positive(&timeline.period) {
             return Err(
                 fault!(Schedule, "the period is {}", shown(&timeline.period); "it must be positive"),
@@ -186,7 +187,7 @@ impl<'a> Run<'a> {
         let periods = u128::from(timeline.starting_periods) + u128::from(timeline.clean_up_periods);
         let period = scale.scaled(&timeline.period);
         let horizon = &period * periods;
-        Ok(Run {
+        Ok(DatedRun {
             case,
             timeline,
             scale,
@@ -338,8 +339,7 @@ impl<'a> Run<'a> {
                     continue;
                 }
                 let size = self.case.volumes.size_of(dated.event.message);
-                let rate =
-                    size / self.scale.rational(total) * Rational::from_integer(weight.into());
+                let rate = size / self.scale.rational(total) * whole(weight);
                 let part = rate / &shared.rate;
                 for (start, end) in &dated.pieces {
                     *changes.entry(start).or_default() += &part;
@@ -511,7 +511,7 @@ impl<'a> Run<'a> {
         dates.sort_unstable();
         TimelineReport {
             delivered,
-            throughput: Rational::from_integer(delivered.into()) / &horizon,
+            throughput: whole(delivered) / &horizon,
             horizon,
             last_arrival: self.scale.rational(last),
             complete,

@@ -31,7 +31,7 @@ pub enum Rule {
     Overcharge,
     /// Under the prices, some demand costs something.
     NoBound,
-    /// Tasks use what is there: sends, copies, merges.
+    /// Tasks use values that are present: sends, copies, merges.
     Task,
     /// A steady state is as frequent as it says, and overloads nothing.
     SteadyState,
@@ -51,12 +51,12 @@ pub enum Rule {
     Stopped(Limit),
 }
 
-/// A broken rule: where, what was found, and what would be right, in a sentence ([`Display`](fmt::Display)). Nodes,
-/// links and messages go by their names; numbers count from 0.
+/// A broken rule: place, value found, value expected, in a sentence ([`Display`](fmt::Display)). Nodes, links and
+/// messages have their names. Numbers count from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     rule: Rule,
-    /// Empty where what was found says it.
+    /// Empty if the value found implies it.
     place: String,
     found: String,
     /// Empty where it is plain.
@@ -108,7 +108,8 @@ impl fmt::Display for Violation {
 
 impl std::error::Error for Violation {}
 
-/// A broken rule in one line: what was found and, after a semicolon, what would be right; both as for [`format!`].
+/// A broken rule in one line: the value found and, after a semicolon, the value expected. Both have the form of
+/// [`format!`] arguments.
 macro_rules! fault {
     ($rule:ident, $found:literal $(, $of:expr)*) => {
         $crate::Violation::new($crate::Rule::$rule, format!($found $(, $of)*), String::new())

@@ -4,7 +4,7 @@
 //!
 //! - [`Watch::ask`] is `Ok` while the work may go on. After the first `Err` this watch and its clones return the same
 //!   limit to every further question: all threads of a stage end for one reason.
-//! - What ends must return the best it knows. A stage that has nothing to return passes the limit on as an error.
+//! - Work that ends must return its best result. A stage without a result returns the limit as an error.
 //! - Derived watches ([`Watch::stage`], [`Watch::finishing`]) are asked and end separately. If a stage ends, the
 //!   reserve that it kept back is left for the later stages.
 //! - [`Watch::ended_by`] returns the first limit that ended any of these watches.
@@ -120,7 +120,7 @@ impl Watch {
         Watch::default()
     }
 
-    /// A watch over what the function says. It is called at every question, from any thread.
+    /// A watch that returns the function's answer. The function is called at every question, from any thread.
     pub fn new(left: impl Fn() -> Left + Send + Sync + 'static) -> Self {
         Watch::over(left, Arc::default())
     }
@@ -134,7 +134,7 @@ impl Watch {
         }
     }
 
-    /// Tells how far the work has come. It ends nothing.
+    /// Reports the progress of the work. It ends nothing.
     pub fn tell(&self, news: News<'_>) {
         self.hearer.iter().for_each(|hearer| hearer(news));
     }
@@ -166,7 +166,7 @@ impl Watch {
         })
     }
 
-    /// A watch over what is left of this one after a further limit.
+    /// A watch over the rest of this one under a further limit.
     fn under(self, limited: impl Fn(Left) -> Left + Send + Sync + 'static) -> Self {
         let hearer = self.hearer.clone();
         let watch = Watch::new(move || limited(self.left()));
@@ -186,8 +186,8 @@ impl Watch {
     }
 
     /// A watch with a time limit in questions: each question to this watch or to a watch derived from it takes a
-    /// millisecond, whatever the answer. Stages get their shares as of real time, and [`questions`](Self::questions)
-    /// beyond the limit measure the work after the end.
+    /// millisecond. Stages get their shares as of real time, and [`questions`](Self::questions) beyond the limit
+    /// measure the work after the end.
     pub fn in_questions(milliseconds: u64) -> Self {
         let asked: Arc<AtomicU64> = Arc::default();
         let clock = Arc::clone(&asked);
@@ -273,7 +273,7 @@ impl Watch {
     /// Whether a table of this size may be made. A refusal does not end the watch: a smaller table may fit.
     ///
     /// # Errors
-    /// [`Limit::Memory`] if less is left; what [`ask`](Self::ask) says if the work is to end anyway.
+    /// [`Limit::Memory`] if less is left; the error of [`ask`](Self::ask) if the work must end anyway.
     pub fn room_for(&self, bytes: u64) -> Result<(), Limit> {
         self.ask()?;
         match self.left().bytes {
@@ -371,8 +371,8 @@ impl Watch {
         })
     }
 
-    /// A watch for work that turns what is known into an answer: it may use whatever is left, and a request to end does
-    /// not end it before it is `grace` old.
+    /// A watch for work that turns known facts into an answer. It may use all the rest, and a request to end does not
+    /// end it before it is `grace` old.
     pub fn finishing(&self, grace: Duration) -> Watch {
         self.with(Kept {
             grace,
@@ -584,7 +584,7 @@ mod tests {
         assert_eq!((stage.questions(), Watch::unlimited().questions()), (10, 0));
     }
 
-    /// Derived watches tell the same hearer, and a watch that is heard has no more limits than before.
+    /// Derived watches report to the same hearer, and a watch with a hearer has no more limits than before.
     #[test]
     fn news_are_heard() {
         let heard = Arc::new(Mutex::new(Vec::new()));

@@ -15,6 +15,7 @@
 
 use num_traits::Zero;
 use oneport_plan::{Form, Problem, Rational};
+use oneport_platform::whole;
 
 use crate::catalogue::{Maker, ranks};
 use crate::{Algorithm, Routes, Tree};
@@ -114,10 +115,7 @@ fn fastest(costs: &[Vec<Option<Rational>>], ready: &[Option<Rational>]) -> Optio
             .collect();
         let total: Rational = sends.iter().copied().sum();
         let count = sends.len() as u64;
-        (
-            count == 0,
-            total / Rational::from_integer(count.max(1).into()),
-        )
+        (count == 0, total / whole(count.max(1)))
     };
     let without = (0..costs.len()).filter(|&rank| ready[rank].is_none());
     without
@@ -131,10 +129,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    fn whole(number: u32) -> Rational {
-        Rational::from_integer(number.into())
-    }
 
     fn matrix(count: usize, cost: impl Fn(usize, usize) -> u32) -> Vec<Vec<Option<Rational>>> {
         (0..count)

@@ -68,7 +68,7 @@ impl Chains {
                     .iter()
                     .filter_map(|&rank| Some((rank, exit(rank)?)))
                     .collect();
-                let mut search = Search {
+                let mut search = ChainSearch {
                     platform,
                     ranks,
                     of,
@@ -104,7 +104,7 @@ impl Chains {
 type Score = (usize, usize, Rational, Rational);
 
 /// A search in depth for the best path.
-struct Search<'s> {
+struct ChainSearch<'s> {
     platform: &'s Platform,
     ranks: &'s [NodeId],
     of: &'s [usize],
@@ -116,7 +116,7 @@ struct Search<'s> {
     steps: usize,
 }
 
-impl Search<'_> {
+impl ChainSearch<'_> {
     /// Tries all members that follow the path, the first first.
     fn extend(&mut self) {
         if self.path.len() == self.of.len() {

@@ -52,15 +52,7 @@ impl Comparison {
     ///
     /// # Errors
     /// Sizes or work that are not constant.
-    pub fn of(problem: &Problem) -> Result<Comparison, BaselineError> {
-        Comparison::watched(problem, &Watch::unlimited())
-    }
-
-    /// Runs [`Comparison::of`] under a watch. Contains the algorithms that were rated before it ended.
-    ///
-    /// # Errors
-    /// The errors of [`Comparison::of`].
-    pub fn watched(problem: &Problem, watch: &Watch) -> Result<Comparison, BaselineError> {
+    pub fn of(problem: &Problem, watch: &Watch) -> Result<Comparison, BaselineError> {
         let mut comparison = Comparison {
             rows: Vec::new(),
             out_of_order: Vec::new(),
@@ -81,7 +73,7 @@ impl Comparison {
                     break;
                 }
             };
-            for algorithm in known_watched(problem, &routes, watch) {
+            for algorithm in known(problem, &routes, watch) {
                 if let Err(limit) = watch.ask() {
                     comparison.ended_by = Some(limit);
                     break;
@@ -206,13 +198,10 @@ impl Comparison {
 
 /// The [`named`] algorithms of the collective, shaped after the platform, the [`published`] trees of reductions and the
 /// [`atomic`] ones of broadcasts.
-pub fn known(problem: &Problem, routes: &Routes) -> Vec<Algorithm> {
-    known_watched(problem, routes, &Watch::unlimited())
-}
-
-/// Runs [`known`] under a watch: once it has ended, hints of shape are not computed.
-pub fn known_watched(problem: &Problem, routes: &Routes, watch: &Watch) -> Vec<Algorithm> {
-    let shape = RankHints::watched(problem, routes, watch);
+///
+/// Once the watch has ended, no hints of shape are searched.
+pub fn known(problem: &Problem, routes: &Routes, watch: &Watch) -> Vec<Algorithm> {
+    let shape = RankHints::find(problem, routes, watch);
     let papers = published(problem, routes)
         .into_iter()
         .chain(atomic(problem, routes));

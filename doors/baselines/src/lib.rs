@@ -28,7 +28,7 @@ pub use algorithm::{Algorithm, Ways};
 pub use atomic::atomic;
 pub use boxes::{Boxes, Combiner, box_trees, is_accelerator};
 pub use catalogue::{RankHints, named, ranks};
-pub use compare::{Compared, Comparison, EQUAL_RINGS, known, known_watched};
+pub use compare::{Compared, Comparison, EQUAL_RINGS, known};
 pub use custom::{Send, of_ring, of_rounds, of_tree};
 pub use error::BaselineError;
 pub use libraries::run_by;

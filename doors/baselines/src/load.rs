@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::{One, Zero};
 use oneport_plan::{OddSet, Problem, Resource};
-use oneport_platform::{LinkId, NodeId, PerLink, PerNode, Rational};
+use oneport_platform::{LinkId, NodeId, PerLink, PerNode, Rational, ratio, whole};
 use oneport_schedule::ports;
 use oneport_watch::Watch;
 
@@ -72,12 +72,13 @@ impl Algorithm {
             }
             routes.spread(*from, amounts, |link, amount| traffic[link] += amount);
         }
-        let whole = |count: u128| Rational::new(count.into(), self.pieces.into());
-        let link = |(link, count): (LinkId, u128)| &platform.link(link).cost * size * whole(count);
+        let instances = |count: u128| ratio(count, self.pieces);
+        let link =
+            |(link, count): (LinkId, u128)| &platform.link(link).cost * size * instances(count);
         let mut nodes = platform.per_node(Rational::zero());
         for (node, &count) in self.ranks.iter().zip(&counts.merged) {
             if let (Some(compute), true) = (platform.node(*node).merge_time(), count > 0) {
-                nodes[*node] += compute * work * whole(count);
+                nodes[*node] += compute * work * instances(count);
             }
         }
         Ok(Loads {
@@ -107,7 +108,7 @@ impl Loads {
             }
         }
         for (resource, time) in &mut busy {
-            *time /= Rational::from_integer(resource.capacity(platform).into());
+            *time /= whole(resource.capacity(platform));
         }
         let nodes = platform
             .node_ids()

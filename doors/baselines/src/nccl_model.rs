@@ -8,7 +8,7 @@ use std::fmt;
 
 use num_traits::{One, Zero};
 use oneport_plan::{Form, Problem};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational, ratio};
 
 use crate::boxes::Boxes;
 use crate::{Routes, ranks};
@@ -28,11 +28,11 @@ pub enum Generation {
 
 /// A number in hundredths.
 fn hundredths(value: u64) -> Rational {
-    Rational::new(value.into(), 100.into())
+    ratio(value, 100)
 }
 
 fn whole(value: usize) -> Rational {
-    Rational::from_integer((value as u64).into())
+    oneport_platform::whole(value)
 }
 
 /// Fact: the largest number of channels that NCCL searches for. It doubles them afterwards.
@@ -421,9 +421,9 @@ impl NcclModel {
         }
         if protocol == 1 {
             let share = if self.boxes == 1 {
-                Rational::new(7.into(), 9.into())
+                ratio(7, 9)
             } else {
-                Rational::new(120.into(), 128.into())
+                ratio(120, 128)
             };
             bus = (bus * share).min(caps.tree_ll128 * &channels);
         }

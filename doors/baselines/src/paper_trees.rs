@@ -4,6 +4,7 @@ use num_traits::Zero;
 use oneport_heterogeneous::{Destination, Processors, slowest_first};
 use oneport_homogeneous::{self as homogeneous, Strategy, Tie};
 use oneport_plan::{Concurrency, Form, NodeId, Problem, Rational, Reduction};
+use oneport_platform::whole;
 
 use crate::catalogue::{Maker, ranks};
 use crate::{Algorithm, Routes, Tree};
@@ -87,7 +88,7 @@ fn average(values: Vec<Rational>) -> Rational {
     values
         .into_iter()
         .fold(Rational::zero(), |sum, value| sum + value)
-        / Rational::from_integer(count.into())
+        / whole(count)
 }
 
 /// The tree of a reduction, renumbered so that its root is rank 0. The last sender is the first child, since a

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use oneport_plan::{Demand, Goals, Interval, LinkId, NodeId, Pattern, Problem, WeightedPattern};
-use oneport_platform::Rational;
+use oneport_platform::ratio;
 
 use crate::{Algorithm, BaselineError, Message, Routes};
 
@@ -220,7 +220,7 @@ impl Replay<'_> {
         let mut patterns = Vec::new();
         for (number, demand) in self.problem.demands().enumerate() {
             let rate = self.problem.collective().rate(number);
-            let weight = Rational::new(rate.into(), self.algorithm.pieces.into());
+            let weight = ratio(rate, self.algorithm.pieces);
             for block in self.blocks(number) {
                 let order = self.order(&demand, block)?;
                 let tasks = std::mem::take(&mut self.tasks[block as usize]);

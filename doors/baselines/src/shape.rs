@@ -25,13 +25,8 @@ const PAIR: u64 = 24;
 const BITS: u64 = 30;
 
 impl RankHints {
-    /// Looks for groups and for an order, with routes from all [ranks](ranks).
-    pub fn find(problem: &Problem, routes: &Routes) -> RankHints {
-        RankHints::watched(problem, routes, &Watch::unlimited())
-    }
-
-    /// Runs [`RankHints::find`] under a watch: once it has ended, no further hint is computed.
-    pub fn watched(problem: &Problem, routes: &Routes, watch: &Watch) -> RankHints {
+    /// Searches groups and an order, with routes from all [ranks](ranks). The search ends with the watch.
+    pub fn find(problem: &Problem, routes: &Routes, watch: &Watch) -> RankHints {
         let (platform, ranks) = (problem.platform(), ranks(problem));
         let costs = rounded(platform);
         let groups = RankHints::groups(problem, watch);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use num_traits::Zero;
 use oneport_plan::{Interval, Pattern, Problem, Reduction, Window};
-use oneport_platform::{Platform, Rational};
+use oneport_platform::{Platform, Rational, whole};
 
 use crate::diagram::{Diagram, Role, Style, Vertex, diagram, drawn_as};
 use crate::{quantities, words};
@@ -157,11 +157,9 @@ fn shape(role: Role) -> &'static str {
 }
 
 /// Number of thirds of the whole that the part fills.
-fn thirds(part: &Rational, whole: &Rational) -> usize {
+fn thirds(part: &Rational, all: &Rational) -> usize {
     (1..=3_u8)
-        .filter(|&count| {
-            part * Rational::from_integer(3.into()) >= whole * Rational::from_integer(count.into())
-        })
+        .filter(|&count| part * whole(3) >= all * whole(count))
         .count()
 }
 

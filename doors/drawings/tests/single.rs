@@ -15,7 +15,7 @@
 
 use oneport_drawings::{dot, svg};
 use oneport_files::{broadcast_to_json, reduction_to_json};
-use oneport_plan::{Broadcast, Costs, Dates, Reduction, Window};
+use oneport_plan::{Broadcast, Dates, Reduction, SingleCosts, Window};
 use oneport_platform::Rational;
 
 fn whole(value: i64) -> Rational {
@@ -25,7 +25,7 @@ fn whole(value: i64) -> Rational {
 /// Figure 1 of RR-7898: 3 sends to 2 and 1 to 0 at once, 2 sends to 0 at 2. d = c = 1.
 fn figure_1() -> Reduction {
     Reduction {
-        costs: Costs::Equal {
+        costs: SingleCosts::Equal {
             transfer: whole(1),
             compute: whole(1),
         },
@@ -47,7 +47,7 @@ fn figure_1() -> Reduction {
 /// Processor 1 is the destination. 0 and 2 send to it.
 fn unequal() -> Reduction {
     Reduction {
-        costs: Costs::PerSender(vec![whole(2), whole(0), Rational::new(1.into(), 2.into())]),
+        costs: SingleCosts::PerSender(vec![whole(2), whole(0), Rational::new(1.into(), 2.into())]),
         root: 1,
         receivers: vec![1, 1, 1],
         starts: Dates::Exact(vec![whole(0), whole(0), whole(2)]),
@@ -62,7 +62,7 @@ fn chain(n: u32) -> Reduction {
     let receivers = (0..n).map(|i| i.saturating_sub(1)).collect();
     let ticks: Vec<u64> = (0..u64::from(n)).map(|i| u64::from(n) - 1 - i).collect();
     let length = whole(i64::from(n) - 1);
-    let costs = Costs::PerSender(vec![whole(1); n as usize]);
+    let costs = SingleCosts::PerSender(vec![whole(1); n as usize]);
     let starts = Dates::Ticks {
         unit: whole(1),
         ticks,
@@ -174,7 +174,7 @@ fn schedules_that_make_no_sense_are_drawn_as_far_as_they_go() {
 #[test]
 fn broadcasts_are_listed_and_drawn() {
     let broadcast = Broadcast {
-        costs: Costs::Equal {
+        costs: SingleCosts::Equal {
             transfer: whole(2),
             compute: whole(1),
         },

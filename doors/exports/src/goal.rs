@@ -19,7 +19,7 @@ use oneport_platform::{NodeId, PortModel};
 
 use crate::chakra::{merge_length, needs_no_splits};
 use crate::operation::{Operation, Order, may_have_rank};
-use crate::run::{Occurrence, Run};
+use crate::run::{Occurrence, RepeatedPeriod};
 use crate::{ExportError, File, Format, Request, Written};
 
 /// The format.
@@ -109,7 +109,7 @@ fn undated(request: &Request<'_>) -> Result<Written, ExportError> {
 }
 
 fn write(request: &Request<'_>) -> Result<String, ExportError> {
-    let run = Run::new(request)?;
+    let run = RepeatedPeriod::new(request)?;
     let (platform, execution) = (run.problem.platform(), &run.execution);
     let mut ranks: Vec<Rank> = platform.node_ids().map(|_| Rank::default()).collect();
     // Per task and period: the labels of the operations that bring it, and the last piece's tag.
@@ -199,7 +199,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
 }
 
 /// Whether the node's port model differs from one send and one receive at a time.
-fn cannot(run: &Run<'_>, node: NodeId) -> bool {
+fn cannot(run: &RepeatedPeriod<'_>, node: NodeId) -> bool {
     let platform = run.problem.platform();
     platform.model_of(node) == PortModel::HalfDuplex || platform.ports(node) != Some(1)
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use oneport_platform::floored_quotient;
 
-use crate::run::Run;
+use crate::run::RepeatedPeriod;
 use crate::{ExportError, File, Format, Request};
 
 /// The format.
@@ -59,7 +59,7 @@ const HEADER: &str = "\
 ";
 
 fn write(request: &Request<'_>) -> Result<String, ExportError> {
-    let run = Run::new(request)?;
+    let run = RepeatedPeriod::new(request)?;
     let (platform, execution) = (run.problem.platform(), &run.execution);
     let tracks = run.all_tracks();
     let mut text = HEADER.to_string();

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use oneport_plan::Task;
-use oneport_platform::{Rational, floored_quotient};
+use oneport_platform::{Rational, floored_quotient, whole};
 
-use crate::run::Run;
+use crate::run::RepeatedPeriod;
 use crate::text::json;
 use crate::{ExportError, File, Format, Request};
 
@@ -23,7 +23,7 @@ pub(crate) const FORMAT: Format = Format {
 const DECIMALS: u32 = 6;
 
 fn write(request: &Request<'_>) -> Result<String, ExportError> {
-    let run = Run::new(request)?;
+    let run = RepeatedPeriod::new(request)?;
     let (platform, execution) = (run.problem.platform(), &run.execution);
     let tracks = run.all_tracks();
     let scale = microseconds(&execution.time(&execution.period));
@@ -95,10 +95,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
 /// millisecond.
 fn microseconds(period: &Rational) -> Rational {
     let mut scale = BigInt::from(1_000_000);
-    while period * &scale < Rational::from_integer(1000.into())
-        && scale.bits() < 1000
-        && period.numer().bits() > 0
-    {
+    while period * &scale < whole(1000) && scale.bits() < 1000 && period.numer().bits() > 0 {
         scale *= 1000;
     }
     Rational::from_integer(scale)

@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{PeriodicSchedule, Problem, ScheduledPattern, WholePatterns};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, ratio, whole};
 use oneport_schedule::{periodic, tightened};
 
 use crate::ExportError;
@@ -159,7 +159,7 @@ pub(crate) fn lost(
     if period.is_zero() {
         return Ok(Rational::zero());
     }
-    let number = |number: &BigUint| Rational::from_integer(number.clone().into());
+    let number = |number: &BigUint| whole(number.clone());
     let kept =
         number(&instances.into()) * &schedule.period / (period * number(&schedule.instances));
     Ok((Rational::one() - kept).max(Rational::zero()))
@@ -167,7 +167,7 @@ pub(crate) fn lost(
 
 /// Whether a lost share of the throughput is small: a 32nd at most.
 pub(crate) fn is_small(loss: &Rational) -> bool {
-    *loss <= Rational::new(1.into(), 32.into())
+    *loss <= ratio(1, 32)
 }
 
 /// The powers of two to be tried as numbers of pieces, best first: the smallest that loses at most a 32nd of the

@@ -12,7 +12,7 @@ const LIMIT: u64 = 2_000_000;
 
 /// A run: a schedule's execution, repeated.
 #[derive(Debug)]
-pub(crate) struct Run<'a> {
+pub(crate) struct RepeatedPeriod<'a> {
     /// The problem.
     pub problem: &'a Problem,
     /// One period.
@@ -49,7 +49,7 @@ pub(crate) struct Occurrence<'r> {
     pub end: BigInt,
 }
 
-impl<'a> Run<'a> {
+impl<'a> RepeatedPeriod<'a> {
     /// The run of a request.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl<'a> Run<'a> {
         let periods = request.starting_periods(execution.depth);
         let pieces: usize = execution.tasks.iter().map(|dated| dated.pieces.len()).sum();
         match (pieces as u64).checked_mul(periods) {
-            Some(count) if count <= LIMIT => Ok(Run {
+            Some(count) if count <= LIMIT => Ok(RepeatedPeriod {
                 problem: request.problem,
                 execution,
                 periods,

@@ -106,7 +106,7 @@ impl Sharing {
             let none = vec![0; second.copies.len()];
             let (order, mut work) = (second.demands.concat(), WORK);
             let ends = second.demands.iter().flat_map(|places| places.last());
-            let mut search = Search {
+            let mut search = SharingSearch {
                 ends: ends.copied().collect(),
                 sharing: second.with(&none),
                 order,
@@ -240,7 +240,7 @@ impl Best {
 }
 
 /// A search through all distributions.
-struct Search<'w> {
+struct SharingSearch<'w> {
     sharing: Sharing,
     /// The patterns, grouped by demand.
     order: Vec<usize>,
@@ -252,7 +252,7 @@ struct Search<'w> {
     work: &'w mut usize,
 }
 
-impl Search<'_> {
+impl SharingSearch<'_> {
     /// Searches all distributions over the patterns from an index on. The first of these belongs to `demand`.
     fn from(&mut self, place: usize, demand: usize) {
         let Some(&pattern) = self.order.get(place) else {

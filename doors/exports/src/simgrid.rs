@@ -13,10 +13,10 @@ use std::fmt::Write as _;
 
 use num_bigint::BigInt;
 use oneport_plan::{Resource, Task};
-use oneport_platform::{LinkId, Platform, Rational, floored, floored_quotient};
+use oneport_platform::{LinkId, Platform, Rational, floored, floored_quotient, whole};
 use oneport_schedule::{DatedTask, Execution, Piece};
 
-use crate::run::{Occurrence, Run};
+use crate::run::{Occurrence, RepeatedPeriod};
 use crate::text::xml;
 use crate::{ExportError, File, Format, Request};
 
@@ -37,7 +37,7 @@ const HEAD: &str = "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://s
     <platform version=\"4.1\">\n  <zone id=\"oneport\" routing=\"Full\">\n";
 
 fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
-    let run = Run::new(request)?;
+    let run = RepeatedPeriod::new(request)?;
     let file = |suffix: &str, text: String| File {
         suffix: suffix.to_string(),
         bytes: text.into_bytes(),
@@ -50,7 +50,7 @@ fn write(request: &Request<'_>) -> Result<Vec<File>, ExportError> {
 }
 
 /// Bytes of a message of size 1: a power of ten.
-fn scale(run: &Run<'_>) -> BigInt {
+fn scale(run: &RepeatedPeriod<'_>) -> BigInt {
     let sizes = run
         .execution
         .tasks
@@ -97,7 +97,7 @@ fn way(platform: &Platform, link: LinkId) -> Vec<Resource> {
 }
 
 /// Per link with shared capacities: the rate at which the run's messages pass it.
-fn rates(run: &Run<'_>) -> BTreeMap<LinkId, Rational> {
+fn rates(run: &RepeatedPeriod<'_>) -> BTreeMap<LinkId, Rational> {
     let platform = run.problem.platform();
     let mut rates = BTreeMap::new();
     for dated in &run.execution.tasks {
@@ -119,7 +119,7 @@ fn ports(platform: &Platform) -> BTreeSet<Resource> {
     ways.flatten().collect()
 }
 
-fn hosts_and_links(run: &Run<'_>, scale: &BigInt) -> String {
+fn hosts_and_links(run: &RepeatedPeriod<'_>, scale: &BigInt) -> String {
     let (platform, rates) = (run.problem.platform(), rates(run));
     let mut text = HEAD.to_string();
     for node in platform.node_ids() {
@@ -178,7 +178,7 @@ fn comment(name: &str) -> String {
 
 /// Limits of ports, then transfers and merges in the order of their starts: start, end, nodes, amount, and the numbers
 /// of the lines, from 0, that have to end before.
-fn replay(run: &Run<'_>, scale: &BigInt) -> String {
+fn replay(run: &RepeatedPeriod<'_>, scale: &BigInt) -> String {
     let (platform, execution) = (run.problem.platform(), &run.execution);
     let time = |date: &BigInt| floored_quotient(date, &execution.units, DECIMALS);
     let mut text = format!("period {}\n", time(&execution.period));
@@ -236,7 +236,7 @@ fn ends(platform: &Platform, dated: &DatedTask) -> String {
 }
 
 /// Per piece of a transfer or merge: bytes or operations.
-fn amounts(run: &Run<'_>, scale: &BigInt, dated: &DatedTask) -> Vec<String> {
+fn amounts(run: &RepeatedPeriod<'_>, scale: &BigInt, dated: &DatedTask) -> Vec<String> {
     let execution = &run.execution;
     let amount = |piece: &Piece| {
         let length = &piece.end - &piece.start;
@@ -260,7 +260,7 @@ struct Before<'r> {
 }
 
 impl<'r> Before<'r> {
-    fn new(run: &'r Run<'_>) -> Self {
+    fn new(run: &'r RepeatedPeriod<'_>) -> Self {
         let mut next = 0;
         let mut first = Vec::new();
         for dated in &run.execution.tasks {
@@ -296,7 +296,7 @@ impl<'r> Before<'r> {
 fn share(execution: &Execution, length: &BigInt, all: &BigInt) -> Rational {
     let (length, all) = (execution.time(length), execution.time(all));
     if all == Rational::default() {
-        Rational::from_integer(1.into())
+        whole(1)
     } else {
         length / all
     }

@@ -13,8 +13,8 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
 use oneport_plan::{
-    Amount, Broadcast, Collective, Costs, Interval, LinkId, NodeId, Pattern, PeriodicSchedule,
-    Platform, Problem, Rational, Reduction, ScheduledPattern, SingleAllReduce, SingleBroadcast,
+    Amount, Broadcast, Collective, Interval, LinkId, NodeId, Pattern, PeriodicSchedule, Platform,
+    Problem, Rational, Reduction, ScheduledPattern, SingleAllReduce, SingleBroadcast, SingleCosts,
     SingleReduction, Slot, Volumes,
 };
 use oneport_platform::{Node, PlatformBuilder, PortModel};
@@ -115,8 +115,8 @@ fn transfer_time(reduction: &Reduction, processor: usize) -> Rational {
 /// Time of a merge. 0 if it is part of the transfer.
 fn merge_time(reduction: &Reduction) -> Rational {
     match &reduction.costs {
-        Costs::Equal { compute, .. } => compute.clone(),
-        Costs::PerSender(_) => Rational::zero(),
+        SingleCosts::Equal { compute, .. } => compute.clone(),
+        SingleCosts::PerSender(_) => Rational::zero(),
     }
 }
 

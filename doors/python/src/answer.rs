@@ -177,8 +177,8 @@ impl PyAnswer {
         let rows = self.inner.answer.certificate().rows.iter();
         rows.map(|(row, price)| {
             let name = match row {
-                oneport::plan::Row::Resource(resource) => resource.describe(platform),
-                oneport::plan::Row::OddSet(set) => set.describe(platform),
+                oneport::plan::CapacityRow::Resource(resource) => resource.describe(platform),
+                oneport::plan::CapacityRow::OddSet(set) => set.describe(platform),
             };
             (name, row.capacity(platform), price)
         })

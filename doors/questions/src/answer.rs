@@ -2,7 +2,7 @@
 
 use oneport::explain::{self, Class, Members};
 use oneport::files::{PlatformFormat, plan_to_json, write_platform};
-use oneport::plan::{OddSet, Resource, Row as Priced};
+use oneport::plan::{CapacityRow, OddSet, Resource};
 use oneport::platform::names;
 use oneport::watch::{Limit, Watch};
 use oneport::{
@@ -513,10 +513,10 @@ fn row(head: &Head, line: &str) -> Result<String> {
 
 fn prices(problem: &Problem, answer: &Answer) -> Vec<Price> {
     let platform = problem.platform();
-    let price = |(row, price): &(Priced, Rational)| Price {
+    let price = |(row, price): &(CapacityRow, Rational)| Price {
         resource: match row {
-            Priced::Resource(resource) => resource.describe(platform),
-            Priced::OddSet(set) => set.describe(platform),
+            CapacityRow::Resource(resource) => resource.describe(platform),
+            CapacityRow::OddSet(set) => set.describe(platform),
         },
         price: price.to_string(),
     };

@@ -8,7 +8,7 @@ use num_traits::Zero;
 use oneport_graph::shortest_paths;
 use oneport_numbers::Scaled;
 use oneport_plan::{NodeId, Problem, Rational, Resource};
-use oneport_platform::{LinkId, PerLink, PerNode, Platform};
+use oneport_platform::{LinkId, PerLink, PerNode, Platform, whole};
 use oneport_watch::{Limit, Watch};
 use petgraph::visit::EdgeRef;
 
@@ -96,7 +96,7 @@ impl Clock {
     }
 
     fn time(&self, delay: BigUint) -> Rational {
-        &self.unit * Rational::from_integer(delay.into())
+        &self.unit * whole(delay)
     }
 }
 
@@ -161,7 +161,7 @@ fn occupied(platform: &Platform, links: &[LinkId], amount: &Rational) -> Rationa
         });
     }
     for (resource, time) in shared.unwrap_or_default() {
-        rate = rate.min(Rational::from_integer(resource.capacity(platform).into()) / time);
+        rate = rate.min(whole(resource.capacity(platform)) / time);
     }
     let overhead = links
         .iter()
@@ -245,7 +245,7 @@ impl Pairs {
     /// Least delay of any needed value, plus the time in which all needed values enter the node.
     fn entering(&self, problem: &Problem, size: &Rational, node: NodeId) -> Option<Rational> {
         let platform = problem.platform();
-        let amount = size * Rational::from_integer(self.entering[node].into());
+        let amount = size * whole(self.entering[node]);
         let before = |link: &LinkId| {
             let of = self.into[node].iter().map(|&pair| &self.list[pair]);
             of.filter_map(|pair| pair.delays.get(platform.link(*link).from.index())?.as_ref())
@@ -268,7 +268,7 @@ impl Pairs {
     /// The time in which all values have left an owner and the last one has arrived after its least delay.
     fn leaving(&self, problem: &Problem, size: &Rational, node: NodeId) -> Option<Rational> {
         let platform = problem.platform();
-        let amount = size * Rational::from_integer(self.leaving[node].into());
+        let amount = size * whole(self.leaving[node]);
         let after = |link: &LinkId| {
             let of = self.out_of[node].iter().map(|&pair| &self.list[pair]);
             of.filter_map(|pair| pair.onwards.get(platform.link(*link).to.index())?.as_ref())
@@ -304,7 +304,7 @@ impl Pairs {
             longest = longest.max(way.and_then(Option::as_ref));
         }
         let left = after_links.into_iter().map(|((links, messages), onwards)| {
-            let amount = size * Rational::from_integer(messages.into());
+            let amount = size * whole(messages);
             occupied(platform, &links, &amount) + self.clock.time(onwards)
         });
         let way = longest.filter(|_| all_whole(problem));

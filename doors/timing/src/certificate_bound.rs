@@ -4,7 +4,7 @@
 use num_traits::Zero;
 use oneport_graph::shortest_paths;
 use oneport_plan::{Certificate, Problem, Rational, Resource};
-use oneport_platform::{LinkId, NodeId, Platform};
+use oneport_platform::{LinkId, NodeId, Platform, whole};
 use petgraph::visit::{EdgeRef, Reversed};
 
 /// The least `T` at which the priced useful time of the resources pays for one operation. A resource is useless before
@@ -19,7 +19,7 @@ pub fn lower_bound_from_certificate(
         return Rational::zero();
     }
     let (platform, windows) = (problem.platform(), Windows::of(problem));
-    let of_capacity = |capacity: u64| Rational::from_integer(capacity.into());
+    let of_capacity = |capacity: u64| whole(capacity);
     let single = certificate.prices().map(|(resource, price)| {
         (
             windows.of_resource(problem, resource),

@@ -9,7 +9,7 @@ use oneport_plan::{
     Certificate, Collective, CustomDemand, Demand, Kind, Pattern, Problem, Rational, Resource,
     SteadyState, Task, Volumes, Wanted, WeightedPattern,
 };
-use oneport_platform::{LinkId, Node, NodeId, Platform, PlatformBuilder, PortModel, Shared};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PlatformBuilder, PortModel, Shared, whole};
 use oneport_watch::Watch;
 use petgraph::visit::{EdgeRef, Reversed};
 
@@ -190,12 +190,12 @@ impl Layers {
         }
         let (mut supply, mut slope) = (Rational::zero(), Rational::zero());
         for (resource, price) in certificate.prices() {
-            let all = price * Rational::from_integer(resource.capacity(platform).into());
+            let all = price * whole(resource.capacity(platform));
             if let Some(window) = self
                 .window(resource)
                 .and_then(|place| self.windows.get(place))
             {
-                slope += &all * Rational::from_integer(window.growth.into()) / &window.length;
+                slope += &all * whole(window.growth) / &window.length;
             }
             supply += all;
         }

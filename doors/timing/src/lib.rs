@@ -15,7 +15,9 @@ pub use layers::Layers;
 
 pub use oneport_plan::{Problem, Run};
 pub use oneport_watch::{Limit, Watch};
-pub use piece_search::{BestPieces, Found, NamedSearch, PieceSearch, SearchLimits, proportion};
+pub use piece_search::{
+    BestPieces, NamedSearch, PieceSearch, SearchLimits, TimedPieces, proportion,
+};
 pub use simulate::Timing;
 pub use task_graph::TaskGraph;
 pub use task_list::TaskList;

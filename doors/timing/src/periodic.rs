@@ -31,20 +31,8 @@ impl TaskList {
     /// period is sorted.
     ///
     /// # Errors
-    /// More than four million sends and merges, or pieces.
+    /// More than four million sends and merges, or pieces. [`TimingError::Stopped`] if the watch has no room for them.
     pub fn of_schedule(
-        problem: &Problem,
-        schedule: &PeriodicSchedule,
-        periods: u32,
-    ) -> Result<TaskList, TimingError> {
-        TaskList::of_schedule_watched(problem, schedule, periods, &Watch::unlimited())
-    }
-
-    /// Runs [`TaskList::of_schedule`] under a watch that is checked for the memory of all tasks first.
-    ///
-    /// # Errors
-    /// The errors of [`TaskList::of_schedule`], and [`TimingError::Stopped`].
-    pub fn of_schedule_watched(
         problem: &Problem,
         schedule: &PeriodicSchedule,
         periods: u32,

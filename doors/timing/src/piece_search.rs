@@ -1,5 +1,6 @@
 //! The number of pieces with the least total time.
 
+use oneport_platform::whole;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,7 +51,7 @@ pub fn proportion(known: &Volumes, others: &Volumes) -> Option<Rational> {
 
 /// The best number of pieces, and its dates.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct TimedPieces {
     /// Number and time.
     pub shortest: BestPieces,
     graph: Arc<TaskGraph>,
@@ -58,12 +59,12 @@ pub struct Found {
     in_turn: bool,
 }
 
-impl Found {
+impl TimedPieces {
     /// The same tasks in the same number of pieces, for another size. For a smaller size they take at most as long.
     ///
     /// # Errors
     /// Sizes or work are not constant, or the watch ended it.
-    pub fn at(&self, problem: &Problem, watch: &Watch) -> Result<Found, TimingError> {
+    pub fn at(&self, problem: &Problem, watch: &Watch) -> Result<TimedPieces, TimingError> {
         let timing = if self.in_turn {
             self.graph.simulate_in_order(problem, None, watch)
         } else {
@@ -73,7 +74,7 @@ impl Found {
             length: timing.length(),
             ..self.shortest.clone()
         };
-        Ok(Found {
+        Ok(TimedPieces {
             shortest,
             graph: self.graph.clone(),
             timing,
@@ -188,7 +189,7 @@ impl<'a> PieceSearch<'a> {
     pub fn of_schedule(problem: &'a Problem, schedule: PeriodicSchedule) -> Self {
         let each = schedule.instances.to_u32().unwrap_or(u32::MAX).max(1);
         let list = move |candidate: Candidate, watch: &Watch| {
-            TaskList::of_schedule_watched(problem, &schedule, candidate.pieces, watch)
+            TaskList::of_schedule(problem, &schedule, candidate.pieces, watch)
         };
         PieceSearch {
             each,
@@ -232,7 +233,7 @@ impl<'a> PieceSearch<'a> {
         problem: &Problem,
         limits: &SearchLimits<'_>,
         least: &Rational,
-    ) -> Result<Found, TimingError> {
+    ) -> Result<TimedPieces, TimingError> {
         let limits = &SearchLimits {
             pieces: self.most_pieces(limits.pieces),
             ..*limits
@@ -280,7 +281,7 @@ impl<'a> PieceSearch<'a> {
             priority_offset: best.candidate.priority_offset,
             length: best.length,
         };
-        Ok(Found {
+        Ok(TimedPieces {
             shortest,
             graph,
             timing: best.timing,
@@ -353,7 +354,7 @@ impl<'a> PieceSearch<'a> {
                 return Ok(None);
             }
             // Small gains are not worth a change.
-            let limit = &best.length - &best.length / Rational::from_integer(GAIN.into());
+            let limit = &best.length - &best.length / whole(GAIN);
             search.better(
                 problem,
                 Candidate {
@@ -480,8 +481,7 @@ impl<'a> PieceSearch<'a> {
             let known = self.timings.take_if(|_| factor.is_some());
             let (volumes, mut all) =
                 known.unwrap_or_else(|| (problem.volumes().clone(), BTreeMap::new()));
-            let factor =
-                factor.map_or_else(|| Rational::from_integer(1.into()), |factor| factor.recip());
+            let factor = factor.map_or_else(|| whole(1), |factor| factor.recip());
             let tried = match (&timing, limit) {
                 (Ok(timing), _) => Some(Tried::Timing(timing.times(&factor))),
                 (Err(TimingError::AboveLimit), Some(limit)) => {
@@ -510,8 +510,8 @@ struct Best {
 }
 
 /// Whether a gain is negligible.
-fn small(gain: Rational, whole: &Rational) -> bool {
-    gain * Rational::from_integer(GAIN.into()) < *whole
+fn small(gain: Rational, all: &Rational) -> bool {
+    gain * whole(GAIN) < *all
 }
 
 /// Searches the best number of segments of an algorithm for a sequence of sizes.
@@ -558,7 +558,7 @@ impl<'a> NamedSearch<'a> {
         problem: &Problem,
         limits: &SearchLimits<'_>,
         goal: Option<&Rational>,
-    ) -> Result<Found, TimingError> {
+    ) -> Result<TimedPieces, TimingError> {
         limits.watch.ask()?;
         let least = self.bottleneck(problem, limits.watch);
         limits.watch.ask()?;

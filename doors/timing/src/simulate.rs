@@ -1,5 +1,6 @@
 //! Simulates a list of tasks: every task starts as soon as its inputs and its resources allow.
 
+use oneport_platform::whole;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
@@ -39,7 +40,7 @@ enum Starts {
 impl Timing {
     /// The date at which all values have arrived and are combined.
     pub fn length(&self) -> Rational {
-        &self.unit * Rational::from_integer(self.length.clone().into())
+        &self.unit * whole(self.length.clone())
     }
 
     /// The time that dates count.

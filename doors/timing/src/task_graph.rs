@@ -1,5 +1,6 @@
 //! The part of a simulation that does not depend on sizes: dependencies, kinds of tasks, resources.
 
+use oneport_platform::whole;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -248,7 +249,7 @@ fn resources(list: &TaskList, platform: &Platform) -> (Uses, Vec<u32>, Vec<Optio
                         alone = true;
                         continue;
                     };
-                    let taken = part * Rational::from_integer(of.into());
+                    let taken = part * whole(of);
                     taken.ceil().to_integer().to_u64().unwrap_or(of)
                 }
             };
@@ -334,7 +335,7 @@ impl TaskGraph {
                 RunTask::Merge { .. } => ready,
             });
         }
-        unit * Rational::from_integer(arrivals.into_iter().max().unwrap_or_default().into())
+        unit * whole(arrivals.into_iter().max().unwrap_or_default())
     }
 
     /// The memory that it takes: the number of tasks plus the number of dependencies.

@@ -1,5 +1,6 @@
 //! The tasks of one operation, without dates.
 
+use oneport_platform::{ratio, whole};
 use std::collections::BTreeMap;
 
 use num_traits::{ToPrimitive, Zero};
@@ -78,7 +79,7 @@ impl TaskList {
         watch.room_for(held.saturating_mul(size_of::<Held>() as u64))?;
         let cuts = u64::from(algorithm.pieces) * u64::from(segments.max(1));
         let shares: Vec<Rational> = (0..collective.demands())
-            .map(|demand| Rational::new(collective.rate(demand).into(), cuts.into()))
+            .map(|demand| ratio(collective.rate(demand), cuts))
             .collect();
         let mut writer = Writer {
             problem,
@@ -172,7 +173,7 @@ impl TaskList {
         }
         let share = |weighted: &WeightedPattern| {
             let demand = weighted.pattern.demand;
-            let rate = Rational::from_integer(problem.collective().rate(demand).into());
+            let rate = whole(problem.collective().rate(demand));
             &weighted.weight / &sums[demand] * rate
         };
         let shares: Vec<Rational> = steady_state.patterns.iter().map(share).collect();
@@ -182,12 +183,10 @@ impl TaskList {
             if share.is_zero() {
                 continue;
             }
-            let wanted = (&share / &largest * Rational::from_integer(count.into()))
-                .round()
-                .to_integer();
+            let wanted = (&share / &largest * whole(count)).round().to_integer();
             let pieces = wanted.to_u32().unwrap_or(count).max(1);
             total += u64::from(pieces) * weighted.pattern.tasks.len().max(1) as u64;
-            cuts.push((place, pieces, share / Rational::from_integer(pieces.into())));
+            cuts.push((place, pieces, share / whole(pieces)));
         }
         if total > MOST as u64 {
             return Err(TimingError::TooMany(MOST));

@@ -7,7 +7,7 @@
 
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
-use oneport_platform::{Rational, parse_rational, whole};
+use oneport_platform::{Rational, parse_rational, ratio, whole};
 
 use num_traits::Signed;
 
@@ -213,7 +213,7 @@ fn dimension(
             },
         ));
     }
-    let binary = Rational::new((1_u64 << 30).into(), 1_000_000_000_u64.into());
+    let binary = ratio(1_u64 << 30, 1_000_000_000_u64);
     Ok(Dimension {
         kind: block,
         size: count,

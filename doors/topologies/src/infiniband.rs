@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
-use oneport_platform::{Rational, whole};
+use oneport_platform::{Rational, ratio, whole};
 
 use crate::draft::{Draft, Role};
 use crate::imported::Topic;
@@ -68,7 +68,7 @@ impl Width {
     fn slower(self, other: Width) -> Width {
         let rate = |width: Width| {
             let data = SPEEDS.get(width.speed).map_or((0, 1), |(.., data)| *data);
-            Rational::new((data.0 * width.lanes).into(), data.1.into())
+            ratio(data.0 * width.lanes, data.1)
         };
         if rate(other) < rate(self) {
             other
@@ -244,7 +244,7 @@ fn bandwidth(
 ) -> Result<(&'static str, Rational), Mistake> {
     let known = width.and_then(|width| Some((width.lanes, SPEEDS.get(width.speed)?)));
     if let Some((lanes, (kind, name, _, data))) = known {
-        let lane = Rational::new(data.0.into(), (data.1 * 8).into());
+        let lane = ratio(data.0, data.1 * 8);
         let rate = draft.rate(kind, lane, &format!("of data per lane of {name}"));
         return Ok((kind, rate * whole(lanes)));
     }

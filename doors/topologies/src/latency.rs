@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Zero;
 use oneport_files::error::clip;
-use oneport_platform::{LinkId, Rational, whole};
+use oneport_platform::{LinkId, Rational, ratio, whole};
 
 use crate::Imported;
 
@@ -156,6 +156,6 @@ impl Imported {
             "net" => 15,
             _ => return None,
         };
-        Some(Rational::new(hundredths.into(), 100.into()))
+        Some(ratio(hundredths, 100))
     }
 }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_traits::Signed;
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
-use oneport_platform::{Rational, parse_rational};
+use oneport_platform::{Rational, parse_rational, ratio};
 use roxmltree::Node;
 
 use crate::cards;
@@ -395,16 +395,14 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                     );
                     10_000
                 });
-            let speed = self
-                .draft
-                .stated("net", Rational::new(megabits.into(), 8000.into()));
+            let speed = self.draft.stated("net", ratio(megabits, 8000));
             self.draft.named_port(node, Some(speed), name);
             // In microseconds. 0 if the driver does not report it.
             let latency = net.attribute("latency").map(parse_rational);
             if let Some(Ok(latency)) =
                 latency.filter(|of| of.as_ref().is_ok_and(Signed::is_positive))
             {
-                let microsecond = Rational::new(1.into(), 1_000_000.into());
+                let microsecond = ratio(1, 1_000_000);
                 self.draft.port_latency(latency * microsecond);
             }
         }

@@ -9,7 +9,7 @@ use oneport_files::json::{Json, need};
 use oneport_files::number::rational;
 use oneport_files::scalar::Scalar;
 use oneport_files::source::{Source, read_bytes};
-use oneport_platform::{Rational, parse_rational};
+use oneport_platform::{Rational, parse_rational, whole};
 
 use crate::measurement::{Measurement, Measurements};
 use crate::mistakes::{said, unexpected};
@@ -97,7 +97,7 @@ fn read_log(source: Source<'_>) -> Result<Measurements, FormatError> {
         let labels = 0..MAX_PREFIX.min(words.len());
         if let Some(row) = labels
             .filter_map(|start| words.get(start..))
-            .find_map(Row::of)
+            .find_map(TestRow::of)
         {
             row.add_to(&mut read);
         }
@@ -123,7 +123,7 @@ fn ranks_up_to(line: &str) -> Option<usize> {
 }
 
 /// A row of the printed table.
-struct Row<'a> {
+struct TestRow<'a> {
     bytes: u64,
     count: u64,
     kind: &'a str,
@@ -133,8 +133,8 @@ struct Row<'a> {
     measured: &'a [&'a str],
 }
 
-impl<'a> Row<'a> {
-    fn of(words: &'a [&'a str]) -> Option<Row<'a>> {
+impl<'a> TestRow<'a> {
+    fn of(words: &'a [&'a str]) -> Option<TestRow<'a>> {
         let [bytes, count, kind, rest @ ..] = words else {
             return None;
         };
@@ -148,7 +148,7 @@ impl<'a> Row<'a> {
             let number = |word: &&str| parse_rational(word).is_ok() || *word == "N/A";
             group.iter().take(3).all(number)
         });
-        (times && !measured.is_empty()).then_some(Row {
+        (times && !measured.is_empty()).then_some(TestRow {
             bytes,
             count,
             kind,
@@ -182,7 +182,7 @@ impl<'a> Row<'a> {
                 read.wrong += 1;
                 continue;
             }
-            let micro = |time| time / Rational::from_integer(1_000_000.into());
+            let micro = |time| time / whole(1_000_000);
             read.rows.push(Measurement {
                 bytes: self.bytes,
                 time: parse_rational(time).ok().map(micro),
@@ -274,7 +274,7 @@ fn read(source: Source<'_>) -> Result<Measurements, FormatError> {
             let time = number(time).filter(Rational::is_positive);
             read.rows.push(Measurement {
                 bytes,
-                time: time.map(|time| time / Rational::from_integer(1_000_000.into())),
+                time: time.map(|time| time / whole(1_000_000)),
                 algbw: number(alg),
                 busbw: Some(rational(bus)?),
                 operator: operator.clone().map(String::from),

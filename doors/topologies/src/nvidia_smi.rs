@@ -35,7 +35,7 @@ const P2P: [&str; 6] = ["OK", "NS", "CNS", "GNS", "TNS", "DR"];
 const WRAPPED: &str = "the table was cut or wrapped, as by a narrow terminal; give what `nvidia-smi topo -m > FILE` writes";
 
 /// A row of the table.
-struct Row<'a> {
+struct TopologyRow<'a> {
     offset: usize,
     cells: Vec<Cow<'a, str>>,
     /// The words after the cells: affinities.
@@ -121,7 +121,7 @@ fn most_of_one(nvlinks: &BTreeMap<(usize, usize), u32>) -> u32 {
 }
 
 /// Whether the memory of every GPU is a NUMA node, as with Grace: the third word after the cells is its number.
-fn coherent(labels: &[Cow<'_, str>], rows: &[Row<'_>]) -> bool {
+fn coherent(labels: &[Cow<'_, str>], rows: &[TopologyRow<'_>]) -> bool {
     let mut gpus = labels
         .iter()
         .zip(rows)
@@ -210,9 +210,9 @@ fn chosen_table<'a>(source: &Source<'a>, draft: &mut Draft<'_>) -> Vec<Line<'a>>
 fn table<'a>(
     source: &Source<'a>,
     draft: &mut Draft<'_>,
-) -> Result<(Vec<Cow<'a, str>>, Vec<Row<'a>>), FormatError> {
+) -> Result<(Vec<Cow<'a, str>>, Vec<TopologyRow<'a>>), FormatError> {
     let mut labels: Vec<Cow<'a, str>> = Vec::new();
-    let mut rows: BTreeMap<Cow<'a, str>, Row<'a>> = BTreeMap::new();
+    let mut rows: BTreeMap<Cow<'a, str>, TopologyRow<'a>> = BTreeMap::new();
     // Whether no blank line has ended the rows.
     let mut open = true;
     for (offset, words) in &chosen_table(source, draft) {
@@ -340,8 +340,8 @@ fn head<'a>(words: &[Cow<'a, str>]) -> Vec<Cow<'a, str>> {
 }
 
 /// Splits words into `columns` cells and the rest. If columns were squeezed, two cells may be in one word: `NODENODE`.
-fn row<'a>(offset: usize, words: &[Cow<'a, str>], columns: usize) -> Row<'a> {
-    let mut row = Row {
+fn row<'a>(offset: usize, words: &[Cow<'a, str>], columns: usize) -> TopologyRow<'a> {
+    let mut row = TopologyRow {
         offset,
         cells: Vec::with_capacity(columns),
         rest: Vec::new(),
@@ -429,7 +429,7 @@ fn cells(word: &str, most: usize) -> Option<Vec<String>> {
 /// The table is symmetric: rows of network cards that were left out follow from their columns.
 fn mirror<'a>(
     labels: &[Cow<'a, str>],
-    rows: &mut BTreeMap<Cow<'a, str>, Row<'a>>,
+    rows: &mut BTreeMap<Cow<'a, str>, TopologyRow<'a>>,
     draft: &mut Draft<'_>,
 ) {
     let missing: Vec<(usize, &Cow<'a, str>)> = labels
@@ -457,7 +457,7 @@ fn mirror<'a>(
                 mirrored.unwrap_or(Cow::Borrowed("SYS"))
             });
         }
-        let row = Row {
+        let row = TopologyRow {
             offset: 0,
             cells,
             rest: Vec::new(),
@@ -490,12 +490,12 @@ fn words(line: &str) -> Vec<Cow<'_, str>> {
 }
 
 /// GPUs of one NUMA node, else of the same processors, share a NUMA node.
-fn join_affine<'a>(rows: &[Row<'a>], tree: &mut PciTree, draft: &mut Draft<'_>) {
-    let numa = |row: &Row<'a>| {
+fn join_affine<'a>(rows: &[TopologyRow<'a>], tree: &mut PciTree, draft: &mut Draft<'_>) {
+    let numa = |row: &TopologyRow<'a>| {
         let text = row.rest.get(1);
         text.filter(|text| text.parse::<u32>().is_ok()).cloned()
     };
-    let cpus = |row: &Row<'a>| row.rest.first().filter(|text| *text != "N/A").cloned();
+    let cpus = |row: &TopologyRow<'a>| row.rest.first().filter(|text| *text != "N/A").cloned();
     let by_numa = rows.iter().any(|row| numa(row).is_some());
     let mut firsts: BTreeMap<Cow<'a, str>, usize> = BTreeMap::new();
     for (place, row) in rows.iter().enumerate() {

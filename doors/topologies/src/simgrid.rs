@@ -19,7 +19,7 @@ use roxmltree::Node;
 use crate::draft::Draft;
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many, unexpected, unknown};
-use crate::simgrid_search::{self, Search};
+use crate::simgrid_search::{self, PathSearch};
 use crate::simgrid_stages;
 use crate::simgrid_units;
 use crate::simgrid_zones::{Capacity, Kind, Routing, Stretch, Zones};
@@ -97,7 +97,7 @@ pub(super) struct Reader<'r, 'o, 'd, 'i, 's> {
     points: BTreeMap<String, usize>,
     links: BTreeMap<String, Link>,
     /// Per zone of the file: its element and how it finds routes.
-    elements: Vec<(Node<'d, 'i>, usize, Option<Search>)>,
+    elements: Vec<(Node<'d, 'i>, usize, Option<PathSearch>)>,
     hops: usize,
     /// Number of further hosts allowed in clusters.
     pub(super) budget: usize,
@@ -151,14 +151,14 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         self.star_members(element, zone)
     }
 
-    fn routing(&self, zone: Node<'d, 'i>) -> Result<(Routing, Option<Search>), FormatError> {
+    fn routing(&self, zone: Node<'d, 'i>) -> Result<(Routing, Option<PathSearch>), FormatError> {
         let text = need(self.source, zone, "routing", "how the zone finds routes")?;
         let pairs = Routing::Pairs(BTreeMap::new());
         Ok(match text.to_ascii_lowercase().as_str() {
             "full" => (Routing::Full(BTreeMap::new()), None),
             "none" => (pairs, None),
-            "floyd" => (pairs, Some(Search::Floyd)),
-            "dijkstra" | "dijkstracache" => (pairs, Some(Search::Dijkstra)),
+            "floyd" => (pairs, Some(PathSearch::Floyd)),
+            "dijkstra" | "dijkstracache" => (pairs, Some(PathSearch::Dijkstra)),
             "cluster" | "vivaldi" => (Routing::Star(BTreeMap::new()), None),
             "wifi" => return Err(self.no_wifi(zone)),
             _ => {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Zero;
 use oneport_files::error::{Mistake, clip};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::draft::{Draft, MAX_LINKS, Role};
 use crate::imported::Topic;
@@ -266,7 +266,7 @@ impl Loads {
             let rate = &capacities.get(*load)?.rate;
             Some(match count {
                 1 => rate.clone(),
-                _ => rate / Rational::from_integer((*count).into()),
+                _ => rate / whole(*count),
             })
         };
         let loads = self.shared.iter().filter(|(load, _)| counts(**load));

@@ -17,7 +17,7 @@ const MAX_LOADS: usize = 2_000_000;
 
 /// Route search of a zone.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Search {
+pub(super) enum PathSearch {
     Floyd,
     Dijkstra,
 }
@@ -27,7 +27,7 @@ pub(super) enum Search {
 pub(super) fn complete(
     zones: &mut Zones,
     zone: usize,
-    search: Search,
+    search: PathSearch,
     order: &[(usize, usize)],
 ) -> Result<(), Mistake> {
     let Some(Routing::Pairs(steps)) = zones.zones.get(zone).map(|zone| &zone.routing) else {
@@ -35,8 +35,8 @@ pub(super) fn complete(
     };
     let members = zones.zones.get(zone).map_or(&[][..], |zone| &zone.members);
     let points = match search {
-        Search::Floyd => members.to_vec(),
-        Search::Dijkstra => in_order(order),
+        PathSearch::Floyd => members.to_vec(),
+        PathSearch::Dijkstra => in_order(order),
     };
     if points.len() > MAX_MEMBERS {
         let instead = "write the routes out (routing=\"Full\")";
@@ -44,8 +44,8 @@ pub(super) fn complete(
         return Err(too_many(what, MAX_MEMBERS, instead));
     }
     let before = match search {
-        Search::Floyd => floyd(&points, steps),
-        Search::Dijkstra => dijkstra(&points, steps),
+        PathSearch::Floyd => floyd(&points, steps),
+        PathSearch::Dijkstra => dijkstra(&points, steps),
     };
     let mut pairs = BTreeMap::new();
     let mut loads = 0;

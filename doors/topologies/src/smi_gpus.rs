@@ -2,7 +2,7 @@
 //! file, else by the NVLinks of a GPU. They determine the generation of NVLink and PCI, and the usual processor next to
 //! them.
 
-use oneport_platform::Rational;
+use oneport_platform::{Rational, ratio};
 
 /// Rates in tenths of GB/s per direction.
 #[derive(Clone, Copy)]
@@ -124,5 +124,5 @@ impl Default for Gpus {
 }
 
 fn tenths(value: u32) -> Rational {
-    Rational::new(value.into(), 10.into())
+    ratio(value, 10)
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use anyhow::{Result, ensure};
 use oneport::heterogeneous::{Budget, Destination, Method, Processors, earliest};
 use oneport::plan::{Concurrency, Reduction};
-use oneport::{Found, Rational, Status, reduce_processors, referee};
+use oneport::{HeterogeneousAnswer, Rational, Status, reduce_processors, referee};
 
 use crate::numbers::{whole, whole_number};
 
@@ -36,7 +36,7 @@ pub fn schedule(sequence: &[u64]) -> Result<Reduction> {
 }
 
 /// Answer of one of our methods, accepted by the referee.
-pub fn solve(times: &[u64], method: Method) -> Result<Found> {
+pub fn solve(times: &[u64], method: Method) -> Result<HeterogeneousAnswer> {
     Ok(reduce_processors(&processors(times)?, method, &budget())?)
 }
 

@@ -2,11 +2,11 @@
 
 use num_traits::One;
 use oneport_lp::{Options, Question, solve};
-use oneport_plan::Row;
+use oneport_plan::CapacityRow;
 use oneport_plan::inequality::{Inequality, Need};
 use oneport_plan::{Amount, Certificate, Collective, Goals, Problem, Volumes};
 use oneport_platform::{
-    Change, Node, NodeId, Number, Platform, PortModel, Rational, SharedId, whole,
+    Change, Node, NodeId, Number, Platform, PortModel, Rational, SharedId, ratio, whole,
 };
 use oneport_referee::{Violation, proof};
 use oneport_truth::certificates::Kind;
@@ -110,7 +110,7 @@ fn check_caught(instances: u64, bound: Bound<'_>) {
 #[test]
 fn a_bound_that_is_a_little_too_low_is_caught() {
     check_caught(60, &|question, certificate| {
-        Ok(referee(question, certificate)? * Rational::new(99.into(), 100.into()))
+        Ok(referee(question, certificate)? * ratio(99, 100))
     });
 }
 
@@ -175,9 +175,9 @@ fn check_taken_for_router(instances: u64, kind: fn(&oneport_platform::Node) -> b
         });
         let of_router = |resource| matches!(resource, oneport_plan::Resource::Compute(node) if !question.platform.node(node).merges());
         let mut certificate: Certificate = certificate.clone();
-        certificate
-            .rows
-            .retain(|(row, _)| !matches!(row, Row::Resource(resource) if of_router(*resource)));
+        certificate.rows.retain(
+            |(row, _)| !matches!(row, CapacityRow::Resource(resource) if of_router(*resource)),
+        );
         referee(&question, &certificate)
     });
 }
@@ -197,7 +197,7 @@ fn a_commutative_operator_taken_for_an_ordered_one_is_caught() {
 fn a_shared_capacity_that_is_too_small_is_caught() {
     check_caught(300, &|question, certificate| {
         let mut question = question.clone();
-        let half = Number::Times(Rational::new(1.into(), 2.into()));
+        let half = Number::Times(ratio(1, 2));
         let all = 0..question.platform.shared().len();
         let changes: Vec<Change> = all
             .map(|place| Change::Rate(SharedId::new(place), half.clone()))
@@ -401,8 +401,7 @@ fn a_barrier_is_held_back_by_no_order() {
         ..Volumes::of_size(Rational::one())
     };
     let said = Collective::barrier(nodes.to_vec()).in_order();
-    let ratio =
-        |numerator: i64, denominator: i64| Rational::new(numerator.into(), denominator.into());
+    let ratio = |numerator: i64, denominator: i64| ratio(numerator, denominator);
     let found = barrier(&ring, &said, &volumes);
     assert_eq!(found, Some([ratio(3, 4), ratio(2, 3)]));
 }

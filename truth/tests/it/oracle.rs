@@ -10,7 +10,7 @@ use oneport_truth::busy::maximal_sets;
 use oneport_truth::draw::Draw;
 use oneport_truth::game::Game;
 use oneport_truth::sample::sample;
-use oneport_truth::search::{Found, cheapest};
+use oneport_truth::search::{SearchResult, cheapest};
 use oneport_truth::throughput::{Oracle, Refused};
 
 fn platform(text: &str) -> Platform {
@@ -304,7 +304,7 @@ fn backwards_and_forwards_agree() {
             continue;
         };
         let found = match cheapest(&game, &prices, 1_000_000) {
-            Found::Scheme(scheme) => {
+            SearchResult::Scheme(scheme) => {
                 assert!(carries_out(&game, &scheme.moves), "instance {instance}");
                 let sum: u64 = scheme
                     .moves
@@ -314,8 +314,8 @@ fn backwards_and_forwards_agree() {
                 assert_eq!(sum, scheme.price, "instance {instance}");
                 Some(scheme.price)
             }
-            Found::Nothing => None,
-            Found::TooMany => panic!("instance {instance} is too large"),
+            SearchResult::Nothing => None,
+            SearchResult::TooMany => panic!("instance {instance} is too large"),
         };
         assert_eq!(found, expected, "instance {instance}: {question:?}");
         compared += 1;

@@ -35,7 +35,7 @@ struct Tree {
 }
 
 /// Target of a path.
-enum Found {
+enum Target {
     /// The module itself.
     Module(Module),
     /// An item of the file of a module.
@@ -195,8 +195,8 @@ impl Tree {
             };
             for import in &file.imports {
                 let target = match self.resolve(module, &import.path, DEPTH) {
-                    Some(Found::Item(target)) => target,
-                    Some(Found::Module(target)) if import.name == "*" => target,
+                    Some(Target::Item(target)) => target,
+                    Some(Target::Module(target)) if import.name == "*" => target,
                     // A name for a module: the paths contain the names taken through it.
                     _ => continue,
                 };
@@ -205,7 +205,7 @@ impl Tree {
                 }
             }
             for (words, line) in &file.paths {
-                if let Some(Found::Item(target)) = self.resolve(module, words, DEPTH) {
+                if let Some(Target::Item(target)) = self.resolve(module, words, DEPTH) {
                     point(target, *line);
                 }
             }
@@ -214,7 +214,7 @@ impl Tree {
     }
 
     /// Target of a path in a module. `None` if it is outside of the crate.
-    fn resolve(&self, module: &Module, path: &[String], depth: usize) -> Option<Found> {
+    fn resolve(&self, module: &Module, path: &[String], depth: usize) -> Option<Target> {
         let depth = depth.checked_sub(1)?;
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -243,15 +243,15 @@ impl Tree {
     }
 
     /// Resolves the rest of a path from the target of its beginning.
-    fn further(&self, found: Found, rest: &[String], depth: usize) -> Option<Found> {
+    fn further(&self, found: Target, rest: &[String], depth: usize) -> Option<Target> {
         match found {
-            Found::Module(module) => self.walk(module, rest, depth),
+            Target::Module(module) => self.walk(module, rest, depth),
             item => Some(item),
         }
     }
 
     /// Follows a path down from a module.
-    fn walk(&self, mut module: Module, path: &[String], depth: usize) -> Option<Found> {
+    fn walk(&self, mut module: Module, path: &[String], depth: usize) -> Option<Target> {
         for (place, name) in path.iter().enumerate() {
             let file = self.file(&module)?;
             if file.children.contains(name) {
@@ -266,16 +266,16 @@ impl Tree {
                 let mut globs = file.imports.iter().filter(|import| import.name == "*");
                 let below =
                     globs.find_map(|glob| match self.resolve(&module, &glob.path, depth)? {
-                        Found::Module(below) if self.has(&below, name) => Some(below),
+                        Target::Module(below) if self.has(&below, name) => Some(below),
                         _ => None,
                     });
                 if let Some(below) = below {
                     return self.walk(below, &path[place..], depth.checked_sub(1)?);
                 }
             }
-            return Some(Found::Item(module));
+            return Some(Target::Item(module));
         }
-        Some(Found::Module(module))
+        Some(Target::Module(module))
     }
 
     fn has(&self, module: &Module, name: &String) -> bool {

@@ -1,4 +1,4 @@
-//! On small questions: the program over all reduction trees has the throughput of the rates.
+//! On small problems: the program over all reduction trees has the throughput of the rates.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ impl Case {
         }
     }
 
-    /// All ways to have a value at a node: tasks, each once.
+    /// All schemes that bring a value to a node: tasks, each once.
     fn ways(&self, operands: &[usize], node: NodeId) -> Vec<Vec<Key>> {
         let value = Value::of(operands.iter().copied());
         let mut all = Vec::new();
@@ -64,7 +64,7 @@ impl Case {
         all
     }
 
-    /// All ways to make a value at a node, or to own it there.
+    /// All schemes that make a value at a node, or own it there.
     fn made(&self, operands: &[usize], node: NodeId) -> Vec<Vec<Key>> {
         if let [operand] = operands {
             return if self.owners[*operand] == node {

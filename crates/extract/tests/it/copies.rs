@@ -75,8 +75,8 @@ impl Case {
         )
     }
 
-    /// The total weight is the throughput, nothing exceeds the capacities, every target gets a copy of every message by
-    /// hops that follow one another, and switches pass each copy on once. Returns the number of trees.
+    /// The total weight is the throughput, no capacity is exceeded, every target gets a copy of every message by
+    /// consecutive hops, and switches forward each copy once. Returns the number of trees.
     #[track_caller]
     fn check(&self, messages: &[(usize, Rational)], targets: &[usize]) -> usize {
         let found = self.spread(messages, targets).unwrap();
@@ -367,7 +367,7 @@ fn what_cuts_allow_is_packed() {
     assert!(packed > 60 && refused > 30, "{packed} {refused}");
 }
 
-/// Minimal capacities: each as small as the cuts allow, one after the other.
+/// Minimal capacities: each as small as the cuts allow, reduced in sequence.
 #[test]
 fn minimal_capacities_need_few_trees() {
     let (mut cases, mut equal) = (0, 0);

@@ -159,7 +159,7 @@ fn what_is_no_flow_is_refused_by_place_and_amount() {
             platform.link_name(link)
         )
     );
-    // Nothing is made of nothing.
+    // No value is made without inputs.
     assert_eq!(
         route(&platform, 0, ends, &rational("0"), &BTreeMap::new()),
         Ok(Default::default())

@@ -56,7 +56,7 @@ fn complete(nodes: usize) -> Platform {
     )
 }
 
-/// A question with rates.
+/// A problem with rates.
 #[derive(Debug, Clone)]
 struct Case {
     platform: Platform,
@@ -585,13 +585,13 @@ enum Printed {
         extracted: Vec<(Rational, Vec<Task>)>,
         left_over: TaskRates,
     },
-    /// FIND_TREE took more steps than there are tasks.
+    /// FIND_TREE took more steps than the number of tasks.
     GoesOn,
     Stuck,
 }
 
-/// FIND_TREE and EXTRACT_TREES as printed, their line errors mended (deviation 2), nothing cancelled. Senders are tried
-/// in order of node, or in reverse.
+/// FIND_TREE and EXTRACT_TREES as printed, with corrected line errors (deviation 2), without cancellation. Senders are
+/// tried in order of node, or in reverse.
 fn as_printed(case: &Case, reverse: bool) -> Printed {
     let mut rates = case.rates.clone();
     let (mut extracted, mut done) = (Vec::new(), Rational::zero());
@@ -819,7 +819,8 @@ fn errors_name_the_task() {
     );
 }
 
-/// A value that comes from far and a long chain of merges: nothing recurses, nothing is quadratic in the length.
+/// A value from a distant node and a long chain of merges: the code does not recurse, and its time is not quadratic in
+/// the length.
 #[test]
 fn long_paths_and_deep_trees() {
     let nodes = 3000;

@@ -19,7 +19,7 @@ fn node(index: usize) -> NodeId {
     NodeId::new(index)
 }
 
-/// Three processors, all linked both ways.
+/// Three processors, all linked in both directions.
 fn triangle() -> Platform {
     let mut builder = Platform::builder();
     for name in ["a", "b", "c"] {

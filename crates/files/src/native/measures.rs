@@ -98,7 +98,7 @@ impl Measures {
         })
     }
 
-    /// Notes what a unit of work is; all nodes must agree.
+    /// Records the unit of work. All nodes must have the same.
     fn compute(&mut self, text: &str, per_data: bool) -> Result<(), Mistake> {
         let (own, other) = if per_data {
             (&mut self.per_data, &self.per_work)

@@ -206,7 +206,7 @@ fn field<'t>(value: Value<'t, '_>) -> Field<'t> {
     }
 }
 
-/// The digits in base ten; TOML also knows `0xff`, `0o17` and `0b11`.
+/// The digits in base ten. TOML also has `0xff`, `0o17` and `0b11`.
 fn decimal<'t>(integer: &'t DeInteger<'_>) -> Cow<'t, str> {
     let digits = integer.as_str();
     if integer.radix() == 10 || digits.len() > MAX_DIGITS {

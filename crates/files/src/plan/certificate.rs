@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use oneport_plan::{Certificate, OddSet, Plan, Resource, Row};
+use oneport_plan::{CapacityRow, Certificate, OddSet, Plan, Resource};
 use oneport_platform::{Platform, Rational};
 
 use super::cells::{Reader, link_list, link_number, links_of, list, name};
@@ -39,14 +39,16 @@ impl Reader<'_> {
         prices.map_or(Ok(()), |list| {
             list.each(|_, entry| {
                 let (resource, price) = self.price(&entry)?;
-                certificate.rows.push((Row::Resource(resource), price));
+                certificate
+                    .rows
+                    .push((CapacityRow::Resource(resource), price));
                 Ok(())
             })
         })?;
         odd_sets.map_or(Ok(()), |list| {
             list.each(|_, entry| {
                 let (set, price) = self.odd_set(&entry)?;
-                certificate.rows.push((Row::OddSet(set), price));
+                certificate.rows.push((CapacityRow::OddSet(set), price));
                 Ok(())
             })
         })

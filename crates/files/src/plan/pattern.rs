@@ -78,7 +78,7 @@ impl<'c> Patterns<'c> {
     }
 }
 
-/// The pattern as [`Patterns::read`] reads it, but for the braces.
+/// The pattern in the form of [`Patterns::read`], without the braces.
 pub(super) fn write(
     out: &mut String,
     platform: &Platform,

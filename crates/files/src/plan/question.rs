@@ -97,7 +97,7 @@ fn read_member(
         (label, _) => {
             let form = Form::find(label).ok_or_else(|| name.wrong(names()))?;
             let mut nodes = Vec::with_capacity(form.roles.len());
-            // Lists first: what is missing there says most.
+            // Lists first: an entry that is missing there gives the clearest error.
             for role in form.roles.iter().rev() {
                 let place = ROLES.iter().position(|key| *key == role.key);
                 let listed =

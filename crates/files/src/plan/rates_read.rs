@@ -7,7 +7,7 @@ use num_traits::{One, Signed, Zero};
 use oneport_plan::{
     Certificate, Demand, DemandRates, Interval, Kind, Problem, Rates, RatesError, TaskRates, Value,
 };
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 
 use super::cells::Reader;
 use super::demand::Demands;
@@ -28,7 +28,7 @@ pub struct RatesFile {
     pub problem: Problem,
     /// How often everything is sent and merged per unit of time.
     pub rates: Rates,
-    /// Prices of resources and odd sets, if there are any; what they prove is for the referee to say.
+    /// Prices of resources and odd sets, if there are any. The referee derives the bound from them.
     pub certificate: Certificate,
 }
 
@@ -377,8 +377,7 @@ impl<'a> Reading<'a> {
             let Some(demand) = self.demands.get(place) else {
                 continue;
             };
-            let often = Rational::from_integer(self.problem.collective().rate(place).into())
-                * &self.rates.throughput;
+            let often = whole(self.problem.collective().rate(place)) * &self.rates.throughput;
             let source = demand.operands.first();
             let mut gains: BTreeMap<(NodeId, NodeId), Rational> = BTreeMap::new();
             for (&(target, link), flow) in flows {
@@ -482,7 +481,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// `alpha` is what the merges say.
+    /// `alpha` equals the rates of the merges.
     fn check_alpha(&self, list: Option<Json<'_, '_>>) -> Result<(), FormatError> {
         let shares = self.rates.alpha(self.problem);
         let Some(list) = list else { return Ok(()) };
@@ -536,7 +535,7 @@ fn once(entry: &Json<'_, '_>, known: Option<Rational>) -> Result<(), FormatError
     }
 }
 
-/// A derived value is what it is derived from.
+/// Checks a derived value against the values that it is derived from.
 fn same(
     value: &Json<'_, '_>,
     given: &Rational,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use oneport_plan::{
-    Broadcast, Concurrency, Costs, Proof, Reduction, SingleAllReduce, SingleBroadcast, Status,
+    Broadcast, Concurrency, Proof, Reduction, SingleAllReduce, SingleBroadcast, SingleCosts, Status,
 };
 use oneport_platform::Rational;
 
@@ -163,17 +163,17 @@ pub fn single_broadcast_from_json(
         "when the transfer to each processor starts",
     )?)?;
     let preparations = match (&costs, preparations) {
-        (Costs::Equal { .. }, list) => {
+        (SingleCosts::Equal { .. }, list) => {
             let meaning = "when the sender starts to prepare the transfer to each processor";
             Some(dates(need(&top, list, "preparations", meaning)?)?)
         }
-        (Costs::PerSender(_), Some(list)) => {
+        (SingleCosts::PerSender(_), Some(list)) => {
             return Err(list.fail(Mistake::NotHere {
                 key: "preparations",
                 why: "with \"times\" preparing is part of the transfer",
             }));
         }
-        (Costs::PerSender(_), None) => None,
+        (SingleCosts::PerSender(_), None) => None,
     };
     let one = SingleBroadcast {
         broadcast: Broadcast {
@@ -338,7 +338,7 @@ fn tree(
     top: &Json<'_, '_>,
     (root, partners, costs): Shape<'_, '_>,
     partner: Partner,
-) -> Result<(usize, Vec<u32>, Costs), FormatError> {
+) -> Result<(usize, Vec<u32>, SingleCosts), FormatError> {
     let list = need(top, partners, partner.key, partner.meaning)?;
     let processors = count(&list, partner)?;
     let root = need(top, root, "root", partner.root)?.place("processor", processors)?;

@@ -2,7 +2,7 @@
 
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{
-    Concurrency, Costs, Dates, Proof, Reduction, SenderWeights, SingleReduction, SlotPrices,
+    Concurrency, Dates, Proof, Reduction, SenderWeights, SingleCosts, SingleReduction, SlotPrices,
 };
 use oneport_platform::Rational;
 
@@ -65,7 +65,7 @@ impl Partner {
     };
 }
 
-/// Reads one reduction; `name` is the file's name in messages. Linear in the bytes, but for the numbers.
+/// Reads one reduction; `name` is the file's name in messages. Linear in the bytes, apart from the numbers.
 ///
 /// Every list must have one entry per processor, the root's being `null`. The status may be "optimal" only if the
 /// length is the lower bound and a proof is given, or costs are equal. Whether the schedule is right (a tree, dates,
@@ -122,17 +122,17 @@ pub fn single_reduction_from_json(
         Some(root),
     )?;
     let merges = match (&costs, merges) {
-        (Costs::Equal { .. }, list) => {
+        (SingleCosts::Equal { .. }, list) => {
             let meaning = "when the receiver starts to merge what each processor sent";
             Some(dates(need(&top, list, "merges", meaning)?, Some(root))?)
         }
-        (Costs::PerSender(_), Some(list)) => {
+        (SingleCosts::PerSender(_), Some(list)) => {
             return Err(list.fail(Mistake::NotHere {
                 key: "merges",
                 why: "with \"times\" merging is part of the transfer",
             }));
         }
-        (Costs::PerSender(_), None) => None,
+        (SingleCosts::PerSender(_), None) => None,
     };
     let ready = ready.map(|list| dates(list, None)).transpose()?;
     let length = rational(need(&top, length, "length", "when the result is complete")?)?;
@@ -181,7 +181,7 @@ pub(super) fn check_format(value: &Json<'_, '_>, format: &'static str) -> Result
 fn check_status(value: &Json<'_, '_>, one: &SingleReduction) -> Result<(), FormatError> {
     let text = value.string()?;
     // If costs are equal, a referee can count without a proof.
-    let counted = matches!(one.reduction.costs, Costs::Equal { .. });
+    let counted = matches!(one.reduction.costs, SingleCosts::Equal { .. });
     let why_not = if one.reduction.length != one.lower_bound {
         Some("the length is not the lower bound")
     } else {
@@ -246,7 +246,10 @@ pub(super) fn read_partners(
     Ok(partners)
 }
 
-pub(super) fn read_costs(value: Json<'_, '_>, processors: usize) -> Result<Costs, FormatError> {
+pub(super) fn read_costs(
+    value: Json<'_, '_>,
+    processors: usize,
+) -> Result<SingleCosts, FormatError> {
     let [transfer, compute, times] = value.object(["transfer", "compute", "times"])?;
     if let Some(list) = times {
         if transfer.or(compute).is_some() {
@@ -266,9 +269,9 @@ pub(super) fn read_costs(value: Json<'_, '_>, processors: usize) -> Result<Costs
             Ok(())
         })?;
         enough(&list, times.len(), processors)?;
-        return Ok(Costs::PerSender(times));
+        return Ok(SingleCosts::PerSender(times));
     }
-    Ok(Costs::Equal {
+    Ok(SingleCosts::Equal {
         transfer: rational(need(
             &value,
             transfer,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use num_traits::Zero;
-use oneport_plan::{Concurrency, Costs, Dates, Proof, SingleReduction, Status};
+use oneport_plan::{Concurrency, Dates, Proof, SingleCosts, SingleReduction, Status};
 use oneport_platform::Rational;
 
 /// The value of `format`.
@@ -60,15 +60,15 @@ pub fn single_reduction_to_json(one: &SingleReduction) -> String {
     out
 }
 
-pub(super) fn write_costs(out: &mut String, costs: &Costs) {
+pub(super) fn write_costs(out: &mut String, costs: &SingleCosts) {
     match costs {
-        Costs::Equal { transfer, compute } => {
+        SingleCosts::Equal { transfer, compute } => {
             let _ = writeln!(
                 out,
                 "  \"costs\": {{\"transfer\": \"{transfer}\", \"compute\": \"{compute}\"}},"
             );
         }
-        Costs::PerSender(times) => {
+        SingleCosts::PerSender(times) => {
             out.push_str("  \"costs\": {\"times\": ");
             entries(out, times.iter().map(|time| format!("\"{time}\"")));
             out.push_str("},\n");

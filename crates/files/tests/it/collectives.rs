@@ -4,9 +4,9 @@ use crate::common::{plan_from_json, plan_to_json};
 use crate::common::{ratio, reads_back, refused};
 use oneport_plan::inequality::{Cut, Inequality, Need, Tree};
 use oneport_plan::{
-    Amount, BigUint, Certificate, Collective, Interval, Member, OddSet, Pattern, PeriodicSchedule,
-    Problem, Resource, Row, ScheduledPattern, Slot, Status, SteadyState, Task, Volumes,
-    WeightedPattern,
+    Amount, BigUint, CapacityRow, Certificate, Collective, Interval, Member, OddSet, Pattern,
+    PeriodicSchedule, Problem, Resource, ScheduledPattern, Slot, Status, SteadyState, Task,
+    Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel};
 use oneport_testkit::Parts;
@@ -942,7 +942,7 @@ fn foreign_ids_are_written_and_refused() {
         ),
         (
             changed(broadcast(), &|plan| {
-                plan.certificate.rows[0].0 = Row::Resource(Resource::Port(nowhere()))
+                plan.certificate.rows[0].0 = CapacityRow::Resource(Resource::Port(nowhere()))
             }),
             "certificate.prices[0].node: null",
         ),
@@ -960,7 +960,7 @@ fn foreign_ids_are_written_and_refused() {
                     ports: vec![Resource::Link(LinkId::new(1))],
                     links: Vec::new(),
                 };
-                plan.certificate.rows[2].0 = Row::OddSet(set);
+                plan.certificate.rows[2].0 = CapacityRow::OddSet(set);
             }),
             "unknown key 'link'",
         ),

@@ -6,7 +6,7 @@ use oneport_files::{
     single_broadcast_to_json,
 };
 use oneport_plan::{
-    Broadcast, Concurrency, Costs, Dates, Proof, Reduction, SingleAllReduce, SingleBroadcast,
+    Broadcast, Concurrency, Dates, Proof, Reduction, SingleAllReduce, SingleBroadcast, SingleCosts,
 };
 use oneport_testkit::ratio;
 
@@ -21,7 +21,7 @@ fn halves(ticks: &[u64]) -> Dates {
 fn equal() -> SingleBroadcast {
     SingleBroadcast {
         broadcast: Broadcast {
-            costs: Costs::Equal {
+            costs: SingleCosts::Equal {
                 transfer: ratio(2, 1),
                 compute: ratio(3, 2),
             },
@@ -40,7 +40,7 @@ fn equal() -> SingleBroadcast {
 fn per_sender() -> SingleBroadcast {
     SingleBroadcast {
         broadcast: Broadcast {
-            costs: Costs::PerSender([1, 2, 3].map(|time| ratio(time, 3)).to_vec()),
+            costs: SingleCosts::PerSender([1, 2, 3].map(|time| ratio(time, 3)).to_vec()),
             root: 0,
             senders: vec![0, 0, 1],
             starts: Dates::Exact([0, 0, 1].map(|date| ratio(date, 3)).to_vec()),

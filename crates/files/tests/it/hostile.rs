@@ -9,7 +9,7 @@ use oneport_files::{
 
 use PlatformFormat::{Json, Matrix, Toml};
 
-/// Longest error message that is still one line to read.
+/// Longest error message that still counts as one line.
 const LINE: usize = 800;
 
 fn check_message(error: &FormatError, file: &str, parts: &[&str]) {
@@ -578,7 +578,7 @@ fn truncated_files() {
     }
 }
 
-/// Every single byte of a good file replaced by each of some nasty ones: an answer, never a panic.
+/// Every single byte of a good file replaced by each of some nasty ones: the reader answers and never panics.
 #[test]
 fn mutated_files() {
     for (format, text) in [

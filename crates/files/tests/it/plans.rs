@@ -575,7 +575,7 @@ fn links_permissions_and_devices_are_respected() {
     })
     .expect("written");
     assert_eq!(std::fs::read(&real).expect("read"), b"secret");
-    // Links that lead to nothing yet, one after another and from another folder.
+    // Links to missing files, in a chain and from another folder.
     std::fs::create_dir(folder.path().join("deep")).expect("a folder");
     let (first, second) = (
         folder.path().join("first"),

@@ -5,7 +5,8 @@ use oneport_files::{
     single_reduction_to_json, starts_from_json,
 };
 use oneport_plan::{
-    Concurrency, Costs, Dates, Proof, Reduction, SenderWeights, SingleReduction, SlotPrices, Status,
+    Concurrency, Dates, Proof, Reduction, SenderWeights, SingleCosts, SingleReduction, SlotPrices,
+    Status,
 };
 use oneport_testkit::ratio;
 
@@ -17,7 +18,7 @@ fn equal() -> SingleReduction {
     };
     SingleReduction {
         reduction: Reduction {
-            costs: Costs::Equal {
+            costs: SingleCosts::Equal {
                 transfer: ratio(2, 1),
                 compute: ratio(3, 2),
             },
@@ -39,7 +40,7 @@ fn per_sender() -> SingleReduction {
     let times = [4, 5, 3].map(|time| ratio(time, 3)).to_vec();
     SingleReduction {
         reduction: Reduction {
-            costs: Costs::PerSender(times),
+            costs: SingleCosts::PerSender(times),
             root: 1,
             receivers: vec![1, 1, 0],
             starts: Dates::Exact(vec![ratio(1, 1), ratio(0, 1), ratio(0, 1)]),

@@ -344,7 +344,7 @@ fn sizes_and_work_follow_the_platform() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Rewritten in other units, every number changes and nothing else does.
+    /// Rewritten in other units, every number changes and the platform stays the same.
     #[test]
     fn other_units_say_the_same(platform in platform(), other in units()) {
         let (Some(own), Some(other)) = (platform.units(), other) else { return Ok(()) };

@@ -222,7 +222,7 @@ fn borders() {
     assert_eq!(arborescence(0, 0, none), None);
     assert_eq!(arborescence(2, 0, none), None);
     assert_eq!(arborescence(2, 5, &[(0, 1, 1u64)]), None);
-    // Loops and nodes that do not exist are left aside.
+    // Loops and nodes that do not exist are ignored.
     let odd = vec![(0, 0, 1u64), (1, 1, 0), (7, 1, 0), (0, 9, 0), (0, 1, 3)];
     let found = arborescence(2, 0, &odd).unwrap();
     assert_eq!((found.cost, found.check(0, &odd)), (3, Ok(())));

@@ -39,7 +39,7 @@ proptest! {
     }
 }
 
-/// Parallel edges of one weight are kept apart, and counted.
+/// Parallel edges of one weight are distinguished, and counted.
 #[test]
 fn parallel_edges() {
     let mut twice = DiGraph::<(), u64>::from_edges([(0, 1, 3), (1, 0, 3), (0, 1, 3), (1, 0, 3)]);

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 type Arcs = Vec<(usize, usize, u64)>;
 
-/// Distances by relaxing all arcs as often as there are nodes.
+/// Distances by relaxing all arcs once per node.
 fn naive(
     nodes: usize,
     arcs: &Arcs,

@@ -197,7 +197,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(125))]
 
-    /// More required nodes than are gone through by subsets.
+    /// More required nodes than the search over subsets accepts.
     #[test]
     fn many(
         arcs in prop::collection::vec((0..14usize, 1..14usize, 0..12u64), 40..80),

@@ -5,7 +5,7 @@ use crate::common;
 use common::{Dice, int, optimum, ratio, replay};
 use oneport_heterogeneous::broadcast::{fastest_first, lower_bound};
 use oneport_heterogeneous::{Error, all_reduce};
-use oneport_plan::{Broadcast, Costs, Dates};
+use oneport_plan::{Broadcast, Dates, SingleCosts};
 use oneport_platform::Rational;
 
 fn rationals(times: &[u64]) -> Vec<Rational> {
@@ -14,7 +14,7 @@ fn rationals(times: &[u64]) -> Vec<Rational> {
 
 /// From the definition: a sender has the message, and no node is in two transfers at once.
 fn check(broadcast: &Broadcast) -> Rational {
-    let Costs::PerSender(times) = &broadcast.costs else {
+    let SingleCosts::PerSender(times) = &broadcast.costs else {
         panic!("per sender")
     };
     let root = broadcast.root as usize;

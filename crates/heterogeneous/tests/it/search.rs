@@ -25,7 +25,7 @@ fn cluster(times: &[u64]) -> Cluster {
     Cluster::new(&times.iter().map(class).collect::<Vec<_>>()).unwrap()
 }
 
-/// The least critical path of a binary tree of these nodes: every way to grow it in ascending order.
+/// The least critical path of a binary tree of these nodes: every order of growing it in ascending order.
 fn brute_force(times: &[u64]) -> u64 {
     fn grow(times: &[u64], open: &mut Vec<u64>, latest: u64, best: &mut u64) {
         if latest >= *best {

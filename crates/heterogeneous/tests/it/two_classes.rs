@@ -179,7 +179,7 @@ fn lemmas_4_and_5() {
     assert!(falls > 0, "below s - 1 fast senders may help");
 }
 
-/// Theorem 4 at whole and other ratios, against the paper's recursion, and that 2 is tight.
+/// Theorem 4 at integer and other ratios, against the paper's recursion, and that 2 is tight.
 #[test]
 fn slowest_first_is_optimal_from_ratio_2_on() {
     for (slow, optimal) in [
@@ -321,8 +321,7 @@ fn smallest_counterexamples() {
     }
 }
 
-/// Large counts against nothing but consistency: the bound below fails, more senders take longer, doubling costs
-/// little.
+/// Large counts, checked for consistency only: the bound below fails, more senders take longer, doubling costs little.
 #[test]
 fn huge_counts() {
     let mut random = Dice(5);

@@ -286,8 +286,8 @@ fn figure_2_depends_on_ties() {
     }
 }
 
-/// Section 7.3 conjectures that the worst ratio of each strategy is met with the other's costs. Per number of values
-/// it is not.
+/// Section 7.3 conjectures that the worst ratio of each strategy is met with the other's costs. For single numbers of
+/// values this is false.
 #[test]
 fn the_conjecture_of_figure_2_fails_for_22_values() {
     let ratio =

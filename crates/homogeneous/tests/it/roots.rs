@@ -202,8 +202,8 @@ fn extents_are_those_of_every_tree() {
     }
 }
 
-/// A billion billion values: too many for any tree, so two ways of counting meet, and every child's receiver is the
-/// processor whose child it is.
+/// A billion billion values: too many for any tree, so two counting methods are compared, and every child's receiver is
+/// its parent.
 #[test]
 fn a_billion_billion_values() {
     let many = 1_000_000_000_000_000_000;
@@ -245,7 +245,7 @@ fn a_billion_billion_values() {
     ] {
         let found = neighbours_at(many, at, many - 1, &costs(pair)).unwrap();
         assert_eq!(found.receiver, Some(receiver), "{pair:?}");
-        // The way up ends at the root.
+        // The path up ends at the root.
         let (mut rank, mut hops) = (many - 1, 0);
         while let Some(receiver) = neighbours_at(many, at, rank, &costs(pair))
             .unwrap()

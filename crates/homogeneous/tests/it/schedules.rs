@@ -298,7 +298,7 @@ fn more_values_than_machine_integers_hold() {
     }
     let far = Rational::from_integer(BigInt::from(10).pow(60));
     for limit in [Concurrency::Reducers(1), Concurrency::Transfers(1)] {
-        // One processor receives in turn, the first after 5 and then every 3.
+        // One processor receives repeatedly, first after 5 and then every 3.
         let most = (BigUint::from(10_u8).pow(60) - 5_u8) / 3_u8 + 2_u8;
         assert_eq!(
             values_within(&far, &costs((3, 2)), limit),

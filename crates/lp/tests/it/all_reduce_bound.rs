@@ -317,7 +317,7 @@ fn into(arcs: &[Vec<Option<Rational>>], root: usize) -> Option<Rational> {
             let Some(length) = &arcs[from][to] else {
                 continue;
             };
-            // No cycle among the choices made.
+            // No cycle among the choices.
             let mut at = to;
             while at < from && at != root {
                 at = next[at];
@@ -439,7 +439,7 @@ fn clusters_that_merge_slowly_are_optimal() {
                 .any(|need| matches!(need.inequality, Inequality::Gathering(_))),
         );
     }
-    // On the others counting is enough.
+    // On the other platforms counting is enough.
     assert!(gathered >= 2, "{gathered}");
 }
 
@@ -565,7 +565,7 @@ fn compute_counts() {
     }
 }
 
-/// A caller with a sufficient bound gets one that is not below it.
+/// A search that may end early at a sufficient bound returns a bound that no throughput exceeds.
 #[test]
 fn a_bound_never_falls_below_what_is_reached() {
     for seed in 0..8 {

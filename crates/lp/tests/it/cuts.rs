@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::common::ratio;
 
-/// Processors, and perhaps a switch, all linked to their neighbours, so that everything is reachable.
+/// Processors, and perhaps a switch, all linked to their neighbours, so that all are reachable.
 fn platforms() -> impl Strategy<Value = Platform> {
     let costs = prop::collection::vec(prop::option::weighted(0.4, (1..6i64, 1..3i64)), 36);
     (2..5usize, 0..2usize, costs, any::<bool>()).prop_map(|(processors, switches, costs, keeps)| {
@@ -93,7 +93,7 @@ fn least(platform: &Platform, collective: &Collective) -> Rational {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The best set is found (for messages between all pairs: one no better than the best), and its proof is one.
+    /// The best set is found (for messages between all pairs: one that is at most as good), and its proof is valid.
     #[test]
     fn cuts_are_least_and_proved(platform in platforms()) {
         let volumes = Volumes { work: Amount::Constant(Rational::zero()), ..Volumes::default() };

@@ -1,4 +1,4 @@
-//! Links of cost 0: the definition as one program, and unbounded questions.
+//! Links of cost 0: the definition as one program, and unbounded problems.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use oneport_platform::{Change, Node, NodeId, Number, Platform, PortModel, Ration
 use crate::common::naive::{self, Dice, Load};
 use crate::common::ratio;
 
-/// A random platform, some of whose links cost nothing.
+/// A random platform with some links of cost 0.
 fn platform(dice: &mut Dice, nodes: usize, model: PortModel) -> Platform {
     let platform = naive::random(dice, naive::processors(nodes), model, 2);
     let free: Vec<Change> = platform

@@ -48,7 +48,7 @@ fn broadcasts() {
                 .is_some(),
         );
     }
-    // Ports alone are not enough: otherwise these platforms would test nothing.
+    // Ports alone must not suffice: otherwise these platforms would test nothing.
     assert!(odd >= 3, "{odd} with odd sets");
 }
 

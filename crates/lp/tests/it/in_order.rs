@@ -1,4 +1,4 @@
-//! Operators that keep their operands' order: symmetric platforms, and questions that are too large for every bound.
+//! Operators that keep their operands' order: symmetric platforms, and problems that are too large for every bound.
 
 use crate::common;
 
@@ -133,7 +133,7 @@ fn reduce_scatters_of_symmetric_platforms() {
     }
 }
 
-/// The platform with a router from which nothing leads on: it changes nothing but the symmetry.
+/// The platform with a router without outgoing links: it changes only the symmetry.
 fn lopsided(platform: &Platform) -> Platform {
     let mut builder = Platform::builder();
     builder.model(platform.model());
@@ -176,7 +176,7 @@ fn all_reduces_of_symmetric_platforms() {
     }
 }
 
-/// Operands in an order that goes to and fro between the boxes: no box is an interval.
+/// Operands in an order that alternates between the boxes: no box is an interval.
 #[test]
 fn operands_that_alternate_between_boxes() {
     let platform = boxes(2, 3, 1);

@@ -1,5 +1,5 @@
-//! Platforms whose nodes obey different port models, and switches that cannot copy: every allowed set of links, every
-//! way to copy, in one program.
+//! Platforms whose nodes obey different port models, and switches that cannot copy: every allowed set of links and
+//! every copying scheme, in one program.
 
 use crate::common;
 
@@ -74,7 +74,7 @@ fn mixed_reductions() {
     }
 }
 
-/// Three or four processors, one or two switches between them, few links besides.
+/// Three or four processors, one or two switches between them, and few further links.
 fn switched(seed: u64, model: PortModel) -> (Platform, Dice, Vec<NodeId>) {
     let mut dice = Dice::new(seed);
     let (count, switches) = (3 + dice.below(2), 1 + dice.below(2));

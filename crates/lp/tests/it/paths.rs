@@ -13,7 +13,7 @@ use oneport_plan::Resource;
 use oneport_platform::Rational;
 use proptest::prelude::*;
 
-/// Maximise TP such that every message's paths add up to TP and no port is busy for more than the whole time.
+/// Maximise TP such that every message's paths add up to TP and no port is busy for more than one unit of time.
 fn by_paths(case: &Case) -> Rational {
     let mut program = LinearProgram::new(Sense::Maximize);
     let mut ports = BTreeMap::new();

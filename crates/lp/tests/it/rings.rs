@@ -224,7 +224,7 @@ fn boxes_of_v100_have_six_rings() {
             (equal.total(), &equal.upper_bound),
             (ratio(150, 1), &ratio(150, 1))
         );
-        // As few rings as possible: a pair of links may serve one.
+        // The fewest rings: a pair of links may serve one.
         assert!(equal.count() <= 6, "{equal:?}");
     }
 }
@@ -260,7 +260,7 @@ fn rings_over_a_bus() {
         let watch = Watch::unlimited();
         oneport_referee::check_rings(&platform, &all(&platform), &packing, &watch).unwrap();
         oneport_referee::check_equal_rings(&platform, &all(&platform), &equal).unwrap();
-        // A little more in every ring is too much for the bus, and a lower bound is not proved.
+        // A slightly higher rate in every ring is too much for the bus, and a lower bound is not proved.
         let mut more = equal.clone();
         more.share *= ratio(1001, 1000);
         let refused = oneport_referee::check_equal_rings(&platform, &all(&platform), &more);

@@ -18,8 +18,8 @@ const MODELS: [PortModel; 4] = [
     PortModel::Multiport,
 ];
 
-/// Processors and switches of either kind, all linked to their neighbours, so that everything is reachable. Costs are
-/// often equal, so that nodes are alike.
+/// Processors and switches of either kind, all linked to their neighbours, so that all are reachable. Costs are often
+/// equal, so that nodes are alike.
 fn platforms() -> impl Strategy<Value = Platform> {
     let costs = prop::collection::vec(
         prop::option::weighted(0.4, prop_oneof![Just((2, 1)), (1..6i64, 1..3i64)]),
@@ -118,7 +118,7 @@ fn prices_and_flows_enclose_the_optimum() {
             all += 1;
         }
     }
-    // Not always: 300 rounds are an approximation.
+    // Not always, because 300 rounds are an approximation.
     assert!(
         bounds * 10 >= all * 8 && flows * 10 >= all * 8 && exact * 2 >= all,
         "{bounds} {flows} {exact} of {all}"
@@ -167,7 +167,7 @@ fn rings_and_trees_stay_below_the_optimum() {
         let platform = platforms().new_tree(&mut runner).unwrap().current();
         let volumes = free_merges();
         for collective in &collectives(&platform)[3..] {
-            // One of two processors reduces nothing.
+            // For one of two processors there is nothing to reduce.
             let Ok(problem) = Problem::new(&platform, collective, &volumes) else {
                 continue;
             };
@@ -207,7 +207,7 @@ fn rings_and_trees_stay_below_the_optimum() {
                         "{collective:?} {platform:?}"
                     );
                     trees += 1;
-                    // A little more is too much.
+                    // A slightly higher rate is too much.
                     let more = |rate: Rational| rate * ratio(1001, 1000);
                     let lie = Routing::Branchings {
                         copied: more(copied),

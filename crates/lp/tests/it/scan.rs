@@ -1,4 +1,4 @@
-//! Scans: steady states of schemes, against a naive checker, and the bound of shared values, proved anew.
+//! Scans: steady states of schemes, against a naive checker, and the bound of shared values, proved again.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use num_traits::{One, Zero};
 use oneport_lp::{Bound, Question, Solution, shared_bound, solve};
 use oneport_plan::inequality::Inequality;
 use oneport_plan::{
-    Certificate, Collective, Interval, Pattern, Problem, Resource, Row, Status, Task, Volumes,
+    CapacityRow, Certificate, Collective, Interval, Pattern, Problem, Resource, Status, Task,
+    Volumes,
 };
 use oneport_platform::generate::{Costs, Options, complete, grid, random_connected, ring, star};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational, whole};
@@ -372,7 +373,7 @@ fn false_proofs_prove_nothing() {
             panic!("no tree")
         };
         for place in 0..tree.prices.len() {
-            // Every task of the optimum is charged in full, or at least none can be charged a whole unit more.
+            // Every task of the optimum is charged in full, or at least none can be charged one further unit.
             let greedy = with(need, place, &|price| *price += whole(100));
             assert_eq!(proves(&question, &greedy), None);
             assert_eq!(
@@ -395,10 +396,10 @@ fn false_proofs_prove_nothing() {
         .for_each(|(_, price)| *price /= whole(2));
     assert_eq!(proves(&question, &cheaper), None);
     let mut stranger = shared;
-    stranger
-        .certificate
-        .rows
-        .push((Row::Resource(Resource::Compute(NodeId::new(99))), tiny));
+    stranger.certificate.rows.push((
+        CapacityRow::Resource(Resource::Compute(NodeId::new(99))),
+        tiny,
+    ));
     assert_eq!(proves(&question, &stranger), None);
 }
 

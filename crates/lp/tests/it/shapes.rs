@@ -129,7 +129,7 @@ fn best_tree(platform: &Platform, targets: &[usize]) -> Rational {
             let incoming = platform.incoming(NodeId::new(node));
             (choice[node] > 0 && node > 0).then(|| incoming[choice[node] - 1])
         };
-        // Up from a target to the source, in no more steps than there are nodes.
+        // Up from a target to the source, in at most as many steps as nodes.
         let path = |target: usize| -> Option<Vec<LinkId>> {
             let (mut at, mut links) = (target, Vec::new());
             while at != 0 {
@@ -183,7 +183,7 @@ fn best_acyclic(platform: &Platform, collective: &Collective) -> Rational {
                 .map(|(_, &link)| link)
                 .collect()
         };
-        // Smaller sets sustain no more.
+        // Smaller sets have at most the throughput.
         let extended = (0..links.len())
             .any(|place| !within(place, set) && is_acyclic(platform, &chosen(set | 1 << place)));
         if !extended && is_acyclic(platform, &chosen(set)) {

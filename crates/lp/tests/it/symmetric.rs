@@ -20,7 +20,7 @@ fn alike() -> generate::Options {
     }
 }
 
-/// Platforms with something symmetric about them.
+/// Platforms with symmetries.
 fn platforms() -> Vec<Platform> {
     let regular = [
         ring(5, &alike()),

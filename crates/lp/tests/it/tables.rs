@@ -100,7 +100,7 @@ fn a_product_of_three_matrices() {
     let (platform, collective) = (triangle(), reduce(&[0, 1, 2], 0));
     let volumes = chain(&[10, 100, 5, 50]);
     let found = optimum(&platform, &collective, &volumes);
-    // Another program, another hand: 29/15.
+    // A separate program found 29/15.
     assert_eq!(found, ratio(29, 15));
     // If the work were that of the most expensive split, products of three would be slower.
     let dearest = |k: usize, m: usize| {
@@ -229,7 +229,7 @@ fn all_trees_of_tiny_questions() {
     assert!(solved >= 30 && refused >= 1, "{solved} {refused}");
 }
 
-/// Owners and receivers that merge nothing: every tree of tiny questions, for all kinds of volumes.
+/// Owners and receivers that merge nothing: every tree of tiny problems, for all kinds of volumes.
 #[test]
 fn owners_and_targets_without_a_processor() {
     let (mut solved, mut refused) = (0, 0);

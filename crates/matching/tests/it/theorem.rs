@@ -199,7 +199,7 @@ proptest! {
         prop_assert_eq!(decompose(left, right, &scaled).unwrap(), expected);
     }
 
-    /// König: a graph of equal weights needs as many steps as the largest degree, and no more.
+    /// König: a graph of equal weights needs exactly as many steps as the largest degree.
     #[test]
     fn equal_weights_take_the_largest_degree((left, right, edges) in graph(Just(ratio(2, 7)))) {
         let steps = check(left, right, &edges).steps;

@@ -1,7 +1,7 @@
 //! Small questions with unfriendly numbers, one after another, until the time is up: `nasty [--seconds N] [--seed S]`.
 //!
-//! Every plan is checked by the referee; what is a defect is printed with its seed, the collective and the platform as
-//! TOML. Ends with counts, and with exit code 1 if there was a defect.
+//! The referee checks every plan. A defect is printed with its seed, the collective and the platform as TOML. Ends with
+//! counts, and with exit code 1 if there was a defect.
 
 #![allow(unreachable_pub, reason = "an example has no outside")]
 #![allow(

@@ -1,6 +1,7 @@
 //! Small questions with unfriendly numbers: near ties, wide ranges, long fractions, one huge number among ones, links
 //! and nodes of no use, every collective, every port model.
 
+use oneport_platform::whole;
 use std::time::{Duration, Instant};
 
 use oneport::plan::Member;
@@ -65,7 +66,7 @@ impl Dice {
 }
 
 fn read(text: &str) -> Rational {
-    oneport::parse_rational(text).unwrap_or_else(|_| Rational::from_integer(1.into()))
+    oneport::parse_rational(text).unwrap_or_else(|_| whole(1))
 }
 
 /// A positive number of this kind.
@@ -190,7 +191,7 @@ fn platform(dice: &mut Dice, kind: usize) -> Platform {
         }
     }
     for _ in 0..dice.below(5) {
-        // A loop or a second link is refused, which is what we want.
+        // A loop or a second link must be refused.
         let (from, to) = (ids[dice.below(count)], ids[dice.below(count)]);
         let _ = builder.link(from, to, number(dice, kind));
     }
@@ -221,7 +222,7 @@ fn collective(dice: &mut Dice, processors: &[NodeId]) -> Collective {
 /// Asks, and has the referee look at the plan once more.
 ///
 /// # Errors
-/// What is a defect of oneport: a contradiction, a plan that the referee objects to, an optimum that is none.
+/// A defect of oneport: a contradiction, a plan that the referee refuses, or a wrong optimum.
 pub fn ask(nasty: &Nasty, at_most: Duration) -> Result<Fate, String> {
     let started = Instant::now();
     let problem = match Problem::new(&nasty.platform, &nasty.collective, &nasty.volumes) {

@@ -19,8 +19,8 @@ pub enum Gain {
     Unknown,
 }
 
-/// The gain of operands combined in any order over this throughput of the problem. It is [`Gain::Unknown`] where the
-/// limits of the options leave too little room, and of collectives that know no order.
+/// The gain of operands combined in any order over this throughput of the problem. It is [`Gain::Unknown`] if the
+/// limits of the options leave too little room, or if the collective has no order.
 ///
 /// # Errors
 /// As [`solve`].

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use num_traits::{One, Zero};
 use oneport_plan::inequality::Inequality;
 use oneport_plan::{Amount, Certificate, OddSet, Problem, Resource, Status, SteadyState};
-use oneport_platform::{NodeId, Platform, PortModel, Rational, names::common};
+use oneport_platform::{NodeId, Platform, PortModel, Rational, names::common, whole};
 
 use super::averaged;
 use crate::Answer;
@@ -82,9 +82,9 @@ impl Class {
     }
 }
 
-/// Reads what the certificate charges, [averaged](super::averaged) over the symmetries of the question, and adds up how
-/// busy the listed patterns keep everything: not at all, if none are listed. Linear in the tasks of the patterns,
-/// besides the search for symmetries.
+/// Reads the charges of the certificate, [averaged](super::averaged) over the symmetries of the question, and adds up
+/// the busy times of the listed patterns (0 if none are listed). Linear in the tasks of the patterns, besides the
+/// search for symmetries.
 pub fn limits(answer: &Answer) -> Limits {
     let (problem, certificate) = (answer.problem(), answer.certificate());
     let platform = problem.platform();
@@ -100,7 +100,7 @@ pub fn limits(answer: &Answer) -> Limits {
         BTreeMap::new()
     } else {
         let share = |(resource, price): (Resource, Rational)| {
-            let capacity = Rational::from_integer(resource.capacity(platform).into());
+            let capacity = whole(resource.capacity(platform));
             (resource, price * capacity / &all)
         };
         averaged(problem, certificate)
@@ -127,7 +127,7 @@ pub fn limits(answer: &Answer) -> Limits {
         .odd_sets()
         .filter(|(set, _)| !all.is_zero() && set.capacity(platform) > 0);
     limiting.extend(sets.map(|(set, price)| Class {
-        share: price * Rational::from_integer(set.capacity(platform).into()) / &all,
+        share: price * whole(set.capacity(platform)) / &all,
         busy: loads.odd_set(set),
         members: Members::OddSet(set.clone(), price.clone()),
     }));

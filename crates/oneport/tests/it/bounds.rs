@@ -236,7 +236,7 @@ fn trees_are_decided() {
     }
 }
 
-/// A plan that was cut short has a bound as good as the one that costs a moment.
+/// A plan of an ended search has a bound at least as good as the cheap bound.
 #[test]
 fn a_plan_cut_short_has_no_worse_bound() {
     let volumes = free_merges();

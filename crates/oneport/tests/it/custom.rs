@@ -142,7 +142,7 @@ fn rates_count() {
     }
 }
 
-/// Values combined for several nodes that own none: no shorter than a reduction to each of them alone.
+/// Values combined for several nodes that own none: the time is at least that of a reduction to each of them alone.
 #[test]
 fn results_may_be_wanted_by_others() {
     let platform = fixture("toy-reduce.toml");

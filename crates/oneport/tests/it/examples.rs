@@ -32,7 +32,7 @@ fn a_file_becomes_a_plan_that_the_referee_accepts() {
     );
 }
 
-/// NVLinks are all that there is in a DGX-1.
+/// NVLinks are the only links of a DGX-1.
 #[test]
 fn links_limit_a_dgx_1() {
     let said = limits::limits(&fixture("dgx1.toml"), Duration::from_secs(10)).unwrap();

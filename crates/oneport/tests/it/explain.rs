@@ -298,7 +298,7 @@ fn all_of_a_class_of_equal_links_limit() {
         .map(|&link| (Resource::Link(link), &all / value("4")))
         .collect();
     assert_eq!(prices.into_iter().collect::<Vec<_>>(), expected);
-    // Without one of them in the question, its link is not like the others.
+    // If one of them takes no part, its link differs from the others.
     let three = Collective::broadcast(source, leaves[1..].to_vec());
     let problem = Problem::new(&platform, &three, &volumes).unwrap();
     let rated_two = rated(&problem);

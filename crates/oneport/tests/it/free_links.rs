@@ -15,7 +15,7 @@ use oneport::{
 use crate::common::naive::Dice;
 use crate::common::ratio;
 
-/// Nodes and links before they are a platform.
+/// Nodes and links that are not a platform yet.
 struct Draft {
     model: PortModel,
     nodes: Vec<Node>,
@@ -254,7 +254,7 @@ fn plans_run(seeds: std::ops::Range<u64>) {
     assert!(often, "{planned} plans, {unbounded} without a bound");
 }
 
-/// A switch with free links to a router and back: a circle there costs nothing, and is in no pattern.
+/// A switch with free links to a router and back: the circle costs nothing, and is in no pattern.
 #[test]
 fn free_circles_through_a_switch_are_left_out() {
     let [n0, n1, n2, n3] = [0, 1, 2, 3];

@@ -48,7 +48,7 @@ fn platform(nodes: usize, seed: u64, model: PortModel) -> Platform {
         .with_model(model)
 }
 
-/// Whether anything was ended. A plan must be right, and a refusal must name the limit.
+/// Whether some work was ended. A plan must be right, and a refusal must name the limit.
 fn ended(
     platform: &Platform,
     collective: &Collective,

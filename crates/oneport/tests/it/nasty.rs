@@ -1,4 +1,4 @@
-//! Unfriendly numbers: no question makes oneport contradict itself, and every plan satisfies the referee.
+//! Hard numbers: oneport contradicts itself on no problem, and every plan satisfies the referee.
 
 use crate::planned::{parts, verify};
 use crate::questions;
@@ -91,7 +91,7 @@ fn a_link_of_no_use_may_cost_anything() {
     }
 }
 
-/// Compositions pay for resources that other schedules can do without: prices of such prove nothing about those.
+/// Compositions pay for resources that other schedules do not need: prices on those prove no bound for other schedules.
 #[test]
 fn groups_of_all_reduce_have_a_bound() {
     let links = [

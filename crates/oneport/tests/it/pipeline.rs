@@ -1,4 +1,4 @@
-//! The whole way, on random platforms: every period, every collective, and the plan file there and back.
+//! The full pipeline, on random platforms: every period, every collective, and a round trip through the plan file.
 
 use crate::common;
 use crate::planned::{from_json, parts, to_json, verify};
@@ -59,7 +59,7 @@ proptest! {
         let exact = plan(&case, Period::Exact);
         check(&case, &exact);
         prop_assert_eq!(exact.schedule.throughput(), exact.steady_state.throughput.clone());
-        // No limit below the exact number is attained by anything smaller, and a limit above it changes nothing.
+        // A limit below the exact number is attained by no smaller number, and a limit above it changes nothing.
         if let Ok(instances) = u64::try_from(&exact.schedule.instances) {
             prop_assert_eq!(&plan(&case, Period::AtMost(instances)).schedule, &exact.schedule);
         }
@@ -179,7 +179,7 @@ fn nonsense_is_refused() {
     }
 }
 
-/// Numbers as large and as small as files may hold them.
+/// The largest and the smallest numbers that files may hold.
 #[test]
 fn extreme_numbers_are_only_numbers() {
     let case = sample();

@@ -8,7 +8,7 @@ use num_traits::Zero;
 use oneport::plan::{Certificate, DemandRates, Rates};
 use oneport::watch::Watch;
 use oneport::{
-    Collective, Formulation, NodeId, Options, Platform, Problem, RatesError, Rational, Status,
+    Collective, ExtractionError, Formulation, NodeId, Options, Platform, Problem, Rational, Status,
     Volumes, files, plan_of_rates, solve,
 };
 
@@ -75,7 +75,7 @@ fn round_trip(plan: &Parts) -> Parts {
     again
 }
 
-/// Every kind of question on several platforms, by both formulations.
+/// Every kind of collective on several platforms, by both formulations.
 #[test]
 fn the_papers_variables_make_the_plan_again() {
     let (mut plans, mut optimal) = (0, 0);
@@ -118,7 +118,7 @@ fn the_papers_variables_make_the_plan_again() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Random questions about messages that travel alone, by the papers' own program.
+    /// Random problems of messages that travel alone, by the papers' own program.
     #[test]
     fn random_flows_come_back(case in connected_cases(6, 12)) {
         let Case { platform, collective, .. } = &case;
@@ -129,7 +129,7 @@ proptest! {
     }
 }
 
-/// Rates above the capacities are refused with the place that is too busy, and no schedule is made of rates of 0.
+/// Rates above the capacities are refused with the place that is too busy, and a throughput of 0 is refused.
 #[test]
 fn what_cannot_be_kept_up_is_refused() {
     let platform = platform("toy-scatter.toml");
@@ -149,7 +149,7 @@ fn what_cannot_be_kept_up_is_refused() {
     }
     let none = Certificate::default();
     let error = plan_of_rates(&problem, &rates, &none, &Options::default()).unwrap_err();
-    assert!(matches!(error, RatesError::Overloaded(_)), "{error}");
+    assert!(matches!(error, ExtractionError::Overloaded(_)), "{error}");
     assert!(
         error
             .to_string()
@@ -159,9 +159,9 @@ fn what_cannot_be_kept_up_is_refused() {
     rates.throughput = Rational::zero();
     assert_eq!(
         plan_of_rates(&problem, &rates, &none, &Options::default()),
-        Err(RatesError::Nothing)
+        Err(ExtractionError::Nothing)
     );
-    // Without prices the bound is found anew.
+    // Without prices the bound is recomputed.
     let rates = Rates::of(&problem, &plan.steady_state).unwrap();
     let made = plan_of_rates(
         &problem,

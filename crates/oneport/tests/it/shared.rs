@@ -32,7 +32,7 @@ fn plan(platform: &Platform, collective: &Collective) -> Parts {
     plan_with(platform, collective, Formulation::Columns)
 }
 
-/// The whole way: the referee judges state, bound and schedule, the file is read back, and a run keeps the shares.
+/// The full pipeline: the referee judges state, bound and schedule, the file is read back, and a run keeps the shares.
 #[track_caller]
 fn checked(plan: &Parts) {
     assert_eq!(verify(plan).unwrap().status(), Status::Optimal);

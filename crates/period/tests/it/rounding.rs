@@ -158,7 +158,7 @@ fn nonsense_is_refused() {
             assert_eq!(refused, Err(expected));
         }
     }
-    // The largest limit is a limit like any other.
+    // The largest limit is an ordinary limit.
     check_whole(
         &case,
         &rounded(&case, &steady_state, &Target::Instances(u64::MAX)).unwrap(),

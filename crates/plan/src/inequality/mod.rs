@@ -1,5 +1,5 @@
-//! The needs of a demand: inequalities over what its pattern does. Each is a theorem: a file here has its data and says
-//! its meaning, a file of the same name in the referee has its conditions and its proof.
+//! The needs of a demand: inequalities over the tasks of its pattern. Each is a theorem: a file here has its data and
+//! says its meaning, a file of the same name in the referee has its conditions and its proof.
 //!
 //! A **column** is counted in a pattern: transfers between two nodes, merges at a processor, and (once) the place where
 //! all operands are joined. An inequality says `sum of coefficient x times >= right side`.

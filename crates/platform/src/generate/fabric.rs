@@ -1,4 +1,4 @@
-//! Machines of several accelerators: what the synthesizers of collectives for machine learning are measured on.
+//! Machines of several accelerators, on which synthesizers of collectives for machine learning are measured.
 //!
 //! Every accelerator is a processor of compute 1 and marked as one, every switch a router that cannot duplicate, every
 //! port model [`PortModel::Links`]. The unit of message is the gigabyte, of time the second: costs are inverse
@@ -12,7 +12,9 @@
 use num_traits::Zero;
 
 use super::build::{check_size, refuse};
-use crate::{Node, NodeId, Platform, PlatformBuilder, PlatformError, PortModel, Rational};
+use crate::{
+    Node, NodeId, Platform, PlatformBuilder, PlatformError, PortModel, Rational, ratio, whole,
+};
 
 /// Fact: the duplex links of one hybrid cube mesh, and their NVLink bricks: two fully connected quads and the four
 /// links that join them. A brick has 25 GB/s per direction.
@@ -118,7 +120,7 @@ impl SwitchedBoxes {
 
 /// The cost of `bandwidth` GB/s, in seconds per gigabyte.
 pub(super) fn inverse(bandwidth: u64) -> Rational {
-    Rational::new(1.into(), bandwidth.into())
+    ratio(1, bandwidth)
 }
 
 /// An accelerator or a host.
@@ -126,7 +128,7 @@ pub(super) fn processor(
     builder: &mut PlatformBuilder,
     name: String,
 ) -> Result<NodeId, PlatformError> {
-    builder.node(Node::processor(name, Rational::from_integer(1.into())))
+    builder.node(Node::processor(name, whole(1)))
 }
 
 /// A switch that forwards but cannot duplicate.
@@ -150,7 +152,7 @@ fn accelerators(
     index: usize,
     count: usize,
 ) -> Result<Vec<NodeId>, PlatformError> {
-    let one = Rational::from_integer(1.into());
+    let one = whole(1);
     (0..count)
         .map(|gpu| {
             builder.node(Node::accelerator(
@@ -223,7 +225,7 @@ pub fn ndv2(boxes: usize) -> Result<Platform, PlatformError> {
     check_boxes("ndv2", boxes, 8, 17)?;
     let mut builder = fabric();
     let groups = meshes(&mut builder, boxes, 8, &CUBE_MESH, 25)?;
-    let network = Rational::new(2.into(), 25.into());
+    let network = ratio(2, 25);
     if let [one, other] = groups.as_slice() {
         builder.link(one[0], other[1], network.clone())?;
         builder.link(other[0], one[1], network)?;

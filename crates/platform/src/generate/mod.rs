@@ -9,7 +9,7 @@
 //! | networks of hosts | [`fat_tree`], [`torus`], [`dragonfly`] |
 //! | clusters | [`racks`] |
 //!
-//! Every link is duplex with the same cost in both directions (but for the network of [`ndv2`]), and every generated
+//! Every link is duplex with the same cost in both directions (except in the network of [`ndv2`]), and every generated
 //! graph is connected. The first two families make every node a processor. Accelerators and networks of hosts draw no
 //! numbers.
 //!
@@ -39,7 +39,7 @@ pub use regular::{complete, grid, ring, star};
 
 use num_traits::Signed;
 
-use crate::{PlatformError, Rational};
+use crate::{PlatformError, Rational, whole};
 use draw::Draw;
 
 /// How costs are drawn; the costs of links (time per unit of message) and of compute (time per unit of work).
@@ -104,9 +104,7 @@ impl Costs {
     fn draw(&self, draw: &mut Draw) -> Rational {
         match self {
             Costs::Constant(cost) => cost.clone(),
-            Costs::Uniform { low, high } => {
-                Rational::from_integer(draw.between(*low, *high).into())
-            }
+            Costs::Uniform { low, high } => whole(draw.between(*low, *high)),
         }
     }
 }

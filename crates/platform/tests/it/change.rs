@@ -1,4 +1,4 @@
-//! Platforms changed in a few places, against platforms built anew.
+//! Platforms changed in a few places, against newly built ones.
 
 use num_traits::Zero;
 use oneport_platform::generate::{Options, random_connected, torus};

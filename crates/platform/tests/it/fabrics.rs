@@ -165,7 +165,7 @@ fn machines_agree_with_the_public_facts() {
     }
 }
 
-/// Out-degree of every node whose name holds `part`.
+/// Out-degree of every node whose name contains `part`.
 fn degrees(platform: &Platform, part: &str) -> BTreeSet<usize> {
     let chosen = platform
         .node_ids()
@@ -191,7 +191,7 @@ fn hops(platform: &Platform, from: NodeId) -> Vec<usize> {
     far
 }
 
-/// The sums that the data sheets state: GB/s both ways together inside a box, and each way to the network.
+/// The sums in the data sheets: GB/s in both directions together inside a box, and in each direction to the network.
 #[test]
 fn machines_carry_what_the_data_sheets_say() {
     for (platform, accelerators, inside, network) in [

@@ -113,7 +113,7 @@ fn the_seed_decides_everything() {
         assert_eq!(a, b);
         assert_ne!(a, other);
     }
-    // Not only the costs: the random graph's edges differ too.
+    // The costs differ, and the random graph's edges too.
     let [.., a] = each(&seeded(5));
     let [.., b] = each(&seeded(6));
     assert_ne!(duplex_edges(&a), duplex_edges(&b));

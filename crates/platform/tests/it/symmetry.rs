@@ -150,7 +150,7 @@ fn reaches(platform: Result<Platform, PlatformError>, order: usize) {
     }
 }
 
-/// All automorphisms, as images of nodes, by trying every image of every node in turn.
+/// All automorphisms, as images of nodes, by trying every image of every node.
 fn brute_force(platform: &Platform) -> Vec<Vec<usize>> {
     fn extend(
         platform: &Platform,
@@ -234,8 +234,8 @@ fn undirected(n: usize, edges: impl Iterator<Item = (usize, usize)>) -> Platform
     builder.build().unwrap()
 }
 
-/// Every graph of 2 to 5 nodes, a part of the graphs of 6 nodes and of the directed graphs of 4: the group is as large
-/// as any.
+/// Every graph of 2 to 5 nodes, a part of the graphs of 6 nodes and of the directed graphs of 4: the group has the
+/// largest possible order.
 #[test]
 fn small_graphs_reach_the_largest_free_group() {
     let mut orders: BTreeMap<usize, usize> = BTreeMap::new();

@@ -11,7 +11,7 @@ use super::optimum::plan;
 use super::reader::File;
 use super::{nodes, platform, volumes};
 
-/// Four nodes, with links in both directions between some of them, and a question for every program.
+/// Four nodes, with links in both directions between some of them, and a problem for every program.
 fn questions() -> (Platform, Vec<(Which, Collective)>) {
     let links = [
         ("a", "b", "2/3"),

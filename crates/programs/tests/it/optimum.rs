@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use super::reader::{Ended, File, Sum};
 use super::{nodes, platform, scatter, volumes};
 
-/// The plan of a question, whose schedule attains the optimum.
+/// The plan of a problem, whose schedule attains the optimum.
 pub fn plan(problem: &Problem) -> Parts {
     let options = Options {
         period: Period::Exact,
@@ -283,7 +283,7 @@ proptest! {
         let mut links = Vec::new();
         for (from, first) in names.iter().enumerate() {
             for (to, last) in names.iter().enumerate().filter(|&(to, _)| to != from) {
-                // A ring, so that everything can be reached, and some of the other links.
+                // A ring, so that all nodes are reachable, and some of the other links.
                 let cost = costs.next().unwrap_or(1);
                 if to == (from + 1) % nodes || cost > 4 {
                     links.push((*first, *last, format!("{}/3", cost + 1)));

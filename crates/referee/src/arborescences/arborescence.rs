@@ -88,9 +88,8 @@ fn shortest_entering<T: Weight>(nodes: usize, arcs: &[Arc<T>]) -> Vec<Option<T>>
     shortest
 }
 
-/// Arcs become shorter by what the nodes that they enter have paid; nodes that lead to each other over free arcs become
-/// one. Returns
-/// the new numbers of the nodes, and how many there are.
+/// Shortens arcs by the payments of the nodes that they enter. Nodes that lead to each other over free arcs become one.
+/// Returns the new numbers of the nodes, and how many there are.
 fn pay_and_join<T: Weight>(
     nodes: usize,
     arcs: &mut Vec<Arc<T>>,

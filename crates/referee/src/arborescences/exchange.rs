@@ -124,7 +124,7 @@ fn one_way<T: Weight>(
     ))
 }
 
-/// The cheapest arborescence from any of the first nodes to all of them, plus what the others of them cost besides.
+/// The cheapest arborescence from any of the first nodes to all of them, plus the cost of the other first nodes.
 ///
 /// One more node leads to each of them, for more than all arcs cost together, so that it is left once.
 fn rooted_anywhere<T: Weight>(

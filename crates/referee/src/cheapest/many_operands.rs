@@ -101,7 +101,7 @@ fn amount(amounts: &[BigUint], class: Class, operands: usize) -> &BigUint {
     }]
 }
 
-/// The least work of all merges of one tree, whatever its shape.
+/// The least work of all merges of one tree, over all shapes.
 fn least_work(priced: &Priced) -> BigUint {
     // Index: operands - 1.
     let mut least = vec![BigUint::zero()];
@@ -157,7 +157,7 @@ fn counting(priced: &Priced, distances: &[Option<BigUint>]) -> Vec<BigUint> {
         .collect()
 }
 
-/// The least price of having at each processor what is made at some processor.
+/// The least price of a partial result at each processor, if it may be made at any.
 fn brought(
     made: &[Option<BigUint>],
     size: &BigUint,

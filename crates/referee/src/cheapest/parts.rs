@@ -2,7 +2,7 @@
 
 use oneport_plan::Interval;
 
-/// Partial results by number; what a merge puts together has smaller numbers than its result.
+/// Partial results by number. The inputs of a merge have smaller numbers than its result.
 #[derive(Debug)]
 pub(super) struct Parts {
     operands: usize,

@@ -18,8 +18,8 @@ use super::rounded::{NEVER, Rounded};
 use crate::case::Case;
 
 /// Lower bounds for all states, and the exact values that were asked for.
-pub(super) struct Search<'a> {
-    /// Says whether to go on; what is found after that is meaningless.
+pub(super) struct TreeSearch<'a> {
+    /// Returns whether the search may continue. Later results are meaningless.
     case: Case<'a>,
     priced: &'a Priced,
     distances: &'a [Option<BigUint>],
@@ -35,7 +35,7 @@ pub(super) struct Search<'a> {
     known: Numbers,
 }
 
-impl<'a> Search<'a> {
+impl<'a> TreeSearch<'a> {
     /// Computes the lower bounds: O(splits x processors + parts x processors^2) machine operations, and 16 bytes for
     /// each part and processor.
     pub(super) fn new(
@@ -43,7 +43,7 @@ impl<'a> Search<'a> {
         priced: &'a Priced,
         distances: &'a [Option<BigUint>],
         parts: &'a Parts,
-    ) -> Search<'a> {
+    ) -> TreeSearch<'a> {
         let rounded = Rounded::new(
             [&priced.sizes, &priced.works, &priced.merges],
             distances,
@@ -51,7 +51,7 @@ impl<'a> Search<'a> {
         );
         let processors = priced.processors.len();
         let states = parts.len() * processors;
-        let mut search = Search {
+        let mut search = TreeSearch {
             case,
             priced,
             distances,
@@ -232,7 +232,7 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Search<'_> {
+impl TreeSearch<'_> {
     /// `M[part][processor]` where work depends on the split and the processor.
     fn make_by_task(&mut self, part: usize, processor: usize) -> BigUint {
         let mut splits = Vec::new();

@@ -6,10 +6,10 @@
 
 use std::rc::Rc;
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_plan::inequality::Direction;
-use oneport_platform::{NodeId, PerLink, Rational};
+use oneport_platform::{NodeId, PerLink, Rational, whole};
 
 use crate::Violation;
 use crate::arborescences::least_exchange;
@@ -89,5 +89,5 @@ fn merges(case: &Case<'_>, prices: &Prices) -> Rational {
         .map(|(numerator, denominator)| fraction(numerator, &denominator))
         .min();
     let merge = cheapest.unwrap_or_default() * least(&case.volumes.work, operands, 2);
-    merge * Rational::from_integer(BigInt::from(operands.saturating_sub(1)))
+    merge * whole(operands.saturating_sub(1))
 }

@@ -1,14 +1,14 @@
 //! Odd cuts against all sets of ports and links.
 
 use super::*;
-use oneport_platform::{Node, NodeId, PortModel, Rational};
+use oneport_platform::{Node, NodeId, PortModel, whole};
 use proptest::prelude::*;
 
 const WHOLE: u64 = 12;
 
 /// A few nodes of all models, and links.
 fn platform(models: &[u8], ends: &[(usize, usize)], wide: bool) -> Platform {
-    let one = || Rational::from_integer(1.into());
+    let one = || whole(1);
     let mut builder = Platform::builder();
     for (i, byte) in models.iter().enumerate() {
         // Mostly half-duplex, or mostly several ports.
@@ -450,7 +450,7 @@ fn as_many_further_links_as_it_takes() {
             .wrapping_add(0x1405_7B7E_F767_814F);
         (state >> 33) as usize % below
     };
-    let one = || Rational::from_integer(1.into());
+    let one = || whole(1);
     for round in 0..240 {
         let (ports, mirrored) = (2 + round % 3, round % 2 == 1);
         // Which node stands where: two half-duplex ones, the sender, the receivers of the further links.
@@ -507,7 +507,7 @@ fn as_many_further_links_as_it_takes() {
 /// The same, where a half-duplex node sends to the receivers, too: both ends of a further link are looked at.
 #[test]
 fn further_links_between_ports_of_the_same_component() {
-    let one = || Rational::from_integer(1.into());
+    let one = || whole(1);
     let (mut broken, mut fine) = (0, 0);
     for round in 0..648u32 {
         let (ports, mirrored, round) = (2 + round % 2, round >= 324, round % 324);

@@ -1,4 +1,4 @@
-//! One broadcast and one all-reduction, executed once, with what is known of their lengths.
+//! One broadcast and one all-reduction, executed once, with their lengths and bounds.
 //!
 //! With a time per sender, the referee computes a bound on broadcasts itself, the larger of two. `D_j` is the end of
 //! the `j`-th transfer; each brings the message to one more processor.
@@ -17,7 +17,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::Zero;
 use oneport_plan::{
-    Concurrency, Costs, Instance, Proof, Shortest, SingleAllReduce, SingleBroadcast,
+    Concurrency, Instance, Proof, Shortest, SingleAllReduce, SingleBroadcast, SingleCosts,
 };
 use oneport_platform::Rational;
 
@@ -41,7 +41,7 @@ pub fn check_single_broadcast(one: &SingleBroadcast) -> Result<Recheck, Violatio
     check_broadcast(broadcast, one.limit)?;
     let bound = &one.lower_bound;
     match (&broadcast.costs, &one.proof) {
-        (Costs::Equal { transfer, compute }, Some(proof)) => check_shortest(&Shortest {
+        (SingleCosts::Equal { transfer, compute }, Some(proof)) => check_shortest(&Shortest {
             instance: Instance::Equal {
                 values: broadcast.senders.len() as u64,
                 transfer: transfer.clone(),
@@ -53,17 +53,17 @@ pub fn check_single_broadcast(one: &SingleBroadcast) -> Result<Recheck, Violatio
             proof: proof.clone(),
             reduction: None,
         }),
-        (Costs::Equal { .. }, None) => {
+        (SingleCosts::Equal { .. }, None) => {
             at_most(bound, &broadcast.length)?;
             Ok(Recheck::Unrepeated {
                 why: "no proof is given".to_string(),
             })
         }
-        (Costs::PerSender(_), Some(_)) => Err(fault!(
+        (SingleCosts::PerSender(_), Some(_)) => Err(fault!(
             Proof,
             "a broadcast with a time per sender has a proof"; "leave it out: the referee computes the bound"
         )),
-        (Costs::PerSender(times), None) => {
+        (SingleCosts::PerSender(times), None) => {
             at_most(bound, &broadcast.length)?;
             proved(bound, &spread(times, broadcast.root)?)
         }
@@ -80,7 +80,8 @@ pub fn check_all_reduce(all: &SingleAllReduce) -> Result<Recheck, Violation> {
     let (reduction, broadcast) = (&all.reduction, &all.broadcast);
     check_reduction(reduction, Concurrency::Unlimited)?;
     check_broadcast(broadcast, Concurrency::Unlimited)?;
-    let (Costs::PerSender(times), true) = (&reduction.costs, reduction.costs == broadcast.costs)
+    let (SingleCosts::PerSender(times), true) =
+        (&reduction.costs, reduction.costs == broadcast.costs)
     else {
         return Err(fault!(
             Single,

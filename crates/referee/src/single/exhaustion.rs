@@ -31,7 +31,7 @@ pub(super) fn ends_before(
         .iter()
         .flat_map(|&(time, senders)| std::iter::repeat_n(time, senders as usize))
         .collect();
-    Search {
+    ScheduleSearch {
         times: &times,
         end,
         go_on,
@@ -41,7 +41,7 @@ pub(super) fn ends_before(
     .place(0, 0, vec![0])
 }
 
-struct Search<'a> {
+struct ScheduleSearch<'a> {
     times: &'a [u128],
     end: u128,
     go_on: &'a dyn Fn() -> bool,
@@ -51,7 +51,7 @@ struct Search<'a> {
     failed: BTreeSet<(usize, u128, Vec<u128>)>,
 }
 
-impl Search<'_> {
+impl ScheduleSearch<'_> {
     /// Whether the senders from `placed` on find slots among these, ascending, and those they open.
     fn place(&mut self, placed: usize, earliest: u128, mut slots: Vec<u128>) -> Option<bool> {
         let Some(&time) = self.times.get(placed) else {
@@ -119,7 +119,7 @@ mod tests {
             || (0..left.len()).any(|sender| (0..slots.len()).any(|slot| place(sender, slot)))
     }
 
-    /// Up to five senders of up to three times, for every end there may be.
+    /// Up to five senders of up to three times, for every possible end.
     #[test]
     fn schedules_end_before_what_enumeration_says() {
         let mut state = 3u64;
@@ -164,7 +164,7 @@ mod tests {
             10, 17, 18, 20, 22, 25, 25, 30, 30, 30, 34, 35, 43, 50, 58, 62, 83, 88, 88, 92, 109,
             109,
         ];
-        let mut search = Search {
+        let mut search = ScheduleSearch {
             go_on: &|| true,
             visited: 0,
             times: &times,

@@ -3,7 +3,7 @@
 use oneport_plan::Concurrency;
 
 use super::ticks::{Column, Number};
-use super::written_schedule::{Run, Transfer};
+use super::written_schedule::{Transfer, WrittenSchedule};
 use crate::Violation;
 use crate::violation::fault;
 
@@ -46,7 +46,7 @@ fn clash<N: Number>(stretches: &[(N, u32)], end: impl Fn(&N, usize) -> N) -> Opt
 ///
 /// # Errors
 /// The first rule broken, in the order of the processors.
-pub(super) fn follow_reduction<N: Number>(run: &Run<'_, N>) -> Result<(), Violation> {
+pub(super) fn follow_reduction<N: Number>(run: &WrittenSchedule<'_, N>) -> Result<(), Violation> {
     let mut scratch = Vec::new();
     let mut end = run.ready(run.tree.root());
     for processor in 0..run.tree.len() {
@@ -85,7 +85,7 @@ pub(super) fn follow_reduction<N: Number>(run: &Run<'_, N>) -> Result<(), Violat
 ///
 /// # Errors
 /// The first rule broken, in the order of the processors.
-pub(super) fn follow_broadcast<N: Number>(run: &Run<'_, N>) -> Result<(), Violation> {
+pub(super) fn follow_broadcast<N: Number>(run: &WrittenSchedule<'_, N>) -> Result<(), Violation> {
     let mut scratch = Vec::new();
     let mut end = N::zero();
     for sender in 0..run.tree.len() {
@@ -152,7 +152,7 @@ pub(super) fn follow_broadcast<N: Number>(run: &Run<'_, N>) -> Result<(), Violat
 /// No two transfers between a processor and its children at once. The transfer to its parent comes after (or before,
 /// in a broadcast) all of them, for reasons that are checked elsewhere.
 fn check_ports<N: Number>(
-    run: &Run<'_, N>,
+    run: &WrittenSchedule<'_, N>,
     processor: usize,
     way: &'static str,
     scratch: &mut Vec<(N, u32)>,
@@ -178,7 +178,7 @@ fn check_ports<N: Number>(
 }
 
 fn check_merges<N: Number>(
-    run: &Run<'_, N>,
+    run: &WrittenSchedule<'_, N>,
     receiver: usize,
     merges: &Column<'_, N>,
     scratch: &mut Vec<(N, u32)>,
@@ -229,7 +229,7 @@ fn check_merges<N: Number>(
     }
 }
 
-fn check_length<N: Number>(run: &Run<'_, N>, end: &N) -> Result<(), Violation> {
+fn check_length<N: Number>(run: &WrittenSchedule<'_, N>, end: &N) -> Result<(), Violation> {
     if *end == run.length {
         return Ok(());
     }
@@ -242,7 +242,7 @@ fn check_length<N: Number>(run: &Run<'_, N>, end: &N) -> Result<(), Violation> {
 /// # Errors
 /// Too many transfers at once, or too many processors that receive (send, in a broadcast).
 pub(super) fn check_limit<N: Number>(
-    run: &Run<'_, N>,
+    run: &WrittenSchedule<'_, N>,
     limit: Concurrency,
     act: &'static str,
 ) -> Result<(), Violation> {
@@ -260,7 +260,7 @@ pub(super) fn check_limit<N: Number>(
     }
 }
 
-fn check_transfers<N: Number>(run: &Run<'_, N>, limit: u64) -> Result<(), Violation> {
+fn check_transfers<N: Number>(run: &WrittenSchedule<'_, N>, limit: u64) -> Result<(), Violation> {
     if matches!(&run.transfer, Transfer::Same(time) if *time == N::zero()) {
         return Ok(());
     }

@@ -61,7 +61,7 @@ impl TwoClasses {
         }
         let need = u128::from(self.fast_senders) + u128::from(self.slow_senders) + 1;
         let need = need.saturating_sub(1 << first);
-        Search {
+        LevelSearch {
             blocks: blocks(&gains),
             gains,
             failed: BTreeSet::new(),
@@ -108,7 +108,7 @@ fn blocks(gains: &[Option<u32>]) -> Vec<Block> {
     blocks
 }
 
-struct Search {
+struct LevelSearch {
     /// Per level: the logarithm of a sender's gain. `None` if it gains nothing.
     gains: Vec<Option<u32>>,
     blocks: Vec<Block>,
@@ -116,7 +116,7 @@ struct Search {
     steps: u32,
 }
 
-impl Search {
+impl LevelSearch {
     /// Whether `senders` below `slots` open slots of a level can gain `need`.
     fn reach(
         &mut self,

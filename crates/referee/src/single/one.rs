@@ -1,6 +1,6 @@
-//! One reduction with what is known of its length: the file `oneport-reduction/1`.
+//! One reduction with its length and bound: the file `oneport-reduction/1`.
 
-use oneport_plan::{Concurrency, Costs, Proof, Shortest, SingleReduction};
+use oneport_plan::{Concurrency, Proof, Shortest, SingleCosts, SingleReduction};
 
 use super::{Recheck, check_dated, check_shortest, released};
 use crate::Violation;
@@ -18,7 +18,7 @@ use crate::violation::{bad_number, fault, shown};
 /// The first rule broken.
 pub fn check_single(one: &SingleReduction) -> Result<Recheck, Violation> {
     let reduction = &one.reduction;
-    let per_sender = matches!(reduction.costs, Costs::PerSender(_));
+    let per_sender = matches!(reduction.costs, SingleCosts::PerSender(_));
     if per_sender && !one.commutative {
         let why = "with a time per sender merging is part of the transfer, and its order is not written down";
         return Err(
@@ -61,7 +61,7 @@ fn check_alone(one: &SingleReduction) -> Result<Recheck, Violation> {
         ));
     }
     match (&reduction.costs, &reduction.ready) {
-        (Costs::Equal { transfer, compute }, Some(ready)) => {
+        (SingleCosts::Equal { transfer, compute }, Some(ready)) => {
             released::check(transfer, compute, ready, bound)
         }
         _ => Ok(Recheck::Unrepeated {

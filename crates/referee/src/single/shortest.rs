@@ -5,7 +5,7 @@ use std::fmt;
 
 use num_bigint::BigUint;
 use num_traits::Signed;
-use oneport_plan::{Class, Concurrency, Costs, Instance, Proof, Reduction, Shortest};
+use oneport_plan::{Class, Concurrency, Instance, Proof, Reduction, Shortest, SingleCosts};
 use oneport_platform::Rational;
 
 use super::count::Equal;
@@ -198,7 +198,7 @@ fn check_answer(
                 compute,
                 ..
             },
-            Costs::Equal {
+            SingleCosts::Equal {
                 transfer: d,
                 compute: c,
             },
@@ -207,7 +207,7 @@ fn check_answer(
             same("the transfer time is", d, transfer)?;
             same("the compute time is", c, compute)?;
         }
-        (Instance::Classes(classes), Costs::PerSender(times)) => {
+        (Instance::Classes(classes), SingleCosts::PerSender(times)) => {
             let senders = classes
                 .iter()
                 .map(|class| u128::from(class.senders))
@@ -219,10 +219,10 @@ fn check_answer(
             )?;
             check_times(classes, times, reduction.root)?;
         }
-        (Instance::Equal { .. }, Costs::PerSender(_)) => {
+        (Instance::Equal { .. }, SingleCosts::PerSender(_)) => {
             same("the costs are", &"per sender", &"equal")?
         }
-        (Instance::Classes(_), Costs::Equal { .. }) => {
+        (Instance::Classes(_), SingleCosts::Equal { .. }) => {
             same("the costs are", &"equal", &"per sender")?
         }
     }
@@ -307,7 +307,7 @@ impl EqualCase<'_> {
             (Proof::Counting, _) => self.check_count(),
             (Proof::LimitedTransfers, Concurrency::Transfers(limit)) => self.check_transfers(limit),
             (Proof::LimitedTransfers, _) => Err(mismatch("Algorithm 2", "a limit on transfers")),
-            // Whatever was searched, a shorter argument decides.
+            // A shorter argument decides for every search.
             (Proof::Exhaustion { .. }, Concurrency::Transfers(limit)) => {
                 self.check_transfers(limit)
             }

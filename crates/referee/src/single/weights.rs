@@ -15,7 +15,7 @@ use crate::violation::fault;
 const SENDERS: u64 = 2000;
 /// Limit: sums of times, slots of all senders, and slots of all lists together: 200 MB.
 const CELLS: usize = 1 << 23;
-/// Limit: sums of times per sender; with more, what a slot leaves is not rounded.
+/// Limit: sums of times per sender. Beyond it the time that a slot leaves is not rounded.
 const SUMS: usize = 1 << 17;
 /// Limit: states that no weights exclude. Measured: 60 senders and 300,000 states take 3 s.
 const STATES: usize = 400_000;
@@ -110,8 +110,8 @@ fn check_lists(senders: u64, weights: &SenderWeights) -> Result<(), Violation> {
     Ok(())
 }
 
-/// The slots that may be open when it is a sender's turn, by what they leave before the end: only slots that the sender
-/// fits in, ascending.
+/// The slots that may be open at a sender's turn, by the time that they leave before the end: only slots that the
+/// sender fits in, ascending.
 struct Stage {
     rests: Vec<u128>,
     /// Per slot: the place at the next stage of the two that open if the sender takes it.
@@ -122,7 +122,7 @@ struct Stage {
 
 /// The slots of every sender (`times` ascend), and an empty list after the last; `None` if they are too many.
 ///
-/// Below a slot hang later senders in order, each once, so what it leaves counts down to a sum of their times.
+/// Below a slot are later senders in order, each once, so the time that it leaves counts down to a sum of their times.
 fn stages(times: &[u128], latest: u128) -> Option<Vec<Stage>> {
     let sums = sums(times, latest);
     let floor = |sender: usize, rest: u128| {
@@ -293,7 +293,7 @@ fn ends_in_time(stages: &[Stage], tables: &[Table]) -> Option<bool> {
         let mut next = BTreeSet::new();
         for slots in &layer {
             for (taken, &slot) in slots.iter().enumerate() {
-                // An equal slot; or one that opens what a smaller one opens, which would be a waste.
+                // An equal slot, or one that opens the same slots as a smaller one and is wasteful.
                 let opens = stage.take[slot as usize];
                 if taken > 0 && stage.take[slots[taken - 1] as usize] == opens {
                     continue;

@@ -1,7 +1,8 @@
-//! A schedule as it is written down, a reduction or a broadcast, and what must hold before its dates make sense.
+//! A schedule as its file lists it, a reduction or a broadcast, and the conditions that its ids satisfy before its
+//! dates are read.
 
 use num_traits::Zero;
-use oneport_plan::{Broadcast, Costs, Dates, Reduction};
+use oneport_plan::{Broadcast, Dates, Reduction, SingleCosts};
 use oneport_platform::Rational;
 
 use super::ticks::{Clock, Column, Number};
@@ -23,7 +24,7 @@ pub(super) enum Kind {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sheet<'a> {
     pub(super) kind: Kind,
-    pub(super) costs: &'a Costs,
+    pub(super) costs: &'a SingleCosts,
     root: u32,
     /// The receiver (or sender) of every processor.
     partners: &'a [u32],
@@ -112,11 +113,11 @@ impl<'a> Sheet<'a> {
         length("starts", self.starts.len())?;
         let works = self.works_name();
         match (self.costs, self.works) {
-            (Costs::Equal { .. }, None) => {
+            (SingleCosts::Equal { .. }, None) => {
                 let right = "with equal costs every transfer needs its date there";
                 return Err(fault!(Single, "the list of {works} is missing"; "{right}"));
             }
-            (Costs::PerSender(_), Some(_)) => {
+            (SingleCosts::PerSender(_), Some(_)) => {
                 let why = "with a cost per sender they are part of the transfer";
                 return Err(
                     fault!(Single, "there is a list of {works}, but {why}"; "leave it out"),
@@ -124,7 +125,7 @@ impl<'a> Sheet<'a> {
             }
             (_, dates) => dates.map_or(Ok(()), |dates| length(works, dates.len()))?,
         }
-        if let Costs::PerSender(times) = self.costs {
+        if let SingleCosts::PerSender(times) = self.costs {
             length("times", times.len())?;
         }
         self.ready
@@ -157,14 +158,14 @@ impl<'a> Sheet<'a> {
 
     fn check_costs(&self, tree: &Tree) -> Result<(), Violation> {
         match self.costs {
-            Costs::Equal { transfer, compute } => {
+            SingleCosts::Equal { transfer, compute } => {
                 for (name, cost) in [("transfer time", transfer), ("compute time", compute)] {
                     if !is_non_negative(cost) {
                         return Err(bad_number(name, cost, "at least 0"));
                     }
                 }
             }
-            Costs::PerSender(times) => {
+            SingleCosts::PerSender(times) => {
                 for (processor, time) in times.iter().enumerate() {
                     if self.sends(tree, processor) && !is_positive(time) {
                         return Err(bad_number(
@@ -237,8 +238,8 @@ impl<'a> Sheet<'a> {
     pub(super) fn clock(&self, tree: &Tree) -> Result<Clock, Violation> {
         let mut numbers = vec![self.length];
         match self.costs {
-            Costs::Equal { transfer, compute } => numbers.extend([transfer, compute]),
-            Costs::PerSender(times) => {
+            SingleCosts::Equal { transfer, compute } => numbers.extend([transfer, compute]),
+            SingleCosts::PerSender(times) => {
                 let sends = |&(processor, _): &(usize, &Rational)| self.sends(tree, processor);
                 numbers.extend(times.iter().enumerate().filter(sends).map(|(_, time)| time));
             }
@@ -251,13 +252,17 @@ impl<'a> Sheet<'a> {
     }
 
     /// All numbers as integers of the clock.
-    pub(super) fn run<N: Number>(&self, tree: &'a Tree, clock: &'a Clock) -> Run<'a, N> {
+    pub(super) fn run<N: Number>(
+        &self,
+        tree: &'a Tree,
+        clock: &'a Clock,
+    ) -> WrittenSchedule<'a, N> {
         let (transfer, work) = match self.costs {
-            Costs::Equal { transfer, compute } => (
+            SingleCosts::Equal { transfer, compute } => (
                 Transfer::Same(clock.number(transfer)),
                 clock.number(compute),
             ),
-            Costs::PerSender(times) => {
+            SingleCosts::PerSender(times) => {
                 let time = |(processor, time)| {
                     if self.sends(tree, processor) {
                         clock.number(time)
@@ -271,7 +276,7 @@ impl<'a> Sheet<'a> {
                 )
             }
         };
-        Run {
+        WrittenSchedule {
             kind: self.kind,
             tree,
             clock,
@@ -297,7 +302,7 @@ pub(super) enum Transfer<N> {
 
 /// A schedule whose ids are right, in integers.
 #[derive(Debug)]
-pub(super) struct Run<'a, N> {
+pub(super) struct WrittenSchedule<'a, N> {
     kind: Kind,
     pub(super) tree: &'a Tree,
     pub(super) clock: &'a Clock,
@@ -311,7 +316,7 @@ pub(super) struct Run<'a, N> {
     pub(super) length: N,
 }
 
-impl<N: Number> Run<'_, N> {
+impl<N: Number> WrittenSchedule<'_, N> {
     /// When the transfer that belongs to `processor` ends.
     pub(super) fn arrival(&self, processor: usize) -> N {
         let start = self.starts.at(processor);

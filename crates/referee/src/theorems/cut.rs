@@ -2,11 +2,11 @@
 //!
 //! **Theorem.** Let cuts that a demand crosses have weights such that, for every link, the cuts that it leaves weigh no
 //! more together than the smallest message of the demand over the link costs. Then every pattern of the demand costs at
-//! least what all the cuts weigh together.
+//! least the total weight of the cuts.
 //!
-//! *Proof.* What is wanted outside a cut goes back, task by task, to the operand inside. Merges stay where they are, so
-//! some transfer of the pattern leaves the cut. Each transfer costs at least what the cuts that it leaves weigh; the
-//! sum over the transfers counts every cut.
+//! *Proof.* A value that is wanted outside a cut goes back, task by task, to the operand inside. Merges stay where they
+//! are, so some transfer of the pattern leaves the cut. Each transfer costs at least the weight of the cuts that it
+//! leaves. The sum over the transfers counts every cut.
 //!
 //! **Copies.** A message that only nodes that replicate can copy is worth more: there it is enough that, for every two
 //! such nodes `i` and `j`, the cuts with `i` inside and `j` outside weigh no more together than the cheapest route from

@@ -78,7 +78,7 @@ pub(crate) fn charge(
     Ok(Rational::from_integer(weight * right_side))
 }
 
-/// All numbers that are charged: the weight, or what it makes of lengths and prices.
+/// All numbers that are charged: the weight, or its products with lengths and prices.
 pub(crate) fn numbers(need: &Need) -> Vec<Rational> {
     match &need.inequality {
         Inequality::Exchange(one) => one

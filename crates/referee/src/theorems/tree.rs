@@ -201,7 +201,7 @@ fn improve(label: &mut Option<BigUint>, candidate: BigUint) {
     }
 }
 
-/// The task exists and makes or moves a part of what the goal combines.
+/// Checks that the task exists and makes or moves a part of the goal's operands.
 fn check_task(case: &Case<'_>, task: Task, whole: Interval) -> Result<(), Violation> {
     let part = task.part();
     let wrong = |what: String, right: String| {

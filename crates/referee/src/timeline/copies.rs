@@ -11,7 +11,7 @@ use num_bigint::BigUint;
 use oneport_plan::{Demand, Goals, Interval, Kind};
 use oneport_platform::NodeId;
 
-use super::Run;
+use super::DatedRun;
 use super::buffers::Buffers;
 use super::dated::{Dated, DatedMerge};
 use super::follow::Delivery;
@@ -56,13 +56,13 @@ struct Held<'r> {
 
 /// The values at each node, for one demand of one instance.
 struct Values<'r, 'a> {
-    run: &'r Run<'a>,
+    run: &'r DatedRun<'a>,
     instance: u64,
     commodity: usize,
     held: BTreeMap<(NodeId, Interval), Held<'r>>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> DatedRun<'a> {
     /// Follows the copies of a message, or the values of a scheme, from their owners to all goals.
     pub(super) fn follow_copies<'r>(
         &'r self,

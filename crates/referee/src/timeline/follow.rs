@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 use oneport_plan::{Demand, Goals, Interval, Kind, Message};
 use oneport_platform::NodeId;
 
-use super::Run;
+use super::DatedRun;
 use super::buffers::Buffers;
 use super::dated::{Dated, DatedMerge, ZERO};
 use crate::Violation;
@@ -38,7 +38,7 @@ struct Reduction<'r, 'a> {
     takers: BTreeMap<Interval, &'r DatedMerge<'a>>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> DatedRun<'a> {
     /// Follows everything from where it starts to where it has to end.
     pub(super) fn follow_all<'r>(&'r self, buffers: &mut Buffers<'r>) -> Result<(), Violation> {
         let mut deliveries: BTreeMap<(u64, usize), Delivery<'r, 'a>> = BTreeMap::new();
@@ -287,7 +287,7 @@ impl<'a> Run<'a> {
 
 impl<'r, 'a> Reduction<'r, 'a> {
     /// Follows every part, the smaller first, from where it is made to where it is taken; and carries the values along.
-    fn carry_out(&self, run: &'r Run<'a>, buffers: &mut Buffers<'r>) -> Result<(), Violation> {
+    fn carry_out(&self, run: &'r DatedRun<'a>, buffers: &mut Buffers<'r>) -> Result<(), Violation> {
         let (target, result) = (self.target, self.demand.whole());
         let mut values: BTreeMap<Interval, Vec<NodeId>> = BTreeMap::new();
         for (_, part) in self.parts() {
@@ -310,7 +310,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
         self.check_result(run, &found)
     }
 
-    fn name(&self, run: &Run<'_>, part: Interval) -> String {
+    fn name(&self, run: &DatedRun<'_>, part: Interval) -> String {
         run.case.message_name(
             self.instance,
             Message {
@@ -320,7 +320,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
         )
     }
 
-    fn place(&self, run: &Run<'_>) -> String {
+    fn place(&self, run: &DatedRun<'_>) -> String {
         format!(
             "{} of instance {}",
             run.case.demand_name(self.commodity),
@@ -328,14 +328,14 @@ impl<'r, 'a> Reduction<'r, 'a> {
         )
     }
 
-    fn unused(&self, run: &Run<'_>, part: Interval) -> Violation {
+    fn unused(&self, run: &DatedRun<'_>, part: Interval) -> Violation {
         let part = part_name(&part);
         fault!(Run, "{part} is never merged"; "everything must be merged into one result")
             .at(self.place(run))
     }
 
-    /// The parts that are, or should be, somewhere: single operands, the result, and whatever is moved, made or taken.
-    /// The smaller first.
+    /// All parts that occur: single operands, the result, and each part that is moved, made or taken. The smaller
+    /// first.
     fn parts(&self) -> BTreeSet<(usize, Interval)> {
         let result = self.demand.whole();
         let single = (result.first..=result.last).map(|operand| Interval {
@@ -356,7 +356,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
     /// Where and when a part comes to be, and whose values it combines.
     fn made(
         &self,
-        run: &Run<'_>,
+        run: &DatedRun<'_>,
         part: Interval,
         values: &mut BTreeMap<Interval, Vec<NodeId>>,
     ) -> Result<(Stay<'r>, Vec<NodeId>), Violation> {
@@ -389,7 +389,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
 
     /// The owner of an operand. The operands of a commutative operator have an order of the instance's own, so that the
     /// owner is only known from where the operand is first used.
-    fn owner(&self, run: &Run<'_>, part: Interval) -> Result<NodeId, Violation> {
+    fn owner(&self, run: &DatedRun<'_>, part: Interval) -> Result<NodeId, Violation> {
         if !self.demand.commutative {
             let owner = self.demand.operands.get(part.first).copied();
             return owner.ok_or_else(|| not_made(part).at(self.place(run)));
@@ -407,7 +407,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
     /// The part is merged into a larger one, once it is there.
     fn taken(
         &self,
-        run: &'r Run<'a>,
+        run: &'r DatedRun<'a>,
         part: Interval,
         stay: &Stay<'r>,
         buffers: &mut Buffers<'r>,
@@ -437,7 +437,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
     }
 
     /// The values of all participants, each once; in their order unless that does not matter.
-    fn check_result(&self, run: &Run<'_>, found: &[NodeId]) -> Result<(), Violation> {
+    fn check_result(&self, run: &DatedRun<'_>, found: &[NodeId]) -> Result<(), Violation> {
         let sorted = |nodes: &[NodeId]| {
             let mut nodes = nodes.to_vec();
             if self.demand.commutative {

@@ -194,7 +194,7 @@ fn near_ties_are_priced_exactly() {
     for seed in 0..120 {
         let mut dice = Dice(seed);
         let (count, commutative) = (3 + dice.below(3), dice.one_in(2));
-        // Every fourth time all numbers share their last digits, every third one some links cost next to nothing.
+        // In every fourth case all numbers share their last digits, in every third some links cost nearly nothing.
         let unit = Rational::from_integer(BigInt::from(1) << if seed % 4 == 0 { 90 } else { 0 });
         let cost = |dice: &mut Dice| {
             let tiny = Rational::new((dice.roll() >> 42).into(), BigInt::from(1) << 72);
@@ -302,7 +302,7 @@ fn cuts_of_a_long_line_weigh_what_the_reduction_costs() {
     assert_eq!(told(&refused), right);
 }
 
-/// Two that want their sum: a message either way, and a merge at least.
+/// Two nodes that both need their sum: a message in each direction, and at least one merge.
 #[test]
 fn two_processors_exchange_their_values() {
     let mut builder = Platform::builder();

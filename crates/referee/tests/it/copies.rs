@@ -582,7 +582,7 @@ fn arborescences_are_followed_hop_by_hop() {
         broken(&unknown, Rule::Unknown) && told(&unknown).contains("link id 99 does not exist"),
         "{unknown:?}"
     );
-    // A message is not merged, and one for a single target goes one way.
+    // A message is not merged, and one for a single target takes one path.
     let merge = Pattern {
         demand: 0,
         order: None,
@@ -661,7 +661,7 @@ fn changed_arborescences_are_refused() {
     assert!(refused > 500 && kept > 5, "{refused} {kept}");
 }
 
-/// Plays an arborescence with tokens: a switch's token is spent when it is passed on.
+/// Plays an arborescence with tokens: a switch's token is spent when it is forwarded.
 fn plays(
     platform: &Platform,
     hops: &[(LinkId, Option<u32>)],

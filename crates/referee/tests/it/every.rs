@@ -56,14 +56,14 @@ proptest! {
                 links.sort_unstable();
                 let room = fits(&plan.platform, &links.clone());
                 let refusal = check(&changed).unwrap_err().to_string();
-                // With room at the ports only the time of the link is wrong.
+                // With room at the ports, only the time of the link is wrong.
                 prop_assert_eq!(room, refusal.contains("its messages take"), "{}", refusal);
                 prop_assert_eq!(!room, refusal.contains("at a time"), "{}", refusal);
             }
         }
     }
 
-    /// Runs with whole dates, disturbed, against a simulation unit by unit.
+    /// Runs with integer dates, disturbed, against a simulation in single units of time.
     #[test]
     fn runs_are_judged_as_simulated(seed: u64) {
         let mut dice = Dice(seed);
@@ -98,7 +98,7 @@ fn has_only_copies(collective: &Collective) -> bool {
         .all(|place| !matches!(collective.demand(place).unwrap().goals, Goals::At(_)))
 }
 
-/// Moves, drops or redirects something.
+/// Moves, drops or redirects one part.
 fn disturb(dice: &mut Dice, plan: &Plan, run: &mut Timeline) {
     let shift = whole(1 + dice.below(3)) * ratio([1, -1][dice.below(2)], 1);
     if !run.merges.is_empty() && dice.one_in(3) {
@@ -286,7 +286,7 @@ fn carried_out(plan: &Plan, run: &Timeline, instance: u64, place: usize, horizon
     })
 }
 
-/// The disturbances leave both kinds of runs, so that the agreement above is about something.
+/// The disturbances leave both kinds of runs, so that the agreement above is not empty.
 #[test]
 fn disturbed_runs_are_right_or_wrong() {
     let mut counts = [0, 0];

@@ -9,7 +9,7 @@ use num_traits::{Signed, Zero};
 use oneport_plan::inequality::{
     Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place,
 };
-use oneport_plan::{Amount, Certificate, Collective, Member, Resource, Row, Volumes};
+use oneport_plan::{Amount, CapacityRow, Certificate, Collective, Member, Resource, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{Rule, Violation};
 
@@ -208,7 +208,7 @@ impl Case {
             * &self.work
     }
 
-    /// Merges and the place, with the largest weights that the prices bear.
+    /// Merges and the place, with the largest weights that the prices allow.
     fn complete(&mut self) {
         let cost = |node: NodeId| self.merge_price(node) + self.holding(node);
         let least = self.platform.mergers().map(cost).min().unwrap();
@@ -268,7 +268,7 @@ impl Case {
             .map(|node| (Resource::Compute(node), dice.fraction(5) + ratio(1, 5)));
         self.certificate.rows.extend(
             prices
-                .map(|(one, price)| (Row::Resource(one), price))
+                .map(|(one, price)| (CapacityRow::Resource(one), price))
                 .collect::<Vec<_>>(),
         );
         self.certificate.rows.sort();
@@ -564,7 +564,7 @@ fn certificates_prove_what_adding_up_says() {
             .filter_map(|node| case.balance(&mut dice, node))
             .collect();
         case.certificate.needs.extend(balances);
-        // As much of all that as the prices allow.
+        // The largest multiple of them that the prices allow.
         let scale = (case.charges().into_iter().zip(case.costs()))
             .filter(|(charge, _)| charge.is_positive())
             .map(|(charge, cost)| cost / charge)
@@ -733,7 +733,7 @@ fn boxes_are_entered_twice() {
         Ok(ratio(2, 1))
     );
     assert_eq!(between.len(), 4);
-    // In a list of groups every group has its own, and its own rate.
+    // In a list of groups every group has its own certificate, and its own rate.
     let pair = |rate| Member {
         collective: all_reduce.clone(),
         rate,
@@ -819,7 +819,7 @@ fn malformed_certificates_are_refused_by_name() {
     let needs = [
         (border(into, &[&[a, c, h], &[b]], one()), "5"),
         (border(into, &[&[a, c, h, r], &[b, r]], one()), "5"),
-        // A node that does not copy need not and must not be in more than one set.
+        // A node that does not copy need not be in exactly one set.
         (
             border(Direction::OutOf, &[&[a, c, h, r], &[b, h]], one()),
             "5",

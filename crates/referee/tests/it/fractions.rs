@@ -20,7 +20,7 @@ fn cost() -> Rational {
     ratio(5, 7)
 }
 
-/// A processor on a platform whose links all take as long.
+/// A processor on a platform whose links all take equally long.
 fn linked(
     names: &[&str],
     links: &[(usize, usize)],

@@ -537,7 +537,7 @@ fn sums_outgrow_machine_integers() {
             if !routers && count > 2 {
                 continue;
             }
-            // One way or the other, and back.
+            // In one of the two directions, and back.
             let all_reduce = Collective::all_reduce(pair);
             assert_eq!(
                 &worth / bound(&platform, &all_reduce, &free, &certificate).unwrap(),

@@ -99,7 +99,7 @@ fn arborescences_of_all_participants() {
     );
 }
 
-/// Many targets, many routers that replicate: the dual ascent finds the one way there is.
+/// Many targets, many routers that replicate: the dual ascent finds the only tree.
 #[test]
 fn a_tree_of_routers_is_priced_exactly_from_below() {
     let mut builder = Platform::builder();

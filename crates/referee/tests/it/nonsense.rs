@@ -11,9 +11,9 @@ use oneport_plan::inequality::{
     Tree,
 };
 use oneport_plan::{
-    Amount, Certificate, Collective, Event, Interval, Member, MergeEvent, Message, OddSet, Pattern,
-    PeriodicSchedule, Resource, Row, ScheduledPattern, Slot, Status, SteadyState, Task, Timeline,
-    Volumes, WeightedPattern,
+    Amount, CapacityRow, Certificate, Collective, Event, Interval, Member, MergeEvent, Message,
+    OddSet, Pattern, PeriodicSchedule, Resource, ScheduledPattern, Slot, Status, SteadyState, Task,
+    Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, NodeId, PortModel, Rational};
 use proptest::prelude::*;
@@ -261,10 +261,10 @@ fn garble(dice: &mut Dice, plan: &mut Plan) {
         };
         let prices = list(dice, price)
             .into_iter()
-            .map(|(one, price)| (Row::Resource(one), price));
+            .map(|(one, price)| (CapacityRow::Resource(one), price));
         let sets = list(dice, odd_set)
             .into_iter()
-            .map(|(set, price)| (Row::OddSet(set), price));
+            .map(|(set, price)| (CapacityRow::OddSet(set), price));
         plan.certificate = Certificate {
             rows: prices.chain(sets).collect(),
             needs: list(dice, need),

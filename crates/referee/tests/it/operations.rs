@@ -86,7 +86,7 @@ impl Draft<'_> {
         Some(self.list.len() as u32 - 1)
     }
 
-    /// Directly, or by way of D.
+    /// Directly, or over D.
     fn bring(
         &mut self,
         (from, to): (usize, usize),
@@ -293,7 +293,7 @@ fn dated(platform: &Platform, volumes: &Volumes, pieces: Vec<Piece>, list: Vec<R
 /// The nodes that hold operands of a piece, each with its date.
 type Held = (NodeId, Rational, Vec<(u32, Vec<usize>)>);
 
-/// When the run ends, if it is right: from the definitions.
+/// The end of the run, if it is right: from the definitions.
 fn naive(operation: &Operation, run: &Run) -> Option<Rational> {
     let Operation {
         platform,
@@ -374,7 +374,7 @@ fn naive(operation: &Operation, run: &Run) -> Option<Rational> {
         results.push((node, end + later, contents));
         debug_assert_eq!(results.len(), place + 1);
     }
-    // At every date at which something starts.
+    // At every date at which a task starts.
     let full = |(resource, date, until): &(Resource, Rational, Rational)| {
         let with = |other: &&(Resource, Rational, Rational)| {
             other.0 == *resource && other.1 <= *date && *date < other.2

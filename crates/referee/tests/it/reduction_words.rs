@@ -354,7 +354,7 @@ fn merges_of_no_time_hinder_nobody() {
 fn owners_are_known_from_their_values() {
     let mut plan = reduce_toy();
     let mut run = unroll(&plan, 1);
-    // P2's value is called v11, P1's v22: the other way round.
+    // P2's value is called v11, P1's v22: exchanged names.
     for event in &mut run.events {
         if event.message.part == part(2, 2) {
             event.message.part = part(1, 1);

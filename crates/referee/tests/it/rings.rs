@@ -11,7 +11,7 @@ use oneport_referee::{Limit, Rule, Watch, check_equal_rings, check_rings, ring_b
 use crate::common::trees::permutations;
 use crate::common::{Dice, platform, ratio, told};
 
-/// Three processors in a triangle, linked both ways.
+/// Three processors in a triangle, linked in both directions.
 fn triangle() -> (Platform, Vec<NodeId>) {
     let names = ["A", "B", "C"];
     let links = [
@@ -36,7 +36,7 @@ fn ring(hops: &[&[usize]]) -> Ring {
     }
 }
 
-/// Either way around, each as much as a link bears: nothing is left.
+/// One ring in each direction, at the full rate of the links: no capacity is left.
 fn best() -> RingPacking {
     RingPacking {
         rings: vec![
@@ -124,7 +124,7 @@ fn lies_are_refused() {
         &|packing| packing.rings[0].0 = ring(&[&[0], &[1], &[9]]),
         Rule::Unknown,
     );
-    // Prices that prove less than is claimed, or nothing.
+    // Prices that prove less than the claimed bound, or nothing.
     lie(&|packing| packing.upper_bound = ratio(1, 1), Rule::Claim);
     lie(
         &|packing| packing.certificate.rows[0].1 = ratio(2, 1),
@@ -320,7 +320,7 @@ fn bounds_are_those_of_all_orders() {
                     })
                     .unwrap();
             }
-            // Later links first, so that ways through switches are found backwards.
+            // Later links first, so that paths through switches are found backwards.
             for from in (0..count + switches).rev() {
                 for to in (0..count + switches).rev().filter(|&to| to != from) {
                     if (from + 1) % (count + switches) == to || dice.one_in(3) {

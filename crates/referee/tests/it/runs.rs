@@ -99,7 +99,7 @@ fn merges_in_no_time_serve_one_another() {
             assert_eq!(told(&found), "");
         }
     }
-    // Without the smaller one, nothing serves the larger.
+    // Without the smaller one, no input exists for the larger.
     let found = check_timeline(
         &platform,
         &all_reduce(&[0, 1, 2], false),
@@ -302,8 +302,8 @@ fn every_time_of_a_demand_is_wanted() {
     assert_eq!(with(&|event| event.message.part.last = 1), part);
 }
 
-/// Over links of cost 0 a message goes on at the date at which it came, in the order of the list. Here from A over S to
-/// B, and back over S to C: S passes on each copy that comes there.
+/// Over links of cost 0 a message is forwarded at the date at which it arrived, in the order of the list. Here from A
+/// over S to B, and back over S to C: S passes on each copy that comes there.
 #[test]
 fn chains_in_no_time_follow_the_message() {
     let mut builder = Platform::builder();

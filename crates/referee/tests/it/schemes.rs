@@ -49,7 +49,7 @@ proptest! {
     }
 }
 
-/// The bounds are not idle: often they are the price of the cheapest scheme, sometimes only thanks to cuts.
+/// The bounds are not empty: often they are the price of the cheapest scheme, sometimes only due to cuts.
 #[test]
 fn bounds_of_schemes_are_often_tight() {
     let (mut tight, mut cases) = (0, 0);

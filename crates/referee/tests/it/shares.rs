@@ -257,7 +257,7 @@ fn shares_above_the_price_are_refused() {
                 continue;
             };
             let mut raising = full.clone();
-            // As much as there is, and then a little more.
+            // The full remaining price, and then slightly more.
             raising[raised].price += &price - &charged;
             let with = |shares: &[Share]| Certificate {
                 needs: trees(shares),
@@ -457,7 +457,7 @@ fn malformed_shares_are_refused_by_name() {
     }
 }
 
-/// Shares of one group leave the others as they are.
+/// Shares of one group do not affect the others.
 #[test]
 fn shares_of_groups_add_up() {
     let mut met = 0;

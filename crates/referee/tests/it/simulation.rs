@@ -1,4 +1,4 @@
-//! The timeline checks against a naive simulator, which plays whole-number runs one time unit at a time.
+//! The timeline checks against a naive simulator, which plays runs with integer dates one time unit at a time.
 
 use crate::common;
 
@@ -230,7 +230,7 @@ proptest! {
     }
 }
 
-/// The disturbances leave both kinds of runs, so that the agreement above is about something.
+/// The disturbances leave both kinds of runs, so that the agreement above is not empty.
 #[test]
 fn disturbed_runs_are_right_or_wrong() {
     let mut counts = [0, 0];

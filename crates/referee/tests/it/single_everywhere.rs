@@ -1,7 +1,7 @@
 //! One broadcast and one all-reduction with bounds on their lengths.
 
 use oneport_plan::{
-    Broadcast, Concurrency, Costs, Dates, Proof, Reduction, SingleAllReduce, SingleBroadcast,
+    Broadcast, Concurrency, Dates, Proof, Reduction, SingleAllReduce, SingleBroadcast, SingleCosts,
     Status,
 };
 use oneport_platform::Rational;
@@ -27,7 +27,7 @@ fn star(times: &[u64], root: usize) -> Broadcast {
         }
     }
     Broadcast {
-        costs: Costs::PerSender(times.iter().map(|&time| whole(time)).collect()),
+        costs: SingleCosts::PerSender(times.iter().map(|&time| whole(time)).collect()),
         root: root as u32,
         senders: vec![root as u32; times.len()],
         starts: dates(&starts),
@@ -133,12 +133,12 @@ fn broadcasts_are_judged_with_their_bounds() {
     }
 }
 
-/// Times 1, 2 and 3 by way of processor 0: 2 and 1 send to it one after the other, and it sends back.
+/// Times 1, 2 and 3 over processor 0: 2 and 1 send to it in sequence, and it sends back.
 fn all_reduce() -> SingleAllReduce {
     let times = [1, 2, 3];
     SingleAllReduce {
         reduction: Reduction {
-            costs: Costs::PerSender(times.map(whole).to_vec()),
+            costs: SingleCosts::PerSender(times.map(whole).to_vec()),
             root: 0,
             receivers: vec![0, 0, 0],
             starts: dates(&[0, 3, 0]),

@@ -1,7 +1,7 @@
 //! One reduction with bounds on its length.
 
 use oneport_plan::{
-    Concurrency, Costs, Dates, Instance, Proof, Reduction, SingleReduction, Status,
+    Concurrency, Dates, Instance, Proof, Reduction, SingleCosts, SingleReduction, Status,
 };
 use oneport_platform::Rational;
 use oneport_referee::{Recheck, Rule, SingleAnswer, check_reduction, check_single};
@@ -9,7 +9,8 @@ use oneport_referee::{Recheck, Rule, SingleAnswer, check_reduction, check_single
 use crate::single_support::{Dice, make, ratio};
 
 fn known(reduction: Reduction) -> SingleReduction {
-    let commutative = matches!(reduction.costs, Costs::PerSender(_)) || reduction.ready.is_some();
+    let commutative =
+        matches!(reduction.costs, SingleCosts::PerSender(_)) || reduction.ready.is_some();
     SingleReduction {
         lower_bound: ratio(0, 1),
         reduction,
@@ -37,8 +38,8 @@ fn files_are_judged_as_their_schedules() {
         };
         let right = match one.reduction.costs {
             // A bound of 0 needs no proof.
-            Costs::Equal { .. } => Recheck::Proved,
-            Costs::PerSender(_) => unproved,
+            SingleCosts::Equal { .. } => Recheck::Proved,
+            SingleCosts::PerSender(_) => unproved,
         };
         assert_eq!(check_single(&one), Ok(right), "{one:?}");
         one.lower_bound = &one.reduction.length + ratio(1, 7);
@@ -52,7 +53,7 @@ fn files_are_judged_as_their_schedules() {
 fn out_of_order() -> SingleReduction {
     SingleReduction {
         reduction: Reduction {
-            costs: Costs::Equal {
+            costs: SingleCosts::Equal {
                 transfer: ratio(1, 1),
                 compute: ratio(1, 1),
             },
@@ -120,7 +121,7 @@ fn proofs_are_repeated_and_limits_kept() {
         ..chain
     };
     assert!(check_single(&one_at_once).is_err());
-    // Release dates: the bound of the question without them holds.
+    // Release dates: the bound of the problem without them holds.
     let mut released = one;
     released.reduction.ready = Some(Dates::Exact([0, 1, 0].map(|date| ratio(date, 1)).to_vec()));
     assert_eq!(check_single(&released), Ok(Recheck::Proved));
@@ -226,7 +227,7 @@ fn release_dates_are_counted() {
     let mut dice = Dice(31);
     for _ in 0..150 {
         let mut one = known(make::equal(2 + dice.below(3), true, &mut dice));
-        let (Costs::Equal { transfer, compute }, Some(ready)) =
+        let (SingleCosts::Equal { transfer, compute }, Some(ready)) =
             (&one.reduction.costs, &one.reduction.ready)
         else {
             panic!("equal costs and dates");
@@ -237,7 +238,7 @@ fn release_dates_are_counted() {
         let optimum = released(&ready, [transfer, compute]);
         assert!(optimum <= one.reduction.length);
         one.lower_bound = &optimum + ratio(1, 1000);
-        // In big integers not all ways are tried.
+        // In big integers not all orders are tried.
         let small = one.reduction.length.numer().bits() < 60;
         if one.lower_bound <= one.reduction.length {
             let above = check_single(&one).unwrap();

@@ -3,7 +3,7 @@
 use crate::common::told;
 use crate::single_support;
 
-use oneport_plan::{Broadcast, Concurrency, Costs, Dates, Reduction};
+use oneport_plan::{Broadcast, Concurrency, Dates, Reduction, SingleCosts};
 use oneport_platform::Rational;
 use oneport_referee::{check_broadcast, check_reduction};
 use single_support::make::Parts;
@@ -178,7 +178,7 @@ fn a_reduction_read_backwards_is_a_broadcast() {
     for _ in 0..500 {
         let n = 1 + dice.below(12);
         let reduction = make::equal(n, false, &mut dice);
-        let Costs::Equal { transfer, compute } = &reduction.costs else {
+        let SingleCosts::Equal { transfer, compute } = &reduction.costs else {
             unreachable!()
         };
         let merges = reduction.merges.as_ref().unwrap();
@@ -219,7 +219,7 @@ fn a_reduction_read_backwards_is_a_broadcast() {
 #[test]
 fn the_order_of_many_operands_is_checked() {
     let n = 5000_u64;
-    let costs = Costs::Equal {
+    let costs = SingleCosts::Equal {
         transfer: ratio(2, 1),
         compute: ratio(3, 1),
     };
@@ -283,7 +283,7 @@ fn the_order_of_many_operands_is_checked() {
 #[test]
 fn messages_say_who_when_and_what_would_be_right() {
     let mut fine = Reduction {
-        costs: Costs::PerSender(vec![ratio(1, 1), ratio(3, 2), ratio(1, 2)]),
+        costs: SingleCosts::PerSender(vec![ratio(1, 1), ratio(3, 2), ratio(1, 2)]),
         root: 0,
         receivers: vec![0, 0, 0],
         starts: Dates::Exact(vec![ratio(0, 1), ratio(0, 1), ratio(3, 2)]),

@@ -1,4 +1,4 @@
-//! Every kind of proof against lengths found by trying everything: a bound is accepted if and only if it is true.
+//! Every kind of proof against lengths found by enumeration: a bound is accepted if and only if it is true.
 
 use crate::common::{broken, told};
 use crate::single_support;
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use num_traits::{One, Zero};
 use oneport_plan::{
-    Class, Concurrency, Costs, Dates, Instance, Proof, Reduction, SenderWeights, Shortest,
+    Class, Concurrency, Dates, Instance, Proof, Reduction, SenderWeights, Shortest, SingleCosts,
     SlotPrices,
 };
 use oneport_platform::Rational;
@@ -125,7 +125,7 @@ fn limited_transfers_are_proved_by_algorithm_2_or_counting() {
                 if d >= c {
                     assert_tight(&instance, &optimum, &largest, &Proof::Counting);
                 } else {
-                    // Counting without the limit proves less, but nothing wrong.
+                    // Counting without the limit proves a weaker but valid bound.
                     let free = whole(brute::equal(n, d, c, Concurrency::Unlimited));
                     assert_tight(&instance, &free, &largest, &Proof::Counting);
                 }
@@ -528,7 +528,7 @@ fn large_counts_are_judged_quickly() {
 fn the_schedule_must_answer_the_question() {
     let instance = classes(&[(2, 1), (3, 1)], &ratio(1, 2));
     let reduction = Reduction {
-        costs: Costs::PerSender(vec![ratio(3, 2), ratio(9, 1), ratio(1, 1)]),
+        costs: SingleCosts::PerSender(vec![ratio(3, 2), ratio(9, 1), ratio(1, 1)]),
         root: 1,
         receivers: vec![1, 1, 1],
         starts: Dates::Ticks {
@@ -589,7 +589,7 @@ fn the_schedule_must_answer_the_question() {
         told(&|s| s.proof = Proof::Counting),
         "a proof by counting needs equal costs"
     );
-    // No bound, no proof.
+    // Without a bound there is no proof.
     let mut unproved = right.clone();
     unproved.lower_bound = ratio(0, 1);
     unproved.proof = Proof::Counting;

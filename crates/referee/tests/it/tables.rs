@@ -1,4 +1,4 @@
-//! Work by task and processor: bounds by another way, and merges that cannot be done.
+//! Work by task and processor: bounds by another method, and impossible merges.
 
 use crate::common;
 
@@ -53,7 +53,7 @@ fn platform(dice: &mut Dice, count: usize) -> Platform {
     builder.build().unwrap()
 }
 
-/// Prices in small and in long numbers, some of them 0 so that nodes are one place for nothing.
+/// Prices in small and in long numbers, some of them 0 so that movement between some nodes is free.
 #[test]
 fn cheapest_trees_are_those_of_the_naive_recurrence() {
     let (mut proved, mut refused) = (0, 0);

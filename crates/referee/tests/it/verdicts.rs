@@ -6,7 +6,7 @@ use crate::common::ask::{
     bound, bound_watched, check_schedule, check_steady_state, check_timeline,
 };
 use common::*;
-use oneport_plan::Row;
+use oneport_plan::CapacityRow;
 use oneport_plan::{Certificate, Claim, Collective, Member, Resource, State, Status, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{Answer, Proved, Rule, judge, verify};
@@ -267,7 +267,7 @@ fn refusals_name_the_certificate() {
     let prices = |plan: &mut Plan, prices: &[(Resource, i64)]| {
         plan.certificate.rows = prices
             .iter()
-            .map(|&(resource, price)| (Row::Resource(resource), ratio(price, 1)))
+            .map(|&(resource, price)| (CapacityRow::Resource(resource), ratio(price, 1)))
             .collect();
     };
     let [s, _, b, _, p1] = [0, 1, 2, 3, 4].map(NodeId::new);
@@ -670,9 +670,10 @@ fn the_judge_states_bound_and_status() {
     again(&judged);
     // A price that proves less.
     let mut weak = right.clone();
-    weak.certificate
-        .rows
-        .push((Row::Resource(Resource::Send(NodeId::new(2))), ratio(1, 1)));
+    weak.certificate.rows.push((
+        CapacityRow::Resource(Resource::Send(NodeId::new(2))),
+        ratio(1, 1),
+    ));
     let judged = judge(weak.claim().unwrap(), &Watch::unlimited()).unwrap();
     assert_eq!(
         (judged.bound(), judged.status()),
@@ -716,8 +717,10 @@ fn proved_facts_only_improve() {
         (Some(&ratio(1, 2)), None)
     );
     let mut weak = claim.certificate.clone();
-    weak.rows
-        .push((Row::Resource(Resource::Send(NodeId::new(2))), ratio(1, 1)));
+    weak.rows.push((
+        CapacityRow::Resource(Resource::Send(NodeId::new(2))),
+        ratio(1, 1),
+    ));
     proved.prove(weak.clone(), &unlimited).unwrap();
     assert_eq!(
         (proved.bound(), proved.is_optimal()),
@@ -753,7 +756,7 @@ fn proved_facts_only_improve() {
         (Status::Optimal, ratio(0, 1))
     );
     again(&answer);
-    // With the schedule the claim is whole.
+    // With the schedule the claim is complete.
     let whole = Proved::from(answer.clone()).with(Some(state), claim.schedule, &unlimited);
     let whole = whole.unwrap();
     assert!(whole.plan().is_some() && answer.plan().is_none());

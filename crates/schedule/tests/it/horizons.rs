@@ -210,7 +210,7 @@ proptest! {
     }
 }
 
-/// One message of `f` takes a longer way: the node holds `2 f - 1` when it begins to send, and `3 f - 1` before it
+/// One message of `f` takes a longer path: the node holds `2 f - 1` when it begins to send, and `3 f - 1` before it
 /// sends.
 #[test]
 fn three_periods_messages_are_the_least_bound() {

@@ -155,7 +155,7 @@ proptest! {
         prop_assert!(!whole.instances.is_zero() && whole.instances <= BigUint::from(most));
         let schedule = slotted(&case, &whole).unwrap();
         check_slots(&case, &whole, &schedule);
-        // No longer than the slots or a processor need.
+        // At most the time that the slots or a processor need.
         let total: Rational = schedule.slots.iter().map(|slot| &slot.length).sum();
         prop_assert_eq!(total.max(Loads::of_whole(&case, &whole).computing()), whole.period.clone());
         if case.attainable {
@@ -256,7 +256,7 @@ proptest! {
         let best = rounded(&case, &Target::Instances(limit)).unwrap();
         if rate(&whole) < enough {
             prop_assert!(rate(&best) < enough, "{case:?}: {} instances lose too much, not {}", whole.instances, best.instances);
-            // Odd sets found on the way may lead to other numbers of equal worth.
+            // Odd sets found during the search may lead to other numbers of equal value.
             prop_assert_eq!(rate(&whole), rate(&best));
         }
         // Small numbers have been tried one by one: the best of fewer instances is not good enough.
@@ -318,7 +318,7 @@ proptest! {
         }
     }
 
-    /// So it is between such nodes among others.
+    /// The same holds between such nodes among others.
     #[test]
     fn a_link_without_ports_never_pauses(case in cases(Just(Models::Mixed), 6, 4), most in 1..12u64) {
         let whole = rounded(&case, &Target::Instances(most)).unwrap();

@@ -1,4 +1,4 @@
-//! When things happen: stages by dates, places, runs as soon as possible, against naive twins.
+//! Dates: stages by dates, places, runs as soon as possible, against naive twins.
 
 use std::collections::BTreeMap;
 
@@ -118,7 +118,7 @@ fn naive_dates(case: &Case, execution: &Execution, turns: &[Turn<'_>]) -> Vec<[B
                     .map(|other| &ends[other])
                     .collect();
                 before.sort();
-                // All but one less than it serves at a time have ended.
+                // All but one less than its limit of simultaneous tasks have ended.
                 let waited = before
                     .len()
                     .checked_sub(resource.capacity(&case.platform) as usize);

@@ -212,7 +212,7 @@ proptest! {
         if own.instances <= BigUint::from(most) {
             prop_assert!(rate(&whole) >= case.steady_state.throughput);
         }
-        // Shorter than its own period, the weights are not whole.
+        // Over a period shorter than its own, the weights are not integers.
         for divisor in [2u32, 3, 5, 7] {
             let shorter = &own.period / Rational::from_integer(divisor.into());
             prop_assert!(!case.steady_state.patterns.iter().all(|it| (&it.weight * &shorter).is_integer()));

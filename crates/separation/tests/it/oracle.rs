@@ -270,7 +270,7 @@ fn wrong_proofs_are_refused() {
     }
 }
 
-/// A heaviest matching by cutting planes over degrees and odd sets (Edmonds): nothing in common but the numbers.
+/// A heaviest matching by cutting planes over degrees and odd sets (Edmonds): no code is shared except the numbers.
 #[test]
 fn heaviest_matchings_by_cuts() {
     let mut odd = 0;

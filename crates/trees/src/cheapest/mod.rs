@@ -70,7 +70,7 @@ impl Reduction {
     /// The cheapest price, exactly, and a tree that attains it, for each target; `None` where some operand cannot be
     /// brought together with the others and the result to the target. The trees' demand is 0.
     ///
-    /// `O(n^3 p)` machine operations, and exact ones for the choices that rounding cannot tell apart.
+    /// `O(n^3 p)` machine operations, and exact ones for the choices that rounding leaves open.
     pub fn cheapest(
         &self,
         prices: &Prices<Rational>,
@@ -85,7 +85,7 @@ impl Reduction {
 
     /// Exact prices and trees, computed on demand for each of these targets.
     ///
-    /// `O(n^3 p)` machine operations at once, exact ones for what is asked.
+    /// `O(n^3 p)` machine operations at once. Exact operations for each value that is read.
     pub fn exactly(&self, prices: &Prices<Rational>, targets: &[NodeId]) -> ExactPrices<'_> {
         let weights = self.factors.weigh(&self.processors, prices);
         let nodes: Vec<usize> = targets.iter().map(|target| target.index()).collect();

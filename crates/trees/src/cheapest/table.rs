@@ -185,11 +185,12 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use oneport_plan::{Amount, Volumes};
+    use oneport_platform::NodeId;
     use oneport_platform::generate::{Options, random_connected};
-    use oneport_platform::{NodeId, Rational};
 
     use super::super::prices::Prices;
     use super::*;
+    use oneport_platform::whole;
 
     /// The recurrence in rounded prices without any skipping.
     fn naive(reduction: &Reduction, table: &Table, part: Interval) -> (Vec<i32>, Vec<i32>) {
@@ -227,7 +228,6 @@ mod tests {
 
     #[test]
     fn skipping_changes_nothing() {
-        let number = |n: u64| Rational::from_integer(n.into());
         for seed in 0..60 {
             let n = 5 + seed as usize % 14;
             let platform = random_connected(
@@ -247,19 +247,19 @@ mod tests {
                     >> 24
             };
             let rows = (0..n)
-                .map(|k| (k..n).map(|m| number(1 + draw(k * n + m) % 7)).collect())
+                .map(|k| (k..n).map(|m| whole(1 + draw(k * n + m) % 7)).collect())
                 .collect();
             let size = match seed % 3 {
                 0 => Amount::Table(rows),
                 1 => Amount::Affine {
-                    fixed: number(1),
-                    per_operand: number(2),
+                    fixed: whole(1),
+                    per_operand: whole(2),
                 },
-                _ => Amount::Constant(number(1)),
+                _ => Amount::Constant(whole(1)),
             };
             let volumes = Volumes {
                 size,
-                work: Amount::Constant(number(1)),
+                work: Amount::Constant(whole(1)),
             };
             let most = [3, 1 << 20, 1 << 40][seed as usize % 5 % 3];
             let list = |salt: usize| {

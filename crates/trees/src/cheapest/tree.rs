@@ -1,4 +1,4 @@
-//! Reduction trees: from choices to tasks, what they cost, whether they are right.
+//! Reduction trees: from choices to tasks, their cost, their validity.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,8 +101,8 @@ pub fn loads(
     times
 }
 
-/// Whether a pattern reduces the participants' values, in its order, to the target: every task's input is what it says
-/// and where the task happens, every interval is made once, consumed once and visits no node twice, merges happen at
+/// Whether a pattern reduces the participants' values, in its order, to the target: every task's input is the stated
+/// part at the task's node, every interval is made once, consumed once and visits no node twice, merges happen at
 /// processors, and in the end the target has the result and nothing else is left. `O(t log t)` for `t` tasks.
 pub fn is_tree(
     platform: &Platform,

@@ -86,7 +86,7 @@ impl Halving<'_> {
             .collect()
     }
 
-    /// For each place: what it costs to make the partial result there by the cheapest tree.
+    /// Per place: the cost of making the partial result there by the cheapest tree.
     fn cheapest(&self, whole: Interval) -> Option<Vec<u64>> {
         let nodes = &self.reduction.processors;
         let mut there: BTreeMap<Interval, Vec<u64>> = BTreeMap::new();

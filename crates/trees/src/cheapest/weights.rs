@@ -107,5 +107,5 @@ impl Factors {
 
 /// `numerator / denominator` of natural numbers.
 pub(super) fn ratio(numerator: BigUint, denominator: &BigUint) -> Rational {
-    Rational::new(numerator.into(), denominator.clone().into())
+    oneport_platform::ratio(numerator, denominator.clone())
 }

@@ -1,4 +1,4 @@
-//! Transfers that cost nothing: many prices are zero, and what they connect is one place as far as prices go.
+//! Transfers of cost 0: many prices are zero, and places that such transfers connect have equal prices.
 
 use num_bigint::BigUint;
 use num_traits::Zero;

@@ -1,6 +1,6 @@
 //! Answers per target, and the bound of problems of one size.
 
-use super::arborescences::{Found, Streams};
+use super::arborescences::{MemberTree, Streams};
 use super::merge_tree::Shape;
 use super::scaled::FEW;
 use super::scaled::Fixed;
@@ -46,7 +46,7 @@ pub(super) fn bounded<N: Fixed>(
     streams: &Streams<'_, N>,
     to_target: &[Option<N>],
     wanted: usize,
-) -> Option<(N, Vec<Found<N>>)> {
+) -> Option<(N, Vec<MemberTree<N>>)> {
     let more = wanted.saturating_sub(1);
     if streams.helpers.len() <= FEW {
         let found = streams.exact(to_target, more);

@@ -20,7 +20,7 @@ pub(super) struct Streams<'p, N> {
 
 /// An arborescence over some places.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found<N> {
+pub(super) struct MemberTree<N> {
     /// Cost of the arborescence and of the path to the target, minus one merge per helper.
     pub price: N,
     /// The places: participants, then helpers.
@@ -29,7 +29,7 @@ pub(super) struct Found<N> {
     pub next: Vec<Option<usize>>,
 }
 
-impl<N> Found<N> {
+impl<N> MemberTree<N> {
     /// The tree: at every place, its own value and all streams that arrive are merged into one. A stream that meets no
     /// other passes a helper unmerged, and a helper that nothing arrives at sends nothing.
     pub(super) fn shape(&self, participants: usize, constant: bool) -> Option<Shape> {
@@ -133,7 +133,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
         helpers: &[usize],
         to_target: &[Option<N>],
         barred: &[usize],
-    ) -> Option<Found<N>> {
+    ) -> Option<MemberTree<N>> {
         let members: Vec<usize> = (0..self.priced.participants)
             .chain(helpers.iter().copied())
             .collect();
@@ -168,7 +168,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
             // Helpers that nothing is merged at may be paid more than all costs; such a set of helpers is not cheapest.
             price = price.surplus(self.merges[helper].as_ref()?);
         }
-        Some(Found {
+        Some(MemberTree {
             price,
             members,
             next,
@@ -176,7 +176,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
     }
 
     /// The tree of an arborescence.
-    pub(super) fn shape(&self, found: &Found<N>) -> Option<Shape> {
+    pub(super) fn shape(&self, found: &MemberTree<N>) -> Option<Shape> {
         found.shape(self.priced.participants, self.priced.constant)
     }
 
@@ -194,7 +194,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
     /// also up to `more` arborescences that make the result elsewhere. Exact: the first is the least price.
     ///
     /// `2^h` arborescences for `h` helpers.
-    pub(super) fn exact(&self, to_target: &[Option<N>], more: usize) -> Vec<Found<N>> {
+    pub(super) fn exact(&self, to_target: &[Option<N>], more: usize) -> Vec<MemberTree<N>> {
         let mut all = Vec::new();
         for set in 0usize..1 << self.helpers.len() {
             let chosen: Vec<usize> = self
@@ -221,7 +221,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
     /// Adds arborescences over the helpers of the first that make the result at another place each.
     pub(super) fn add_elsewhere(
         &self,
-        all: &mut Vec<Found<N>>,
+        all: &mut Vec<MemberTree<N>>,
         to_target: &[Option<N>],
         more: usize,
     ) {

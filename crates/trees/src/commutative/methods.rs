@@ -3,7 +3,7 @@
 use oneport_platform::NodeId;
 
 use super::answer::{Answer, bounded};
-use super::arborescences::{Found, Streams};
+use super::arborescences::{MemberTree, Streams};
 use super::relaxed;
 use super::scaled::{FEW, Fixed, Priced};
 use super::subsets::Subsets;
@@ -42,7 +42,7 @@ pub(super) fn answers<N: Fixed>(
     targets: &[NodeId],
     wanted: usize,
 ) -> Vec<Option<Answer<N>>> {
-    // Between targets: the trees of one are found in a moment, but for large sets.
+    // Between targets: the trees of one are found in a moment, except for large sets.
     let may = || priced.watch.ask().ok();
     match method {
         Method::Sets => {
@@ -87,7 +87,7 @@ fn of_streams<N: Fixed>(
 ) -> Option<Answer<N>> {
     let to_target = streams.to_target(target);
     let (bound, found) = bounded(streams, &to_target, wanted)?;
-    let tree = |found: &Found<N>| {
+    let tree = |found: &MemberTree<N>| {
         let shape = streams.shape(found)?;
         Some((streams.price(&shape, &to_target)?, shape))
     };

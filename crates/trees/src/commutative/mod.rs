@@ -87,7 +87,7 @@ const TREES: usize = 4;
 /// Exactness of the prices of cheapest trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exactness {
-    /// The least price, whatever the prices.
+    /// The least price, for all prices.
     Exact,
     /// A lower bound and the price of a tree; they may coincide.
     Bound,
@@ -143,7 +143,7 @@ impl<'a> Commutative<'a> {
         self
     }
 
-    /// Whether [`cheapest`](Self::cheapest) finds the least price whatever the prices; see the module's table.
+    /// Whether [`cheapest`](Self::cheapest) finds the least price for all prices. See the module's table.
     pub fn exactness(&self) -> Exactness {
         let constant = self
             .factors
@@ -161,10 +161,10 @@ impl<'a> Commutative<'a> {
     /// trees, cheapest first; `None` if no tree exists.
     ///
     /// Any price up to `u64::MAX` is welcome. Costs are rounded down to 40 bits relative to the largest one, sizes and
-    /// works to 24 bits each (nothing is rounded where these suffice), prices of tasks to what 128-bit sums leave room
-    /// for: the bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by what
-    /// is not known. The trees are pairwise distinct, and within 12.5 % of the cheapest; there is one where
-    /// participants are many and no other processor may help.
+    /// works to 24 bits each (nothing is rounded where these suffice), prices of tasks to the room of 128-bit sums: the
+    /// bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by what is not
+    /// known. The trees are pairwise distinct, and within 12.5 % of the cheapest; there is one where participants are
+    /// many and no other processor may help.
     pub fn guide(
         &self,
         prices: &Prices<u64>,
@@ -200,9 +200,9 @@ impl<'a> Commutative<'a> {
     /// ones with the fewest links (times sizes). The trees' demand is 0.
     ///
     /// Negative prices count 0. Exact arithmetic. For many participants without helpers: arborescences over the paths
-    /// that their dual solutions ask for. For `p` processors and `h <= 6` helpers: `2^h` arborescences over `p^2` arcs
-    /// each. For sets of `n` operands: `O(3^n p)` machine operations, and exact ones for choices that rounding cannot
-    /// tell apart.
+    /// that their dual solutions select. For `p` processors and `h <= 6` helpers: `2^h` arborescences over `p^2` arcs
+    /// each. For sets of `n` operands: `O(3^n p)` machine operations, and exact ones for choices that rounding leaves
+    /// open.
     pub fn cheapest(
         &self,
         prices: &Prices<Rational>,

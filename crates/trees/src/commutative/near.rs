@@ -31,7 +31,7 @@ use oneport_platform::{LinkId, NodeId, PerNode, Platform};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::{EdgeRef, Reversed};
 
-use super::arborescences::Found;
+use super::arborescences::MemberTree;
 use super::scaled::{Fixed, Offer, Priced};
 
 /// Participants below which the distances of all pairs are computed. Trades memory for repeated searches. Not measured.
@@ -196,7 +196,7 @@ impl<'p, N: Fixed> Near<'p, N> {
     }
 
     /// The cheapest arborescence over all participants.
-    fn found(&mut self, to_target: &ShortestPaths<N, EdgeIndex>) -> Option<Found<N>> {
+    fn found(&mut self, to_target: &ShortestPaths<N, EdgeIndex>) -> Option<MemberTree<N>> {
         let root = self.ways.len();
         loop {
             self.priced.watch.ask().ok()?;
@@ -270,7 +270,7 @@ impl<'p, N: Fixed> Near<'p, N> {
     }
 
     /// The arborescence with the leaves; `None` if results are made at several places.
-    fn whole(&self, found: Arborescence<N>, arcs: &Arcs<N>) -> Option<Found<N>> {
+    fn whole(&self, found: Arborescence<N>, arcs: &Arcs<N>) -> Option<MemberTree<N>> {
         let count = self.ways.len();
         let entering = found.entering.iter().take(count);
         let to_member = entering.map(|arc| arc.map(|arc| arcs.all[arc].0).filter(|&to| to < count));
@@ -281,7 +281,7 @@ impl<'p, N: Fixed> Near<'p, N> {
             return None;
         }
         let price = found.cost.minus(&arcs.beyond).plus(&self.left);
-        Some(Found {
+        Some(MemberTree {
             price,
             members: self.places.clone(),
             next,
@@ -337,7 +337,7 @@ impl<'p, N: Fixed> Near<'p, N> {
                 }
                 Some(false)
             }
-            // Whatever is merged beyond costs at least that.
+            // A merge beyond costs at least that.
             None => Some(
                 self.least[node.index()]
                     .as_ref()
@@ -385,7 +385,7 @@ impl<'p, N: Fixed> Near<'p, N> {
 struct Charges<N> {
     /// The smallest set around each set.
     within: Vec<Option<usize>>,
-    /// The weight of each set and the sets around it, but for sets that hold all members.
+    /// The weight of each set and the sets around it, without sets that hold all members.
     around: Vec<N>,
 }
 
@@ -463,7 +463,7 @@ fn search<'s, N: Exact>(
     )
 }
 
-/// Shortest paths from every node to the nearest of some, each with what it costs to end there.
+/// Shortest paths from every node to the nearest of some end nodes, each with the cost of ending there.
 fn backwards<N: Exact>(
     platform: &Platform,
     links: &[N],

@@ -2,7 +2,7 @@
 //!
 //! Let `size(c) >= a + b c` for every number of operands `c`, with `a, b >= 0`, and `work(c) >= w`. In any tree, the
 //! transfers cost at least `a` times their distances plus, for every operand, `b` times the distance that it travels as
-//! part of whatever message, which is at least that from its owner to the target. So
+//! part of any message, which is at least that from its owner to the target. So
 //!
 //! ```text
 //! cheapest >= cheapest for messages of size a, merges of work w  +  b sum_k dist(owner_k, target)
@@ -15,7 +15,7 @@
 use oneport_platform::NodeId;
 
 use super::answer::{Answer, bounded};
-use super::arborescences::{Found, Streams};
+use super::arborescences::{MemberTree, Streams};
 use super::scaled::{Fixed, Priced};
 
 /// Rounds of improvement. Trades time for cheaper trees. Not measured.
@@ -56,7 +56,7 @@ pub(super) fn answers<N: Fixed>(
             found.extend(more);
         }
         let (streams, _) = lines.first()?;
-        let tree = |found: &Found<N>| {
+        let tree = |found: &MemberTree<N>| {
             let shape = streams.shape(found)?;
             Some((shape.price(priced, target)?, shape))
         };
@@ -79,10 +79,10 @@ pub(super) fn answers<N: Fixed>(
 /// Redirects single streams to nearby processors, or moves the result to one, while that helps.
 fn improved<N: Fixed>(
     streams: &Streams<'_, N>,
-    mut found: Found<N>,
+    mut found: MemberTree<N>,
     mut price: N,
-    true_price: impl Fn(&Found<N>) -> Option<N>,
-) -> Found<N> {
+    true_price: impl Fn(&MemberTree<N>) -> Option<N>,
+) -> MemberTree<N> {
     for _ in 0..ROUNDS {
         let before = price.clone();
         for member in 0..found.members.len() {
@@ -108,7 +108,7 @@ fn improved<N: Fixed>(
 /// The members to which the stream of a member is sent and merged most cheaply, and the target.
 fn nearest<N: Fixed>(
     streams: &Streams<'_, N>,
-    found: &Found<N>,
+    found: &MemberTree<N>,
     member: usize,
 ) -> Vec<Option<usize>> {
     let arc =
@@ -129,7 +129,11 @@ fn nearest<N: Fixed>(
 
 /// The arborescence with a member's stream sent elsewhere; what made the result before now sends it to a member that
 /// is to send it to the target. `None` where that closes a cycle or changes nothing.
-fn redirected<N: Fixed>(found: &Found<N>, member: usize, to: Option<usize>) -> Option<Found<N>> {
+fn redirected<N: Fixed>(
+    found: &MemberTree<N>,
+    member: usize,
+    to: Option<usize>,
+) -> Option<MemberTree<N>> {
     let path = std::iter::successors(to, |&at| found.next[at]);
     if found.next[member] == to
         || found.next[member].is_none()
@@ -165,7 +169,7 @@ fn lines<N: Fixed>(sizes: &[N]) -> Vec<(N, N)> {
 }
 
 /// For every place the arborescence that merges everything there.
-fn one_place<N: Fixed>(priced: &Priced<N>) -> Vec<Found<N>> {
+fn one_place<N: Fixed>(priced: &Priced<N>) -> Vec<MemberTree<N>> {
     let participants = priced.participants;
     let tree = |at: usize| {
         let members: Vec<usize> = (0..participants)
@@ -175,7 +179,7 @@ fn one_place<N: Fixed>(priced: &Priced<N>) -> Vec<Found<N>> {
         let next = (0..members.len())
             .map(|member| if member == centre { None } else { Some(centre) })
             .collect();
-        Found {
+        MemberTree {
             price: N::zero(),
             members,
             next,

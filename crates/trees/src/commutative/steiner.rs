@@ -7,7 +7,7 @@
 
 use oneport_graph::steiner::steiner_watched;
 
-use super::arborescences::{Found, Streams};
+use super::arborescences::{MemberTree, Streams};
 use super::scaled::Fixed;
 
 /// Rounds of local search. Trades time for cheaper trees. Not measured.
@@ -21,7 +21,7 @@ const BUDGET: usize = 2000;
 pub(super) fn best<N: Fixed>(
     streams: &Streams<'_, N>,
     to_target: &[Option<N>],
-) -> Option<(N, Found<N>)> {
+) -> Option<(N, MemberTree<N>)> {
     let participants = streams.priced.participants;
     let members: Vec<usize> = (0..participants)
         .chain(streams.helpers.iter().copied())
@@ -94,9 +94,9 @@ fn arcs<N: Fixed>(
 /// Helpers are added and dropped one by one while that makes a tree cheaper.
 fn improved<N: Fixed>(
     streams: &Streams<'_, N>,
-    mut best: Found<N>,
+    mut best: MemberTree<N>,
     to_target: &[Option<N>],
-) -> Found<N> {
+) -> MemberTree<N> {
     for _ in 0..ROUNDS {
         let before = best.price.clone();
         for &helper in &streams.helpers {
@@ -121,7 +121,7 @@ fn improved<N: Fixed>(
     best
 }
 
-fn helpers_of<N>(streams: &Streams<'_, N>, found: &Found<N>) -> Vec<usize> {
+fn helpers_of<N>(streams: &Streams<'_, N>, found: &MemberTree<N>) -> Vec<usize> {
     found
         .members
         .iter()
@@ -136,7 +136,7 @@ fn settle<N: Fixed>(
     streams: &Streams<'_, N>,
     helpers: &[usize],
     to_target: &[Option<N>],
-) -> Option<Found<N>> {
+) -> Option<MemberTree<N>> {
     let mut helpers = helpers.to_vec();
     loop {
         let found = streams.over(&helpers, to_target, &[])?;

@@ -281,7 +281,7 @@ fn splits(set: usize) -> impl Iterator<Item = (usize, usize)> {
     .map(move |part| (lowest | part, rest ^ part))
 }
 
-/// Brings what is made to all places.
+/// Brings the results to all places.
 fn hold(made: &[i32], ways: &[Vec<i32>], held: &mut [i32]) {
     let mut order: Vec<(i32, usize)> = made
         .iter()

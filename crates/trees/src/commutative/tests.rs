@@ -1,10 +1,10 @@
-//! The methods against one another: what is exact agrees, what is a bound is one.
+//! The methods against one another: exact methods agree, and bounds hold.
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use oneport_plan::{Amount, Task, Volumes};
 use oneport_platform::generate::{Costs, Options, random_connected};
-use oneport_platform::{NodeId, Platform, Rational, whole};
+use oneport_platform::{NodeId, Platform, Rational, ratio, whole};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -17,10 +17,6 @@ use super::near::Near;
 use super::scaled::{Fixed, Priced};
 use super::steiner;
 use crate::cheapest::Prices;
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 /// A random platform of processors with random prices of `words` words. The first processors participate.
 #[derive(Debug, Clone)]
@@ -223,7 +219,7 @@ proptest! {
     fn rounding_is_down_and_small(case in cases(3..=5, 0..=2, 2, false), fine in any::<bool>()) {
         let long = |amount: &Amount| match amount {
             Amount::Affine { fixed, per_operand } => Amount::Affine {
-                fixed: fixed + Rational::new(1.into(), BigUint::from(3u32).pow(90).into()),
+                fixed: fixed + ratio(1, BigUint::from(3u32).pow(90)),
                 per_operand: per_operand.clone(),
             },
             other => other.clone(),
@@ -283,7 +279,7 @@ proptest! {
                 part = shape.merge(place + away, part, other);
             }
             parts.push(part);
-            // A value comes to its first merge; what is merged elsewhere comes to the place.
+            // A value comes to its first merge. A result of another place comes to this one.
             depths.push(if merges == 0 { 1 } else { 1 + merges + away });
         }
         shape.merge_all(place, &parts, true).unwrap();
@@ -309,7 +305,7 @@ fn drawn(strategy: impl Strategy<Value = Case>) -> Vec<Case> {
         .collect()
 }
 
-/// Where nothing is promised, most bounds and nearly all trees are right all the same.
+/// Without a guarantee, most bounds and nearly all trees are still right.
 #[test]
 fn bounds_are_near() {
     let mut steiner = Vec::new();

@@ -316,7 +316,7 @@ fn over(prices: &Ports<u64>, denominator: &BigInt) -> Ports<Rational> {
     }
 }
 
-/// The cheapest tree that merges everything at one place.
+/// The cheapest tree with all merges at one node.
 fn star(twin: &Twin<'_>, target: NodeId) -> Option<Rational> {
     let at = |place: NodeId| {
         let mut price = twin.moved(twin.part(), place, target)?;
@@ -670,7 +670,7 @@ fn prices_of_very_different_sizes() {
     let twin = Twin::new(&platform, &owners, &volumes, &prices);
     let table = twin.table();
     twin.check_exact(|target| table[0][8][target.index()].clone());
-    // A link's price is the sum of two: up to the largest there is.
+    // A link's price is the sum of two: up to the largest machine integer.
     let machine = |salt: usize| {
         (0..9)
             .map(|at| (u64::MAX / 2) >> ((at * 5 + salt) % 60))
@@ -798,7 +798,7 @@ fn what_is_no_tree() {
             "another input of task {at}"
         );
     }
-    // There and back again.
+    // Over a link and back again.
     let last = tree.tasks.len();
     let there = platform.link_between(target, owners[0]).unwrap();
     let back = platform.link_between(owners[0], target).unwrap();

@@ -432,7 +432,7 @@ proptest! {
         case.check_exact();
     }
 
-    /// More helpers than sets of helpers are tried.
+    /// More helpers than the limit for enumerating sets of helpers.
     #[test]
     fn many_helpers(case in cases(2..=4, 7..=8, true)) {
         case.check_exact();
@@ -655,7 +655,7 @@ fn long_numbers() {
         let commutative = Commutative::new(&platform, &participants, &volumes);
         let price = |node: usize| &tiny * ratio(1, 7 + i64::try_from(node).unwrap()) + &huge;
         let send: Vec<Rational> = (0..5).map(price).collect();
-        // Merging costs nothing at the first leaf, and far more than anything else everywhere else.
+        // Merging costs nothing at the first leaf, and far more than all transfers at every other node.
         let compute = (0..5)
             .map(|node| {
                 if node == 1 {

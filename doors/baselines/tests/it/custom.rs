@@ -7,6 +7,7 @@ use oneport_baselines::{
 use oneport_plan::{Collective, NodeId, Platform, Problem, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::parse_rational;
+use oneport_watch::Watch;
 
 fn clique(nodes: usize) -> Platform {
     let one = Costs::Constant(parse_rational("1").expect("a number"));
@@ -166,7 +167,7 @@ fn published_trees_reduce() {
                 1
             );
         }
-        let comparison = Comparison::of(&problem).expect("compared");
+        let comparison = Comparison::of(&problem, &Watch::unlimited()).expect("compared");
         assert!(
             comparison
                 .rows

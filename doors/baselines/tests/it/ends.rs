@@ -24,7 +24,7 @@ fn what_is_rated_before_the_end_is_of_the_whole_comparison() {
         Collective::reduce(all[0], all.clone()),
     ] {
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let whole = Comparison::of(&problem).expect("a comparison");
+        let whole = Comparison::of(&problem, &Watch::unlimited()).expect("a comparison");
         let rated = |comparison: &Comparison| {
             let rows = comparison.rows.iter().chain(&comparison.out_of_order);
             let row = |row: &oneport_baselines::Compared| {
@@ -35,7 +35,7 @@ fn what_is_rated_before_the_end_is_of_the_whole_comparison() {
         let (mut looks, mut most) = (0, 0);
         loop {
             let watch = Watch::counting(looks, Duration::ZERO);
-            let part = Comparison::watched(&problem, &watch).expect("a comparison");
+            let part = Comparison::of(&problem, &watch).expect("a comparison");
             if part.ended_by.is_none() {
                 assert_eq!(rated(&part), rated(&whole));
                 break;
@@ -55,7 +55,7 @@ fn what_is_rated_before_the_end_is_of_the_whole_comparison() {
             bytes: Some(100),
             ..Left::default()
         });
-        let none = Comparison::watched(&problem, &narrow).expect("a comparison");
+        let none = Comparison::of(&problem, &narrow).expect("a comparison");
         assert_eq!(
             (rated(&none).len(), none.ended_by),
             (0, Some(Limit::Memory))
@@ -71,7 +71,7 @@ fn loads_are_those_of_all_messages() {
     let collective = Collective::all_reduce(all);
     let problem = Problem::new(&platform, &collective, Volumes::default()).expect("a question");
     let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
-    for algorithm in known(&problem, &routes) {
+    for algorithm in known(&problem, &routes, &Watch::unlimited()) {
         let whole = algorithm.loads(&problem, &routes).expect("loads");
         for looks in 0.. {
             let watch = Watch::counting(looks, Duration::ZERO);

@@ -9,6 +9,7 @@ use oneport_numbers::units::Units;
 use oneport_plan::{Amount, Collective, NodeId, Platform, Problem, Rational, Volumes};
 use oneport_platform::generate::{self, SwitchedBoxes};
 use oneport_platform::{Change, Node, PortModel, parse_rational};
+use oneport_watch::Watch;
 
 use crate::named::check;
 
@@ -397,7 +398,7 @@ fn the_referee_accepts_every_row() {
             let problem = Problem::new(&platform, &collective, Volumes::default());
             let problem = problem.expect("a question");
             let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
-            let shape = RankHints::find(&problem, &routes);
+            let shape = RankHints::find(&problem, &routes, &Watch::unlimited());
             let rows = named(&problem, &shape);
             for algorithm in rows.iter().filter(|row| row.name.starts_with("NCCL")) {
                 walked(&problem, algorithm, &routes);

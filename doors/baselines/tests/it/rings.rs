@@ -8,6 +8,7 @@ use oneport_plan::{
 };
 use oneport_platform::generate;
 use oneport_platform::{Node, PortModel, parse_rational};
+use oneport_watch::Watch;
 
 use crate::named::{check, collectives, uniform};
 
@@ -148,7 +149,7 @@ fn rings_keep_their_own_ways() {
         (Collective::reduce(all[0], participants), "2"),
     ] {
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let mut comparison = Comparison::of(&problem).expect("a comparison");
+        let mut comparison = Comparison::of(&problem, &Watch::unlimited()).expect("a comparison");
         comparison.add_rings(&problem, &rings).expect("rings");
         let row = comparison
             .rows
@@ -179,7 +180,7 @@ fn what_is_no_ring_of_all_is_refused() {
     assert!(!on_rings(&problem));
     let rings = equal(&platform, vec![(direct(&platform, &all), 1)]);
     assert!(of_equal_rings(&problem, "rings", &rings).is_err());
-    let mut comparison = Comparison::of(&problem).expect("a comparison");
+    let mut comparison = Comparison::of(&problem, &Watch::unlimited()).expect("a comparison");
     let rows = comparison.rows.len();
     comparison
         .add_rings(&problem, &rings)
@@ -255,7 +256,7 @@ fn each_algorithm_has_its_better_rule_for_equal_ways() {
         for collective in collectives(&platform) {
             let volumes = Volumes::default();
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-            let comparison = Comparison::of(&problem).expect("a comparison");
+            let comparison = Comparison::of(&problem, &Watch::unlimited()).expect("a comparison");
             let rows: Vec<_> = comparison
                 .rows
                 .iter()
@@ -269,7 +270,7 @@ fn each_algorithm_has_its_better_rule_for_equal_ways() {
                         .and_then(|loads| loads.throughput(&problem))
                         .ok()
                 };
-                let all = known(&problem, &routes);
+                let all = known(&problem, &routes, &Watch::unlimited());
                 all.iter()
                     .filter_map(|one| Some((one.name.clone(), rate(one)?.throughput)))
                     .collect::<Vec<_>>()

@@ -6,7 +6,7 @@ use num_traits::One;
 use oneport::plan::SteadyState;
 use oneport::watch::Watch;
 use oneport::{Answer, Goal, Options, Problem, Rational, solve};
-use oneport_timing::{Found, Layers, PieceSearch};
+use oneport_timing::{Layers, PieceSearch, TimedPieces};
 
 use crate::answers::once;
 use crate::flags::limits::within;
@@ -29,7 +29,7 @@ pub struct Raised {
     /// Proved lower bound on the time.
     pub least: Rational,
     /// A run along the steady state by a date just above, if the whole operation has one.
-    pub run: Option<Found>,
+    pub run: Option<TimedPieces>,
 }
 
 /// The watch over the layers of all sizes of a command, from now on, and the time for each size.
@@ -111,7 +111,7 @@ fn run(
     state: SteadyState,
     least: &Rational,
     watch: &Watch,
-) -> Option<Found> {
+) -> Option<TimedPieces> {
     let list = move |pieces: u32, watch: &Watch| layers.task_list(problem, &state, pieces, watch);
     let mut search = PieceSearch::new(problem, list);
     let found = search.shortest(problem, &once::search(problem, watch), least);

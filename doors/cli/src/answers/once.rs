@@ -9,7 +9,7 @@ use oneport::plan::{PeriodicSchedule, SteadyState, WeightedPattern};
 use oneport::watch::Watch;
 use oneport::{Problem, Rational, Units, referee};
 use oneport_timing::{
-    BestPieces, Found, NamedSearch, PieceSearch, SearchLimits, TaskList, TimingError,
+    BestPieces, NamedSearch, PieceSearch, SearchLimits, TaskList, TimedPieces, TimingError,
 };
 
 /// Tasks of a run of a named algorithm. Trades shorter runs for time. Not measured.
@@ -107,7 +107,7 @@ impl<'a> Own<'a> {
         problem: &Problem,
         search: &SearchLimits<'_>,
         least: &Rational,
-    ) -> Result<Option<Found>> {
+    ) -> Result<Option<TimedPieces>> {
         let [first, others @ ..] = &mut self.ways[..] else {
             bail!("the steady state has no pattern; please report it with the platform file");
         };
@@ -229,7 +229,7 @@ pub fn named(
     way: &mut NamedSearch<'_>,
     search: &SearchLimits<'_>,
     goal: Option<&Rational>,
-) -> Result<Option<Found>> {
+) -> Result<Option<TimedPieces>> {
     match way.shortest(
         problem,
         &SearchLimits {
@@ -246,7 +246,7 @@ pub fn named(
 }
 
 /// The referee executes the run. An error, if its length differs.
-pub fn executed(problem: &Problem, found: &Found) -> Result<()> {
+pub fn executed(problem: &Problem, found: &TimedPieces) -> Result<()> {
     let length = &found.shortest.length;
     let executed = referee::check_run(problem, &found.run());
     let executed = executed.context("the referee objects to our own run; please report it")?;
@@ -288,8 +288,8 @@ mod tests {
         let plan = solved.plan()?;
         let periods = 512 / plan.schedule.instances.to_u32().context("few instances")?;
         let watch = Watch::unlimited();
-        let graph =
-            TaskList::of_schedule(&problem, plan.schedule, periods)?.graph(&problem, &watch)?;
+        let graph = TaskList::of_schedule(&problem, plan.schedule, periods, &watch)?
+            .graph(&problem, &watch)?;
         assert_eq!(graph.list().pieces.len(), 512);
         let timing = graph.simulate_in_order(&problem, None, &Watch::unlimited())?;
         assert_eq!(

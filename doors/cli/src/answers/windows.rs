@@ -4,14 +4,14 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use oneport::heterogeneous::Dependency;
-use oneport::plan::{Costs, Reduction};
+use oneport::plan::{Reduction, SingleCosts};
 
 use crate::words::drawing;
 use crate::words::usage::usage;
 
 /// The windows of a reduction drawn as a file name says.
 pub fn draw(path: &Path, reduction: &Reduction) -> Result<String> {
-    if !matches!(reduction.costs, Costs::PerSender(_)) {
+    if !matches!(reduction.costs, SingleCosts::PerSender(_)) {
         bail!(usage(
             "--windows: transmission windows belong to a time per sender; draw the tree with --tree"
         ));

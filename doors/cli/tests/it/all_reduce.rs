@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Folder, fixture, oneport};
 
-/// Platforms of bundled examples whose processors all reach one another.
+/// Platforms of bundled examples on which every processor reaches every other.
 const CONNECTED: [&str; 14] = [
     "dgx-a100-1.toml",
     "dgx-a100-2.toml",

@@ -434,7 +434,7 @@ fn counts_are_for_the_nodes_that_are_listed() {
     .refused(2, &["scatter-v has no program", "all-gather"]);
 }
 
-/// A router that owns messages does not only forward, and an all-to-all of sources and targets goes by its name.
+/// A router that owns messages does not only forward, and an all-to-all of sources and targets has its own name.
 #[test]
 fn routers_that_take_part_are_told_no_hint_on_forwarding() {
     let folder = Folder::new();
@@ -454,7 +454,7 @@ link = [{ from = "a", to = "b", cost = 1, duplex = true }, { from = "b", to = "c
     };
     let told = ask("b").ok().stdout;
     assert!(told.contains("'b'") && !told.contains("forwards"), "{told}");
-    // From a, b only forwards.
+    // If a is the source, b only forwards.
     let told = ask("a").ok().stdout;
     assert!(told.contains("limited by"), "{told}");
     let refused = ask("a,a").refused(1, &["all-to-all: source 'a' is listed twice"]);

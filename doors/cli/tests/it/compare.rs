@@ -79,7 +79,7 @@ fn one_operation_is_timed_where_its_size_is_given() {
     let least = seconds(&report["lower_bound"]);
     assert!(least <= seconds(&report["time"]), "{report}");
     for row in report["rows"].as_array().expect("rows") {
-        // No faster once than in a steady state.
+        // A single operation is at most as fast as a steady state.
         let throughput = seconds(&row["throughput"]);
         assert!(
             least <= seconds(&row["time"])
@@ -405,7 +405,7 @@ fn measured_values_stand_beside_the_bound() {
         ];
         oneport(&question)
     };
-    // 1 us to send, 5 us under way.
+    // 1 us to send, 5 us in transit.
     assert!(
         once("12 us")
             .ok()

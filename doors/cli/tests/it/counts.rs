@@ -54,7 +54,7 @@ fn ask(parts: &[&[&str]]) -> Value {
         .object()
 }
 
-/// Some port of the three nodes is busy all the time when each block goes directly: the optimum, and nothing is above.
+/// Some port of the three nodes is busy all the time if each block goes directly: the optimum, and no row is above it.
 #[test]
 fn an_algorithm_of_counts_is_no_better_than_the_optimum() {
     let folder = Folder::new();
@@ -201,7 +201,7 @@ fn messages_of_one_demand_travel_together() {
         ])
     };
     let three = scatter(&["scatter-v", "--counts=3"]);
-    // 1 to begin, 6 to send, 5 under way.
+    // 1 to begin, 6 to send, 5 in transit.
     assert_eq!(
         (&three["time"], &three["lower_bound"]),
         (&"12".into(), &"12".into())
@@ -273,7 +273,7 @@ fn messages_of_one_demand_travel_together() {
     oneport(&question).refused(2, &["--bytes", "scatter-v"]);
 }
 
-/// One token is not cut: no run is shorter than the way of a whole token to the farthest node.
+/// One token is not cut: every run is at least as long as the path of an uncut token to the farthest node.
 #[test]
 fn a_token_is_whole() {
     let folder = Folder::new();
@@ -364,7 +364,7 @@ fn a_limit_is_named() {
 }
 
 /// A ring in one direction, on which every order of the participants has a break: an all-reduce in order sends along
-/// two of the three ways around, and one in any order along all three.
+/// two of the three paths around, and one in any order along all three.
 const ONE_WAY: &str = r#"
 format = "oneport-platform/1"
 node = [{ name = "a", compute = 1 }, { name = "b", compute = 1 }, { name = "c", compute = 1 }]

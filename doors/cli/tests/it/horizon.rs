@@ -135,7 +135,7 @@ fn the_least_time_for_n_instances() {
             .map(|text| text.parse::<u64>().unwrap());
         assert!(delivered >= wanted && delivered < wanted + 2, "{run:#}");
         assert_eq!(run["followed"], instances.len() < 5, "{run:#}");
-        // At the time that comes out, as many are delivered.
+        // At the resulting time, the same number is delivered.
         let again = json(&[
             "run",
             &path,

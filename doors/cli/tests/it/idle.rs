@@ -335,7 +335,7 @@ fn numbers_say_what_they_count() {
     export.prints(&["throughput: ", "(optimal); the plan, a period of"]);
 }
 
-/// Twice the ports of a server are of use only if the old host, whose card is slower, gets a faster port, too.
+/// Doubling the ports of a server helps only if the old host, whose card is slower, gets a faster port, too.
 #[test]
 fn doubled_ports_name_the_other_ends() {
     let folder = Folder::new();

@@ -64,7 +64,7 @@ fn eight_gpus_round_a_switch_that_combines() {
         "{solved:#?}"
     );
     oneport(&["verify", &plan]).ok();
-    // No rank runs in a switch.
+    // A switch has no rank.
     for target in ["msccl", "mscclpp", "mpi", "chakra"] {
         let out = folder.path(target);
         oneport(&["export", "--to", target, &plan, &out])

@@ -1,4 +1,4 @@
-//! `oneport verify` and `oneport show`: good plans pass, every tampered number is found, drawings are drawings.
+//! `oneport verify` and `oneport show`: good plans pass, every tampered number is found, drawings are valid.
 
 use crate::common;
 
@@ -161,7 +161,7 @@ fn prices_are_exact_on_request() {
     assert_eq!(above, below, "{shown}");
 }
 
-/// No line is wider than a page, and all is there on request.
+/// No line is wider than a page, and an option shows all lines.
 #[test]
 fn what_is_shown_fits_the_page() {
     let folder = Folder::new();
@@ -450,7 +450,7 @@ fn drawings_are_whole_svg_files() {
     }
     oneport(&["show", &plan, "--periods=-1"]).misused(&["--periods"]);
     oneport(&["show", &plan, "--timeline", &timeline, "--periods", "0"]).misused(&["--periods"]);
-    // As soon as possible it ends no later, and is another drawing.
+    // As soon as possible it ends at the latest at the same date, and is another drawing.
     let dated = read(&timeline);
     let said = oneport(&[
         "show",
@@ -479,7 +479,7 @@ fn drawings_are_whole_svg_files() {
     assert!(read(&timeline).contains(">steady state<"));
 }
 
-/// Names that mean something to XML, TOML, JSON and a comma-separated list.
+/// Names with the special characters of XML, TOML, JSON and a comma-separated list.
 #[test]
 fn any_name_can_be_drawn() {
     let folder = Folder::new();

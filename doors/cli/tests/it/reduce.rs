@@ -188,7 +188,7 @@ fn every_tampered_task_is_found() {
     }
 }
 
-/// Nodes that own a value or want the result, and merge nothing.
+/// Nodes that own a value or receive the result, and merge nothing.
 const IDLE: &str = r#"
 format = "oneport-platform/1"
 node = [{ name = "0", compute = "1/2" }, { name = "1" }, { name = "2", compute = 1 }, { name = "3", replicates = false }]

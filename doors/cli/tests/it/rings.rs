@@ -4,8 +4,7 @@ use crate::common;
 
 use common::{Folder, fixture, oneport, read};
 
-/// Three GPUs on NVLinks of 25 GB/s in a line, and on one PCI switch: an all-gather at its best takes both ways at
-/// once.
+/// Three GPUs on NVLinks of 25 GB/s in a line, and on one PCI switch: an optimal all-gather uses both at the same time.
 #[test]
 fn an_export_warns_of_nvlink_and_pci_at_once_as_rings_do() {
     let folder = Folder::new();
@@ -164,7 +163,7 @@ fn what_is_no_ring_is_refused() {
     judged("<channel><gpu dev=\"0\"/></channel>")
         .refused(1, &["channel 0 visits 'box0.gpu1' 0 times"]);
     judged("").refused(1, &["has no channels"]);
-    // No link between 0 and 5: no hop either.
+    // No link between 0 and 5, so no hop.
     let order = [0, 5, 4, 6, 7, 3, 2, 1]
         .map(|dev| format!("<gpu dev=\"{dev}\"/>"))
         .concat();
@@ -293,14 +292,14 @@ fn rings_that_mix_kinds_of_links_are_named() {
     );
 }
 
-/// PCI too slow to be worth anything: NVLink carries the rings alone.
+/// PCI is too slow to help: NVLink carries the rings alone.
 #[test]
 fn rings_of_one_kind_of_links_have_no_warning() {
     let run = oneport(&["rings", &fixture("dgx1.toml")]).ok();
     assert!(!run.stdout.contains("warning"), "{run:#?}");
 }
 
-/// Channels between network cards are paths of a job of several boxes: the way back is not in this box.
+/// Channels between network cards are paths of a job of several boxes: the return path is not in this box.
 #[test]
 fn channels_between_cards_are_paths() {
     let folder = Folder::new();

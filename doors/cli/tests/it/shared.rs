@@ -69,7 +69,7 @@ fn a_bus_from_the_file_to_the_run() {
         1,
         &["shared capacities ('bus' is the first)", "export to events"],
     );
-    // These are read as platforms, which would have no bus.
+    // These formats are read as platforms, which would lack the bus.
     for format in ["graphml", "node-link"] {
         let graph = folder.path(format);
         oneport(&["export", &plan, "--to", format, &graph])

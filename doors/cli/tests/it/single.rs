@@ -444,7 +444,7 @@ fn bad_questions_are_named_and_refused() {
     }
     reduce(&["heterogeneous"]).misused(&["--times", "--classes"]);
     reduce(&["heterogeneous", "--times", "1,2,3", "--method", "levels"]).refused(1, &["levels"]);
-    // One processor, equal speeds: nothing wrong with them.
+    // One processor, or equal speeds: both are valid.
     assert_eq!(
         heterogeneous(&["--times", "5", "--destination", "0"])["length"],
         "0"

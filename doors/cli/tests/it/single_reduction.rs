@@ -1,4 +1,4 @@
-//! One reduction as a thing: a file that the other commands read, schedules of one's own, roots and ranks.
+//! One reduction as a file that the other commands read, schedules of the user, roots and ranks.
 
 use num_bigint::BigUint;
 use serde_json::Value;

@@ -282,7 +282,7 @@ fn a_long_period_is_shortened_at_a_stated_loss() {
         fewer < short && more_loss <= 0.2,
         "{fewer} instances lose {more_loss}"
     );
-    // Nothing to lose: as without the option, when only the instances are limited.
+    // Without a loss: as without the option, if only the instances are limited.
     for limit in ["3", "10000"] {
         assert_eq!(
             solve(&["--max-loss", "0", "--max-instances", limit]),

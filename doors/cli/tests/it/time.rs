@@ -315,7 +315,7 @@ fn groups_run_at_once() {
         "{both}"
     );
     let often = oneport(&[&question[..], &["--group=a,b", "--group=b,c@2"]].concat());
-    // Twice as many data take longer, and no number is too large.
+    // Twice the data takes longer, and no number is too large.
     let often = often.ok().object();
     assert!(
         rational(&often["time"]) > rational(&both["time"]),

@@ -38,7 +38,7 @@ impl Net {
         text
     }
 
-    /// A connected platform of few different costs, some cables slower one way.
+    /// A connected platform of few different costs, with some cables slower in one direction.
     fn random(seed: u64, nodes: usize, model: &'static str) -> Net {
         let mut state = seed;
         let mut draw = |below: u64| {
@@ -145,7 +145,7 @@ impl Net {
     }
 }
 
-/// In lowest terms, as answers have it.
+/// In lowest terms, as in answers.
 fn written((above, below): (i64, i64)) -> String {
     let (mut one, mut other) = (above, below);
     while other != 0 {
@@ -257,7 +257,7 @@ fn tables_of_messages_equal_platforms_written_by_hand() {
         (3, &["broadcast", "--source", "n1"]),
         (4, &["all-gather"]),
     ] {
-        // Each question under two of the port models, each port model with two of the questions.
+        // Each collective under two of the port models, each port model with two of the collectives.
         let models = ["full-duplex", "half-duplex", "multiport", "links"];
         for (other, model) in (0..)
             .zip(models)
@@ -392,7 +392,7 @@ fn racks() -> Net {
     net
 }
 
-/// Racks whose switches forward everything at once.
+/// Racks whose switches forward all messages at once.
 fn racks_with_switches() -> String {
     let text = racks().toml();
     ["tor0", "tor1", "tor2", "core"]
@@ -440,7 +440,7 @@ fn the_slow_uplink_is_worth_buying_and_so_much_of_it() {
         (&rows[2]["status"], &rows[2]["unreachable_count"]),
         (&"infeasible".into(), &16.into())
     );
-    // With hosts of 6, they limit to 6/5 first.
+    // With hosts of 6, the hosts are the limit first, at 6/5.
     let slower = folder.write(
         "slower.toml",
         racks_with_switches().replace("\"1/10\"", "\"1/6\""),
@@ -560,10 +560,10 @@ fn several_changes_are_one_scenario() {
         assert_eq!(answer["rows"].as_array().unwrap().len(), 1);
         answer["rows"][0]["share"].as_str().unwrap().to_string()
     };
-    // All times twice as long.
+    // All times are doubled.
     assert_eq!(share(&["* -> *: bandwidth /2", "*: compute x2"]), "1/2");
     assert_eq!(share(&["*: compute x1/3", "* -> *: cost x1/3"]), "3");
-    // There and back.
+    // A change and its inverse.
     assert_eq!(
         share(&[
             "core <-> tor*: bandwidth x7",
@@ -703,7 +703,7 @@ fn changes_that_mean_nothing_are_refused() {
         "--platform",
         &toy,
     ];
-    // The source is gone.
+    // The source is removed.
     oneport(&[&scatter[..], &["--change", "Ps: remove"]].concat())
         .refused(1, &["--source", "no node 'Ps'"]);
     let run = oneport(&[&scatter[..], &["--change", "* -> P1: remove", "--json"]].concat());
@@ -776,8 +776,7 @@ fn limits_leave_the_rows_that_are_known() {
     }
 }
 
-/// Two cables one after another limit together: doubling either gains nothing, both gain all. The third is half as
-/// busy.
+/// Two consecutive cables limit together: doubling either gains nothing, both gain all. The third is half as busy.
 #[test]
 fn pairs_are_tried_where_no_class_alone_gains() {
     let folder = Folder::new();
@@ -807,7 +806,7 @@ fn pairs_are_tried_where_no_class_alone_gains() {
             .all(|row| row["share"] == "1"),
         "{answer}"
     );
-    // The faster cable also costs nothing when it is halved, so it is in no pair.
+    // Halving the faster cable costs nothing either, so it is in no pair.
     let pairs: Vec<[&str; 2]> = answer["pairs"]
         .as_array()
         .unwrap()
@@ -837,7 +836,7 @@ fn pairs_are_tried_where_no_class_alone_gains() {
     .ok()
     .object();
     assert_eq!(solved["throughput"], "2");
-    // Three cables in a row: doubling two gains nothing, all three gain all.
+    // Three consecutive cables: doubling two gains nothing, all three gain all.
     let mut row = faster.clone();
     row.links = vec![(0, 1, (1, 1)), (1, 2, (1, 1)), (2, 3, (1, 1))];
     let file = folder.write("row.toml", row.toml());

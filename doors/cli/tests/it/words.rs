@@ -2,7 +2,7 @@
 
 use crate::common::{Folder, fixture, oneport, read, toy};
 
-/// All ways to name the collective and the platform give one answer.
+/// All notations of the collective and the platform give one answer.
 #[test]
 fn collective_and_platform_are_named_in_any_way() {
     let star = fixture("star.json");

@@ -1,7 +1,7 @@
 //! One reduction or broadcast executed once: the busy times of every processor, and the tree.
 
 use num_traits::Zero;
-use oneport_plan::{Broadcast, Costs, Dates, Reduction};
+use oneport_plan::{Broadcast, Dates, Reduction, SingleCosts};
 use oneport_platform::Rational;
 
 use super::colour::Colour;
@@ -189,16 +189,16 @@ fn transfer(reduction: &Reduction, processor: usize, [lower, upper]: [usize; 2])
     }
 }
 
-fn costs_words(costs: &Costs, step: &str) -> String {
+fn costs_words(costs: &SingleCosts, step: &str) -> String {
     match costs {
-        Costs::Equal { transfer, compute } => {
+        SingleCosts::Equal { transfer, compute } => {
             format!(
                 "transfer {} · {step} {}",
                 words::show(transfer),
                 words::show(compute)
             )
         }
-        Costs::PerSender(_) => "a transfer takes its sender's time".to_string(),
+        SingleCosts::PerSender(_) => "a transfer takes its sender's time".to_string(),
     }
 }
 
@@ -208,7 +208,7 @@ fn at(dates: &Dates, index: usize) -> Rational {
 
 /// A reduction or a broadcast.
 struct Once<'a> {
-    costs: &'a Costs,
+    costs: &'a SingleCosts,
     root: usize,
     length: &'a Rational,
     /// Per processor, the other end of its transfer: the receiver in a reduction, the sender in a broadcast.
@@ -305,7 +305,7 @@ impl<'a> Once<'a> {
                 takes,
                 (format!("from {sender}"), &what),
             );
-            if let (Costs::Equal { compute, .. }, Some(steps)) = (self.costs, self.steps) {
+            if let (SingleCosts::Equal { compute, .. }, Some(steps)) = (self.costs, self.steps) {
                 let (row, label, what) = if self.is_broadcast {
                     let what = format!("{sender} prepares the transfer to {receiver}");
                     (sender, format!("for {receiver}"), what)

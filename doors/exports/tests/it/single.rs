@@ -2,8 +2,8 @@
 
 use oneport_exports::{FORMATS, Request, SingleRun, format};
 use oneport_plan::{
-    Broadcast, Concurrency, Costs, Dates, Rational, Reduction, SingleAllReduce, SingleBroadcast,
-    SingleReduction,
+    Broadcast, Concurrency, Dates, Rational, Reduction, SingleAllReduce, SingleBroadcast,
+    SingleCosts, SingleReduction,
 };
 use serde_json::Value;
 
@@ -81,12 +81,12 @@ fn reduction(n: usize, equal: bool, dice: &mut Dice) -> SingleReduction {
     let mut renamed = vec![root as u32; n];
     (1..n).for_each(|old| renamed[names[old]] = names[receivers[old] as usize] as u32);
     let costs = if equal {
-        Costs::Equal {
+        SingleCosts::Equal {
             transfer: ratio(transfer, 3),
             compute: ratio(compute, 3),
         }
     } else {
-        Costs::PerSender(placed(&times))
+        SingleCosts::PerSender(placed(&times))
     };
     SingleReduction {
         reduction: Reduction {
@@ -201,7 +201,7 @@ fn broadcast(times: &[Rational], root: usize, dice: &mut Dice) -> Broadcast {
     let arrival = |to: usize| &starts[to] + &times[senders[to] as usize];
     let length = (0..n).filter(|&to| to != root).map(arrival).max().unwrap();
     Broadcast {
-        costs: Costs::PerSender(times.to_vec()),
+        costs: SingleCosts::PerSender(times.to_vec()),
         root: root as u32,
         senders,
         starts: Dates::Exact(starts),
@@ -217,7 +217,7 @@ fn broadcasts_and_all_reductions_are_runs() {
         let mut dice = Dice(seed);
         let n = 2 + dice.below(7);
         let reduction = reduction(n, false, &mut dice).reduction;
-        let Costs::PerSender(times) = &reduction.costs else {
+        let SingleCosts::PerSender(times) = &reduction.costs else {
             panic!()
         };
         let broadcast = broadcast(times, reduction.root as usize, &mut dice);
@@ -339,7 +339,7 @@ fn what_is_no_run_is_refused() {
     alone.reduction.receivers = vec![0];
     assert!(told(&alone).contains("1 processors"));
     let mut free = one.clone();
-    free.reduction.costs = Costs::Equal {
+    free.reduction.costs = SingleCosts::Equal {
         transfer: ratio(0, 1),
         compute: ratio(1, 1),
     };

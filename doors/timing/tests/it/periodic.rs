@@ -85,10 +85,15 @@ fn the_referee_executes_schedules_in_turn() {
                 for schedule in schedules(&problem, &plain) {
                     let instances = Rational::from_integer(schedule.instances.clone().into());
                     for periods in [1, 3] {
-                        let layout = TaskList::of_schedule(&problem, &schedule, periods)
-                            .unwrap()
-                            .graph(&problem, &Watch::unlimited())
-                            .expect("a graph");
+                        let layout = TaskList::of_schedule(
+                            &problem,
+                            &schedule,
+                            periods,
+                            &Watch::unlimited(),
+                        )
+                        .unwrap()
+                        .graph(&problem, &Watch::unlimited())
+                        .expect("a graph");
                         let dated = layout
                             .simulate_in_order(&problem, None, &Watch::unlimited())
                             .unwrap();
@@ -172,9 +177,9 @@ fn too_much_and_too_long_are_refused() {
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let schedule = schedules(&problem, &problem).remove(0);
-    let draft = TaskList::of_schedule(&problem, &schedule, u32::MAX);
+    let draft = TaskList::of_schedule(&problem, &schedule, u32::MAX, &Watch::unlimited());
     assert_eq!(draft, Err(TimingError::TooMany(4_000_000)));
-    let layout = TaskList::of_schedule(&problem, &schedule, 1)
+    let layout = TaskList::of_schedule(&problem, &schedule, 1, &Watch::unlimited())
         .unwrap()
         .graph(&problem, &Watch::unlimited())
         .expect("a graph");

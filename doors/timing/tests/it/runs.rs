@@ -237,7 +237,10 @@ fn runs_that_merge_in_switches_are_executed() {
             let problem = problem.expect("a question");
             let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
             let bound = lower_bound(&problem, &boundless());
-            let all = named(&problem, &RankHints::find(&problem, &routes));
+            let all = named(
+                &problem,
+                &RankHints::find(&problem, &routes, &Watch::unlimited()),
+            );
             for row in all.iter().filter(|row| row.name.contains("N")) {
                 for segments in [1, 3] {
                     let draft = TaskList::of_algorithm(&problem, row, &routes, segments);

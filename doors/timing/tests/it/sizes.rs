@@ -5,7 +5,7 @@ use oneport_plan::{Amount, Problem, SteadyState, Volumes};
 use oneport_platform::PortModel;
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_referee::check_run;
-use oneport_timing::{Found, NamedSearch, PieceSearch, SearchLimits, TaskList, proportion};
+use oneport_timing::{NamedSearch, PieceSearch, SearchLimits, TaskList, TimedPieces, proportion};
 use oneport_watch::Watch;
 
 use crate::runs::{collectives, dates, delayed, number};
@@ -18,7 +18,7 @@ fn volumes(size: &str, work: &str) -> Volumes {
 }
 
 /// A new simulation of the run found has the same dates. The referee finds its length.
-fn check(problem: &Problem, found: &Found, draft: TaskList, name: &str) {
+fn check(problem: &Problem, found: &TimedPieces, draft: TaskList, name: &str) {
     let layout = draft.graph(problem, &Watch::unlimited()).expect("a graph");
     let run = found.run();
     assert_eq!(run, layout.run(&dates(problem, &layout)), "{name}");

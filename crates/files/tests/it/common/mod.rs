@@ -38,7 +38,7 @@ pub fn positive() -> impl Strategy<Value = Rational> {
     ]
 }
 
-/// Names with everything that quoting has to survive.
+/// Names with all characters that need quoting.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         "[A-Za-z][A-Za-z0-9_.-]{0,8}",

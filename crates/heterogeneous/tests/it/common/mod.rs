@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use oneport_heterogeneous::{Budget, Cluster, Placement};
-use oneport_plan::{Class, Costs, Reduction};
+use oneport_plan::{Class, Reduction, SingleCosts};
 use oneport_platform::{Rational, whole};
 
 pub fn int(value: i64) -> Rational {
@@ -144,7 +144,7 @@ pub fn tree_optimum(counts: &[(u64, usize)], known: &mut BTreeMap<Vec<usize>, u6
 /// Replays a schedule from its definition: no processor is in two transfers at once, each sends once and after all its
 /// receptions, and every value reaches the root. Returns its end.
 pub fn replay(reduction: &Reduction) -> Rational {
-    let Costs::PerSender(times) = &reduction.costs else {
+    let SingleCosts::PerSender(times) = &reduction.costs else {
         panic!("per sender")
     };
     let root = reduction.root as usize;

@@ -94,7 +94,7 @@ struct State {
     complete: u64,
     port: u64,
     receives: bool,
-    /// It must not send.
+    /// The processor must not send.
     stays: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Whole messages by exhaustive search: every way to spread `d` copies of every message over simple paths.
+//! Whole messages by exhaustive search: every distribution of `d` copies of every message over simple paths.
 
 use num_traits::{One, ToPrimitive};
 use oneport_plan::WholePatterns;

@@ -1,5 +1,5 @@
-//! Random questions, small enough for naive oracles and unfriendly enough to mislead: one-way links, routers, unrelated
-//! costs, participants in any order, targets that cannot be reached.
+//! Random problems, small enough for naive oracles and hard enough to mislead: one-way links, routers, unrelated costs,
+//! participants in any order, unreachable targets.
 
 #![allow(dead_code)] // Every test file uses a part of this.
 
@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-/// A platform with a question, printed as a user would write it down.
+/// A platform with a collective, printed in a user's notation.
 #[derive(Clone)]
 pub struct Case {
     pub platform: Platform,
@@ -68,7 +68,7 @@ pub struct Raw {
     /// `from`, `to`, numerator and denominator of the cost. Doubles and loops are skipped.
     links: Vec<(usize, usize, i64, i64)>,
     kind: usize,
-    /// Nodes in the order in which they are picked as participants.
+    /// Nodes in the order in which they are chosen as participants.
     order: Vec<usize>,
     participants: usize,
     /// Divides the costs at the first participant: the others become the bottleneck, and messages take several paths.
@@ -131,7 +131,7 @@ impl Raw {
     }
 }
 
-/// Questions on 2 to `nodes` nodes with at most `links` links besides a one-way ring, which most of them have.
+/// Problems on 2 to `nodes` nodes with at most `links` links and, in most of them, a one-way ring.
 pub fn cases(nodes: usize, links: usize) -> impl Strategy<Value = Case> {
     // Few different costs lead to ties and small periods, many to neither.
     let costs =
@@ -189,7 +189,7 @@ pub fn answer(case: &Case, formulation: Formulation) -> Result<Solution, LpError
     solve(&Question::new(&problem), &Options::from(formulation))
 }
 
-/// The optimal solution of a question that has one.
+/// The optimal solution of a problem that has one.
 #[track_caller]
 pub fn solution(case: &Case, formulation: Formulation) -> Solution {
     match answer(case, formulation) {
@@ -207,7 +207,7 @@ pub fn throughput(case: &Case) -> Rational {
     }
 }
 
-/// Every simple path, by trying everything.
+/// Every simple path, by enumeration.
 pub fn simple_paths(platform: &Platform, source: NodeId, target: NodeId) -> Vec<Vec<LinkId>> {
     fn extend(
         platform: &Platform,

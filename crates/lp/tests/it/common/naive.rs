@@ -136,8 +136,8 @@ impl Load {
     }
 }
 
-/// Every way to copy a message from a node to all the targets: each node that keeps a copy got it over one route, whose
-/// inner nodes do not replicate. Leaves that are not targets are included, since they only cost more.
+/// Every scheme that copies a message from a node to all the targets: each node that keeps a copy got it over one
+/// route, whose inner nodes do not replicate. Leaves that are not targets are included, since they only cost more.
 pub fn trees(
     platform: &Platform,
     source: NodeId,
@@ -416,11 +416,11 @@ pub fn check(platform: &Platform, collective: &Collective, volumes: &Volumes) ->
     throughput
 }
 
-/// A certificate's prices, after checks.
+/// A certificate's prices, with recomputed capacities.
 pub struct Priced {
     links: Vec<Rational>,
     pub processors: Vec<Rational>,
-    /// The prices of all that there is of everything.
+    /// The total price of all capacities.
     pub worth: Rational,
 }
 
@@ -445,7 +445,7 @@ impl Priced {
     }
 }
 
-/// Adds up the prices. The value is at least the prices of every set of simultaneous links.
+/// Adds up the prices. A port counts with the largest number of its links that can be busy at the same time.
 #[track_caller]
 pub fn priced(platform: &Platform, certificate: &Certificate) -> Priced {
     let mut links = vec![Rational::zero(); platform.links().len()];

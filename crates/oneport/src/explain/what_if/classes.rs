@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_traits::Zero;
 use oneport_plan::{Problem, Resource};
 use oneport_platform::names::{common, list};
-use oneport_platform::{Change, LinkId, NodeId, Number, Platform, PortModel, Rational, SharedId};
+use oneport_platform::{
+    Change, LinkId, NodeId, Number, Platform, PortModel, Rational, SharedId, ratio,
+};
 
 /// The kind of a class's members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,7 +79,7 @@ impl Trial {
 impl Class {
     /// The changes of the trial; `None` if it does not apply (ports cannot be removed).
     pub fn changes(&self, trial: Trial) -> Option<Vec<Change>> {
-        let factor = |up: i64, down: i64| Number::Times(Rational::new(up.into(), down.into()));
+        let factor = |up: i64, down: i64| Number::Times(ratio(up, down));
         match (trial, self.kind) {
             (Trial::Doubled, _) => Some(self.times(&factor(1, 2))),
             (Trial::Halved, _) => Some(self.times(&factor(2, 1))),

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport_plan::{Certificate, Problem, Status};
-use oneport_platform::{Number, Rational};
+use oneport_platform::{Number, Rational, ratio, whole};
 use oneport_referee as referee;
 
 use super::classes::Class;
@@ -68,9 +68,9 @@ pub(super) fn enough(
             is_least: true,
         }));
     }
-    let mut enough = Rational::from_integer(BigInt::from(2));
+    let mut enough = whole(2);
     for place in 0..TRIES {
-        let half_more = || (place == 0).then(|| Rational::new(BigInt::from(3), BigInt::from(2)));
+        let half_more = || (place == 0).then(|| ratio(3, 2));
         let Some(less) = factor(problem, &known, &enough).or_else(half_more) else {
             break;
         };

@@ -1,4 +1,4 @@
-//! The throughput of a platform that is changed; for every class of its parts, what more or less of it is worth.
+//! The throughput of a changed platform: for every class of its parts, the gain or loss by more or less of it.
 
 mod classes;
 mod ends;
@@ -17,7 +17,7 @@ use crate::{Answer, Error, Goal, Options, solve};
 pub use classes::{Class, Kind, Trial, classes};
 pub use ends::outgrown;
 pub use enough::Enough;
-pub use row::{Effect, Row};
+pub use row::{ChangedAnswer, Effect};
 
 /// The question that is solved next.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ pub struct Asking<'a> {
 #[non_exhaustive]
 pub struct Together {
     /// Every pair, and every triple that gains more than each of its pairs.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ChangedAnswer>,
     /// Number of pairs tried.
     pub pairs: usize,
     /// Number of triples tried.
@@ -67,7 +67,7 @@ pub fn each(
     base: &Arc<Answer>,
     options: &Options,
     asks: &mut dyn FnMut(Asking<'_>),
-) -> Result<Vec<Row>, Error> {
+) -> Result<Vec<ChangedAnswer>, Error> {
     let mut trials = Vec::new();
     for class in classes(base.problem()) {
         trials.extend(
@@ -87,7 +87,7 @@ pub fn each(
         });
         let options = part_of(options, total - place);
         let (effect, enough) = tried(base, &changes, Some((&class, trial)), &options)?;
-        rows.push(Row {
+        rows.push(ChangedAnswer {
             name: class.name.clone(),
             change: Some((class, trial)),
             effect,
@@ -104,7 +104,7 @@ pub fn each(
 /// As [`effect`].
 pub fn together(
     base: &Arc<Answer>,
-    rows: &[Row],
+    rows: &[ChangedAnswer],
     options: &Options,
     asks: &mut dyn FnMut(Asking<'_>),
 ) -> Result<Together, Error> {
@@ -135,7 +135,7 @@ pub fn together(
         let is_more = within.map(|(_, gain)| gain).all(|gain| *gain < least);
         if is_pair || is_more {
             gains.push((set.members, least));
-            found.rows.push(Row {
+            found.rows.push(ChangedAnswer {
                 name: set.name,
                 change: None,
                 effect,

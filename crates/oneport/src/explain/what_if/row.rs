@@ -2,7 +2,7 @@
 
 use num_traits::{One, Zero};
 use oneport_plan::SteadyState;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, ratio};
 use oneport_watch::Limit;
 
 use super::classes::{Class, Trial};
@@ -27,7 +27,7 @@ pub enum Effect {
 /// A platform that differs from the base.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Row {
+pub struct ChangedAnswer {
     /// The name of the class, or of the classes that are changed together.
     pub name: String,
     /// The class and its trial; `None` where several classes are changed together.
@@ -38,7 +38,7 @@ pub struct Row {
     pub enough: Option<Enough>,
 }
 
-impl Row {
+impl ChangedAnswer {
     /// Lower and upper bound on the best throughput over the base's best; they are equal if both optima are proved.
     /// `None` if nothing is known.
     ///
@@ -50,7 +50,7 @@ impl Row {
         Some(match self.change.as_ref().map(|(_, trial)| trial) {
             None => [low, high],
             Some(Trial::Doubled) => [low.max(one.clone()), high.min(&one + &one)],
-            Some(Trial::Halved) => [low.max(Rational::new(1.into(), 2.into())), high.min(one)],
+            Some(Trial::Halved) => [low.max(ratio(1, 2)), high.min(one)],
             Some(Trial::Removed) => [low, high.min(one)],
         })
     }

@@ -6,7 +6,7 @@ use oneport_plan::Status;
 use oneport_platform::{Change, Rational};
 
 use super::classes::{Class, Trial};
-use super::row::Row;
+use super::row::ChangedAnswer;
 use crate::Answer;
 
 /// Classes that form sets: the classes whose halving costs most. Six classes give 15 pairs and 20 triples; each is
@@ -24,14 +24,14 @@ pub(super) struct Set {
 }
 
 /// The pairs, then the triples to try. Empty unless every class alone is proved to gain nothing.
-pub(super) fn sets(base: &Answer, rows: &[Row]) -> Vec<Set> {
+pub(super) fn sets(base: &Answer, rows: &[ChangedAnswer]) -> Vec<Set> {
     let optimum = base.bound();
-    let bound = |row: &Row| {
+    let bound = |row: &ChangedAnswer| {
         row.effect
             .listed()
             .map(|(answer, _)| answer.bound().clone())
     };
-    let gains = |row: &Row| {
+    let gains = |row: &ChangedAnswer| {
         let doubled = matches!(row.change, Some((_, Trial::Doubled)));
         doubled && bound(row).is_none_or(|bound| bound > *optimum)
     };
@@ -39,7 +39,7 @@ pub(super) fn sets(base: &Answer, rows: &[Row]) -> Vec<Set> {
         return Vec::new();
     }
     // A class that is not saturated can be somewhat slower; one that is slower by half limits, or is saturated already.
-    let halved = |row: &Row| -> Option<(Rational, Class)> {
+    let halved = |row: &ChangedAnswer| -> Option<(Rational, Class)> {
         let Some((class, Trial::Halved)) = &row.change else {
             return None;
         };

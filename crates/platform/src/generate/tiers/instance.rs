@@ -5,7 +5,7 @@ use num_traits::{One, Signed, ToPrimitive};
 use super::super::build::{check_size, refuse};
 use super::super::draw::{Draw, Purpose};
 use super::{NAME, Tier, TiersTopology};
-use crate::{Node, NodeId, Platform, PlatformError, Rational};
+use crate::{Node, NodeId, Platform, PlatformError, Rational, ratio};
 
 /// The speeds and bandwidths to draw from, uniformly; an entry given twice is drawn twice as often.
 ///
@@ -31,7 +31,7 @@ impl Default for TiersTables {
         let thousandths = |values: &[u64]| {
             values
                 .iter()
-                .map(|&value| Rational::new(value.into(), 1000.into()))
+                .map(|&value| ratio(value, 1000))
                 .collect::<Vec<_>>()
         };
         TiersTables {
@@ -60,7 +60,7 @@ pub struct TiersInstance {
 impl Default for TiersInstance {
     /// Seed 1, hosts with probability 7/10, the default tables.
     fn default() -> Self {
-        let host_probability = Rational::new(7.into(), 10.into());
+        let host_probability = ratio(7, 10);
         TiersInstance {
             seed: 1,
             host_probability,

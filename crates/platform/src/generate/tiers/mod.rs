@@ -49,10 +49,10 @@
 //! 5. Redundancy inside a network is seen for the WAN with `R = 2` only (all four redundant WAN edges, and the one
 //!    leaf left without, follow the rule). We use the same rule for MANs and LANs and, for `R > 2`, link a node again
 //!    until its degree is `R` or its nearest partner refuses.
-//! 6. The first MAN of both files of the large set has one or two redundant edges, although the parameter asks for
-//!    none. Each leads from a leaf of the tree to the nearest node to which it is not linked, 44 units or more away; no
-//!    such edge starts at the leaves whose nearest such node is within 39 units, nor in any other MAN. The reason is
-//!    unknown. We draw no such edges.
+//! 6. The first MAN of both files of the large set has one or two redundant edges, although the parameter is 0. Each
+//!    leads from a leaf of the tree to the nearest node to which it is not linked, 44 units or more away; no such edge
+//!    starts at the leaves whose nearest such node is within 39 units, nor in any other MAN. The reason is unknown. We
+//!    draw no such edges.
 //! 7. A redundant WAN-MAN edge leads to the WAN node nearest to the parent in all 10 cases of the files. Its MAN
 //!    end is the gateway in 6 cases and some other node in 4, by no rule that we found; we always take the gateway.
 //! 8. LAN-MAN redundancy above 1 is not seen in the files; we use the WAN-MAN rule, from the LAN's first node.

@@ -82,7 +82,7 @@ fn costs_are_reciprocals_of_the_tables_of_each_class() {
                 .filter_map(|node| Some(node.compute.as_ref()?.recip())),
         );
     }
-    // Every entry is drawn, and nothing else.
+    // Exactly the entries of the table are drawn.
     for (seen, table) in seen
         .iter()
         .zip([&tables.wan, &tables.man, &tables.lan, &tables.speeds])

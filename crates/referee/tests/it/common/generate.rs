@@ -36,7 +36,7 @@ pub fn reduction_plan(dice: &mut Dice, integer: bool) -> Plan {
     answer(dice, platform, collective, integer)
 }
 
-/// A random answer to a question.
+/// A random answer to a problem.
 fn answer(dice: &mut Dice, platform: Platform, collective: Collective, integer: bool) -> Plan {
     let volumes = random_volumes(dice, &collective, integer);
     let instances = 1 + dice.below(3);
@@ -115,7 +115,7 @@ pub fn random_volumes(dice: &mut Dice, collective: &Collective, integer: bool) -
     Volumes { size, work }
 }
 
-/// A one-way ring, so that everyone reaches everyone, with random chords and some routers.
+/// A one-way ring, so that every node reaches every other, with random chords and some routers.
 pub fn random_platform(dice: &mut Dice, integer: bool) -> Platform {
     let mut builder = Platform::builder();
     let count = 3 + dice.below(4);

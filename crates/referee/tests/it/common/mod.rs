@@ -403,7 +403,7 @@ pub fn unroll(plan: &Plan, starting_periods: u64) -> Timeline {
         })
         .collect();
     for period in 0..starting_periods + clean_up_periods {
-        // The time of a copy that does not exist yet, or no longer, stays idle.
+        // The slots of a copy before its first and after its last instance stay idle.
         let instance = |stage: usize, copy: u64| {
             let started = period
                 .checked_sub(stage as u64)

@@ -1,9 +1,9 @@
-//! Every single change to a plan or a timeline: each number, id and list in turn.
+//! Every single change to a plan or a timeline: each number, id and list separately.
 
 use super::plan::Plan;
 use num_traits::{One, Zero};
 use oneport_plan::{
-    Amount, BigUint, Interval, Pattern, Resource, Row, Status, Task, Timeline, Volumes,
+    Amount, BigUint, CapacityRow, Interval, Pattern, Resource, Status, Task, Timeline, Volumes,
 };
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_testkit::Reductions;
@@ -321,10 +321,10 @@ pub fn plan_mutants(plan: &Plan) -> Vec<Mutant<Plan>> {
     );
     let ids = nodes(&plan.platform);
     let kinds = [Resource::Send, Resource::Receive, Resource::Compute];
-    let variants = |_: &Row| {
+    let variants = |_: &CapacityRow| {
         ids(&NodeId::new(0))
             .into_iter()
-            .flat_map(|id| kinds.map(|kind| Row::Resource(kind(id))))
+            .flat_map(|id| kinds.map(|kind| CapacityRow::Resource(kind(id))))
             .collect()
     };
     mutants.replace(

@@ -1,4 +1,4 @@
-//! A plan in parts, so that each can be changed to anything.
+//! A plan in parts, so that each can be changed freely.
 
 use oneport_plan::{
     Certificate, Claim, Collective, PeriodicSchedule, Problem, State, Stated, Status, SteadyState,

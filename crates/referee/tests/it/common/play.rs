@@ -184,7 +184,7 @@ fn last(run: &Timeline) -> Rational {
     dates(run).last().cloned().unwrap_or_default()
 }
 
-/// Instances start in their periods, unless all goes as soon as possible, and something happens in the last one.
+/// Instances start in their periods, unless all tasks start as soon as possible, and some task runs in the last one.
 fn dates_fit(run: &Timeline, started: u64) -> bool {
     let starts = run.eager
         || (0..started).all(|instance| {
@@ -209,7 +209,7 @@ fn dates_fit(run: &Timeline, started: u64) -> bool {
     starts && (run.clean_up_periods == 0 || last(run) > begin || run.merges.iter().any(instant))
 }
 
-/// Ports and processors do one thing at a time: every two stretches are compared.
+/// Ports and processors do one task at a time: every two intervals are compared.
 fn is_exclusive(plan: &Plan, run: &Timeline) -> bool {
     type Stretch<'a> = ([Option<NodeId>; 3], &'a Rational, &'a Rational);
     let mut stretches: Vec<Stretch<'_>> = Vec::new();

@@ -1,4 +1,4 @@
-//! Random all-reduces and scans with prices, and the cheapest scheme of all by trying everything.
+//! Random all-reduces and scans with prices, and the cheapest scheme of all by enumeration.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -140,7 +140,7 @@ pub struct Case {
     pub price: u64,
 }
 
-/// A random question with random prices.
+/// A random problem with random prices.
 pub fn case(dice: &mut Dice) -> Case {
     let platform = network(dice);
     let (links, processors, certificate) = prices(dice, &platform);

@@ -1,4 +1,4 @@
-//! Reduction trees: random ones, all of them, and the cheapest by other ways than the referee's.
+//! Reduction trees: random ones, all of them, and the cheapest by methods other than the referee's.
 
 use oneport_testkit::Reductions;
 use std::collections::BTreeMap;
@@ -165,7 +165,7 @@ fn improve(best: &mut Option<Rational>, candidate: Rational) {
     }
 }
 
-/// The ways to cut a list in two: anywhere, or into any two sets.
+/// The splits of a list: at any point, or into any two sets.
 fn splits(operands: &[usize], sets: bool) -> Vec<(Vec<usize>, Vec<usize>)> {
     if !sets {
         return (1..operands.len())

@@ -1,4 +1,4 @@
-//! Shortest lengths by trying everything, in ticks.
+//! Shortest lengths by enumeration, in ticks.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub fn trees(n: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// When the value of `p` is complete if nothing is limited: children one after the other, as they are complete.
+/// The date at which the value of `p` is complete without limits: children in sequence, as they are complete.
 fn complete(tree: &[usize], p: usize, transfer: u64, compute: u64) -> u64 {
     let mut children: Vec<u64> = (1..tree.len())
         .filter(|&c| tree[c] == p)
@@ -81,7 +81,7 @@ impl Serial<'_> {
         best
     }
 
-    /// When all merges at `p` have ended.
+    /// The date at which all merges at `p` have ended.
     fn done(&self, p: usize, placed: &[(usize, u64)]) -> u64 {
         let mut starts: Vec<u64> = placed
             .iter()

@@ -1,6 +1,6 @@
-//! Correct schedules, as early as possible except for random delays, and changes of one thing each.
+//! Correct schedules, as early as possible except for random delays, and changes of a single value.
 
-use oneport_plan::{Broadcast, Concurrency, Costs, Dates, Reduction};
+use oneport_plan::{Broadcast, Concurrency, Dates, Reduction, SingleCosts};
 use oneport_platform::Rational;
 
 use super::{Dice, ratio};
@@ -137,7 +137,7 @@ pub fn equal(n: usize, released: bool, dice: &mut Dice) -> Reduction {
     let factor = factor(dice);
     let times = |tick: u64| &factor * ratio(tick as i64, 1);
     Reduction {
-        costs: Costs::Equal {
+        costs: SingleCosts::Equal {
             transfer: times(draft.transfer[0]),
             compute: times(draft.compute),
         },
@@ -165,7 +165,7 @@ pub fn per_sender(n: usize, dice: &mut Dice) -> Reduction {
     let factor = factor(dice);
     let times = |tick: u64| &factor * ratio(tick as i64, 1);
     Reduction {
-        costs: Costs::PerSender(draft.transfer.iter().map(|&time| times(time)).collect()),
+        costs: SingleCosts::PerSender(draft.transfer.iter().map(|&time| times(time)).collect()),
         root: root as u32,
         receivers: draft.partners,
         length: times(end),
@@ -175,7 +175,7 @@ pub fn per_sender(n: usize, dice: &mut Dice) -> Reduction {
     }
 }
 
-/// A broadcast made forwards from the root, every processor sending to its children in turn.
+/// A broadcast made forwards from the root, every processor sending to its children in sequence.
 pub fn broadcast(n: usize, equal: bool, dice: &mut Dice) -> Broadcast {
     let times: Vec<u64> = (0..n).map(|_| 1 + dice.below(4)).collect();
     let (transfer, compute) = (dice.below(4), dice.below(4));
@@ -203,12 +203,12 @@ pub fn broadcast(n: usize, equal: bool, dice: &mut Dice) -> Broadcast {
     let factor = factor(dice);
     let scaled = |tick: u64| &factor * ratio(tick as i64, 1);
     let costs = if equal {
-        Costs::Equal {
+        SingleCosts::Equal {
             transfer: scaled(transfer),
             compute: scaled(compute),
         }
     } else {
-        Costs::PerSender(times.into_iter().map(scaled).collect())
+        SingleCosts::PerSender(times.into_iter().map(scaled).collect())
     };
     Broadcast {
         costs,
@@ -230,7 +230,7 @@ pub fn limit(dice: &mut Dice) -> Concurrency {
 
 /// The parts of a schedule that can be changed.
 pub struct Parts<'a> {
-    pub costs: &'a mut Costs,
+    pub costs: &'a mut SingleCosts,
     pub root: &'a mut u32,
     pub partners: &'a mut Vec<u32>,
     pub length: &'a mut Rational,
@@ -278,7 +278,7 @@ fn change_dates(dates: &mut Dates, dice: &mut Dice) {
     }
 }
 
-/// Changes one thing.
+/// Changes a single value.
 pub fn change(parts: &mut Parts<'_>, dice: &mut Dice) {
     let n = parts.partners.len();
     let (i, j) = (dice.below(n), dice.below(n));
@@ -289,12 +289,12 @@ pub fn change(parts: &mut Parts<'_>, dice: &mut Dice) {
         3 => *parts.root = dice.below(n + 1) as u32,
         4 | 5 => nudge(parts.length, dice),
         6 => match parts.costs {
-            Costs::Equal { transfer, .. } => nudge(transfer, dice),
-            Costs::PerSender(times) => nudge(&mut times[i], dice),
+            SingleCosts::Equal { transfer, .. } => nudge(transfer, dice),
+            SingleCosts::PerSender(times) => nudge(&mut times[i], dice),
         },
         7 => match parts.costs {
-            Costs::Equal { compute, .. } => nudge(compute, dice),
-            Costs::PerSender(times) => times[i] = ratio(0, 1),
+            SingleCosts::Equal { compute, .. } => nudge(compute, dice),
+            SingleCosts::PerSender(times) => times[i] = ratio(0, 1),
         },
         8 => {
             let list = dice.below(parts.lists.len());
@@ -304,7 +304,7 @@ pub fn change(parts: &mut Parts<'_>, dice: &mut Dice) {
             }
         }
         9 => {
-            // Another name for two processors, everywhere: still right, unless the order matters.
+            // Exchanges the names of two processors everywhere: still right, unless the order matters.
             let swap = |id: &mut u32| {
                 *id = if *id as usize == i {
                     j as u32
@@ -317,7 +317,7 @@ pub fn change(parts: &mut Parts<'_>, dice: &mut Dice) {
             parts.partners.swap(i, j);
             parts.partners.iter_mut().for_each(swap);
             swap(parts.root);
-            if let Costs::PerSender(times) = parts.costs {
+            if let SingleCosts::PerSender(times) = parts.costs {
                 times.swap(i, j);
             }
             for dates in parts.lists.iter_mut().filter_map(|list| list.as_mut()) {

@@ -1,4 +1,4 @@
-//! Single reductions to try the referee on: a small generator, changes, and shortest lengths by trying everything.
+//! Single reductions to test the referee: a small generator, changes, and shortest lengths by enumeration.
 
 pub mod brute;
 pub mod make;

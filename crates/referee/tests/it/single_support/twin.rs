@@ -1,7 +1,7 @@
 //! The definition of a correct schedule, pair by pair: slow, and without code shared with the referee.
 
 use num_traits::{Signed, Zero};
-use oneport_plan::{Broadcast, Concurrency, Costs, Dates, Reduction};
+use oneport_plan::{Broadcast, Concurrency, Dates, Reduction, SingleCosts};
 use oneport_platform::Rational;
 
 struct Window {
@@ -123,12 +123,12 @@ fn judge_reduction(reduction: &Reduction, limit: Concurrency) -> Option<bool> {
         None => vec![Rational::zero(); n],
     };
     let (times, compute, merges) = match (&reduction.costs, &reduction.merges) {
-        (Costs::Equal { transfer, compute }, Some(merges))
+        (SingleCosts::Equal { transfer, compute }, Some(merges))
             if number(transfer) && number(compute) =>
         {
             (vec![transfer.clone(); n], compute.clone(), list(merges, n)?)
         }
-        (Costs::PerSender(times), None) if times.len() == n => {
+        (SingleCosts::PerSender(times), None) if times.len() == n => {
             let right = times
                 .iter()
                 .enumerate()
@@ -203,12 +203,12 @@ fn judge_broadcast(broadcast: &Broadcast, limit: Concurrency) -> Option<bool> {
     let sender = |i: usize| broadcast.senders[i] as usize;
     let others = || (0..n).filter(|&i| i != root);
     let (times, compute, prepared) = match (&broadcast.costs, &broadcast.preparations) {
-        (Costs::Equal { transfer, compute }, Some(dates))
+        (SingleCosts::Equal { transfer, compute }, Some(dates))
             if number(transfer) && number(compute) =>
         {
             (vec![transfer.clone(); n], compute.clone(), list(dates, n)?)
         }
-        (Costs::PerSender(times), None) if times.len() == n => {
+        (SingleCosts::PerSender(times), None) if times.len() == n => {
             if others().any(|i| !number(&times[sender(i)]) || times[sender(i)].is_zero()) {
                 return None;
             }

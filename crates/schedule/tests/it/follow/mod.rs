@@ -54,13 +54,13 @@ pub fn check_dates(case: &Case, run: &Timeline) {
 /// The state of one kind of message at one node.
 #[derive(Default)]
 struct Stay<'r> {
-    /// When copies are there: brought or made.
+    /// Dates at which copies are there: brought or made.
     arrivals: Vec<&'r Rational>,
-    /// From when until when copies are sent on or merged.
+    /// Intervals in which copies are forwarded or merged.
     uses: Vec<(&'r Rational, &'r Rational)>,
 }
 
-/// Every run of every demand is complete, and everything is used after its arrival, and once at a switch. Returns the
+/// Every run of every demand is complete, and every copy is used after its arrival, and once at a switch. Returns the
 /// most copies that each node holds at a time for later use.
 pub fn check_messages(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
     let platform = &case.platform;

@@ -15,7 +15,7 @@ use oneport_plan::{
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;
 
-/// A platform, a question, and patterns that answer it.
+/// A platform, a problem, and patterns that solve it.
 #[derive(Clone)]
 pub struct Case {
     pub platform: Platform,
@@ -161,7 +161,7 @@ fn bring(
         return task;
     }
     let links = path(platform, holders[dice.below(holders.len())].0, target, dice);
-    // Not through a node that has it already.
+    // Not through a node that holds it already.
     let at = |link: LinkId| {
         holders
             .iter()
@@ -411,7 +411,7 @@ pub fn case(
             .iter()
             .map(|(pattern, share)| (pattern, share.clone())),
     );
-    // Now and then too much for odd sets: rounding has to notice.
+    // Now and then too much for odd sets: rounding has to notice that.
     let exact = loads.exact().filter(|_| dice.below(4) > 0);
     let attainable = exact.is_some() || !has_odd_sets(&platform);
     let throughput = exact.unwrap_or_else(|| loads.busiest()).recip();

@@ -6,8 +6,8 @@ use anyhow::{Result, bail};
 use oneport::plan::{EqualRings, Form};
 use oneport::watch::Watch;
 use oneport::{
-    Answer, Error, Goal, LpError, Options, Problem, Rational, RingError, RingsError, Shape, Shaped,
-    Status, best_shape, solve,
+    Answer, Error, Goal, LpError, Options, PackingError, Problem, Rational, RingError, Shape,
+    Shaped, Status, best_shape, solve,
 };
 use oneport_baselines::{Compared, Comparison, on_rings, ranks};
 use oneport_timing::{BestPieces, NamedSearch, lower_bound_from_certificate, lower_bound_watched};
@@ -53,8 +53,8 @@ pub fn rings(problem: &Problem, options: &Options) -> Result<Option<EqualRings>>
         &within(&options.watch, RINGS),
     ) {
         Ok(rings) => Ok(Some(rings.equal)),
-        Err(RingsError::Rings(RingError::Program(LpError::Stopped(_)))) => Ok(None),
-        Err(error @ (RingsError::Rings(RingError::Program(_)) | RingsError::Referee(_))) => {
+        Err(PackingError::Rings(RingError::Program(LpError::Stopped(_)))) => Ok(None),
+        Err(error @ (PackingError::Rings(RingError::Program(_)) | PackingError::Referee(_))) => {
             Err(error.into())
         }
         // Too many processors, half-duplex ports, no ring at all.

@@ -119,7 +119,7 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
     let best = best::of(&alike, &options, arguments.limits.time_limit.is_some())?;
     // An algorithm that has begun is rated to its end.
     let watch = options.watch.turn(RATED);
-    let mut comparison = Comparison::watched(&alike, &watch)?;
+    let mut comparison = Comparison::of(&alike, &watch)?;
     if let Some(rings) = best::rings(&alike, &options)? {
         comparison.add_rings(&alike, &rings)?;
     }

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use oneport::heterogeneous::{Budget, Cluster, Destination, Method, Processors};
 use oneport::plan::{Class, Reduction};
-use oneport::{Found, Rational, parse_rational, reduce_cluster, reduce_processors};
+use oneport::{HeterogeneousAnswer, Rational, parse_rational, reduce_cluster, reduce_processors};
 use serde_json::{Value, json};
 
 use super::answer::{Answer, AnswerArguments, LISTED, MOST_SENDERS};
@@ -203,7 +203,7 @@ fn processor(option: &str, text: &str, processors: usize) -> Result<usize> {
     })
 }
 
-fn answer(question: &Question, found: &Found) -> Answer {
+fn answer(question: &Question, found: &HeterogeneousAnswer) -> Answer {
     let title = format!(
         "reduction of {} into {}, {}",
         count(question.cluster.senders(), "sender"),

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use num_traits::{ToPrimitive, Zero};
 use oneport::plan::{EqualRings, LinkId, Resource};
-use oneport::{NodeId, Platform, Rational, Rings, RingsError};
+use oneport::{NodeId, PackingError, Platform, Rational, Rings};
 use oneport_topologies::{
     Accelerator, Imported, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs,
     write_nccl_graphs,
@@ -429,7 +429,7 @@ fn judged(
         orders.push(order);
     }
     let rings = oneport::rings_of_orders(platform, &orders)
-        .map_err(|error: RingsError| anyhow::anyhow!("{name}: {error}"))?;
+        .map_err(|error: PackingError| anyhow::anyhow!("{name}: {error}"))?;
     let rings = rings.with_context(|| format!("{name}: its graph of rings has no channels"))?;
     let stated = &graph.speed_intra * Rational::from_integer((graph.channels.len() as u64).into());
     Ok(Judged {

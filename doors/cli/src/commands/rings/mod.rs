@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use oneport::{Answer, Goal, files, solve};
 use oneport::{
-    Collective, NodeId, Options, Platform, Problem, ProblemError, RingError, RingsError, Volumes,
+    Collective, NodeId, Options, PackingError, Platform, Problem, ProblemError, RingError, Volumes,
 };
 use oneport_questions::{LeftOut, listed};
 use oneport_topologies::PathType;
@@ -110,7 +110,7 @@ pub fn run(arguments: &RingsArguments) -> Result<End> {
         .map(|path| graph::judge(path, &imported, &gpus, &ranks))
         .transpose()?;
     let rings = match oneport::rings(platform, &gpus, arguments.max_rings, &watch.stage(80)) {
-        Err(RingsError::Rings(error @ RingError::TooMany { .. })) => {
+        Err(PackingError::Rings(error @ RingError::TooMany { .. })) => {
             bail!("{error} with --participants A,B,...");
         }
         other => other?,

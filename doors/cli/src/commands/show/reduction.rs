@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use oneport::Rational;
 use oneport::plan::{
-    Concurrency, Costs, Reduction, SingleAllReduce, SingleBroadcast, SingleReduction,
+    Concurrency, Reduction, SingleAllReduce, SingleBroadcast, SingleCosts, SingleReduction,
 };
 use oneport::referee::{self, Recheck, Violation};
 use oneport_drawings::{dot, svg};
@@ -198,16 +198,16 @@ fn all_reduce_text(all: &SingleAllReduce, recheck: &Recheck) -> String {
     text
 }
 
-fn costs(costs: &Costs, limit: Concurrency, second: &str, limited: &str) -> String {
+fn costs(costs: &SingleCosts, limit: Concurrency, second: &str, limited: &str) -> String {
     let costs = match costs {
-        Costs::Equal { transfer, compute } => {
+        SingleCosts::Equal { transfer, compute } => {
             format!(
                 "transfer {}, {second} {}",
                 readable(transfer),
                 readable(compute)
             )
         }
-        Costs::PerSender(_) => "a transfer takes its sender's time".to_string(),
+        SingleCosts::PerSender(_) => "a transfer takes its sender's time".to_string(),
     };
     match limit {
         Concurrency::Unlimited => costs,

@@ -7,9 +7,10 @@ use anyhow::{Result, anyhow, bail};
 use num_traits::One;
 use oneport::watch::Watch;
 use oneport::{Answer, Options, Problem, Rational, Volumes};
-use oneport_baselines::{Algorithm, Forwarders, Routes, Ties, in_two_levels, known_watched, ranks};
+use oneport_baselines::{Algorithm, Forwarders, Routes, Ties, in_two_levels, known, ranks};
 use oneport_timing::{
-    BestPieces, Found, NamedSearch, lower_bound_from_certificate, lower_bound_watched, proportion,
+    BestPieces, NamedSearch, TimedPieces, lower_bound_from_certificate, lower_bound_watched,
+    proportion,
 };
 use rayon::prelude::*;
 
@@ -126,7 +127,7 @@ pub fn of(
         size.and_then(|size| Routes::quickest(platform, &all, forwarders, size, &watch).ok());
     let quick = quick.filter(|quick| routes.as_ref() != Some(quick));
     let of = |routes: &Routes| {
-        let mut all = known_watched(first.problem, routes, &watch);
+        let mut all = known(first.problem, routes, &watch);
         all.extend(in_two_levels(first.problem, &watch));
         suitable(first.problem, all)
     };
@@ -231,7 +232,7 @@ fn timed<'a>(
 fn no_longer(
     before: &[Size<'_>],
     rows: &mut [Row],
-    (name, mut best): (String, Found),
+    (name, mut best): (String, TimedPieces),
     watch: &Watch,
 ) -> Result<()> {
     for (size, row) in before.iter().zip(rows).rev() {
@@ -262,7 +263,7 @@ fn no_longer(
 }
 
 /// The name of the best algorithm, and its run.
-type Best = (String, Found);
+type Best = (String, TimedPieces);
 
 /// Results for one size.
 struct AtSize {
@@ -270,16 +271,16 @@ struct AtSize {
     best: Option<Best>,
     least: Rational,
     /// The run along a steady state in layers.
-    along: Option<Found>,
+    along: Option<TimedPieces>,
 }
 
 /// Our own run and all algorithms, each with its best number of pieces, and the best of them. The referee executes the
 /// best. Algorithms that a limit leaves without dates are missing.
 fn time(
     size: &Size<'_>,
-    own: Option<Found>,
+    own: Option<TimedPieces>,
     named: &mut [NamedSearch<'_>],
-    (before, along, layered): (Option<&Row>, Option<&Found>, &(Watch, Duration)),
+    (before, along, layered): (Option<&Row>, Option<&TimedPieces>, &(Watch, Duration)),
     watch: &Watch,
 ) -> Result<AtSize> {
     let problem = size.problem;
@@ -293,14 +294,14 @@ fn time(
             once::named(problem, way, &search, goal)?,
         ))
     };
-    let found: Vec<(String, Option<Found>)> =
+    let found: Vec<(String, Option<TimedPieces>)> =
         named.par_iter_mut().map(found).collect::<Result<_>>()?;
     let found = found
         .into_iter()
         .filter_map(|(name, found)| Some((name, found?)));
     let own = own.map(|own| (OPTIMUM.to_string(), own));
-    let mut all: Vec<(String, Found)> = own.into_iter().chain(found).collect();
-    let by_length = |all: &mut Vec<(String, Found)>| {
+    let mut all: Vec<(String, TimedPieces)> = own.into_iter().chain(found).collect();
+    let by_length = |all: &mut Vec<(String, TimedPieces)>| {
         all.sort_by(|(_, one), (_, other)| one.shortest.length.cmp(&other.shortest.length));
     };
     // The bound of a smaller operation holds for a larger one, too.

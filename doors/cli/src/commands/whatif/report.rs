@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use num_traits::{One, Signed, Zero};
-use oneport::explain::what_if::{Class, Effect, Enough, Kind, Row, Together, Trial, outgrown};
+use oneport::explain::what_if::{
+    ChangedAnswer, Class, Effect, Enough, Kind, Together, Trial, outgrown,
+};
 use oneport::platform::names::list;
 use oneport::watch::Limit;
 use oneport::{Answer, NodeId, Problem, Rational, Status};
@@ -40,7 +42,7 @@ pub struct Report<'a> {
 /// The changed platforms.
 pub enum Changed {
     /// Those of each class, and of classes doubled together, which are tried if no class alone gains.
-    Classes(Vec<Row>, Together),
+    Classes(Vec<ChangedAnswer>, Together),
     /// The one of the changes that were given.
     Changes(String, Effect),
 }
@@ -74,7 +76,7 @@ impl Report<'_> {
         ])
     }
 
-    fn row(&self, row: &Row) -> Value {
+    fn row(&self, row: &ChangedAnswer) -> Value {
         let class = row.change.as_ref().map(|(class, trial)| {
             json!({
                 "kind": class.kind.name(),
@@ -116,7 +118,7 @@ impl Report<'_> {
 
     /// The rows of each class in one line: the gain of doubling, then the losses by halving and removing. The most
     /// worthwhile class is first.
-    fn lines<'r>(&self, rows: &'r [Row]) -> Vec<Line<'r>> {
+    fn lines<'r>(&self, rows: &'r [ChangedAnswer]) -> Vec<Line<'r>> {
         let mut lines: Vec<Line<'_>> = Vec::new();
         for row in rows {
             let Some((class, trial)) = &row.change else {
@@ -245,7 +247,7 @@ impl Report<'_> {
     }
 
     /// The table of classes with plain numbers.
-    fn classes_plainly(&self, rows: &[Row]) -> Sheet {
+    fn classes_plainly(&self, rows: &[ChangedAnswer]) -> Sheet {
         let lines = self.lines(rows);
         let of_classes = |cell: &dyn Fn(&Line<'_>) -> String| lines.iter().map(cell).collect();
         let each = |wanted: bool| {
@@ -265,7 +267,7 @@ impl Report<'_> {
             .find(|line| line.class.kind == Kind::Processors)
             .map_or("compute", |line| self.each(line.class).0);
         let trial = |trial: Trial| -> Vec<Option<[Rational; 2]>> {
-            let shares = |row: &Row| shares_of(&row.effect, || row.shares(&self.base));
+            let shares = |row: &ChangedAnswer| shares_of(&row.effect, || row.shares(&self.base));
             let rows = lines.iter().map(|line| line.rows[trial as usize]);
             rows.map(|row| row.and_then(shares)).collect()
         };
@@ -303,7 +305,7 @@ impl Report<'_> {
         by_columns(columns)
     }
 
-    fn classes(&self, rows: &[Row]) -> Sheet {
+    fn classes(&self, rows: &[ChangedAnswer]) -> Sheet {
         let cells = |Line { class, rows }: Line<'_>| {
             let doubled_row = rows[Trial::Doubled as usize];
             let [doubled, halved, removed] =
@@ -364,7 +366,11 @@ impl Report<'_> {
 
     /// The price of doubling a class, as many members again, and the operations per second (without units, per unit of
     /// time) that are known to be gained per unit of price. `None` if the class has no price.
-    fn worth(&self, class: &Class, doubled: Option<&Row>) -> Option<(Rational, Option<Rational>)> {
+    fn worth(
+        &self,
+        class: &Class,
+        doubled: Option<&ChangedAnswer>,
+    ) -> Option<(Rational, Option<Rational>)> {
         let price = self.prices.of(&class.name)? * Rational::from_integer(class.members.into());
         let gain = doubled
             .and_then(|row| row.shares(&self.base))
@@ -377,7 +383,7 @@ impl Report<'_> {
     }
 
     /// Returns the sentence on other ports that must become faster, too, if a doubled class of ports gains.
-    fn needs(&self, row: &Row) -> Option<String> {
+    fn needs(&self, row: &ChangedAnswer) -> Option<String> {
         let (class, _) = row.change.as_ref()?;
         let [low, _] = row.shares(&self.base)?;
         if class.kind != Kind::Ports || low <= Rational::one() {
@@ -391,7 +397,7 @@ impl Report<'_> {
     }
 
     /// The nodes whose ports a doubled class outgrows; `None` if there are no such nodes.
-    fn outgrown(&self, row: &Row) -> Option<Vec<NodeId>> {
+    fn outgrown(&self, row: &ChangedAnswer) -> Option<Vec<NodeId>> {
         let (class, Trial::Doubled) = row.change.as_ref()? else {
             return None;
         };
@@ -414,12 +420,12 @@ impl Report<'_> {
             return String::new();
         }
         let one = Rational::one();
-        let gain = |row: &Row| {
+        let gain = |row: &ChangedAnswer| {
             row.shares(&self.base)
                 .map(|[low, _]| low)
                 .filter(|low| *low > one)
         };
-        let mut gains: Vec<(Rational, &Row)> = rows
+        let mut gains: Vec<(Rational, &ChangedAnswer)> = rows
             .iter()
             .filter_map(|row| Some((gain(row)?, row)))
             .collect();
@@ -455,7 +461,7 @@ impl Report<'_> {
         }
     }
 
-    fn effect(&self, row: &Row) -> String {
+    fn effect(&self, row: &ChangedAnswer) -> String {
         effect(&row.effect, row.shares(&self.base))
     }
 
@@ -618,7 +624,7 @@ fn effect(effect: &Effect, shares: Option<[Rational; 2]>) -> String {
 /// A class with its rows, by trial.
 struct Line<'a> {
     class: &'a Class,
-    rows: [Option<&'a Row>; 3],
+    rows: [Option<&'a ChangedAnswer>; 3],
 }
 
 /// `+24 %`, `-50 %`, or `0` if nothing changes.

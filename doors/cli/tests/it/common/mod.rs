@@ -29,7 +29,7 @@ pub struct Run {
     pub time: Duration,
 }
 
-/// Runs the command with nothing to read and no terminal.
+/// Runs the command with an empty input and without a terminal.
 pub fn oneport<S: AsRef<str>>(arguments: &[S]) -> Run {
     let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
     let started = Instant::now();
@@ -49,7 +49,7 @@ pub fn oneport<S: AsRef<str>>(arguments: &[S]) -> Run {
 }
 
 impl Run {
-    /// Exit 0 and nothing on stderr, progress included.
+    /// Exit 0 and an empty stderr, progress included.
     #[track_caller]
     pub fn ok(self) -> Run {
         assert_eq!(self.code, Some(0), "{self:#?}");

@@ -6,7 +6,7 @@ use oneport_platform::Platform;
 use super::frame::{Chart, Frame};
 use super::occupancy::{Activity, Bar, Note};
 use super::palette::Palette;
-use super::rows::{Port, Row, Run};
+use super::rows::{ChartRow, DrawnRun, Port};
 use crate::quantities;
 use crate::svg::xml::{Canvas, INK};
 use crate::words::{self, Messages};
@@ -19,9 +19,9 @@ pub(super) struct Boxes<'a> {
     pub chart: &'a Chart<'a>,
     pub palette: &'a Palette<'a>,
     pub frame: &'a Frame,
-    pub rows: &'a [Row],
+    pub rows: &'a [ChartRow],
     /// Per row and lane.
-    pub runs: &'a [Vec<Vec<Run>>],
+    pub runs: &'a [Vec<Vec<DrawnRun>>],
 }
 
 impl Boxes<'_> {
@@ -142,7 +142,7 @@ impl Boxes<'_> {
 }
 
 /// Whether the row's node is the receiver of a bar.
-fn receives(platform: &Platform, row: &Row, bar: &Bar) -> bool {
+fn receives(platform: &Platform, row: &ChartRow, bar: &Bar) -> bool {
     let Activity::Transfer(link) = bar.activity else {
         return false;
     };

@@ -11,7 +11,7 @@ use super::folded;
 use super::frame::{Chart, Frame};
 use super::occupancy::Bar;
 use super::palette::Palette;
-use super::rows::{self, Row};
+use super::rows::{self, ChartRow};
 use crate::svg::legend::{self, Entry};
 use crate::svg::page::{Head, Notes};
 use crate::svg::ticks;
@@ -124,11 +124,11 @@ impl Axis {
 }
 
 /// The busy part of the period per row. Empty without a period.
-fn loads(chart: &Chart, rows: &[Row]) -> Vec<Rational> {
+fn loads(chart: &Chart, rows: &[ChartRow]) -> Vec<Rational> {
     let Some(period) = chart.period.filter(|period| period.is_positive()) else {
         return Vec::new();
     };
-    let load = |row: &Row| {
+    let load = |row: &ChartRow| {
         let bars = row
             .lanes
             .iter()
@@ -146,7 +146,7 @@ fn is_full(load: &Rational) -> bool {
 }
 
 /// Chooses sizes by the number of rows and of boxes to distinguish in time.
-fn frame(chart: &Chart, rows: &[Row]) -> Frame {
+fn frame(chart: &Chart, rows: &[ChartRow]) -> Frame {
     let row_height: f64 = match rows.len() {
         0..=12 => 28.0,
         13..=30 => 22.0,
@@ -198,8 +198,8 @@ fn frame(chart: &Chart, rows: &[Row]) -> Frame {
 }
 
 /// Space before a row, in rows: between nodes, and more between boxes of nodes.
-fn space(chart: &Chart, before: Option<&Row>, row: &Row) -> f64 {
-    let name = |row: &Row| words::name(chart.problem.platform(), row.node);
+fn space(chart: &Chart, before: Option<&ChartRow>, row: &ChartRow) -> f64 {
+    let name = |row: &ChartRow| words::name(chart.problem.platform(), row.node);
     match before {
         None => 0.0,
         Some(before) if before.node == row.node => 0.0,
@@ -230,7 +230,7 @@ fn draw_background(
     canvas: &mut Canvas,
     chart: &Chart,
     frame: &Frame,
-    rows: &[Row],
+    rows: &[ChartRow],
     loads: &[Rational],
 ) {
     for phase in &chart.phases {

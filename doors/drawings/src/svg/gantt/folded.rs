@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use oneport_platform::{Platform, Rational};
 
-use super::rows::{Port, Row};
+use super::rows::{ChartRow, Port};
 use crate::words;
 
 /// Up to this number of rows, all are drawn.
@@ -19,9 +19,9 @@ type Shape = (String, String, usize, Rational);
 /// remaining rows and, in words, the omitted ones. Charts of few rows pass unchanged. `loads` are per row. O(r log r).
 pub(super) fn fold(
     platform: &Platform,
-    rows: Vec<Row>,
+    rows: Vec<ChartRow>,
     loads: &[Rational],
-) -> (Vec<Row>, Option<String>) {
+) -> (Vec<ChartRow>, Option<String>) {
     if rows.len() <= FEW {
         return (rows, None);
     }
@@ -61,7 +61,7 @@ pub(super) fn fold(
         .iter()
         .flat_map(|names| names.iter().skip(1).copied())
         .collect();
-    let is_drawn = |row: &Row| {
+    let is_drawn = |row: &ChartRow| {
         let name = words::name(platform, row.node);
         words::prefix(&name).is_none_or(|own| !hidden.iter().any(|hidden| *hidden == own))
     };

@@ -85,13 +85,13 @@ fn ports(platform: &Platform, id: LinkId) -> Vec<(NodeId, Port)> {
 }
 
 /// The activities of one port: lanes of bars, by their index, in order of time. One-port models need one lane.
-pub(in crate::svg) struct Row {
+pub(in crate::svg) struct ChartRow {
     pub node: NodeId,
     pub port: Port,
     pub lanes: Vec<Vec<usize>>,
 }
 
-impl Row {
+impl ChartRow {
     /// Number of its simultaneous transfers or merges.
     pub(in crate::svg) fn capacity(&self, platform: &Platform) -> u32 {
         match self.port {
@@ -108,7 +108,7 @@ impl Row {
 
 /// Consecutive bars of one lane drawn as one box.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::svg) struct Run {
+pub(in crate::svg) struct DrawnRun {
     /// Place of the first bar in its lane.
     pub first: usize,
     /// Number of bars.
@@ -122,7 +122,10 @@ pub(in crate::svg) struct Run {
 }
 
 /// The rows of all active nodes in platform order, and remarks on them.
-pub(in crate::svg) fn rows(platform: &Platform, bars: &[Bar]) -> (Vec<Row>, Vec<&'static str>) {
+pub(in crate::svg) fn rows(
+    platform: &Platform,
+    bars: &[Bar],
+) -> (Vec<ChartRow>, Vec<&'static str>) {
     let mut own: BTreeMap<(NodeId, Port), Vec<usize>> = BTreeMap::new();
     for (index, bar) in bars.iter().enumerate() {
         match bar.activity {
@@ -166,7 +169,7 @@ pub(in crate::svg) fn rows(platform: &Platform, bars: &[Bar]) -> (Vec<Row>, Vec<
     }
     let rows = own
         .into_iter()
-        .map(|((node, port), own)| Row {
+        .map(|((node, port), own)| ChartRow {
             node,
             port,
             lanes: lanes(bars, own),
@@ -208,15 +211,15 @@ fn lanes(bars: &[Bar], mut own: Vec<usize>) -> Vec<Vec<usize>> {
 /// colour first, then bars of several. The width below which bars are joined starts at 0.3 px and doubles until they
 /// are few enough. `spans` and `colours` are per bar.
 pub(in crate::svg) fn runs(
-    rows: &[Row],
+    rows: &[ChartRow],
     bars: &[Bar],
     (spans, colours): (&[(f64, f64)], &[usize]),
     most: usize,
-) -> Vec<Vec<Vec<Run>>> {
+) -> Vec<Vec<Vec<DrawnRun>>> {
     let (mut alike, mut mixed) = (NARROW, NARROW);
     loop {
         let join = |lane: &Vec<usize>| join(lane, bars, (spans, colours), (alike, mixed));
-        let runs: Vec<Vec<Vec<Run>>> = rows
+        let runs: Vec<Vec<Vec<DrawnRun>>> = rows
             .iter()
             .map(|row| row.lanes.iter().map(join).collect())
             .collect();
@@ -235,7 +238,7 @@ fn join(
     bars: &[Bar],
     (spans, colours): (&[(f64, f64)], &[usize]),
     (alike, mixed): (f64, f64),
-) -> Vec<Run> {
+) -> Vec<DrawnRun> {
     let message = |place: usize| {
         lane.get(place)
             .and_then(|&index| bars.get(index))
@@ -243,11 +246,11 @@ fn join(
     };
     let colour = |place: usize| lane.get(place).and_then(|&index| colours.get(index));
     // A run, and the width of its widest bar.
-    let mut runs: Vec<(Run, f64)> = Vec::new();
+    let mut runs: Vec<(DrawnRun, f64)> = Vec::new();
     for (first, &index) in lane.iter().enumerate() {
         let &(left, right) = spans.get(index).unwrap_or(&(0.0, 0.0));
         let width = right - left;
-        let joins = |(run, widest): &(Run, f64)| {
+        let joins = |(run, widest): &(DrawnRun, f64)| {
             let same = !run.mixed && colour(run.first) == colour(first);
             let most = if same { alike } else { mixed };
             width.max(*widest) < most && left - run.right < most
@@ -261,7 +264,7 @@ fn join(
                 *widest = width.max(*widest);
             }
             None => runs.push((
-                Run {
+                DrawnRun {
                     first,
                     count: 1,
                     left,

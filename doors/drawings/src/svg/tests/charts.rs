@@ -6,10 +6,10 @@ use num_traits::Zero;
 use oneport_plan::{
     Collective, Interval, Message, Pattern, PeriodicSchedule, Problem, ScheduledPattern, Slot,
 };
-use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform, Rational, whole};
 
 use super::parse::{Element, assert_inside, parse};
-use super::samples::{self, Dice, Sample, naive_pieces, q, size, whole};
+use super::samples::{self, Dice, Sample, naive_pieces, q, size};
 use crate::svg::gantt::occupancy::{self, Activity, Bar, Note};
 use crate::svg::gantt::rows;
 use crate::svg::{gantt, period_gantt, timeline_gantt};
@@ -190,7 +190,7 @@ fn bars_agree_with_the_copies_walked_one_by_one() {
             }
             for scheduled in &sample.schedule.patterns {
                 for link in scheduled.pattern.links() {
-                    let copies = Rational::from_integer(scheduled.copies.clone().into());
+                    let copies = whole(scheduled.copies.clone());
                     *counts.get_mut(&(link, scheduled.pattern.demand)).unwrap() -= copies;
                 }
             }
@@ -222,7 +222,7 @@ fn every_bar_has_two_boxes_and_rows_are_as_long_as_their_ports_are_busy() {
         for scheduled in &sample.schedule.patterns {
             for id in scheduled.pattern.links() {
                 let link = sample.platform.link(id);
-                let time = &link.cost * Rational::from_integer(scheduled.copies.clone().into());
+                let time = &link.cost * whole(scheduled.copies.clone());
                 for (node, port) in [(link.from, "send"), (link.to, "recv")] {
                     let row = (sample.platform.name(node).to_string(), port.to_string());
                     *busy.entry(row).or_insert_with(Rational::zero) += &time;

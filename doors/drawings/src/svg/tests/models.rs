@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use oneport_plan::{Collective, Goals, Interval, Member, Message, Problem, Volumes};
-use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, whole};
 
 use super::charts::{axis, boxes};
 use super::parse::{assert_inside, parse};
@@ -71,8 +71,7 @@ fn rows_are_as_long_as_what_they_stand_for_is_busy() {
         let mut busy: BTreeMap<(String, String), Rational> = BTreeMap::new();
         for scheduled in &sample.schedule.patterns {
             for id in scheduled.pattern.links() {
-                let time = &sample.platform.link(id).cost
-                    * Rational::from_integer(scheduled.copies.clone().into());
+                let time = &sample.platform.link(id).cost * whole(scheduled.copies.clone());
                 for (node, port) in rows_of(&sample.platform, id) {
                     *busy.entry((node, port.to_string())).or_default() += &time;
                 }

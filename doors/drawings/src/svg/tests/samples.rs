@@ -9,12 +9,10 @@ use oneport_plan::{
 };
 use oneport_platform::{LinkId, Node, Platform, Rational, parse_rational};
 
+pub(super) use oneport_platform::whole;
+
 pub(super) fn q(text: &str) -> Rational {
     parse_rational(text).unwrap()
-}
-
-pub(super) fn whole(count: u64) -> Rational {
-    Rational::from_integer(count.into())
 }
 
 /// Messages of one size.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use oneport_platform::{Rational, whole};
+use oneport_platform::{Rational, ratio, whole};
 
 use super::samples::q;
 use crate::svg::colour::Colour;
@@ -65,9 +65,7 @@ fn few_marks_are_exact_ticks_many_give_round_ones() {
     assert_eq!(labels, ["0", "2/3", "1", "2"]);
     for horizon in ["25", "1001099/200", "7/3", "1e-30", "123e40", "10", "1"] {
         let horizon = q(horizon);
-        let marks: Vec<Rational> = (1..100)
-            .map(|k| &horizon * Rational::new(k.into(), 100.into()))
-            .collect();
+        let marks: Vec<Rational> = (1..100).map(|k| &horizon * ratio(k, 100)).collect();
         let ticks = ticks::time_axis(&horizon, &marks, None, 11.0, 700.0);
         assert!(
             (5..=13).contains(&ticks.len()),
@@ -87,9 +85,7 @@ fn few_marks_are_exact_ticks_many_give_round_ones() {
 
 #[test]
 fn tick_labels_do_not_touch() {
-    let marks: Vec<Rational> = (1..12)
-        .map(|k| Rational::new(k.into(), 1_000.into()))
-        .collect();
+    let marks: Vec<Rational> = (1..12).map(|k| ratio(k, 1_000)).collect();
     let ticks = ticks::time_axis(&q("1"), &marks, None, 11.0, 700.0);
     assert_eq!(ticks.len(), 13);
     let mut free = f64::NEG_INFINITY;
