@@ -13,6 +13,7 @@ use oneport::{
     Volumes, decimal, percent, solve,
 };
 use oneport_baselines::Comparison;
+use oneport_numbers::whole;
 
 use crate::rows::root;
 
@@ -135,7 +136,7 @@ fn table(platform: &Platform) -> Result<Option<String>> {
             .map_or(Ok(()), |rings| comparison.add_rings(&problem, rings))?;
         for row in comparison.rows {
             let share = &row.sustained.throughput / answer.bound();
-            if share > Rational::from_integer(1.into()) {
+            if share > whole(1) {
                 bail!("{label}: {} is faster than the bound", row.algorithm.name);
             }
             cells

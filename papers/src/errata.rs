@@ -8,11 +8,12 @@ use anyhow::{Context, Result, ensure};
 use oneport::plan::{Event, Pattern, PeriodicSchedule, ScheduledPattern, Slot};
 use oneport::platform::{LinkId, Node};
 use oneport::schedule::Policy;
-use oneport::{NodeId, Platform, Problem, Rational, referee, schedule};
+use oneport::{NodeId, Platform, Problem, referee, schedule};
+use oneport_numbers::ratio;
 
 use crate::cases::{self, Case, platform, scatter};
 use crate::numbers::{common_denominator, number, unit_volumes, whole};
-use crate::printed::{Errors, Program};
+use crate::printed::{Errata, Program};
 use crate::rows::{Finding, Paper, Value, root};
 use crate::runs::{self, Flow, diameter};
 use crate::search;
@@ -43,7 +44,7 @@ impl Sides {
 }
 
 /// The optimum of a program with errors, next to the throughput on which both our programs and the referee agree.
-fn programs(case: &Case, errors: Errors) -> Result<Sides> {
+fn programs(case: &Case, errors: Errata) -> Result<Sides> {
     let printed =
         Program::new(&case.platform, &case.collective.commodities(), errors)?.throughput()?;
     Ok(Sides::new(printed, case.throughput()?))
@@ -51,7 +52,7 @@ fn programs(case: &Case, errors: Errors) -> Result<Sides> {
 
 /// E000-1: SSSP as printed, on the toy.
 pub fn conservation_at_the_source() -> Result<Sides> {
-    programs(&cases::toy()?, Errors::SSSP)
+    programs(&cases::toy()?, Errata::SSSP)
 }
 
 /// E000-2: one fast detour behind a slow link.
@@ -61,14 +62,14 @@ pub fn circulation_counts() -> Result<Sides> {
         &[("s", "t", "1"), ("t", "u", "1/4"), ("u", "t", "1/4")],
     )?;
     let case = scatter("detour", platform, "s", "t")?;
-    let sides = programs(&case, Errors::SSSP)?;
+    let sides = programs(&case, Errata::SSSP)?;
     ensure!(
         sides
             == programs(
                 &case,
-                Errors {
+                Errata {
                     source_conserves: false,
-                    ..Errors::SSSP
+                    ..Errata::SSSP
                 }
             )?,
         "E000-1 plays a part after all"
@@ -80,9 +81,9 @@ pub fn circulation_counts() -> Result<Sides> {
 pub fn circulation_counts_on_the_toy() -> Result<Sides> {
     programs(
         &cases::symmetrised_toy()?,
-        Errors {
+        Errata {
             source_conserves: false,
-            ..Errors::SSSP
+            ..Errata::SSSP
         },
     )
 }
@@ -90,7 +91,7 @@ pub fn circulation_counts_on_the_toy() -> Result<Sides> {
 /// E000-3: one source, one target, one link.
 pub fn gossip_indices() -> Result<Sides> {
     let platform = platform("k l", &[("k", "l", "1")])?;
-    programs(&scatter("one link", platform, "k", "l")?, Errors::SSPA2A)
+    programs(&scatter("one link", platform, "k", "l")?, Errata::SSPA2A)
 }
 
 /// E000-4: a slow link between two participants, each with a fast neighbour.
@@ -106,9 +107,9 @@ pub fn gossip_circulation() -> Result<Sides> {
     let case = cases::all_to_all("two pairs", platform("u k l v", &links)?, "k l")?;
     programs(
         &case,
-        Errors {
+        Errata {
             counted_at_source: false,
-            ..Errors::SSPA2A
+            ..Errata::SSPA2A
         },
     )
 }
@@ -239,7 +240,7 @@ pub fn filling_with_a_circulation() -> Result<Sides> {
     let mut program = Program::new(
         &case.platform,
         &case.collective.commodities(),
-        Errors::default(),
+        Errata::default(),
     )?;
     let throughput = case.throughput()?;
     ensure!(throughput == whole(1), "one instance per unit of time");
@@ -365,7 +366,7 @@ pub fn a_buffer_within_a_period() -> Result<Sides> {
     let (sent, most) = runs::fullest_within(&case.platform, &schedule, a, 12)?;
     let policy = Policy::of(&problem, &schedule).context("messages travel alone")?;
     ensure!(
-        policy.fullest == Rational::new(most.into(), sent.into()),
+        policy.fullest == ratio(most, sent),
         "the policy fills it up to {}",
         policy.fullest
     );
@@ -411,9 +412,9 @@ pub fn missing_cost() -> Result<Sides> {
     let platform = platform("s t", &[("s", "t", "2")])?;
     programs(
         &scatter("one link", platform, "s", "t")?,
-        Errors {
+        Errata {
             no_cost: true,
-            ..Errors::default()
+            ..Errata::default()
         },
     )
 }
@@ -423,9 +424,9 @@ pub fn wrong_right_side() -> Result<Sides> {
     let platform = platform("s r t", &[("s", "r", "2"), ("r", "t", "1")])?;
     programs(
         &scatter("line", platform, "s", "t")?,
-        Errors {
+        Errata {
             wrong_right_side: true,
-            ..Errors::default()
+            ..Errata::default()
         },
     )
 }
@@ -435,9 +436,9 @@ pub fn at_most_one_message() -> Result<Sides> {
     let platform = platform("s r t", &[("s", "r", "1/4"), ("r", "t", "1/4")])?;
     programs(
         &scatter("fast line", platform, "s", "t")?,
-        Errors {
+        Errata {
             at_most_one: true,
-            ..Errors::default()
+            ..Errata::default()
         },
     )
 }

@@ -6,7 +6,7 @@ use oneport::Rational;
 use crate::cases::{self, Case};
 use crate::numbers::{short, whole, whole_number};
 use crate::rows::{Finding, Value};
-use crate::runs::Run;
+use crate::runs::ScheduleRun;
 use crate::search;
 
 /// The maximum over all schedules, our schedule, and the ceiling.
@@ -32,7 +32,7 @@ impl Held {
         let plan = solved.plan()?;
         let period = &plan.schedule.period;
         let periods = whole_number(&(whole(best.len()) / period).floor())?;
-        let run = Run::new(&case.name, case, plan.schedule, periods)?;
+        let run = ScheduleRun::new(&case.name, case, plan.schedule, periods)?;
         for (time, &best) in best.iter().enumerate() {
             let ours = run.delivered(whole_number(&(whole(time) / period).floor())?);
             let ceiling = &throughput * whole(time);

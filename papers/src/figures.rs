@@ -6,7 +6,7 @@ use oneport_drawings::svg;
 
 use crate::cases::Case;
 use crate::numbers::{digits, pixels, whole};
-use crate::runs::Run;
+use crate::runs::ScheduleRun;
 
 /// A drawing or a table with its explanation.
 #[derive(Debug, Clone)]
@@ -96,8 +96,8 @@ pub fn gantt(case: &Case, schedule: &PeriodicSchedule) -> String {
 }
 
 /// Delivered over optimal against time, and the paper's lower bound for each run.
-pub fn asymptotic_curve(title: &str, runs: &[Run]) -> String {
-    let points = |run: &Run, value: &dyn Fn(u64) -> u64| {
+pub fn asymptotic_curve(title: &str, runs: &[ScheduleRun]) -> String {
+    let points = |run: &ScheduleRun, value: &dyn Fn(u64) -> u64| {
         let point = |k: u64| {
             (
                 pixels(&run.period) * k as f64,
@@ -133,7 +133,7 @@ pub fn asymptotic_curve(title: &str, runs: &[Run]) -> String {
 }
 
 /// The runs as a table.
-pub fn asymptotic_table(title: &str, caption: &str, runs: &[Run]) -> Result<Figure> {
+pub fn asymptotic_table(title: &str, caption: &str, runs: &[ScheduleRun]) -> Result<Figure> {
     let mut rows = Vec::new();
     for run in runs {
         for k in [5, 20, run.periods]

@@ -3,10 +3,9 @@
 use std::sync::LazyLock;
 
 use anyhow::{Context, Result, ensure};
-use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use oneport::{Rational, Volumes, decimal, parse_rational};
-pub use oneport_numbers::common_denominator;
+pub use oneport_numbers::{common_denominator, whole};
 
 /// Longest fraction shown without rounding.
 const SHORT: usize = 24;
@@ -16,11 +15,6 @@ const DIGITS: usize = 6;
 /// Reads an exact number.
 pub fn number(text: &str) -> Result<Rational> {
     Ok(parse_rational(text)?)
-}
-
-/// An integer.
-pub fn whole(value: impl Into<BigInt>) -> Rational {
-    Rational::from_integer(value.into())
 }
 
 /// The value as a machine integer, if it is one.
@@ -57,6 +51,8 @@ pub fn unit_volumes() -> &'static Volumes {
 
 #[cfg(test)]
 mod tests {
+    use num_bigint::BigInt;
+
     use super::*;
 
     #[test]

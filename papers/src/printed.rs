@@ -8,7 +8,7 @@ use oneport::plan::Commodity;
 use oneport::platform::LinkId;
 use oneport::{Platform, Rational};
 use oneport_exact::{Method, Options, Outcome, Relation, Sense, Solver};
-pub use oneport_programs::Errors;
+pub use oneport_programs::Errata;
 use oneport_programs::{Equation, Limits, Line, Linear, Quantity, messages};
 
 /// SSSP(G) or SSPA2A(G).
@@ -19,7 +19,7 @@ impl Program {
     ///
     /// # Errors
     /// None.
-    pub fn new(platform: &Platform, commodities: &[Commodity], errors: Errors) -> Result<Program> {
+    pub fn new(platform: &Platform, commodities: &[Commodity], errors: Errata) -> Result<Program> {
         let cost = |link: LinkId| platform.link(link).cost.clone();
         let program = messages(platform, commodities, &cost, errors, Limits::Papers)?;
         Ok(Program(program.substituted()))
@@ -130,7 +130,7 @@ mod tests {
             let ours = Program::new(
                 &case.platform,
                 &case.collective.commodities(),
-                Errors::default(),
+                Errata::default(),
             )?;
             assert_eq!(ours.throughput()?, case.throughput()?, "{}", case.name);
         }

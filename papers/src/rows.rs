@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use oneport::{Rational, parse_rational};
+use oneport_numbers::whole;
 use serde::Deserialize;
 
 use crate::numbers::short;
@@ -58,7 +59,7 @@ impl Value {
 
     fn read(value: &toml::Value) -> Result<Value> {
         Ok(match value {
-            toml::Value::Integer(number) => Value::Number(Rational::from_integer((*number).into())),
+            toml::Value::Integer(number) => Value::Number(whole(*number)),
             toml::Value::String(text) => {
                 parse_rational(text).map_or_else(|_| Value::Words(text.clone()), Value::Number)
             }
@@ -86,7 +87,7 @@ impl From<Rational> for Value {
 
 impl From<usize> for Value {
     fn from(number: usize) -> Self {
-        Value::Number(Rational::from_integer(number.into()))
+        Value::Number(whole(number))
     }
 }
 
@@ -190,7 +191,7 @@ impl Verdict {
 
 /// One printed value or claim.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct PaperRow {
     /// Links it to its check.
     pub id: String,
     /// Section, figure, slide.
@@ -265,7 +266,7 @@ pub struct Paper {
     /// Authors and place of publication.
     pub source: String,
     /// In the order of the paper.
-    pub rows: Vec<Row>,
+    pub rows: Vec<PaperRow>,
     /// Large tables.
     pub tables: Vec<PrintedTable>,
 }
@@ -321,7 +322,7 @@ impl Paper {
     }
 }
 
-fn checked(raw: RawRow) -> Result<Row> {
+fn checked(raw: RawRow) -> Result<PaperRow> {
     let RawRow {
         id,
         place,
@@ -381,7 +382,7 @@ fn checked(raw: RawRow) -> Result<Row> {
         .map(Value::read)
         .transpose()
         .with_context(|| format!("row '{id}'"))?;
-    Ok(Row {
+    Ok(PaperRow {
         id,
         place,
         what,
@@ -484,7 +485,7 @@ pub type Check = fn(&Paper) -> Result<Finding>;
 #[derive(Debug, Clone)]
 pub struct Judged {
     /// The row.
-    pub row: Row,
+    pub row: PaperRow,
     /// Ours, as shown.
     pub ours: String,
     /// The verdict, or the error.
@@ -535,7 +536,7 @@ pub fn judge_some(
         .collect())
 }
 
-fn judge(paper: &Paper, row: &Row, check: Option<Check>) -> Judged {
+fn judge(paper: &Paper, row: &PaperRow, check: Option<Check>) -> Judged {
     let judged = |ours: String, verdict, note| Judged {
         row: row.clone(),
         ours,
@@ -605,7 +606,7 @@ fn judge(paper: &Paper, row: &Row, check: Option<Check>) -> Judged {
     )
 }
 
-fn verdict_of(row: &Row, finding: &Finding) -> Result<Verdict, String> {
+fn verdict_of(row: &PaperRow, finding: &Finding) -> Result<Verdict, String> {
     if let Some(value) = finding
         .as_printed
         .as_ref()
@@ -653,11 +654,12 @@ pub fn root() -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oneport_numbers::ratio;
 
     const HEAD: &str = "name = 'n'\ntitle = 't'\nsource = 's'\n";
 
     fn half(_: &Paper) -> Result<Finding> {
-        Ok(Finding::value(Rational::new(1.into(), 2.into())))
+        Ok(Finding::value(ratio(1, 2)))
     }
 
     #[track_caller]

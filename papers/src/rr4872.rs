@@ -13,6 +13,7 @@ use oneport::{
     schedule, solve,
 };
 use oneport_drawings::svg;
+use oneport_numbers::{ratio, whole};
 use oneport_period::PeriodError;
 
 use crate::cases::{self, Case};
@@ -21,11 +22,11 @@ use crate::errata;
 use crate::exhaustive;
 use crate::figures::{self, Figure};
 use crate::matchings;
-use crate::numbers::{common_denominator, pixels, short, unit_volumes, whole};
-use crate::printed::{Errors, Program};
+use crate::numbers::{common_denominator, pixels, short, unit_volumes};
+use crate::printed::{Errata, Program};
 use crate::reduce;
 use crate::rows::{Check, Finding, Paper, Value};
-use crate::runs::{Run, limit_is_one};
+use crate::runs::{ScheduleRun, limit_is_one};
 use crate::search;
 use crate::toy::Toy;
 
@@ -168,7 +169,7 @@ fn toy_throughput() -> Result<Finding> {
 fn toy_messages() -> Result<Finding> {
     let toy = Toy::load()?;
     let schedule = toy.schedule(&toy.period()?)?;
-    let instances = Rational::from_integer(schedule.instances.clone().into());
+    let instances = whole(schedule.instances.clone());
     Ok(Finding::value(Value::List(vec![
         instances.into(),
         schedule.period.into(),
@@ -201,7 +202,7 @@ pub fn toy_freedom(toy: &Toy) -> Result<(Rational, Rational)> {
     let mut program = Program::new(
         &toy.case.platform,
         &toy.case.collective.commodities(),
-        Errors::default(),
+        Errata::default(),
     )?;
     program.fix_throughput(&toy.case.throughput()?);
     program.range(cases::link(&toy.case.platform, "Pa -> P0")?, 0)
@@ -215,7 +216,7 @@ fn figure_2_numbers() -> Result<Finding> {
     let mut program = Program::new(
         platform,
         &toy.case.collective.commodities(),
-        Errors::default(),
+        Errata::default(),
     )?;
     program.fix_throughput(&toy.case.throughput()?);
     program.fix(
@@ -325,7 +326,7 @@ fn matchings_number() -> Result<Finding> {
                     slots <= bound,
                     "{nodes} nodes, degree {degree}, seed {seed}: {slots} matchings, {bound}"
                 );
-                most = most.max(Rational::new(slots.into(), bound.into()));
+                most = most.max(ratio(slots, bound));
                 tried += 1;
             }
         }
@@ -543,18 +544,18 @@ fn try_lemma_1() -> Result<Finding> {
 }
 
 /// Scatter schedules to run: ours and the papers' on the toy, and a random platform.
-pub fn scatter_runs() -> Result<Vec<Run>> {
+pub fn scatter_runs() -> Result<Vec<ScheduleRun>> {
     let toy = Toy::load()?;
     let random = cases::scatter_to_all("random", cases::random(8, 3, 7, 4)?)?;
     Ok(vec![
-        Run::new("toy, our period 2", &toy.case, &toy.case.schedule()?, 500)?,
-        Run::new(
+        ScheduleRun::new("toy, our period 2", &toy.case, &toy.case.schedule()?, 500)?,
+        ScheduleRun::new(
             "toy, the paper's period 12",
             &toy.case,
             &toy.schedule(&toy.period()?)?,
             200,
         )?,
-        Run::new(
+        ScheduleRun::new(
             "random platform, 8 nodes",
             &random,
             &random.schedule()?,
@@ -564,14 +565,14 @@ pub fn scatter_runs() -> Result<Vec<Run>> {
 }
 
 /// All-to-all schedules to run.
-fn gossip_runs() -> Result<Vec<Run>> {
+fn gossip_runs() -> Result<Vec<ScheduleRun>> {
     let mut runs = Vec::new();
     for (name, platform) in [
         ("random platform, 6 nodes", cases::random(6, 3, 11, 3)?),
         ("star of 6 nodes", cases::fixture("star.json")?),
     ] {
         let case = cases::all_to_all_of_all(name, platform)?;
-        runs.push(Run::new(name, &case, &case.schedule()?, 100)?);
+        runs.push(ScheduleRun::new(name, &case, &case.schedule()?, 100)?);
     }
     Ok(runs)
 }
@@ -592,7 +593,7 @@ fn buffers() -> Result<Finding> {
     ];
     let mut holds = true;
     for (case, schedule) in &schedules {
-        holds &= Run::new("", case, schedule, 30)?.buffers_hold(&case.platform, schedule);
+        holds &= ScheduleRun::new("", case, schedule, 30)?.buffers_hold(&case.platform, schedule);
     }
     Ok(Finding::claim(
         holds,
@@ -675,15 +676,12 @@ fn between_steady_and_ceiling() -> Result<Finding> {
         let report =
             referee::check_timeline(&problem, &schedule::timeline(&problem, plan.schedule, 31)?)?;
         for third in 0..=90 {
-            let until = &plan.schedule.period * Rational::new(third.into(), 3.into());
+            let until = &plan.schedule.period * ratio(third, 3);
             let (steady, delivered) = (horizon.steady(&until), horizon.delivered(&until));
             let ceiling = &plan.steady_state.throughput * &until;
             let counted = delivered == report.complete_by(&until).into();
             dates += 1;
-            if !counted
-                || steady > delivered
-                || Rational::from_integer(delivered.clone().into()) > ceiling
-            {
+            if !counted || steady > delivered || whole(delivered.clone()) > ceiling {
                 failed.push(format!(
                     "{}, K = {until}: {steady}, {delivered}, {ceiling}",
                     case.name
@@ -765,9 +763,8 @@ fn fixed_period_loss() -> Result<Finding> {
     let steady_state = toy.steady_state()?;
     let paths = steady_state.patterns.len();
     let all = fixed_periods(&toy, 48)?;
-    let bounded = |fixed: &Fixed| {
-        &steady_state.throughput - &fixed.rule <= Rational::new(paths.into(), fixed.period.into())
-    };
+    let bounded =
+        |fixed: &Fixed| &steady_state.throughput - &fixed.rule <= ratio(paths, fixed.period);
     let holds = all.iter().all(|fixed| {
         bounded(fixed) && fixed.ours >= fixed.rule && fixed.ours <= steady_state.throughput
     });
@@ -996,7 +993,7 @@ fn lemma_table(toy: &Toy) -> Result<Figure> {
     let factor = 3;
     let last = 10;
     let best = search::opt(&cases::scaled(toy.case.clone())?.0, factor * last)?;
-    let run = Run::new("toy", &toy.case, &toy.case.schedule()?, last as u64)?;
+    let run = ScheduleRun::new("toy", &toy.case, &toy.case.schedule()?, last as u64)?;
     let throughput = toy.case.throughput()?;
     let rows = (2..=last).map(|time| {
         let periods = (whole(time) / &run.period)

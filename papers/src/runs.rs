@@ -9,13 +9,14 @@ use oneport::plan::{Kind, PeriodicSchedule, Task};
 use oneport::platform::LinkId;
 use oneport::referee::TimelineReport;
 use oneport::{NodeId, Platform, Problem, Rational, referee, schedule};
+use oneport_numbers::ratio;
 
 use crate::cases::Case;
 use crate::numbers::{unit_volumes, whole};
 use crate::rows::Finding;
 
 /// A run of a periodic schedule, executed message by message by the referee.
-pub struct Run {
+pub struct ScheduleRun {
     /// The name in tables and curves.
     pub name: String,
     /// The schedule's period.
@@ -32,12 +33,17 @@ pub struct Run {
     report: TimelineReport,
 }
 
-impl Run {
+impl ScheduleRun {
     /// Unrolls the schedule and has the referee follow every message.
     ///
     /// # Errors
     /// The referee's objection.
-    pub fn new(name: &str, case: &Case, schedule: &PeriodicSchedule, periods: u64) -> Result<Run> {
+    pub fn new(
+        name: &str,
+        case: &Case,
+        schedule: &PeriodicSchedule,
+        periods: u64,
+    ) -> Result<ScheduleRun> {
         let size = unit_volumes();
         let timeline = schedule::timeline(&case.problem(), schedule, periods)?;
         let report = referee::check_timeline(
@@ -45,7 +51,7 @@ impl Run {
             &timeline,
         )?;
         let depth = schedule.depth() as u64;
-        Ok(Run {
+        Ok(ScheduleRun {
             name: name.to_string(),
             period: schedule.period.clone(),
             instances: schedule
@@ -208,10 +214,7 @@ pub fn filling_periods(
             }
         }
         for node in &forwarders {
-            fullest = fullest.max(Rational::new(
-                buffer[node.index()].into(),
-                least[node.index()].into(),
-            ));
+            fullest = fullest.max(ratio(buffer[node.index()], least[node.index()]));
         }
     }
     bail!("the buffers are not full after {limit} periods")
@@ -318,7 +321,7 @@ pub fn emptying_periods(
 }
 
 /// Propositions 1 and 2: between the paper's bound and `TP K`, and at most a constant behind.
-pub fn limit_is_one(runs: &[Run]) -> Result<Finding> {
+pub fn limit_is_one(runs: &[ScheduleRun]) -> Result<Finding> {
     let mut holds = true;
     let mut tried = Vec::new();
     for run in runs {
@@ -344,7 +347,7 @@ mod tests {
         let case = cases::scatter("line", line, "s", "t")?;
         let solved = case.answer()?;
         let plan = solved.plan()?;
-        let run = Run::new("line", &case, plan.schedule, 5)?;
+        let run = ScheduleRun::new("line", &case, plan.schedule, 5)?;
         assert_eq!(
             (0..=5).map(|k| run.delivered(k)).collect::<Vec<_>>(),
             [0, 0, 1, 2, 3, 4]

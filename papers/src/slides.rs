@@ -11,7 +11,7 @@ use crate::errata;
 use crate::figures::Figure;
 use crate::matchings;
 use crate::numbers::{common_denominator, whole};
-use crate::printed::{Errors, Program};
+use crate::printed::{Errata, Program};
 use crate::reduce;
 use crate::rows::{Check, Finding, Paper, Value};
 use crate::rr4872::{lemma_1, scatter_runs, toy_freedom};
@@ -119,7 +119,7 @@ fn flows() -> Result<Finding> {
     let mut program = Program::new(
         platform,
         &toy.case.collective.commodities(),
-        Errors::default(),
+        Errata::default(),
     )?;
     program.fix_throughput(&toy.case.throughput()?);
     let free = (crate::cases::link(platform, "Pa -> P0")?, 0);

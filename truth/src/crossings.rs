@@ -6,7 +6,7 @@ use oneport_plan::inequality::{
     Balance, Border, Direction, Exchange, Gathering, Inequality, Keeps, Need,
 };
 use oneport_plan::{Certificate, Collective, Demand, Goals, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, PerLink, Platform, Rational};
 
 use crate::draw::Draw;
 use crate::prices::{compute_price, link_price, smallest_size, smallest_work};
@@ -23,7 +23,7 @@ pub fn add_crossings(
     let price = |link: LinkId| {
         link_price(platform, certificate, link) * &platform.link(link).cost * &smallest
     };
-    let fresh: Vec<Rational> = platform.link_ids().map(price).collect();
+    let fresh: PerLink<Rational> = platform.link_ids().map(price).collect();
     let work = smallest_work(collective, volumes);
     let merge = |node| {
         let compute = platform.node(node).merge_time()?;
@@ -57,7 +57,7 @@ struct Filling<'a, 'b> {
     demand: Demand<'b>,
     place: usize,
     /// Per link: rest of the price of the smallest message.
-    left: Vec<Rational>,
+    left: PerLink<Rational>,
     /// Per processor: the price of the smallest merge.
     merges: &'a [(NodeId, Rational)],
     certificate: &'a mut Certificate,
@@ -210,7 +210,7 @@ impl Filling<'_, '_> {
         for link in self.platform.link_ids() {
             let ends = self.platform.link(link);
             if nodes.contains(&ends.to) && !nodes.contains(&ends.from) {
-                self.left[link.index()] -= &weight;
+                self.left[link] -= &weight;
             }
         }
         self.take(Inequality::Gathering(Gathering { nodes }), weight);
@@ -242,7 +242,7 @@ impl Filling<'_, '_> {
             .platform
             .link_ids()
             .filter(enters)
-            .map(|link| self.left[link.index()].clone())
+            .map(|link| self.left[link].clone())
             .min();
         let most = most.unwrap_or_else(|| Rational::from_integer(1.into()));
         let (numerator, denominator) = self.draw.pick(&[(1, 1), (1, 1), (1, 2), (1, 3), (2, 1)]);
@@ -258,14 +258,13 @@ impl Filling<'_, '_> {
 
     /// Puts the solution of the program into the certificate.
     fn take_best(&mut self, borders: Vec<Border>, signs: &[(NodeId, i64)], values: &[Rational]) {
-        let mut potentials = vec![Rational::zero(); self.platform.nodes().len()];
+        let mut potentials = self.platform.per_node(Rational::zero());
         for (&(node, sign), value) in signs.iter().zip(&values[borders.len()..]) {
-            potentials[node.index()] += value * Rational::from_integer(sign.into());
+            potentials[node] += value * Rational::from_integer(sign.into());
         }
         for link in self.platform.link_ids() {
             let ends = self.platform.link(link);
-            self.left[link.index()] -=
-                &potentials[ends.from.index()] - &potentials[ends.to.index()];
+            self.left[link] -= &potentials[ends.from] - &potentials[ends.to];
         }
         for (border, weight) in borders
             .into_iter()
@@ -371,7 +370,7 @@ impl Filling<'_, '_> {
 
     /// About the prices of links nearby, reduced until every link can pay them. Now and then the sign is wrong.
     fn potentials(&mut self) {
-        let mut values = vec![Rational::zero(); self.platform.nodes().len()];
+        let mut values = self.platform.per_node(Rational::zero());
         for node in self.platform.node_ids() {
             if self.demand.operands.contains(&node) {
                 continue;
@@ -390,17 +389,16 @@ impl Filling<'_, '_> {
                 _ => 0,
             };
             let parts = self.draw.pick(&[1, 1, 2, 3]);
-            values[node.index()] =
-                &self.left[link.index()] * Rational::new(sign.into(), parts.into());
+            values[node] = &self.left[link] * Rational::new(sign.into(), parts.into());
         }
         let lost = |link: LinkId| {
             let ends = self.platform.link(link);
-            &values[ends.from.index()] - &values[ends.to.index()]
+            &values[ends.from] - &values[ends.to]
         };
         let bearable = |link: LinkId| {
             lost(link)
                 .is_positive()
-                .then(|| &self.left[link.index()] / lost(link))
+                .then(|| &self.left[link] / lost(link))
         };
         let scale = self.platform.link_ids().filter_map(bearable).min();
         let scale = scale
@@ -435,10 +433,10 @@ impl Filling<'_, '_> {
         }
         let border = Border { direction, sets };
         let times = crossed(self.platform, &border);
-        let crossed = |link: LinkId| times[link.index()];
+        let crossed = |link: LinkId| times[link];
         let bearable = |link: LinkId| match crossed(link) {
             0 => None,
-            times => Some(&self.left[link.index()] / Rational::from_integer(times.into())),
+            times => Some(&self.left[link] / Rational::from_integer(times.into())),
         };
         let Some(most) = self.platform.link_ids().filter_map(bearable).min() else {
             return;
@@ -458,7 +456,7 @@ impl Filling<'_, '_> {
             return;
         }
         for link in self.platform.link_ids() {
-            self.left[link.index()] -= &most * Rational::from_integer(crossed(link).into());
+            self.left[link] -= &most * Rational::from_integer(crossed(link).into());
         }
         let weight = most * Rational::new(numerator.into(), denominator.into());
         let border = Inequality::Border(border);
@@ -483,9 +481,9 @@ impl Filling<'_, '_> {
             } else {
                 (1, 1)
             };
-            let length = &self.left[link.index()] * Rational::new(share.0.into(), share.1.into());
+            let length = &self.left[link] * Rational::new(share.0.into(), share.1.into());
             if length.is_positive() {
-                self.left[link.index()] -= &length;
+                self.left[link] -= &length;
                 lengths.push((link, length));
             }
         }
@@ -534,7 +532,7 @@ impl Filling<'_, '_> {
 }
 
 /// Per link, the number of sets that a transfer over it enters (leaves), by the documentation.
-fn crossed(platform: &Platform, border: &Border) -> Vec<usize> {
+fn crossed(platform: &Platform, border: &Border) -> PerLink<usize> {
     let times = |link: &oneport_platform::Link| {
         let (inside, outside) = match border.direction {
             Direction::Into => (link.to, link.from),

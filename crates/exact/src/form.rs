@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use oneport_numbers::{common_multiple, gcd};
+use oneport_numbers::{common_multiple, gcd, whole};
 
 use crate::Rational;
 use crate::fraction::common_denominator;
@@ -197,7 +197,7 @@ fn column_form(program: &LinearProgram) -> IntegerForm<BigInt> {
     let factors: Vec<BigInt> = scaled.columns.iter().map(of_column).collect();
     for (entries, factor) in scaled.columns.iter_mut().zip(&factors) {
         for (_, value) in entries {
-            *value = Rational::from_integer(value.numer() * (factor / value.denom()));
+            *value = whole(value.numer() * (factor / value.denom()));
         }
     }
     scaled

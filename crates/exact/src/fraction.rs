@@ -38,6 +38,7 @@ pub(crate) fn common_denominator<N: Borrow<BigInt>>(
 
 #[cfg(test)]
 mod tests {
+    use oneport_numbers::ratio;
     use proptest::prelude::*;
 
     use super::*;
@@ -47,7 +48,7 @@ mod tests {
         fn lowest_terms_are_those_of_the_rational_type(a in any::<i64>(), b in any::<i64>(), power in 0u32..9) {
             prop_assume!(b != 0);
             let (above, below) = (BigInt::from(a).pow(power) * b, BigInt::from(b).pow(power) * a.max(1));
-            prop_assert_eq!(lowest(above.clone(), below.clone()), Rational::new(above, below));
+            prop_assert_eq!(lowest(above.clone(), below.clone()), ratio(above, below));
         }
 
         #[test]

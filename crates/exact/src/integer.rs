@@ -24,11 +24,10 @@ pub struct IntegerOptions {
 /// `None` means that no point was found within the limits or before the watch ended. A point may still exist.
 ///
 /// ```
-/// use oneport_exact::{IntegerOptions, LinearProgram, Rational, Relation, Sense, Watch, find_integer_point};
-/// let r = |p: i64, q: i64| Rational::new(p.into(), q.into());
+/// use oneport_exact::{IntegerOptions, LinearProgram, Relation, Sense, Watch, find_integer_point, ratio};
 /// let mut program = LinearProgram::new(Sense::Maximize);
-/// let row = program.add_row(Relation::AtMost, r(7, 2));
-/// program.add_column(r(1, 1), [(row, r(1, 1))])?;
+/// let row = program.add_row(Relation::AtMost, ratio(7, 2));
+/// program.add_column(ratio(1, 1), [(row, ratio(1, 1))])?;
 /// let options = IntegerOptions { node_limit: 10, upper: 9 };
 /// // Without HiGHS nobody looks.
 /// if let Some(point) = find_integer_point(&program, options, &Watch::unlimited())? {

@@ -212,10 +212,10 @@ impl<'a, C: Coefficient> Basic<'a, C> {
 
 #[cfg(test)]
 mod tests {
+    use oneport_numbers::whole;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Rational;
     use crate::form::{AnyForm, integer_form};
     use crate::program::{LinearProgram, Relation, Sense};
 
@@ -227,7 +227,7 @@ mod tests {
             exchanges in proptest::collection::vec((0usize..10, 0usize..10), 0..12),
         ) {
             let mut program = LinearProgram::new(Sense::Minimize);
-            let number = |value: i64| Rational::from_integer(BigInt::from(value).pow(31));
+            let number = |value: i64| whole(BigInt::from(value).pow(31));
             let rows: Vec<_> = (0..4).map(|row| program.add_row(Relation::AtMost, number(row + 2))).collect();
             for column in 0..6 {
                 let entries = rows.iter().enumerate().map(|(row, &name)| (name, number(raw[column * 4 + row])));

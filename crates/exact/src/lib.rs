@@ -26,6 +26,7 @@ mod verify;
 pub use estimate::Estimate;
 pub use file::{FileOutcome, solve_file};
 pub use integer::{IntegerOptions, find_integer_point};
+pub use oneport_numbers::{ratio, whole};
 pub use oneport_watch::{Limit, Watch};
 pub use program::{Column, ExactError, LinearProgram, Relation, Row, Sense};
 pub use solver::{Method, Optimum, Options, Outcome, Solver, Statistics};

@@ -217,6 +217,7 @@ fn rest<C: Coefficient>(
 
 #[cfg(test)]
 mod tests {
+    use oneport_numbers::whole;
     use proptest::prelude::*;
 
     use super::*;
@@ -270,7 +271,7 @@ mod tests {
                                 System::Direct => (*row as usize, column),
                                 System::Transposed => (column, *row as usize),
                             };
-                            rows[row][column] = Rational::from_integer(value.clone());
+                            rows[row][column] = whole(value.clone());
                         }
                     }
                     rows.iter_mut().zip(sides).for_each(|(row, side)| row[sides.len()] = side.clone());
@@ -283,7 +284,7 @@ mod tests {
                         System::Transposed => &dense[place][line],
                     };
                     let sum: Rational = (0..size).map(|place| &solved[place] * entry(place)).sum();
-                    prop_assert_eq!(sum, Rational::from_integer(rhs[line].clone()));
+                    prop_assert_eq!(sum, whole(rhs[line].clone()));
                 }
             }
         }

@@ -298,14 +298,15 @@ pub(crate) fn bounds(relation: Relation, rhs: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oneport_numbers::whole;
 
     /// A star's scatter: `c f_i` on two ports each next to `-T`, `f_i = 1`, and ports that send nothing; `c` has 200
     /// digits.
     #[test]
     fn long_numbers_beside_ones_are_scaled_into_range() {
         let mut program = LinearProgram::new(Sense::Minimize);
-        let one = || Rational::from_integer(1.into());
-        let long = Rational::from_integer(BigInt::from(10).pow(200));
+        let one = || whole(1);
+        let long = whole(BigInt::from(10).pow(200));
         let hub = program.add_row(Relation::AtMost, Rational::zero());
         let leaves: Vec<_> = (0..300)
             .map(|_| {

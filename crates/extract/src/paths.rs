@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use oneport_plan::Pattern;
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, PerLink, Platform, Rational};
 
 use crate::circulation::{Arc, cancel_cycles};
 use crate::error::ExtractError;
@@ -76,11 +76,11 @@ pub fn route(
         .iter()
         .map(|(&link, rate)| (link, unit.whole(rate)))
         .collect();
-    let mut balance = vec![[BigInt::zero(), BigInt::zero()]; platform.nodes().len()];
+    let mut balance = platform.per_node([BigInt::zero(), BigInt::zero()]);
     for (&link, rate) in &flow {
         let ends = platform.link(link);
-        balance[ends.to.index()][0] += rate;
-        balance[ends.from.index()][1] += rate;
+        balance[ends.to][0] += rate;
+        balance[ends.from][1] += rate;
     }
     for (node, [received, sent]) in platform.node_ids().zip(balance) {
         let name = || platform.name(node).to_string();
@@ -174,12 +174,12 @@ pub fn paths(
             let links = state.trace(leaf.node, group.root)?;
             let amount = links
                 .iter()
-                .map(|&link| &state.amount[link.index()])
+                .map(|&link| &state.amount[link])
                 .min()?
                 .min(&missing)
                 .clone();
             for link in &links {
-                state.amount[link.index()] -= &amount;
+                state.amount[*link] -= &amount;
             }
             missing -= &amount;
             let links = match group.side {
@@ -196,7 +196,7 @@ pub fn paths(
 struct State<'a> {
     platform: &'a Platform,
     side: Side,
-    amount: Vec<BigInt>,
+    amount: PerLink<BigInt>,
 }
 
 impl<'a> State<'a> {
@@ -213,9 +213,8 @@ impl<'a> State<'a> {
         };
         let mut arcs: Vec<Arc<LinkId>> = flow.iter().map(arc).collect::<Option<_>>()?;
         cancel_cycles(&mut arcs);
-        let mut amount = vec![BigInt::zero(); platform.links().len()];
-        arcs.into_iter()
-            .for_each(|arc| amount[arc.link.index()] = arc.left);
+        let mut amount = platform.per_link(BigInt::zero());
+        arcs.into_iter().for_each(|arc| amount[arc.link] = arc.left);
         Some(State {
             platform,
             side: group.side,
@@ -244,13 +243,11 @@ impl<'a> State<'a> {
         let mut links = Vec::new();
         let mut node = leaf;
         while node != root {
-            let best = self.towards_root(node).iter().max_by(|a, b| {
+            let best = self.towards_root(node).iter().max_by(|&&a, &&b| {
                 // The earlier link wins a tie, so that the result does not depend on how `max_by` breaks it.
-                self.amount[a.index()]
-                    .cmp(&self.amount[b.index()])
-                    .then(b.cmp(a))
+                self.amount[a].cmp(&self.amount[b]).then(b.cmp(&a))
             });
-            let link = *best.filter(|link| self.amount[link.index()].is_positive())?;
+            let link = *best.filter(|&&link| self.amount[link].is_positive())?;
             if links.len() > self.platform.nodes().len() {
                 return None;
             }

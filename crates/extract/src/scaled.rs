@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 use num_bigint::BigInt;
 use num_traits::One;
 use oneport_numbers::{common_denominator, numerator_over};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, ratio, whole};
 
 /// The unit of a demand's rates: one over their common denominator.
 pub(crate) struct Unit(BigInt);
@@ -22,11 +22,11 @@ impl Unit {
     }
 
     /// A number of units.
-    pub(crate) fn amount(&self, whole: BigInt) -> Rational {
+    pub(crate) fn amount(&self, units: BigInt) -> Rational {
         if self.0.is_one() {
-            Rational::from_integer(whole)
+            whole(units)
         } else {
-            Rational::new(whole, self.0.clone())
+            ratio(units, self.0.clone())
         }
     }
 }

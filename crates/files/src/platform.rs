@@ -121,7 +121,8 @@ impl FromStr for PlatformFormat {
 ///
 /// # Errors
 /// A file that cannot be read or is over [`MAX_PLATFORM_BYTES`]; else as [`parse_platform`].
-pub fn read_platform(path: &Path) -> Result<Platform, FormatError> {
+pub fn read_platform(path: impl AsRef<Path>) -> Result<Platform, FormatError> {
+    let path = path.as_ref();
     checked(
         &path.display().to_string(),
         read_platform_with_any_ports(path)?,

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use crate::problem::{Budget, Problem, Progress};
 use crate::snf_placement::{self, Placed};
-use crate::{Cluster, Error, Placement, Row};
+use crate::{Cluster, Error, PlacedSenders, Placement};
 
 /// Senders of a sequence up to which it is annealed. Trades shorter schedules for time. Not measured.
 pub(crate) const MOST_ANNEALED: u64 = 2000;
@@ -76,7 +76,7 @@ pub fn anneal(
     let mut progress = Progress::new(&problem, budget, first.0);
     let (length, placed) = improve(&problem, &first, (seed, MOST_HEAT, steps), &progress);
     progress.length = length;
-    let row = |placed: Placed| Row {
+    let row = |placed: Placed| PlacedSenders {
         date: problem.date(placed.date),
         class: placed.class,
         senders: placed.senders,

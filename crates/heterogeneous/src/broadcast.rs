@@ -48,13 +48,9 @@ pub fn fastest_first(times: &[Rational], source: usize) -> Result<Broadcast, Err
             let (senders, starts, length) = simulate(&ticks, source, &order);
             let dates = starts
                 .into_iter()
-                .map(|start| &unit * Rational::from_integer(start))
+                .map(|start| &unit * whole(start))
                 .collect();
-            (
-                senders,
-                Dates::Exact(dates),
-                &unit * Rational::from_integer(length),
-            )
+            (senders, Dates::Exact(dates), &unit * whole(length))
         }
     };
     Ok(Broadcast {
@@ -170,7 +166,7 @@ fn alike(sorted: &[Rational]) -> Rational {
         ends.push(Reverse((&end + fastest, false)));
         last = end;
     }
-    unit * Rational::from_integer(last)
+    unit * whole(last)
 }
 
 /// The second relaxation; `None` where its sums do not fit 128 bits.

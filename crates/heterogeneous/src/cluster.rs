@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 use oneport_numbers::Scaled;
 use oneport_plan::Class;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::Error;
 
@@ -71,7 +71,7 @@ pub(crate) struct Ticks {
 impl Ticks {
     /// The date of `ticks`.
     pub(crate) fn date(&self, ticks: u128) -> Rational {
-        &self.unit * Rational::from_integer(BigInt::from(ticks))
+        &self.unit * whole(BigInt::from(ticks))
     }
 }
 

@@ -9,9 +9,9 @@ use oneport_plan::{Class, Proof};
 use std::collections::BTreeMap;
 
 use crate::integers::scale;
-use crate::placement::Found;
+use crate::placement::MethodResult;
 use crate::slowest_first::tree_levels;
-use crate::{Cluster, Error, Placement, Row};
+use crate::{Cluster, Error, PlacedSenders, Placement};
 
 /// Limit: pairs of cells that a program compares.
 pub const MOST_PAIRS: u64 = 1 << 27;
@@ -20,7 +20,7 @@ pub const MOST_PAIRS: u64 = 1 << 27;
 ///
 /// # Errors
 /// A program of more than [`MOST_PAIRS`] splits; times without a common unit that keeps their sum below 2^64.
-pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
+pub(crate) fn solve(cluster: &Cluster) -> Result<MethodResult, Error> {
     let program = Program::new(cluster)?;
     let lengths = program.fill();
     let ticks = cluster.ticks()?;
@@ -39,11 +39,13 @@ pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
             (rest - left, date + program.times[class]),
         ]);
     }
-    let rows = rows.into_iter().map(|((date, class), senders)| Row {
-        date: ticks.date(date.into()),
-        class,
-        senders,
-    });
+    let rows = rows
+        .into_iter()
+        .map(|((date, class), senders)| PlacedSenders {
+            date: ticks.date(date.into()),
+            class,
+            senders,
+        });
     let proof = if cluster.classes().len() == 2 {
         Proof::Levels
     } else {
@@ -51,7 +53,7 @@ pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
             states: lengths.len() as u64,
         }
     };
-    Ok(Found {
+    Ok(MethodResult {
         lower_bound: length.clone(),
         length,
         proof,

@@ -15,7 +15,7 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 use oneport_numbers::Exact;
 use oneport_plan::{Costs, Dates, Reduction};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::integers::{Scaled, scale};
 use crate::{Error, Processors};
@@ -106,7 +106,7 @@ pub fn earliest_length(processors: &Processors, sequence: &[usize]) -> Result<Ra
 }
 
 fn date(ticks: BigInt) -> Rational {
-    Rational::from_integer(ticks)
+    whole(ticks)
 }
 
 fn check(processors: &Processors, sequence: &[usize]) -> Result<(), Error> {

@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, ratio};
 
 use crate::problem::Problem;
 use crate::{Cluster, Error};
@@ -362,7 +362,7 @@ pub fn expected(processors: u64, classes: usize) -> Result<Expectation, Error> {
     }
     let clusters = BigUint::from(classes).pow(processors as u32);
     let [nodes, nodes_squared, leaves, leaves_squared] =
-        sums.map(|sum| Rational::new(sum.into(), clusters.clone().into()));
+        sums.map(|sum| ratio(sum, clusters.clone()));
     let moments = |mean: Rational, squared: Rational| Moments {
         variance: squared - &mean * &mean,
         mean,

@@ -28,9 +28,9 @@ use oneport_plan::{Class, Proof};
 use oneport_platform::Rational;
 
 use crate::cluster::Ticks;
-use crate::placement::Found;
+use crate::placement::MethodResult;
 use crate::slowest_first;
-use crate::{Cluster, Error, Placement, Row};
+use crate::{Cluster, Error, PlacedSenders, Placement};
 use top_tree::Room;
 
 /// Fact: more levels of slow senders than any count needs, even if all fast senders cost one each.
@@ -86,7 +86,7 @@ pub fn holds(
 ///
 /// # Errors
 /// Not two classes; times without a common unit that makes them less than 2^64.
-pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
+pub(crate) fn solve(cluster: &Cluster) -> Result<MethodResult, Error> {
     let [fast, slow] = cluster.classes() else {
         return Err(Error::Method {
             method: "levels",
@@ -99,7 +99,7 @@ pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
     if slowest_first::is_optimal_by_theorem(cluster).is_some() {
         let (length, placement) = slowest_first::placed(cluster)?;
         let proof = Proof::SlowestFirst;
-        return Ok(Found {
+        return Ok(MethodResult {
             lower_bound: length.clone(),
             length,
             proof,
@@ -111,7 +111,7 @@ pub(crate) fn solve(cluster: &Cluster) -> Result<Found, Error> {
     let (deadline, levels) = question.least(cluster);
     let length = ticks.date(deadline);
     let placement = question.place(&ticks, deadline, &levels);
-    Ok(Found {
+    Ok(MethodResult {
         lower_bound: length.clone(),
         length,
         proof: Proof::Levels,
@@ -234,11 +234,13 @@ impl Question {
                 date += self.slow;
             }
         }
-        let rows = rows.into_iter().map(|((date, class), senders)| Row {
-            date: ticks.date(date),
-            class,
-            senders,
-        });
+        let rows = rows
+            .into_iter()
+            .map(|((date, class), senders)| PlacedSenders {
+                date: ticks.date(date),
+                class,
+                senders,
+            });
         Placement {
             rows: rows.collect(),
         }

@@ -11,12 +11,12 @@ use oneport_platform::Rational;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placement {
     /// Sorted by date, then class; `senders` positive, each pair of date and class at most once.
-    pub rows: Vec<Row>,
+    pub rows: Vec<PlacedSenders>,
 }
 
 /// Senders of one class in slots of one date.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct PlacedSenders {
     /// The date of the slots, backwards from the end.
     pub date: Rational,
     /// Index into [`Cluster::classes`](crate::Cluster::classes), fastest first.
@@ -27,7 +27,7 @@ pub struct Row {
 
 /// The result of a method.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct MethodResult {
     pub length: Rational,
     pub lower_bound: Rational,
     pub proof: Proof,

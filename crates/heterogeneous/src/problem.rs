@@ -6,16 +6,16 @@ use num_bigint::BigInt;
 use oneport_plan::{Proof, SlotPrices};
 use oneport_platform::{Rational, whole};
 
-use crate::placement::Found;
+use crate::placement::MethodResult;
 use crate::snf_placement::Placed;
-use crate::{Cluster, Error, Placement, Row};
+use crate::{Cluster, Error, PlacedSenders, Placement};
 
 /// When to stop a search. A library reads no clock: the caller's `watch` does.
 pub struct Budget<'a> {
     /// Most states visited.
     pub states: u64,
     /// Asked now and then; `Break` stops the search.
-    pub watch: &'a (dyn Fn(&Search) -> ControlFlow<()> + Sync),
+    pub watch: &'a (dyn Fn(&SearchProgress) -> ControlFlow<()> + Sync),
 }
 
 impl Budget<'_> {
@@ -30,7 +30,7 @@ impl Budget<'_> {
 
 /// How far a search is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Search {
+pub struct SearchProgress {
     /// States visited so far.
     pub states: u64,
     /// Length of the best schedule so far.
@@ -95,22 +95,26 @@ impl Problem {
     /// Prices by date (in ticks) as a proof.
     pub(crate) fn proof(&self, dates: &[u64], prices: &[i128]) -> Proof {
         let positive = dates.iter().zip(prices).filter(|(_, price)| **price > 0);
-        let price = |(&date, &price): (&u64, &i128)| {
-            (self.date(date), Rational::from_integer(BigInt::from(price)))
-        };
+        let price = |(&date, &price): (&u64, &i128)| (self.date(date), whole(BigInt::from(price)));
         Proof::Prices(SlotPrices {
             prices: positive.map(price).collect(),
         })
     }
 
     /// The answer.
-    pub(crate) fn found(&self, length: u64, lower: u64, proof: Proof, placed: &[Placed]) -> Found {
-        let row = |placed: &Placed| Row {
+    pub(crate) fn found(
+        &self,
+        length: u64,
+        lower: u64,
+        proof: Proof,
+        placed: &[Placed],
+    ) -> MethodResult {
+        let row = |placed: &Placed| PlacedSenders {
             date: self.date(placed.date),
             class: placed.class,
             senders: placed.senders,
         };
-        Found {
+        MethodResult {
             length: self.date(length),
             lower_bound: self.date(lower.min(length)),
             proof,
@@ -152,9 +156,9 @@ impl<'a> Progress<'a> {
         !self.stopped && (self.budget.watch)(&self.search()) == ControlFlow::Continue(())
     }
 
-    fn search(&self) -> Search {
+    fn search(&self) -> SearchProgress {
         let date = |ticks: u64| &self.unit * whole(ticks);
-        Search {
+        SearchProgress {
             states: self.states,
             length: date(self.length),
             lower_bound: date(self.lower),

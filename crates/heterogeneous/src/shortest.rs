@@ -7,7 +7,7 @@ use oneport_plan::{Instance, Proof, Reduction, Shortest};
 use oneport_platform::Rational;
 
 use crate::anneal::race;
-use crate::placement::Found;
+use crate::placement::MethodResult;
 use crate::problem::{Budget, Problem, Progress};
 use crate::search::{Deadlines, Lower, WIDTHS};
 use crate::slowest_first::{self, Reason};
@@ -99,7 +99,7 @@ pub fn shortest(cluster: &Cluster, method: Method, budget: &Budget) -> Result<An
     answer(cluster, chosen, why, found?)
 }
 
-fn carry_out(cluster: &Cluster, method: Method, budget: &Budget) -> Result<Found, Error> {
+fn carry_out(cluster: &Cluster, method: Method, budget: &Budget) -> Result<MethodResult, Error> {
     match method {
         Method::Auto | Method::SlowestFirst => by_slowest_first(cluster),
         Method::DynamicProgram => dynamic::solve(cluster),
@@ -111,7 +111,7 @@ fn carry_out(cluster: &Cluster, method: Method, budget: &Budget) -> Result<Found
 
 /// Slowest-node-first with a lower bound: of [`slowest_first::is_optimal_by_theorem`], of [`levels`] for two classes,
 /// or of [`bound::lower_bound`].
-fn by_slowest_first(cluster: &Cluster) -> Result<Found, Error> {
+fn by_slowest_first(cluster: &Cluster) -> Result<MethodResult, Error> {
     let (length, placement) = slowest_first::placed(cluster)?;
     let (lower_bound, proof) = if slowest_first::is_optimal_by_theorem(cluster).is_some() {
         (length.clone(), Proof::SlowestFirst)
@@ -121,7 +121,7 @@ fn by_slowest_first(cluster: &Cluster) -> Result<Found, Error> {
         let bound = bound::lower_bound(cluster);
         (bound.length.clone(), bound.proof())
     };
-    Ok(Found {
+    Ok(MethodResult {
         length,
         lower_bound,
         proof,
@@ -133,7 +133,7 @@ fn by_slowest_first(cluster: &Cluster) -> Result<Found, Error> {
 ///
 /// # Errors
 /// Times of more than 56 bits in their common unit; see [`slots::improve`].
-fn by_slots(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
+fn by_slots(cluster: &Cluster, budget: &Budget) -> Result<MethodResult, Error> {
     let problem = Problem::new(cluster)?;
     let (length, placed) = snf_placement::slowest_first(&problem.times, &problem.senders);
     if placed.is_empty() {
@@ -167,7 +167,7 @@ fn by_slots(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
 ///
 /// # Errors
 /// More than 1000 senders; times of more than 56 bits in their common unit.
-fn by_search(cluster: &Cluster, budget: &Budget) -> Result<Found, Error> {
+fn by_search(cluster: &Cluster, budget: &Budget) -> Result<MethodResult, Error> {
     let problem = Problem::new(cluster)?;
     let senders = problem.count();
     if senders > MOST_SEARCHED {
@@ -261,7 +261,12 @@ fn choose(cluster: &Cluster, method: Method) -> (Method, String) {
     }
 }
 
-fn answer(cluster: &Cluster, method: Method, why: String, found: Found) -> Result<Answer, Error> {
+fn answer(
+    cluster: &Cluster,
+    method: Method,
+    why: String,
+    found: MethodResult,
+) -> Result<Answer, Error> {
     // A stopped method may know a length without a placement; slowest-node-first always has one.
     let (length, placement) = match found.placement {
         Some(placement) => (found.length, placement),

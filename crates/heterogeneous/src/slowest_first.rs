@@ -51,7 +51,7 @@ use oneport_plan::{Class, Reduction};
 use oneport_platform::{Rational, whole};
 
 use crate::integers::{Scaled, scale};
-use crate::{Cluster, Error, Placement, Processors, Row, earliest};
+use crate::{Cluster, Error, PlacedSenders, Placement, Processors, earliest};
 
 /// The senders, slowest first; equal ones in index order.
 pub fn sequence(processors: &Processors) -> Vec<usize> {
@@ -146,7 +146,7 @@ enum Groups {
 const MOST_ROWS: usize = 1 << 20;
 
 fn end<T: Clone + Into<BigInt>>(groups: &[Group<T>]) -> Rational {
-    Rational::from_integer(
+    whole(
         groups
             .last()
             .map_or_else(BigInt::zero, |last| last.end.clone().into()),
@@ -275,11 +275,13 @@ fn place<T: Exact + Into<BigInt>>(
             });
         }
     }
-    let rows = rows.into_iter().map(|((date, class), senders)| Row {
-        date: unit * whole(date),
-        class,
-        senders,
-    });
+    let rows = rows
+        .into_iter()
+        .map(|((date, class), senders)| PlacedSenders {
+            date: unit * whole(date),
+            class,
+            senders,
+        });
     Ok(Placement {
         rows: rows.collect(),
     })
@@ -307,12 +309,12 @@ pub(crate) fn power_below(time: &Rational, base: &Rational) -> Rational {
     let ratio = time / base;
     let one = Rational::one();
     if ratio >= one {
-        base * Rational::from_integer(BigInt::one() << log2_floor(&ratio))
+        base * whole(BigInt::one() << log2_floor(&ratio))
     } else {
         // The smallest k with ratio * 2^k >= 1.
         let inverse = ratio.denom().div_ceil(ratio.numer());
         let shift = (&inverse - 1u32).bits();
-        base / Rational::from_integer(BigInt::one() << shift)
+        base / whole(BigInt::one() << shift)
     }
 }
 

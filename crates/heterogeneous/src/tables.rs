@@ -13,7 +13,7 @@ pub use references::references;
 
 use num_bigint::BigInt;
 use num_traits::Signed;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::cluster::common_unit;
 use crate::slowest_first::tree_levels;
@@ -90,7 +90,7 @@ impl Table {
 
     /// `T(f, s)`; `None` beyond the table.
     pub fn length(&self, f: usize, s: usize) -> Option<Rational> {
-        Some(&self.unit * Rational::from_integer(BigInt::from(self.cells.get(f, s)?)))
+        Some(&self.unit * whole(BigInt::from(self.cells.get(f, s)?)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::Costs;
 
@@ -12,10 +12,6 @@ fn step(costs: &Costs) -> &Rational {
 
 fn detour(costs: &Costs) -> Rational {
     costs.transfer() + costs.compute()
-}
-
-fn whole(number: u64) -> Rational {
-    Rational::from_integer(number.into())
 }
 
 /// `ceil(log2 n)`, 0 for `n = 0`.

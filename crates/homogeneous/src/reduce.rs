@@ -74,7 +74,7 @@ fn schedule<N: Time>(
 pub(crate) fn written_down<N: Time>(
     receivers: Vec<u32>,
     names: &[u32],
-    run: tree::Run<N>,
+    run: tree::TreeDates<N>,
     costs: &Costs,
     scaled: &Scaled,
 ) -> Reduction {

@@ -210,7 +210,7 @@ impl<N: Time> Question<N> {
     }
 
     /// A schedule and a bound.
-    fn answer(&self) -> (Grown, tree::Run<N>, N) {
+    fn answer(&self) -> (Grown, tree::TreeDates<N>, N) {
         // A given root has the first place, all others have later ones.
         let order = self.root.iter().chain(&self.waiting);
         let counted = order
@@ -238,9 +238,9 @@ impl<N: Time> Question<N> {
     /// Few values: sequences are tried between the bound and a schedule, as far as the states go.
     fn closed(
         &self,
-        (mut grown, mut run): (Grown, tree::Run<N>),
+        (mut grown, mut run): (Grown, tree::TreeDates<N>),
         mut bound: N,
-    ) -> (Grown, tree::Run<N>, N) {
+    ) -> (Grown, tree::TreeDates<N>, N) {
         let word = |date: &N| date.big().to_u64();
         let ready: Option<Vec<u64>> = self.ready.iter().map(word).collect();
         let (Some(ready), Some(transfer), Some(compute)) =
@@ -307,7 +307,7 @@ impl<N: Time> Question<N> {
         (best, high)
     }
 
-    fn timed(&self, grown: &Grown) -> tree::Run<N> {
+    fn timed(&self, grown: &Grown) -> tree::TreeDates<N> {
         let ready: Vec<N> = grown
             .values
             .iter()

@@ -70,7 +70,7 @@ impl Sequences {
             .iter()
             .map(|(_, members)| members.len() as u32)
             .collect();
-        let mut search = Search {
+        let mut search = SequenceSearch {
             all: self,
             until,
             failed: BTreeSet::new(),
@@ -116,7 +116,7 @@ impl Sequences {
     }
 }
 
-struct Search<'a> {
+struct SequenceSearch<'a> {
     all: &'a Sequences,
     /// Per class: the last date at which a value can be placed.
     until: Vec<u64>,
@@ -127,7 +127,7 @@ struct Search<'a> {
     states: &'a mut usize,
 }
 
-impl Search<'_> {
+impl SequenceSearch<'_> {
     /// Places the values left; `None` when the states are used up. `open` ascends.
     fn place(&mut self, mut open: Vec<u64>, left: Vec<u32>) -> Option<bool> {
         let count: u32 = left.iter().sum();

@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::Dates;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::Costs;
 
@@ -154,7 +154,7 @@ fn exact<N: Time>(unit: &Rational, ticks: Vec<N>) -> Dates {
 
 /// `ticks` units.
 pub(crate) fn rational(unit: &Rational, ticks: BigUint) -> Rational {
-    unit * Rational::from_integer(BigInt::from(ticks))
+    unit * whole(BigInt::from(ticks))
 }
 
 /// The greatest common divisor of numbers that are at least 0; 1 if all are 0.

@@ -4,7 +4,7 @@ use crate::time::{Pair, Time};
 
 /// When each processor sends, and when its value is merged. Lists in the order of deliveries; entries of the root are
 /// 0.
-pub(crate) struct Run<N> {
+pub(crate) struct TreeDates<N> {
     pub(crate) starts: Vec<N>,
     pub(crate) merges: Vec<N>,
     pub(crate) length: N,
@@ -17,7 +17,7 @@ pub(crate) struct Run<N> {
 /// readiness: read backwards with the costs that shaped the tree, a later child has less time left, and its subtree
 /// is a part of its older brother's (both are cut from one infinite tree, whatever the tie rule: two children of one
 /// processor never have the same date); larger subtrees are ready later.
-pub(crate) fn earliest<N: Time>(receivers: &[u32], pair: &Pair<N>) -> Run<N> {
+pub(crate) fn earliest<N: Time>(receivers: &[u32], pair: &Pair<N>) -> TreeDates<N> {
     // Until a processor sends: when its port is free, and when its value is complete. Then its dates.
     let mut starts = vec![N::zero(); receivers.len()];
     let mut merges = starts.clone();
@@ -36,7 +36,11 @@ pub(crate) fn earliest<N: Time>(receivers: &[u32], pair: &Pair<N>) -> Run<N> {
 
 /// Transfers end `ends[i]` before the end, as Algorithm 2 decides (line 14 corrected); merges follow as early as they
 /// can.
-pub(crate) fn reversed<N: Time>(receivers: &[u32], mut ends: Vec<N>, pair: &Pair<N>) -> Run<N> {
+pub(crate) fn reversed<N: Time>(
+    receivers: &[u32],
+    mut ends: Vec<N>,
+    pair: &Pair<N>,
+) -> TreeDates<N> {
     let last = ends.last().cloned().unwrap_or_else(N::zero);
     let mut merges = vec![N::zero(); receivers.len()];
     for child in (1..receivers.len()).rev() {
@@ -62,7 +66,7 @@ pub(crate) fn earliest_released<N: Time>(
     receivers: &[u32],
     ready: Vec<N>,
     pair: &Pair<N>,
-) -> Run<N> {
+) -> TreeDates<N> {
     let mut children = Children::new(receivers);
     let mut starts = vec![N::zero(); receivers.len()];
     let mut merges = starts.clone();
@@ -118,10 +122,10 @@ impl Children {
     }
 }
 
-fn finish<N: Time>(mut starts: Vec<N>, mut merges: Vec<N>) -> Run<N> {
+fn finish<N: Time>(mut starts: Vec<N>, mut merges: Vec<N>) -> TreeDates<N> {
     starts[0] = N::zero();
     let length = std::mem::replace(&mut merges[0], N::zero());
-    Run {
+    TreeDates {
         starts,
         merges,
         length,

@@ -24,7 +24,7 @@ use oneport_exact::{
 };
 use oneport_numbers::common_denominator;
 use oneport_plan::{Goals, Pattern, SteadyState, WeightedPattern};
-use oneport_platform::{NodeId, Rational};
+use oneport_platform::{NodeId, Rational, ratio};
 
 use crate::mixture::{Effort, Mixture, links_of, mixed};
 use crate::odd_sets::PortSets;
@@ -346,12 +346,12 @@ impl<'m> Master<'m> {
         let Some(ports) = &self.port_graph else {
             return Ok(false);
         };
-        let mut times = vec![Rational::zero(); self.question.platform().links().len()];
+        let mut times = self.question.platform().per_link(Rational::zero());
         for (place, pattern) in self.patterns.iter().enumerate() {
             let weight = weight(Column(self.first + place));
             if weight.is_positive() {
                 for (link, part) in links_of(pattern) {
-                    times[link.index()] += &weight * self.question.transfer_time(link, part);
+                    times[link] += &weight * self.question.transfer_time(link, part);
                 }
             }
         }
@@ -419,7 +419,7 @@ impl<'m> Master<'m> {
             return Ok(!self.ends(best, throughput, until)?.1);
         }
         // Odd sets that are violated by less than this are left to the exact optimum.
-        let room = Rational::one() + Rational::new(1.into(), BigInt::from(1u64 << 24));
+        let room = Rational::one() + ratio(1, BigInt::from(1u64 << 24));
         if best.bound.is_none() {
             let level =
                 vec![PRICE_SUM / self.resources.count().max(1) as u64; self.resources.count()];
@@ -653,12 +653,12 @@ impl<'m> Master<'m> {
                 .filter(used)
                 .find(|&place| self.meets[place] == Some((joint, !is_second)))
         };
-        let whole = |place: usize| match self.meets[place] {
+        let pattern = |place: usize| match self.meets[place] {
             None => Some(self.patterns[place].clone()),
             Some((joint, true)) => Some(self.pair(partner(joint, true)?, place)),
             Some((joint, false)) => Some(self.pair(place, partner(joint, false)?)),
         };
-        tight.filter_map(whole).collect()
+        tight.filter_map(pattern).collect()
     }
 
     /// The best so far: the optimum over the patterns found, and the bound of the best prices (or the one known).
@@ -764,7 +764,7 @@ impl<'m> Master<'m> {
                 parts.push((pattern, part));
             }
             parts.push((heaviest, left));
-            let share = |part: BigInt| Rational::new(part, BigInt::one() << BITS) * rate;
+            let share = |part: BigInt| ratio(part, BigInt::one() << BITS) * rate;
             let parts = parts.into_iter().filter(|(_, part)| part.is_positive());
             shares.extend(parts.map(|(pattern, part)| (pattern, share(part))));
         }

@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_numbers::Scaled;
-use oneport_platform::{Link, Platform, Rational};
+use oneport_platform::{Link, Platform, Rational, whole};
 use oneport_trees::cheapest::Prices;
 
 use crate::Question;
@@ -15,7 +15,7 @@ const TIME_BITS: u64 = 36;
 const COST_BITS: u64 = 96;
 
 /// Costs of links for messages of one size, in multiples of a unit.
-pub(crate) struct Costs<N> {
+pub(crate) struct LinkCosts<N> {
     /// Per link.
     pub links: Vec<N>,
     /// Value of one unit, in the unit of the prices.
@@ -61,11 +61,11 @@ impl Times {
     /// Costs under guiding prices. If times are long, costs are rounded down relative to the highest cost that has a
     /// price (not to the longest time: one unneeded link must not make the others free). Guiding prices add up to less
     /// than `2^60`, so a sum of fewer than `2^30` costs fits 128 bits.
-    pub(crate) fn costs(&self, prices: &Prices<u64>) -> Costs<u128> {
+    pub(crate) fn costs(&self, prices: &Prices<u64>) -> LinkCosts<u128> {
         let long = match &self.times {
             Integers::Short(times) => {
                 let cost = |(&time, &price): (&u64, &u64)| u128::from(time) * u128::from(price);
-                return Costs {
+                return LinkCosts {
                     links: times.iter().zip(&prices.links).map(cost).collect(),
                     unit: self.unit.clone(),
                 };
@@ -87,15 +87,15 @@ impl Times {
             .iter()
             .map(|cost| (cost >> shift).to_u128().unwrap_or(u128::MAX >> 32))
             .collect();
-        Costs {
+        LinkCosts {
             links,
-            unit: &self.unit * Rational::from_integer(BigInt::one() << shift),
+            unit: &self.unit * whole(BigInt::one() << shift),
         }
     }
 }
 
 /// Exact costs over a common denominator, for messages of the size that all have.
-pub(crate) fn exact(question: &Question, prices: &Prices<Rational>) -> Costs<BigUint> {
+pub(crate) fn exact(question: &Question, prices: &Prices<Rational>) -> LinkCosts<BigUint> {
     exact_of_size(question, question.size(), prices)
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn exact_of_size(
     question: &Question,
     size: &Rational,
     prices: &Prices<Rational>,
-) -> Costs<BigUint> {
+) -> LinkCosts<BigUint> {
     let cost = |(link, price): (&Link, &Rational)| {
         if price.is_positive() {
             size * &link.cost * price
@@ -120,7 +120,7 @@ pub(crate) fn exact_of_size(
         .map(cost)
         .collect();
     let Scaled { values, unit } = Scaled::of(&costs);
-    Costs {
+    LinkCosts {
         links: values,
         unit,
     }
@@ -129,14 +129,14 @@ pub(crate) fn exact_of_size(
 /// The same in machine integers, if four times the sum of all arcs between nodes that replicate cannot overflow, as
 /// Steiner arborescences require: an arc is a link or a route of fewer links than there are nodes, and there are no
 /// more arcs than links or pairs of nodes.
-pub(crate) fn narrowed(costs: &Costs<BigUint>, platform: &Platform) -> Option<Costs<u128>> {
+pub(crate) fn narrowed(costs: &LinkCosts<BigUint>, platform: &Platform) -> Option<LinkCosts<u128>> {
     let (nodes, links) = (
         platform.nodes().len() as u128,
         platform.links().len() as u128,
     );
     let limit = u128::MAX / (4 * links.max(nodes * nodes).max(1) * nodes.max(1));
     let narrow = |cost: &BigUint| cost.to_u128().filter(|&cost| cost <= limit);
-    Some(Costs {
+    Some(LinkCosts {
         links: costs.links.iter().map(narrow).collect::<Option<_>>()?,
         unit: costs.unit.clone(),
     })
@@ -144,8 +144,8 @@ pub(crate) fn narrowed(costs: &Costs<BigUint>, platform: &Platform) -> Option<Co
 
 /// A sum of costs as a rational number.
 pub(crate) fn amount<N: Clone + Into<BigUint>>(unit: &Rational, sum: &N) -> Rational {
-    let whole: BigUint = sum.clone().into();
-    Rational::from_integer(whole.into()) * unit
+    let units: BigUint = sum.clone().into();
+    whole(units) * unit
 }
 
 #[cfg(test)]
@@ -162,7 +162,7 @@ mod tests {
     fn narrowed_costs_do_not_overflow() {
         let platform = complete(6, &Options::default()).unwrap();
         let limit = u128::MAX / (4 * 36 * 6);
-        let of = |cost: BigUint| Costs {
+        let of = |cost: BigUint| LinkCosts {
             links: vec![cost; platform.links().len()],
             unit: Rational::one(),
         };

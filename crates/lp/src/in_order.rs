@@ -174,18 +174,17 @@ fn merge_all(node: NodeId, inputs: &[(Interval, Option<u32>)], image: &mut Patte
 
 #[cfg(test)]
 mod tests {
-
+    use oneport_numbers::whole;
     use oneport_plan::{Collective, Problem};
-    use oneport_platform::Rational;
     use oneport_platform::generate::{dgx_a100, torus};
 
     use super::*;
-    use crate::found::Found;
+    use crate::findings::Findings;
     use crate::symmetry::Quotient;
     use crate::{Options, Question};
 
     fn volumes() -> Volumes {
-        let constant = |number: u64| Amount::Constant(Rational::from_integer(number.into()));
+        let constant = |number: u64| Amount::Constant(whole(number));
         Volumes {
             size: constant(1),
             work: constant(0),
@@ -248,7 +247,7 @@ mod tests {
 
     #[test]
     fn loads_are_not_carried_over_where_volumes_differ() {
-        let one = Rational::from_integer(1.into());
+        let one = whole(1);
         let by_operands = Amount::Affine {
             fixed: one.clone(),
             per_operand: one.clone(),
@@ -293,7 +292,7 @@ mod tests {
             let volumes = volumes();
             let question = Question::new(&Problem::new(&platform, &collective, &volumes).unwrap());
             let quotient = Quotient::new(&question).unwrap();
-            let mut found = Found::default();
+            let mut found = Findings::default();
             quotient.solve(&Options::default(), &mut found).unwrap();
             assert_eq!(
                 found.known.is_optimal(),

@@ -223,6 +223,7 @@ pub(crate) fn links_of(pattern: &Pattern) -> impl Iterator<Item = (LinkId, Inter
 
 #[cfg(test)]
 mod tests {
+    use oneport_numbers::ratio;
     use oneport_plan::{Amount, Collective, Problem, Volumes};
     use oneport_platform::PortModel;
     use oneport_platform::generate::{Costs, Options, random_connected};
@@ -246,10 +247,10 @@ mod tests {
                 Collective::all_reduce(participants.clone()),
                 Collective::all_gather(participants.clone()),
             ] {
-                let work = Amount::Constant(Rational::new(2.into(), 3.into()));
+                let work = Amount::Constant(ratio(2, 3));
                 let volumes = Volumes {
                     work,
-                    ..Volumes::of_size(Rational::new(5.into(), 7.into()))
+                    ..Volumes::of_size(ratio(5, 7))
                 };
                 let question =
                     Question::new(&Problem::new(&platform, &collective, &volumes).unwrap());

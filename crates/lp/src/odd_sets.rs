@@ -108,10 +108,10 @@ pub(crate) fn solve(
                 joined,
             ));
         }
-        let mut times = vec![Rational::zero(); platform.links().len()];
+        let mut times = platform.per_link(Rational::zero());
         for (column, link, time) in uses {
             if !optimum.primal.numerator(*column).is_zero() {
-                times[link.index()] += optimum.primal.get(*column) * time;
+                times[*link] += optimum.primal.get(*column) * time;
             }
         }
         let room = period.map_or_else(Rational::one, |period| optimum.primal.get(period));

@@ -9,10 +9,10 @@ use crate::known::Bound;
 use num_traits::{One, Signed, Zero};
 use oneport_plan::inequality::{Cut, Inequality, Need};
 use oneport_plan::{Block, Certificate, Goals, Kind, Pattern, Resource};
-use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
+use oneport_platform::{LinkId, NodeId, PerLink, PerNode, Platform, Rational, whole};
 
+use crate::findings::Findings;
 use crate::flow;
-use crate::found::Found;
 use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
 use crate::resources::Resources;
@@ -30,8 +30,8 @@ struct Tree<'a> {
     /// All nodes, each after its parent.
     order: Vec<NodeId>,
     /// Per node, the links to its parent and back; `None` for the root.
-    ways: Vec<Option<[LinkId; 2]>>,
-    depths: Vec<usize>,
+    ways: PerNode<Option<[LinkId; 2]>>,
+    depths: PerNode<usize>,
 }
 
 impl<'a> Tree<'a> {
@@ -45,8 +45,8 @@ impl<'a> Tree<'a> {
         let mut tree = Tree {
             platform,
             order: vec![root],
-            ways: vec![None; nodes],
-            depths: vec![0; nodes],
+            ways: platform.per_node(None),
+            depths: platform.per_node(0),
         };
         let mut place = 0;
         while let Some(&node) = tree.order.get(place) {
@@ -58,7 +58,7 @@ impl<'a> Tree<'a> {
                     continue;
                 }
                 // A second path to a known node.
-                if child == root || tree.ways[child.index()].is_some() {
+                if child == root || tree.ways[child].is_some() {
                     return None;
                 }
                 let up = platform
@@ -66,8 +66,8 @@ impl<'a> Tree<'a> {
                     .iter()
                     .copied()
                     .find(|&up| platform.link(up).to == node)?;
-                tree.ways[child.index()] = Some([up, down]);
-                tree.depths[child.index()] = tree.depths[node.index()] + 1;
+                tree.ways[child] = Some([up, down]);
+                tree.depths[child] = tree.depths[node] + 1;
                 tree.order.push(child);
             }
         }
@@ -75,7 +75,7 @@ impl<'a> Tree<'a> {
     }
 
     fn parent(&self, node: NodeId) -> Option<NodeId> {
-        self.ways[node.index()].map(|[up, _]| self.platform.link(up).to)
+        self.ways[node].map(|[up, _]| self.platform.link(up).to)
     }
 
     /// The links from a node up to the common ancestor, and down to the other node.
@@ -83,9 +83,9 @@ impl<'a> Tree<'a> {
         let (mut low, mut high) = (from, to);
         let (mut links, mut back) = (Vec::new(), Vec::new());
         while low != high {
-            let climbs_first = self.depths[low.index()] >= self.depths[high.index()];
+            let climbs_first = self.depths[low] >= self.depths[high];
             let end = if climbs_first { &mut low } else { &mut high };
-            let Some([up, down]) = self.ways[end.index()] else {
+            let Some([up, down]) = self.ways[*end] else {
                 break;
             };
             if climbs_first {
@@ -100,8 +100,8 @@ impl<'a> Tree<'a> {
     }
 
     /// Per link, the number of messages of an instance on it.
-    fn messages(&self, question: &Question) -> Result<Vec<u64>, LpError> {
-        let mut messages = vec![0; self.platform.links().len()];
+    fn messages(&self, question: &Question) -> Result<PerLink<u64>, LpError> {
+        let mut messages = self.platform.per_link(0);
         for block in question.problem().blocks() {
             match block.exchanged() {
                 Some(participants) => self.exchange(participants, block.rate, &mut messages),
@@ -112,22 +112,20 @@ impl<'a> Tree<'a> {
     }
 
     /// Messages between all pairs cross a link as often as there are pairs with an end on either side.
-    fn exchange(&self, participants: &[NodeId], rate: u64, messages: &mut [u64]) {
-        let mut below = vec![0u64; self.order.len()];
-        participants
-            .iter()
-            .for_each(|node| below[node.index()] += 1);
+    fn exchange(&self, participants: &[NodeId], rate: u64, messages: &mut PerLink<u64>) {
+        let mut below = self.platform.per_node(0u64);
+        participants.iter().for_each(|node| below[*node] += 1);
         for &node in self.order.iter().rev() {
-            let Some(ways) = self.ways[node.index()] else {
+            let Some(ways) = self.ways[node] else {
                 continue;
             };
-            let inside = below[node.index()];
+            let inside = below[node];
             let pairs = (inside * (participants.len() as u64 - inside)).saturating_mul(rate);
             ways.iter()
-                .for_each(|link| add(&mut messages[link.index()], pairs));
+                .for_each(|link| add(&mut messages[*link], pairs));
             self.parent(node)
                 .iter()
-                .for_each(|parent| below[parent.index()] += inside);
+                .for_each(|parent| below[*parent] += inside);
         }
     }
 
@@ -135,7 +133,7 @@ impl<'a> Tree<'a> {
         &self,
         question: &Question,
         block: &Block<'_>,
-        messages: &mut [u64],
+        messages: &mut PerLink<u64>,
     ) -> Result<(), LpError> {
         for (place, demand) in block.demands().enumerate() {
             if place % OFTEN == 0 {
@@ -146,7 +144,7 @@ impl<'a> Tree<'a> {
             };
             self.path(source, target)
                 .into_iter()
-                .for_each(|link| add(&mut messages[link.index()], block.rate));
+                .for_each(|link| add(&mut messages[link], block.rate));
         }
         Ok(())
     }
@@ -156,19 +154,16 @@ impl<'a> Tree<'a> {
         let (from, to) = (self.platform.link(link).from, self.platform.link(link).to);
         let up = self.parent(from) == Some(to);
         let top = if up { from } else { to };
-        let mut below = vec![false; self.order.len()];
-        below[top.index()] = true;
+        let mut below = self.platform.per_node(false);
+        below[top] = true;
         for &node in &self.order {
-            if self
-                .parent(node)
-                .is_some_and(|parent| below[parent.index()])
-            {
-                below[node.index()] = true;
+            if self.parent(node).is_some_and(|parent| below[parent]) {
+                below[node] = true;
             }
         }
         self.platform
             .node_ids()
-            .filter(|node| below[node.index()] == up)
+            .filter(|node| below[*node] == up)
             .collect()
     }
 }
@@ -200,16 +195,13 @@ pub(crate) fn bound(question: &Question, _: Option<&Rational>) -> Result<Option<
 fn busiest(
     question: &Question,
     tree: &Tree<'_>,
-    messages: &[u64],
+    messages: &PerLink<u64>,
 ) -> Result<Option<Bound>, LpError> {
     let platform = question.platform();
     let resources = Resources::new(platform, false);
     let mut loads = vec![Rational::zero(); resources.count()];
-    for link in platform
-        .link_ids()
-        .filter(|link| messages[link.index()] > 0)
-    {
-        let time = question.time(link) * whole(messages[link.index()]);
+    for link in platform.link_ids().filter(|link| messages[*link] > 0) {
+        let time = question.time(link) * whole(messages[link]);
         resources
             .times(link, &time)
             .for_each(|(place, time)| loads[place] += time);
@@ -254,7 +246,7 @@ fn busiest(
 pub(crate) fn attempt(
     question: &Question,
     options: &Options,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Result<(), LpError> {
     if question.commodities().is_empty()
         || options.formulation != Formulation::Columns

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_plan::{Certificate, OddSet, Pattern, Resource, Task, Use};
-use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
+use oneport_platform::{LinkId, NodeId, PerLink, Platform, Rational, whole};
 use oneport_trees::cheapest::Prices;
 
 use crate::Question;
@@ -22,7 +22,7 @@ pub struct Resources {
     /// In the places after those.
     odd_sets: Vec<OddSet>,
     capacities: Vec<Rational>,
-    by_link: Vec<Vec<Used>>,
+    by_link: PerLink<Vec<Used>>,
     /// Per node.
     processors: Vec<Option<usize>>,
 }
@@ -164,7 +164,7 @@ impl Resources {
 
     /// The rows that a transfer over a link occupies.
     pub fn uses(&self, link: LinkId) -> &[Used] {
-        &self.by_link[link.index()]
+        &self.by_link[link]
     }
 
     /// How long each row is busy while a link is busy for this time at full rate.
@@ -189,7 +189,7 @@ impl Resources {
         let row = self.capacities.len();
         members
             .iter()
-            .for_each(|link| self.by_link[link.index()].push(Used { row, part: None }));
+            .for_each(|link| self.by_link[*link].push(Used { row, part: None }));
         self.capacities.push(whole(set.capacity(platform)));
         self.odd_sets.push(set);
         members

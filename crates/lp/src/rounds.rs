@@ -4,7 +4,7 @@ use std::fmt;
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
-use oneport_platform::{Rational, percent, whole};
+use oneport_platform::{Rational, percent, ratio, whole};
 
 use crate::resources::Resources;
 
@@ -111,15 +111,14 @@ impl Pace {
     /// Whether the exact optimum is to have the next word.
     pub(crate) fn is_near(&mut self, progress: &Progress) -> bool {
         let gap = &progress.upper_bound - &progress.throughput;
-        let below =
-            |bits: u32| &gap * Rational::from_integer(BigInt::one() << bits) < progress.throughput;
+        let below = |bits: u32| &gap * whole(BigInt::one() << bits) < progress.throughput;
         if below(Self::NONE) {
             return true;
         }
         let shrank = self
             .gap
             .as_ref()
-            .is_none_or(|known| &gap * Rational::new(9.into(), 8.into()) < *known);
+            .is_none_or(|known| &gap * ratio(9, 8) < *known);
         self.stalled = if shrank || !below(Self::SMALL) {
             0
         } else {

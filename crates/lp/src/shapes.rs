@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use num_traits::{One, Zero};
 use oneport_plan::{Kind, Pattern, ProblemError, Resource, Status, Task};
-use oneport_platform::{Change, Changed, LinkId, NodeId, Platform, Rational, whole};
+use oneport_platform::{Change, Changed, LinkId, NodeId, PerNode, Platform, Rational, whole};
 
 use crate::free;
 use crate::{LpError, Options, Question, solve};
@@ -69,7 +69,7 @@ impl Shaped {
 pub fn best(question: &Question, options: &Options, shape: Shape) -> Result<Shaped, LpError> {
     check(question)?;
     free::check(question)?;
-    let mut search = Search {
+    let mut search = ShapeSearch {
         question,
         options,
         shape,
@@ -161,7 +161,7 @@ impl Node {
     }
 }
 
-struct Search<'a> {
+struct ShapeSearch<'a> {
     question: &'a Question,
     options: &'a Options,
     shape: Shape,
@@ -172,7 +172,7 @@ struct Search<'a> {
     closed: Rational,
 }
 
-impl Search<'_> {
+impl ShapeSearch<'_> {
     fn platform(&self) -> &Platform {
         self.question.platform()
     }
@@ -312,7 +312,7 @@ impl Search<'_> {
         let distances = distances(self.platform(), source);
         let away = |link: &LinkId| {
             let ends = self.platform().link(*link);
-            match (&distances[ends.from.index()], &distances[ends.to.index()]) {
+            match (&distances[ends.from], &distances[ends.to]) {
                 (Some(from), Some(to)) => (from, ends.from) < (to, ends.to),
                 _ => false,
             }
@@ -382,24 +382,18 @@ impl Search<'_> {
 }
 
 /// The distance of every node from the source; `None` where no path leads. `O(n m)`.
-fn distances(platform: &Platform, source: NodeId) -> Vec<Option<Rational>> {
-    let mut found: Vec<Option<Rational>> = vec![None; platform.nodes().len()];
-    found[source.index()] = Some(Rational::zero());
+fn distances(platform: &Platform, source: NodeId) -> PerNode<Option<Rational>> {
+    let mut found: PerNode<Option<Rational>> = platform.per_node(None);
+    found[source] = Some(Rational::zero());
     loop {
         let mut shorter = false;
         for link in platform.link_ids() {
             let ends = platform.link(link);
-            let Some(way) = found[ends.from.index()]
-                .as_ref()
-                .map(|way| way + &ends.cost)
-            else {
+            let Some(way) = found[ends.from].as_ref().map(|way| way + &ends.cost) else {
                 continue;
             };
-            if found[ends.to.index()]
-                .as_ref()
-                .is_none_or(|known| way < *known)
-            {
-                found[ends.to.index()] = Some(way);
+            if found[ends.to].as_ref().is_none_or(|known| way < *known) {
+                found[ends.to] = Some(way);
                 shorter = true;
             }
         }
@@ -413,7 +407,7 @@ fn distances(platform: &Platform, source: NodeId) -> Vec<Option<Rational>> {
 fn shortest_cycle(platform: &Platform, links: &BTreeSet<LinkId>) -> Option<Vec<LinkId>> {
     let mut best: Option<Vec<LinkId>> = None;
     for start in platform.node_ids() {
-        let mut into: Vec<Option<LinkId>> = vec![None; platform.nodes().len()];
+        let mut into: PerNode<Option<LinkId>> = platform.per_node(None);
         let mut queue = VecDeque::from([start]);
         while let Some(node) = queue.pop_front() {
             for &link in platform
@@ -422,8 +416,8 @@ fn shortest_cycle(platform: &Platform, links: &BTreeSet<LinkId>) -> Option<Vec<L
                 .filter(|link| links.contains(link))
             {
                 let to = platform.link(link).to;
-                if into[to.index()].is_none() {
-                    into[to.index()] = Some(link);
+                if into[to].is_none() {
+                    into[to] = Some(link);
                     if to != start {
                         queue.push_back(to);
                     }
@@ -432,7 +426,7 @@ fn shortest_cycle(platform: &Platform, links: &BTreeSet<LinkId>) -> Option<Vec<L
         }
         let mut cycle = Vec::new();
         let mut at = start;
-        while let Some(link) = into[at.index()] {
+        while let Some(link) = into[at] {
             cycle.push(link);
             at = platform.link(link).from;
             if at == start {

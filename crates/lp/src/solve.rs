@@ -3,18 +3,19 @@
 
 use std::time::Duration;
 
-use oneport_plan::{Amount, Certificate, Unmade};
+use oneport_plan::{Amount, Certificate};
 
 use crate::attempts;
 use crate::bounds::arborescences::with_cuts;
 use crate::bounds::{prove, shared_tasks};
-use crate::found::Found;
+use crate::findings::Findings;
 use crate::free;
 use crate::known::Bound;
 use crate::mixture::Effort;
 use crate::only_way;
 use crate::quick::simple;
 use crate::room;
+use crate::unmade::{Unmade, unmade};
 use crate::{LpError, Options, Question, Solution};
 
 /// Percent of the time left after the program for proofs of arborescences' prices. Trades a proof that the referee adds
@@ -24,7 +25,7 @@ const PROOFS: u32 = 20;
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Adds to what is known of a question, if it is one of its own.
-type Attempt = fn(&Question, &Options, &mut Found) -> Result<(), LpError>;
+type Attempt = fn(&Question, &Options, &mut Findings) -> Result<(), LpError>;
 
 /// All of them, in their order.
 const ATTEMPTS: [Attempt; 11] = [
@@ -50,7 +51,7 @@ const ATTEMPTS: [Attempt; 11] = [
 /// [`LpError::Unbounded`] and [`LpError::FreeLink`] of links that cost nothing; [`LpError::Contradiction`] never,
 /// unless oneport is wrong.
 pub fn solve(question: &Question, options: &Options) -> Result<Solution, LpError> {
-    if let Some(Unmade { part, target }) = question.problem().unmade() {
+    if let Some(Unmade { part, target }) = unmade(question.problem()) {
         let name = |node| format!(" and bring it to '{}'", question.platform().name(node));
         return Err(LpError::Unmade {
             part,
@@ -60,7 +61,7 @@ pub fn solve(question: &Question, options: &Options) -> Result<Solution, LpError
     }
     free::check(question)?;
     question.has_room(room::least_tasks(question.problem()))?;
-    let mut found = Found::default();
+    let mut found = Findings::default();
     for attempt in ATTEMPTS {
         match attempt(question, options, &mut found) {
             // No simple answer takes the place of flows.
@@ -94,7 +95,7 @@ pub fn solve(question: &Question, options: &Options) -> Result<Solution, LpError
 /// The answer. `left` is the question under the watch of what turns findings into an answer. If a side is missing, a
 /// simple one takes its place.
 fn finished(
-    mut found: Found,
+    mut found: Findings,
     left: &Question,
     prove: impl Fn(&Certificate) -> Option<Bound>,
 ) -> Result<Solution, LpError> {

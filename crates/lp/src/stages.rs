@@ -98,6 +98,7 @@ pub(crate) fn paired<T: Copy>(
 
 #[cfg(test)]
 mod tests {
+    use oneport_numbers::ratio;
     use oneport_plan::Interval;
 
     use super::*;
@@ -171,7 +172,7 @@ mod tests {
         let list = |weights: &[i64]| -> Vec<(usize, Rational)> {
             weights
                 .iter()
-                .map(|&weight| Rational::new(weight.into(), 7.into()))
+                .map(|&weight| ratio(weight, 7))
                 .enumerate()
                 .collect()
         };

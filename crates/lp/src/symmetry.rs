@@ -20,7 +20,7 @@ use oneport_platform::{Automorphism, NodeId, Rational, free_automorphisms, whole
 use crate::bounds;
 use crate::bounds::slowest_cut::{all_gather_participants, slowest_cut};
 use crate::column_generation::generate;
-use crate::found::Found;
+use crate::findings::Findings;
 use crate::in_order::{self, Intervals, Renaming};
 use crate::mixture::Mixture;
 use crate::oracles::Patterns;
@@ -56,14 +56,14 @@ impl<'a> Quotient<'a> {
         if group.len() < 2 {
             return None;
         }
-        let mut seen = vec![false; platform.nodes().len()];
+        let mut seen = platform.per_node(false);
         let mut representatives = Vec::new();
         for &participant in participants {
-            if !seen[participant.index()] {
+            if !seen[participant] {
                 representatives.push(participant);
                 group
                     .iter()
-                    .for_each(|element| seen[element.nodes[participant.index()].index()] = true);
+                    .for_each(|element| seen[element.nodes[participant]] = true);
             }
         }
         let in_order = if block.kind.combines() && !block.is_commutative() {
@@ -115,7 +115,7 @@ impl<'a> Quotient<'a> {
     ///
     /// # Errors
     /// As [`solve`](crate::solve).
-    pub(crate) fn solve(&self, options: &Options, found: &mut Found) -> Result<(), LpError> {
+    pub(crate) fn solve(&self, options: &Options, found: &mut Findings) -> Result<(), LpError> {
         let platform = self.question.platform();
         let question = self.question.part(&self.collective)?;
         let roots = question
@@ -181,9 +181,7 @@ impl<'a> Quotient<'a> {
 
     /// Whether the node is the first of its orbit.
     fn stands_for_others(&self, node: NodeId) -> bool {
-        self.group
-            .iter()
-            .all(|element| element.nodes[node.index()] >= node)
+        self.group.iter().all(|element| element.nodes[node] >= node)
     }
 
     /// The orbits of resources.
@@ -221,7 +219,7 @@ impl<'a> Quotient<'a> {
             for (number, element) in self.group.iter().enumerate() {
                 let place = |node: NodeId| {
                     places
-                        .get(&element.nodes[node.index()])
+                        .get(&element.nodes[node])
                         .copied()
                         .unwrap_or_default()
                 };
@@ -275,7 +273,7 @@ fn renamings(group: &[Automorphism], participants: &[NodeId]) -> Vec<Vec<usize>>
     let of = |element: &Automorphism| {
         participants
             .iter()
-            .map(|node| place(element.nodes[node.index()]))
+            .map(|node| place(element.nodes[*node]))
             .collect()
     };
     group.iter().map(of).collect()
@@ -311,14 +309,14 @@ fn alike(question: &Question, block: &Block<'_>) -> Option<Vec<NodeId>> {
 }
 
 fn image_of(element: &Automorphism, resource: Resource) -> Resource {
-    let node = |node: NodeId| element.nodes[node.index()];
+    let node = |node: NodeId| element.nodes[node];
     match resource {
         Resource::Send(at) => Resource::Send(node(at)),
         Resource::Receive(at) => Resource::Receive(node(at)),
         Resource::Compute(at) => Resource::Compute(node(at)),
         Resource::Port(at) => Resource::Port(node(at)),
-        Resource::Link(link) => Resource::Link(element.links[link.index()]),
-        Resource::Shared(id) => Resource::Shared(element.shared[id.index()]),
+        Resource::Link(link) => Resource::Link(element.links[link]),
+        Resource::Shared(id) => Resource::Shared(element.shared[id]),
     }
 }
 
@@ -333,8 +331,8 @@ fn carried(
     image.order = image.order.as_ref().map(order);
     for task in &mut image.tasks {
         match task {
-            Task::Send { link, .. } => *link = element.links[link.index()],
-            Task::Merge { node, .. } => *node = element.nodes[node.index()],
+            Task::Send { link, .. } => *link = element.links[*link],
+            Task::Merge { node, .. } => *node = element.nodes[*node],
         }
     }
     image

@@ -28,3 +28,12 @@ pub struct Decomposition {
     /// The steps, one after another.
     pub steps: Vec<Step>,
 }
+
+impl IntoIterator for Decomposition {
+    type Item = Step;
+    type IntoIter = std::vec::IntoIter<Step>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.steps.into_iter()
+    }
+}

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::residual::{FREE, Rest};
-use crate::search::Search;
+use crate::search::AugmentingSearch;
 use oneport_numbers::Whole;
 
 /// Largest quantity first, then smallest index.
@@ -18,7 +18,7 @@ type Queue<W> = BinaryHeap<(W, Reverse<usize>)>;
 /// The iterator of steps: `(length, edges ascending)`.
 pub(crate) struct WholeEdges<W> {
     rest: Rest<W>,
-    search: Search,
+    search: AugmentingSearch,
     /// Sum of the remaining weights.
     load: W,
     /// The matching.
@@ -36,7 +36,7 @@ impl<W: Whole> WholeEdges<W> {
         let mut load = W::zero();
         rest.weight.iter().for_each(|weight| load += weight);
         let mut steps = WholeEdges {
-            search: Search::new(vertices),
+            search: AugmentingSearch::new(vertices),
             load,
             active: Vec::new(),
             idle: BinaryHeap::new(),

@@ -2,7 +2,7 @@
 //!
 //! A length `d` is *feasible* when some matching of edges `w(e) >= d` covers every *required* vertex, one that
 //! cannot idle that long: `deg(v) > D - d`. Lowering `d` admits edges and requires fewer vertices, so feasibility
-//! is monotone, and [`Search::cover`] finds the greatest feasible `d` from above.
+//! is monotone, and [`AugmentingSearch::cover`] finds the greatest feasible `d` from above.
 //!
 //! **Lengths never increase.** If a matching were feasible after a step of length `d` with some `d' > d`, its edges
 //! would have weighed `d'` before the step too, and every vertex required then is required now (a step leaves the slack
@@ -10,7 +10,7 @@
 //! length and the matching of the one before.
 
 use crate::residual::{FREE, Rest};
-use crate::search::Search;
+use crate::search::AugmentingSearch;
 use oneport_numbers::Whole;
 
 /// The iterator of longest steps: `(length, edges ascending)`.
@@ -20,7 +20,7 @@ pub(crate) struct LongestSteps<W> {
     length: W,
     /// Vertices that still have an edge, ascending: the left ones first.
     alive: Vec<usize>,
-    search: Search,
+    search: AugmentingSearch,
 }
 
 impl<W: Whole> LongestSteps<W> {
@@ -29,7 +29,7 @@ impl<W: Whole> LongestSteps<W> {
         LongestSteps {
             length: rest.total.clone(),
             alive: (0..vertices).collect(),
-            search: Search::new(vertices),
+            search: AugmentingSearch::new(vertices),
             rest,
         }
     }

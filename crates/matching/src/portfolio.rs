@@ -7,15 +7,15 @@ use oneport_watch::{Limit, Watch};
 const STEP_COST: usize = 8;
 
 /// A peeling with the steps taken so far and their cost.
-struct Run<'a, W> {
+struct PartialPeeling<'a, W> {
     steps: Box<dyn Iterator<Item = (W, Vec<usize>)> + 'a>,
     taken: Vec<(W, Vec<usize>)>,
     cost: usize,
 }
 
-impl<'a, W> Run<'a, W> {
+impl<'a, W> PartialPeeling<'a, W> {
     fn new(steps: impl Iterator<Item = (W, Vec<usize>)> + 'a) -> Self {
-        Run {
+        PartialPeeling {
             steps: Box::new(steps),
             taken: Vec::new(),
             cost: 0,
@@ -42,7 +42,7 @@ pub(crate) fn race<'a, W>(
     second: impl Iterator<Item = (W, Vec<usize>)> + 'a,
     watch: &Watch,
 ) -> Result<Vec<(W, Vec<usize>)>, Limit> {
-    let (mut first, mut second) = (Run::new(first), Run::new(second));
+    let (mut first, mut second) = (PartialPeeling::new(first), PartialPeeling::new(second));
     loop {
         watch.ask()?;
         let leader = if first.cost <= second.cost {

@@ -6,7 +6,7 @@ use num_traits::{One, Zero};
 
 use crate::MatchingError;
 use crate::decomposition::Edge;
-use oneport_numbers::{common_divisor, common_multiple, gcd};
+use oneport_numbers::{common_divisor, common_multiple, gcd, whole};
 
 /// The input's edges of positive weight, with dense vertices and integer weights.
 ///
@@ -29,7 +29,7 @@ impl Scaled {
         let (unit, denominator) = &self.unit;
         let quantity = quantity.into() * unit;
         if denominator.is_one() {
-            return BigRational::from_integer(quantity.into());
+            return whole(quantity);
         }
         let divisor = gcd(&quantity, denominator);
         BigRational::new_raw((quantity / &divisor).into(), (denominator / divisor).into())

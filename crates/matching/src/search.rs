@@ -22,7 +22,7 @@ use oneport_numbers::Whole;
 type Exits<'a, W> = BinaryHeap<(&'a W, Reverse<usize>)>;
 
 /// The buffers of a search, kept between searches, and what the last search changed.
-pub(crate) struct Search {
+pub(crate) struct AugmentingSearch {
     /// Per vertex: the search that last reached it as an inner vertex.
     reached: Vec<u64>,
     serial: u64,
@@ -40,9 +40,9 @@ pub(crate) struct Search {
     pub released: usize,
 }
 
-impl Search {
+impl AugmentingSearch {
     pub(crate) fn new(vertices: usize) -> Self {
-        Search {
+        AugmentingSearch {
             reached: vec![0; vertices],
             serial: 0,
             via: vec![FREE; vertices],

@@ -1,6 +1,8 @@
 //! One reduction executed once: the shortest schedule and its bound, both checked by the referee.
 
-use oneport_heterogeneous::{Budget, Cluster, Destination, Method, Placement, Processors, Search};
+use oneport_heterogeneous::{
+    Budget, Cluster, Destination, Method, Placement, Processors, SearchProgress,
+};
 use oneport_homogeneous::{Costs, Strategy, Tie};
 use oneport_plan::{
     Broadcast, Concurrency, Instance, Proof, Shortest, SingleAllReduce, SingleBroadcast,
@@ -371,7 +373,7 @@ fn judge_within(
     shortest: Shortest,
     budget: &Budget,
 ) -> Result<SingleAnswer<Shortest>, SingleError> {
-    let search = Search {
+    let search = SearchProgress {
         states: 0,
         length: shortest.length.clone(),
         lower_bound: shortest.lower_bound.clone(),

@@ -5,7 +5,7 @@ use num_traits::{One, Signed, Zero};
 
 use oneport_lp::{LpError, Question, Solution};
 use oneport_plan::{BigUint, Status, WholePatterns};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, ratio, whole};
 use oneport_schedule as schedule;
 
 use crate::integral::{self, OptimalInstances};
@@ -56,7 +56,7 @@ pub fn whole_patterns(
             match at_the_optimum(question, solution, Some(&short.into()), integer_programs)? {
                 Some(whole) => Ok(whole),
                 None => {
-                    let loss = Rational::new(part.into(), of.into());
+                    let loss = ratio(part, of);
                     losing(
                         question,
                         solution,
@@ -259,7 +259,7 @@ fn rounded_trees(
     instances: &BigUint,
 ) -> Option<WholePatterns> {
     let steady_state = &solution.steady_state;
-    let period = Rational::from_integer(instances.clone().into()) / &steady_state.throughput;
+    let period = whole(instances.clone()) / &steady_state.throughput;
     let target = Target::Period(period);
     let whole = round_watched(question.problem(), steady_state, &target, question.watch()).ok()?;
     (whole.instances >= *instances).then_some(whole)

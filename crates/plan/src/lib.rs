@@ -15,6 +15,7 @@ mod pattern;
 mod problem;
 mod rates;
 mod reduction;
+mod resource;
 mod ring;
 mod routing;
 mod run;
@@ -27,7 +28,7 @@ mod volume;
 
 pub use bandwidth::Bandwidth;
 pub use block::Block;
-pub use certificate::{Certificate, OddSet, Resource, Row, Use};
+pub use certificate::{Certificate, OddSet, Row};
 pub use claim::{Claim, Plan, State, Stated, Status};
 pub use collective::{Collective, Member};
 pub use collective_error::CollectiveError;
@@ -37,12 +38,13 @@ pub use named::Named;
 pub use num_bigint::BigUint;
 pub use oneport_platform::{LinkId, NodeId, Platform, Rational};
 pub use pattern::{Interval, Message, Pattern, SteadyState, Task, WeightedPattern};
-pub use problem::{Problem, ProblemError, Unmade};
+pub use problem::{Problem, ProblemError};
 pub use rates::{DemandRates, Rates, RatesError, TaskRates};
 pub use reduction::{
     Broadcast, Class, Concurrency, Costs, Dates, Instance, Proof, Reduction, SenderWeights,
     Shortest, SingleAllReduce, SingleBroadcast, SingleReduction, SlotPrices, Window,
 };
+pub use resource::{Resource, Use};
 pub use ring::{EqualRings, Ring, RingPacking};
 pub use routing::{Around, Routing, SharedFlow};
 pub use run::{Piece, Run, RunTask, TimedTask};

@@ -26,6 +26,27 @@ impl Interval {
     pub fn operands(self) -> usize {
         self.last.saturating_add(1).saturating_sub(self.first)
     }
+
+    /// Both inputs of the merge `T[k,l,m]` behind `v[k,m]`, with `l = at`: `v[k,l]` and `v[l+1,m]`. Expects
+    /// `first <= at < last`.
+    ///
+    /// ```
+    /// use oneport_plan::Interval;
+    /// let (left, right) = Interval { first: 2, last: 5 }.split(3);
+    /// assert_eq!(left, Interval { first: 2, last: 3 });
+    /// assert_eq!(right, Interval { first: 4, last: 5 });
+    /// ```
+    pub const fn split(self, at: usize) -> (Self, Self) {
+        let left = Interval {
+            first: self.first,
+            last: at,
+        };
+        let right = Interval {
+            first: at.saturating_add(1),
+            last: self.last,
+        };
+        (left, right)
+    }
 }
 
 /// A kind of message: every instance of the collective has at most one of each.
@@ -188,22 +209,8 @@ impl Pattern {
                 Task::Merge {
                     node, part, split, ..
                 } => {
-                    let right = Interval {
-                        first: split.saturating_add(1),
-                        ..part
-                    };
-                    pattern.merge(
-                        node,
-                        part,
-                        split,
-                        [
-                            find(Interval {
-                                last: split,
-                                ..part
-                            }),
-                            find(right),
-                        ],
-                    )
+                    let (left, right) = part.split(split);
+                    pattern.merge(node, part, split, [find(left), find(right)])
                 }
             };
             latest.extend(place.map(|place| (task.part(), place)));

@@ -1,13 +1,11 @@
 //! A question that makes sense.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use oneport_platform::{LinkId, NodeId, Platform, PlatformError, Rational};
+use oneport_platform::{LinkId, NodeId, PerNode, Platform, PlatformError, Rational};
 
-use crate::{
-    Amount, Block, Collective, CollectiveError, Demand, Interval, Kind, VolumeError, Volumes,
-};
+use crate::{Block, Collective, CollectiveError, Demand, Interval, VolumeError, Volumes};
 
 /// Why a question makes no sense.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -227,7 +225,7 @@ impl Problem {
             .map(|goal| goal.0)
             .collect();
         let forward = sources.len() <= targets.len();
-        let mut reached: Vec<Option<Vec<bool>>> = vec![None; self.platform.nodes().len()];
+        let mut reached: PerNode<Option<PerNode<bool>>> = self.platform.per_node(None);
         let messages = self.demands().flat_map(|demand| {
             demand.goals().into_iter().flat_map(move |(target, part)| {
                 demand.operands[part.first..=part.last]
@@ -242,128 +240,10 @@ impl Problem {
                 (target, source)
             };
             let from_root =
-                reached[root.index()].get_or_insert_with(|| reach(&self.platform, root, forward));
-            !from_root[end.index()]
+                reached[root].get_or_insert_with(|| reach(&self.platform, root, forward));
+            !from_root[end]
         })
     }
-
-    /// The partial result that cannot be made: under a table of work the shortest one that no processor can make;
-    /// where a participant does not compute, the whole one; or the whole one that cannot be brought to its target.
-    /// `None` if some tree exists, and if work is not by task and all participants compute. `O(n^3 p log n + n^2 p^2)`
-    /// for `n` operands and `p` nodes.
-    pub fn unmade(&self) -> Option<Unmade> {
-        let Amount::Tasks(_) = self.volumes.work else {
-            return self.without_processor();
-        };
-        let demand = self.demands().next()?;
-        let (whole, target) = (demand.whole(), demand.targets().first().copied()?);
-        let reach: Vec<Vec<bool>> = self
-            .platform
-            .node_ids()
-            .map(|node| reach(&self.platform, node, true))
-            .collect();
-        let mut there: BTreeMap<Interval, Vec<bool>> = BTreeMap::new();
-        for operands in 1..=whole.operands() {
-            for first in 0..=whole.operands() - operands {
-                let part = Interval {
-                    first,
-                    last: first + operands - 1,
-                };
-                let makers = self.makers(&demand, part, &there);
-                let held = (0..reach.len())
-                    .map(|to| makers.iter().any(|maker| reach[maker.index()][to]))
-                    .collect();
-                there.insert(part, held);
-            }
-        }
-        let held = there.get(&whole)?;
-        if held[target.index()] {
-            return None;
-        }
-        if held.contains(&true) {
-            return Some(Unmade {
-                part: whole,
-                target: Some(target),
-            });
-        }
-        let nowhere = there
-            .iter()
-            .filter(|(_, held)| !held.contains(&true))
-            .map(|(&part, _)| part);
-        nowhere
-            .min_by_key(|part| part.operands())
-            .map(|part| Unmade { part, target: None })
-    }
-
-    /// Finds the first reduction that no single node can merge, among the reductions with a participant that does not
-    /// merge. A node can merge a whole reduction if it merges, all owners reach it, and it reaches the target.
-    fn without_processor(&self) -> Option<Unmade> {
-        let merges = |node: &NodeId| self.platform.node(*node).merges();
-        let idle = |demand: &Demand<'_>| {
-            let mut nodes = demand.operands.iter().chain(demand.targets());
-            demand.kind() == Kind::Combine && !nodes.all(merges)
-        };
-        self.demands().filter(idle).find_map(|demand| {
-            let from = demand.operands.iter();
-            let from: Vec<Vec<bool>> = from
-                .map(|&owner| reach(&self.platform, owner, true))
-                .collect();
-            let target = demand.targets().first().copied()?;
-            let to = reach(&self.platform, target, false);
-            let gathers = |node: &NodeId| from.iter().all(|reached| reached[node.index()]);
-            let makers: Vec<NodeId> = self.platform.mergers().filter(gathers).collect();
-            let unmade = Unmade {
-                part: demand.whole(),
-                target: (!makers.is_empty()).then_some(target),
-            };
-            (!makers.iter().any(|maker| to[maker.index()])).then_some(unmade)
-        })
-    }
-
-    /// Where a partial result is, or can be made of parts that are known.
-    fn makers(
-        &self,
-        demand: &Demand<'_>,
-        part: Interval,
-        there: &BTreeMap<Interval, Vec<bool>>,
-    ) -> Vec<NodeId> {
-        if part.first == part.last {
-            return demand
-                .operands
-                .get(part.first)
-                .copied()
-                .into_iter()
-                .collect();
-        }
-        let at =
-            |part: Interval, node: NodeId| there.get(&part).is_some_and(|held| held[node.index()]);
-        let able = |node: NodeId, split: usize| {
-            let (left, right) = (
-                Interval {
-                    last: split,
-                    ..part
-                },
-                Interval {
-                    first: split + 1,
-                    ..part
-                },
-            );
-            self.volumes.can_merge(node, part, split) && at(left, node) && at(right, node)
-        };
-        self.platform
-            .mergers()
-            .filter(|&node| (part.first..part.last).any(|split| able(node, split)))
-            .collect()
-    }
-}
-
-/// A partial result that makes a reduction impossible: under a table of work, or for want of a processor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unmade {
-    /// The partial result.
-    pub part: Interval,
-    /// Where it cannot be brought; `None` where it cannot be made at all.
-    pub target: Option<NodeId>,
 }
 
 /// Whether messages from every node can reach every other.
@@ -379,9 +259,9 @@ fn is_strong(platform: &Platform) -> bool {
 }
 
 /// Which nodes messages from a node can reach; not `forward`, from which nodes they can reach it.
-fn reach(platform: &Platform, from: NodeId, forward: bool) -> Vec<bool> {
-    let mut seen = vec![false; platform.nodes().len()];
-    seen[from.index()] = true;
+fn reach(platform: &Platform, from: NodeId, forward: bool) -> PerNode<bool> {
+    let mut seen = platform.per_node(false);
+    seen[from] = true;
     let mut queue = vec![from];
     while let Some(node) = queue.pop() {
         let links = if forward {
@@ -392,7 +272,7 @@ fn reach(platform: &Platform, from: NodeId, forward: bool) -> Vec<bool> {
         for &link in links {
             let ends = platform.link(link);
             let next = if forward { ends.to } else { ends.from };
-            if !std::mem::replace(&mut seen[next.index()], true) {
+            if !std::mem::replace(&mut seen[next], true) {
                 queue.push(next);
             }
         }

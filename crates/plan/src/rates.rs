@@ -54,14 +54,7 @@ impl TaskRates {
             Task::Merge {
                 node, part, split, ..
             } => {
-                let left = Interval {
-                    first: part.first,
-                    last: split,
-                };
-                let right = Interval {
-                    first: split.saturating_add(1),
-                    last: part.last,
-                };
+                let (left, right) = part.split(split);
                 self.merges
                     .entry((node, left.into(), right.into()))
                     .or_default()

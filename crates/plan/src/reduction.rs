@@ -131,6 +131,21 @@ pub struct Reduction {
     pub length: Rational,
 }
 
+impl Reduction {
+    /// Sender, receiver and start of every transfer, by sender; the root sends nothing.
+    ///
+    /// O(n) for all of them. A sender without a receiver or a date, as a file may have it, is left out.
+    pub fn transfers(&self) -> impl Iterator<Item = (u32, u32, Rational)> {
+        (0..)
+            .zip(&self.receivers)
+            .filter(|&(sender, _)| sender != self.root)
+            .filter_map(|(sender, &receiver)| {
+                let start = self.starts.get(usize::try_from(sender).ok()?)?;
+                Some((sender, receiver, start))
+            })
+    }
+}
+
 /// A schedule of one broadcast: receivers, senders and dates.
 ///
 /// Lists as in [`Reduction`]. Under [`Costs::Equal`] a transfer is prepared for `compute` at its sender, once the

@@ -1,6 +1,9 @@
 //! Platforms that differ from another one in a few numbers, or lack some of its links or nodes.
 
-use crate::{LinkId, NodeId, Platform, PlatformError, PortModel, Rational, Shared, SharedId};
+use crate::{
+    LinkId, NodeId, PerLink, PerNode, PerShared, Platform, PlatformError, PortModel, Rational,
+    Shared, SharedId,
+};
 
 /// A number that takes the place of another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,11 +57,11 @@ pub struct Changed {
     /// The new platform. The rest keeps its order, so that ids stay the same if nothing is removed.
     pub platform: Platform,
     /// Per id of the old platform: the node in the new one; `None` if it is removed.
-    pub nodes: Vec<Option<NodeId>>,
+    pub nodes: PerNode<Option<NodeId>>,
     /// Per id of the old platform: the link in the new one; `None` if it is removed.
-    pub links: Vec<Option<LinkId>>,
+    pub links: PerLink<Option<LinkId>>,
     /// Per id of the old platform: the shared capacity in the new one; `None` if it is removed or has no links left.
-    pub shared: Vec<Option<SharedId>>,
+    pub shared: PerShared<Option<SharedId>>,
 }
 
 impl Platform {
@@ -93,8 +96,8 @@ impl Platform {
 
 /// The rest of a platform, with its new numbers.
 struct Draft {
-    nodes: Vec<Option<crate::Node>>,
-    costs: Vec<Option<Rational>>,
+    nodes: PerNode<Option<crate::Node>>,
+    costs: PerLink<Option<Rational>>,
     shared: Vec<Option<Shared>>,
 }
 
@@ -130,7 +133,7 @@ impl Draft {
                     .outgoing(*node)
                     .iter()
                     .chain(platform.incoming(*node));
-                all.for_each(|link| self.costs[link.index()] = None);
+                all.for_each(|link| self.costs[*link] = None);
             }
             Change::Compute(id, number) => {
                 let Some(node) = self.place(*id)? else {
@@ -210,11 +213,12 @@ impl Draft {
             .into_iter()
             .for_each(|units| _ = builder.units(units));
         let node = |node: Option<crate::Node>| node.map(|node| builder.node(node)).transpose();
-        let nodes: Vec<Option<NodeId>> =
+        let nodes: PerNode<Option<NodeId>> =
             self.nodes.into_iter().map(node).collect::<Result<_, _>>()?;
-        let mut links = Vec::with_capacity(self.costs.len());
-        for (link, cost) in old.links().iter().zip(self.costs) {
-            let ends = nodes[link.from.index()].zip(nodes[link.to.index()]);
+        let mut links = old.per_link(None);
+        for (id, cost) in old.link_ids().zip(self.costs) {
+            let link = old.link(id);
+            let ends = nodes[link.from].zip(nodes[link.to]);
             let kept = ends
                 .zip(cost)
                 .map(|((from, to), cost)| builder.link(from, to, cost));
@@ -222,14 +226,14 @@ impl Draft {
             if let (Some(kept), Some(delays)) = (kept, &link.delays) {
                 builder.delays(kept, (**delays).clone())?;
             }
-            links.push(kept);
+            links[id] = kept;
         }
         let mut shared = Vec::with_capacity(self.shared.len());
         for kept in self.shared {
             let kept = kept.map(|mut kept| {
                 let weights = std::mem::take(&mut kept.weights).into_iter();
                 kept.weights = weights
-                    .filter_map(|(link, weight)| Some((links[link.index()]?, weight)))
+                    .filter_map(|(link, weight)| Some((links[link]?, weight)))
                     .collect();
                 kept
             });
@@ -240,7 +244,7 @@ impl Draft {
             platform: builder.build()?,
             nodes,
             links,
-            shared,
+            shared: shared.into(),
         })
     }
 }

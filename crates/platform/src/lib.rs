@@ -5,9 +5,10 @@ mod error;
 pub mod generate;
 mod lists;
 mod model;
+mod name_patterns;
 pub mod names;
 mod nodes;
-mod patterns;
+mod per_id;
 mod platform;
 mod shared;
 mod sharing;
@@ -17,12 +18,13 @@ pub use change::{Change, Changed, Number};
 pub use error::PlatformError;
 pub use lists::{Links, Nodes};
 pub use model::{ParsePortModelError, PortModel};
+pub use name_patterns::{Pattern, PatternError, parts};
 pub use nodes::{Delays, Link, LinkId, Node, NodeId, SharedId};
 pub use oneport_numbers::{
     NumberError, Rational, Units, count, decimal, decimal_down, floored, floored_quotient,
     parse_rational, percent, ratio, readable, units, whole,
 };
-pub use patterns::{Pattern, PatternError, parts};
+pub use per_id::{PerId, PerLink, PerNode, PerShared};
 pub use petgraph;
 pub use platform::{Platform, PlatformBuilder};
 pub use shared::Shared;

@@ -18,9 +18,15 @@ macro_rules! id {
                 Self(u32::try_from(index).unwrap_or(u32::MAX))
             }
 
-            /// The place in the platform's list.
+            /// The index in the platform's list.
             pub fn index(self) -> usize {
                 self.0 as usize
+            }
+        }
+
+        impl From<$name> for usize {
+            fn from(id: $name) -> usize {
+                id.index()
             }
         }
 

@@ -12,7 +12,7 @@ use petgraph::visit::{
 use crate::lists::{Links, Nodes};
 use crate::nodes::{Delays, Link, LinkId, Node, NodeId, SharedId};
 use crate::shared::{self, Groups, Shared};
-use crate::{PlatformError, PortModel, Rational, Units};
+use crate::{PerNode, PlatformError, PortModel, Rational, Units};
 
 /// Limit: nodes, and links, of a platform; ids have 32 bits.
 const LIMIT: usize = 1 << 24;
@@ -25,8 +25,8 @@ pub struct Platform {
     model: PortModel,
     units: Option<Units>,
     graph: DiGraph<Node, Link>,
-    outgoing: Vec<Vec<LinkId>>,
-    incoming: Vec<Vec<LinkId>>,
+    outgoing: PerNode<Vec<LinkId>>,
+    incoming: PerNode<Vec<LinkId>>,
     by_name: BTreeMap<String, NodeId>,
     pub(crate) groups: Groups,
     by_alias: BTreeMap<String, NodeId>,
@@ -266,12 +266,12 @@ impl Platform {
 
     /// Links leaving a node.
     pub fn outgoing(&self, node: NodeId) -> &[LinkId] {
-        &self.outgoing[node.index()]
+        &self.outgoing[node]
     }
 
     /// Links entering a node.
     pub fn incoming(&self, node: NodeId) -> &[LinkId] {
-        &self.incoming[node.index()]
+        &self.incoming[node]
     }
 
     /// Every link that enters or leaves one of the nodes, once, ascending.
@@ -528,11 +528,11 @@ impl PlatformBuilder {
         if self.graph.node_count() == 0 {
             return Err(PlatformError::Empty);
         }
-        let mut outgoing = vec![Vec::new(); self.graph.node_count()];
-        let mut incoming = vec![Vec::new(); self.graph.node_count()];
+        let mut outgoing: PerNode<Vec<LinkId>> = vec![Vec::new(); self.graph.node_count()].into();
+        let mut incoming = outgoing.clone();
         for (index, link) in self.graph.edge_weights().enumerate() {
-            outgoing[link.from.index()].push(LinkId::new(index));
-            incoming[link.to.index()].push(LinkId::new(index));
+            outgoing[link.from].push(LinkId::new(index));
+            incoming[link.to].push(LinkId::new(index));
         }
         let PlatformBuilder {
             model,

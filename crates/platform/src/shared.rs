@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Signed;
 
-use crate::{LinkId, PlatformError, Rational, SharedId};
+use crate::{LinkId, PerLink, PlatformError, Rational, SharedId};
 
 /// Limit: how often a shared capacity counts a link; files list it as often.
 const MAX_WEIGHT: u32 = 1000;
@@ -70,7 +70,7 @@ pub(crate) struct Groups {
     pub(crate) all: Vec<Shared>,
     /// Per link: its capacities, ascending, with the part of each that the link takes up at full rate. Empty if the
     /// platform has no capacities.
-    pub(crate) parts: Vec<Vec<(SharedId, Rational)>>,
+    pub(crate) parts: PerLink<Vec<(SharedId, Rational)>>,
     /// Per member link: the cost given with it; 0 if only shared capacities limit it.
     pub(crate) own: BTreeMap<LinkId, Rational>,
 }
@@ -85,18 +85,19 @@ impl Groups {
         if all.is_empty() {
             return Groups::default();
         }
-        let mut parts = vec![Vec::new(); links];
+        let mut parts: PerLink<Vec<(SharedId, Rational)>> = vec![Vec::new(); links].into();
         for (place, shared) in all.iter().enumerate() {
             for (link, &weight) in &shared.weights {
-                parts[link.index()].push((SharedId::new(place), shared.time(weight)));
+                parts[*link].push((SharedId::new(place), shared.time(weight)));
             }
         }
         let mut own = BTreeMap::new();
         for (link, cost) in costs.enumerate() {
+            let link = LinkId::new(link);
             let slowest = parts[link].iter().map(|(_, time)| time).max();
             let Some(slowest) = slowest else { continue };
             let alone = slowest.max(cost).clone();
-            own.insert(LinkId::new(link), std::mem::replace(cost, alone));
+            own.insert(link, std::mem::replace(cost, alone));
             parts[link].iter_mut().for_each(|(_, time)| *time /= &*cost);
         }
         Groups { all, parts, own }

@@ -3,18 +3,20 @@
 use petgraph::graph::{EdgeReference, NodeIndex};
 use petgraph::visit::EdgeRef;
 
-use crate::{Link, LinkId, Node, NodeId, Platform, Rational, SharedId};
+use crate::{
+    Link, LinkId, Node, NodeId, PerLink, PerNode, PerShared, Platform, Rational, SharedId,
+};
 
 /// A renaming of nodes that keeps links, costs, shared capacities, compute costs, port models, ports, `replicates` and
 /// `reduces`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Automorphism {
     /// The image of each node, by its id.
-    pub nodes: Vec<NodeId>,
+    pub nodes: PerNode<NodeId>,
     /// The image of each link, by its id.
-    pub links: Vec<LinkId>,
+    pub links: PerLink<LinkId>,
     /// The image of each shared capacity, by its id.
-    pub shared: Vec<SharedId>,
+    pub shared: PerShared<SharedId>,
 }
 
 /// A group of automorphisms that acts freely on `participants`: it maps the set to itself, and no element but the
@@ -49,12 +51,12 @@ pub fn free_automorphisms(platform: &Platform, participants: &[NodeId]) -> Vec<A
     let points: Vec<NodeIndex> = known.map(|&id| id.into()).collect();
     let shared = platform.shared_after(|link| link);
     let renaming = |found: oneport_graph::Automorphism| {
-        let links: Vec<LinkId> = found
+        let links: PerLink<LinkId> = found
             .edges
             .into_iter()
             .map(|link| LinkId::new(link as usize))
             .collect();
-        let renamed = platform.shared_after(|link| links[link.index()]);
+        let renamed = platform.shared_after(|link| links[link]);
         let mut images: Vec<(SharedId, SharedId)> = Vec::with_capacity(shared.len());
         for (old, new) in shared.iter().zip(renamed) {
             if (old.0, &old.1) != (new.0, &new.1) {

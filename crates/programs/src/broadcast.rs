@@ -15,9 +15,10 @@
 use num_traits::{One, Zero};
 use oneport_exact::{Relation, Sense};
 use oneport_plan::{Interval, Problem};
-use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational, whole};
 
-use crate::form::{Errors, Form, Limits, ProgramError, check_switches};
+use crate::errata::Errata;
+use crate::form::{Form, Limits, ProgramError, check_switches};
 use crate::linear::{Equation, Port, Quantity};
 use crate::names::{Letters, Names};
 use crate::ports::{add_limits, check_ports};
@@ -82,7 +83,7 @@ pub(crate) fn build<'p>(
     let copies = Copies {
         platform,
         messages: &[message],
-        errors: form.errors(Errors::BROADCAST),
+        errors: form.errors(Errata::BROADCAST),
     };
     copies.add_rows(&mut program, Limits::Papers)?;
     program.end()
@@ -105,7 +106,7 @@ pub struct Message<'a> {
 pub(crate) struct Copies<'a> {
     pub(crate) platform: &'a Platform,
     pub(crate) messages: &'a [Message<'a>],
-    pub(crate) errors: Errors,
+    pub(crate) errors: Errata,
 }
 
 impl Copies<'_> {
@@ -187,7 +188,7 @@ impl Copies<'_> {
 /// The copies of a message for one target.
 struct Flow<'a> {
     platform: &'a Platform,
-    errors: Errors,
+    errors: Errata,
     message: &'a Message<'a>,
     number: usize,
     target: NodeId,
@@ -208,7 +209,7 @@ impl Flow<'_> {
     }
 
     fn sum(&self, links: &[LinkId], value: i64) -> Vec<(Quantity, Rational)> {
-        let value = Rational::from_integer(value.into());
+        let value = whole(value);
         links
             .iter()
             .filter_map(|&link| Some((self.of(link)?, value.clone())))
@@ -218,10 +219,7 @@ impl Flow<'_> {
     fn add_rows(&self, program: &mut Program<'_>) -> Result<(), ProgramError> {
         let platform = self.platform;
         for node in platform.node_ids() {
-            let throughput = (
-                Quantity::Throughput,
-                -Rational::from_integer(self.message.rate.into()),
-            );
+            let throughput = (Quantity::Throughput, -whole(self.message.rate));
             let mut terms = Vec::new();
             let row = if node == self.message.source {
                 terms.extend(self.sum(platform.outgoing(node), 1));
@@ -304,7 +302,7 @@ fn add_ports(program: &mut Program<'_>, platform: &Platform) -> Result<(), Progr
             let terms = std::iter::once((busy, Rational::one())).chain(taken);
             let row = Equation::PortTime(node, side);
             program.row(row, terms, Relation::Equal, Rational::zero())?;
-            let most = Rational::from_integer(ports.into());
+            let most = whole(ports);
             let row = Equation::Port(node, side);
             program.row(row, [(busy, Rational::one())], Relation::AtMost, most)?;
         }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod broadcast;
+mod errata;
 mod form;
 mod linear;
 mod matchings;
@@ -19,7 +20,8 @@ use oneport_platform::{LinkId, Platform, Rational};
 use oneport_watch::Watch;
 
 pub use broadcast::Message;
-pub use form::{Errors, Form, Limits, ProgramError};
+pub use errata::Errata;
+pub use form::{Form, Limits, ProgramError};
 pub use linear::{Act, Equation, Line, Linear, Port, Quantity, Solvable};
 pub use matchings::Matchings;
 pub use patterns::{MOST_COLUMNS, MOST_STEPS};
@@ -193,7 +195,7 @@ pub fn messages(
     platform: &Platform,
     commodities: &[Commodity],
     time: &dyn Fn(LinkId) -> Rational,
-    errors: Errors,
+    errors: Errata,
     limits: Limits,
 ) -> Result<Linear, ProgramError> {
     let messages = messages::Messages {
@@ -213,7 +215,7 @@ pub fn messages(
 /// None: nothing limits the work.
 pub fn reductions(
     reductions: Reductions<'_>,
-    errors: Errors,
+    errors: Errata,
     limits: Limits,
 ) -> Result<Linear, ProgramError> {
     let all = reduce::Readings {
@@ -241,7 +243,7 @@ pub fn reductions(
 pub fn copies(
     platform: &Platform,
     messages: &[Message<'_>],
-    errors: Errors,
+    errors: Errata,
     limits: Limits,
 ) -> Result<Linear, ProgramError> {
     let copies = broadcast::Copies {

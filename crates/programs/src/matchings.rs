@@ -13,10 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_traits::{One, Signed, Zero};
 use oneport_exact::{Relation, Sense};
 use oneport_plan::{Interval, Kind, Pattern, Plan, Problem, Task};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 use oneport_watch::Watch;
 
-use crate::form::{Errors, Form, ProgramError, check_switches};
+use crate::errata::Errata;
+use crate::form::{Form, ProgramError, check_switches};
 use crate::linear::{Equation, Quantity};
 use crate::names::{Letters, Names};
 use crate::patterns::{Links, matchings, patterns};
@@ -197,7 +198,7 @@ fn write_primal<'p>(
             }
         }
     }
-    let columns = Columns::of(problem, listed, form.errors(Errors::MATCHINGS));
+    let columns = Columns::of(problem, listed, form.errors(Errata::MATCHINGS));
     columns.borrowed().add_primal(&mut program)?;
     program.end()
 }
@@ -219,7 +220,7 @@ pub(crate) fn dual<'p>(
     program.expect(links + 1, links + 1)?;
     explain(&mut program, problem, form);
     program.name(|| Names::new(problem.platform(), Letters::Matchings));
-    let columns = Columns::of(problem, &listed, form.errors(Errors::MATCHINGS));
+    let columns = Columns::of(problem, &listed, form.errors(Errata::MATCHINGS));
     columns.borrowed().add_dual(&mut program)?;
     program.end()
 }
@@ -229,11 +230,11 @@ struct Columns {
     times: Vec<Rational>,
     matchings: Vec<Vec<usize>>,
     patterns: Vec<Vec<usize>>,
-    errors: Errors,
+    errors: Errata,
 }
 
 impl Columns {
-    fn of(problem: &Problem, listed: &Listed, errors: Errors) -> Columns {
+    fn of(problem: &Problem, listed: &Listed, errors: Errata) -> Columns {
         let time = |link| problem.transfer_time(link, Interval::single(0));
         let places = |sets: &[Links]| {
             let set = |links: &Links| links.iter().map(|link| link.index()).collect();
@@ -267,7 +268,7 @@ pub struct Matchings<'a> {
     /// The links of a pattern, each as often as the pattern uses it.
     pub patterns: &'a [Vec<usize>],
     /// How to read the program.
-    pub errors: Errors,
+    pub errors: Errata,
 }
 
 impl Matchings<'_> {
@@ -279,7 +280,7 @@ impl Matchings<'_> {
         } else {
             count
         };
-        Rational::from_integer(count.into())
+        whole(count)
     }
 
     pub(crate) fn add_primal(&self, program: &mut Program<'_>) -> Result<(), ProgramError> {

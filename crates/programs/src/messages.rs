@@ -6,9 +6,10 @@
 use num_traits::{One, Zero};
 use oneport_exact::{Relation, Sense};
 use oneport_plan::{Commodity, Interval, Problem};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 
-use crate::form::{Errors, Form, Limits, ProgramError};
+use crate::errata::Errata;
+use crate::form::{Form, Limits, ProgramError};
 use crate::linear::{Equation, Quantity};
 use crate::names::{Letters, Names};
 use crate::ports::{add_limits, check};
@@ -78,8 +79,8 @@ pub(crate) fn build<'p>(
         Names::new(platform, letters)
     });
     let errors = match ends {
-        Ends::OneSource => form.errors(Errors::SSSP),
-        Ends::Both => form.errors(Errors::SSPA2A),
+        Ends::OneSource => form.errors(Errata::SSSP),
+        Ends::Both => form.errors(Errata::SSPA2A),
     };
     let messages = Messages {
         platform,
@@ -97,7 +98,7 @@ pub(crate) struct Messages<'a> {
     pub(crate) commodities: &'a [Commodity],
     /// Time of a message on a link.
     pub(crate) time: &'a dyn Fn(LinkId) -> Rational,
-    pub(crate) errors: Errors,
+    pub(crate) errors: Errata,
 }
 
 impl Messages<'_> {
@@ -154,7 +155,7 @@ impl Messages<'_> {
         links: &'c [LinkId],
         value: i64,
     ) -> impl Iterator<Item = (Quantity, Rational)> + 'c {
-        let value = Rational::from_integer(value.into());
+        let value = whole(value);
         links
             .iter()
             .filter_map(move |&link| Some((self.sent(place, one, link)?, value.clone())))

@@ -227,7 +227,7 @@ fn fits(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use oneport_platform::{Node, Platform, Rational};
+    use oneport_platform::{Node, Platform, whole};
 
     use super::*;
 
@@ -247,9 +247,7 @@ mod tests {
             &"n".repeat(41),
         ];
         for name in names {
-            builder
-                .node(Node::processor(name, Rational::from_integer(1.into())))
-                .unwrap();
+            builder.node(Node::processor(name, whole(1))).unwrap();
         }
         let platform = builder.build().unwrap();
         let named = Names::new(&platform, Letters::Matchings);

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use oneport_plan::{Demand, Kind, Problem};
-use oneport_platform::{LinkId, NodeId, Platform, PortModel};
+use oneport_platform::{LinkId, NodeId, PerNode, Platform, PortModel};
 use oneport_watch::Watch;
 
 use crate::form::ProgramError;
@@ -188,7 +188,7 @@ fn trees(
         platform,
         root,
         targets,
-        parents: vec![None; platform.nodes().len()],
+        parents: platform.per_node(None),
         found: Vec::new(),
     };
     search.grow(0, budget)?;
@@ -199,7 +199,7 @@ struct Trees<'a> {
     platform: &'a Platform,
     root: NodeId,
     targets: &'a [NodeId],
-    parents: Vec<Option<LinkId>>,
+    parents: PerNode<Option<LinkId>>,
     found: Vec<Links>,
 }
 
@@ -223,9 +223,9 @@ impl Trees<'_> {
         }
         for &link in self.platform.incoming(node) {
             if self.top(self.platform.link(link).from) != node {
-                self.parents[node.index()] = Some(link);
+                self.parents[node] = Some(link);
                 self.grow(place + 1, budget)?;
-                self.parents[node.index()] = None;
+                self.parents[node] = None;
             }
         }
         Ok(())
@@ -234,7 +234,7 @@ impl Trees<'_> {
     /// The first node above this one that has no parent yet. A cycle is closed by its last link, whose tail is then
     /// below the node that the link enters.
     fn top(&self, mut node: NodeId) -> NodeId {
-        while let Some(up) = self.parents[node.index()] {
+        while let Some(up) = self.parents[node] {
             node = self.platform.link(up).from;
         }
         node
@@ -242,7 +242,7 @@ impl Trees<'_> {
 
     /// Whether all links hang together under the root, and end at targets.
     fn is_tree(&self) -> bool {
-        let used = |node: &NodeId| self.parents[node.index()].is_some();
+        let used = |node: &NodeId| self.parents[*node].is_some();
         let inner = |node: NodeId| {
             self.parents
                 .iter()

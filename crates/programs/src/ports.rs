@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use num_traits::One;
 use oneport_exact::Relation;
 use oneport_plan::Resource;
-use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational, whole};
 
 use crate::form::{Form, Limits, ProgramError};
 use crate::linear::{Equation, Port, Quantity};
@@ -137,13 +137,13 @@ fn add_port(
     let terms = links
         .iter()
         .map(|&link| (Quantity::Busy(link), Rational::one()));
-    let ports = Rational::from_integer(ports.into());
+    let ports = whole(ports);
     program.row(Equation::Port(node, port), terms, Relation::AtMost, ports)
 }
 
 fn add_resources(program: &mut Program<'_>, platform: &Platform) -> Result<(), ProgramError> {
     for (resource, terms) in terms(platform) {
-        let capacity = Rational::from_integer(resource.capacity(platform).into());
+        let capacity = whole(resource.capacity(platform));
         let row = Equation::Capacity(resource);
         program.row(row, terms, Relation::AtMost, capacity)?;
     }

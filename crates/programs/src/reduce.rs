@@ -9,7 +9,8 @@ use oneport_exact::{Relation, Sense};
 use oneport_plan::{Interval, Problem, Resource};
 use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
-use crate::form::{Errors, Form, Limits, ProgramError};
+use crate::errata::Errata;
+use crate::form::{Form, Limits, ProgramError};
 use crate::linear::{Act, Equation, Quantity};
 use crate::names::{Letters, Names};
 use crate::ports::{add_limits, check};
@@ -64,7 +65,7 @@ pub(crate) fn build<'p>(
         },
         merge_time: &|node, part, split| volumes.merge_time(platform, node, part, split),
     };
-    let errors = form.errors(Errors::SSR);
+    let errors = form.errors(Errata::SSR);
     Readings { given, errors }.add_rows(&mut program, Limits::Papers)?;
     program.end()
 }
@@ -89,7 +90,7 @@ pub struct Reductions<'a> {
 /// Reductions, and how to read the program.
 pub(crate) struct Readings<'a> {
     pub(crate) given: Reductions<'a>,
-    pub(crate) errors: Errors,
+    pub(crate) errors: Errata,
 }
 
 impl Readings<'_> {

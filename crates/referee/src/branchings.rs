@@ -24,7 +24,7 @@ use std::collections::{BTreeSet, VecDeque};
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Demand, Goals, Kind};
-use oneport_platform::{NodeId, Rational};
+use oneport_platform::{NodeId, PerLink, Rational};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, is_positive};
@@ -57,7 +57,7 @@ pub(crate) fn rate(
     let demands: Vec<Demand<'_>> = (0..group.case.demands())
         .filter_map(|place| group.case.demand(place))
         .collect();
-    let mut is_member = vec![false; platform.nodes().len()];
+    let mut is_member = platform.per_node(false);
     let work = case.volumes.work.constant().is_some_and(Zero::is_zero);
     let combines = group.kind != Kind::Copy;
     if combines && !(work && demands.iter().all(|demand| demand.commutative)) {
@@ -71,7 +71,7 @@ pub(crate) fn rate(
             .operands
             .iter()
             .chain(demand.targets())
-            .for_each(|node| is_member[node.index()] = true);
+            .for_each(|node| is_member[*node] = true);
         match (group.kind, demand.goals) {
             (Kind::Copy, Goals::Everywhere(_)) => roots.extend(demand.operands),
             (Kind::Combine, Goals::At(target)) => roots.push(target),
@@ -87,7 +87,7 @@ pub(crate) fn rate(
     }
     let members = platform
         .node_ids()
-        .filter(|node| is_member[node.index()])
+        .filter(|node| is_member[*node])
         .collect();
     let flow = |turned: bool, rate: &Rational| {
         Flow::new(case, &members, (turned, combines))?.check(&roots, rate)
@@ -112,7 +112,7 @@ struct Flow<'c, 'a> {
     turned: bool,
     scale: Scale,
     /// The number of messages that each link carries per unit of time.
-    capacities: Vec<Rational>,
+    capacities: PerLink<Rational>,
 }
 
 impl<'c, 'a> Flow<'c, 'a> {
@@ -139,7 +139,7 @@ impl<'c, 'a> Flow<'c, 'a> {
                 fault!(Question, "'{}' cannot pass on all it has to", case.name(node); "members copy and merge"),
             );
         }
-        let capacities: Vec<Rational> = platform
+        let capacities: PerLink<Rational> = platform
             .links()
             .iter()
             .map(|link| (&link.cost * size).recip())
@@ -208,10 +208,7 @@ impl<'c, 'a> Flow<'c, 'a> {
             .filter(|node| !self.members.contains(node))
         {
             let sum = |links: &[oneport_plan::LinkId]| -> Rational {
-                links
-                    .iter()
-                    .map(|link| &self.capacities[link.index()])
-                    .sum()
+                links.iter().map(|&link| &self.capacities[link]).sum()
             };
             let (into, out) = (sum(platform.incoming(node)), sum(platform.outgoing(node)));
             let (receives, offers) = if self.turned {

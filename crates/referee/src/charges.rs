@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
 use oneport_plan::Task;
-use oneport_platform::{LinkId, NodeId};
+use oneport_platform::{LinkId, NodeId, PerNode};
 
 use crate::arithmetic::Scale;
 use crate::case::Case;
@@ -39,14 +39,14 @@ pub(crate) struct Charges<'w> {
     pub(crate) scale: &'w Scale,
     pub(crate) transfers: Vec<BigInt>,
     /// The charge of each node.
-    pub(crate) merges: Vec<BigInt>,
-    pub(crate) places: Vec<BigInt>,
+    pub(crate) merges: PerNode<BigInt>,
+    pub(crate) places: PerNode<BigInt>,
     pub(crate) tasks: BTreeMap<Task, BigInt>,
 }
 
 impl<'w> Charges<'w> {
     pub(crate) fn new(case: &Case<'_>, ways: &'w [Way], scale: &'w Scale) -> Self {
-        let none = vec![BigInt::zero(); case.platform.nodes().len()];
+        let none = case.platform.per_node(BigInt::zero());
         let transfers = vec![BigInt::zero(); ways.len()];
         Charges {
             ways,

@@ -31,7 +31,7 @@ use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_plan::inequality::Inequality;
 use oneport_plan::{Amount, Kind};
-use oneport_platform::{LinkId, NodeId};
+use oneport_platform::{LinkId, NodeId, PerLink, PerNode};
 use oneport_watch::Limit;
 
 use crate::arithmetic::fraction;
@@ -225,7 +225,7 @@ fn priced_demands(
     let mut processors: Vec<NodeId> = case
         .platform
         .mergers()
-        .filter(|&node| stands_for[node.index()] == node)
+        .filter(|&node| stands_for[node] == node)
         .chain(case.bystanders())
         .collect();
     processors.sort_unstable();
@@ -293,14 +293,14 @@ fn priced_demands(
 /// Per node: the first processor that it reaches, and is reached from, over links of price 0; itself if there is no
 /// such processor. If one node of such a group has a value, all have it at the same price, so one represents them all:
 /// prices on a few ports make even large platforms small.
-fn free_groups(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Vec<NodeId> {
+fn free_groups(case: &Case<'_>, lengths: &PerLink<(BigUint, BigUint)>) -> PerNode<NodeId> {
     let platform = case.platform;
-    let is_free = |link: LinkId| lengths[link.index()].0.is_zero();
+    let is_free = |link: LinkId| lengths[link].0.is_zero();
     let reached = |start: NodeId, forward: bool| {
-        let mut reached = vec![false; platform.nodes().len()];
+        let mut reached = platform.per_node(false);
         let mut open = vec![start];
         while let Some(node) = open.pop() {
-            if !std::mem::replace(&mut reached[node.index()], true) {
+            if !std::mem::replace(&mut reached[node], true) {
                 let links = if forward {
                     platform.outgoing(node)
                 } else {
@@ -323,19 +323,17 @@ fn free_groups(case: &Case<'_>, lengths: &[(BigUint, BigUint)]) -> Vec<NodeId> {
         }
         reached
     };
-    let mut stands_for: Vec<Option<NodeId>> = vec![None; platform.nodes().len()];
+    let mut stands_for: PerNode<Option<NodeId>> = platform.per_node(None);
     for processor in platform.mergers() {
-        if stands_for[processor.index()].is_none() {
+        if stands_for[processor].is_none() {
             let (to, from) = (reached(processor, true), reached(processor, false));
-            let group = platform
-                .mergers()
-                .filter(|node| to[node.index()] && from[node.index()]);
-            group.for_each(|node| stands_for[node.index()] = Some(processor));
+            let group = platform.mergers().filter(|node| to[*node] && from[*node]);
+            group.for_each(|node| stands_for[node] = Some(processor));
         }
     }
     platform
         .node_ids()
-        .map(|node| stands_for[node.index()].unwrap_or(node))
+        .map(|node| stands_for[node].unwrap_or(node))
         .collect()
 }
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Goals, Interval};
-use oneport_platform::{NodeId, Rational};
+use oneport_platform::{NodeId, PerLink, PerNode, Rational};
 
 use crate::Violation;
 use crate::arborescences::{Arc, Weight, cheapest, nearest, network, routes, spanning_from_each};
@@ -24,7 +24,7 @@ use crate::violation::too_large;
 /// bound; see [`bound`](crate::bound). Demands that cross the same cuts are looked at once.
 pub(crate) fn cheapest_copies(
     group: &Group<'_>,
-    lengths: &[(BigUint, BigUint)],
+    lengths: &PerLink<(BigUint, BigUint)>,
     (needs, prices): (&Needs<'_>, &Prices),
 ) -> Result<Least, Violation> {
     let size = group.case.size(Interval::single(0));
@@ -70,10 +70,10 @@ pub(crate) fn cheapest_copies(
 /// work.
 fn routes_across(
     case: &Case<'_>,
-    lengths: &[(BigUint, BigUint)],
-    lists: impl Iterator<Item = Vec<Vec<bool>>>,
+    lengths: &PerLink<(BigUint, BigUint)>,
+    lists: impl Iterator<Item = Vec<PerNode<bool>>>,
 ) -> Result<Vec<Rc<Vec<Way>>>, Violation> {
-    let is_hub: Vec<bool> = case
+    let is_hub: PerNode<bool> = case
         .platform
         .nodes()
         .iter()
@@ -111,10 +111,10 @@ fn routes_across(
 }
 
 /// The nodes that replicate, together where every cut holds all of them or none.
-fn alike(case: &Case<'_>, is_hub: &[bool], cuts: &[Vec<bool>]) -> Vec<Vec<NodeId>> {
+fn alike(case: &Case<'_>, is_hub: &PerNode<bool>, cuts: &[PerNode<bool>]) -> Vec<Vec<NodeId>> {
     let mut sets: BTreeMap<Vec<bool>, Vec<NodeId>> = BTreeMap::new();
-    for node in case.platform.node_ids().filter(|node| is_hub[node.index()]) {
-        sets.entry(cuts.iter().map(|inside| inside[node.index()]).collect())
+    for node in case.platform.node_ids().filter(|node| is_hub[*node]) {
+        sets.entry(cuts.iter().map(|inside| inside[node]).collect())
             .or_default()
             .push(node);
     }
@@ -122,7 +122,7 @@ fn alike(case: &Case<'_>, is_hub: &[bool], cuts: &[Vec<bool>]) -> Vec<Vec<NodeId
 }
 
 /// The lengths over one denominator.
-fn scaled(lengths: &[(BigUint, BigUint)]) -> Result<(Vec<BigUint>, BigUint), Violation> {
+fn scaled(lengths: &PerLink<(BigUint, BigUint)>) -> Result<(PerLink<BigUint>, BigUint), Violation> {
     let too_large = |(bits, limit)| too_large("the priced costs of the links", bits, limit);
     let denominator = common_denominator(lengths.iter(), lengths.len()).map_err(too_large)?;
     Ok((
@@ -137,7 +137,7 @@ fn scaled(lengths: &[(BigUint, BigUint)]) -> Result<(Vec<BigUint>, BigUint), Vio
 /// The same for demands without cuts, for messages of unit size.
 fn without_cuts(
     case: &Case<'_>,
-    lengths: &[(BigUint, BigUint)],
+    lengths: &PerLink<(BigUint, BigUint)>,
     demands: &[usize],
 ) -> Result<Rational, Violation> {
     let (scaled, denominator) = scaled(lengths)?;
@@ -146,10 +146,10 @@ fn without_cuts(
     let bits =
         longest + 2 * u64::from(usize::BITS - case.platform.nodes().len().leading_zeros()) + 1;
     let total = if bits <= 64 {
-        let narrow: Vec<u64> = scaled.iter().filter_map(ToPrimitive::to_u64).collect();
+        let narrow: PerLink<u64> = scaled.iter().filter_map(ToPrimitive::to_u64).collect();
         sum(case, &narrow, demands)?
     } else if bits <= 128 {
-        let narrow: Vec<u128> = scaled.iter().filter_map(ToPrimitive::to_u128).collect();
+        let narrow: PerLink<u128> = scaled.iter().filter_map(ToPrimitive::to_u128).collect();
         sum(case, &narrow, demands)?
     } else {
         sum(case, &scaled, demands)?
@@ -157,8 +157,12 @@ fn without_cuts(
     Ok(fraction(total, &denominator))
 }
 
-fn sum<T: Weight>(case: &Case<'_>, lengths: &[T], demands: &[usize]) -> Result<BigUint, Violation> {
-    let mut is_hub: Vec<bool> = case
+fn sum<T: Weight>(
+    case: &Case<'_>,
+    lengths: &PerLink<T>,
+    demands: &[usize],
+) -> Result<BigUint, Violation> {
+    let mut is_hub: PerNode<bool> = case
         .platform
         .nodes()
         .iter()
@@ -175,21 +179,26 @@ fn sum<T: Weight>(case: &Case<'_>, lengths: &[T], demands: &[usize]) -> Result<B
         };
         case.ask()?;
         let free = reached_freely(case, lengths, source);
-        if targets.iter().all(|target| free[target.index()]) {
+        if targets.iter().all(|target| free[*target]) {
             continue;
         }
         // Valid demands have only nodes that replicate; others would have to be hubs all the same.
         targets
             .iter()
             .chain([&source])
-            .for_each(|node| is_hub[node.index()] = true);
+            .for_each(|node| is_hub[*node] = true);
         goals.push((source, targets));
     }
     if goals.is_empty() {
         return Ok(BigUint::zero());
     }
     let routes = routes(case, lengths, &is_hub)?;
-    let hubs: Vec<usize> = (0..is_hub.len()).filter(|&node| is_hub[node]).collect();
+    let hubs: Vec<usize> = case
+        .platform
+        .node_ids()
+        .filter(|&node| is_hub[node])
+        .map(NodeId::index)
+        .collect();
     let mut known: Option<Vec<Option<T>>> = None;
     let mut total = BigUint::zero();
     for (source, targets) in goals {
@@ -212,19 +221,23 @@ fn sum<T: Weight>(case: &Case<'_>, lengths: &[T], demands: &[usize]) -> Result<B
 
 /// The nodes that links of length 0 lead to: copies get there for free, each by a separate route, and an arborescence
 /// of such routes costs nothing.
-fn reached_freely<T: Weight>(case: &Case<'_>, lengths: &[T], source: NodeId) -> Vec<bool> {
-    let mut reached = vec![false; case.platform.nodes().len()];
-    reached[source.index()] = true;
+fn reached_freely<T: Weight>(
+    case: &Case<'_>,
+    lengths: &PerLink<T>,
+    source: NodeId,
+) -> PerNode<bool> {
+    let mut reached = case.platform.per_node(false);
+    reached[source] = true;
     let mut open = vec![source];
     while let Some(node) = open.pop() {
         for &link in case
             .platform
             .outgoing(node)
             .iter()
-            .filter(|link| lengths[link.index()].is_zero())
+            .filter(|&&link| lengths[link].is_zero())
         {
             let to = case.platform.link(link).to;
-            if !std::mem::replace(&mut reached[to.index()], true) {
+            if !std::mem::replace(&mut reached[to], true) {
                 open.push(to);
             }
         }

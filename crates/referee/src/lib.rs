@@ -8,8 +8,8 @@ mod case;
 mod certificate;
 mod charges;
 mod cheapest;
-mod clock;
 mod copies;
+mod dates;
 mod loads;
 mod needs;
 mod odd_sets;
@@ -27,7 +27,7 @@ mod steady_state;
 mod theorems;
 mod timeline;
 mod violation;
-mod whole;
+mod whole_messages;
 
 pub use answer::{Answer, Proved, judge, verify};
 pub use certificate::{GroupPrice, Proof, bound, bound_watched, proof};
@@ -45,4 +45,4 @@ pub use single::{
 pub use steady_state::{check_steady_state, check_steady_state_watched};
 pub use timeline::{TimelineReport, check_timeline};
 pub use violation::{Rule, Violation};
-pub use whole::check_whole_messages;
+pub use whole_messages::check_whole_messages;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigUint;
 use num_traits::Zero;
 use oneport_plan::{Amount, Interval, Pattern, Task};
-use oneport_platform::{NodeId, Rational};
+use oneport_platform::{NodeId, PerLink, PerNode, Rational};
 
 use crate::Violation;
 use crate::arithmetic::Scale;
@@ -15,9 +15,9 @@ use crate::case::Case;
 #[derive(Debug)]
 pub(crate) struct Loads {
     /// Per link: the sum of weight x size, times [`size_denominator`](Self::size_denominator).
-    pub(crate) traffic: Vec<BigUint>,
+    pub(crate) traffic: PerLink<BigUint>,
     /// Per node: the sum of weight x work, times [`work_denominator`](Self::work_denominator).
-    pub(crate) work: Vec<BigUint>,
+    pub(crate) work: PerNode<BigUint>,
     sizes: Measure<Interval>,
     works: Measure<Merge>,
 }
@@ -41,8 +41,8 @@ impl Loads {
             }
         }
         let mut loads = Loads {
-            traffic: vec![BigUint::zero(); links],
-            work: vec![BigUint::zero(); nodes],
+            traffic: case.platform.per_link(BigUint::zero()),
+            work: case.platform.per_node(BigUint::zero()),
             sizes: Measure::new(
                 "the sizes",
                 &case.volumes.size,
@@ -63,13 +63,13 @@ impl Loads {
             for task in &pattern.tasks {
                 match *task {
                     Task::Send { link, part, .. } => {
-                        loads.traffic[link.index()] += weight * loads.sizes.of(&part)
+                        loads.traffic[link] += weight * loads.sizes.of(&part)
                     }
                     Task::Merge {
                         node, part, split, ..
                     } => {
                         let key = work_key(&case.volumes.work, node, part, split);
-                        loads.work[node.index()] += weight * loads.works.of(&key);
+                        loads.work[node] += weight * loads.works.of(&key);
                     }
                 }
             }

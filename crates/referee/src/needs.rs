@@ -12,7 +12,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{Signed, Zero};
 use oneport_plan::inequality::{Column, Inequality, Need};
 use oneport_plan::{Interval, Problem, Task};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, PerLink, PerNode, Rational};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, fraction, is_positive, parts};
@@ -77,7 +77,7 @@ impl<'a> Needs<'a> {
     pub(crate) fn new(
         case: &Case<'a>,
         needs: &'a [Need],
-        lengths: &[(BigUint, BigUint)],
+        lengths: &PerLink<(BigUint, BigUint)>,
     ) -> Result<Needs<'a>, Violation> {
         let mut by_demand: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
         for (place, need) in needs.iter().enumerate() {
@@ -117,7 +117,7 @@ impl<'a> Needs<'a> {
                 length: length.clone(),
             }
         };
-        let listed = if needs.is_empty() { &[] } else { lengths };
+        let listed: &[_] = if needs.is_empty() { &[] } else { lengths };
         let links = platform.link_ids().zip(listed).map(link).collect();
         Ok(Needs {
             case: *case,
@@ -279,10 +279,10 @@ impl<'a> Needs<'a> {
             })?;
         }
         let (merges, free) = (prices.merges(case), (BigUint::zero(), BigUint::from(1u32)));
-        let cost = |node: NodeId| merges[node.index()].as_ref().unwrap_or(&free);
+        let cost = |node: NodeId| merges[node].as_ref().unwrap_or(&free);
         let work = least(&case.volumes.work, operands, 2);
         for node in case.platform.mergers() {
-            let (merges, places) = (&charges.merges[node.index()], &charges.places[node.index()]);
+            let (merges, places) = (&charges.merges[node], &charges.places[node]);
             bearable(merges, cost(node), &work, &|| {
                 format!("a merge at '{}'", case.name(node))
             })?;
@@ -340,11 +340,11 @@ impl<'a> Needs<'a> {
     }
 
     /// The nodes inside each of these cuts.
-    pub(crate) fn sides(&self, places: &[usize]) -> Vec<Vec<bool>> {
-        let nodes = self.case.platform.nodes().len();
+    pub(crate) fn sides(&self, places: &[usize]) -> Vec<PerNode<bool>> {
+        let platform = self.case.platform;
         places
             .iter()
-            .filter_map(|&place| theorems::side(self.inequality(place)?, nodes))
+            .filter_map(|&place| theorems::side(self.inequality(place)?, platform))
             .collect()
     }
 }

@@ -4,7 +4,7 @@
 //! subtree by the link to its top.
 
 use oneport_plan::{Goals, LinkId};
-use oneport_platform::NodeId;
+use oneport_platform::{NodeId, PerLink, PerNode};
 
 use crate::Violation;
 use crate::case::Case;
@@ -13,36 +13,34 @@ use crate::case::Case;
 const OFTEN: usize = 1 << 12;
 
 /// Per link, the number of messages on it, each executed once; `None` if there are several paths, or other demands.
-pub(crate) fn messages(case: &Case<'_>) -> Result<Option<Vec<u64>>, Violation> {
+pub(crate) fn messages(case: &Case<'_>) -> Result<Option<PerLink<u64>>, Violation> {
     let Some((tops, ways)) = tree(case) else {
         return Ok(None);
     };
-    let mut messages = vec![0; case.platform.links().len()];
-    let parent = |node: NodeId| ways[node.index()].map(|[up, _]| case.platform.link(up).to);
+    let mut messages = case.platform.per_link(0);
+    let parent = |node: NodeId| ways[node].map(|[up, _]| case.platform.link(up).to);
     if let Some(participants) = case.exchanged() {
-        let mut below = vec![0u64; tops.len()];
-        participants
-            .iter()
-            .for_each(|node| below[node.index()] += 1);
+        let mut below = case.platform.per_node(0u64);
+        participants.iter().for_each(|node| below[*node] += 1);
         for &node in tops.iter().rev() {
-            let inside = below[node.index()];
+            let inside = below[node];
             let pairs = inside * (participants.len() as u64 - inside);
-            ways[node.index()]
+            ways[node]
                 .iter()
                 .flatten()
-                .for_each(|link| messages[link.index()] += pairs);
+                .for_each(|link| messages[*link] += pairs);
             parent(node)
                 .iter()
-                .for_each(|parent| below[parent.index()] += inside);
+                .for_each(|parent| below[*parent] += inside);
         }
         return Ok(Some(messages));
     }
     // How often each node sends, and receives, less what turns round there and goes no further up.
-    let mut places = vec![0usize; tops.len()];
+    let mut places = case.platform.per_node(0usize);
     tops.iter()
         .enumerate()
-        .for_each(|(place, node)| places[node.index()] = place);
-    let mut ends = vec![[0i64; 2]; tops.len()];
+        .for_each(|(place, node)| places[*node] = place);
+    let mut ends = case.platform.per_node([0i64; 2]);
     for place in 0..case.demands() {
         if place % OFTEN == 0 {
             case.ask()?;
@@ -53,12 +51,12 @@ pub(crate) fn messages(case: &Case<'_>) -> Result<Option<Vec<u64>>, Violation> {
         let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else {
             return Ok(None);
         };
-        ends[source.index()][0] += 1;
-        ends[target.index()][1] += 1;
+        ends[source][0] += 1;
+        ends[target][1] += 1;
         let (mut one, mut other) = (source, target);
         while one != other {
             // The later one is not an ancestor of the other.
-            let later = if places[one.index()] > places[other.index()] {
+            let later = if places[one] > places[other] {
                 &mut one
             } else {
                 &mut other
@@ -68,15 +66,15 @@ pub(crate) fn messages(case: &Case<'_>) -> Result<Option<Vec<u64>>, Violation> {
             };
             *later = next;
         }
-        ends[one.index()].iter_mut().for_each(|count| *count -= 1);
+        ends[one].iter_mut().for_each(|count| *count -= 1);
     }
     for &node in tops.iter().rev() {
-        let counts = ends[node.index()];
-        for (link, count) in ways[node.index()].iter().flatten().zip(counts) {
-            messages[link.index()] += count.unsigned_abs();
+        let counts = ends[node];
+        for (link, count) in ways[node].iter().flatten().zip(counts) {
+            messages[*link] += count.unsigned_abs();
         }
         if let Some(parent) = parent(node) {
-            ends[parent.index()]
+            ends[parent]
                 .iter_mut()
                 .zip(counts)
                 .for_each(|(sum, count)| *sum += count);
@@ -86,7 +84,7 @@ pub(crate) fn messages(case: &Case<'_>) -> Result<Option<Vec<u64>>, Violation> {
 }
 
 /// Per node, the links to its parent and back.
-type Ways = Vec<Option<[LinkId; 2]>>;
+type Ways = PerNode<Option<[LinkId; 2]>>;
 
 /// The nodes, each after its parent.
 fn tree(case: &Case<'_>) -> Option<(Vec<NodeId>, Ways)> {
@@ -96,12 +94,12 @@ fn tree(case: &Case<'_>) -> Option<(Vec<NodeId>, Ways)> {
         return None;
     }
     let mut order: Vec<NodeId> = platform.node_ids().take(1).collect();
-    let mut ways: Ways = vec![None; count];
+    let mut ways: Ways = platform.per_node(None);
     let mut place = 0;
     while let Some(&node) = order.get(place) {
         for &down in platform.outgoing(node) {
             let child = platform.link(down).to;
-            if ways[node.index()].is_some_and(|[up, _]| platform.link(up).to == child) {
+            if ways[node].is_some_and(|[up, _]| platform.link(up).to == child) {
                 continue;
             }
             let up = platform
@@ -109,7 +107,7 @@ fn tree(case: &Case<'_>) -> Option<(Vec<NodeId>, Ways)> {
                 .iter()
                 .copied()
                 .find(|&up| platform.link(up).to == node)?;
-            if order.first() == Some(&child) || ways[child.index()].replace([up, down]).is_some() {
+            if order.first() == Some(&child) || ways[child].replace([up, down]).is_some() {
                 return None;
             }
             order.push(child);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Demand, Goals, Interval};
-use oneport_platform::{NodeId, Rational};
+use oneport_platform::{NodeId, PerLink, Rational};
 
 use crate::Violation;
 use crate::arithmetic::{fraction, parts};
@@ -18,7 +18,7 @@ use crate::shortest_paths::{Length, ShortestPaths};
 /// size by link.
 pub(crate) fn cheapest_paths(
     case: &Case<'_>,
-    lengths: &[(BigUint, BigUint)],
+    lengths: &PerLink<(BigUint, BigUint)>,
 ) -> Result<Rational, Violation> {
     if let Some(messages) = only_way::messages(case)? {
         let priced = messages
@@ -30,14 +30,14 @@ pub(crate) fn cheapest_paths(
             .sum();
         return Ok(total * case.size(Interval::single(0)));
     }
-    let (total, denominator) = total_length(case, lengths.to_vec())?;
+    let (total, denominator) = total_length(case, lengths.clone())?;
     Ok(fraction(total, &denominator) * case.size(Interval::single(0)))
 }
 
 /// The sum over the commodities of the shortest distance under `cost * price`, as numerator and denominator.
 fn total_length(
     case: &Case<'_>,
-    lengths: Vec<(BigUint, BigUint)>,
+    lengths: PerLink<(BigUint, BigUint)>,
 ) -> Result<(BigUint, BigUint), Violation> {
     let Ok(denominator) = common_denominator(lengths.iter(), lengths.len()) else {
         return rational_total(case, lengths);
@@ -50,17 +50,17 @@ fn total_length(
 }
 
 /// Chooses the narrowest integers in which no path overflows: a path has fewer links than there are nodes.
-fn integer_total(case: &Case<'_>, lengths: Vec<BigUint>) -> Result<BigUint, Violation> {
+fn integer_total(case: &Case<'_>, lengths: PerLink<BigUint>) -> Result<BigUint, Violation> {
     let longest = lengths.iter().map(BigUint::bits).max().unwrap_or(0);
     let bits = longest + u64::from(usize::BITS - case.platform.nodes().len().leading_zeros());
     if bits <= 64 {
-        let narrow: Vec<u64> = lengths.iter().filter_map(ToPrimitive::to_u64).collect();
+        let narrow: PerLink<u64> = lengths.iter().filter_map(ToPrimitive::to_u64).collect();
         return sum_of_shortest(case, &narrow, BigUint::zero(), |total, &length| {
             *total += length
         });
     }
     if bits <= 128 {
-        let narrow: Vec<u128> = lengths.iter().filter_map(ToPrimitive::to_u128).collect();
+        let narrow: PerLink<u128> = lengths.iter().filter_map(ToPrimitive::to_u128).collect();
         return sum_of_shortest(case, &narrow, BigUint::zero(), |total, &length| {
             *total += length
         });
@@ -73,9 +73,9 @@ fn integer_total(case: &Case<'_>, lengths: Vec<BigUint>) -> Result<BigUint, Viol
 /// The same over rationals, for costs whose common denominator is out of reach.
 fn rational_total(
     case: &Case<'_>,
-    lengths: Vec<(BigUint, BigUint)>,
+    lengths: PerLink<(BigUint, BigUint)>,
 ) -> Result<(BigUint, BigUint), Violation> {
-    let lengths: Vec<Rational> = lengths.into_iter().map(|(n, d)| fraction(n, &d)).collect();
+    let lengths: PerLink<Rational> = lengths.into_iter().map(|(n, d)| fraction(n, &d)).collect();
     let total = sum_of_shortest(case, &lengths, Rational::zero(), |total, length| {
         *total += length
     })?;
@@ -89,13 +89,15 @@ const OFTEN: usize = 1 << 16;
 /// Adds up the shortest distances of all commodities.
 fn sum_of_shortest<T: Length, S>(
     case: &Case<'_>,
-    lengths: &[T],
+    lengths: &PerLink<T>,
     mut total: S,
     add: impl Fn(&mut S, &T),
 ) -> Result<S, Violation> {
-    let nodes = case.platform.nodes().len();
     // The number of nodes that are such ends, and of runs of messages in which they come.
-    let (mut seen, mut last) = ([vec![false; nodes], vec![false; nodes]], [None; 2]);
+    let (mut seen, mut last) = (
+        [case.platform.per_node(false), case.platform.per_node(false)],
+        [None; 2],
+    );
     let (mut count, mut runs) = ([0usize; 2], [0usize; 2]);
     for place in 0..case.demands() {
         if place % OFTEN == 0 {
@@ -105,7 +107,7 @@ fn sum_of_shortest<T: Length, S>(
             continue;
         };
         for (end, node) in ends.into_iter().enumerate() {
-            count[end] += usize::from(!std::mem::replace(&mut seen[end][node.index()], true));
+            count[end] += usize::from(!std::mem::replace(&mut seen[end][node], true));
             runs[end] += usize::from(last[end].replace(node) != Some(node));
         }
     }
@@ -115,8 +117,8 @@ fn sum_of_shortest<T: Length, S>(
     let mut paths = ShortestPaths::new(case.platform, lengths, reversed);
     let mut search = |root: NodeId, ends: &[NodeId]| {
         case.ask()?;
-        let mut is_end = vec![false; nodes];
-        ends.iter().for_each(|end| is_end[end.index()] = true);
+        let mut is_end = case.platform.per_node(false);
+        ends.iter().for_each(|end| is_end[*end] = true);
         paths.run(
             root,
             &is_end,

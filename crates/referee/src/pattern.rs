@@ -424,14 +424,5 @@ pub(crate) fn check_merge(
             fault!(Task, "{task} at '{node}'"; "the table of work gives it no time there: it cannot do it"),
         );
     }
-    Ok([
-        Interval {
-            first: part.first,
-            last: split,
-        },
-        Interval {
-            first: split + 1,
-            last: part.last,
-        },
-    ])
+    Ok(part.split(split).into())
 }

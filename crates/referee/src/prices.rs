@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Certificate, OddSet, Resource};
-use oneport_platform::{LinkId, PortModel, Rational, SharedId};
+use oneport_platform::{LinkId, PerLink, PerNode, PortModel, Rational, SharedId};
 
 use crate::Violation;
 use crate::arithmetic::{Scale, is_positive, least_common_multiple, parts};
@@ -20,7 +20,7 @@ const MAX_SCALED_BITS: u64 = 1 << 30;
 /// Prices as integers, all times the same factor: the bound does not change.
 pub(crate) struct Prices {
     /// Per link: the price of a unit of its time, with the ports at its ends and the odd sets that it belongs to.
-    links: Vec<BigUint>,
+    links: PerLink<BigUint>,
     /// Per link with priced shared capacities: what a unit of message pays for them, weight over rate times price.
     shared: BTreeMap<LinkId, Rational>,
     /// Per node: the price of a unit of the processor's time.
@@ -66,7 +66,7 @@ impl Prices {
                 .chain([Resource::Link(id)]);
             resources.filter_map(price).sum()
         };
-        let mut links: Vec<BigUint> = platform.link_ids().map(link).collect();
+        let mut links: PerLink<BigUint> = platform.link_ids().map(link).collect();
         let compute = |id| price(Resource::Compute(id)).cloned().unwrap_or_default();
         let compute = platform.node_ids().map(compute).collect();
         let of_capacity = priced
@@ -77,7 +77,7 @@ impl Prices {
         for ((set, _), price) in sets.into_iter().zip(set_prices) {
             set.members(platform)
                 .into_iter()
-                .for_each(|link| links[link.index()] += price);
+                .for_each(|link| links[link] += price);
             sum += price * set.capacity(platform);
         }
         let mut shared: BTreeMap<LinkId, Rational> = BTreeMap::new();
@@ -103,7 +103,7 @@ impl Prices {
     /// Per link: `cost x (price of its time)` and what it pays for shared capacities, the price of a message of unit
     /// size, as a fraction that is nearly in lowest terms: at an optimum the prices often cancel the denominators of
     /// the costs.
-    pub(crate) fn lengths(&self, case: &Case<'_>) -> Vec<(BigUint, BigUint)> {
+    pub(crate) fn lengths(&self, case: &Case<'_>) -> PerLink<(BigUint, BigUint)> {
         let length = |(id, price): (LinkId, &BigUint)| {
             let cost = &case.platform.link(id).cost;
             if let Some(shared) = self.shared.get(&id) {
@@ -124,7 +124,7 @@ impl Prices {
 
     /// Per node: `compute x (price of the processor)`, the price of a unit of work, in the same form. `None` where
     /// nothing merges.
-    pub(crate) fn merges(&self, case: &Case<'_>) -> Vec<Option<(BigUint, BigUint)>> {
+    pub(crate) fn merges(&self, case: &Case<'_>) -> PerNode<Option<(BigUint, BigUint)>> {
         let merge = |(node, price): (&oneport_platform::Node, &BigUint)| {
             let (numerator, denominator) = parts(node.merge_time()?);
             let divisor = (price % denominator).gcd(denominator);

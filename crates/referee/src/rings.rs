@@ -11,7 +11,7 @@ use num_traits::Zero;
 use oneport_plan::{
     Certificate, Collective, EqualRings, Problem, Resource, Ring, RingPacking, Volumes,
 };
-use oneport_platform::{NodeId, Platform, Rational, whole};
+use oneport_platform::{NodeId, PerLink, PerNode, Platform, Rational, whole};
 use oneport_watch::Watch;
 
 use crate::Violation;
@@ -230,7 +230,7 @@ pub fn ring_bound(
     let fractions = prices.lengths(&case);
     let common = common_denominator(fractions.iter(), fractions.len())
         .map_err(|(bits, limit)| too_large("the prices of links", bits, limit))?;
-    let lengths: Vec<BigUint> = fractions
+    let lengths: PerLink<BigUint> = fractions
         .into_iter()
         .map(|length| over(length, &common))
         .collect();
@@ -274,18 +274,15 @@ fn routes(
     platform: &Platform,
     processors: &[NodeId],
     from: NodeId,
-    lengths: &[BigUint],
+    lengths: &PerLink<BigUint>,
 ) -> Vec<Option<BigUint>> {
-    let mut distance: Vec<Option<BigUint>> = vec![None; platform.nodes().len()];
-    distance[from.index()] = Some(BigUint::zero());
-    let mut arrived: Vec<Option<BigUint>> = vec![None; platform.nodes().len()];
+    let mut distance: PerNode<Option<BigUint>> = platform.per_node(None);
+    distance[from] = Some(BigUint::zero());
+    let mut arrived: PerNode<Option<BigUint>> = platform.per_node(None);
     loop {
         let mut changed = false;
         for (link, length) in platform.links().iter().zip(lengths) {
-            let Some(sum) = distance[link.from.index()]
-                .as_ref()
-                .map(|before| before + length)
-            else {
+            let Some(sum) = distance[link.from].as_ref().map(|before| before + length) else {
                 continue;
             };
             let known = if processors.contains(&link.to) {
@@ -293,7 +290,7 @@ fn routes(
             } else {
                 &mut distance
             };
-            let known = &mut known[link.to.index()];
+            let known = &mut known[link.to];
             if known.as_ref().is_none_or(|known| sum < *known) {
                 *known = Some(sum);
                 changed = true;
@@ -304,7 +301,7 @@ fn routes(
                 if *node == from {
                     None
                 } else {
-                    arrived[node.index()].clone()
+                    arrived[*node].clone()
                 }
             };
             return processors.iter().map(hop).collect();

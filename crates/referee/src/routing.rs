@@ -21,7 +21,7 @@ use num_traits::Zero;
 use oneport_plan::{
     Amount, Around, Demand, Goals, Kind, LinkId, Problem, Resource, Routing, SharedFlow,
 };
-use oneport_platform::{NodeId, Rational};
+use oneport_platform::{NodeId, PerLink, PerNode, Rational};
 use oneport_watch::Watch;
 
 use crate::Violation;
@@ -68,17 +68,16 @@ pub fn sustained(
 /// The loads of one instance.
 struct Loads {
     /// Messages by link.
-    messages: Vec<Rational>,
+    messages: PerLink<Rational>,
     /// Merges by node.
-    merges: Vec<Rational>,
+    merges: PerNode<Rational>,
 }
 
 impl Loads {
     fn new(case: &Case<'_>) -> Loads {
-        let (links, nodes) = (case.platform.links().len(), case.platform.nodes().len());
         Loads {
-            messages: vec![Rational::zero(); links],
-            merges: vec![Rational::zero(); nodes],
+            messages: case.platform.per_link(Rational::zero()),
+            merges: case.platform.per_node(Rational::zero()),
         }
     }
 
@@ -94,9 +93,9 @@ impl Loads {
         let mut times: Vec<(LinkId, Rational)> = Vec::new();
         for link in platform
             .link_ids()
-            .filter(|link| !self.messages[link.index()].is_zero())
+            .filter(|link| !self.messages[*link].is_zero())
         {
-            let data = &self.messages[link.index()] * size;
+            let data = &self.messages[link] * size;
             for used in Resource::uses(platform, link) {
                 let time = &data * time_on(platform, used.resource, link).as_ref();
                 *busy.entry(used.resource).or_default() += time;
@@ -105,11 +104,11 @@ impl Loads {
         }
         for node in platform
             .node_ids()
-            .filter(|node| !self.merges[node.index()].is_zero())
+            .filter(|node| !self.merges[*node].is_zero())
         {
             let compute = platform.node(node).merge_time();
             let missing = || fault!(Task, "'{}' merges", case.name(node); "only processors merge, and switches that reduce");
-            let time = &self.merges[node.index()] * work * compute.ok_or_else(missing)?;
+            let time = &self.merges[node] * work * compute.ok_or_else(missing)?;
             busy.insert(Resource::Compute(node), time);
         }
         let share = |(one, time): (Resource, Rational)| {
@@ -250,7 +249,7 @@ impl<'r, 'a> Ring<'r, 'a> {
                 .iter()
                 .filter(|_| !load.is_zero())
             {
-                loads.messages[link.index()] += &load;
+                loads.messages[link] += &load;
             }
         }
         Ok(())
@@ -318,7 +317,7 @@ impl<'r, 'a> Ring<'r, 'a> {
         }
         let start = self.around.order[first % self.around.order.len()];
         for &node in demand.operands.iter().filter(|&&node| node != start) {
-            loads.merges[node.index()] += weight;
+            loads.merges[node] += weight;
         }
     }
 }
@@ -428,19 +427,16 @@ fn check_flow(
             fault!(Question, "{} links", flow.amounts.len(); "an amount for each, in positive units"),
         );
     }
-    let mut arrives = vec![0i128; platform.nodes().len()];
+    let mut arrives = platform.per_node(0i128);
     for (link, &amount) in platform.links().iter().zip(&flow.amounts) {
         let amount = i128::from(amount) * if flow.is_source { 1 } else { -1 };
-        arrives[link.to.index()] += amount;
-        arrives[link.from.index()] -= amount;
+        arrives[link.to] += amount;
+        arrives[link.from] -= amount;
     }
     for node in platform.node_ids().filter(|&node| node != flow.root) {
         let messages = i128::from(leaves.get(&node).copied().unwrap_or_default());
-        if arrives[node.index()] != messages * i128::from(flow.unit) {
-            let found = fraction(
-                arrives[node.index()].unsigned_abs().into(),
-                &flow.unit.into(),
-            );
+        if arrives[node] != messages * i128::from(flow.unit) {
+            let found = fraction(arrives[node].unsigned_abs().into(), &flow.unit.into());
             let right = format!("{messages} messages end there");
             return Err(
                 fault!(SteadyState, "{} stay at '{}'", shown(found), case.name(node); "{right}"),

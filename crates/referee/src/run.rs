@@ -8,7 +8,7 @@ use oneport_platform::{Platform, Rational, Shared, SharedId};
 
 use crate::Violation;
 use crate::arithmetic::is_positive;
-use crate::clock::{Clock, Date};
+use crate::dates::{Clock, Date};
 use crate::violation::{Rule, count_name, shown};
 
 /// Executes a run by its dates alone, and says when it ends: when the last message has arrived and the last merge is
@@ -502,7 +502,7 @@ impl<'a, N: Date> Execution<'a, N> {
             .iter()
             .map(|part| self.clock.shares[part.piece as usize].clone());
         let shares = shares.fold(N::zero(), |sum, share| sum + share);
-        let [latency, overhead, time] = &self.clock.links[link.index()];
+        let [latency, overhead, time] = &self.clock.links[link];
         let end = start.clone() + overhead.clone() + time.clone() * shares;
         for (shared, part) in self.parts_of.get(link.index()).into_iter().flatten() {
             let changes = &mut self.carried[*shared];
@@ -546,8 +546,7 @@ impl<'a, N: Date> Execution<'a, N> {
             )
         };
         let contents = self.contents.merged(left?, right?).ok_or_else(twice)?;
-        let takes =
-            self.clock.nodes[node.index()].clone() * self.clock.shares[piece as usize].clone();
+        let takes = self.clock.nodes[node].clone() * self.clock.shares[piece as usize].clone();
         let end = start.clone() + takes;
         self.occupy(platform.links().len() + node.index(), start, &end);
         self.parts.push(Part {

@@ -236,14 +236,14 @@ fn check_times(
     loads: &Loads,
 ) -> Result<(), Violation> {
     let mut total = BigUint::zero();
-    let mut busy = vec![BigUint::zero(); loads.traffic.len()];
+    let mut busy = case.platform.per_link(BigUint::zero());
     // Per link: the time of its slots at a part of its rate, times that part.
     let mut parts_of: BTreeMap<LinkId, Rational> = BTreeMap::new();
     for slot in &schedule.slots {
         let length = scale.scaled(&slot.length);
         for link in &slot.links {
             match slot.share(*link) {
-                None => busy[link.index()] += &length,
+                None => busy[*link] += &length,
                 Some(share) => *parts_of.entry(*link).or_default() += share * &slot.length,
             }
         }

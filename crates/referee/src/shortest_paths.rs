@@ -6,7 +6,7 @@
 use std::ops::AddAssign;
 
 use num_traits::Zero;
-use oneport_platform::{NodeId, Platform};
+use oneport_platform::{NodeId, PerLink, Platform};
 
 /// The length of a link, as a number.
 pub(crate) trait Length: Clone + Ord + Zero + for<'a> AddAssign<&'a Self> {}
@@ -20,7 +20,7 @@ const OUTSIDE: usize = usize::MAX;
 pub(crate) struct ShortestPaths<'a, T> {
     platform: &'a Platform,
     /// Per link; not negative.
-    lengths: &'a [T],
+    lengths: &'a PerLink<T>,
     /// Whether links are followed against their direction.
     reversed: bool,
     distance: Vec<T>,
@@ -33,7 +33,7 @@ pub(crate) struct ShortestPaths<'a, T> {
 }
 
 impl<'a, T: Length> ShortestPaths<'a, T> {
-    pub(crate) fn new(platform: &'a Platform, lengths: &'a [T], reversed: bool) -> Self {
+    pub(crate) fn new(platform: &'a Platform, lengths: &'a PerLink<T>, reversed: bool) -> Self {
         let nodes = platform.nodes().len();
         ShortestPaths {
             platform,
@@ -99,7 +99,7 @@ impl<'a, T: Length> ShortestPaths<'a, T> {
                     continue;
                 }
                 candidate.clone_from(&self.distance[node]);
-                candidate += &self.lengths[id.index()];
+                candidate += &self.lengths[id];
                 if self.position[next] == OUTSIDE {
                     self.distance[next].clone_from(&candidate);
                     self.push(next);
@@ -190,7 +190,7 @@ mod tests {
         for _ in 0..20 {
             let mut builder = Platform::builder();
             (0..nodes).for_each(|node| drop(builder.node(Node::router(format!("n{node}")))));
-            let mut lengths = Vec::new();
+            let mut lengths = Vec::<u64>::new();
             for from in 0..nodes {
                 for to in (0..nodes).filter(|&to| to != from) {
                     // Long paths have more hops and cost less.
@@ -226,6 +226,7 @@ mod tests {
                         expected[to.index()] = expected[to.index()].min(candidate);
                     }
                 }
+                let lengths = PerLink::from(lengths.clone());
                 let mut paths = ShortestPaths::new(&platform, &lengths, reversed);
                 paths.run(root, &vec![true; nodes], nodes);
                 let found: Vec<u64> = (0..nodes)

@@ -111,7 +111,7 @@ impl<'a> Sustained<'a> {
         let mut by_resource: BTreeMap<Resource, Vec<LinkId>> = BTreeMap::new();
         for link in platform
             .link_ids()
-            .filter(|link| !loads.traffic[link.index()].is_zero())
+            .filter(|link| !loads.traffic[*link].is_zero())
         {
             Resource::uses(platform, link)
                 .for_each(|used| by_resource.entry(used.resource).or_default().push(link));
@@ -146,15 +146,10 @@ impl<'a> Sustained<'a> {
         let cost = |link: &LinkId| &platform.link(*link).cost;
         let used: Vec<LinkId> = platform
             .link_ids()
-            .filter(|link| !self.loads.traffic[link.index()].is_zero())
+            .filter(|link| !self.loads.traffic[*link].is_zero())
             .collect();
         let costs = Scale::new("the costs of the links", used.iter().map(cost), used.len())?;
-        let time = |link: LinkId| {
-            (
-                link,
-                costs.scaled(cost(&link)) * &self.loads.traffic[link.index()],
-            )
-        };
+        let time = |link: LinkId| (link, costs.scaled(cost(&link)) * &self.loads.traffic[link]);
         let times: Vec<(LinkId, BigUint)> = used.into_iter().map(time).collect();
         let whole = costs.denominator() * self.scale.denominator() * self.loads.size_denominator();
         let Some(violated) = violated(platform, &times, &whole) else {
@@ -226,7 +221,7 @@ fn check_links(
     let busy: BigUint = links
         .iter()
         .zip(&times)
-        .map(|(link, time)| costs.scaled(time) * &loads.traffic[link.index()])
+        .map(|(link, time)| costs.scaled(time) * &loads.traffic[*link])
         .sum();
     let whole = costs.denominator() * scale.denominator() * loads.size_denominator();
     check_busy(case, resource, busy, &whole)
@@ -239,7 +234,7 @@ fn check_processor(
     loads: &Loads,
     node: NodeId,
 ) -> Result<(), Violation> {
-    let work = &loads.work[node.index()];
+    let work = &loads.work[node];
     let Some(compute) = case
         .platform
         .node(node)

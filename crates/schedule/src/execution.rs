@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
 use oneport_plan::{Message, Task};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, ratio};
 
 /// Tasks between two checks of the watch. Trades lateness after a limit for calls. Not measured.
 pub(crate) const OFTEN: usize = 1 << 10;
@@ -73,7 +73,7 @@ pub struct Piece {
 impl Execution {
     /// A date or length in units of time, in lowest terms.
     pub fn time(&self, units: &BigInt) -> Rational {
-        Rational::new(units.clone(), self.units.clone())
+        ratio(units.clone(), self.units.clone())
     }
 
     /// A date of a task's copy that starts in period 0, in units: `stage` periods later than within the period.
@@ -130,7 +130,7 @@ impl Execution {
             if task.duration.is_zero() {
                 Rational::zero()
             } else {
-                Rational::new(sent.clone(), task.duration.clone())
+                ratio(sent.clone(), task.duration.clone())
             }
         };
         let piece = |piece: &Piece| {

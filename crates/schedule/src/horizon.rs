@@ -7,7 +7,7 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use oneport_plan::Problem;
-use oneport_platform::{Rational, whole};
+use oneport_platform::{Rational, ratio, whole};
 
 use crate::Execution;
 
@@ -55,7 +55,7 @@ impl Horizon {
 
     /// The time of a number of periods.
     fn periods(&self, count: &BigInt) -> Rational {
-        Rational::new(&self.period * count, self.units.clone())
+        ratio(&self.period * count, self.units.clone())
     }
 
     /// `I`, the time to fill the buffers, and the most that the clean-up takes: `(D - 1) T`.
@@ -65,11 +65,7 @@ impl Horizon {
 
     /// Instances complete by a date, if periods start while that helps. `O(d)`.
     pub fn delivered(&self, until: &Rational) -> BigUint {
-        self.complete(
-            (until * Rational::from_integer(self.units.clone()))
-                .floor()
-                .to_integer(),
-        )
+        self.complete((until * whole(self.units.clone())).floor().to_integer())
     }
 
     fn complete(&self, until: BigInt) -> BigUint {
@@ -99,14 +95,12 @@ impl Horizon {
                 few = middle
             }
         }
-        Rational::new(enough, self.units.clone())
+        ratio(enough, self.units.clone())
     }
 
     /// Periods in which instances start that are complete by a date.
     pub fn starting_periods(&self, until: &Rational) -> BigUint {
-        let until = (until * Rational::from_integer(self.units.clone()))
-            .floor()
-            .to_integer();
+        let until = (until * whole(self.units.clone())).floor().to_integer();
         match self.ends.first() {
             Some(first) if *first <= until && self.period.is_positive() => {
                 ((until - first).div_floor(&self.period) + 1u32)
@@ -119,9 +113,7 @@ impl Horizon {
 
     /// Periods all of whose instances are complete by a date.
     pub fn full_periods(&self, until: &Rational) -> BigUint {
-        let until = (until * Rational::from_integer(self.units.clone()))
-            .floor()
-            .to_integer();
+        let until = (until * whole(self.units.clone())).floor().to_integer();
         match self.ends.last() {
             Some(last) if *last <= until && self.period.is_positive() => {
                 ((until - last).div_floor(&self.period) + 1u32)

@@ -6,7 +6,7 @@ use num_integer::Integer;
 use num_traits::{One, Zero};
 use oneport_numbers::common_denominator;
 use oneport_plan::{Amount, Interval, Pattern, Problem, Resource, Task};
-use oneport_platform::{LinkId, NodeId, Platform, Rational, SharedId};
+use oneport_platform::{LinkId, NodeId, PerShared, Platform, Rational, SharedId};
 
 use crate::ports::LinkSet;
 
@@ -85,7 +85,7 @@ impl<'a> Measure<'a> {
         let capacities: Vec<BigInt> = resources
             .iter()
             .map(|it| match it {
-                Resource::Shared(id) => units[id.index()].clone(),
+                Resource::Shared(id) => units[*id].clone(),
                 it => it.capacity(platform).into(),
             })
             .collect();
@@ -101,7 +101,7 @@ impl<'a> Measure<'a> {
         let of_link = |link| places(whole(link).filter_map(|used| number(used.resource)));
         let shares = |link: LinkId| {
             let taken = |(id, part): &(SharedId, Rational)| {
-                let units = (part * &units[id.index()]).to_integer();
+                let units = (part * &units[*id]).to_integer();
                 Some((number(Resource::Shared(*id))?, units))
             };
             platform.shared_by(link).iter().filter_map(taken).collect()
@@ -330,11 +330,11 @@ impl<'a> Measure<'a> {
 }
 
 /// Into how many units a shared capacity is divided, so that each of its links takes up a whole number.
-fn shared_units(platform: &Platform) -> Vec<BigInt> {
-    let mut units = vec![BigInt::one(); platform.shared().len()];
+fn shared_units(platform: &Platform) -> PerShared<BigInt> {
+    let mut units: PerShared<BigInt> = vec![BigInt::one(); platform.shared().len()].into();
     for link in platform.link_ids() {
         for (id, part) in platform.shared_by(link) {
-            let unit = &mut units[id.index()];
+            let unit = &mut units[*id];
             *unit = unit.lcm(part.denom());
         }
     }

@@ -74,7 +74,7 @@ pub fn execution_watched(
         .map_err(unlisted)?;
     let platform = problem.platform();
     let units = units(problem, schedule);
-    let mut run = Run {
+    let mut run = ExecutionBuilder {
         problem,
         speeds: speeds(schedule),
         units,
@@ -91,7 +91,7 @@ pub fn execution_watched(
         }
         *first = end;
     }
-    let Run {
+    let ExecutionBuilder {
         units, mut tasks, ..
     } = run;
     let period = in_units(&schedule.period, &units);
@@ -109,14 +109,14 @@ pub fn execution_watched(
 }
 
 /// Builder of an execution; times are in units.
-struct Run<'a> {
+struct ExecutionBuilder<'a> {
     problem: &'a Problem,
     speeds: Speeds,
     units: BigInt,
     tasks: Vec<DatedTask>,
 }
 
-impl Run<'_> {
+impl ExecutionBuilder<'_> {
     /// All tasks of some copies of a pattern, numbered from `first`.
     fn add(
         &mut self,

@@ -151,7 +151,7 @@ impl Commodity {
     ) -> Commodity {
         let moved = |(link, amount): (LinkId, BigInt)| {
             let link = platform.link(link);
-            (link.from, link.to, Rational::from_integer(amount))
+            (link.from, link.to, whole(amount))
         };
         let flow: Vec<_> = flow.into_iter().map(moved).collect();
         let mut buffers: BTreeMap<NodeId, [Rational; 2]> = BTreeMap::new();

@@ -44,7 +44,9 @@
 use std::collections::BTreeSet;
 
 use num_traits::Zero;
-use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PlatformError, PortModel, Rational};
+use oneport_platform::{
+    Link, LinkId, Node, NodeId, PerNode, Platform, PlatformError, PortModel, Rational,
+};
 use petgraph::unionfind::UnionFind;
 
 /// A platform of half-duplex nodes that does what another platform does.
@@ -396,19 +398,19 @@ impl Gadget {
     /// order of arrival. `O(n m)`.
     pub fn way(&self, platform: &Platform, source: NodeId, links: &[usize]) -> Vec<LinkId> {
         let mut left = self.contracted(links);
-        let mut has = vec![false; self.cores.len()];
+        let mut has: PerNode<bool> = vec![false; self.cores.len()].into();
         has.iter_mut()
             .skip(source.index())
             .take(1)
             .for_each(|has| *has = true);
         let mut way = Vec::new();
-        let arrives = |link: LinkId, has: &[bool]| {
+        let arrives = |link: LinkId, has: &PerNode<bool>| {
             let link = platform.link(link);
-            has[link.from.index()] && !has[link.to.index()]
+            has[link.from] && !has[link.to]
         };
         while let Some(next) = left.iter().position(|&link| arrives(link, &has)) {
             let link = left.remove(next);
-            has[platform.link(link).to.index()] = true;
+            has[platform.link(link).to] = true;
             way.push(link);
         }
         way
@@ -418,6 +420,7 @@ impl Gadget {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oneport_numbers::whole;
 
     /// A star: the hub sends to and receives from three leaves.
     fn star(
@@ -427,11 +430,11 @@ mod tests {
         leaf_ports: u32,
     ) -> Result<Platform, PlatformError> {
         let mut builder = Platform::builder();
-        let one = Rational::from_integer(1.into());
+        let one = whole(1);
         let node = |name: &str, model, ports| Node {
             model: Some(model),
             ports: Some(ports),
-            ..Node::processor(name, Rational::from_integer(1.into()))
+            ..Node::processor(name, whole(1))
         };
         let center = builder.node(node("hub", hub, ports))?;
         for name in ["a", "b", "c"] {
@@ -468,7 +471,7 @@ mod tests {
     /// Four nodes of two ports, every pair joined in both directions; the last node of another model.
     fn complete(last: PortModel) -> Result<Platform, PlatformError> {
         let mut builder = Platform::builder();
-        let one = Rational::from_integer(1.into());
+        let one = whole(1);
         for name in ["a", "b", "c", "d"] {
             let node = Node::processor(name, one.clone());
             builder.node(Node {

@@ -8,7 +8,7 @@ use num_traits::{One, Signed, Zero};
 use oneport_graph::arborescence::{Arborescence, arborescence};
 use oneport_graph::{Digraph, shortest_paths};
 use oneport_numbers::{Whole, common_denominator, numerator_over};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, ratio, whole};
 use petgraph::visit::EdgeRef;
 
 use crate::instance::{Instance, Message, SeparationError};
@@ -171,7 +171,7 @@ impl Instance {
 
     /// Weight that a shift adds to a spanning tree.
     fn shifted(&self, shift: &Rational) -> Rational {
-        shift * Rational::from_integer(self.nodes.saturating_sub(1).into())
+        shift * whole(self.nodes.saturating_sub(1))
     }
 
     /// The links with their prices in units; 0 for negative ones, which no heaviest matching has to use.
@@ -243,7 +243,7 @@ impl Instance {
 }
 
 pub(crate) fn rate(message: &Message) -> Rational {
-    Rational::from_integer(BigInt::from(message.rate))
+    whole(BigInt::from(message.rate))
 }
 
 fn narrowed(edges: &[(usize, usize, BigUint)]) -> Option<Vec<(usize, usize, u128)>> {
@@ -352,7 +352,7 @@ impl Proof {
         let bound = self
             .matchings
             .bound(instance.nodes, &instance.priced(&self.unit, v))?;
-        let bound = Rational::new(bound.into(), BigInt::from(self.unit.clone()) * 2);
+        let bound = ratio(bound, BigInt::from(self.unit.clone()) * 2);
         if bound > *u {
             return unproved(format!(
                 "matchings are proved to weigh at most {bound}, u is {u}"

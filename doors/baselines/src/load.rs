@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::{One, Zero};
 use oneport_plan::{OddSet, Problem, Resource};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, PerLink, PerNode, Rational};
 use oneport_schedule::ports;
 use oneport_watch::Watch;
 
@@ -25,9 +25,9 @@ pub struct Throughput {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loads {
     /// Per link: the time for which one instance keeps it busy.
-    pub links: Vec<Rational>,
+    pub links: PerLink<Rational>,
     /// Per node: the time for which one instance keeps its processor busy.
-    pub nodes: Vec<Rational>,
+    pub nodes: PerNode<Rational>,
 }
 
 impl Algorithm {
@@ -55,31 +55,29 @@ impl Algorithm {
             return Err(BaselineError::NotConstant);
         };
         let counts = Counts::of(self, problem, watch)?;
-        let mut traffic = vec![0_u128; platform.links().len()];
+        let mut traffic = platform.per_link(0_u128);
         counts
             .own
             .into_iter()
-            .for_each(|(link, blocks)| traffic[link.index()] += blocks);
+            .for_each(|(link, blocks)| traffic[link] += blocks);
         for (from, to) in self.ranks.iter().zip(&counts.sent) {
             watch.ask()?;
-            let mut amounts = vec![0; platform.nodes().len()];
+            let mut amounts = platform.per_node(0);
             for (&to, &blocks) in to {
                 let to = self.ranks[to];
                 if routes.path(*from, to).is_none() {
                     return Err(BaselineError::no_way(platform, *from, to));
                 }
-                amounts[to.index()] += blocks;
+                amounts[to] += blocks;
             }
-            routes.spread(*from, amounts, |link, amount| {
-                traffic[link.index()] += amount
-            });
+            routes.spread(*from, amounts, |link, amount| traffic[link] += amount);
         }
         let whole = |count: u128| Rational::new(count.into(), self.pieces.into());
         let link = |(link, count): (LinkId, u128)| &platform.link(link).cost * size * whole(count);
-        let mut nodes = vec![Rational::zero(); platform.nodes().len()];
+        let mut nodes = platform.per_node(Rational::zero());
         for (node, &count) in self.ranks.iter().zip(&counts.merged) {
             if let (Some(compute), true) = (platform.node(*node).merge_time(), count > 0) {
-                nodes[node.index()] += compute * work * whole(count);
+                nodes[*node] += compute * work * whole(count);
             }
         }
         Ok(Loads {
@@ -100,11 +98,11 @@ impl Loads {
         let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
         let used: Vec<LinkId> = platform
             .link_ids()
-            .filter(|link| !self.links[link.index()].is_zero())
+            .filter(|link| !self.links[*link].is_zero())
             .collect();
         for &link in &used {
             for used in Resource::uses(platform, link) {
-                let time = used.of(&self.links[link.index()]);
+                let time = used.of(&self.links[link]);
                 *busy.entry(used.resource).or_insert_with(Rational::zero) += time;
             }
         }
@@ -113,14 +111,14 @@ impl Loads {
         }
         let nodes = platform
             .node_ids()
-            .map(|node| (Resource::Compute(node), self.nodes[node.index()].clone()));
+            .map(|node| (Resource::Compute(node), self.nodes[node].clone()));
         busy.extend(nodes.filter(|(_, time)| !time.is_zero()));
         let mut period = busy.values().max().cloned().ok_or(BaselineError::Nothing)?;
         let mut odd_set = None;
         if ports::has_odd_sets(platform) {
             let times = used
                 .into_iter()
-                .map(|link| (link, self.links[link.index()].clone()))
+                .map(|link| (link, self.links[link].clone()))
                 .collect();
             if let Some((longer, set)) = ports::slowest_odd_set(platform, &times, &period)? {
                 (period, odd_set) = (longer, Some(set));

@@ -2,7 +2,7 @@
 
 use oneport_graph::shortest_paths;
 use oneport_numbers::{Exact, Scaled};
-use oneport_platform::{Link, LinkId, NodeId, Platform, Rational};
+use oneport_platform::{Link, LinkId, NodeId, PerLink, PerNode, Platform, Rational};
 use oneport_watch::{Limit, Watch};
 use petgraph::graph::EdgeIndex;
 use petgraph::visit::EdgeRef;
@@ -13,7 +13,7 @@ use petgraph::visit::EdgeRef;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Routes {
     /// Per sender: its tree of paths.
-    from: Vec<Option<Tree>>,
+    from: PerNode<Option<Tree>>,
 }
 
 /// The paths from one node.
@@ -59,7 +59,9 @@ impl Routes {
     pub fn with(platform: &Platform, from: &[NodeId], over: Forwarders, ties: Ties) -> Routes {
         let routes = Routes::watched(platform, from, over, ties, &Watch::unlimited());
         // Nothing ends it.
-        routes.unwrap_or_else(|_| Routes { from: Vec::new() })
+        routes.unwrap_or_else(|_| Routes {
+            from: PerNode::default(),
+        })
     }
 
     /// Runs [`Routes::with`] under a watch that is checked at every sender, and first for the memory of all.
@@ -77,8 +79,8 @@ impl Routes {
         watch.room_for(paths.saturating_mul(PATH))?;
         let scaled = Scaled::of(platform.links().iter().map(|link| &link.cost));
         match scaled.narrow::<u64>(BITS) {
-            Some(costs) => Routes::measured(platform, from, over, ties, (&costs, watch)),
-            None => Routes::measured(platform, from, over, ties, (&scaled.values, watch)),
+            Some(costs) => Routes::measured(platform, from, over, ties, (&costs.into(), watch)),
+            None => Routes::measured(platform, from, over, ties, (&scaled.values.into(), watch)),
         }
     }
 
@@ -100,8 +102,16 @@ impl Routes {
         let times: Vec<Rational> = platform.links().iter().map(time).collect();
         let scaled = Scaled::of(times.iter());
         match scaled.narrow::<u64>(BITS) {
-            Some(times) => Routes::measured(platform, from, over, Ties::Turns, (&times, watch)),
-            None => Routes::measured(platform, from, over, Ties::Turns, (&scaled.values, watch)),
+            Some(times) => {
+                Routes::measured(platform, from, over, Ties::Turns, (&times.into(), watch))
+            }
+            None => Routes::measured(
+                platform,
+                from,
+                over,
+                Ties::Turns,
+                (&scaled.values.into(), watch),
+            ),
         }
     }
 
@@ -110,10 +120,10 @@ impl Routes {
         from: &[NodeId],
         over: Forwarders,
         ties: Ties,
-        (costs, watch): (&[N], &Watch),
+        (costs, watch): (&PerLink<N>, &Watch),
     ) -> Result<Routes, Limit> {
         let mut routes = Routes {
-            from: vec![None; platform.nodes().len()],
+            from: platform.per_node(None),
         };
         for (rank, &node) in from.iter().enumerate() {
             watch.ask()?;
@@ -122,7 +132,7 @@ impl Routes {
             let paths = shortest_paths(
                 platform.graph(),
                 [(node.into(), N::zero())],
-                |edge| &costs[LinkId::from(edge.id()).index()],
+                |edge| &costs[LinkId::from(edge.id())],
                 |next| through(next.into()),
             );
             let short = |node: usize| u32::try_from(node).unwrap_or(u32::MAX);
@@ -138,7 +148,7 @@ impl Routes {
             if ties == Ties::Turns {
                 tree.take_turns(platform, rank, near, costs);
             }
-            routes.from[node.index()] = Some(tree);
+            routes.from[node] = Some(tree);
         }
         Ok(routes)
     }
@@ -160,17 +170,17 @@ impl Routes {
     pub(crate) fn spread(
         &self,
         from: NodeId,
-        mut amounts: Vec<u128>,
+        mut amounts: PerNode<u128>,
         mut pass: impl FnMut(LinkId, u128),
     ) {
         let Some(Some(tree)) = self.from.get(from.index()) else {
             return;
         };
         for &node in tree.settled.iter().rev() {
-            let amount = amounts[node as usize];
+            let amount = amounts[NodeId::new(node as usize)];
             if let (Some((link, before)), true) = (tree.last[node as usize], amount > 0) {
                 pass(link, amount);
-                amounts[before as usize] += amount;
+                amounts[NodeId::new(before as usize)] += amount;
             }
         }
     }
@@ -184,21 +194,21 @@ impl Tree {
         platform: &Platform,
         mut turn: usize,
         near: impl Fn(NodeId) -> Option<Option<&'a N>>,
-        costs: &[N],
+        costs: &PerLink<N>,
     ) {
-        let mut settled = vec![false; platform.nodes().len()];
+        let mut settled = platform.per_node(false);
         for &node in &self.settled {
-            settled[node as usize] = true;
+            settled[NodeId::new(node as usize)] = true;
             let Some((link, before)) = self.last[node as usize] else {
                 continue;
             };
-            let (far, cost) = (near(NodeId::new(before as usize)), &costs[link.index()]);
+            let (far, cost) = (near(NodeId::new(before as usize)), &costs[link]);
             let as_good = |link: &LinkId| {
                 let from = platform.link(*link).from;
                 from.index() != node as usize
-                    && settled[from.index()]
+                    && settled[from]
                     && near(from) == far
-                    && &costs[link.index()] == cost
+                    && &costs[*link] == cost
             };
             let equal: Vec<LinkId> = platform
                 .incoming(NodeId::new(node as usize))

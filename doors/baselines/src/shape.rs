@@ -9,7 +9,7 @@ use num_traits::ToPrimitive;
 use oneport_graph::shortest_paths;
 use oneport_numbers::Scaled;
 use oneport_plan::{Problem, Resource};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, PerLink, Platform, Rational};
 use oneport_watch::Watch;
 use petgraph::graph::EdgeReference;
 use petgraph::visit::EdgeRef;
@@ -56,7 +56,7 @@ impl RankHints {
 }
 
 /// Costs of links in integers, rounded up.
-fn rounded(platform: &Platform) -> Vec<u64> {
+fn rounded(platform: &Platform) -> PerLink<u64> {
     let scaled = Scaled::coarsest(platform.links().iter().map(|link| &link.cost));
     let excess = scaled
         .values
@@ -106,7 +106,7 @@ fn by_router(platform: &Platform, ranks: &[NodeId]) -> Option<Vec<Vec<usize>>> {
 fn by_distance(
     platform: &Platform,
     ranks: &[NodeId],
-    costs: &[u64],
+    costs: &PerLink<u64>,
     watch: &Watch,
 ) -> Option<Vec<Vec<usize>>> {
     let count = (ranks.len() as u64).saturating_mul(ranks.len() as u64);
@@ -114,7 +114,7 @@ fn by_distance(
     let mut pairs: Vec<(u64, usize, usize)> = Vec::new();
     for (from, &node) in ranks.iter().enumerate() {
         watch.ask().ok()?;
-        let length = |edge: EdgeReference<'_, _>| &costs[LinkId::from(edge.id()).index()];
+        let length = |edge: EdgeReference<'_, _>| &costs[LinkId::from(edge.id())];
         let paths = shortest_paths(platform.graph(), [(node.into(), 0)], length, |_| true);
         let far = |to: &NodeId| paths.distances.get(to.index()).copied().flatten();
         pairs.extend(
@@ -173,7 +173,7 @@ impl Rings {
         platform: &Platform,
         ranks: &[NodeId],
         routes: &Routes,
-        costs: Vec<u64>,
+        costs: PerLink<u64>,
         watch: &Watch,
     ) -> Option<Rings> {
         // Limit on the ranks for which an order is searched. Trades a cheaper ring for time. Not measured.
@@ -188,7 +188,7 @@ impl Rings {
         let busy = |link: LinkId| -> Vec<(u32, u64)> {
             let of = Resource::uses(platform, link).filter_map(|used| {
                 let number = resources.binary_search(&used.resource).ok()?;
-                let whole = costs[link.index()] * common / lanes(&used.resource);
+                let whole = costs[link] * common / lanes(&used.resource);
                 // Any order is a ring: costs may be rounded.
                 let part = |part: &Rational| part * BigInt::from(whole);
                 let time = used.part.map_or(Some(whole), |share| {
@@ -198,13 +198,13 @@ impl Rings {
             });
             of.collect()
         };
-        let links: Vec<Vec<(u32, u64)>> = platform.link_ids().map(busy).collect();
+        let links: PerLink<Vec<(u32, u64)>> = platform.link_ids().map(busy).collect();
         let way = |from: NodeId, to: NodeId| -> Option<Vec<(u32, u64)>> {
             Some(
                 routes
                     .path(from, to)?
                     .into_iter()
-                    .flat_map(|link| links[link.index()].iter().copied())
+                    .flat_map(|link| links[link].iter().copied())
                     .collect(),
             )
         };

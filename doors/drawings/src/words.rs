@@ -291,17 +291,7 @@ pub(crate) fn owners<'p>(
 
 /// The inputs of a merge.
 pub(crate) fn inputs(part: Interval, split: usize) -> [Interval; 2] {
-    let right = Interval {
-        first: split.saturating_add(1),
-        last: part.last,
-    };
-    [
-        Interval {
-            first: part.first,
-            last: split,
-        },
-        right,
-    ]
+    part.split(split).into()
 }
 
 /// `v[0,2] of v0 and v[1,2]`.

@@ -8,7 +8,7 @@ use num_traits::Zero;
 use oneport_graph::shortest_paths;
 use oneport_numbers::Scaled;
 use oneport_plan::{NodeId, Problem, Rational, Resource};
-use oneport_platform::{LinkId, Platform};
+use oneport_platform::{LinkId, PerLink, PerNode, Platform};
 use oneport_watch::{Limit, Watch};
 use petgraph::visit::EdgeRef;
 
@@ -70,9 +70,9 @@ type Delays = Vec<Option<BigUint>>;
 struct Clock {
     unit: Rational,
     /// Per link: the delay of a message of size 0, or of a whole one if messages stay whole.
-    links: Vec<BigUint>,
+    links: PerLink<BigUint>,
     /// Per link: the latency.
-    latencies: Vec<BigUint>,
+    latencies: PerLink<BigUint>,
 }
 
 impl Clock {
@@ -90,8 +90,8 @@ impl Clock {
         let latencies = values.split_off(platform.links().len());
         Clock {
             unit,
-            links: values,
-            latencies,
+            links: values.into(),
+            latencies: latencies.into(),
         }
     }
 
@@ -105,12 +105,12 @@ struct Pairs {
     clock: Clock,
     list: Vec<Pair>,
     /// Per node: the pairs of which it is the owner, and the pairs of which it is the goal.
-    out_of: Vec<Vec<usize>>,
-    into: Vec<Vec<usize>>,
+    out_of: PerNode<Vec<usize>>,
+    into: PerNode<Vec<usize>>,
     /// Per node: the number of messages for which a value leaves it, and for which one enters it. A demand of rate `r`
     /// is `r` messages.
-    leaving: Vec<u128>,
-    entering: Vec<u128>,
+    leaving: PerNode<u128>,
+    entering: PerNode<u128>,
 }
 
 /// Whether no message may be cut, in any group.
@@ -124,7 +124,7 @@ fn all_whole(problem: &Problem) -> bool {
 /// Least delays from a node (to a node, if `backwards`): a message of size 0 passes every link in its latency and
 /// overhead. If messages stay whole, it arrives with its last part.
 fn delays(platform: &Platform, clock: &Clock, node: NodeId, backwards: bool) -> Delays {
-    let delay = |link: LinkId| clock.links[link.index()].clone();
+    let delay = |link: LinkId| clock.links[link].clone();
     let from = [(node.into(), BigUint::zero())];
     if backwards {
         let turned = petgraph::visit::Reversed(platform.graph());
@@ -178,7 +178,7 @@ fn occupied(platform: &Platform, links: &[LinkId], amount: &Rational) -> Rationa
 impl Pairs {
     fn of(problem: &Problem, watch: &Watch) -> Result<Pairs, Limit> {
         let platform = problem.platform();
-        let none = || vec![0_u128; platform.nodes().len()];
+        let none = || platform.per_node(0_u128);
         let (mut leaving, mut entering) = (none(), none());
         let mut counts: BTreeMap<(NodeId, NodeId), u128> = BTreeMap::new();
         for (number, demand) in problem.demands().enumerate() {
@@ -197,11 +197,8 @@ impl Pairs {
                 }
             }
             let [out_of, into] = &ends;
-            out_of
-                .iter()
-                .for_each(|owner| leaving[owner.index()] += rate);
-            into.iter()
-                .for_each(|wants| entering[wants.index()] += rate);
+            out_of.iter().for_each(|owner| leaving[*owner] += rate);
+            into.iter().for_each(|wants| entering[*wants] += rate);
         }
         let clock = Clock::of(problem);
         let known = |backwards: bool| {
@@ -229,11 +226,11 @@ impl Pairs {
             onwards: to[wants.index()].clone(),
         };
         let list: Vec<Pair> = counts.iter().map(pair).collect();
-        let lists = || vec![Vec::new(); platform.nodes().len()];
+        let lists = || platform.per_node(Vec::new());
         let (mut out_of, mut into) = (lists(), lists());
         for (place, pair) in list.iter().enumerate() {
-            out_of[pair.owner.index()].push(place);
-            into[pair.wants.index()].push(place);
+            out_of[pair.owner].push(place);
+            into[pair.wants].push(place);
         }
         Ok(Pairs {
             clock,
@@ -248,9 +245,9 @@ impl Pairs {
     /// Least delay of any needed value, plus the time in which all needed values enter the node.
     fn entering(&self, problem: &Problem, size: &Rational, node: NodeId) -> Option<Rational> {
         let platform = problem.platform();
-        let amount = size * Rational::from_integer(self.entering[node.index()].into());
+        let amount = size * Rational::from_integer(self.entering[node].into());
         let before = |link: &LinkId| {
-            let of = self.into[node.index()].iter().map(|&pair| &self.list[pair]);
+            let of = self.into[node].iter().map(|&pair| &self.list[pair]);
             of.filter_map(|pair| pair.delays.get(platform.link(*link).from.index())?.as_ref())
                 .min()
         };
@@ -271,11 +268,9 @@ impl Pairs {
     /// The time in which all values have left an owner and the last one has arrived after its least delay.
     fn leaving(&self, problem: &Problem, size: &Rational, node: NodeId) -> Option<Rational> {
         let platform = problem.platform();
-        let amount = size * Rational::from_integer(self.leaving[node.index()].into());
+        let amount = size * Rational::from_integer(self.leaving[node].into());
         let after = |link: &LinkId| {
-            let of = self.out_of[node.index()]
-                .iter()
-                .map(|&pair| &self.list[pair]);
+            let of = self.out_of[node].iter().map(|&pair| &self.list[pair]);
             of.filter_map(|pair| pair.onwards.get(platform.link(*link).to.index())?.as_ref())
                 .min()
         };
@@ -329,7 +324,7 @@ impl Pairs {
         let links: Vec<LinkId> = links.filter(|link| after(link).is_some()).collect();
         let onwards = links
             .iter()
-            .filter_map(|link| Some(&self.clock.latencies[link.index()] + after(link)?))
+            .filter_map(|link| Some(&self.clock.latencies[*link] + after(link)?))
             .min()?;
         Some((links, onwards))
     }

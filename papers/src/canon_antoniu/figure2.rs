@@ -6,6 +6,7 @@ use oneport::Rational;
 use oneport::homogeneous::{self, Strategy, Tie};
 use oneport::plan::Concurrency;
 use oneport_drawings::svg;
+use oneport_numbers::ratio;
 
 use super::checked::{costs, length};
 use crate::figures::Figure;
@@ -62,7 +63,7 @@ fn curves() -> Result<Vec<Curve>> {
 
 /// The drawing's range under each rule: from 1 to at most 3/2, less than theorems 18 and 19 allow.
 pub fn within_three_halves() -> Result<Finding> {
-    let most = Rational::new(3.into(), 2.into());
+    let most = ratio(3, 2);
     let mut found = Vec::new();
     for curve in curves()? {
         let range = (curve.ratios.iter().min(), curve.ratios.iter().max());

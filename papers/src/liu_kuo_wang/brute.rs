@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// Run of algorithm EP (figure 2) on a sequence of transmission times.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct EarliestRun {
     /// Start of each sender, in the order of the sequence.
     pub starts: Vec<u64>,
     /// End of the last one.
@@ -12,7 +12,7 @@ pub struct Run {
 }
 
 /// Figure 2, line by line: one more processor than senders, two free ones start a transmission, its receiver stays.
-pub fn earliest(sequence: &[u64]) -> Run {
+pub fn earliest(sequence: &[u64]) -> EarliestRun {
     let mut free = sequence.len() + 1;
     let mut active: Vec<u64> = Vec::new();
     let (mut time, mut starts) = (0, Vec::new());
@@ -33,11 +33,11 @@ pub fn earliest(sequence: &[u64]) -> Run {
         .map(|(start, takes)| start + takes)
         .max()
         .unwrap_or(0);
-    Run { starts, length }
+    EarliestRun { starts, length }
 }
 
 /// A(s, t), A'(s, t) and C(s, t): senders active at `t`, active senders that started before, finished senders.
-pub fn counts(sequence: &[u64], run: &Run, t: u64) -> [usize; 3] {
+pub fn counts(sequence: &[u64], run: &EarliestRun, t: u64) -> [usize; 3] {
     let windows = || {
         run.starts
             .iter()
@@ -56,7 +56,7 @@ pub fn counts(sequence: &[u64], run: &Run, t: u64) -> [usize; 3] {
 }
 
 /// Inequality (1) at every start.
-pub fn is_valid(times: &[u64], run: &Run) -> bool {
+pub fn is_valid(times: &[u64], run: &EarliestRun) -> bool {
     let n = times.len() + 1;
     run.starts.iter().all(|&start| {
         let [active, _, complete] = counts(times, run, start);
@@ -66,7 +66,7 @@ pub fn is_valid(times: &[u64], run: &Run) -> bool {
 
 /// Predecessors of lemma 1, as (predecessor, sender): every start takes the two processors that have been free for the
 /// longest time, which are the receivers of the predecessors.
-pub fn waits(sequence: &[u64], run: &Run) -> Vec<(usize, usize)> {
+pub fn waits(sequence: &[u64], run: &EarliestRun) -> Vec<(usize, usize)> {
     let mut ends: Vec<(u64, usize)> = (0..sequence.len())
         .map(|sender| (run.starts[sender] + sequence[sender], sender))
         .collect();
@@ -336,14 +336,14 @@ mod tests {
         // waits for the other's.
         assert_eq!(
             earliest(&[2, 1, 1]),
-            Run {
+            EarliestRun {
                 starts: vec![0, 0, 2],
                 length: 3
             }
         );
         assert_eq!(
             earliest(&[]),
-            Run {
+            EarliestRun {
                 starts: vec![],
                 length: 0
             }

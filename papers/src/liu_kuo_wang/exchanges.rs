@@ -3,7 +3,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::brute::{self, Run, is_valid};
+use super::brute::{self, EarliestRun, is_valid};
 
 /// The point at which a proof stops: a slowest sender starts within the window of a faster one.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub fn printed_proof(times: &[u64], lemma_3: bool) -> Result<Option<Stop>> {
     let slowest = times.iter().copied().max().unwrap_or(0);
     let mut moves = 0;
     loop {
-        let before = |p: usize, run: &Run| -> Vec<usize> {
+        let before = |p: usize, run: &EarliestRun| -> Vec<usize> {
             let faster = |&q: &usize| times[q] < slowest && run.starts[q] < run.starts[p];
             (0..times.len()).filter(faster).collect()
         };
@@ -74,7 +74,7 @@ pub fn printed_proof(times: &[u64], lemma_3: bool) -> Result<Option<Stop>> {
     }
 }
 
-fn stop(times: &[u64], run: &Run, (p, q): (usize, usize), moves: usize) -> Stop {
+fn stop(times: &[u64], run: &EarliestRun, (p, q): (usize, usize), moves: usize) -> Stop {
     Stop {
         start: run.starts[p],
         time: times[p],
@@ -85,7 +85,7 @@ fn stop(times: &[u64], run: &Run, (p, q): (usize, usize), moves: usize) -> Stop 
 }
 
 /// Senders as fast as `q`, each ending at the start of the one before, from the start of `q` back.
-fn chain(times: &[u64], run: &Run, q: usize) -> Vec<usize> {
+fn chain(times: &[u64], run: &EarliestRun, q: usize) -> Vec<usize> {
     let mut chain = Vec::new();
     let mut at = run.starts[q];
     while let Some(r) =
@@ -99,7 +99,7 @@ fn chain(times: &[u64], run: &Run, q: usize) -> Vec<usize> {
 
 /// Whether predecessors can be chosen so that none is faster than its successor (corollary 1). By dates, every sender
 /// takes the two fastest of the processors that are free and not faster than itself.
-fn in_form(times: &[u64], run: &Run) -> bool {
+fn in_form(times: &[u64], run: &EarliestRun) -> bool {
     let mut free: Vec<u64> = vec![u64::MAX; times.len() + 1];
     let mut active: Vec<usize> = Vec::new();
     let mut dates = run.starts.clone();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anyhow::{Context, Result, ensure};
 use oneport::plan::Reduction;
 
-use super::brute::{self, Run};
+use super::brute::{self, EarliestRun};
 use super::theorems;
 use super::third::{self, Case};
 use crate::figures::Figure;
@@ -82,7 +82,7 @@ fn chart(title: &str, groups: &[(&str, Vec<Window>)], scale: u64) -> String {
     svg + "</svg>\n"
 }
 
-fn named(times: &[u64], run: &Run, names: &[(&str, usize)]) -> Vec<Window> {
+fn named(times: &[u64], run: &EarliestRun, names: &[(&str, usize)]) -> Vec<Window> {
     let slowest = times.iter().copied().max().unwrap_or(0);
     let window = |&(name, sender): &(&str, usize)| Window {
         name: name.to_string(),

@@ -3,6 +3,7 @@
 use anyhow::{Result, ensure};
 use oneport::heterogeneous::{Method, broadcast, slowest_first};
 use oneport::{Rational, all_reduce};
+use oneport_numbers::ratio;
 
 use super::brute::{self, Dice, is_valid};
 use super::checked::{budget, optimum, processors, rationals, schedule, solve};
@@ -132,7 +133,7 @@ fn conversion() -> Result<Finding> {
     let mut dice = Dice::new(21);
     for times in samples(20, 10, 9) {
         let n = times.len() + 1;
-        let mut run = brute::Run {
+        let mut run = brute::EarliestRun {
             starts: Vec::new(),
             length: 0,
         };
@@ -339,7 +340,7 @@ fn lemma_3() -> Result<Finding> {
 
 /// Lemma 3 if `p` starts strictly inside the window of `q1`. A fast window takes 4, a slow one 8 to 18. Each
 /// rearrangement has the times, the run before and after, and the place of p.
-pub type Rearranged = (Vec<u64>, brute::Run, usize, [usize; 3]);
+pub type Rearranged = (Vec<u64>, brute::EarliestRun, usize, [usize; 3]);
 
 pub fn rearrangements() -> Vec<Rearranged> {
     const FAST: u64 = 4;
@@ -486,7 +487,7 @@ fn theorem_2() -> Result<Finding> {
 /// Fastest node first from the selected sources, against every broadcast: at most `1 + halves / 2` times the shortest.
 fn fastest_first(wanted: fn(&[u64], usize) -> bool, halves: u64) -> Result<Finding> {
     let (mut tried, mut worst) = (0, (whole(1), vec![1], 0));
-    let most = Rational::new((2 + halves).into(), 2.into());
+    let most = ratio(2 + halves, 2);
     for times in samples(18, 6, 9)
         .into_iter()
         .chain(samples(19, 6, 3))
@@ -529,7 +530,7 @@ fn theorem_3() -> Result<Finding> {
             .answer
             .into_claim();
         ensure!(
-            all.length() <= &all.lower_bound * Rational::new(7.into(), 2.into()),
+            all.length() <= &all.lower_bound * ratio(7, 2),
             "{times:?}: {}",
             all.length()
         );
@@ -592,12 +593,12 @@ fn definition_1() -> Result<Finding> {
     for (fast, slow) in RATIOS {
         for (f, s) in (0..=8usize).flat_map(|f| (1..=9 - f).map(move |s| (f, s))) {
             let all = brute::orders(&[vec![fast; f], vec![slow; s]].concat());
-            let runs: Vec<(Vec<u64>, brute::Run)> = all
+            let runs: Vec<(Vec<u64>, brute::EarliestRun)> = all
                 .into_iter()
                 .map(|order| (order.clone(), brute::earliest(&order)))
                 .collect();
             let best = runs.iter().map(|(_, run)| run.length).min().unwrap_or(0);
-            let layers = |(order, run): &(Vec<u64>, brute::Run)| {
+            let layers = |(order, run): &(Vec<u64>, brute::EarliestRun)| {
                 let starts = || {
                     run.starts
                         .iter()

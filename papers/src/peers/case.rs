@@ -10,6 +10,7 @@ use oneport::{
     Amount, Goal, NodeId, Options, Platform, Problem, Rational, Status, Volumes, parse_rational,
     solve,
 };
+use oneport_numbers::{ratio, whole};
 use serde::Deserialize;
 
 use super::platforms::platform;
@@ -89,10 +90,6 @@ impl Measure {
     }
 }
 
-fn whole(number: usize) -> Rational {
-    Rational::from_integer(number.into())
-}
-
 impl Case {
     /// Computes the optimum, and compares.
     ///
@@ -132,8 +129,8 @@ impl Case {
             .published
             .split_once('.')
             .map_or(0, |(_, places)| places.len());
-        let half = Rational::new(
-            1.into(),
+        let half = ratio(
+            1,
             BigInt::from(2) * BigInt::from(10).pow(u32::try_from(places)?),
         );
         let slack = if self.published.contains('/') {

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail, ensure};
 use oneport::platform::{Node, PlatformBuilder, generate};
 use oneport::{NodeId, Platform, PortModel, Rational};
+use oneport_numbers::{ratio, whole};
 
 /// The platform of a case: its shape, sides (or boxes) and bandwidths by dimension.
 pub fn platform(shape: &str, sides: &[usize], bandwidths: &[i64]) -> Result<Platform> {
@@ -23,7 +24,7 @@ pub fn platform(shape: &str, sides: &[usize], bandwidths: &[i64]) -> Result<Plat
 
 /// The cost of a link of `bandwidth` GB/s, in seconds per gigabyte.
 fn cost(bandwidth: i64) -> Rational {
-    Rational::new(1.into(), bandwidth.into())
+    ratio(1, bandwidth)
 }
 
 /// A platform without nodes, on which only links are exclusive.
@@ -34,7 +35,7 @@ fn fabric() -> PlatformBuilder {
 }
 
 fn processors(builder: &mut PlatformBuilder, prefix: &str, count: usize) -> Result<Vec<NodeId>> {
-    let one = Rational::from_integer(1.into());
+    let one = whole(1);
     Ok((0..count)
         .map(|place| builder.node(Node::processor(format!("{prefix}{place}"), one.clone())))
         .collect::<Result<_, _>>()?)
@@ -97,11 +98,7 @@ fn dgx2(boxes: usize) -> Result<Platform> {
     for (one, from) in groups.iter().enumerate() {
         for (_, to) in groups.iter().enumerate().filter(|(other, _)| *other != one) {
             for pair in 0..8 {
-                builder.link(
-                    from[2 * pair + 1],
-                    to[2 * pair],
-                    cost(25) * Rational::from_integer(2.into()),
-                )?;
+                builder.link(from[2 * pair + 1], to[2 * pair], cost(25) * whole(2))?;
             }
         }
     }

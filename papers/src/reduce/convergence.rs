@@ -5,6 +5,7 @@ use num_traits::Zero;
 use oneport::plan::SteadyState;
 use oneport::{Problem, Rational, referee, schedule};
 use oneport_drawings::svg;
+use oneport_numbers::{ratio, whole};
 use oneport_period as period;
 use oneport_period::PeriodError;
 use oneport_period::rounding::Target;
@@ -12,7 +13,7 @@ use oneport_period::rounding::Target;
 use super::toy::{AT_1, Toy};
 use crate::cases::{self, Case};
 use crate::figures::Figure;
-use crate::numbers::{common_denominator, pixels, unit_volumes, whole};
+use crate::numbers::{common_denominator, pixels, unit_volumes};
 use crate::rows::{Finding, Value};
 
 /// The periods tabulated.
@@ -28,7 +29,7 @@ struct Fixed {
 }
 
 fn per_unit(instances: &oneport::plan::BigUint, period: u64) -> Rational {
-    Rational::from_integer(instances.clone().into()) / whole(period)
+    whole(instances.clone()) / whole(period)
 }
 
 fn fixed(case: &Case, steady_state: &SteadyState, period: u64) -> Result<Fixed> {
@@ -38,7 +39,7 @@ fn fixed(case: &Case, steady_state: &SteadyState, period: u64) -> Result<Fixed> 
         .iter()
         .map(|one| (&one.weight * whole(period)).floor())
         .sum();
-    let instances = Rational::from_integer(rule.instances.clone().into());
+    let instances = whole(rule.instances.clone());
     ensure!(
         naive == instances,
         "period {period}: {instances} instances instead of {naive}"
@@ -80,12 +81,7 @@ pub fn rule() -> Result<Finding> {
     let rule = |period| Ok(Value::Number(fixed(&toy.case, &steady_state, period)?.rule));
     let found = Value::List(PERIODS.into_iter().map(rule).collect::<Result<_>>()?);
     // Computed by hand: two trees, floor(T / 3) + floor(2 T / 3) reductions in T.
-    let by_hand = |period: u64| {
-        Value::Number(Rational::new(
-            (period / 3 + 2 * period / 3).into(),
-            period.into(),
-        ))
-    };
+    let by_hand = |period: u64| Value::Number(ratio(period / 3 + 2 * period / 3, period));
     let expected = Value::List(PERIODS.into_iter().map(by_hand).collect());
     let note = format!(
         "T = {}",
@@ -118,7 +114,7 @@ pub fn proposition_4() -> Result<Finding> {
         for period in 1..=*longest {
             let found = fixed(case, steady_state, period)?;
             let loss = &steady_state.throughput - &found.rule;
-            holds &= loss < Rational::new(steady_state.patterns.len().into(), period.into());
+            holds &= loss < ratio(steady_state.patterns.len(), period);
             holds &= loss <= bound(steady_state, period);
             holds &= found.refilled >= found.rule && found.refilled <= steady_state.throughput;
             better += usize::from(found.refilled > found.rule);

@@ -5,8 +5,8 @@ use oneport::Rational;
 use oneport::plan::{Interval, Pattern, Task};
 use oneport_trees::cheapest::is_tree;
 
-use super::extraction::{Choice, Extraction, Figure8, Lines, Search};
-use super::program::{Errors, Program};
+use super::extraction::{Choice, Extraction, Figure8, Lines, TreeSearch};
+use super::program::{Errata, Program};
 use super::tables::Table;
 use super::tasks::{self, Rates};
 use super::toy::{self, Toy};
@@ -16,7 +16,7 @@ use crate::numbers::whole;
 use crate::rows::{Paper, Value};
 
 /// The optimum of a program with errors, next to the throughput on which ours and the referee agree.
-fn programs(case: &Case, errors: Errors) -> Result<Sides> {
+fn programs(case: &Case, errors: Errata) -> Result<Sides> {
     Ok(Sides::new(
         Program::new(case, errors)?.throughput()?,
         case.throughput()?,
@@ -27,7 +27,7 @@ fn programs(case: &Case, errors: Errors) -> Result<Sides> {
 pub fn result_comes_back() -> Result<Sides> {
     programs(
         &toy::six("slow processors", "1", ["10", "10", "10"])?,
-        Errors::SSR,
+        Errata::SSR,
     )
 }
 
@@ -38,8 +38,8 @@ pub fn printed_is_right() -> Result<(usize, usize)> {
     for (nodes, degree) in [(3, 2), (4, 2), (4, 3), (5, 2)] {
         for seed in 1..=10 {
             let case = cases::reduce_of_all("random", cases::random(nodes, degree, seed, 10)?)?;
-            let corrected = Program::new(&case, Errors::default())?.throughput()?;
-            let printed = Program::new(&case, Errors::SSR)?.throughput()?;
+            let corrected = Program::new(&case, Errata::default())?.throughput()?;
+            let printed = Program::new(&case, Errata::SSR)?.throughput()?;
             ensure!(printed >= corrected, "the printed program has more freedom");
             tried += 1;
             right += usize::from(printed == corrected);
@@ -58,9 +58,9 @@ fn one_link(nodes: &str, cost: &str, participants: &str) -> Result<Case> {
 pub fn operands_are_no_nodes() -> Result<Sides> {
     programs(
         &one_link("r a b", "1", "a b")?,
-        Errors {
+        Errata {
             node_numbers: true,
-            ..Errors::default()
+            ..Errata::default()
         },
     )
 }
@@ -69,9 +69,9 @@ pub fn operands_are_no_nodes() -> Result<Sides> {
 pub fn rates_without_sign() -> Result<Sides> {
     programs(
         &toy::four("figure 6", "1", ["1/2", "1", "1"])?,
-        Errors {
+        Errata {
             negative_rates: true,
-            ..Errors::default()
+            ..Errata::default()
         },
     )
 }
@@ -80,9 +80,9 @@ pub fn rates_without_sign() -> Result<Sides> {
 pub fn more_nodes_than_operands() -> Result<Sides> {
     programs(
         &one_link("a b r", "1", "a b")?,
-        Errors {
+        Errata {
             nodes_for_operands: true,
-            ..Errors::default()
+            ..Errata::default()
         },
     )
 }
@@ -91,9 +91,9 @@ pub fn more_nodes_than_operands() -> Result<Sides> {
 pub fn split_of_the_text() -> Result<Sides> {
     programs(
         &one_link("a b", "4", "a b")?,
-        Errors {
+        Errata {
             wrong_split: true,
-            ..Errors::default()
+            ..Errata::default()
         },
     )
 }
@@ -225,7 +225,7 @@ impl Circulation {
             rates.insert(tasks::parse(&case.platform, name)?, whole(*rate));
         }
         let throughput = case.throughput()?;
-        let mut program = Program::new(&case, Errors::default())?;
+        let mut program = Program::new(&case, Errata::default())?;
         program.check(&rates, &throughput)?;
         program.fix_throughput(&throughput);
         let back = tasks::parse(&case.platform, sent.last().context("nothing is sent")?.0)?;
@@ -431,7 +431,7 @@ pub fn returns_nothing() -> Result<Sides> {
         lines,
         choice: Choice::First,
     };
-    let Search::Tree(found) = figure.find_tree(&toy.rates) else {
+    let TreeSearch::Tree(found) = figure.find_tree(&toy.rates) else {
         anyhow::bail!("the search does not end")
     };
     let is_tree = |list: &[_]| {
@@ -533,9 +533,9 @@ pub fn difference_not_sum() -> Result<Sides> {
 pub fn any_part_counts() -> Result<Sides> {
     programs(
         &one_link("a b", "1", "b a")?,
-        Errors {
+        Errata {
             any_part: true,
-            ..Errors::default()
+            ..Errata::default()
         },
     )
 }
@@ -544,9 +544,9 @@ pub fn any_part_counts() -> Result<Sides> {
 pub fn last_merge_left_out() -> Result<Sides> {
     programs(
         &one_link("a b", "1", "a b")?,
-        Errors {
+        Errata {
             short_sum: true,
-            ..Errors::default()
+            ..Errata::default()
         },
     )
 }
@@ -578,7 +578,8 @@ fn merged(part: Interval) -> std::collections::BTreeSet<Vec<usize>> {
     if part.first == part.last {
         return [vec![part.first]].into();
     }
-    let splits = (part.first..part.last).map(|split| tasks::halves(part, split).map(merged));
+    let splits =
+        (part.first..part.last).map(|split| <[Interval; 2]>::from(part.split(split)).map(merged));
     splits
         .flat_map(|[left, right]| {
             let joined = |one: &Vec<usize>| {

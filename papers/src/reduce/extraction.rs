@@ -4,7 +4,7 @@ use num_traits::{Signed, Zero};
 use oneport::plan::Task;
 use oneport::{NodeId, Platform, Rational};
 
-use super::tasks::{Place, Rates, flow, halves, owns};
+use super::tasks::{Place, Rates, flow, owns};
 
 /// Lines to execute as printed. All false: the intended algorithm.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,7 +28,7 @@ pub enum Choice {
 
 /// Result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Search {
+pub enum TreeSearch {
     /// Tasks, each after its inputs.
     Tree(Vec<Task>),
     /// The search never ends.
@@ -63,7 +63,7 @@ pub struct Figure8<'a> {
 
 impl Figure8<'_> {
     /// FIND_TREE.
-    pub fn find_tree(&self, rates: &Rates) -> Search {
+    pub fn find_tree(&self, rates: &Rates) -> TreeSearch {
         let happens = |task: &Task| rates.get(task).is_some_and(Rational::is_positive);
         // No task occurs twice in a tree, since no value is merged with itself: a longer list is not a tree.
         let longest = rates.keys().filter(|task| happens(task)).count();
@@ -77,22 +77,25 @@ impl Figure8<'_> {
         {
             let input = inputs.remove(at);
             let Some(task) = self.maker(input, &happens) else {
-                return Search::Endless;
+                return TreeSearch::Endless;
             };
             found.push(task);
             if found.len() > longest || self.lines.same_input {
                 // The search with the same input finds the same task again and never ends.
-                return Search::Endless;
+                return TreeSearch::Endless;
             }
             match task {
                 Task::Merge {
                     node, part, split, ..
-                } => inputs.extend(halves(part, split).map(|half| (half, node))),
+                } => {
+                    let (left, right) = part.split(split);
+                    inputs.extend([(left, node), (right, node)]);
+                }
                 Task::Send { .. } => inputs.extend(flow(self.platform, task).0),
             }
         }
         found.reverse();
-        Search::Tree(found)
+        TreeSearch::Tree(found)
     }
 
     /// Lines 6 and 13: the task that makes an input, or brings it. Without one the loop of line 3 never ends.
@@ -131,7 +134,7 @@ impl Figure8<'_> {
         };
         let mut pushed = Rational::zero();
         while pushed < *until {
-            let Search::Tree(tree) = self.find_tree(&found.rest) else {
+            let TreeSearch::Tree(tree) = self.find_tree(&found.rest) else {
                 found.endless = true;
                 break;
             };

@@ -22,15 +22,16 @@ use anyhow::{Context, Result, ensure};
 use num_traits::{One, Zero};
 use oneport::plan::{Status, Task};
 use oneport::{Problem, Rational, referee, schedule};
+use oneport_numbers::ratio;
 use oneport_trees::cheapest::is_tree;
 
 use crate::cases;
 use crate::numbers::{common_denominator, unit_volumes, whole};
 use crate::rows::{Check, Finding, Value};
-use crate::runs::Run;
+use crate::runs::ScheduleRun;
 use crate::runs::limit_is_one;
 use extraction::{Choice, Figure8, Lines};
-use program::{Errors, Program};
+use program::{Errata, Program};
 use tasks::Rates;
 use toy::{AT_1, AT_2, Toy};
 
@@ -197,7 +198,7 @@ fn printed_program_on_figure_6() -> Result<Finding> {
     for compute in [["1/2", "1", "1"], ["10", "10", "10"]] {
         let case = toy::four("figure 6", "1", compute)?;
         let (printed, right) = (
-            Program::new(&case, Errors::SSR)?.throughput()?,
+            Program::new(&case, Errata::SSR)?.throughput()?,
             case.throughput()?,
         );
         ensure!(
@@ -261,7 +262,7 @@ const CHOICE: &str = "send(1 -> 2, v[1,1]) = 2/3 is a choice; with it everything
 
 /// One number of figure 6(b) is a choice. It determines the rest, which is computed here, per unit of time.
 fn forced(toy: &Toy) -> Result<Rates> {
-    let mut program = Program::new(&toy.case, Errors::default())?;
+    let mut program = Program::new(&toy.case, Errata::default())?;
     program.fix_throughput(&toy.case.throughput()?);
     let choice = tasks::parse(&toy.case.platform, "1 -> 2: v[1,1]")?;
     program.fix(
@@ -300,7 +301,7 @@ fn solution() -> Result<Finding> {
 fn solution_is_optimal() -> Result<Finding> {
     let toy = Toy::load()?;
     let throughput = toy.case.throughput()?;
-    let program = Program::new(&toy.case, Errors::default())?;
+    let program = Program::new(&toy.case, Errata::default())?;
     let sound = program.check(&toy.rates, &throughput);
     let tried = sound.as_ref().map_or_else(ToString::to_string, |()| {
         "every row of the corrected program".to_string()
@@ -387,10 +388,7 @@ fn one_port() -> Result<Finding> {
 fn extracted() -> Result<Finding> {
     let toy = Toy::load()?;
     let trees = toy.extracted()?;
-    for (names, weight) in [
-        (AT_1, Rational::new(1.into(), 3.into())),
-        (AT_2, Rational::new(2.into(), 3.into())),
-    ] {
+    for (names, weight) in [(AT_1, ratio(1, 3)), (AT_2, ratio(2, 3))] {
         let tree = tasks::tree(&toy.case.platform, &names)?;
         let found = trees
             .iter()
@@ -455,7 +453,7 @@ fn theorem_1() -> Result<Finding> {
         for seed in 1..=5 {
             let case = cases::reduce_of_all("random", cases::random(nodes, degree, seed, 10)?)?;
             let (target, participants) = tasks::ends(&case)?;
-            let (throughput, rates) = Program::new(&case, Errors::default())?.solve()?;
+            let (throughput, rates) = Program::new(&case, Errata::default())?.solve()?;
             let left = tasks::without_circulations(&case, &rates);
             let weighted = tasks::extracted(&case, &throughput, &rates)?;
             holds &= tasks::sum(weighted.iter().map(|(tree, weight)| (tree, weight))) == left;
@@ -474,7 +472,7 @@ fn theorem_1() -> Result<Finding> {
             for count in [weighted.len(), theirs.trees.len()] {
                 holds &= count <= left.len() && left.len() <= bound && bound <= 2 * n.pow(4);
                 most = most.max(count);
-                share = share.max(Rational::new(count.into(), left.len().into()));
+                share = share.max(ratio(count, left.len()));
             }
             solutions += 1;
         }
@@ -487,23 +485,23 @@ fn theorem_1() -> Result<Finding> {
 }
 
 /// Schedules of reduces to run.
-fn runs() -> Result<Vec<Run>> {
+fn runs() -> Result<Vec<ScheduleRun>> {
     let toy = Toy::load()?;
     let random = cases::reduce_of_all("random", cases::random(6, 3, 7, 4)?)?;
     Ok(vec![
-        Run::new(
+        ScheduleRun::new(
             "figure 6, our period 1",
             &toy.case,
             &toy.case.schedule()?,
             500,
         )?,
-        Run::new(
+        ScheduleRun::new(
             "figure 6, the paper's two trees, period 3",
             &toy.case,
             &toy.schedule(&toy.steady_state()?)?,
             300,
         )?,
-        Run::new(
+        ScheduleRun::new(
             "random platform, 6 nodes",
             &random,
             &random.schedule()?,

@@ -9,6 +9,7 @@ use num_traits::Zero;
 use oneport::Rational;
 use oneport::plan::Resource;
 use oneport::plan::Task;
+use oneport_numbers::ratio;
 
 use super::tasks;
 use super::toy::{AT_1, AT_2, Toy};
@@ -118,12 +119,12 @@ fn least(pipelined: bool, columns: bool) -> Result<usize> {
 
 /// The least time from the first transfer to the last merge, no message cut.
 pub fn shortest(pipelined: bool) -> Result<Rational> {
-    Ok(Rational::new(least(pipelined, false)?.into(), 2.into()))
+    Ok(ratio(least(pipelined, false)?, 2))
 }
 
 /// The least times: pipelined, not pipelined, and pipelined in columns of whole units.
 pub fn lengths() -> Result<Finding> {
-    let columns = Rational::new(least(true, true)?.into(), 2.into());
+    let columns = ratio(least(true, true)?, 2);
     let found = [shortest(true)?, shortest(false)?, columns];
     Ok(Finding::value(Value::List(found.map(Value::Number).to_vec()))
         .note("all placements tried; the valid figure 6(d) below is one of the shortest that are pipelined"))

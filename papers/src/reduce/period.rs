@@ -15,7 +15,7 @@ use oneport::Rational;
 
 use crate::cases::{self, Case};
 use crate::numbers::{common_denominator, whole};
-use crate::printed::{Errors, Program};
+use crate::printed::{Errata, Program};
 use crate::rows::Finding;
 
 /// Limit on the targets in a family.
@@ -78,7 +78,7 @@ pub fn footnote_2() -> Result<Finding> {
         let platform = &case.platform;
         if k <= FORCED {
             let mut program =
-                Program::new(platform, &case.collective.commodities(), Errors::default())?;
+                Program::new(platform, &case.collective.commodities(), Errata::default())?;
             program.fix_throughput(&case.throughput()?);
             for link in platform.link_ids() {
                 for message in 0..k {

@@ -15,7 +15,7 @@ use super::tasks::{self, Rates};
 use crate::cases::Case;
 use crate::printed::{fix, optimum, range};
 
-pub use crate::printed::Errors;
+pub use crate::printed::Errata;
 
 /// The program for unit messages and unit work: variables `send`, `cons` and `TP`.
 pub struct Program<'a> {
@@ -29,7 +29,7 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// The case is not a reduce.
-    pub fn new(case: &'a Case, errors: Errors) -> Result<Program<'a>> {
+    pub fn new(case: &'a Case, errors: Errata) -> Result<Program<'a>> {
         let (target, participants) = tasks::ends(case)?;
         let platform = &case.platform;
         let given = Reductions {
@@ -209,7 +209,7 @@ mod tests {
         )?;
         all.push(cases::reduce("through a relay", routed, "t", "b a")?);
         for case in all {
-            let program = Program::new(&case, Errors::default())?;
+            let program = Program::new(&case, Errata::default())?;
             let (throughput, rates) = program.solve()?;
             assert_eq!(throughput, case.throughput()?, "{}", case.name);
             program.check(&rates, &throughput)?;
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn rates_that_break_a_row_are_refused() -> Result<()> {
         let toy = Toy::load()?;
-        let program = Program::new(&toy.case, Errors::default())?;
+        let program = Program::new(&toy.case, Errata::default())?;
         program.check(&toy.rates, &whole(1))?;
         for &task in toy.rates.keys() {
             let mut less = toy.rates.clone();

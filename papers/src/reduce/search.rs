@@ -6,7 +6,7 @@
 use anyhow::{Context, Result};
 use oneport::plan::Interval;
 
-use super::tasks::{self, halves, owns};
+use super::tasks::{self, owns};
 use crate::cases::Case;
 use crate::search::Game;
 
@@ -40,7 +40,7 @@ pub fn opt_up_to(case: &Case, horizon: usize, most: u8) -> Result<Vec<u64>> {
         };
         game.useful[value] = platform.links().iter().map(useful).collect();
         for split in part.first..part.last {
-            let [left, right] = halves(part, split);
+            let (left, right) = part.split(split);
             recipes.push((value, [number(left)?, number(right)?]));
         }
         if result {

@@ -34,20 +34,6 @@ pub fn owns(participants: &[NodeId], (part, node): Place) -> bool {
     part.first == part.last && participants.get(part.first) == Some(&node)
 }
 
-/// The two inputs of the task `T[k,l,m]`.
-pub fn halves(part: Interval, split: usize) -> [Interval; 2] {
-    [
-        Interval {
-            first: part.first,
-            last: split,
-        },
-        Interval {
-            first: split + 1,
-            last: part.last,
-        },
-    ]
-}
-
 /// Inputs and output of a task.
 pub fn flow(platform: &Platform, task: Task) -> (Vec<Place>, Place) {
     match task {
@@ -58,7 +44,9 @@ pub fn flow(platform: &Platform, task: Task) -> (Vec<Place>, Place) {
         Task::Merge {
             node, part, split, ..
         } => (
-            halves(part, split).map(|half| (half, node)).to_vec(),
+            <[Interval; 2]>::from(part.split(split))
+                .map(|half| (half, node))
+                .to_vec(),
             (part, node),
         ),
     }

@@ -10,7 +10,7 @@ use crate::cases::{self, Case};
 use crate::figures::Figure;
 use crate::numbers::{digits, pixels, short, whole};
 use crate::rows::{Check, Finding};
-use crate::runs::Run;
+use crate::runs::ScheduleRun;
 
 pub const CHECKS: &[(&str, Check)] = &[("lemma-5", |_| lemma_5()), ("theorem-4", |_| theorem_4())];
 
@@ -19,7 +19,7 @@ const PERIODS: u64 = 100;
 
 /// A run and the depth of its trees, L.
 struct Followed {
-    run: Run,
+    run: ScheduleRun,
     depth: u64,
 }
 
@@ -57,7 +57,7 @@ fn runs() -> Result<Vec<Followed>> {
             platform,
             collective,
         };
-        let run = Run::new(name, &case, plan.schedule, PERIODS)?;
+        let run = ScheduleRun::new(name, &case, plan.schedule, PERIODS)?;
         runs.push(Followed {
             run,
             depth: plan.schedule.depth() as u64,

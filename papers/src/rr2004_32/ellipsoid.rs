@@ -38,14 +38,14 @@ use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use oneport::{Collective, NodeId, Platform, Problem, Rational};
 use oneport_lp::{self as lp, Watch};
-use oneport_numbers::common_denominator;
+use oneport_numbers::{common_denominator, ratio, whole};
 use oneport_separation::{Inequality, Instance, Separated};
 
 use super::platforms::{broadcast, figure_1, figure_2, half_duplex, throughput};
 use super::program::{Links, Net};
 use crate::cases::counted;
 use crate::figures::Figure;
-use crate::numbers::{unit_volumes, whole};
+use crate::numbers::unit_volumes;
 use crate::rows::{Check, Finding};
 
 pub const CHECKS: &[(&str, Check)] = &[
@@ -173,14 +173,14 @@ impl Ellipsoid {
     fn point(&self) -> Vec<Rational> {
         self.centre
             .iter()
-            .map(|at| Rational::new(at.clone(), BigInt::one() << self.bits))
+            .map(|at| ratio(at.clone(), BigInt::one() << self.bits))
             .collect()
     }
 
     /// Half the width along `u`, rounded up.
     fn depth(&self) -> Rational {
         let root = (self.shape[0][0].clone() << self.bits).sqrt() + 1;
-        Rational::new(root, BigInt::one() << self.bits)
+        ratio(root, BigInt::one() << self.bits)
     }
 
     /// Appends digits until `2^bits min(mu, 1) >= 2^12 n^3`.
@@ -234,7 +234,7 @@ impl Ellipsoid {
 
 /// The outcome of one run.
 #[derive(Debug, Clone, Default)]
-struct Run {
+struct EllipsoidRun {
     /// Steps with `u >= 0`, `v >= 0`, type I, type II and the objective as the cut.
     calls: [usize; 5],
     /// The number of steps after which (P') over the inequalities so far attains the optimum, and its numbers of
@@ -253,7 +253,7 @@ struct Run {
 /// Number of centres of a run that are kept.
 const KEPT: usize = 300;
 
-impl Run {
+impl EllipsoidRun {
     fn steps(&self) -> usize {
         self.calls.iter().sum()
     }
@@ -272,7 +272,7 @@ fn sides(instance: &Instance) -> Result<Vec<Rational>> {
 
 /// The costs as integer multiples of a unit.
 fn factor(instance: &Instance) -> Rational {
-    Rational::from_integer(common_denominator(
+    whole(common_denominator(
         instance.links().iter().map(|(_, _, cost)| cost),
     ))
 }
@@ -313,11 +313,11 @@ fn steps_at_most(instance: &Instance, gap: &Rational) -> Result<usize> {
 }
 
 /// Runs until the best centre and the bottom are nearer than the gap. Searches `optimum` among the answers of (P').
-fn run(instance: &Instance, gap: &Rational, optimum: &Rational) -> Result<Run> {
+fn run(instance: &Instance, gap: &Rational, optimum: &Rational) -> Result<EllipsoidRun> {
     let sides = sides(instance)?;
     let factor = factor(instance);
     let mut ellipsoid = Ellipsoid::new(BITS, &sides);
-    let mut run = Run::default();
+    let mut run = EllipsoidRun::default();
     let (mut matchings, mut patterns): (Vec<Links>, Vec<Vec<Links>>) = (Vec::new(), Vec::new());
     let most = steps_at_most(instance, gap)?;
     loop {
@@ -477,7 +477,7 @@ struct Solved {
     optimum: Rational,
     denominators: BigInt,
     /// Down to a gap that leaves one fraction.
-    run: Run,
+    run: EllipsoidRun,
     /// The fraction between the bottom and the best centre.
     rounded: Rational,
     /// Rounds of column generation.
@@ -514,7 +514,7 @@ impl Solved {
 
 /// An interval of this length holds one fraction of such a denominator at most.
 fn one_fraction(denominators: &BigInt) -> Rational {
-    Rational::new(BigInt::one(), BigInt::from(2) * denominators * denominators)
+    ratio(BigInt::one(), BigInt::from(2) * denominators * denominators)
 }
 
 /// All lines of the table, computed once.
@@ -585,7 +585,7 @@ fn definitions() -> Result<Finding> {
 /// Points around an optimum. Every other one is inside: its prices of links are up to a tenth above the optimum, and
 /// its price of time is higher still.
 fn around(u: &Rational, v: &[Rational]) -> Vec<Vec<Rational>> {
-    let hundredths = |value: i64| Rational::new(value.into(), 100.into());
+    let hundredths = |value: i64| ratio(value, 100);
     let point = |step: i64| {
         let (least, most) = if step % 2 == 0 { (100, 11) } else { (90, 21) };
         let price = |(place, at): (usize, &Rational)| {

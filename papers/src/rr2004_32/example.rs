@@ -5,6 +5,7 @@ use num_traits::Zero;
 use oneport::{Platform, PortModel, Rational};
 use oneport_exact::{Relation, Sense};
 use oneport_matching::general::{PortGraph, least_period};
+use oneport_numbers::ratio;
 
 use super::platforms::{broadcast, enumerated, figure_1, figure_2, only, throughput};
 use super::program::{self, Ended, Links, Net, Program};
@@ -439,7 +440,7 @@ fn quadratic(
 /// The roots are not fractions.
 fn roots(zeroth: &Rational, first: &Rational, second: &Rational) -> Result<Vec<Rational>> {
     let square = first * first - whole(4) * second * zeroth;
-    let root = Rational::new(square.numer().sqrt(), square.denom().sqrt());
+    let root = ratio(square.numer().sqrt(), square.denom().sqrt());
     ensure!(&root * &root == square, "the roots are no fractions");
     let mut roots = [-&root, root]
         .map(|root| (root - first) / (second * whole(2)))

@@ -20,7 +20,7 @@ struct Copies {
 /// All messages, sorted: their names do not matter.
 type State = Vec<Copies>;
 
-struct Search<'a> {
+struct BroadcastSearch<'a> {
     platform: &'a Platform,
     costs: Vec<u64>,
 }
@@ -39,7 +39,7 @@ pub fn opt(platform: &Platform, messages: usize, horizon: u64) -> Result<Vec<usi
         .iter()
         .map(|link| whole_number(&link.cost))
         .collect::<Result<_>>()?;
-    let search = Search { platform, costs };
+    let search = BroadcastSearch { platform, costs };
     let everybody = (1u32 << platform.nodes().len()) - 1;
     let complete = |state: &State| state.iter().filter(|one| one.held == everybody).count();
     let mut layer = BTreeSet::from([vec![
@@ -61,7 +61,7 @@ pub fn opt(platform: &Platform, messages: usize, horizon: u64) -> Result<Vec<usi
     Ok(best)
 }
 
-impl Search<'_> {
+impl BroadcastSearch<'_> {
     /// Ports that a transfer occupies: the only port of a half-duplex node, or one of two.
     fn ports(&self, link: usize) -> [(NodeId, bool); 2] {
         let link = &self.platform.links()[link];

@@ -13,7 +13,7 @@ use oneport_exact::{
     Column, LinearProgram, Optimum as Solution, Options, Outcome, Relation, Row, Sense, Solver,
 };
 use oneport_programs::{
-    Equation, Errors, Line, Linear, Matchings, ProgramError, Quantity, Solvable,
+    Equation, Errata, Line, Linear, Matchings, ProgramError, Quantity, Solvable,
 };
 
 use crate::numbers::whole;
@@ -352,9 +352,9 @@ fn rows(
     write: impl FnOnce(Matchings<'_>) -> Result<Linear, ProgramError>,
 ) -> Result<Linear> {
     let times: Vec<Rational> = net.arcs.iter().map(|arc| arc.cost.clone()).collect();
-    let errors = Errors {
+    let errors = Errata {
         edge_equation: true,
-        ..Errors::NONE
+        ..Errata::NONE
     };
     let mut rows = write(Matchings {
         times: &times,

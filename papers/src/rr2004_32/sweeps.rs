@@ -14,6 +14,7 @@ use oneport_exact::{Relation, Sense};
 use oneport_graph::arborescence::arborescence;
 use oneport_lp::{self as lp, Watch};
 use oneport_matching::general::{PortGraph, least_period, separate};
+use oneport_numbers::whole;
 use oneport_separation::Instance;
 use oneport_separation::heaviest::heaviest_matching;
 
@@ -21,7 +22,7 @@ use super::platforms::{answer, broadcast, enumerated, optimum, random_platforms}
 use super::program::{self, Ended, Net, Program};
 use crate::cases::counted;
 use crate::figures::Figure;
-use crate::numbers::{digits, pixels, short, unit_volumes, whole};
+use crate::numbers::{digits, pixels, short, unit_volumes};
 use crate::rows::{Check, Finding};
 
 pub const CHECKS: &[(&str, Check)] = &[
@@ -466,7 +467,7 @@ fn flow_program(net: &Net) -> Result<(Rational, usize, usize)> {
         }
         for set in violated {
             let members = set.members(&graph);
-            let side = Rational::from_integer(set.capacity(&graph).into());
+            let side = whole(set.capacity(&graph));
             program.row(Relation::AtMost, side, at(&|link| members.contains(&link)));
             added += 1;
         }

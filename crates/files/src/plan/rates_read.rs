@@ -337,13 +337,8 @@ impl<'a> Reading<'a> {
                 if first > split || split >= last {
                     return Err(task.wrong("a merge [k,l,m] with k <= l < m"));
                 }
-                (
-                    Value::from(Interval { first, last: split }),
-                    Value::from(Interval {
-                        first: split + 1,
-                        last,
-                    }),
-                )
+                let (left, right) = Interval { first, last }.split(split);
+                (Value::from(left), Value::from(right))
             }
             (None, left, right) => {
                 const MEANING: &str = "the operands of one input (or give 'task', [k,l,m])";
@@ -452,7 +447,7 @@ impl<'a> Reading<'a> {
                 Some(given) => same(
                     &given,
                     &exact(&given)?,
-                    &prices[link.index()],
+                    &prices[link],
                     "prices of resources",
                 ),
                 None => Ok(()),

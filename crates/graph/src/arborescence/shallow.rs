@@ -25,7 +25,7 @@ impl<N: Exact> Arborescence<N> {
         arcs: &[(usize, usize, N)],
         hops: impl Fn(usize) -> u32,
     ) -> Self {
-        let search = Search::new(&self.dual, arcs, self.entering.len());
+        let search = EnteredSets::new(&self.dual, arcs, self.entering.len());
         if let Some((entering, depth)) = search.run(root, arcs, &hops)
             && depth <= self.depth(root, arcs, hops)
         {
@@ -96,7 +96,7 @@ impl<N: Exact> Arborescence<N> {
 }
 
 /// The sets of positive weight, and which of them are entered.
-struct Search {
+struct EnteredSets {
     /// Per set: the smallest set of positive weight that contains it.
     within: Vec<Option<usize>>,
     /// Per node: the tight arcs that leave it.
@@ -104,7 +104,7 @@ struct Search {
     entered: Vec<bool>,
 }
 
-impl Search {
+impl EnteredSets {
     fn new<N: Exact>(dual: &Dual<N>, arcs: &[(usize, usize, N)], nodes: usize) -> Self {
         let sets = dual.within.len();
         let mut within: Vec<Option<usize>> = vec![None; sets];
@@ -121,7 +121,7 @@ impl Search {
                 total[set] = total[set].plus(&total[outer]);
             }
         }
-        let mut search = Search {
+        let mut search = EnteredSets {
             within,
             tight: vec![Vec::new(); nodes],
             entered: vec![false; sets],

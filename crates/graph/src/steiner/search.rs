@@ -26,7 +26,7 @@ const FEW: usize = 8;
 const SUBSETS: usize = 4_000_000;
 
 /// The best tree of a piece and a proved bound; the sum of the cuts' weights may be less.
-pub(super) struct Found<N> {
+pub(super) struct SolvedPiece<N> {
     pub(super) tree: Tree<N>,
     pub(super) at_least: N,
     pub(super) cuts: Vec<(Vec<usize>, N)>,
@@ -46,12 +46,12 @@ pub(super) fn solve<N: Exact>(
     graph: &Graph<N>,
     task: &Task,
     effort: &mut Effort<'_>,
-) -> Option<Found<N>> {
+) -> Option<SolvedPiece<N>> {
     if (0..graph.nodes()).all(|node| task.needed[node] || node == graph.root) {
         return spanning(graph, effort.cuts);
     }
     let watch = effort.watch;
-    let mut search = Search {
+    let mut search = PieceSearch {
         graph,
         best: None,
         few: FEW,
@@ -83,7 +83,7 @@ pub(super) fn solve<N: Exact>(
     }
     let tree = search.best?;
     let at_least = at_least.min(tree.cost.clone());
-    Some(Found {
+    Some(SolvedPiece {
         tree,
         at_least,
         cuts: ascent.cuts,
@@ -91,7 +91,7 @@ pub(super) fn solve<N: Exact>(
 }
 
 /// All nodes are needed: the sets of the dual solution are the cuts.
-fn spanning<N: Exact>(graph: &Graph<N>, cuts: bool) -> Option<Found<N>> {
+fn spanning<N: Exact>(graph: &Graph<N>, cuts: bool) -> Option<SolvedPiece<N>> {
     let found = arborescence(graph.nodes(), graph.root, &graph.net.arcs)?;
     let mut members = vec![Vec::new(); found.dual.within.len()];
     for node in (0..graph.nodes()).filter(|_| cuts) {
@@ -109,14 +109,14 @@ fn spanning<N: Exact>(graph: &Graph<N>, cuts: bool) -> Option<Found<N>> {
         arcs: found.entering.into_iter().flatten().collect(),
         cost: found.cost.clone(),
     };
-    Some(Found {
+    Some(SolvedPiece {
         tree,
         at_least: found.cost,
         cuts,
     })
 }
 
-struct Search<'a, N> {
+struct PieceSearch<'a, N> {
     graph: &'a Graph<N>,
     best: Option<Tree<N>>,
     /// See [`FEW`] and [`SUBSETS`].
@@ -133,7 +133,7 @@ struct Open<N> {
     node: usize,
 }
 
-impl<N: Exact> Search<'_, N> {
+impl<N: Exact> PieceSearch<'_, N> {
     /// Whether the best tree costs more than a bound.
     fn above(&self, bound: &N) -> bool {
         self.best.as_ref().is_none_or(|best| best.cost > *bound)
@@ -360,7 +360,7 @@ mod tests {
     /// Branching alone, from the weakest start: no weights, no tree.
     fn branching(graph: &Graph<u64>, task: &Task, mut budget: usize) -> (Option<u64>, Option<u64>) {
         let watch = &Watch::unlimited();
-        let mut search = Search {
+        let mut search = PieceSearch {
             graph,
             best: None,
             few: 0,

@@ -24,7 +24,7 @@ use petgraph::visit::{IntoEdgeReferences, NodeCompactIndexable};
 use graph::Graph;
 use group::{Extension, Group};
 pub use orbits::{Orbit, orbits};
-use search::{Goal, Search};
+use search::{AutomorphismSearch, Goal};
 
 /// Links and nodes looked at before the search ends with the best group so far. Trades time for larger groups.
 /// Measured: all of it about 1 s; 1024 GPUs need less than 0.25 s.
@@ -107,7 +107,7 @@ where
         return identity();
     }
     let graph = Graph::new(graph, node, edge, &chosen);
-    let mut search = Search::new(&graph);
+    let mut search = AutomorphismSearch::new(&graph);
     let bound = order.iter().fold(0, |bound: usize, &node| {
         gcd(bound, search.base.companions(node) as usize)
     });
@@ -186,7 +186,7 @@ fn strategies() -> impl Iterator<Item = Strategy> {
 }
 
 /// The largest of a few groups; no group has more than `bound` elements.
-fn best_group(search: &mut Search, participants: &[u32], bound: usize) -> Group {
+fn best_group(search: &mut AutomorphismSearch, participants: &[u32], bound: usize) -> Group {
     let mut best = Group::trivial(search.graph, participants);
     for strategy in strategies() {
         if best.order() == bound || search.scratch.work > BUDGET {
@@ -208,7 +208,12 @@ fn best_group(search: &mut Search, participants: &[u32], bound: usize) -> Group 
 }
 
 /// A group, step by step.
-fn grow(search: &mut Search, participants: &[u32], bound: usize, mut strategy: Strategy) -> Group {
+fn grow(
+    search: &mut AutomorphismSearch,
+    participants: &[u32],
+    bound: usize,
+    mut strategy: Strategy,
+) -> Group {
     let mut group = Group::trivial(search.graph, participants);
     while group.order() < bound {
         let limit = MAX_IMAGES / (search.graph.nodes() + search.graph.links()) / group.order();
@@ -256,7 +261,7 @@ impl Lengths {
 
 /// One more generator, by lengths of its cycles; of one length a uniform one if there is one.
 fn step(
-    search: &mut Search,
+    search: &mut AutomorphismSearch,
     group: &Group,
     participants: &[u32],
     limit: usize,
@@ -321,7 +326,7 @@ fn step(
 /// The generator of the longest cycles that takes a participant to one near it; they commute with the group and are
 /// uniform.
 fn longest(
-    search: &mut Search,
+    search: &mut AutomorphismSearch,
     group: &Group,
     participants: &[u32],
     limit: usize,
@@ -355,7 +360,12 @@ fn longest(
 }
 
 /// One attempt, verified; and whether it is uniform.
-fn extension(search: &mut Search, goal: &Goal, x: u32, y: u32) -> Option<(Extension, bool)> {
+fn extension(
+    search: &mut AutomorphismSearch,
+    goal: &Goal,
+    x: u32,
+    y: u32,
+) -> Option<(Extension, bool)> {
     let map = search.attempt(goal, x, y)?;
     let uniform = search.is_uniform(goal.group, &map);
     if goal.uniform && !uniform {
@@ -367,7 +377,7 @@ fn extension(search: &mut Search, goal: &Goal, x: u32, y: u32) -> Option<(Extens
 }
 
 /// A participant with the fewest companions.
-fn rarest(search: &Search, participants: &[u32]) -> Option<u32> {
+fn rarest(search: &AutomorphismSearch, participants: &[u32]) -> Option<u32> {
     participants
         .iter()
         .copied()
@@ -375,7 +385,7 @@ fn rarest(search: &Search, participants: &[u32]) -> Option<u32> {
 }
 
 /// Companions of `x` outside its orbit, the nearest first.
-fn near(search: &Search, group: &Group, x: u32) -> Vec<u32> {
+fn near(search: &AutomorphismSearch, group: &Group, x: u32) -> Vec<u32> {
     let cell = search.base.cell(x);
     let mut seen = vec![false; search.graph.nodes()];
     seen[x as usize] = true;
@@ -416,7 +426,7 @@ fn conjugations(group: &Group, steps: usize, uniform: bool) -> Vec<usize> {
 /// The participant of [`rarest`], and images for it outside its orbit: a few per relation to it, rarest relations
 /// first.
 fn first_images(
-    search: &mut Search,
+    search: &mut AutomorphismSearch,
     group: &Group,
     participants: &[u32],
 ) -> Option<(u32, Vec<u32>)> {

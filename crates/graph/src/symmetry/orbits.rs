@@ -55,7 +55,7 @@ where
     let graph = Graph::new(graph, node, edge, &vec![false; graph.node_count()]);
     let mut scratch = Scratch::new(graph.nodes());
     let base = Partition::equitable(&graph, &mut scratch);
-    let mut found = Found {
+    let mut found = OrbitForest {
         parent: (0..graph.nodes() + graph.links()).collect(),
         begun: vec![false; graph.nodes() + graph.links()],
         nodes: graph.nodes(),
@@ -112,14 +112,14 @@ where
 }
 
 /// Orbits of nodes and, numbered after the nodes, of edges: a union-find forest.
-struct Found {
+struct OrbitForest {
     parent: Vec<usize>,
     /// Per root: whether its orbit contains a start.
     begun: Vec<bool>,
     nodes: usize,
 }
 
-impl Found {
+impl OrbitForest {
     fn root(&mut self, mut place: usize) -> usize {
         while self.parent[place] != place {
             self.parent[place] = self.parent[self.parent[place]];

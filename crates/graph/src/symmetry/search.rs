@@ -31,7 +31,7 @@ pub(super) struct Goal<'a> {
 }
 
 /// The graph, its equitable partition, and what was computed about pairs of nodes.
-pub(super) struct Search<'a> {
+pub(super) struct AutomorphismSearch<'a> {
     pub graph: &'a Graph,
     pub base: Partition,
     pub scratch: Scratch,
@@ -62,11 +62,11 @@ impl Pair {
     }
 }
 
-impl<'a> Search<'a> {
+impl<'a> AutomorphismSearch<'a> {
     pub(super) fn new(graph: &'a Graph) -> Self {
         let mut scratch = Scratch::new(graph.nodes());
         let base = Partition::equitable(graph, &mut scratch);
-        Search {
+        AutomorphismSearch {
             graph,
             base,
             scratch,

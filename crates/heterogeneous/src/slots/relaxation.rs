@@ -12,7 +12,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{
     Column, LinearProgram, Method, Options, Outcome, Relation, Row, Sense, Solver,
 };
-use oneport_platform::Rational;
+use oneport_platform::{Rational, ratio, whole};
 
 use super::flow::{CEILING, Flow, IDLE, MANY, Potential};
 use crate::Error;
@@ -83,7 +83,7 @@ impl Mixture {
                 .get(date)
                 .is_some_and(|&own| own != IDLE && usize::from(own) == class)
         };
-        let taken = |part: &Part| &part.share * Rational::from_integer(part.taken[date].into());
+        let taken = |part: &Part| &part.share * whole(part.taken[date]);
         self.parts.iter().filter(own).map(taken).sum()
     }
 }
@@ -174,7 +174,7 @@ fn separates(state: &State, weights: &[i128], potential: &Potential) -> bool {
 
 /// Distances below this may be 0: the program is then solved exactly.
 fn tolerance() -> Rational {
-    Rational::new(BigInt::one(), BigInt::one() << 20u32)
+    ratio(BigInt::one(), BigInt::one() << 20u32)
 }
 
 /// A proposal of the program over the known choices.
@@ -209,7 +209,7 @@ fn mixture(flow: &Flow, state: &State, shares: Vec<(Rational, Vec<u16>)>) -> Ver
 struct Master {
     solver: Solver,
     rows: Vec<Row>,
-    whole: Row,
+    convex: Row,
     sizes: Vec<u64>,
     choices: Vec<Vec<u16>>,
     vectors: Vec<Vec<u128>>,
@@ -223,16 +223,16 @@ impl Master {
             .iter()
             .map(|&senders| senders.max(1))
             .collect();
-        let share = |(&senders, &size): (&u64, &u64)| Rational::new(senders.into(), size.into());
+        let share = |(&senders, &size): (&u64, &u64)| ratio(senders, size);
         let rhs: Vec<Rational> = state.senders.iter().zip(&sizes).map(share).collect();
         let rows: Vec<Row> = rhs
             .into_iter()
             .map(|rhs| program.add_row(Relation::Equal, rhs))
             .collect();
-        let whole = program.add_row(Relation::AtMost, Rational::one());
+        let convex = program.add_row(Relation::AtMost, Rational::one());
         for &row in &rows {
             for sign in [1, -1] {
-                let entry = (row, Rational::from_integer(sign.into()));
+                let entry = (row, whole(sign));
                 program
                     .add_column(Rational::one(), [entry])
                     .map_err(failed)?;
@@ -241,7 +241,7 @@ impl Master {
         let mut master = Master {
             solver: Solver::new(program),
             rows,
-            whole,
+            convex,
             sizes,
             choices: Vec::new(),
             vectors: Vec::new(),
@@ -262,9 +262,7 @@ impl Master {
         if self.vectors.contains(&counts) {
             return Ok(false);
         }
-        let entry = |((&row, &count), &size): ((&Row, &u128), &u64)| {
-            (row, Rational::new(count.into(), size.into()))
-        };
+        let entry = |((&row, &count), &size): ((&Row, &u128), &u64)| (row, ratio(count, size));
         let mut entries: Vec<(Row, Rational)> = self
             .rows
             .iter()
@@ -272,7 +270,7 @@ impl Master {
             .zip(&self.sizes)
             .map(entry)
             .collect();
-        entries.push((self.whole, Rational::one()));
+        entries.push((self.convex, Rational::one()));
         self.solver
             .add_column(Rational::zero(), entries)
             .map_err(failed)?;
@@ -323,8 +321,7 @@ impl Master {
     /// Prices of rows as integer weights of senders.
     fn weights(&self, prices: Vec<Rational>) -> Vec<i128> {
         let weight = |(price, &size): (Rational, &u64)| {
-            let scaled = price * Rational::from_integer(BigInt::one() << BITS)
-                / Rational::from_integer(size.into());
+            let scaled = price * whole(BigInt::one() << BITS) / whole(size);
             scaled.round().to_integer().to_i128().unwrap_or(0)
         };
         prices.into_iter().zip(&self.sizes).map(weight).collect()

@@ -23,7 +23,7 @@ fn drawn(senders: usize, mut seed: u64) -> Cluster {
 }
 
 /// The length of a placement by its definition: a slot is open at 0, and a sender opens two at its end.
-fn length(cluster: &Cluster, rows: &[oneport_heterogeneous::Row]) -> Rational {
+fn length(cluster: &Cluster, rows: &[oneport_heterogeneous::PlacedSenders]) -> Rational {
     let mut open = vec![Rational::default()];
     let mut rows = rows.to_vec();
     rows.sort_by(|a, b| a.date.cmp(&b.date));

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use num_traits::{Signed, ToPrimitive, Zero};
 use oneport_heterogeneous::guided::{self, Guide, Reading};
 use oneport_heterogeneous::{
-    Budget, Cluster, Destination, Error, Method, Processors, Search, earliest, shortest,
+    Budget, Cluster, Destination, Error, Method, Processors, SearchProgress, earliest, shortest,
 };
 use oneport_plan::{Class, Proof};
 use oneport_platform::{Rational, whole};
@@ -276,9 +276,9 @@ fn a_watch_ends_the_work_at_once() {
         })
         .collect();
     let cluster = cluster(&times);
-    let stopped = |enough: fn(&Search) -> bool| {
+    let stopped = |enough: fn(&SearchProgress) -> bool| {
         let late = AtomicU64::new(0);
-        let watch = |search: &Search| {
+        let watch = |search: &SearchProgress| {
             if enough(search) || late.load(Ordering::Relaxed) > 0 {
                 late.fetch_add(1, Ordering::Relaxed);
                 return ControlFlow::Break(());

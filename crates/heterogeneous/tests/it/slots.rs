@@ -325,7 +325,7 @@ fn stopped_early_the_bounds_hold() {
         for method in [Method::Slots, Method::Search] {
             for patience in [0, 1, 2, 5, 20] {
                 let asked = AtomicU64::new(0);
-                let watch = |_: &oneport_heterogeneous::Search| match asked
+                let watch = |_: &oneport_heterogeneous::SearchProgress| match asked
                     .fetch_add(1, Ordering::Relaxed)
                 {
                     count if count < patience => ControlFlow::Continue(()),

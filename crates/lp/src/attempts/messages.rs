@@ -5,13 +5,13 @@ use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use oneport_exact::{self as exact, Optimum, Outcome, RationalVector, Solver};
 use oneport_plan::{Certificate, Kind, OddSet, Pattern, Resource, SteadyState, WeightedPattern};
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, Rational, ratio};
 
 use crate::compact::scatter;
+use crate::findings::Findings;
 use crate::flow::{
     Budget, Flow, FlowProgram, Group, GroupFlow, build, crash_basis, multiplicative_weights, split,
 };
-use crate::found::Found;
 use crate::mixture::Effort;
 use crate::odd_sets;
 use crate::room;
@@ -28,7 +28,7 @@ const PROGRAM: u32 = 80;
 pub(crate) fn attempt(
     question: &Question,
     options: &Options,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Result<(), LpError> {
     let uniform = !question.commodities().is_empty();
     if !uniform && (options.formulation == Formulation::Compact || !are_messages(question)) {
@@ -118,7 +118,7 @@ pub(crate) fn attempt(
         if amount == *unit {
             throughput.clone()
         } else {
-            Rational::new(amount, per_instance.clone())
+            ratio(amount, per_instance.clone())
         }
     };
     let weighted = |(pattern, amount)| WeightedPattern {

@@ -7,7 +7,7 @@ use crate::bounds::slowest_cut::slowest_cut;
 use crate::bounds::{self, prove, shared_tasks};
 use crate::column_generation::{generate, generate_from};
 use crate::compact::{copies, reduce};
-use crate::found::Found;
+use crate::findings::Findings;
 use crate::mixture::Mixture;
 use crate::oracles::{Patterns, is_composed};
 use crate::question::is_all_reduce;
@@ -26,7 +26,7 @@ use oneport_platform::whole;
 pub(crate) fn quotient_first(
     question: &Question,
     options: &Options,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Result<(), LpError> {
     if has_many_routes(question) || check_size(question).is_err() {
         Ok(())
@@ -39,7 +39,7 @@ pub(crate) fn quotient_first(
 pub(crate) fn quotient_last(
     question: &Question,
     options: &Options,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Result<(), LpError> {
     if has_many_routes(question) {
         quotient(question, options, found)
@@ -48,7 +48,7 @@ pub(crate) fn quotient_last(
     }
 }
 
-fn quotient(question: &Question, options: &Options, found: &mut Found) -> Result<(), LpError> {
+fn quotient(question: &Question, options: &Options, found: &mut Findings) -> Result<(), LpError> {
     match Quotient::new(question).filter(|_| options.formulation == Formulation::Columns) {
         Some(quotient) => quotient.solve(options, found),
         None => Ok(()),
@@ -60,7 +60,7 @@ fn quotient(question: &Question, options: &Options, found: &mut Found) -> Result
 pub(crate) fn chains(
     question: &Question,
     options: &Options,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Result<(), LpError> {
     let (sized, routed) = (check_size(question).is_ok(), has_many_routes(question));
     if options.formulation != Formulation::Columns || (sized && is_one_tree(question) && !routed) {
@@ -107,7 +107,7 @@ fn has_many_routes(question: &Question) -> bool {
 pub(crate) fn program(
     question: &Question,
     options: &Options,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Result<(), LpError> {
     let patterns = Patterns::new(question);
     let mixture = match options.formulation {
@@ -212,7 +212,7 @@ fn compact(
 pub(crate) fn all_reduce(
     question: &Question,
     options: &Options,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Result<(), LpError> {
     if !question.block().is_some_and(|block| is_all_reduce(&block)) {
         return Ok(());
@@ -227,7 +227,7 @@ pub(crate) fn all_reduce(
 pub(crate) fn compositions(
     question: &Question,
     options: &Options,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Result<(), LpError> {
     let alone = question.block().is_some_and(|block| is_all_reduce(&block));
     if alone || !question.problem().blocks().iter().any(is_composed) {
@@ -250,7 +250,7 @@ pub(crate) fn compositions(
 pub(crate) fn scans(
     question: &Question,
     options: &Options,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Result<(), LpError> {
     if check_size(question).is_ok() {
         quick::chains::attempt(question, options, found)
@@ -260,7 +260,7 @@ pub(crate) fn scans(
 }
 
 /// Refuses what is too large for a program.
-pub(crate) fn size(question: &Question, _: &Options, _: &mut Found) -> Result<(), LpError> {
+pub(crate) fn size(question: &Question, _: &Options, _: &mut Findings) -> Result<(), LpError> {
     check_size(question)
 }
 

@@ -29,7 +29,7 @@ use oneport_plan::{Certificate, Kind};
 use oneport_platform::{NodeId, Rational};
 use oneport_watch::Watch;
 
-use crate::costs::{self, Costs, amount};
+use crate::costs::{self, LinkCosts, amount};
 use crate::oracles::copy::{Network, Spread};
 use crate::resources::Resources;
 use crate::{LpError, Question};
@@ -79,7 +79,7 @@ pub(crate) fn with_cuts(
 
 fn cuts<N: Exact + Into<BigUint>>(
     question: &Question,
-    costs: &Costs<N>,
+    costs: &LinkCosts<N>,
     watch: &Watch,
 ) -> Result<Vec<Need>, LpError> {
     let network = Network::new(question.platform()).watched(watch.clone());

@@ -21,7 +21,10 @@ use oneport_graph::cut_below;
 use oneport_numbers::Scaled;
 use oneport_plan::inequality::{Cut, Inequality, Need};
 use oneport_plan::{Block, Certificate, Collective, Kind, Problem, ProblemError, Resource};
-use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, free_automorphisms};
+use oneport_platform::{
+    LinkId, Node, NodeId, PerLink, PerNode, Platform, PortModel, Rational, free_automorphisms,
+    ratio,
+};
 
 use crate::bounds::slowest_cut::slowest_cut;
 use crate::{LpError, Question};
@@ -44,7 +47,7 @@ pub fn cut_bound(question: &Question) -> Result<Option<Bound>, LpError> {
     let Some(block) = question.block().filter(|_| links && sized) else {
         return Ok(None);
     };
-    let search = Search::new(question, block);
+    let search = CutSearch::new(question, block);
     let sides = match block.kind {
         Kind::Copy | Kind::Combine if search.is_mutual() => {
             search.of_all(block.kind == Kind::Combine)?
@@ -64,19 +67,19 @@ pub fn cut_bound(question: &Question) -> Result<Option<Bound>, LpError> {
 }
 
 /// Per node: whether it is inside.
-type Side = Vec<bool>;
+type Side = PerNode<bool>;
 
-struct Search<'q> {
+struct CutSearch<'q> {
     question: &'q Question,
     block: Block<'q>,
     /// How many messages a link carries per unit of time, as integers over one denominator.
-    capacities: Vec<BigUint>,
+    capacities: PerLink<BigUint>,
     denominator: BigInt,
     /// Owners and receivers, ascending.
     members: Vec<NodeId>,
 }
 
-impl<'q> Search<'q> {
+impl<'q> CutSearch<'q> {
     fn new(question: &'q Question, block: Block<'q>) -> Self {
         let exact: Vec<Rational> = question
             .platform()
@@ -94,10 +97,10 @@ impl<'q> Search<'q> {
         }
         members.sort_unstable();
         members.dedup();
-        Search {
+        CutSearch {
             question,
             block,
-            capacities: values,
+            capacities: values.into(),
             denominator: unit.denom().clone(),
             members,
         }
@@ -120,35 +123,30 @@ impl<'q> Search<'q> {
     /// Bound of a set: capacity leaving it divided by the demands crossing it. `None` if none cross.
     fn proved(&self, side: &Side) -> Option<Rational> {
         let leaving = self.platform().links().iter().zip(&self.capacities);
-        let leaving = leaving.filter(|(link, _)| side[link.from.index()] && !side[link.to.index()]);
+        let leaving = leaving.filter(|(link, _)| side[link.from] && !side[link.to]);
         let capacity: BigUint = leaving.map(|(_, capacity)| capacity).sum();
         let crossing = self.crossing(side);
-        (crossing > 0)
-            .then(|| Rational::new(capacity.into(), &self.denominator * BigInt::from(crossing)))
+        (crossing > 0).then(|| ratio(capacity, &self.denominator * BigInt::from(crossing)))
     }
 
     fn crossing(&self, side: &Side) -> usize {
-        let inside = |node: &NodeId| side[node.index()];
+        let inside = |node: &NodeId| side[*node];
         if self.block.kind == Kind::Route && self.is_mutual() {
             let count = self.members.iter().filter(|node| inside(node)).count();
             return count * (self.members.len() - count);
         }
         self.block
             .demands()
-            .filter(|demand| demand.crosses(|node| side[node.index()]))
+            .filter(|demand| demand.crosses(|node| side[node]))
             .count()
     }
 
     fn certificate(&self, side: &Side) -> Certificate {
         let platform = self.platform();
-        let leaves = |link: &LinkId| {
-            side[platform.link(*link).from.index()] && !side[platform.link(*link).to.index()]
-        };
+        let leaves =
+            |link: &LinkId| side[platform.link(*link).from] && !side[platform.link(*link).to];
         let price = |link: LinkId| (Resource::Link(link), self.question.time(link).recip());
-        let nodes = platform
-            .node_ids()
-            .filter(|node| side[node.index()])
-            .collect();
+        let nodes = platform.node_ids().filter(|node| side[*node]).collect();
         let need = Need::once(None, Inequality::Cut(Cut { nodes }));
         Certificate::new(platform.link_ids().filter(leaves).map(price), [], [need])
     }
@@ -192,7 +190,7 @@ impl<'q> Search<'q> {
                 .flat_map(|&owner| goals.iter().map(move |&goal| (owner, goal)));
             for (owner, goal) in pairs.filter(|(owner, goal)| owner != goal) {
                 // As much flows between twins of theirs.
-                if !seen.insert((twins[owner.index()], twins[goal.index()])) {
+                if !seen.insert((twins[owner], twins[goal])) {
                     continue;
                 }
                 if self.question.watch().ask().is_err() && !sides.is_empty() {
@@ -202,6 +200,7 @@ impl<'q> Search<'q> {
                 while let Some(side) =
                     cut_below(self.platform().nodes().len(), &arcs, owner, goal, &least)
                 {
+                    let side = Side::from(side);
                     least = self.leaving(&side);
                     sides.push(side);
                 }
@@ -212,7 +211,7 @@ impl<'q> Search<'q> {
 
     fn leaving(&self, side: &Side) -> BigUint {
         let links = self.platform().links().iter().zip(&self.capacities);
-        let leaving = links.filter(|(link, _)| side[link.from.index()] && !side[link.to.index()]);
+        let leaving = links.filter(|(link, _)| side[link.from] && !side[link.to]);
         leaving.map(|(_, capacity)| capacity).sum()
     }
 
@@ -297,7 +296,7 @@ impl<'q> Search<'q> {
         let capacity = |links: &[LinkId]| {
             links
                 .iter()
-                .map(|link| &self.capacities[link.index()])
+                .map(|&link| &self.capacities[link])
                 .sum::<BigUint>()
         };
         // Messages between all pairs cross all these sets equally often; of others, every set is looked at.
@@ -344,11 +343,11 @@ impl<'q> Search<'q> {
             if self.question.watch().ask().is_err() {
                 break;
             }
-            let mut side = vec![false; platform.nodes().len()];
+            let mut side = platform.per_node(false);
             let mut best: Option<(Rational, Side)> = None;
             let mut inside = 0;
             for node in nearest(platform, centre) {
-                side[node.index()] = true;
+                side[node] = true;
                 if self.members.binary_search(&node).is_err() {
                     continue;
                 }
@@ -372,7 +371,7 @@ impl<'q> Search<'q> {
         let large = self.capacities.iter().sum::<BigUint>() + BigUint::one();
         let mut arcs = self.arcs();
         for member in &self.members {
-            let (from, to) = if side[member.index()] {
+            let (from, to) = if side[*member] {
                 (count, member.index())
             } else {
                 (member.index(), count + 1)
@@ -384,7 +383,7 @@ impl<'q> Search<'q> {
             cut_below(count + 2, &arcs, count, count + 1, &self.leaving(&best))
         {
             better.truncate(count);
-            best = better;
+            best = better.into();
         }
         best
     }
@@ -392,8 +391,8 @@ impl<'q> Search<'q> {
 
 /// All nodes that a node reaches over links in either direction, by the number of links.
 fn nearest(platform: &Platform, centre: NodeId) -> Vec<NodeId> {
-    let mut seen = vec![false; platform.nodes().len()];
-    seen[centre.index()] = true;
+    let mut seen = platform.per_node(false);
+    seen[centre] = true;
     let mut order = vec![centre];
     let mut next = 0;
     while let Some(&node) = order.get(next) {
@@ -407,7 +406,7 @@ fn nearest(platform: &Platform, centre: NodeId) -> Vec<NodeId> {
                 .iter()
                 .map(|&link| platform.link(link).from),
         ) {
-            if !std::mem::replace(&mut seen[other.index()], true) {
+            if !std::mem::replace(&mut seen[other], true) {
                 order.push(other);
             }
         }
@@ -447,18 +446,18 @@ fn representatives(platform: &Platform, participants: &[NodeId]) -> Vec<NodeId> 
     let mut chosen: Vec<NodeId> = participants
         .iter()
         .copied()
-        .filter(|node| known.insert(twins[node.index()]))
+        .filter(|node| known.insert(twins[*node]))
         .collect();
     if chosen.len() == 1 {
         return chosen;
     }
     let group = free_automorphisms(platform, participants);
-    let mut seen = vec![false; platform.nodes().len()];
+    let mut seen = platform.per_node(false);
     chosen.retain(|participant| {
-        let new = !seen[participant.index()];
+        let new = !seen[*participant];
         group
             .iter()
-            .for_each(|element| seen[element.nodes[participant.index()].index()] = true);
+            .for_each(|element| seen[element.nodes[*participant]] = true);
         new
     });
     chosen
@@ -466,7 +465,7 @@ fn representatives(platform: &Platform, participants: &[NodeId]) -> Vec<NodeId> 
 
 /// Per node: the number of its class of twins: nodes whose links lead to the same nodes, and come from the same, at the
 /// same costs. Two twins exchanged leave all cuts as they were. `O((n + m) log(n + m))`.
-fn twins(platform: &Platform) -> Vec<usize> {
+fn twins(platform: &Platform) -> PerNode<usize> {
     let mut classes = BTreeMap::new();
     let of_node = |node: NodeId| {
         let link = |id: &LinkId| platform.link(*id);

@@ -27,7 +27,7 @@ use oneport_plan::inequality::{
     self, Balance, Border, Direction, Inequality, Keeps, Merges, Need, Place,
 };
 use oneport_plan::{Certificate, Demand, Goals, OddSet, Resource};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational, ratio, whole};
 use oneport_watch::News;
 
 use super::exchange::Exchange;
@@ -344,7 +344,7 @@ impl<'a> Program<'a> {
                     *share.rows[link].insert(row)
                 }
             };
-            entries.push((row, -integer(same.len())));
+            entries.push((row, -whole(same.len())));
         }
         self.solver.add_column(Rational::zero(), entries)?;
         Ok(true)
@@ -402,9 +402,9 @@ impl<'a> Program<'a> {
     fn approach(&mut self, until: &Until) -> Result<(), LpError> {
         let enough = until.bound.clone().unwrap_or_default();
         // No period is long enough to prove that nothing is possible.
-        let least = enough.is_positive().then(|| {
-            enough.recip() * (Rational::one() - Rational::new(1.into(), BigInt::one() << 34))
-        });
+        let least = enough
+            .is_positive()
+            .then(|| enough.recip() * (Rational::one() - ratio(1, BigInt::one() << 34)));
         let mut periods: Vec<Rational> = Vec::new();
         loop {
             let limits = exact::Options {
@@ -460,16 +460,16 @@ impl<'a> Program<'a> {
         transfers: &[Rational],
         wanted: &[(NodeId, Rational)],
     ) -> Result<bool, LpError> {
-        let unit = Rational::from_integer(BigInt::one() << UNIT_BITS);
-        let whole = |count: &Rational| (count * &unit).floor().to_integer().to_i128().unwrap_or(0);
+        let unit = whole(BigInt::one() << UNIT_BITS);
+        let units = |count: &Rational| (count * &unit).floor().to_integer().to_i128().unwrap_or(0);
         let transfers: Vec<i128> = transfers
             .iter()
-            .map(whole)
+            .map(units)
             .map(|count| count.max(0))
             .collect();
         let wanted: Vec<(NodeId, i128)> = wanted
             .iter()
-            .map(|(node, count)| (*node, whole(count)))
+            .map(|(node, count)| (*node, units(count)))
             .collect();
         self.violated(
             &transfers,
@@ -559,7 +559,7 @@ impl<'a> Program<'a> {
             &self.volume.size * &link.cost * count
         };
         let times: Vec<Rational> = platform.links().iter().zip(transfers).map(time).collect();
-        let slack = Rational::new(1.into(), BigInt::one() << 24);
+        let slack = ratio(1, BigInt::one() << 24);
         let room = if guess {
             period * (Rational::one() + slack)
         } else {
@@ -678,7 +678,7 @@ impl<'a> Program<'a> {
             }
             let (whole, denominator) = naturals(&lengths);
             let found = share.exchange.cheapest(&whole, false).ok_or(UNREACHABLE)?;
-            instance += Rational::new(found.at_least.into(), denominator);
+            instance += ratio(found.at_least, denominator);
             certificate.needs.push(Need::once(
                 Some(0),
                 Inequality::Exchange(share.named(lengths)),
@@ -701,7 +701,7 @@ fn is_stalled(periods: &[Rational], goal: &Rational) -> bool {
     let (Some(before), Some(now)) = (periods.get(before), periods.last()) else {
         return false;
     };
-    (now - before) * Rational::from_integer(10.into()) < goal - now
+    (now - before) * whole(10) < goal - now
 }
 
 impl Share<'_> {
@@ -761,10 +761,6 @@ fn guess(length: &Rational) -> u128 {
     whole
         .to_u128()
         .map_or(LONGEST_GUESS, |whole| whole.min(LONGEST_GUESS))
-}
-
-fn integer(count: usize) -> Rational {
-    Rational::from_integer(count.into())
 }
 
 /// Lengths, which are not negative, over a common denominator.

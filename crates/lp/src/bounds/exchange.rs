@@ -28,7 +28,7 @@ use oneport_graph::arborescence::arborescence;
 use oneport_graph::{ShortestPaths, shortest_paths, steiner};
 use oneport_numbers::Exact;
 use oneport_plan::inequality::Direction;
-use oneport_platform::{LinkId, NodeId, Platform};
+use oneport_platform::{LinkId, NodeId, PerNode, Platform};
 use oneport_watch::Watch;
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::{EdgeRef, Reversed};
@@ -52,7 +52,7 @@ pub(super) struct Exchange<'a> {
     /// The parts that may be `P_r`: all, or on a symmetric platform the parts that represent all.
     roots: Vec<usize>,
     /// Per node: the part that contains it, or a junction's number, from `parts` on. `None` for inner nodes of arcs.
-    hubs: Vec<Option<usize>>,
+    hubs: PerNode<Option<usize>>,
     /// Per hub: its nodes.
     members: Vec<Vec<NodeId>>,
 }
@@ -77,10 +77,9 @@ impl<'a> Exchange<'a> {
         roots: Vec<usize>,
     ) -> Self {
         let platform = question.platform();
-        let mut hubs = vec![None; platform.nodes().len()];
+        let mut hubs = platform.per_node(None);
         for (place, part) in parts.iter().enumerate() {
-            part.iter()
-                .for_each(|node| hubs[node.index()] = Some(place));
+            part.iter().for_each(|node| hubs[*node] = Some(place));
         }
         let mut members = parts.to_vec();
         for node in platform.node_ids() {
@@ -89,8 +88,8 @@ impl<'a> Exchange<'a> {
                 Direction::Into => own.merges(),
                 Direction::OutOf => own.replicates,
             };
-            if joins && hubs[node.index()].is_none() {
-                hubs[node.index()] = Some(members.len());
+            if joins && hubs[node].is_none() {
+                hubs[node] = Some(members.len());
                 members.push(vec![node]);
             }
         }
@@ -209,7 +208,7 @@ impl<'a> Exchange<'a> {
         if self.hubs.iter().all(Option::is_some) {
             for (link, length) in self.platform.link_ids().zip(lengths) {
                 let (tail, head) = self.ends(link);
-                if let (Some(tail), Some(head)) = (self.hubs[tail.index()], self.hubs[head.index()])
+                if let (Some(tail), Some(head)) = (self.hubs[tail], self.hubs[head])
                     && tail != head
                 {
                     arcs.push((head, tail, length.clone()));
@@ -219,7 +218,7 @@ impl<'a> Exchange<'a> {
             return (arcs, paths);
         }
         for hub in 0..self.members.len() {
-            let walk = self.walk(lengths, hub, |node| self.hubs[node.index()].is_none());
+            let walk = self.walk(lengths, hub, |node| self.hubs[node].is_none());
             for (other, members) in self
                 .members
                 .iter()
@@ -245,7 +244,7 @@ impl<'a> Exchange<'a> {
             Direction::Into => self.platform.node(node).replicates,
             Direction::OutOf => self.platform.node(node).merges(),
         };
-        let of_part = |node: NodeId| self.hubs[node.index()].filter(|&hub| hub < self.parts);
+        let of_part = |node: NodeId| self.hubs[node].filter(|&hub| hub < self.parts);
         let walk = self.walk(lengths, part, |node| {
             of_part(node).is_none() && !copies(node)
         });

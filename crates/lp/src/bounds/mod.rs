@@ -60,7 +60,7 @@ pub(crate) fn bound(
     until: &Until,
     known: &mut Known,
 ) -> Result<(), LpError> {
-    let mut search = Search::new(question, until);
+    let mut search = BoundSearch::new(question, until);
     let ended = search.run(resources);
     known.offer(search.known);
     ended
@@ -128,7 +128,7 @@ pub(crate) fn first_of_all_reduce(
     free::check_kinds(question)?;
     let platform = question.platform();
     if platform.only_links() {
-        let mut search = Search::new(question, &Until::default());
+        let mut search = BoundSearch::new(question, &Until::default());
         for (border, throughput) in search.partitions(sought)? {
             search
                 .known
@@ -143,7 +143,7 @@ pub(crate) fn first_of_all_reduce(
 }
 
 /// One question, and the best bound so far.
-struct Search<'a> {
+struct BoundSearch<'a> {
     question: &'a Question,
     participants: &'a [NodeId],
     volume: Volume,
@@ -151,11 +151,11 @@ struct Search<'a> {
     known: Known,
 }
 
-impl<'a> Search<'a> {
+impl<'a> BoundSearch<'a> {
     fn new(question: &'a Question, until: &Until) -> Self {
         let participants = question.block().map_or(&[][..], |block| block.operands());
         let volume = Volume::new(question, participants.len());
-        Search {
+        BoundSearch {
             question,
             participants,
             volume,
@@ -235,10 +235,7 @@ impl<'a> Search<'a> {
         let platform = self.question.platform();
         let crossings = border.crossed(platform);
         let price = |(link, capacity): (LinkId, Rational)| {
-            (
-                Resource::Link(link),
-                capacity * whole(crossings[link.index()]),
-            )
+            (Resource::Link(link), capacity * whole(crossings[link]))
         };
         let prices = platform.link_ids().zip(self.capacities()).map(price);
         let prices = prices.filter(|(_, price)| price.is_positive());

@@ -29,7 +29,7 @@ use oneport_graph::Network;
 use oneport_numbers::{Exact, common_denominator, numerator_over};
 use oneport_plan::inequality::{Border, Direction};
 use oneport_platform::petgraph::unionfind::UnionFind;
-use oneport_platform::{Link, NodeId, Platform, Rational};
+use oneport_platform::{Link, NodeId, PerNode, Platform, Rational, ratio};
 use oneport_watch::Watch;
 
 use crate::{LpError, Question};
@@ -61,12 +61,12 @@ pub(super) struct Partitions<'a> {
     /// Non-participants that must belong to some set.
     guests: Vec<NodeId>,
     /// Per node: its representative; itself, unless it is contracted.
-    home: Vec<NodeId>,
+    home: PerNode<NodeId>,
     watch: Watch,
 }
 
 /// Sets, and how often they are crossed (what capacity crosses them) together.
-pub(super) struct Found<N> {
+pub(super) struct CheapPartition<N> {
     /// Each ascending.
     pub sets: Vec<Vec<NodeId>>,
     /// The sum over the sets.
@@ -119,8 +119,8 @@ impl<'a> Partitions<'a> {
             for link in joining.iter().filter(|link| link.cost <= *most) {
                 sets.union(link.from.index(), link.to.index());
             }
-            let home = self.homes(&sets.into_labeling());
-            let own = |node: &&NodeId| home[node.index()] == **node;
+            let home = self.homes(&sets.into_labeling().into());
+            let own = |node: &&NodeId| home[**node] == **node;
             Partitions {
                 participants: self.participants.iter().filter(own).copied().collect(),
                 guests: self.guests.iter().filter(own).copied().collect(),
@@ -139,12 +139,12 @@ impl<'a> Partitions<'a> {
     }
 
     /// Per node: the first participant of its set; itself, if the set has no participant.
-    fn homes(&self, labels: &[usize]) -> Vec<NodeId> {
+    fn homes(&self, labels: &PerNode<usize>) -> PerNode<NodeId> {
         let mut first = BTreeMap::new();
         for &node in &self.participants {
-            first.entry(labels[node.index()]).or_insert(node);
+            first.entry(labels[node]).or_insert(node);
         }
-        let home = |node: NodeId| first.get(&labels[node.index()]).copied().unwrap_or(node);
+        let home = |node: NodeId| first.get(&labels[node]).copied().unwrap_or(node);
         self.platform.node_ids().map(home).collect()
     }
 
@@ -176,8 +176,8 @@ impl<'a> Partitions<'a> {
         values: &[(NodeId, N)],
         inside: NodeId,
     ) -> Result<(N, Vec<NodeId>), LpError> {
-        let mut sides = vec![Side::Free; self.platform.nodes().len()];
-        sides[inside.index()] = Side::Inside;
+        let mut sides = self.platform.per_node(Side::Free);
+        sides[inside] = Side::Inside;
         let (own, others): (Vec<_>, Vec<_>) = values
             .iter()
             .cloned()
@@ -194,7 +194,10 @@ impl<'a> Partitions<'a> {
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
-    pub(super) fn singletons<N: Exact>(&self, capacities: &[N]) -> Result<Found<N>, LpError> {
+    pub(super) fn singletons<N: Exact>(
+        &self,
+        capacities: &[N],
+    ) -> Result<CheapPartition<N>, LpError> {
         self.completed(
             capacities,
             self.participants.iter().map(|&node| vec![node]).collect(),
@@ -202,16 +205,16 @@ impl<'a> Partitions<'a> {
     }
 
     /// Every participant alone, and with the first one all others that have to lie in a set: no cut is looked for.
-    fn alone<N: Exact>(&self, capacities: &[N]) -> Found<N> {
-        let mut at_home = vec![None; self.platform.nodes().len()];
+    fn alone<N: Exact>(&self, capacities: &[N]) -> CheapPartition<N> {
+        let mut at_home = self.platform.per_node(None);
         for (place, node) in self.participants.iter().enumerate() {
-            at_home[node.index()] = Some(place);
+            at_home[*node] = Some(place);
         }
         self.guests
             .iter()
-            .for_each(|guest| at_home[guest.index()] = Some(0));
-        let homes = self.home.iter().map(|home| at_home[home.index()]);
-        let holding: Vec<Option<usize>> = homes.collect();
+            .for_each(|guest| at_home[*guest] = Some(0));
+        let homes = self.home.iter().map(|home| at_home[*home]);
+        let holding: PerNode<Option<usize>> = homes.collect();
         let mut sets = vec![Vec::new(); self.participants.len()];
         for (node, place) in self.platform.node_ids().zip(&holding) {
             place.iter().for_each(|&place| sets[place].push(node));
@@ -222,13 +225,13 @@ impl<'a> Partitions<'a> {
                 Direction::Into => (link.to, link.from),
                 Direction::OutOf => (link.from, link.to),
             };
-            let inside = holding[inside.index()];
-            if inside.is_some() && inside != holding[outside.index()] {
+            let inside = holding[inside];
+            if inside.is_some() && inside != holding[outside] {
                 crossing += capacity;
             }
         }
         sets.sort();
-        Found { sets, crossing }
+        CheapPartition { sets, crossing }
     }
 
     /// For every participant but the first, sets without and with the first one that less than `least` crosses.
@@ -246,9 +249,9 @@ impl<'a> Partitions<'a> {
         let mut found = Vec::new();
         for &other in others {
             for (inside, outside) in [(first, other), (other, first)] {
-                let mut sides = vec![Side::Free; self.platform.nodes().len()];
-                sides[inside.index()] = Side::Inside;
-                sides[outside.index()] = Side::Outside;
+                let mut sides = self.platform.per_node(Side::Free);
+                sides[inside] = Side::Inside;
+                sides[outside] = Side::Outside;
                 let (crossing, set) = self.cut(capacities, &sides, &[])?;
                 if crossing < *least && !found.contains(&set) {
                     found.push(set);
@@ -269,7 +272,7 @@ impl<'a> Partitions<'a> {
         capacities: &[N],
         twice: &N,
         turned: bool,
-    ) -> Result<Option<Found<N>>, LpError> {
+    ) -> Result<Option<CheapPartition<N>>, LpError> {
         let mut order = self.participants.clone();
         if turned {
             order.reverse();
@@ -289,16 +292,14 @@ impl<'a> Partitions<'a> {
         twice: &N,
         order: &[NodeId],
     ) -> Result<Vec<Vec<NodeId>>, LpError> {
-        let mut sides = vec![Side::Free; self.platform.nodes().len()];
-        order
-            .iter()
-            .for_each(|node| sides[node.index()] = Side::Outside);
+        let mut sides = self.platform.per_node(Side::Free);
+        order.iter().for_each(|node| sides[*node] = Side::Outside);
         let mut values: Vec<(NodeId, N)> = Vec::with_capacity(order.len());
         let mut blocks: Vec<Vec<NodeId>> = Vec::new();
         for &node in order {
-            sides[node.index()] = Side::Inside;
+            sides[node] = Side::Inside;
             let (mut value, set) = self.cut(capacities, &sides, &values)?;
-            sides[node.index()] = Side::Free;
+            sides[node] = Side::Free;
             let zero = N::zero();
             values
                 .iter()
@@ -320,7 +321,7 @@ impl<'a> Partitions<'a> {
         &self,
         capacities: &[N],
         mut blocks: Vec<Vec<NodeId>>,
-    ) -> Result<Found<N>, LpError> {
+    ) -> Result<CheapPartition<N>, LpError> {
         for &guest in &self.guests {
             let mut best: Option<(N, usize)> = None;
             for place in 0..blocks.len() {
@@ -341,7 +342,7 @@ impl<'a> Partitions<'a> {
             sets.push(set);
         }
         sets.sort();
-        Ok(Found { sets, crossing })
+        Ok(CheapPartition { sets, crossing })
     }
 
     /// The least that crosses a block, perhaps with a guest more, and the nodes inside.
@@ -352,15 +353,15 @@ impl<'a> Partitions<'a> {
         place: usize,
         guest: Option<NodeId>,
     ) -> Result<(N, Vec<NodeId>), LpError> {
-        let mut sides = vec![Side::Free; self.platform.nodes().len()];
+        let mut sides = self.platform.per_node(Side::Free);
         blocks
             .iter()
             .flatten()
-            .for_each(|node| sides[node.index()] = Side::Outside);
+            .for_each(|node| sides[*node] = Side::Outside);
         blocks[place]
             .iter()
             .chain(&guest)
-            .for_each(|node| sides[node.index()] = Side::Inside);
+            .for_each(|node| sides[*node] = Side::Inside);
         self.cut(capacities, &sides, &[])
     }
 
@@ -369,13 +370,13 @@ impl<'a> Partitions<'a> {
     fn cut<N: Exact>(
         &self,
         capacities: &[N],
-        sides: &[Side],
+        sides: &PerNode<Side>,
         values: &[(NodeId, N)],
     ) -> Result<(N, Vec<NodeId>), LpError> {
         self.watch.ask()?;
         let place = |node: NodeId| {
-            let home = self.home[node.index()];
-            match sides[home.index()] {
+            let home = self.home[node];
+            match sides[home] {
                 Side::Outside => SOURCE,
                 Side::Inside => SINK,
                 Side::Free => home.index() + 2,
@@ -449,7 +450,7 @@ pub(super) fn best(
     let times = BigInt::from(2 * (sets.len() - 1));
     Ok(Some((
         partitions.border(sets),
-        Rational::new(crossing, times * &denominator),
+        ratio(crossing, times * &denominator),
     )))
 }
 
@@ -467,12 +468,13 @@ impl Partitions<'_> {
         if self.participants.len() < 2 {
             return Ok(None);
         }
-        let less = |one: &Found<N>, other: &Found<N>| {
+        let less = |one: &CheapPartition<N>, other: &CheapPartition<N>| {
             multiplied(&one.crossing, other.sets.len() - 1)
                 < multiplied(&other.crossing, one.sets.len() - 1)
         };
         let mut best = self.alone(capacities);
-        let is_enough = |found: &Found<N>| enough(found.sets.len(), &found.crossing.clone().into());
+        let is_enough =
+            |found: &CheapPartition<N>| enough(found.sets.len(), &found.crossing.clone().into());
         if is_enough(&best) {
             return Ok(Some((best.sets, best.crossing.into())));
         }
@@ -520,6 +522,7 @@ pub(super) fn scaled(numbers: &[Rational]) -> (Vec<BigInt>, BigInt) {
 mod tests {
     use super::*;
     use num_traits::One;
+    use oneport_numbers::whole;
     use oneport_plan::{Collective, Problem, Volumes};
     use oneport_platform::generate::{SwitchedBoxes, switched_boxes};
     use oneport_platform::{Change, Node};
@@ -558,7 +561,7 @@ mod tests {
             );
         }
         let mut link = |from: usize, to: usize, draw: &mut dyn FnMut(usize) -> usize| {
-            let cost = Rational::new((1 + draw(9)).into(), (1 + draw(4)).into());
+            let cost = ratio(1 + draw(9), 1 + draw(4));
             // A loop or a second link is refused, which is what we want.
             let _ = builder.link(nodes[from], nodes[to], cost);
         };
@@ -616,7 +619,7 @@ mod tests {
                     direction,
                     sets: vec![nodes.clone()],
                 }
-                .crossed(platform)[link.index()]
+                .crossed(platform)[*link]
                     > 0
             };
             platform
@@ -658,7 +661,6 @@ mod tests {
                 sharp: true,
                 ..SwitchedBoxes::dgx_h100(1)
             };
-            let whole = |number: usize| Rational::from_integer(number.into());
             let expected = match boxes {
                 1 => whole(450),
                 _ => whole(boxes * accelerators * 50) / whole(2 * (boxes - 1)),
@@ -702,7 +704,7 @@ mod tests {
                     partition.iter().enumerate().map(set).sum::<Rational>()
                 };
                 let least = (0..partition.len()).map(with).min().unwrap();
-                least / Rational::from_integer((2 * (partition.len() - 1)).into())
+                least / whole(2 * (partition.len() - 1))
             };
             let least = partitions(participants.len())
                 .iter()
@@ -746,8 +748,7 @@ mod tests {
                     let all = partition
                         .iter()
                         .map(|set| crossing(&platform, direction, set, &capacities));
-                    all.sum::<Rational>()
-                        / Rational::from_integer((2 * (partition.len() - 1)).into())
+                    all.sum::<Rational>() / whole(2 * (partition.len() - 1))
                 };
                 let least = partitions(participants.len())
                     .iter()
@@ -763,10 +764,8 @@ mod tests {
                 let proved = |border: &Border| {
                     let crossed = border.crossed(&platform);
                     let counted = platform.link_ids().zip(&capacities);
-                    let counted = counted.map(|(link, one)| {
-                        one * Rational::from_integer(crossed[link.index()].into())
-                    });
-                    counted.sum::<Rational>() / Rational::from_integer(border.crossings().into())
+                    let counted = counted.map(|(link, one)| one * whole(crossed[link]));
+                    counted.sum::<Rational>() / whole(border.crossings())
                 };
                 assert_eq!(
                     proved(&border),

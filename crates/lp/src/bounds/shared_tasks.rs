@@ -26,9 +26,9 @@ use oneport_exact::{
 };
 use oneport_plan::inequality::{Inequality, Need, Tree};
 use oneport_plan::{Certificate, OddSet, Resource, Task};
-use oneport_platform::{LinkId, Platform, Rational};
+use oneport_platform::{LinkId, PerLink, Platform, Rational, whole};
 
-use crate::found::Found;
+use crate::findings::Findings;
 use crate::odd_sets;
 use crate::oracles::is_composed;
 use crate::oracles::prefix::tasks::{Named, Tasks};
@@ -118,7 +118,11 @@ pub(crate) fn of_scan(question: &Question, bound: Bound) -> Result<Bound, LpErro
 ///
 /// # Errors
 /// The errors of [`shared_bound`].
-pub(crate) fn attempt(question: &Question, _: &Options, found: &mut Found) -> Result<(), LpError> {
+pub(crate) fn attempt(
+    question: &Question,
+    _: &Options,
+    found: &mut Findings,
+) -> Result<(), LpError> {
     if question.problem().blocks().iter().any(is_composed) {
         bound_within(question, FEW_COLUMNS)?
             .into_iter()
@@ -194,10 +198,7 @@ impl Program {
         let mut row = |resource: Resource| {
             (
                 resource,
-                program.add_row(
-                    Relation::AtMost,
-                    Rational::from_integer(resource.capacity(platform).into()),
-                ),
+                program.add_row(Relation::AtMost, whole(resource.capacity(platform))),
             )
         };
         let resources = Resource::of_platform(platform)
@@ -362,7 +363,7 @@ fn changes(tasks: &Tasks, number: usize, balance: &[Option<Row>]) -> Vec<(Row, R
 struct Prices<'s> {
     resources: BTreeMap<Resource, &'s Rational>,
     /// Per link.
-    odd_sets: Vec<Rational>,
+    odd_sets: PerLink<Rational>,
 }
 
 impl<'s> Prices<'s> {
@@ -371,11 +372,11 @@ impl<'s> Prices<'s> {
         prices: &'s [(Resource, Rational)],
         sets: &[(OddSet, Rational)],
     ) -> Self {
-        let mut odd_sets = vec![Rational::zero(); platform.links().len()];
+        let mut odd_sets = platform.per_link(Rational::zero());
         for (set, price) in sets {
             set.members(platform)
                 .iter()
-                .for_each(|link| odd_sets[link.index()] += price);
+                .for_each(|link| odd_sets[*link] += price);
         }
         Prices {
             resources: prices
@@ -394,7 +395,7 @@ impl<'s> Prices<'s> {
             .filter_map(|(resource, time)| Some(time * *self.resources.get(&resource)?));
         let sets = match task {
             Task::Send { link, part, .. } => {
-                question.transfer_time(link, part) * &self.odd_sets[link.index()]
+                question.transfer_time(link, part) * &self.odd_sets[link]
             }
             Task::Merge { .. } => Rational::zero(),
         };

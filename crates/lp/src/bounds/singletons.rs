@@ -16,7 +16,7 @@ use oneport_trees::cheapest::Prices;
 use super::exchange::Exchange;
 use super::volume::least;
 use crate::column_generation::generate;
-use crate::costs::{self, Costs, Times, amount};
+use crate::costs::{self, LinkCosts, Times, amount};
 use crate::oracle::{Oracle, Priced};
 use crate::oracles::Patterns;
 use crate::resources::Resources;
@@ -80,7 +80,7 @@ impl<'a> Collections<'a> {
     /// The cheapest collection of transfers: what it costs at least, and its links.
     fn transfers<N: Exact + One + Into<BigUint>>(
         &self,
-        costs: &Costs<N>,
+        costs: &LinkCosts<N>,
         guide: bool,
     ) -> Option<(Rational, Vec<LinkId>)> {
         let found = self.exchange.cheapest(&costs.links, guide)?;

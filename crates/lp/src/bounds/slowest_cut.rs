@@ -23,7 +23,7 @@ use oneport_graph::cut_below;
 use oneport_numbers::Scaled;
 use oneport_plan::inequality::{Cut, Inequality, Need};
 use oneport_plan::{Certificate, Demand, Kind, Resource};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, PerNode, Rational, ratio};
 
 use crate::Question;
 
@@ -70,8 +70,8 @@ pub(crate) fn slowest_cut(question: &Question, sinks: Option<&[NodeId]>) -> Opti
         return None;
     }
     let network = Network::new(question, participants);
-    let mut best: Option<(Rational, Vec<bool>)> = None;
-    let mut improve = |side: Vec<bool>| {
+    let mut best: Option<(Rational, PerNode<bool>)> = None;
+    let mut improve = |side: PerNode<bool>| {
         let throughput = network.proved(&side);
         best = Some((throughput.clone(), side));
         throughput
@@ -88,15 +88,10 @@ pub(crate) fn slowest_cut(question: &Question, sinks: Option<&[NodeId]>) -> Opti
         }
     }
     let (throughput, side) = best?;
-    let leaving = |link: &LinkId| {
-        side[platform.link(*link).from.index()] && !side[platform.link(*link).to.index()]
-    };
+    let leaving = |link: &LinkId| side[platform.link(*link).from] && !side[platform.link(*link).to];
     let price = |link: LinkId| (Resource::Link(link), question.time(link).recip());
     let cut = Cut {
-        nodes: platform
-            .node_ids()
-            .filter(|node| side[node.index()])
-            .collect(),
+        nodes: platform.node_ids().filter(|node| side[*node]).collect(),
     };
     let need = Need::once(None, Inequality::Cut(cut));
     let certificate = Certificate::new(platform.link_ids().filter(leaving).map(price), [], [need]);
@@ -131,24 +126,17 @@ impl<'a> Network<'a> {
     }
 
     /// The bound of a set of nodes that has a participant inside.
-    fn proved(&self, side: &[bool]) -> Rational {
+    fn proved(&self, side: &PerNode<bool>) -> Rational {
         let platform = self.question.platform();
         let ends = platform.links().iter().zip(&self.capacities);
-        let leaving = ends.filter(|(link, _)| side[link.from.index()] && !side[link.to.index()]);
+        let leaving = ends.filter(|(link, _)| side[link.from] && !side[link.to]);
         let capacity: BigUint = leaving.map(|(_, capacity)| capacity).sum();
-        let inside = self
-            .participants
-            .iter()
-            .filter(|node| side[node.index()])
-            .count();
-        Rational::new(
-            capacity.into(),
-            &self.denominator * BigInt::from(inside.max(1)),
-        )
+        let inside = self.participants.iter().filter(|&&node| side[node]).count();
+        ratio(capacity, &self.denominator * BigInt::from(inside.max(1)))
     }
 
     /// A set without the sink that proves less than this throughput.
-    fn violated(&self, throughput: &Rational, sink: NodeId) -> Option<Vec<bool>> {
+    fn violated(&self, throughput: &Rational, sink: NodeId) -> Option<PerNode<bool>> {
         let platform = self.question.platform();
         let source = platform.nodes().len();
         // Everything times the throughput's denominator.
@@ -179,6 +167,6 @@ impl<'a> Network<'a> {
         let all = &offer * BigUint::from(self.participants.len());
         let mut side = cut_below(source + 1, &arcs, source, sink.index(), &all)?;
         side.truncate(source);
-        Some(side)
+        Some(side.into())
     }
 }

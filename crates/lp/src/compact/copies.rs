@@ -13,7 +13,7 @@ use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Row,
 use oneport_extract::{ExtractError, extract};
 use oneport_plan::{Certificate, Demand, DemandRates, Goals, Rates, Resource, SteadyState};
 use oneport_platform::{LinkId, NodeId, Rational};
-use oneport_programs::{Equation, Errors, Limits, Message, Quantity, copies};
+use oneport_programs::{Equation, Errata, Limits, Message, Quantity, copies};
 
 use crate::known::Bound;
 use crate::odd_sets;
@@ -177,7 +177,7 @@ fn solvable(question: &Question, messages: &[Message<'_>]) -> Result<Solvable, L
     let mut rows = copies(
         question.platform(),
         messages,
-        Errors::NONE,
+        Errata::NONE,
         Limits::Resources,
     )
     .map_err(super::refused)?

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use oneport_exact::{self as exact, Column, LinearProgram, Optimum, Outcome, Row, Solver};
 use oneport_extract::trees::{Reduction, extract};
@@ -11,8 +10,8 @@ use oneport_plan::{
     Certificate, Interval, Message, Resource, SteadyState, Task, TaskRates, Volumes,
     WeightedPattern,
 };
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
-use oneport_programs::{Act, Equation, Errors, Limits, Quantity, Reductions, reductions};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
+use oneport_programs::{Act, Equation, Errata, Limits, Quantity, Reductions, reductions};
 use oneport_watch::Watch;
 
 use crate::mixture::{Effort, Mixture};
@@ -134,7 +133,7 @@ pub(crate) fn build<'a>(
         },
         merge_time: &|node, part, split| volumes.merge_time(platform, node, part, split),
     };
-    let mut rows = reductions(given, Errors::NONE, Limits::Resources)
+    let mut rows = reductions(given, Errata::NONE, Limits::Resources)
         .map_err(super::refused)?
         .substituted();
     let result = Interval {
@@ -213,13 +212,12 @@ impl Ssr<'_> {
     ) -> Result<(SteadyState, Vec<(Resource, Rational)>), LpError> {
         // The program's rates are over one denominator, so their numerators are rates in another unit of time.
         let unit = optimum.primal.denominator();
-        let whole = |number: &BigInt| Rational::from_integer(number.clone());
-        let throughput = whole(optimum.primal.numerator(self.throughput));
+        let throughput = whole(optimum.primal.numerator(self.throughput).clone());
         let mut rates = vec![TaskRates::default(); self.targets.len()];
         for &(reduction, task, column) in &self.tasks {
             let rate = optimum.primal.numerator(column);
             if !rate.is_zero() {
-                rates[reduction].add(task, &whole(rate));
+                rates[reduction].add(task, &whole(rate.clone()));
             }
         }
         let mut patterns = Vec::new();
@@ -240,7 +238,7 @@ impl Ssr<'_> {
                     .into_iter()
                     .map(|(weight, tree)| WeightedPattern {
                         pattern: tree.with_demand(demand),
-                        weight: weight / Rational::from_integer(unit.clone()),
+                        weight: weight / whole(unit.clone()),
                     }),
             );
         }

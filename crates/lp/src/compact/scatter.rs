@@ -1,7 +1,7 @@
 //! SSSP (RR-4872 section 3.1) and SSPA2A (section 3.5), corrected: `oneport_programs::messages` over the resources of
 //! the platform, for any messages that travel alone.
 
-use oneport_programs::{Equation, Errors, Limits, Quantity, messages};
+use oneport_programs::{Equation, Errata, Limits, Quantity, messages};
 
 use crate::flow::{Flow, FlowProgram, Group, Leaf, Side};
 use crate::{LpError, Question};
@@ -17,7 +17,7 @@ pub(crate) fn build(question: &Question) -> Result<FlowProgram, LpError> {
         platform,
         commodities,
         &time,
-        Errors::NONE,
+        Errata::NONE,
         Limits::Resources,
     )
     .map_err(super::refused)?

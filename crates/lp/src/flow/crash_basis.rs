@@ -50,23 +50,23 @@ pub(crate) fn shortest_paths(
         if order.len() != platform.nodes().len() {
             return None;
         }
-        let mut messages = vec![0u64; platform.nodes().len()];
+        let mut messages = platform.per_node(0u64);
         group.leaves.iter().for_each(|leaf| {
-            let sum = &mut messages[leaf.node.index()];
+            let sum = &mut messages[leaf.node];
             *sum = sum.saturating_add(leaf.rate);
         });
         // From the far end towards the root, so that every node knows what it passes on.
         for &node in order.iter().rev() {
             let Some(link) = by[node] else { continue };
             tree.push(*columns.get(&(place, link))?);
-            let passed = messages[node];
+            let passed = messages[NodeId::new(node)];
             if passed > 0 {
                 let busy = times[link.index()].saturating_mul(passed.into());
                 for used in resources.uses(link) {
                     let load = &mut loads[used.row];
                     *load = load.saturating_add(used.of_whole(busy));
                 }
-                let sum = &mut messages[towards_root(question, group, link).index()];
+                let sum = &mut messages[towards_root(question, group, link)];
                 *sum = sum.saturating_add(passed);
             }
         }
@@ -146,6 +146,7 @@ fn search(question: &Question, group: &Group, times: &[u128]) -> (Vec<Option<Lin
 #[cfg(test)]
 mod tests {
     use num_bigint::BigInt;
+    use oneport_numbers::{ratio, whole};
 
     use super::*;
 
@@ -154,20 +155,17 @@ mod tests {
     fn rounded_times_keep_proportions() {
         let long = BigInt::from(10).pow(199);
         let times: Vec<Rational> = (1..=50u32)
-            .map(|n| Rational::new(&long * n, &long + 7u32))
+            .map(|n| ratio(&long * n, &long + 7u32))
             .collect();
-        let whole = rounded(&times);
-        for (n, &time) in (1u128..).zip(&whole) {
+        let integers = rounded(&times);
+        for (n, &time) in (1u128..).zip(&integers) {
             assert!(
-                time.abs_diff(n * whole[0]) <= n && time >> 80 > 0,
+                time.abs_diff(n * integers[0]) <= n && time >> 80 > 0,
                 "{n}: {time}"
             );
         }
-        let uneven = [
-            Rational::from_integer(long.clone()),
-            Rational::from_integer(1.into()),
-        ];
+        let uneven = [whole(long.clone()), whole(1)];
         assert_eq!(rounded(&uneven)[1], 0);
-        assert!((88..=91).contains(&rounded(&[Rational::new(1.into(), long)])[0].ilog2()));
+        assert!((88..=91).contains(&rounded(&[ratio(1, long)])[0].ilog2()));
     }
 }

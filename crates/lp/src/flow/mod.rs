@@ -30,7 +30,7 @@ use num_traits::{One, Zero};
 use oneport_exact::{Column, ExactError, LinearProgram, Relation, Row, Sense};
 use oneport_extract::paths::paths;
 use oneport_plan::{Commodity, Pattern, Resource};
-use oneport_platform::{LinkId, NodeId, Rational, whole};
+use oneport_platform::{LinkId, NodeId, PerLink, PerNode, Rational, whole};
 
 use crate::resources::Resources;
 use crate::{LpError, Question};
@@ -151,7 +151,7 @@ pub fn build(question: &Question, budget: &Budget) -> Result<FlowProgram, ExactE
     let row = |place| program.add_row(Relation::AtMost, &room * resources.capacity(place));
     let rows: Vec<Row> = (0..resources.count()).map(row).collect();
     let ports = resources.list().zip(rows.iter().copied()).collect();
-    let times: Vec<Rational> = platform
+    let times: PerLink<Rational> = platform
         .link_ids()
         .map(|link| question.time(link))
         .collect();
@@ -191,7 +191,7 @@ pub fn build(question: &Question, budget: &Budget) -> Result<FlowProgram, ExactE
             if !uses(group, from, to) {
                 continue;
             }
-            let time = &times[link.index()];
+            let time = &times[link];
             let ends = [
                 (balance[to.index()], &plus),
                 (balance[from.index()], &minus),
@@ -227,9 +227,9 @@ fn balance_rows(
     group: &Group,
     demand: &Rational,
 ) -> Vec<Option<Row>> {
-    let mut wanted = vec![Rational::zero(); nodes];
+    let mut wanted: PerNode<Rational> = vec![Rational::zero(); nodes].into();
     for leaf in &group.leaves {
-        wanted[leaf.node.index()] += demand * whole(leaf.rate);
+        wanted[leaf.node] += demand * whole(leaf.rate);
     }
     let row = |(node, wanted): (usize, Rational)| {
         (node != group.root.index()).then(|| program.add_row(Relation::Equal, wanted))

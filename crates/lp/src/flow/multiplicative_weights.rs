@@ -14,7 +14,7 @@ use num_traits::{One, ToPrimitive, Zero};
 use oneport_graph::{ShortestPaths, shortest_paths};
 use oneport_numbers::{common_denominator, numerator_over};
 use oneport_plan::{Certificate, Commodity, Pattern, Resource, SteadyState, WeightedPattern};
-use oneport_platform::{Link, LinkId, NodeId, Rational, whole};
+use oneport_platform::{Link, LinkId, NodeId, PerLink, Rational, ratio, whole};
 use petgraph::graph::{EdgeIndex, EdgeReference};
 use petgraph::visit::EdgeRef;
 
@@ -198,7 +198,7 @@ fn best_bound(
 /// Times and prices in guiding integers.
 struct Guide<'q> {
     question: &'q Question,
-    times: Vec<u64>,
+    times: PerLink<u64>,
     resources: Resources,
     /// Per index of the resource.
     prices: Vec<u64>,
@@ -274,7 +274,7 @@ impl<'q> Guide<'q> {
             .iter()
             .map(|port| port.of_whole(self.prices[port.row].into()))
             .sum();
-        u128::from(self.times[link.index()]) * ports
+        u128::from(self.times[link]) * ports
     }
 
     /// A cheapest path for every commodity, and what they cost together.
@@ -317,7 +317,7 @@ impl<'q> Guide<'q> {
         for pattern in paths {
             let rate = u128::from(self.rate(pattern));
             for link in pattern.links() {
-                let time = rate.saturating_mul(self.times[link.index()].into());
+                let time = rate.saturating_mul(self.times[link].into());
                 for port in self.ports(link) {
                     loads[port.row] = loads[port.row].saturating_add(port.of_whole(time));
                 }
@@ -380,7 +380,7 @@ fn exact_bound(
         }
     }
     let exact: Vec<Rational> = prices.iter().map(|&price| whole(price)).collect();
-    Ok((!total.is_zero()).then(|| guide.resources.worth(&exact) * Rational::new(unit, total)))
+    Ok((!total.is_zero()).then(|| guide.resources.worth(&exact) * ratio(unit, total)))
 }
 
 fn exact_distances(question: &Question, source: NodeId, costs: &[BigInt]) -> Vec<Option<BigInt>> {
@@ -410,7 +410,7 @@ fn steady_state(
     }
     let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
     for (link, count) in messages {
-        let busy = guide.question.time(link) * Rational::from_integer(count);
+        let busy = guide.question.time(link) * whole(count);
         for used in Resource::uses(platform, link) {
             *loads.entry(used.resource).or_insert_with(Rational::zero) += used.of(&busy);
         }
@@ -421,7 +421,7 @@ fn steady_state(
         .map(share)
         .max()
         .ok_or(LpError::Contradiction("no message travels"))?;
-    let weight = |count: BigInt| Rational::from_integer(count) / &busiest;
+    let weight = |count: BigInt| whole(count) / &busiest;
     let patterns = counts
         .iter()
         .map(|(pattern, &count)| WeightedPattern {

@@ -20,7 +20,7 @@ use num_traits::{One, ToPrimitive};
 use oneport_numbers::Scaled;
 use oneport_plan::{Certificate, Resource, Routing, SharedFlow};
 use oneport_platform::{
-    Automorphism, LinkId, NodeId, Platform, Rational, SharedId, free_automorphisms,
+    Automorphism, LinkId, NodeId, Platform, Rational, SharedId, free_automorphisms, ratio, whole,
 };
 
 use super::{Group, Side, groups};
@@ -167,11 +167,7 @@ fn best_prices(
         best,
         |best, round| if round.is_below(best) { round } else { best },
     );
-    let exact: Vec<Rational> = best
-        .prices
-        .iter()
-        .map(|&price| Rational::from_integer(price.into()))
-        .collect();
+    let exact: Vec<Rational> = best.prices.iter().map(|&price| whole(price)).collect();
     Ok(router.resources.certificate(&exact))
 }
 
@@ -187,7 +183,7 @@ fn averaged<'h>(router: &Router<'_>, history: &'h [Round], most: usize) -> Vec<&
     let busiest = |rounds: &Vec<&Round>| {
         let load = |place: usize| rounds.iter().map(|round| round.loads[place]).sum::<u128>();
         let most = (0..router.resources.count()).map(load).max().unwrap_or(0);
-        Rational::new(most.into(), rounds.len().into())
+        ratio(most, rounds.len())
     };
     alone
         .chain(windows)
@@ -218,7 +214,7 @@ impl<'q> Router<'q> {
             .link_ids()
             .map(|link| question.time(link))
             .collect();
-        let times = whole(&exact)?;
+        let times = whole_times(&exact)?;
         let groups = groups(question);
         let resources = Resources::new(platform, false);
         let capacities = (0..resources.count())
@@ -438,7 +434,7 @@ impl<'q> Router<'q> {
 }
 
 /// Times in whole units below [`LIMIT`]: exact, or, where they share no such unit, rounded up.
-fn whole(times: &[Rational]) -> Option<Vec<u64>> {
+fn whole_times(times: &[Rational]) -> Option<Vec<u64>> {
     // The shortest link's time in units, if times share no unit. Trades accuracy for the number of links whose times
     // fit a word. Not measured.
     const RESOLUTION: u64 = 1 << 16;
@@ -450,8 +446,7 @@ fn whole(times: &[Rational]) -> Option<Vec<u64>> {
         .collect();
     exact.or_else(|| {
         let shortest = times.iter().min().cloned().unwrap_or_else(Rational::one);
-        let scale = Rational::from_integer(RESOLUTION.into())
-            / Some(shortest).filter(|one| *one > Rational::default())?;
+        let scale = whole(RESOLUTION) / Some(shortest).filter(|one| *one > Rational::default())?;
         let rounded = |time: &Rational| {
             (time * &scale)
                 .ceil()
@@ -517,11 +512,7 @@ impl Alike {
                 shared,
             } in free_automorphisms(platform, &members).iter().skip(1)
             {
-                join(
-                    &|node| nodes[node.index()],
-                    &|link| links[link.index()],
-                    &|id| shared[id.index()],
-                );
+                join(&|node| nodes[node], &|link| links[link], &|id| shared[id]);
             }
             for (nodes, links) in swaps(platform, &sorted) {
                 join(

@@ -10,13 +10,13 @@ use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
 use oneport_numbers::Exact;
 use oneport_plan::{Block, Interval, Pattern};
-use oneport_platform::{NodeId, Rational};
+use oneport_platform::{NodeId, Rational, ratio};
 use oneport_trees::cheapest::{Prices, Reduction};
 
-use crate::costs::{self, Costs, Times, amount};
+use crate::costs::{self, LinkCosts, Times, amount};
 use crate::oracle::{Oracle, Priced};
 use crate::oracles::combine::Cheapest;
-use crate::oracles::copy::{Found, Hop, Network, Routes};
+use crate::oracles::copy::{CopyTree, Hop, Network, Routes};
 
 use crate::{LpError, Question};
 
@@ -72,7 +72,7 @@ impl<'a> AllReduction<'a> {
     }
 
     /// Price of spreading the result from every root.
-    fn spread<N: Exact>(&self, costs: &Costs<N>, guide: bool) -> Vec<Option<Found<N>>> {
+    fn spread<N: Exact>(&self, costs: &LinkCosts<N>, guide: bool) -> Vec<Option<CopyTree<N>>> {
         let routes = self.network.routes(self.question.platform(), &costs.links);
         let found = |&root: &NodeId| {
             self.question.watch().ask().ok()?;
@@ -87,7 +87,7 @@ impl<'a> AllReduction<'a> {
         &self,
         reductions: Vec<Option<(Rational, Pattern)>>,
         unit: &Rational,
-        spread: Vec<Option<Found<N>>>,
+        spread: Vec<Option<CopyTree<N>>>,
     ) -> Result<Vec<Priced>, LpError> {
         let mut best: Option<(Rational, Rational, usize)> = None;
         let mut depth = usize::MAX;
@@ -152,7 +152,7 @@ impl AllReduction<'_> {
         &self,
         reductions: &[Option<N>],
         routes: &Routes<'_, N>,
-    ) -> Result<(usize, Found<N>), LpError> {
+    ) -> Result<(usize, CopyTree<N>), LpError> {
         self.question.watch().ask()?;
         let place = |(root, price): (&NodeId, &Option<N>)| {
             Some((self.network.place(*root)?, price.clone()?))
@@ -218,9 +218,9 @@ impl AllReduction<'_> {
             .magnitude()
             .clone();
         let links = costs.links.iter().map(|cost| cost * &factor).collect();
-        let costs = Costs {
+        let costs = LinkCosts {
             links,
-            unit: Rational::new(BigInt::one(), denominator.clone()),
+            unit: ratio(BigInt::one(), denominator.clone()),
         };
         let units = |price: &Rational| {
             (price.numer() * (&denominator / price.denom()))

@@ -13,13 +13,13 @@ use oneport_graph::arborescence::shallow_arborescence;
 use oneport_graph::steiner;
 use oneport_numbers::Exact;
 use oneport_plan::{Block, Demand, Pattern};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, PerNode, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 use oneport_watch::Watch;
 
 pub(crate) use oneport_extract::copies::Hop;
 
-use crate::costs::{self, Costs, Times, amount};
+use crate::costs::{self, LinkCosts, Times, amount};
 use crate::oracle::{Oracle, Priced};
 use crate::oracles::route::ShortestPaths;
 use crate::{LpError, Question};
@@ -66,7 +66,7 @@ impl Spread {
 pub(crate) struct Network {
     nodes: Vec<NodeId>,
     /// Per node of the platform.
-    places: Vec<Option<usize>>,
+    places: PerNode<Option<usize>>,
     switches: bool,
     watch: Watch,
 }
@@ -78,11 +78,11 @@ impl Network {
             .node_ids()
             .filter(|&node| platform.node(node).replicates)
             .collect();
-        let mut places = vec![None; platform.nodes().len()];
+        let mut places = platform.per_node(None);
         nodes
             .iter()
             .enumerate()
-            .for_each(|(place, node)| places[node.index()] = Some(place));
+            .for_each(|(place, node)| places[*node] = Some(place));
         Network {
             switches: nodes.len() < places.len(),
             nodes,
@@ -109,7 +109,7 @@ impl Network {
 
     /// The place of a node that replicates.
     pub(crate) fn place(&self, node: NodeId) -> Option<usize> {
-        self.places[node.index()]
+        self.places[node]
     }
 
     /// One message with these targets; the source among them is left out.
@@ -117,9 +117,7 @@ impl Network {
         let others = targets.iter().filter(|&&target| target != source);
         Spread {
             source,
-            targets: others
-                .filter_map(|target| self.places[target.index()])
-                .collect(),
+            targets: others.filter_map(|target| self.places[*target]).collect(),
         }
     }
 
@@ -132,7 +130,7 @@ impl Network {
     pub(crate) fn is_all(&self, targets: &[NodeId]) -> bool {
         targets
             .iter()
-            .filter(|target| self.places[target.index()].is_some())
+            .filter(|&&target| self.places[target].is_some())
             .count()
             == self.nodes.len()
     }
@@ -150,9 +148,7 @@ impl Network {
         };
         if !self.switches {
             for (link, ends) in platform.link_ids().zip(platform.links()) {
-                if let (Some(from), Some(to)) =
-                    (self.places[ends.from.index()], self.places[ends.to.index()])
-                {
+                if let (Some(from), Some(to)) = (self.places[ends.from], self.places[ends.to]) {
                     routes.arcs.push((from, to, costs[link.index()].clone()));
                     routes.links.push(vec![link]);
                 }
@@ -165,9 +161,8 @@ impl Network {
             .enumerate()
             .take_while(|_| self.watch.ask().is_ok())
         {
-            let paths = ShortestPaths::new(platform, costs, node, |node| {
-                self.places[node.index()].is_none()
-            });
+            let paths =
+                ShortestPaths::new(platform, costs, node, |node| self.places[node].is_none());
             for (to, &end) in self.nodes.iter().enumerate().filter(|(to, _)| *to != from) {
                 if let Some((cost, links)) = paths.to(end) {
                     routes.arcs.push((from, to, cost));
@@ -185,14 +180,14 @@ impl Network {
         routes: &Routes<'_, N>,
         spread: &Spread,
         guide: bool,
-    ) -> Option<Found<N>> {
+    ) -> Option<CopyTree<N>> {
         let nodes = self.nodes.len();
-        let root = self.places[spread.source.index()]?;
+        let root = self.places[spread.source]?;
         if self.is_spanning(spread) {
             let found = shallow_arborescence(nodes, root, &routes.arcs, |arc| routes.length(arc))?;
             let entering = |place: usize| found.entering[place];
             let hops = routes.hops(root, &routes.order(nodes, root, entering));
-            return Some(Found {
+            return Some(CopyTree {
                 at_least: found.cost.clone(),
                 cost: found.cost,
                 hops,
@@ -210,7 +205,7 @@ impl Network {
         let found = found.shallow(root, &spread.targets, &routes.arcs, |arc| {
             routes.length(arc)
         });
-        Some(Found {
+        Some(CopyTree {
             at_least: found.at_least,
             cost: found.cost,
             hops: routes.hops(root, &found.arcs),
@@ -236,7 +231,7 @@ impl Network {
             let (_, links) = paths.to(self.nodes[target])?;
             // Paths of one tree are alike up to where they part.
             let end = |link: &LinkId| {
-                self.places[platform.link(*link).to.index()].and_then(|place| brought[place])
+                self.places[platform.link(*link).to].and_then(|place| brought[place])
             };
             let known = links
                 .iter()
@@ -247,7 +242,7 @@ impl Network {
             for &link in &links[start..] {
                 hops.push((link, after));
                 after = u32::try_from(hops.len() - 1).ok();
-                if let Some(place) = self.places[platform.link(link).to.index()] {
+                if let Some(place) = self.places[platform.link(link).to] {
                     brought[place] = after;
                 }
             }
@@ -265,7 +260,7 @@ impl Network {
         targets: &[NodeId],
         roots: &[(usize, N)],
         guide: bool,
-    ) -> Option<(usize, Found<N>)> {
+    ) -> Option<(usize, CopyTree<N>)> {
         // A super-source has an arc to every candidate root; its cost is above any tree's, so an optimum uses exactly
         // one.
         let mut price = N::one();
@@ -282,7 +277,7 @@ impl Network {
         let length = |arc: usize| if arc < own { routes.length(arc) } else { 0 };
         let targets: Vec<usize> = targets
             .iter()
-            .filter_map(|target| self.places[target.index()])
+            .filter_map(|target| self.places[*target])
             .collect();
         let (mut at_least, mut cost, used) = if targets.len() == nodes {
             let found = shallow_arborescence(nodes + 1, nodes, &arcs, length)?;
@@ -318,7 +313,7 @@ impl Network {
         let hops = routes.hops(root, &routes.order(nodes, root, entering));
         Some((
             root,
-            Found {
+            CopyTree {
                 at_least,
                 cost,
                 hops,
@@ -328,7 +323,7 @@ impl Network {
 }
 
 /// A tree for one message.
-pub(crate) struct Found<N> {
+pub(crate) struct CopyTree<N> {
     /// No tree costs less.
     pub at_least: N,
     /// Cost of this one.
@@ -421,7 +416,7 @@ impl<'a> Copies<'a> {
 
     fn offers<N: Exact + Into<BigUint>>(
         &self,
-        costs: &Costs<N>,
+        costs: &LinkCosts<N>,
         guide: bool,
     ) -> Result<Vec<Priced>, LpError> {
         let routes = self.network.routes(self.question.platform(), &costs.links);

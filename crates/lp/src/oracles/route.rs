@@ -14,7 +14,7 @@ use oneport_trees::cheapest::Prices;
 use petgraph::graph::{EdgeIndex, EdgeReference};
 use petgraph::visit::EdgeRef;
 
-use crate::costs::{self, Costs, Times, amount};
+use crate::costs::{self, LinkCosts, Times, amount};
 use crate::oracle::{Oracle, Priced};
 use crate::{LpError, Question};
 
@@ -35,7 +35,10 @@ impl<'a> Paths<'a> {
         }
     }
 
-    fn offers<N: Exact + Into<BigUint>>(&self, costs: &Costs<N>) -> Result<Vec<Priced>, LpError> {
+    fn offers<N: Exact + Into<BigUint>>(
+        &self,
+        costs: &LinkCosts<N>,
+    ) -> Result<Vec<Priced>, LpError> {
         let platform = self.question.platform();
         let mut trees: BTreeMap<NodeId, ShortestPaths<N>> = BTreeMap::new();
         let mut offers = Vec::with_capacity(self.commodities.len());

@@ -103,7 +103,7 @@ fn port_of(question: &Question, block: &Block<'_>) -> Result<Option<Bound>, LpEr
     let Some(size) = question.volumes().size.constant().filter(|_| ports) else {
         return Ok(None);
     };
-    let mut passing = vec![[0u64; 2]; platform.nodes().len()];
+    let mut passing = platform.per_node([0u64; 2]);
     for demand in block.demands() {
         question.watch().ask()?;
         let goals: Vec<NodeId> = demand.goals().into_iter().map(|(node, _)| node).collect();
@@ -112,8 +112,8 @@ fn port_of(question: &Question, block: &Block<'_>) -> Result<Option<Bound>, LpEr
                 here.iter()
                     .filter(|&node| others.iter().any(|other| other != node))
             });
-        wanted.for_each(|&node| passing[node.index()][0] += block.rate);
-        owned.for_each(|&node| passing[node.index()][1] += block.rate);
+        wanted.for_each(|&node| passing[node][0] += block.rate);
+        owned.for_each(|&node| passing[node][1] += block.rate);
     }
     let time = |links: &[LinkId], count: u64| {
         let fastest = links.iter().map(|&link| &platform.link(link).cost).min();

@@ -8,13 +8,13 @@ use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use oneport_numbers::Exact;
 use oneport_plan::{Collective, Interval, Kind, Pattern, SteadyState, WeightedPattern};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational, whole};
 use oneport_trees::cheapest::Prices;
 
 use crate::bounds::shared_tasks;
 use crate::column_generation::generate;
-use crate::costs::{self, Costs, Times, amount};
-use crate::found::Found;
+use crate::costs::{self, LinkCosts, Times, amount};
+use crate::findings::Findings;
 use crate::oracle::{Oracle, Priced};
 use crate::oracles::prefix::chain::{UNREACHABLE, append, way};
 use crate::oracles::{Patterns, prefix};
@@ -32,7 +32,7 @@ const ROUNDS: usize = 50;
 pub(crate) fn attempt(
     question: &Question,
     options: &Options,
-    found: &mut Found,
+    found: &mut Findings,
 ) -> Result<(), LpError> {
     let Some(block) = question.block().filter(|block| block.kind == Kind::Prefix) else {
         return Ok(());
@@ -132,7 +132,7 @@ impl<'a> Steps<'a> {
     /// Every step's cheapest price and pattern.
     fn all<N: Exact + Into<BigUint>>(
         &self,
-        costs: &Costs<N>,
+        costs: &LinkCosts<N>,
         compute: impl Fn(NodeId) -> Rational,
     ) -> Result<Vec<Priced>, LpError> {
         let (platform, volumes) = (self.question.platform(), self.question.volumes());
@@ -153,7 +153,7 @@ impl<'a> Steps<'a> {
 impl Oracle for Steps<'_> {
     fn guide(&self, prices: &Prices<u64>) -> Result<Vec<Priced>, LpError> {
         self.all(&self.times.costs(prices), |node| {
-            Rational::from_integer(prices.compute[node.index()].into())
+            whole(prices.compute[node.index()])
         })
     }
 

@@ -51,7 +51,7 @@ pub(crate) fn offer(question: &Question, known: &mut Known) -> Result<(), LpErro
         return Ok(());
     };
     let in_order = in_order(&block);
-    let mut search = Search::new(question, block, known);
+    let mut search = ChainSearch::new(question, block, known);
     if in_order {
         search.line()?;
     } else {
@@ -70,7 +70,7 @@ pub(crate) fn offer(question: &Question, known: &mut Known) -> Result<(), LpErro
 }
 
 /// Adds to the best chains so far.
-struct Search<'q, 'k> {
+struct ChainSearch<'q, 'k> {
     question: &'q Question,
     block: Block<'q>,
     resources: Resources,
@@ -81,11 +81,11 @@ struct Search<'q, 'k> {
     sought: Option<Rational>,
 }
 
-impl<'q, 'k> Search<'q, 'k> {
+impl<'q, 'k> ChainSearch<'q, 'k> {
     fn new(question: &'q Question, block: Block<'q>, known: &'k mut Known) -> Self {
         let resources = Resources::new(question.platform(), question.collective().combines());
         let ports = PortSets::new(question.platform());
-        Search {
+        ChainSearch {
             question,
             block,
             resources,
@@ -189,7 +189,7 @@ fn able(question: &Question, block: &Block<'_>) -> Option<Vec<NodeId>> {
         Kind::Copy | Kind::Combine | Kind::CombineCopy => true,
         Kind::Route | Kind::Prefix => false,
     };
-    let mut seen = vec![false; question.platform().nodes().len()];
+    let mut seen = question.platform().per_node(false);
     let mut all = Vec::new();
     for demand in block.demands().filter(|_| serves) {
         let owners = demand.operands.iter().copied();
@@ -197,7 +197,7 @@ fn able(question: &Question, block: &Block<'_>) -> Option<Vec<NodeId>> {
         all.extend(
             owners
                 .chain(goals)
-                .filter(|node| !std::mem::replace(&mut seen[node.index()], true)),
+                .filter(|node| !std::mem::replace(&mut seen[*node], true)),
         );
     }
     let able = |&node: &NodeId| {
@@ -211,6 +211,7 @@ fn able(question: &Question, block: &Block<'_>) -> Option<Vec<NodeId>> {
 mod tests {
     use crate::known::Bound;
     use num_traits::{One, Zero};
+    use oneport_numbers::ratio;
     use oneport_plan::{Collective, Problem, SteadyState, Volumes};
     use oneport_platform::generate::{Costs, Options, Racks, complete, grid, racks, ring};
     use oneport_platform::{Platform, PortModel};
@@ -372,8 +373,8 @@ mod tests {
         let volumes = Volumes::of_size(Rational::one());
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
         let (state, bound) = answer(&problem).unwrap();
-        assert_eq!(state.throughput, Rational::new(1.into(), (3 * 65).into()));
-        assert_eq!(bound.throughput, Rational::new(1.into(), (3 * 63).into()));
+        assert_eq!(state.throughput, ratio(1, 3 * 65));
+        assert_eq!(bound.throughput, ratio(1, 3 * 63));
     }
 
     /// The program solves questions with few participants, prefixes, and targets outside the line.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigInt;
 use num_traits::Signed;
 use oneport_plan::{Around, Block, Demand, Goals, Interval, Kind, Pattern, Task};
-use oneport_platform::{LinkId, NodeId, Rational, whole};
+use oneport_platform::{LinkId, NodeId, Rational, ratio, whole};
 use oneport_watch::Watch;
 
 use super::ways::{Shares, Ways};
@@ -115,7 +115,7 @@ impl Ring {
             .map(|(place, load)| load / resources.capacity(place));
         let busy = busy.max().filter(Signed::is_positive)?;
         let count = BigInt::from(self.order.len());
-        Some(Rational::new(count.clone(), BigInt::from(2) * (count - 1)) / busy)
+        Some(ratio(count.clone(), BigInt::from(2) * (count - 1)) / busy)
     }
 
     /// One chain per demand, or per root, and how often an instance executes it. `None` if one meets a gap.

@@ -14,9 +14,9 @@ use crate::known::{Bound, Known};
 use num_bigint::BigUint;
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Amount, Demand, Goals, Interval, Pattern, SteadyState, Task};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 
-use crate::costs::{self, Costs, amount};
+use crate::costs::{self, LinkCosts, amount};
 use crate::mixture::mixed;
 use crate::odd_sets::PortSets;
 use crate::oracles::copy::{Hop, Network};
@@ -86,7 +86,7 @@ impl<'q> Equal<'q> {
     }
 
     fn state(&self) -> Result<SteadyState, LpError> {
-        let rate = |place| Rational::from_integer(self.question.collective().rate(place).into());
+        let rate = |place| whole(self.question.collective().rate(place));
         let pattern = |(place, demand): (usize, Demand<'_>)| {
             Ok((self.ways.pattern(&demand)?.with_demand(place), rate(place)))
         };
@@ -104,7 +104,7 @@ impl<'q> Equal<'q> {
     fn bound(&self) -> Result<Bound, LpError> {
         let mut instance = Rational::zero();
         for (place, demand) in self.question.problem().demands().enumerate() {
-            let rate = Rational::from_integer(self.question.collective().rate(place).into());
+            let rate = whole(self.question.collective().rate(place));
             instance += self.ways.longest(&demand)? * rate;
         }
         if !instance.is_positive() {
@@ -147,7 +147,7 @@ const BYTES: u64 = 64;
 /// Shortest paths under equal prices.
 struct Ways<'q> {
     question: &'q Question,
-    costs: Costs<BigUint>,
+    costs: LinkCosts<BigUint>,
     network: Network,
     /// Per source, while there is room: operands of many demands start from the same nodes.
     known: RefCell<BTreeMap<NodeId, Rc<ShortestPaths<BigUint>>>>,

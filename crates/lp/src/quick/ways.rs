@@ -91,13 +91,13 @@ impl<'q> Ways<'q> {
     /// that a limit leaves come in their given order.
     pub(super) fn nearest(&mut self, participants: &[NodeId]) -> Result<Vec<NodeId>, LpError> {
         let mut order: Vec<NodeId> = participants.first().copied().into_iter().collect();
-        let mut visited = vec![false; self.platform.nodes().len()];
-        order.iter().for_each(|node| visited[node.index()] = true);
+        let mut visited = self.platform.per_node(false);
+        order.iter().for_each(|node| visited[*node] = true);
         // Per node that paths go by: the participants by distance, and how many of them have been passed.
         let mut lists: BTreeMap<NodeId, (Vec<NodeId>, usize)> = BTreeMap::new();
         while let Some(&last) = order.last().filter(|_| order.len() < participants.len()) {
             if self.watch.ask().is_err() {
-                order.extend(participants.iter().filter(|node| !visited[node.index()]));
+                order.extend(participants.iter().filter(|&&node| !visited[node]));
                 break;
             }
             let exit = self.exit(last).map(|(_, next)| next);
@@ -108,11 +108,11 @@ impl<'q> Ways<'q> {
                     0,
                 ),
             };
-            while list.get(passed).is_some_and(|node| visited[node.index()]) {
+            while list.get(passed).is_some_and(|node| visited[*node]) {
                 passed += 1;
             }
             let next = list[passed];
-            visited[next.index()] = true;
+            visited[next] = true;
             order.push(next);
             exit.into_iter()
                 .for_each(|exit| _ = lists.insert(exit, (std::mem::take(&mut list), passed)));

@@ -21,7 +21,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{IntegerOptions, LinearProgram, Relation, Row, Sense, find_integer_point};
 use oneport_numbers::{Scaled, common_denominator};
 use oneport_plan::{EqualRings, Pattern, Ring, RingPacking};
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_platform::{NodeId, Platform, Rational, whole};
 use oneport_watch::Watch;
 
 use super::grown::grown;
@@ -151,7 +151,6 @@ fn shares(
     [most, crossings]: [u32; 2],
     known: &Rational,
 ) -> BTreeSet<Rational> {
-    let whole = |number: u32| Rational::from_integer(number.into());
     if !is_of_links(platform) {
         return (1..=most).map(|count| bound / whole(count)).collect();
     }
@@ -179,7 +178,7 @@ struct Choice {
 
 impl Choice {
     fn total(&self) -> Rational {
-        &self.share * Rational::from_integer(self.count.into())
+        &self.share * whole(self.count)
     }
 
     fn is_better(&self, other: &Choice) -> bool {
@@ -362,7 +361,7 @@ impl<'p> Pool<'p> {
         let rows: Vec<Row> = (0..self.resources.count())
             .map(|place| program.add_row(Relation::AtMost, capacity(place)))
             .collect();
-        let count = program.add_row(Relation::AtMost, Rational::from_integer(most.into()));
+        let count = program.add_row(Relation::AtMost, whole(most));
         let columns = self.columns();
         for &column in &columns {
             let entries = self.loads[column]

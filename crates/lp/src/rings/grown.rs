@@ -2,7 +2,7 @@
 
 use num_traits::ToPrimitive;
 use oneport_plan::{Pattern, Task};
-use oneport_platform::{Link, Rational};
+use oneport_platform::{Link, PerLink, Rational};
 use oneport_watch::Watch;
 
 use super::Cycles;
@@ -31,7 +31,7 @@ pub(super) fn grown(
             .to_u64()
             .unwrap_or(u64::MAX)
     };
-    let mut left: Vec<u64> = cycles
+    let mut left: PerLink<u64> = cycles
         .question
         .platform()
         .links()
@@ -60,11 +60,11 @@ pub(super) fn grown(
 }
 
 /// Takes what a ring needs from what is left; `false` if a link lacks room, because the ring crosses it twice.
-fn crosses(ring: &Pattern, left: &mut [u64]) -> bool {
+fn crosses(ring: &Pattern, left: &mut PerLink<u64>) -> bool {
     ring.tasks.iter().all(|task| match *task {
         Task::Send { link, .. } => {
-            let room = left[link.index()].checked_sub(1);
-            left[link.index()] = room.unwrap_or(0);
+            let room = left[link].checked_sub(1);
+            left[link] = room.unwrap_or(0);
             room.is_some()
         }
         Task::Merge { .. } => true,

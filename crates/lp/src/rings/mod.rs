@@ -11,12 +11,12 @@ mod grown;
 use num_bigint::BigUint;
 use oneport_numbers::Exact;
 use oneport_plan::{Collective, Pattern, Problem, Ring, RingPacking, Task, Volumes};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, PerNode, Platform, Rational};
 use oneport_trees::cheapest::Prices;
 use oneport_watch::Watch;
 
 use crate::column_generation::generate;
-use crate::costs::{self, Costs, Times, amount};
+use crate::costs::{self, LinkCosts, Times, amount};
 use crate::oracle::{Oracle, Priced};
 use crate::oracles::Patterns;
 use crate::oracles::route::ShortestPaths;
@@ -187,13 +187,13 @@ const NO_RING: LpError = LpError::Contradiction("there is a ring, but no cheapes
 struct Hops<'a> {
     platform: &'a Platform,
     gpus: &'a [NodeId],
-    is_gpu: Vec<bool>,
+    is_gpu: PerNode<bool>,
 }
 
 impl<'a> Hops<'a> {
     fn new(platform: &'a Platform, gpus: &'a [NodeId]) -> Self {
-        let mut is_gpu = vec![false; platform.nodes().len()];
-        gpus.iter().for_each(|gpu| is_gpu[gpu.index()] = true);
+        let mut is_gpu = platform.per_node(false);
+        gpus.iter().for_each(|gpu| is_gpu[*gpu] = true);
         Hops {
             platform,
             gpus,
@@ -232,7 +232,7 @@ impl<'a> Hops<'a> {
 
     /// Per processor: cheapest routes from it that pass no other processor.
     fn ways<N: Exact>(&self, links: &[N]) -> Vec<ShortestPaths<N>> {
-        let through = |node: NodeId| !self.is_gpu[node.index()];
+        let through = |node: NodeId| !self.is_gpu[node];
         let from = |&gpu: &NodeId| ShortestPaths::new(self.platform, links, gpu, through);
         self.gpus.iter().map(from).collect()
     }
@@ -283,7 +283,7 @@ impl<'a> Cycles<'a> {
     /// Cheap rings, the cheapest first.
     fn cheapest_rings<N: Exact + Into<BigUint>>(
         &self,
-        costs: &Costs<N>,
+        costs: &LinkCosts<N>,
     ) -> Result<Priced, LpError> {
         let ways = self.hops.ways(&costs.links);
         let cycles = cheapest_cycles(&self.hops.costs(&ways));

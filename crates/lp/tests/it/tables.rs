@@ -1,7 +1,7 @@
 //! `w(P_i, T[k,l,m])` and `size(v[k,m])` by tables: unrelated machines, and products of matrices.
 
 use num_traits::Zero;
-use oneport_lp::{Formulation, LpError, Options, Question, solve};
+use oneport_lp::{Formulation, LpError, Options, Question, solve, unmade};
 use oneport_plan::{
     Amount, Collective, Interval, MergeTask, Problem, TaskTable, VolumeError, Volumes,
 };
@@ -212,7 +212,7 @@ fn all_trees_of_tiny_questions() {
         let none = naive::demands(&platform, &collective, &volumes)[0]
             .1
             .is_empty();
-        assert_eq!(problem.unmade().is_some(), none, "{volumes:?}");
+        assert_eq!(unmade(&problem).is_some(), none, "{volumes:?}");
         if none {
             let refusal = solve(&Question::new(&problem), &Options::default()).unwrap_err();
             assert!(matches!(refusal, LpError::Unmade { .. }), "{refusal}");
@@ -269,7 +269,7 @@ fn owners_and_targets_without_a_processor() {
         };
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
         let trees = &naive::demands(&platform, &collective, &volumes)[0].1;
-        assert_eq!(problem.unmade().is_some(), trees.is_empty(), "{volumes:?}");
+        assert_eq!(unmade(&problem).is_some(), trees.is_empty(), "{volumes:?}");
         if trees.is_empty() {
             let refusal = solve(&Question::new(&problem), &Options::default()).unwrap_err();
             assert!(matches!(refusal, LpError::Unmade { .. }), "{refusal}");
@@ -296,7 +296,7 @@ fn columns_and_the_compact_program_agree() {
         let collective = reduce(&owners, dice.below(count));
         let volumes = unrelated(dice, &platform, owners.len());
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-        if problem.unmade().is_none() {
+        if unmade(&problem).is_none() {
             let [columns, compact] = [Formulation::Columns, Formulation::Compact]
                 .map(|formulation| throughput(&platform, &collective, &volumes, formulation));
             assert_eq!(columns, compact, "seed {seed}");

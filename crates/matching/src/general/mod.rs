@@ -112,6 +112,7 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use num_rational::BigRational;
+use oneport_numbers::ratio;
 
 use self::instance::{Core, not_negative};
 use self::odd::{Ports, violated};
@@ -169,7 +170,7 @@ pub fn least_period(
 ) -> Result<BigRational, MatchingError> {
     let core = Core::new(graph, times)?;
     let (p, q) = core.least_period();
-    Ok(BigRational::new(p.into(), (q * core.denominator).into()))
+    Ok(ratio(p, q * core.denominator))
 }
 
 /// Cuts the transfers into allowed sets that take [`least_period`] together: see the theorem. All steps have different
@@ -226,7 +227,7 @@ fn bipartite(expanded: &Expanded, sides: &[bool], unit: &BigUint) -> Result<Step
         edges.push(Edge {
             left,
             right,
-            weight: BigRational::new(time.clone().into(), unit.clone().into()),
+            weight: ratio(time.clone(), unit.clone()),
         });
     }
     let steps = crate::decompose(problem.vertices, problem.vertices, &edges)?.steps;
@@ -257,7 +258,7 @@ fn general(expanded: Expanded, unit: &BigUint) -> Result<Steps, MatchingError> {
             .filter_map(|name| meaning.get(name).copied().flatten())
             .collect()
     };
-    let length = |length: BigUint| BigRational::new(length.into(), unit.clone().into());
+    let length = |length: BigUint| ratio(length, unit.clone());
     Ok(line
         .steps
         .into_iter()

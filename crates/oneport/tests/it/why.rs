@@ -9,7 +9,7 @@ fn shares_add_up_to_the_inverse_of_the_bound() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/platforms/");
     let (mut inequalities, mut patterns) = (0, 0);
     for name in ["toy-scatter.toml", "dgx1.toml", "star.json"] {
-        let platform = files::read_platform(format!("{folder}{name}").as_ref()).unwrap();
+        let platform = files::read_platform(format!("{folder}{name}")).unwrap();
         let participants: Vec<NodeId> = platform.processors().collect();
         for model in [PortModel::Links, PortModel::FullDuplex] {
             let platform = platform.clone().with_model(model);

@@ -15,14 +15,14 @@ use oneport_exact::{
 use oneport_lp::flow::{Group, GroupFlow, Leaf, Side};
 use oneport_lp::{LpError, Question};
 use oneport_plan::{Resource, SteadyState};
-use oneport_platform::{LinkId, NodeId, Rational};
+use oneport_platform::{LinkId, NodeId, Rational, whole};
 
 /// Branch-and-bound nodes. Trades time for shorter periods. Not measured.
 const NODES: u32 = 100;
 
 /// Flows of all groups per period, split into whole numbers and the fractional links.
 struct Parts {
-    whole: Vec<GroupFlow>,
+    integers: Vec<GroupFlow>,
     /// Links whose flow lies between two integers.
     fractional: Vec<(usize, LinkId)>,
     /// The deficit of the whole numbers at a node, by group and node: positive if messages are missing.
@@ -42,17 +42,17 @@ pub(super) fn round(
     reach: u32,
 ) -> Result<Option<Vec<GroupFlow>>, LpError> {
     let Parts {
-        mut whole,
+        mut integers,
         fractional,
         missing,
     } = parts(question, groups, steady_state, instances, period, reach);
     if fractional.is_empty() {
-        return Ok(missing.is_empty().then_some(whole));
+        return Ok(missing.is_empty().then_some(integers));
     }
     let mut program = LinearProgram::new(Sense::Minimize);
     let mut balances: BTreeMap<(usize, NodeId), Row> = BTreeMap::new();
     let mut ports: BTreeMap<Resource, Row> = BTreeMap::new();
-    let free = free_time(question, &whole, period);
+    let free = free_time(question, &integers, period);
     let mut columns: Vec<Column> = Vec::new();
     for &(place, link) in &fractional {
         let (from, to) = (
@@ -68,8 +68,7 @@ pub(super) fn round(
         for (node, sign) in [(gains, Rational::one()), (loses, -Rational::one())] {
             if node != groups[place].root {
                 let key = (place, node);
-                let side =
-                    || Rational::from_integer(missing.get(&key).cloned().unwrap_or_default());
+                let side = || whole(missing.get(&key).cloned().unwrap_or_default());
                 let row = *balances
                     .entry(key)
                     .or_insert_with(|| program.add_row(Relation::Equal, side()));
@@ -78,9 +77,8 @@ pub(super) fn round(
         }
         for used in Resource::uses(question.platform(), link) {
             let resource = used.resource;
-            let whole =
-                || period * Rational::from_integer(resource.capacity(question.platform()).into());
-            let room = || free.get(&resource).cloned().unwrap_or_else(whole);
+            let all = || period * whole(resource.capacity(question.platform()));
+            let room = || free.get(&resource).cloned().unwrap_or_else(all);
             let row = *ports
                 .entry(resource)
                 .or_insert_with(|| program.add_row(Relation::AtMost, room()));
@@ -99,12 +97,12 @@ pub(super) fn round(
         return Ok(None);
     };
     for (&(place, link), column) in fractional.iter().zip(columns) {
-        *whole[place].entry(link).or_default() += &point[column.0];
+        *integers[place].entry(link).or_default() += &point[column.0];
     }
-    whole
+    integers
         .iter_mut()
         .for_each(|flow| flow.retain(|_, amount| amount.is_positive()));
-    Ok(Some(whole))
+    Ok(Some(integers))
 }
 
 fn parts(
@@ -128,7 +126,7 @@ fn parts(
             *missing.entry((place, leaf)).or_default() += instances;
         }
     }
-    let mut whole = vec![GroupFlow::new(); groups.len()];
+    let mut integers = vec![GroupFlow::new(); groups.len()];
     let mut shares: BTreeMap<(usize, LinkId), Rational> = BTreeMap::new();
     for weighted in &steady_state.patterns {
         let place = group_of[weighted.pattern.demand];
@@ -136,7 +134,7 @@ fn parts(
             weighted
                 .pattern
                 .links()
-                .for_each(|link| *whole[place].entry(link).or_default() += instances);
+                .for_each(|link| *integers[place].entry(link).or_default() += instances);
         } else {
             let share = &weighted.weight * period;
             weighted.pattern.links().for_each(|link| {
@@ -146,7 +144,7 @@ fn parts(
     }
     let mut fractional = Vec::new();
     for ((place, link), share) in shares {
-        *whole[place].entry(link).or_default() += share.floor().to_integer();
+        *integers[place].entry(link).or_default() += share.floor().to_integer();
         if !share.is_integer() {
             fractional.push((place, link));
         }
@@ -154,14 +152,14 @@ fn parts(
     if reach > 0 {
         // Every link in use may change: its whole part is lowered, and the program may put it back and more.
         fractional.clear();
-        for (place, flow) in whole.iter_mut().enumerate() {
+        for (place, flow) in integers.iter_mut().enumerate() {
             for (&link, amount) in flow.iter_mut() {
                 *amount -= BigInt::from(reach).min(amount.clone());
                 fractional.push((place, link));
             }
         }
     }
-    for (place, (group, flow)) in groups.iter().zip(&whole).enumerate() {
+    for (place, (group, flow)) in groups.iter().zip(&integers).enumerate() {
         for (&link, amount) in flow {
             let (from, to) = (
                 question.platform().link(link).from,
@@ -178,7 +176,7 @@ fn parts(
     }
     missing.retain(|(place, node), amount| !amount.is_zero() && *node != groups[*place].root);
     Parts {
-        whole,
+        integers,
         fractional,
         missing,
     }
@@ -187,19 +185,19 @@ fn parts(
 /// The part of the period that the whole numbers leave at every port they use.
 fn free_time(
     question: &Question,
-    whole: &[GroupFlow],
+    integers: &[GroupFlow],
     period: &Rational,
 ) -> BTreeMap<Resource, Rational> {
     let mut counts: BTreeMap<LinkId, BigInt> = BTreeMap::new();
-    for (&link, amount) in whole.iter().flatten() {
+    for (&link, amount) in integers.iter().flatten() {
         *counts.entry(link).or_default() += amount;
     }
     let mut free: BTreeMap<Resource, Rational> = BTreeMap::new();
     for (link, count) in counts {
-        let busy = question.time(link) * Rational::from_integer(count);
+        let busy = question.time(link) * whole(count);
         for used in Resource::uses(question.platform(), link) {
             let resource = used.resource;
-            let capacity = Rational::from_integer(resource.capacity(question.platform()).into());
+            let capacity = whole(resource.capacity(question.platform()));
             *free.entry(resource).or_insert_with(|| period * capacity) -= used.of(&busy);
         }
     }

@@ -21,7 +21,7 @@ use oneport_lp::flow::{self, Budget, FlowProgram, Group, GroupFlow, split};
 use oneport_lp::{LpError, Question, Solution};
 use oneport_numbers::common_denominator;
 use oneport_plan::{Certificate, ScheduledPattern, WholePatterns};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 
 use crate::rounding::own_period;
 
@@ -70,7 +70,7 @@ pub fn rounded_at(
     instances: &BigUint,
 ) -> Result<Option<WholePatterns>, LpError> {
     let instances = BigInt::from(instances.clone());
-    let period = Rational::from_integer(instances.clone()) / &solution.steady_state.throughput;
+    let period = whole(instances.clone()) / &solution.steady_state.throughput;
     if is_generated(question) {
         return Ok(None);
     }
@@ -86,7 +86,7 @@ pub fn rounded_at(
             &period,
             reach,
         )? {
-            return whole(question, &groups, &flows, &instances, &period).map(Some);
+            return copies(question, &groups, &flows, &instances, &period).map(Some);
         }
     }
     Ok(None)
@@ -120,7 +120,7 @@ pub fn whole_at(
         return Ok(None);
     }
     let instances = BigInt::from(instances.clone());
-    let count = Rational::from_integer(instances.clone());
+    let count = whole(instances.clone());
     let period = &count / &solution.steady_state.throughput;
     if is_generated(question) {
         return trees::whole_at(question, solution, &instances, &period);
@@ -152,7 +152,7 @@ pub fn whole_in(
     }
     let budget = Budget::Fixed {
         period: period.clone(),
-        instances: Rational::from_integer(instances.clone()),
+        instances: whole(instances.clone()),
     };
     integer_flow(question, &budget, period, &instances, NODES_OF_TINY)
 }
@@ -166,7 +166,7 @@ fn is_generated(question: &Question) -> bool {
 fn instances_step(question: &Question, certificate: &Certificate, throughput: &Rational) -> BigInt {
     // Instances keep a resource busy for (capacity) d / throughput in multiples of its unit.
     let multiples = certificate.prices().filter_map(|(resource, _)| {
-        let capacity = Rational::from_integer(resource.capacity(question.platform()).into());
+        let capacity = whole(resource.capacity(question.platform()));
         Some(capacity / (throughput * trees::unit(question, resource)?))
     });
     common_denominator(multiples)
@@ -193,7 +193,7 @@ pub fn whole_within(
     }
     let fixed = Budget::Fixed {
         period: period.clone(),
-        instances: Rational::from_integer(most.clone()),
+        instances: whole(most.clone()),
     };
     match integer_flow(question, &fixed, period, &most, NODES)? {
         Some(whole) => Ok(Some(whole)),
@@ -247,11 +247,11 @@ fn integer_flow(
             by_group[flow.group].insert(flow.link, amount.clone());
         }
     }
-    whole(question, &groups, &by_group, &instances, period).map(Some)
+    copies(question, &groups, &by_group, &instances, period).map(Some)
 }
 
 /// Splits integer flows into whole copies of patterns.
-fn whole(
+fn copies(
     question: &Question,
     groups: &[Group],
     flows: &[GroupFlow],

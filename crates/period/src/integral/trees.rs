@@ -6,7 +6,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_exact::{IntegerOptions, LinearProgram, Relation, Row, Sense, find_integer_point};
 use oneport_lp::{LpError, Question, Resources, Solution};
 use oneport_plan::{Amount, Interval, Pattern, Resource, ScheduledPattern, WholePatterns};
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, Rational, ratio, whole};
 
 /// Branch-and-bound nodes per integer program. Trades shorter periods for time. Not measured.
 const NODES: u32 = 5;
@@ -75,7 +75,7 @@ fn search(
         .collect();
     let demands: Vec<Row> = rates
         .iter()
-        .map(|rate| program.add_row(Relation::Equal, Rational::from_integer(&demanded * rate)))
+        .map(|rate| program.add_row(Relation::Equal, whole(&demanded * rate)))
         .collect();
     let resources = Resources::new(question.platform(), collective.combines());
     let row = |place| program.add_row(Relation::AtMost, period * resources.capacity(place));
@@ -96,7 +96,7 @@ fn search(
             let rates = demands
                 .iter()
                 .zip(&rates)
-                .map(|(&row, rate)| (row, -Rational::from_integer(rate.clone())));
+                .map(|(&row, rate)| (row, -whole(rate.clone())));
             Some(program.add_column(Rational::one(), rates)?)
         }
     };
@@ -176,7 +176,7 @@ pub(super) fn unit(question: &Question, resource: Resource) -> Option<Rational> 
         Resource::Shared(id) => {
             let shared = platform.shared().get(id.index())?;
             let weights = shared.weights.values();
-            let times = weights.map(|&weight| Rational::from_integer(weight.into()) / &shared.rate);
+            let times = weights.map(|&weight| whole(weight) / &shared.rate);
             (
                 times.reduce(|a, b| divisor(&a, &b))?,
                 common(&volumes.size, operands)?,
@@ -214,5 +214,5 @@ fn common(amount: &Amount, operands: usize) -> Option<Rational> {
 
 /// The greatest rational that divides both a whole number of times.
 fn divisor(a: &Rational, b: &Rational) -> Rational {
-    Rational::new(a.numer().gcd(b.numer()), a.denom().lcm(b.denom()))
+    ratio(a.numer().gcd(b.numer()), a.denom().lcm(b.denom()))
 }

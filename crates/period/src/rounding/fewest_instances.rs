@@ -43,7 +43,7 @@ pub(super) fn fewest(
     let mut limit = limit;
     for _ in 0..fit::ROUNDS {
         if let Some((count, rounded, period)) =
-            Search::new(fit, shares, &per_instance).run(limit)?
+            RoundingSearch::new(fit, shares, &per_instance).run(limit)?
         {
             best = Some((rounded, period));
             limit = count - 1;
@@ -57,9 +57,9 @@ pub(super) fn fewest(
 }
 
 /// Some instances, rounded, and their period.
-type Found = (u64, Rounded, Rational);
+type RoundedInstances = (u64, Rounded, Rational);
 
-struct Search<'s, 'c, 'a> {
+struct RoundingSearch<'s, 'c, 'a> {
     fit: &'s mut Fit<'c>,
     shares: &'s Shares<'a>,
     discrepancy: Discrepancy<'s, 'a>,
@@ -71,14 +71,14 @@ struct Search<'s, 'c, 'a> {
     one_by_one: u64,
 }
 
-impl<'s, 'c, 'a> Search<'s, 'c, 'a> {
+impl<'s, 'c, 'a> RoundingSearch<'s, 'c, 'a> {
     fn new(fit: &'s mut Fit<'c>, shares: &'s Shares<'a>, per_instance: &'s Rational) -> Self {
         let discrepancy = Discrepancy::new(shares);
         let excess = discrepancy.excess_within(per_instance);
         let exchanging = (EFFORT / discrepancy.effort() / ONE_BY_ONE).clamp(BRIEFLY, THOROUGHLY);
         let one_by_one =
             (EFFORT / discrepancy.effort() / (1 + BRIEFLY)).clamp(AT_LEAST, ONE_BY_ONE) as u64;
-        Search {
+        RoundingSearch {
             fit,
             shares,
             discrepancy,
@@ -89,7 +89,7 @@ impl<'s, 'c, 'a> Search<'s, 'c, 'a> {
         }
     }
 
-    fn run(&mut self, limit: u64) -> Result<Option<Found>, PeriodError> {
+    fn run(&mut self, limit: u64) -> Result<Option<RoundedInstances>, PeriodError> {
         // At their own number the shares are whole and lose nothing.
         let own = self.shares.own_instances(limit);
         let limit = own.unwrap_or(limit);
@@ -121,7 +121,7 @@ impl<'s, 'c, 'a> Search<'s, 'c, 'a> {
     }
 
     /// The rounding of `count` instances, if it loses little enough.
-    fn fits(&mut self, count: u64) -> Result<Option<Found>, PeriodError> {
+    fn fits(&mut self, count: u64) -> Result<Option<RoundedInstances>, PeriodError> {
         let instances = BigInt::from(count);
         let trial = self.discrepancy.round(&instances, self.exchanging);
         // Fixed-point numbers are not exact: they only spare the exact check of what is clearly too long.

@@ -20,7 +20,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, Zero};
 use oneport_numbers::{common_denominator, common_divisor, numerator_over};
 use oneport_plan::{Problem, ScheduledPattern, SteadyState, WholePatterns};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, ratio};
 use oneport_watch::Watch;
 
 use self::discrepancy::{Discrepancy, Trial};
@@ -189,7 +189,7 @@ pub fn own_period(steady_state: &SteadyState) -> WholePatterns {
     let denominator = common_denominator(weights());
     let divisor =
         common_divisor(weights().map(|weight| numerator_over(weight, &denominator).into_parts().1));
-    let period = Rational::new(denominator, divisor.into());
+    let period = ratio(denominator, divisor);
     let copies = |weight: &Rational| (weight * &period).to_integer().magnitude().clone();
     let patterns = steady_state
         .patterns

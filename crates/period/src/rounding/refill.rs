@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use num_bigint::BigInt;
 use num_traits::One;
 use oneport_plan::{Commodity, Pattern};
-use oneport_platform::{LinkId, Platform};
+use oneport_platform::{LinkId, PerLink, PerNode, Platform};
 
 use super::shares::{Rounded, Shares};
 
@@ -22,7 +22,7 @@ pub(super) fn with_paths(
     most: usize,
 ) {
     let per_instance = commodities.len() * platform.links().len();
-    let times: Vec<BigInt> = platform
+    let times: PerLink<BigInt> = platform
         .link_ids()
         .map(|link| &shares.times[shares.measure.link(link)] * shares.measure.message())
         .collect();
@@ -35,7 +35,7 @@ pub(super) fn with_paths(
                 return;
             };
             for link in &links {
-                let (measure, time) = (&shares.measure, &times[link.index()]);
+                let (measure, time) = (&shares.measure, &times[*link]);
                 measure.occupy(measure.link(*link), time, |port, time| {
                     loads[port] += measure.counted(port, time.clone());
                 });
@@ -126,24 +126,24 @@ fn path_with_room(
     platform: &Platform,
     commodity: Commodity,
     shares: &Shares<'_>,
-    times: &[BigInt],
+    times: &PerLink<BigInt>,
     loads: &[BigInt],
     room: &BigInt,
 ) -> Option<Vec<LinkId>> {
-    let mut by: Vec<Option<LinkId>> = vec![None; platform.nodes().len()];
+    let mut by: PerNode<Option<LinkId>> = platform.per_node(None);
     let mut queue = VecDeque::from([commodity.source]);
     while let Some(node) = queue.pop_front() {
         for &link in platform.outgoing(node) {
             let to = platform.link(link).to;
             let has_room = || {
                 let (measure, mut fits) = (&shares.measure, true);
-                measure.occupy(measure.link(link), &times[link.index()], |port, time| {
+                measure.occupy(measure.link(link), &times[link], |port, time| {
                     fits &= &loads[port] + measure.counted(port, time.clone()) <= *room;
                 });
                 fits
             };
-            if to != commodity.source && by[to.index()].is_none() && has_room() {
-                by[to.index()] = Some(link);
+            if to != commodity.source && by[to].is_none() && has_room() {
+                by[to] = Some(link);
                 queue.push_back(to);
             }
         }
@@ -151,7 +151,7 @@ fn path_with_room(
     let mut links = Vec::new();
     let mut node = commodity.target;
     while node != commodity.source {
-        let link = by[node.index()]?;
+        let link = by[node]?;
         links.push(link);
         node = platform.link(link).from;
     }

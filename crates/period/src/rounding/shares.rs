@@ -7,7 +7,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_numbers::common_denominator;
 use oneport_plan::{Collective, Pattern, Problem, ScheduledPattern, SteadyState, WholePatterns};
-use oneport_platform::{LinkId, Rational};
+use oneport_platform::{LinkId, Rational, ratio, whole};
 use oneport_schedule::{Measure, Uses};
 
 use crate::PeriodError;
@@ -197,7 +197,7 @@ impl<'a> Shares<'a> {
 
     /// The period that the busiest resource needs.
     pub(super) fn period(&self, rounded: &Rounded) -> Rational {
-        Rational::new(rounded.busiest(), &self.unit * self.measure.scale())
+        ratio(rounded.busiest(), &self.unit * self.measure.scale())
     }
 
     /// How busy a resource may be within a period, as it counts, in units.
@@ -258,7 +258,7 @@ fn check_complete(
         .find(|&(place, &demand)| place != demand);
     let missing = skipped.map_or(by_demand.len(), |(place, _)| place);
     if missing < demands {
-        let right = &state.throughput * Rational::from_integer(collective.rate(missing).into());
+        let right = &state.throughput * whole(collective.rate(missing));
         let (found, throughput) = (Box::default(), Box::new(right));
         return Err(PeriodError::Unbalanced {
             demand: missing,
@@ -295,7 +295,7 @@ fn check_sum(
         .unwrap_or_default();
     let right = match rate {
         1 => state.throughput.clone(),
-        rate => &state.throughput * Rational::from_integer(rate.into()),
+        rate => &state.throughput * whole(rate),
     };
     if found == right && weights().all(Signed::is_positive) {
         return Ok(());

@@ -1,6 +1,6 @@
 //! The counting theorem: the transfers of an all-reduce enter (leave) `k` sets `2 (k - 1)` times.
 
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, PerLink, Platform, Rational};
 
 use super::{Column, Direction, Statement, family, has, integer, none};
 use crate::Demand;
@@ -30,8 +30,8 @@ impl Border {
     }
 
     /// Per link, how many of the sets a transfer over it enters (leaves). `O(links of their nodes log n)`.
-    pub fn crossed(&self, platform: &Platform) -> Vec<usize> {
-        let mut crossed = vec![0; platform.links().len()];
+    pub fn crossed(&self, platform: &Platform) -> PerLink<usize> {
+        let mut crossed = platform.per_link(0);
         for set in &self.sets {
             for &node in set {
                 let links = match self.direction {
@@ -45,7 +45,7 @@ impl Border {
                 links
                     .iter()
                     .filter(|link| !has(set, other(**link)))
-                    .for_each(|link| crossed[link.index()] += 1);
+                    .for_each(|link| crossed[*link] += 1);
             }
         }
         crossed

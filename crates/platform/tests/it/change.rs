@@ -44,12 +44,9 @@ fn what_is_gone_takes_its_links_along_and_the_rest_keeps_its_order() {
             .changed(&[Change::WithoutNode(node), Change::WithoutLink(link)])
             .unwrap();
         assert_eq!(changed.platform, rebuilt(&old, node, link));
-        assert_eq!(
-            (changed.nodes[node.index()], changed.links[link.index()]),
-            (None, None)
-        );
+        assert_eq!((changed.nodes[node], changed.links[link]), (None, None));
         for id in old.link_ids() {
-            let Some(new) = changed.links[id.index()] else {
+            let Some(new) = changed.links[id] else {
                 continue;
             };
             assert_eq!(changed.platform.link_name(new), old.link_name(id));

@@ -73,11 +73,11 @@ fn changes_of_rates_reach_the_costs_and_the_gone_takes_its_share_along() {
         Change::WithoutLink(LinkId::new(4)),
         Change::WithoutLink(LinkId::new(0)),
     ]);
-    assert_eq!(without.shared, [Some(bus), None]);
+    assert_eq!(*without.shared, [Some(bus), None]);
     assert_eq!(without.platform.shared()[0].weights.len(), 1);
     let gone = changed(&[Change::WithoutShared(bus)]);
     assert_eq!(
-        (gone.shared, cost(&gone.platform, 0)),
+        (gone.shared.to_vec(), cost(&gone.platform, 0)),
         (vec![None, Some(SharedId::new(0))], ratio(1, 1))
     );
     assert_eq!(gone.platform.shared()[0].name, "wire");

@@ -7,8 +7,8 @@ use oneport_platform::generate::{
     mi250, ndv2, random_connected, switched_boxes, torus,
 };
 use oneport_platform::{
-    Automorphism, Node, NodeId, Platform, PlatformError, PortModel, Rational, free_automorphisms,
-    whole,
+    Automorphism, Node, NodeId, PerNode, Platform, PlatformError, PortModel, Rational,
+    free_automorphisms, whole,
 };
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -55,7 +55,7 @@ fn check(platform: &Platform, participants: &[NodeId]) -> usize {
         assert_eq!((node_map.len(), link_map.len()), (nodes, links));
         assert_eq!(shared.len(), platform.shared().len());
         for id in platform.node_ids() {
-            let image = node_map[id.index()];
+            let image = node_map[id];
             let (node, other) = (platform.node(id), platform.node(image));
             assert_eq!(
                 (&node.compute, node.replicates, &node.reduces),
@@ -70,34 +70,27 @@ fn check(platform: &Platform, participants: &[NodeId]) -> usize {
             );
         }
         for id in platform.link_ids() {
-            let (link, image) = (platform.link(id), platform.link(link_map[id.index()]));
-            assert_eq!(node_map[link.from.index()], image.from);
-            assert_eq!(node_map[link.to.index()], image.to);
+            let (link, image) = (platform.link(id), platform.link(link_map[id]));
+            assert_eq!(node_map[link.from], image.from);
+            assert_eq!(node_map[link.to], image.to);
             assert_eq!(link.cost, image.cost);
         }
         if let Some(&first) = participants.first() {
-            places.push(
-                participants
-                    .iter()
-                    .position(|&p| p == node_map[first.index()]),
-            );
+            places.push(participants.iter().position(|&p| p == node_map[first]));
         }
     }
     assert!(
         places.is_sorted_by(|a, b| a < b),
         "in the order of the images of the first participant"
     );
-    let all: BTreeSet<&Vec<NodeId>> = group.iter().map(|element| &element.nodes).collect();
+    let all: BTreeSet<&PerNode<NodeId>> = group.iter().map(|element| &element.nodes).collect();
     assert_eq!(all.len(), group.len());
     // All products for small groups, a sample for large ones.
     let stride = group.len().div_ceil(24);
     for one in &group {
         for other in group.iter().step_by(stride) {
-            let product: Vec<NodeId> = one
-                .nodes
-                .iter()
-                .map(|image| other.nodes[image.index()])
-                .collect();
+            let product: PerNode<NodeId> =
+                one.nodes.iter().map(|image| other.nodes[*image]).collect();
             assert!(all.contains(&product), "closed under composition");
         }
     }

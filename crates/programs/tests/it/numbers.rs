@@ -5,7 +5,7 @@ use oneport::platform::LinkId;
 use oneport::{Collective, NodeId, Platform, PortModel, Problem};
 use oneport_exact::{Options, Outcome, Solver};
 use oneport_programs::{
-    Errors, Form, Limits, Linear, Message, Reductions, Which, build, copies, messages, reductions,
+    Errata, Form, Limits, Linear, Message, Reductions, Which, build, copies, messages, reductions,
 };
 
 use super::reader::{Ended, File};
@@ -25,10 +25,10 @@ fn solved(program: Linear) -> Ended {
 fn check(
     which: Which,
     problem: &Problem,
-    printed: Errors,
-    write: impl Fn(Errors, Limits) -> Linear,
+    printed: Errata,
+    write: impl Fn(Errata, Limits) -> Linear,
 ) {
-    for (form, errors) in [(Form::Corrected, Errors::NONE), (Form::Printed, printed)] {
+    for (form, errors) in [(Form::Corrected, Errata::NONE), (Form::Printed, printed)] {
         let text = build(which, problem, form).unwrap().to_lp();
         let right = File::read(&text).solve();
         assert_eq!(solved(write(errors, Limits::Papers)), right, "{text}");
@@ -65,8 +65,8 @@ fn messages_are_those_of_the_file() {
     let time = |link: LinkId| time_of(&platform, link);
     let all = nodes(&platform, "a c e");
     for (which, collective, printed) in [
-        (Which::Sssp, scatter(&platform, "a", "c d e"), Errors::SSSP),
-        (Which::Sspa2a, Collective::all_to_all(all), Errors::SSPA2A),
+        (Which::Sssp, scatter(&platform, "a", "c d e"), Errata::SSSP),
+        (Which::Sspa2a, Collective::all_to_all(all), Errata::SSPA2A),
     ] {
         let commodities = collective.commodities();
         let problem = problem(&platform, collective);
@@ -96,7 +96,7 @@ fn reductions_are_those_of_the_file() {
         can_merge: &|_, _, _| true,
         merge_time: &|node, part, split| volumes.merge_time(&platform, node, part, split),
     };
-    check(Which::Ssr, &problem, Errors::SSR, |errors, limits| {
+    check(Which::Ssr, &problem, Errata::SSR, |errors, limits| {
         reductions(given, errors, limits).unwrap()
     });
 }
@@ -117,7 +117,7 @@ fn copies_are_those_of_the_file() {
     check(
         Which::Broadcast,
         &problem,
-        Errors::BROADCAST,
+        Errata::BROADCAST,
         |errors, limits| copies(&platform, &[message], errors, limits).unwrap(),
     );
 }

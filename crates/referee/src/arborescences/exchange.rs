@@ -5,7 +5,7 @@
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use oneport_plan::inequality::Direction;
-use oneport_platform::{NodeId, Rational};
+use oneport_platform::{NodeId, PerLink, PerNode, Rational};
 
 use super::network::{Arc, Network, Weight, routes};
 use super::steiner;
@@ -22,11 +22,11 @@ pub(crate) fn least_exchange(
     case: &Case<'_>,
     direction: Direction,
     parts: &[Vec<NodeId>],
-    lengths: &[(BigUint, BigUint)],
+    lengths: &PerLink<(BigUint, BigUint)>,
 ) -> Result<Rational, Violation> {
     let too_large = |(bits, limit)| too_large("the priced costs of the links", bits, limit);
     let denominator = common_denominator(lengths.iter(), lengths.len()).map_err(too_large)?;
-    let scaled: Vec<BigUint> = lengths
+    let scaled: PerLink<BigUint> = lengths
         .iter()
         .map(|length| over(length.clone(), &denominator))
         .collect();
@@ -35,7 +35,7 @@ pub(crate) fn least_exchange(
     let bits =
         longest + 5 * u64::from(usize::BITS - case.platform.nodes().len().leading_zeros()) + 4;
     let least: BigUint = if bits <= 128 {
-        let narrow: Vec<u128> = scaled.iter().filter_map(ToPrimitive::to_u128).collect();
+        let narrow: PerLink<u128> = scaled.iter().filter_map(ToPrimitive::to_u128).collect();
         one_way(case, direction, parts, &narrow)?.into()
     } else {
         one_way(case, direction, parts, &scaled)?
@@ -45,7 +45,7 @@ pub(crate) fn least_exchange(
 
 /// Nodes that begin and end routes: numbers of parts, then of other nodes, by node.
 struct Hubs {
-    number: Vec<Option<usize>>,
+    number: PerNode<Option<usize>>,
     count: usize,
 }
 
@@ -55,11 +55,9 @@ impl Hubs {
         parts: &[Vec<NodeId>],
         others: impl Fn(&oneport_platform::Node) -> bool,
     ) -> Hubs {
-        let mut number = vec![None; case.platform.nodes().len()];
+        let mut number = case.platform.per_node(None);
         for (part, nodes) in parts.iter().enumerate() {
-            nodes
-                .iter()
-                .for_each(|node| number[node.index()] = Some(part));
+            nodes.iter().for_each(|node| number[*node] = Some(part));
         }
         let mut count = parts.len();
         for (number, node) in number.iter_mut().zip(case.platform.nodes()) {
@@ -72,9 +70,14 @@ impl Hubs {
     }
 
     /// The shortest routes between different hubs.
-    fn routes<T: Weight>(&self, case: &Case<'_>, lengths: &[T]) -> Result<Vec<Arc<T>>, Violation> {
-        let is_hub: Vec<bool> = self.number.iter().map(Option::is_some).collect();
-        let numbered = |(from, to, length)| Some((self.number[from]?, self.number[to]?, length));
+    fn routes<T: Weight>(
+        &self,
+        case: &Case<'_>,
+        lengths: &PerLink<T>,
+    ) -> Result<Vec<Arc<T>>, Violation> {
+        let is_hub: PerNode<bool> = self.number.iter().map(Option::is_some).collect();
+        let number = |node: usize| self.number[NodeId::new(node)];
+        let numbered = |(from, to, length)| Some((number(from)?, number(to)?, length));
         let arcs = routes(case, lengths, &is_hub)?
             .into_iter()
             .filter_map(numbered);
@@ -86,7 +89,7 @@ fn one_way<T: Weight>(
     case: &Case<'_>,
     direction: Direction,
     parts: &[Vec<NodeId>],
-    lengths: &[T],
+    lengths: &PerLink<T>,
 ) -> Result<T, Violation> {
     let into = direction == Direction::Into;
     let junctions = Hubs::new(case, parts, |node| {

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::ops::SubAssign;
 
 use num_bigint::BigUint;
-use oneport_platform::{LinkId, NodeId};
+use oneport_platform::{LinkId, NodeId, PerLink, PerNode};
 
 use crate::Violation;
 use crate::case::Case;
@@ -30,19 +30,19 @@ pub(crate) struct Network<T> {
 /// The shortest routes between hubs that pass no other hub. O(hubs (nodes + links) log nodes), unless all are hubs.
 pub(crate) fn routes<T: Weight>(
     case: &Case<'_>,
-    lengths: &[T],
-    is_hub: &[bool],
+    lengths: &PerLink<T>,
+    is_hub: &PerNode<bool>,
 ) -> Result<Vec<Arc<T>>, Violation> {
     let platform = case.platform;
     let mut arcs = Vec::new();
-    for hub in platform.node_ids().filter(|hub| is_hub[hub.index()]) {
+    for hub in platform.node_ids().filter(|hub| is_hub[*hub]) {
         let links = platform.outgoing(hub);
-        if links.iter().all(|&id| is_hub[platform.link(id).to.index()]) {
-            let arc = |&id| {
+        if links.iter().all(|&id| is_hub[platform.link(id).to]) {
+            let arc = |&id: &LinkId| {
                 (
                     hub.index(),
                     platform.link(id).to.index(),
-                    lengths[LinkId::index(id)].clone(),
+                    lengths[id].clone(),
                 )
             };
             arcs.extend(links.iter().map(arc));
@@ -56,31 +56,31 @@ pub(crate) fn routes<T: Weight>(
 /// To every other hub the shortest of the routes from some hubs that pass no other one: O((nodes + links) log nodes).
 pub(crate) fn nearest<T: Weight>(
     case: &Case<'_>,
-    lengths: &[T],
-    is_hub: &[bool],
+    lengths: &PerLink<T>,
+    is_hub: &PerNode<bool>,
     from: &[NodeId],
 ) -> Result<Vec<Arc<T>>, Violation> {
     case.ask()?;
     let platform = case.platform;
-    let mut starts = vec![false; is_hub.len()];
-    from.iter().for_each(|hub| starts[hub.index()] = true);
-    let mut best: Vec<Option<(T, NodeId)>> = vec![None; is_hub.len()];
+    let mut starts = platform.per_node(false);
+    from.iter().for_each(|hub| starts[*hub] = true);
+    let mut best: PerNode<Option<(T, NodeId)>> = platform.per_node(None);
     let mut heap: BinaryHeap<_> = from
         .iter()
         .map(|&hub| Reverse((T::zero(), hub, hub)))
         .collect();
     while let Some(Reverse((distance, node, start))) = heap.pop() {
-        let stale = best[node.index()]
+        let stale = best[node]
             .as_ref()
             .is_some_and(|(best, _)| *best < distance);
-        if stale || (is_hub[node.index()] && !starts[node.index()]) {
+        if stale || (is_hub[node] && !starts[node]) {
             continue;
         }
         for &id in platform.outgoing(node) {
             let (to, mut length) = (platform.link(id).to, distance.clone());
-            length += &lengths[id.index()];
-            let best = &mut best[to.index()];
-            if !starts[to.index()] && best.as_ref().is_none_or(|(best, _)| length < *best) {
+            length += &lengths[id];
+            let best = &mut best[to];
+            if !starts[to] && best.as_ref().is_none_or(|(best, _)| length < *best) {
                 *best = Some((length.clone(), start));
                 heap.push(Reverse((length, to, start)));
             }
@@ -89,7 +89,7 @@ pub(crate) fn nearest<T: Weight>(
     let ends = best
         .into_iter()
         .enumerate()
-        .filter(|(node, _)| is_hub[*node]);
+        .filter(|&(node, _)| is_hub[NodeId::new(node)]);
     let arc = |(node, best): (usize, Option<(T, NodeId)>)| {
         best.map(|(length, start)| (start.index(), node, length))
     };

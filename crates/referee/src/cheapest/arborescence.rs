@@ -32,7 +32,7 @@
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
-use oneport_platform::NodeId;
+use oneport_platform::{NodeId, PerLink};
 
 use super::priced::Priced;
 use crate::Violation;
@@ -60,7 +60,7 @@ pub(super) fn prices(case: &Case<'_>, priced: &Priced) -> Result<Vec<BigUint>, V
     let (Some(size), Some(work)) = (priced.sizes.first(), priced.works.first()) else {
         return Ok(Vec::new());
     };
-    let lengths: Vec<BigUint> = priced.lengths.iter().map(|length| length * size).collect();
+    let lengths: PerLink<BigUint> = priced.lengths.iter().map(|length| length * size).collect();
     let merges: Vec<BigUint> = priced.merges.iter().map(|merge| merge * work).collect();
     // A tree pays for fewer paths than there are processors, each over fewer links than there are nodes.
     let longest = lengths
@@ -79,7 +79,7 @@ pub(super) fn prices(case: &Case<'_>, priced: &Priced) -> Result<Vec<BigUint>, V
             .map(|number| number.to_u128())
             .collect::<Option<Vec<u128>>>()
     };
-    let (Some(lengths), Some(merges)) = (small(&lengths), small(&merges)) else {
+    let (Some(lengths), Some(merges)) = (small(&lengths).map(PerLink::from), small(&merges)) else {
         return priced_streams(case, priced, &lengths, &merges);
     };
     Ok(priced_streams(case, priced, &lengths, &merges)?
@@ -91,7 +91,7 @@ pub(super) fn prices(case: &Case<'_>, priced: &Priced) -> Result<Vec<BigUint>, V
 fn priced_streams<T: Weight>(
     case: &Case<'_>,
     priced: &Priced,
-    lengths: &[T],
+    lengths: &PerLink<T>,
     merges: &[T],
 ) -> Result<Vec<T>, Violation> {
     let mut backwards = ShortestPaths::new(case.platform, lengths, true);
@@ -102,13 +102,13 @@ fn priced_streams<T: Weight>(
         .zip(merges.iter().cloned());
     backwards.search(starts, |_| Some(true));
     // The member that each node is.
-    let mut member_of = vec![None; case.platform.nodes().len()];
+    let mut member_of = case.platform.per_node(None);
     let (mut members, mut leaves) = (Vec::new(), T::zero());
     for (&processor, merge) in priced.processors.iter().zip(merges) {
         match backwards.distance(processor) {
             Some(least) if least < merge => leaves += least,
             _ => {
-                member_of[processor.index()] = Some(members.len());
+                member_of[processor] = Some(members.len());
                 members.push((processor, merge));
             }
         }
@@ -118,11 +118,10 @@ fn priced_streams<T: Weight>(
     for (from, &(start, _)) in members.iter().enumerate() {
         case.ask()?;
         forwards.search([(start, T::zero())], |node| {
-            Some(node == start.index() || member_of[node].is_none())
+            Some(node == start.index() || member_of[NodeId::new(node)].is_none())
         });
         for node in forwards.found().filter(|&node| node != start) {
-            let (Some(to), Some(distance)) = (member_of[node.index()], forwards.distance(node))
-            else {
+            let (Some(to), Some(distance)) = (member_of[node], forwards.distance(node)) else {
                 continue;
             };
             let mut length = distance.clone();

@@ -46,7 +46,7 @@ impl<'p> LowerBound<'p> {
         let mut shortened = priced.lengths.clone();
         for &owner in &priced.owners {
             for link in case.platform.outgoing(priced.processors[owner]) {
-                shortened[link.index()] -= &leaving[owner];
+                shortened[*link] -= &leaving[owner];
             }
         }
         let rest = priced.distances(case, &shortened)?;
@@ -87,12 +87,7 @@ fn shortest_out(case: &Case<'_>, priced: &Priced) -> Vec<BigUint> {
     let mut leaving = vec![BigUint::zero(); priced.processors.len()];
     for &owner in &priced.owners {
         let links = case.platform.outgoing(priced.processors[owner]).iter();
-        leaving[owner] = or_zero(
-            links
-                .map(|link| &priced.lengths[link.index()])
-                .min()
-                .cloned(),
-        );
+        leaving[owner] = or_zero(links.map(|link| &priced.lengths[*link]).min().cloned());
     }
     leaving
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Amount, MergeTask};
-use oneport_platform::{NodeId, Rational};
+use oneport_platform::{NodeId, PerLink, PerNode, Rational};
 
 use super::parts::{Class, Parts};
 use crate::Violation;
@@ -24,7 +24,7 @@ const OVERHEAD_BITS: u64 = 256;
 pub(super) struct Priced {
     pub processors: Vec<NodeId>,
     /// Per node id: the index, in `processors`, of its representative.
-    pub places: Vec<usize>,
+    pub places: PerNode<usize>,
     /// Per operand: the index of its owner in `processors`.
     pub owners: Vec<usize>,
     /// Per class of parts: sizes times a factor; amounts of work times another factor.
@@ -38,7 +38,7 @@ pub(super) struct Priced {
     /// Per place: whether its node merges. Empty if all do.
     pub merging: Vec<bool>,
     /// Per link: price of a unit of size. `size x length` is a price times `denominator`.
-    pub lengths: Vec<BigUint>,
+    pub lengths: PerLink<BigUint>,
     /// Per processor: price of a unit of work. `work x merge` is a price times `denominator`.
     pub merges: Vec<BigUint>,
     pub denominator: BigUint,
@@ -49,13 +49,13 @@ impl Priced {
     pub(super) fn new(
         case: &Case<'_>,
         prices: &Prices,
-        (processors, stands_for): (Vec<NodeId>, &[NodeId]),
+        (processors, stands_for): (Vec<NodeId>, &PerNode<NodeId>),
         parts: &Parts,
     ) -> Result<Priced, Violation> {
-        let mut places = vec![0; case.platform.nodes().len()];
+        let mut places = case.platform.per_node(0);
         for node in case.platform.mergers().chain(case.bystanders()) {
-            places[node.index()] = processors
-                .binary_search(&stands_for[node.index()])
+            places[node] = processors
+                .binary_search(&stands_for[node])
                 .unwrap_or_default();
         }
         let (sizes, size_scale, size_class) =
@@ -97,18 +97,14 @@ impl Priced {
             } else {
                 Vec::new()
             },
-            owners: case
-                .operands()
-                .iter()
-                .map(|owner| places[owner.index()])
-                .collect(),
+            owners: case.operands().iter().map(|owner| places[*owner]).collect(),
             lengths: links
                 .into_iter()
                 .map(|length| over(length, &link_denominator) * &link_factor)
                 .collect(),
             merges: least_by(
                 processors.len(),
-                case.platform.mergers().map(|node| places[node.index()]),
+                case.platform.mergers().map(|node| places[node]),
                 merges
                     .into_iter()
                     .map(|merge| over(merge, &merge_denominator) * &merge_factor),
@@ -125,14 +121,14 @@ impl Priced {
     }
 
     pub(super) fn place(&self, node: NodeId) -> usize {
-        self.places[node.index()]
+        self.places[node]
     }
 
     /// Shortest distances among the processors, from `i` to `j` at `i x processors + j`; `None`: unreachable.
     pub(super) fn distances(
         &self,
         case: &Case<'_>,
-        lengths: &[BigUint],
+        lengths: &PerLink<BigUint>,
     ) -> Result<Vec<Option<BigUint>>, Violation> {
         let count = self.processors.len();
         let longest = lengths.iter().map(BigUint::bits).max().unwrap_or(0);
@@ -141,10 +137,10 @@ impl Priced {
             let bits = longest + OVERHEAD_BITS;
             return Err(too_large("the distances between processors", bits, limit));
         }
-        let mut wanted = vec![false; case.platform.nodes().len()];
+        let mut wanted = case.platform.per_node(false);
         self.processors
             .iter()
-            .for_each(|processor| wanted[processor.index()] = true);
+            .for_each(|processor| wanted[*processor] = true);
         let mut paths = ShortestPaths::new(case.platform, lengths, false);
         let mut distances = Vec::with_capacity(count * count);
         for &root in &self.processors {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
 use oneport_plan::inequality::Direction;
-use oneport_platform::{NodeId, Rational};
+use oneport_platform::{NodeId, PerLink, Rational};
 
 use crate::Violation;
 use crate::arborescences::least_exchange;
@@ -45,7 +45,7 @@ pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, 
     let lengths = prices.lengths(case);
     let too_large = |(bits, limit)| too_large("the priced costs of the links", bits, limit);
     let denominator = common_denominator(lengths.iter(), lengths.len()).map_err(too_large)?;
-    let lengths: Vec<BigUint> = lengths
+    let lengths: PerLink<BigUint> = lengths
         .into_iter()
         .map(|length| over(length, &denominator))
         .collect();
@@ -54,8 +54,8 @@ pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, 
     for (last, target) in case.goals().into_iter().flatten() {
         case.ask()?;
         let owners: Vec<NodeId> = case.operands().iter().copied().take(last + 1).collect();
-        let mut wanted = vec![false; case.platform.nodes().len()];
-        owners.iter().for_each(|owner| wanted[owner.index()] = true);
+        let mut wanted = case.platform.per_node(false);
+        owners.iter().for_each(|owner| wanted[*owner] = true);
         paths.run(target, &wanted, owners.len());
         for owner in owners {
             let Some(way) = paths.distance(owner) else {

@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
 use oneport_plan::Demand;
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_platform::{NodeId, PerNode, Platform, Rational};
 
 use crate::Violation;
 use crate::case::{Case, is_all_reduce};
@@ -34,10 +34,10 @@ pub(super) fn check_sets(
     if sets.is_empty() {
         return Err(fault!(Certificate, "it has no sets"; "list the nodes of at least one"));
     }
-    let takes_part = inside(participants, platform.nodes().len());
+    let takes_part = inside(participants, platform);
     for (number, set) in sets.iter().enumerate() {
         check_set(platform, set)?;
-        if !set.iter().any(|node| takes_part[node.index()]) {
+        if !set.iter().any(|node| takes_part[*node]) {
             return Err(
                 fault!(Certificate, "set {number} holds no participant"; "every set holds at least one"),
             );
@@ -61,18 +61,17 @@ pub(super) fn check_set(platform: &Platform, set: &[NodeId]) -> Result<(), Viola
 }
 
 /// Per node, whether it is listed.
-pub(super) fn inside(set: &[NodeId], nodes: usize) -> Vec<bool> {
-    let mut inside = vec![false; nodes];
-    set.iter().for_each(|node| inside[node.index()] = true);
+pub(super) fn inside(set: &[NodeId], platform: &Platform) -> PerNode<bool> {
+    let mut inside = platform.per_node(false);
+    set.iter().for_each(|node| inside[*node] = true);
     inside
 }
 
 /// Per node, the places of the sets that hold it, ascending.
-pub(super) fn holding(sets: &[Vec<NodeId>], nodes: usize) -> Vec<Vec<usize>> {
-    let mut holding = vec![Vec::new(); nodes];
+pub(super) fn holding(sets: &[Vec<NodeId>], platform: &Platform) -> PerNode<Vec<usize>> {
+    let mut holding = platform.per_node(Vec::new());
     for (place, set) in sets.iter().enumerate() {
-        set.iter()
-            .for_each(|node| holding[node.index()].push(place));
+        set.iter().for_each(|node| holding[*node].push(place));
     }
     holding
 }

@@ -47,7 +47,7 @@ pub(super) fn check(asked: &Asked<'_, '_>, border: &Border) -> Result<(), Violat
             "every node that replicates lies in exactly one set",
         ),
     };
-    let holding = holding(&border.sets, platform.nodes().len());
+    let holding = holding(&border.sets, platform);
     match platform
         .nodes()
         .iter()
@@ -67,15 +67,15 @@ pub(super) fn charge(
     weight: &BigInt,
     charges: &mut Charges<'_>,
 ) -> BigInt {
-    let holding = holding(&border.sets, asked.case.platform.nodes().len());
+    let holding = holding(&border.sets, asked.case.platform);
     charges.transfers(weight, |from, to| {
         let (inside, outside) = if border.direction == Direction::Into {
             (to, from)
         } else {
             (from, to)
         };
-        let outside = &holding[outside.index()];
-        let crossed = holding[inside.index()]
+        let outside = &holding[outside];
+        let crossed = holding[inside]
             .iter()
             .filter(|set| outside.binary_search(set).is_err())
             .count();

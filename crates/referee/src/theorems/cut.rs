@@ -45,10 +45,8 @@ pub(super) fn charge(
     weight: &BigInt,
     charges: &mut Charges<'_>,
 ) -> BigInt {
-    let inside = inside(&cut.nodes, asked.case.platform.nodes().len());
-    charges.transfers(weight, |from, to| {
-        i64::from(inside[from.index()] && !inside[to.index()])
-    });
+    let inside = inside(&cut.nodes, asked.case.platform);
+    charges.transfers(weight, |from, to| i64::from(inside[from] && !inside[to]));
     whole(1)
 }
 

@@ -42,7 +42,7 @@ pub(super) fn check(asked: &Asked<'_, '_>, exchange: &Exchange) -> Result<(), Vi
     if exchange.parts.len() < 2 {
         return Err(fault!(Certificate, "it has a single part"; "list at least two"));
     }
-    let holding = holding(&exchange.parts, platform.nodes().len());
+    let holding = holding(&exchange.parts, platform);
     if let Some((node, parts)) = platform
         .nodes()
         .iter()
@@ -79,9 +79,9 @@ pub(super) fn charge(
     charges: &mut Charges<'_>,
 ) -> Result<Rational, Violation> {
     let free = (BigUint::zero(), BigUint::from(1u32));
-    let mut lengths = vec![free; asked.case.platform.links().len()];
+    let mut lengths = asked.case.platform.per_link(free);
     for (link, length) in scaled(&exchange.lengths, weight, charges) {
-        lengths[link.index()].0.clone_from(&length);
+        lengths[link].0.clone_from(&length);
         charges.transfers[link.index()] += BigInt::from(length);
     }
     least_exchange(asked.case, exchange.direction, &exchange.parts, &lengths)

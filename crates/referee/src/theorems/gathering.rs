@@ -37,13 +37,11 @@ pub(super) fn charge(
     weight: &BigInt,
     charges: &mut Charges<'_>,
 ) -> BigInt {
-    let inside = inside(&gathering.nodes, asked.case.platform.nodes().len());
-    charges.transfers(weight, |from, to| {
-        i64::from(inside[to.index()] && !inside[from.index()])
-    });
+    let inside = inside(&gathering.nodes, asked.case.platform);
+    charges.transfers(weight, |from, to| i64::from(inside[to] && !inside[from]));
     for node in &gathering.nodes {
-        charges.merges[node.index()] -= weight;
-        charges.places[node.index()] += weight;
+        charges.merges[*node] -= weight;
+        charges.places[*node] += weight;
     }
     whole(2)
         - whole(
@@ -51,7 +49,7 @@ pub(super) fn charge(
                 .demand
                 .operands
                 .iter()
-                .filter(|owner| inside[owner.index()])
+                .filter(|owner| inside[**owner])
                 .count(),
         )
 }

@@ -13,7 +13,7 @@ mod tree;
 
 use num_bigint::BigInt;
 use oneport_plan::inequality::{Inequality, Need};
-use oneport_platform::Rational;
+use oneport_platform::{PerNode, Platform, Rational};
 
 use crate::Violation;
 use crate::case::Case;
@@ -104,9 +104,9 @@ pub(crate) fn only_helps(inequality: &Inequality) -> bool {
 }
 
 /// The nodes inside a cut; `None` for other inequalities.
-pub(crate) fn side(inequality: &Inequality, nodes: usize) -> Option<Vec<bool>> {
+pub(crate) fn side(inequality: &Inequality, platform: &Platform) -> Option<PerNode<bool>> {
     match inequality {
-        Inequality::Cut(cut) => Some(asked::inside(&cut.nodes, nodes)),
+        Inequality::Cut(cut) => Some(asked::inside(&cut.nodes, platform)),
         _ => None,
     }
 }

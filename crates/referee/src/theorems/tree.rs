@@ -18,7 +18,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
 use oneport_plan::inequality::Tree;
 use oneport_plan::{Interval, Task};
-use oneport_platform::{NodeId, Rational};
+use oneport_platform::{NodeId, PerNode, Rational};
 
 use super::asked::{Asked, scaled};
 use crate::Violation;
@@ -118,7 +118,7 @@ struct Goal<'g> {
 }
 
 /// Per node: a price. `None` if unreachable.
-type Labels = Vec<Option<BigUint>>;
+type Labels = PerNode<Option<BigUint>>;
 
 impl Goal<'_> {
     /// The price of the cheapest reduction tree; `None` without one.
@@ -136,15 +136,15 @@ impl Goal<'_> {
                 prices.insert(part, labels);
             }
         }
-        prices.remove(&self.whole)?.swap_remove(target.index())
+        prices.remove(&self.whole)?[target].take()
     }
 
     /// Prices of owning a part, or of making it from two parts.
     fn made(&self, part: Interval, prices: &BTreeMap<Interval, Labels>) -> Labels {
         let platform = self.case.platform;
-        let mut labels: Labels = vec![None; platform.nodes().len()];
+        let mut labels: Labels = platform.per_node(None);
         if part.first == part.last {
-            labels[self.owners[part.first].index()] = Some(BigUint::zero());
+            labels[self.owners[part.first]] = Some(BigUint::zero());
         }
         for split in part.first..part.last {
             let halves = [(part.first, split), (split + 1, part.last)];
@@ -154,14 +154,14 @@ impl Goal<'_> {
                 continue;
             };
             for node in platform.mergers() {
-                let (Some(left), Some(right)) = (&left[node.index()], &right[node.index()]) else {
+                let (Some(left), Some(right)) = (&left[node], &right[node]) else {
                     continue;
                 };
                 let mut price = left + right;
                 if let Some(share) = self.shares.get(&Task::merge(node, part, split)) {
                     price += share;
                 }
-                improve(&mut labels[node.index()], price);
+                improve(&mut labels[node], price);
             }
         }
         labels
@@ -170,9 +170,9 @@ impl Goal<'_> {
     /// Sends a part along cheapest paths: Dijkstra's algorithm from all nodes that have it.
     fn send(&self, part: Interval, labels: &mut Labels) {
         let platform = self.case.platform;
-        let mut settled = vec![false; labels.len()];
+        let mut settled = platform.per_node(false);
         loop {
-            let open = (0..labels.len()).filter(|&node| !settled[node]);
+            let open = platform.node_ids().filter(|&node| !settled[node]);
             let nearest = open
                 .filter_map(|node| Some((labels[node].as_ref()?, node)))
                 .min();
@@ -180,8 +180,8 @@ impl Goal<'_> {
                 return;
             };
             settled[node] = true;
-            for &link in platform.outgoing(NodeId::new(node)) {
-                let to = platform.link(link).to.index();
+            for &link in platform.outgoing(node) {
+                let to = platform.link(link).to;
                 if settled[to] {
                     continue;
                 }

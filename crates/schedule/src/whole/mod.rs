@@ -13,7 +13,7 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{PeriodicSchedule, Problem, Resource, ScheduledPattern, Slot};
-use oneport_platform::{LinkId, Rational, whole};
+use oneport_platform::{LinkId, Rational, ratio, whole};
 
 use crate::cut_order::{Goal, Group, groups, ordered};
 use crate::places::{Clock, clocks};
@@ -276,7 +276,7 @@ fn placed(
     };
     shop.shop.search().map(|starts| {
         let mut dates: BTreeMap<Rational, [Vec<LinkId>; 2]> = BTreeMap::new();
-        let date = |at: u64| Rational::new(&shop.grain * at, units.clone());
+        let date = |at: u64| ratio(&shop.grain * at, units.clone());
         for (kind, start) in starts {
             let (link, end) = (shop.links[kind], start + shop.shop.durations[kind]);
             dates.entry(date(end)).or_default()[1].push(link);
@@ -284,7 +284,7 @@ fn placed(
         }
         let busy = |link: &&Traffic| {
             let time: BigInt = link.groups.iter().map(|(copies, time)| copies * time).sum();
-            (link.link, Rational::new(time * factor, units.clone()))
+            (link.link, ratio(time * factor, units.clone()))
         };
         let slots = with_unhindered(between(dates), others.iter().map(busy).collect());
         with_shares(slots, &period, &members)

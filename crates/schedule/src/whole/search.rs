@@ -59,7 +59,7 @@ struct Ended;
 /// A date with all that is known there.
 type State = (u64, Vec<u32>, BTreeSet<(u64, usize)>);
 
-struct Search<'s> {
+struct ShopSearch<'s> {
     shop: &'s Shop,
     left: Vec<u32>,
     /// Messages in flight, by their ends.
@@ -101,7 +101,7 @@ impl Shop {
                 .iter()
                 .for_each(|&own| load[own] += u128::from(time) * u128::from(count));
         }
-        let mut search = Search {
+        let mut search = ShopSearch {
             shop: self,
             left: self.counts.clone(),
             running: BTreeSet::new(),
@@ -124,7 +124,7 @@ impl Shop {
     }
 }
 
-impl Search<'_> {
+impl ShopSearch<'_> {
     /// How long a resource can rest from a date on; negative where it is too busy.
     fn room(&self, resource: usize, date: u64) -> i128 {
         let offered = u128::from(self.shop.capacities[resource])

@@ -9,7 +9,7 @@ use oneport_platform::{LinkId, NodeId, Rational};
 use super::paths::{Length, Paths};
 use super::reduction::Reduction;
 use super::table::Table;
-use super::tree::{Choices, build, halves};
+use super::tree::{Choices, build};
 use super::weights::{Weights, ratio};
 use super::zero_cost::Free;
 
@@ -204,7 +204,7 @@ impl<'r> ExactPrices<'r> {
             let Some(merge) = self.merge_by_task(part, split, at) else {
                 continue;
             };
-            let (left, right) = halves(part, split);
+            let (left, right) = part.split(split);
             let Some((left, right)) = self.held(left, node).zip(self.held(right, node)) else {
                 continue;
             };

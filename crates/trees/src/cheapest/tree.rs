@@ -44,7 +44,7 @@ fn make(
     }
     let split = choices.split(part, at)?;
     let node = *reduction.processors.get(at)?;
-    let (left, right) = halves(part, split);
+    let (left, right) = part.split(split);
     let (from_left, from_right) = (choices.source(left, node)?, choices.source(right, node)?);
     make(reduction, choices, left, from_left, tasks)?;
     make(reduction, choices, right, from_right, tasks)?;
@@ -67,20 +67,6 @@ fn transfer(
             .into_iter()
             .map(|link| Task::send(link, part)),
     );
-}
-
-/// `[k,l]` and `[l+1,m]`.
-pub(super) fn halves(part: Interval, split: usize) -> (Interval, Interval) {
-    (
-        Interval {
-            first: part.first,
-            last: split,
-        },
-        Interval {
-            first: split + 1,
-            last: part.last,
-        },
-    )
 }
 
 /// The time a pattern takes on every resource that it uses: sizes times costs of links on ports and links, works times
@@ -183,7 +169,7 @@ impl Room {
                 {
                     return None;
                 }
-                let (left, right) = halves(part, split);
+                let (left, right) = part.split(split);
                 if self.at.remove(&left)? != node || self.at.remove(&right)? != node {
                     return None;
                 }

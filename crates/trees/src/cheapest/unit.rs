@@ -6,7 +6,6 @@ use oneport_plan::Interval;
 
 use super::reduction::Reduction;
 use super::rounded::Rounded;
-use super::tree::halves;
 
 /// Fact: cap on the price of a task in the search for the unit. Sums of such prices do not overflow.
 const FAR: u64 = 1 << 60;
@@ -77,7 +76,7 @@ impl Halving<'_> {
                 .map(|place| if place == owner { 0 } else { FAR })
                 .collect();
         }
-        let (left, right) = halves(part, part.first + (part.last - part.first) / 2);
+        let (left, right) = part.split(part.first + (part.last - part.first) / 2);
         let nodes = &self.reduction.processors;
         let [left, right] = [left, right].map(|half| self.held(half, &self.made(half), nodes));
         let class = self.reduction.works.class(part);
@@ -116,7 +115,7 @@ impl Halving<'_> {
         let works = &self.reduction.works;
         let mut made = vec![FAR; self.reduction.processors.len()];
         for split in part.first..part.last {
-            let (left, right) = halves(part, split);
+            let (left, right) = part.split(split);
             let (left, right) = (there.get(&left)?, there.get(&right)?);
             for (place, made) in made.iter_mut().enumerate() {
                 let Some(class) = works.class_of_merge(part, split, place) else {

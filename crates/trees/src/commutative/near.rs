@@ -27,7 +27,7 @@
 use oneport_graph::arborescence::{Arborescence, Dual, arborescence, shallow_arborescence};
 use oneport_graph::{Searches, ShortestPaths, shortest_paths};
 use oneport_numbers::Exact;
-use oneport_platform::{LinkId, NodeId, Platform};
+use oneport_platform::{LinkId, NodeId, PerNode, Platform};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::{EdgeRef, Reversed};
 
@@ -56,7 +56,7 @@ pub(super) struct Near<'p, N> {
     /// The participants' places: the members, then the leaves.
     places: Vec<usize>,
     /// The member that each node is.
-    members: Vec<Option<usize>>,
+    members: PerNode<Option<usize>>,
     /// The member that each leaf sends to, and the path.
     leaves: Vec<(usize, Vec<LinkId>)>,
     /// The total cost of the leaves' paths and of the merges at their ends.
@@ -123,16 +123,16 @@ impl<'p, N: Fixed> Near<'p, N> {
         let is_member =
             |&place: &usize| least_at(owners[place]).is_some_and(|least| *least == merges[place]);
         let (mut places, leaves): (Vec<usize>, Vec<usize>) = (0..owners.len()).partition(is_member);
-        let mut members = vec![None; platform.nodes().len()];
+        let mut members = platform.per_node(None);
         places
             .iter()
             .enumerate()
-            .for_each(|(member, &place)| members[owners[place].index()] = Some(member));
+            .for_each(|(member, &place)| members[owners[place]] = Some(member));
         let (mut left, mut sent) = (N::zero(), Vec::with_capacity(leaves.len()));
         for &leaf in &leaves {
             let (links, end) = onwards(&least, owners[leaf].index());
             left += least_at(owners[leaf])?;
-            sent.push((members[end]?, links));
+            sent.push((members[NodeId::new(end)]?, links));
         }
         places.extend(leaves);
         let mut this = Near {
@@ -293,7 +293,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         let (start, merge) = (self.node(member), &self.merge);
         let (mut seen, mut others) = (0, None);
         let through = |node: NodeIndex, far: &N| {
-            let is_member = self.members[node.index()].is_some();
+            let is_member = self.members[NodeId::from(node)].is_some();
             seen += usize::from(is_member);
             let ends = is_member && seen >= most;
             others = ends.then(|| far.plus(merge));
@@ -308,7 +308,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         let found = paths
             .settled
             .iter()
-            .filter_map(|&node| Some((node, self.members[node]?)));
+            .filter_map(|&node| Some((node, self.members[NodeId::new(node)]?)));
         let known = found
             .filter(|&(_, to)| to != member)
             .filter_map(|(node, to)| {
@@ -328,7 +328,7 @@ impl<'p, N: Fixed> Near<'p, N> {
     fn missing(&mut self, member: usize, charges: &Charges<N>) -> Vec<(usize, N, u32)> {
         let (start, enough, mut missing) = (self.node(member), &charges.around[member], Vec::new());
         let mut met = charges.meeting(member);
-        let through = |node: NodeIndex, far: &N| match self.members[node.index()] {
+        let through = |node: NodeIndex, far: &N| match self.members[NodeId::from(node)] {
             _ if missing.len() == ADDED || far.plus(&self.merge) >= *enough => None,
             Some(to) => {
                 let cost = far.plus(&self.merges[self.places[to]]);
@@ -365,7 +365,7 @@ impl<'p, N: Fixed> Near<'p, N> {
     fn way(&mut self, member: usize, to: usize) -> Vec<LinkId> {
         let (start, end) = (self.node(member), self.node(to));
         let through = |node: NodeIndex, _: &N| {
-            (node.index() != end.index()).then_some(self.members[node.index()].is_none())
+            (node.index() != end.index()).then_some(self.members[NodeId::from(node)].is_none())
         };
         let paths = search(
             &mut self.searches,

@@ -97,8 +97,8 @@ pub fn check(problem: &Problem, algorithm: &Algorithm, routes: &Routes) {
         }
     }
     assert_eq!(
-        (&links, &nodes),
-        (&loads.links, &loads.nodes),
+        (&links[..], &nodes[..]),
+        (&*loads.links, &*loads.nodes),
         "{name}: counted otherwise than carried out"
     );
     let any_order = patterns

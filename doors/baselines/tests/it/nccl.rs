@@ -153,7 +153,7 @@ fn loads_of_ring_and_tree_by_hand() {
             .zip(platform.links())
             .map(|(load, link)| load * &link.cost)
             .collect();
-        assert_eq!(counted.links, times, "{name} on {count}");
+        assert_eq!(*counted.links, *times, "{name} on {count}");
         let sustained = counted.throughput(&problem).expect("a throughput");
         assert_eq!(
             sustained.throughput,

@@ -276,7 +276,7 @@ mod tests {
             env!("CARGO_MANIFEST_DIR"),
             "/../../fixtures/platforms/toy-broadcast.toml"
         );
-        let platform = files::read_platform(path.as_ref())?.with_model(PortModel::HalfDuplex);
+        let platform = files::read_platform(path)?.with_model(PortModel::HalfDuplex);
         let source = platform.find("Ps").context("no Ps")?;
         let targets = platform
             .processors()

@@ -98,7 +98,7 @@ pub fn changes(platform: &Platform, texts: &[String]) -> Result<Vec<Change>> {
         .map_err(|error| usage(format!("--change: {error}")))?;
     for change in &all {
         if let Change::Ports(node, _) = change
-            && let Some(new) = changed.nodes[node.index()]
+            && let Some(new) = changed.nodes[*node]
             && changed.platform.model_of(new) != PortModel::Multiport
         {
             let (name, model) = (platform.name(*node), changed.platform.model_of(new));

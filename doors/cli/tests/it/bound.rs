@@ -225,7 +225,7 @@ fn forms_with_counts_are_bounded_by_their_optimum() {
             ("all-gather-v", "2,1,5,1"),
             ("reduce-scatter-v", "1,4,0,1"),
         ] {
-            let platform = oneport::files::read_platform(file.as_ref()).unwrap();
+            let platform = oneport::files::read_platform(&file).unwrap();
             let wanted = counts.split(',').count();
             let nodes = platform
                 .processors()

@@ -24,7 +24,7 @@ use crate::oracle::{Oracle, Priced};
 use crate::{LpError, Question};
 
 use chain::Chain;
-use search::{Found, search};
+use search::{CheapSchemes, search};
 use tasks::{Scaled, Tasks, whole_prices};
 
 /// Branches times tasks times goals, and branches, of the search for a cheapest scheme. Trades time for a proof that it
@@ -95,11 +95,11 @@ impl<'a> Prefixes<'a> {
 
     fn offer<N: Exact + Into<BigUint>>(
         tasks: &Tasks,
-        found: Option<Found<N>>,
+        found: Option<CheapSchemes<N>>,
         unit: &Rational,
         routes: &[Vec<LinkId>],
     ) -> Result<Vec<Priced>, LpError> {
-        let Found { at_least, schemes } =
+        let CheapSchemes { at_least, schemes } =
             found.ok_or(LpError::Contradiction("a prefix cannot be reached"))?;
         let patterns = schemes
             .iter()

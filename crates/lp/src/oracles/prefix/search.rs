@@ -13,7 +13,7 @@ use super::forest::{Forest, price};
 use super::tasks::{Priced, Tasks};
 
 /// Schemes and a bound.
-pub(super) struct Found<N> {
+pub(super) struct CheapSchemes<N> {
     /// No scheme costs less.
     pub at_least: N,
     /// Tasks in order, with what they cost; the cheapest first, no two alike.
@@ -27,7 +27,7 @@ struct Branch {
     barred: Vec<usize>,
 }
 
-struct Search<'s, N> {
+struct SchemeSearch<'s, N> {
     tasks: &'s Tasks,
     priced: &'s Priced<N>,
     /// Ascending; at most `wanted`.
@@ -47,10 +47,10 @@ pub(super) fn search<N: Exact>(
     budget: usize,
     wanted: usize,
     watch: &Watch,
-) -> Option<Found<N>> {
+) -> Option<CheapSchemes<N>> {
     let forward: Vec<usize> = (0..tasks.goals.len()).collect();
     let backward = forward.iter().rev().copied().collect();
-    let mut search = Search {
+    let mut search = SchemeSearch {
         tasks,
         priced,
         schemes: Vec::new(),
@@ -94,10 +94,10 @@ pub(super) fn search<N: Exact>(
     }
     let at_least = at_least.min(search.best());
     let schemes = search.schemes;
-    (!schemes.is_empty()).then_some(Found { at_least, schemes })
+    (!schemes.is_empty()).then_some(CheapSchemes { at_least, schemes })
 }
 
-impl<N: Exact> Search<'_, N> {
+impl<N: Exact> SchemeSearch<'_, N> {
     /// The cheapest price so far.
     fn best(&self) -> N {
         self.schemes

@@ -9,11 +9,11 @@ use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use oneport_numbers::Exact;
 use oneport_plan::{Demand, Interval};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, PerNode, Platform, Rational, ratio, whole};
 use oneport_trees::cheapest::Prices;
 
 use crate::Question;
-use crate::costs::Costs;
+use crate::costs::LinkCosts;
 use crate::oracles::route::ShortestPaths;
 
 use super::fixed::Fixed;
@@ -96,11 +96,11 @@ impl Tasks {
             direct || platform.node(node).replicates || platform.node(node).merges()
         };
         let places: Vec<NodeId> = platform.node_ids().filter(kept).collect();
-        let mut place_of = vec![None; platform.nodes().len()];
+        let mut place_of = platform.per_node(None);
         places
             .iter()
             .enumerate()
-            .for_each(|(place, node)| place_of[node.index()] = Some(place));
+            .for_each(|(place, node)| place_of[*node] = Some(place));
         let all_replicate = platform.nodes().iter().all(|node| node.replicates);
         let arcs = if direct || all_replicate {
             links(platform, &place_of)
@@ -131,7 +131,7 @@ impl Tasks {
             owners: demand
                 .operands
                 .iter()
-                .filter_map(|node| place_of[node.index()])
+                .filter_map(|node| place_of[*node])
                 .collect(),
             places,
             arcs,
@@ -146,8 +146,7 @@ impl Tasks {
             tasks.leaving[arc.from].push(number);
             tasks.entering[arc.to].push(number);
         }
-        let goal =
-            |(node, part): (NodeId, Interval)| Some((place_of[node.index()]?, tasks.number(part)));
+        let goal = |(node, part): (NodeId, Interval)| Some((place_of[node]?, tasks.number(part)));
         tasks.goals = demand.goals().into_iter().filter_map(goal).collect();
         tasks
     }
@@ -175,25 +174,16 @@ impl Tasks {
         part: usize,
     ) -> impl Iterator<Item = (usize, usize, usize, usize)> + '_ {
         let Interval { first, last } = self.parts[part];
-        let halves = move |split: usize| {
-            let left = self.number(Interval { first, last: split });
-            (
-                left,
-                self.number(Interval {
-                    first: split + 1,
-                    last,
-                }),
-            )
-        };
-        let at = move |split: usize| {
-            let (left, right) = halves(split);
+        let merges = move |split: usize| {
+            let (left, right) = self.parts[part].split(split);
+            let (left, right) = (self.number(left), self.number(right));
             let number = self.merges[part] + (split - first) * self.computing.len();
             self.computing
                 .iter()
                 .enumerate()
                 .map(move |(place, &node)| (number + place, node, left, right))
         };
-        (first..last).flat_map(at)
+        (first..last).flat_map(merges)
     }
 
     /// Arcs that leave a place.
@@ -220,15 +210,9 @@ impl Tasks {
             (task - self.merges[part]) / self.computing.len(),
             (task - self.merges[part]) % self.computing.len(),
         );
-        let Interval { first, last } = self.parts[part];
-        let left = self.number(Interval {
-            first,
-            last: first + split,
-        });
-        let right = self.number(Interval {
-            first: first + split + 1,
-            last,
-        });
+        let whole = self.parts[part];
+        let (left, right) = whole.split(whole.first + split);
+        let (left, right) = (self.number(left), self.number(right));
         Named::Merge {
             place: self.computing[place],
             part,
@@ -258,12 +242,12 @@ impl Tasks {
     }
 }
 
-fn links(platform: &Platform, place_of: &[Option<usize>]) -> Vec<Arc> {
+fn links(platform: &Platform, place_of: &PerNode<Option<usize>>) -> Vec<Arc> {
     let arc = |link: LinkId| {
         let ends = platform.link(link);
         Some(Arc {
-            from: place_of[ends.from.index()]?,
-            to: place_of[ends.to.index()]?,
+            from: place_of[ends.from]?,
+            to: place_of[ends.to]?,
             link: Some(link),
         })
     };
@@ -317,7 +301,7 @@ pub(crate) struct Priced<N> {
 }
 
 /// Numbers over a common denominator.
-fn whole(values: &[Rational]) -> (Vec<BigUint>, BigInt) {
+fn integers(values: &[Rational]) -> (Vec<BigUint>, BigInt) {
     let scaled = oneport_numbers::Scaled::of(values);
     (scaled.values, scaled.unit.denom().clone())
 }
@@ -346,8 +330,8 @@ impl Scaled {
             .iter()
             .map(|&part| volumes.work.of(part).unwrap_or_default())
             .collect();
-        let ((mut links, by_cost), (sizes, by_size)) = (whole(&links), whole(&sizes));
-        let ((mut compute, by_compute), (works, by_work)) = (whole(&compute), whole(&works));
+        let ((mut links, by_cost), (sizes, by_size)) = (integers(&links), integers(&sizes));
+        let ((mut compute, by_compute), (works, by_work)) = (integers(&compute), integers(&works));
         let (transfer, merge) = (by_cost * by_size, by_compute * by_work);
         let denominator = transfer.lcm(&merge);
         let (up_transfer, up_merge) = (&denominator / &transfer, &denominator / &merge);
@@ -362,7 +346,7 @@ impl Scaled {
             compute,
             sizes,
             works,
-            unit: Rational::new(BigInt::one(), denominator),
+            unit: ratio(BigInt::one(), denominator),
         }
     }
 
@@ -386,7 +370,7 @@ impl Scaled {
             .zip(&prices.compute)
             .map(|(time, price)| time * price)
             .collect();
-        let costs = Costs {
+        let costs = LinkCosts {
             links,
             unit: Rational::one(),
         };
@@ -418,7 +402,7 @@ impl Scaled {
         &self,
         platform: &Platform,
         tasks: &Tasks,
-        costs: &Costs<BigUint>,
+        costs: &LinkCosts<BigUint>,
     ) -> Vec<(BigUint, Vec<LinkId>)> {
         let mut routes = Vec::with_capacity(tasks.arcs.len());
         let mut paths: Option<(usize, ShortestPaths<BigUint>)> = None;
@@ -459,12 +443,9 @@ pub(crate) fn whole_prices(prices: &Prices<Rational>) -> (Prices<BigUint>, Ratio
         .chain(&prices.compute)
         .map(positive)
         .collect();
-    let (mut links, denominator) = whole(&all);
+    let (mut links, denominator) = integers(&all);
     let compute = links.split_off(prices.links.len());
-    (
-        Prices { links, compute },
-        Rational::new(BigInt::one(), denominator),
-    )
+    (Prices { links, compute }, ratio(BigInt::one(), denominator))
 }
 
 impl Priced<BigUint> {
@@ -478,7 +459,7 @@ impl Priced<BigUint> {
         Priced {
             costs,
             top,
-            unit: &self.unit * Rational::from_integer(BigInt::one() << shift),
+            unit: &self.unit * whole(BigInt::one() << shift),
         }
     }
 

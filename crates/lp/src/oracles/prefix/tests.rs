@@ -3,7 +3,7 @@
 use num_traits::{One, Zero};
 use oneport_plan::{Collective, Interval, Pattern, Problem, Task, Volumes};
 use oneport_platform::generate::{Costs, Options, complete, grid, ring, star};
-use oneport_platform::{NodeId, Platform, Rational};
+use oneport_platform::{NodeId, Platform, Rational, ratio, whole};
 use oneport_trees::cheapest::Prices;
 
 use super::Prefixes;
@@ -31,7 +31,7 @@ impl Draw {
             2 => self.below(5) + 1,
             _ => self.below(60) + 1,
         };
-        Rational::new(price.into(), (self.below(3) + 1).into())
+        ratio(price, self.below(3) + 1)
     }
 
     fn prices(&mut self, platform: &Platform) -> Prices<Rational> {
@@ -91,14 +91,8 @@ fn sweep(platform: &Platform, participants: &[NodeId], prices: &Prices<Rational>
             }
             for node in platform.processors() {
                 for split in first..last {
-                    let left = bit(Interval { first, last: split }, node.index());
-                    let right = bit(
-                        Interval {
-                            first: split + 1,
-                            last,
-                        },
-                        node.index(),
-                    );
+                    let (left, right) = part.split(split);
+                    let (left, right) = (bit(left, node.index()), bit(right, node.index()));
                     tasks.push((
                         left | right,
                         bit(part, node.index()),
@@ -115,10 +109,9 @@ fn sweep(platform: &Platform, participants: &[NodeId], prices: &Prices<Rational>
     let unit = all.iter().fold(num_bigint::BigInt::one(), |unit, price| {
         num_integer::Integer::lcm(&unit, price.denom())
     });
-    let whole = |price: &Rational| {
-        u64::try_from((price * Rational::from_integer(unit.clone())).to_integer()).unwrap()
-    };
-    let costs: Vec<u64> = all.iter().map(whole).collect();
+    let units =
+        |price: &Rational| u64::try_from((price * whole(unit.clone())).to_integer()).unwrap();
+    let costs: Vec<u64> = all.iter().map(units).collect();
     let goal = (1..operands).fold(0, |goal, last| {
         goal | bit(Interval { first: 0, last }, participants[last].index())
     });
@@ -141,7 +134,7 @@ fn sweep(platform: &Platform, participants: &[NodeId], prices: &Prices<Rational>
             }
         }
     }
-    Rational::new(best.into(), unit)
+    ratio(best, unit)
 }
 
 fn total(platform: &Platform, prices: &Prices<Rational>, pattern: &Pattern) -> Rational {
@@ -179,15 +172,14 @@ fn compare(platform: &Platform, participants: &[NodeId], draw: &mut Draw) -> boo
         cheapest,
         "scheme"
     );
-    let in_units = |price: &Rational| {
-        u64::try_from((price * Rational::from_integer((6u64 << 30).into())).to_integer()).unwrap()
-    };
+    let in_units =
+        |price: &Rational| u64::try_from((price * whole(6u64 << 30)).to_integer()).unwrap();
     let guiding = Prices {
         links: prices.links.iter().map(in_units).collect(),
         compute: prices.compute.iter().map(in_units).collect(),
     };
     let guided = prefixes.guide(&guiding).unwrap().remove(0);
-    let unit = Rational::from_integer((6u64 << 30).into());
+    let unit = whole(6u64 << 30);
     assert!(guided.at_least / unit <= cheapest, "guiding bound");
     let found = guided
         .patterns

@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Problem, Run};
-use oneport_platform::Rational;
+use oneport_platform::{PerLink, PerNode, Rational};
 
 use crate::Violation;
 use crate::arithmetic::Scale;
@@ -62,9 +62,9 @@ impl Date for BigUint {
 pub(crate) struct Clock<N> {
     scale: Scale,
     /// Per link: latency, overhead, time of the smallest share.
-    pub(crate) links: Vec<[N; 3]>,
+    pub(crate) links: PerLink<[N; 3]>,
     /// Per node: time of a merge of the smallest share; 0 if the node cannot merge.
-    pub(crate) nodes: Vec<N>,
+    pub(crate) nodes: PerNode<N>,
     /// Per piece: its size in smallest shares.
     pub(crate) shares: Vec<N>,
     /// How many smallest shares a message has.
@@ -162,7 +162,7 @@ impl Clock<BigUint> {
         };
         Some(Clock {
             links: self.links.iter().map(link).collect::<Option<_>>()?,
-            nodes: list(&self.nodes)?,
+            nodes: list(&self.nodes)?.into(),
             shares: list(&self.shares)?,
             whole: N::narrow(&self.whole)?,
             unit: N::narrow(&self.unit)?,

@@ -8,7 +8,7 @@ use crate::{Options, Until};
 
 /// The best answer so far.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct Findings {
     /// Steady state and bound.
     pub known: Known,
     /// Prices that prove something of some patterns. Where nothing else is known, they are asked what they prove of
@@ -20,7 +20,7 @@ pub(crate) struct Found {
     pub effort: Effort,
 }
 
-impl Found {
+impl Findings {
     /// Takes in the patterns and prices of a mixture; its bound is another matter.
     pub(crate) fn mixture(
         &mut self,
