@@ -169,7 +169,7 @@ impl Networks {
 }
 
 fn solved(case: &Case, answer: &Answer, seconds: f64) -> Result<Solved> {
-    // Checks the plan once more in its printed form.
+    // Checks the final plan once more, so that all printed values are checked.
     let verdict = referee::verify(
         answer.claim().clone(),
         &answer.stated(),

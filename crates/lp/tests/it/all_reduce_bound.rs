@@ -565,7 +565,7 @@ fn compute_counts() {
     }
 }
 
-/// A caller with a sufficient bound gets one that is not below it.
+/// A search that may end early at a sufficient bound returns a bound that no throughput exceeds.
 #[test]
 fn a_bound_never_falls_below_what_is_reached() {
     for seed in 0..8 {

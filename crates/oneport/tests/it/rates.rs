@@ -129,7 +129,7 @@ proptest! {
     }
 }
 
-/// Rates above the capacities are refused with the place that is too busy, and no schedule is made of rates of 0.
+/// Rates above the capacities are refused with the place that is too busy, and a throughput of 0 is refused.
 #[test]
 fn what_cannot_be_kept_up_is_refused() {
     let platform = platform("toy-scatter.toml");

@@ -819,7 +819,7 @@ fn malformed_certificates_are_refused_by_name() {
     let needs = [
         (border(into, &[&[a, c, h], &[b]], one()), "5"),
         (border(into, &[&[a, c, h, r], &[b, r]], one()), "5"),
-        // A node that does not copy need not and must not be in more than one set.
+        // A node that does not copy need not be in exactly one set.
         (
             border(Direction::OutOf, &[&[a, c, h, r], &[b, h]], one()),
             "5",

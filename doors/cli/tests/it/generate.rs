@@ -1,4 +1,4 @@
-//! `oneport generate`: the output is a platform that solve accepts, and it depends only on the seed.
+//! `oneport generate`: the output is a platform that solve accepts, and equal seeds give equal outputs.
 
 use crate::common;
 

@@ -416,7 +416,7 @@ pub fn check(platform: &Platform, collective: &Collective, volumes: &Volumes) ->
     throughput
 }
 
-/// A certificate's prices, after checks.
+/// A certificate's prices, with recomputed capacities.
 pub struct Priced {
     links: Vec<Rational>,
     pub processors: Vec<Rational>,
@@ -445,7 +445,7 @@ impl Priced {
     }
 }
 
-/// Adds up the prices. The value is at least the prices of every set of simultaneous links.
+/// Adds up the prices. A port counts with the largest number of its links that can be busy at the same time.
 #[track_caller]
 pub fn priced(platform: &Platform, certificate: &Certificate) -> Priced {
     let mut links = vec![Rational::zero(); platform.links().len()];
