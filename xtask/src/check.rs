@@ -86,7 +86,7 @@ const REST: &[Step] = &[
     },
 ];
 
-/// Sets up, then runs the steps one by one and stops at the first that fails.
+/// Sets up, then runs the steps in sequence and stops at the first that fails.
 ///
 /// # Errors
 /// Names the step that failed.

@@ -17,7 +17,7 @@ use crate::mistakes::{said, too_many};
 
 /// Most nodes of `a -> b -> c ...`.
 const MAX_CHAIN: usize = 10_000;
-/// Most edges, parallel ones counted one by one: lists make many of few words.
+/// Limit on edges, with parallel ones counted separately: lists make many of few words.
 const MAX_EDGES: usize = 500_000;
 /// Limit on simultaneous default attributes.
 const MAX_DEFAULTS: usize = 200;
