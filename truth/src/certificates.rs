@@ -107,10 +107,9 @@ pub fn certificate(
 /// Halves every charge except the prices.
 pub fn weaken(certificate: &mut Certificate) {
     let half = ratio(1, 2);
-    certificate
-        .needs
-        .iter_mut()
-        .for_each(|need| need.weight *= &half);
+    for need in certificate.needs.iter_mut() {
+        need.weight *= &half;
+    }
 }
 
 /// A change somewhere: a price more or less, an item left out, or other weights.
@@ -382,7 +381,9 @@ fn cuts(
         {
             continue;
         }
-        leaving.iter().for_each(|&way| left[place][way] -= &most);
+        for &way in leaving.iter() {
+            left[place][way] -= &most;
+        }
         let factor = draw.pick(&[(1, 1), (1, 1), (1, 1), (1, 1), (1, 2), (2, 1)]);
         let weight = most * ratio(factor.0, factor.1);
         cuts.push(Need {

@@ -398,10 +398,9 @@ impl Filling<'_, '_> {
         let scale = self.platform.link_ids().filter_map(bearable).min();
         let scale = scale.unwrap_or_else(|| whole(1)).min(whole(1));
         let lost: Vec<Rational> = self.platform.link_ids().map(lost).collect();
-        self.left
-            .iter_mut()
-            .zip(lost)
-            .for_each(|(left, lost)| *left -= lost * &scale);
+        for (left, lost) in self.left.iter_mut().zip(lost) {
+            *left -= lost * &scale;
+        }
         for (node, value) in self.platform.node_ids().zip(values) {
             self.take_potential(node, &(value * &scale));
         }
@@ -518,7 +517,9 @@ impl Filling<'_, '_> {
                 }
             }
         }
-        sets.iter_mut().for_each(|set| set.sort_unstable());
+        for set in sets.iter_mut() {
+            set.sort_unstable();
+        }
         sets.sort();
         sets
     }

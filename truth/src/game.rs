@@ -92,9 +92,9 @@ impl Game {
             (vec![Vec::new(); facts.len()], vec![Vec::new(); facts.len()]);
         for (one, number) in moves.iter().zip(0..) {
             makers[usize::from(one.output)].push(number);
-            one.inputs
-                .iter()
-                .for_each(|&input| users[usize::from(input)].push(number));
+            for &input in one.inputs.iter() {
+                users[usize::from(input)].push(number);
+            }
         }
         let copies = facts
             .iter()

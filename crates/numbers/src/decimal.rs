@@ -253,7 +253,9 @@ mod tests {
                     while unit > value {
                         unit /= &ten;
                     }
-                    (1..digits).for_each(|_| unit /= &ten);
+                    for _ in 1..digits {
+                        unit /= &ten;
+                    }
                     assert!(
                         (&near - &value).abs() * Rational::from_integer(2.into()) <= unit,
                         "{value} {digits}"

@@ -115,10 +115,9 @@ impl Scaled {
         }
         let divisor = common_divisor(&scaled.values);
         if !divisor.is_one() {
-            scaled
-                .values
-                .iter_mut()
-                .for_each(|value| *value /= &divisor);
+            for value in scaled.values.iter_mut() {
+                *value /= &divisor;
+            }
         }
         scaled.unit = Rational::new(divisor.into(), scaled.unit.denom().clone());
         scaled

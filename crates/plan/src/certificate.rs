@@ -169,9 +169,9 @@ impl Certificate {
             .map(|link| of_resources(link).sum())
             .collect();
         for (set, price) in self.odd_sets() {
-            set.members(platform)
-                .into_iter()
-                .for_each(|link| all[link] += price);
+            for link in set.members(platform) {
+                all[link] += price;
+            }
         }
         all
     }

@@ -68,7 +68,9 @@ impl Named {
 
     /// Every count divided by a common divisor; where each place counts once then, the form without counts.
     pub(crate) fn with_counts_over(mut self, divisor: u64) -> Named {
-        self.counts.iter_mut().for_each(|one| one.1 /= divisor);
+        for one in self.counts.iter_mut() {
+            one.1 /= divisor;
+        }
         let once = self.counts.iter().all(|one| one.1 == 1);
         if once
             && let Some(form) = self

@@ -152,21 +152,20 @@ impl Rates {
                 *busy.entry(link).or_default() += rate * problem.transfer_time(link, part);
             }
         };
-        self.together
-            .iter()
-            .for_each(|(&link, rate)| add(link, Interval::single(0), rate));
+        for (&link, rate) in self.together.iter() {
+            add(link, Interval::single(0), rate);
+        }
         for demand in &self.demands {
             match demand {
                 DemandRates::Route(sends) | DemandRates::Copy(sends) => {
-                    sends
-                        .iter()
-                        .for_each(|(&link, rate)| add(link, Interval::single(0), rate));
+                    for (&link, rate) in sends.iter() {
+                        add(link, Interval::single(0), rate);
+                    }
                 }
                 DemandRates::Combine(rates) => {
-                    rates
-                        .sends
-                        .iter()
-                        .for_each(|((link, value), rate)| add(*link, alike(value), rate));
+                    for ((link, value), rate) in rates.sends.iter() {
+                        add(*link, alike(value), rate);
+                    }
                 }
             }
         }
@@ -209,9 +208,9 @@ impl DemandRates {
     pub fn add(&mut self, pattern: &Pattern, weight: &Rational) {
         match self {
             DemandRates::Route(sends) | DemandRates::Copy(sends) => {
-                pattern
-                    .links()
-                    .for_each(|link| *sends.entry(link).or_default() += weight);
+                for link in pattern.links() {
+                    *sends.entry(link).or_default() += weight;
+                }
             }
             DemandRates::Combine(rates) => match &pattern.order {
                 None => pattern

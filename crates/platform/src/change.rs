@@ -134,7 +134,9 @@ impl Draft {
                     .outgoing(*node)
                     .iter()
                     .chain(platform.incoming(*node));
-                all.for_each(|link| self.costs[*link] = None);
+                for link in all {
+                    self.costs[*link] = None;
+                }
             }
             Change::Compute(id, number) => {
                 let Some(node) = self.place(*id)? else {
@@ -151,28 +153,31 @@ impl Draft {
                 };
                 node.reduces = None;
             }
-            Change::Router(node) => self
-                .place(*node)?
-                .iter_mut()
-                .for_each(|node| (node.compute, node.reduces) = (None, None)),
-            Change::Replicates(node, replicates) => self
-                .place(*node)?
-                .iter_mut()
-                .for_each(|node| node.replicates = *replicates),
-            Change::Reduces(id, time) => {
-                let place = self.place(*id)?;
-                place
-                    .iter_mut()
-                    .for_each(|node| node.reduces.clone_from(time));
+            Change::Router(node) => {
+                if let Some(node) = self.place(*node)? {
+                    (node.compute, node.reduces) = (None, None);
+                }
             }
-            Change::Ports(node, ports) => self
-                .place(*node)?
-                .iter_mut()
-                .for_each(|node| node.ports = Some(*ports)),
-            Change::Model(node, model) => self
-                .place(*node)?
-                .iter_mut()
-                .for_each(|node| node.model = Some(*model)),
+            Change::Replicates(node, replicates) => {
+                if let Some(node) = self.place(*node)? {
+                    node.replicates = *replicates;
+                }
+            }
+            Change::Reduces(id, time) => {
+                if let Some(node) = self.place(*id)? {
+                    node.reduces.clone_from(time);
+                }
+            }
+            Change::Ports(node, ports) => {
+                if let Some(node) = self.place(*node)? {
+                    node.ports = Some(*ports);
+                }
+            }
+            Change::Model(node, model) => {
+                if let Some(node) = self.place(*node)? {
+                    node.model = Some(*model);
+                }
+            }
         }
         Ok(())
     }
@@ -210,9 +215,9 @@ impl Draft {
     fn build(self, old: &Platform) -> Result<Changed, PlatformError> {
         let mut builder = Platform::builder();
         builder.model(old.model());
-        old.units()
-            .into_iter()
-            .for_each(|units| _ = builder.units(units));
+        if let Some(units) = old.units() {
+            _ = builder.units(units);
+        }
         let node = |node: Option<crate::Node>| node.map(|node| builder.node(node)).transpose();
         let nodes: PerNode<Option<NodeId>> =
             self.nodes.into_iter().map(node).collect::<Result<_, _>>()?;

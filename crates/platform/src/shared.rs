@@ -98,7 +98,9 @@ impl Groups {
             let Some(slowest) = slowest else { continue };
             let alone = slowest.max(cost).clone();
             own.insert(link, std::mem::replace(cost, alone));
-            parts[link].iter_mut().for_each(|(_, time)| *time /= &*cost);
+            for (_, time) in parts[link].iter_mut() {
+                *time /= &*cost;
+            }
         }
         Groups { all, parts, own }
     }

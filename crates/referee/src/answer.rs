@@ -91,9 +91,13 @@ impl Proved {
     /// Takes the better of both sides. The facts of another problem are left alone.
     pub fn merge(&mut self, other: Proved) {
         if self.problem == other.problem {
-            other.bound.into_iter().for_each(|it| self.offer_bound(it));
+            if let Some(it) = other.bound {
+                self.offer_bound(it);
+            }
             let attained = other.attained.into_iter();
-            attained.for_each(|it| self.offer_attained(it));
+            for it in attained {
+                self.offer_attained(it);
+            }
         }
     }
 

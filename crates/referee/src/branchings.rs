@@ -67,11 +67,9 @@ pub(crate) fn rate(
     let mut roots = Vec::new();
     for demand in &demands {
         case.ask()?;
-        demand
-            .operands
-            .iter()
-            .chain(demand.targets())
-            .for_each(|node| is_member[*node] = true);
+        for node in demand.operands.iter().chain(demand.targets()) {
+            is_member[*node] = true;
+        }
         match (group.kind, demand.goals) {
             (Kind::Copy, Goals::Everywhere(_)) => roots.extend(demand.operands),
             (Kind::Combine, Goals::At(target)) => roots.push(target),

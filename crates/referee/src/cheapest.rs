@@ -107,10 +107,9 @@ pub(crate) fn cheapest_combinations(
 /// The demands without inequalities count 0.
 fn sum_of_needs(below: &[Option<Rc<Proved>>]) -> Least {
     let mut least = Least::default();
-    below
-        .iter()
-        .flatten()
-        .for_each(|proved| least.add(proved, 1));
+    for proved in below.iter().flatten() {
+        least.add(proved, 1);
+    }
     least
 }
 
@@ -328,7 +327,9 @@ fn free_groups(case: &Case<'_>, lengths: &PerLink<(BigUint, BigUint)>) -> PerNod
         if stands_for[processor].is_none() {
             let (to, from) = (reached(processor, true), reached(processor, false));
             let group = platform.mergers().filter(|node| to[*node] && from[*node]);
-            group.for_each(|node| stands_for[node] = Some(processor));
+            for node in group {
+                stands_for[node] = Some(processor);
+            }
         }
     }
     platform

@@ -182,11 +182,10 @@ fn sum<T: Weight>(
         if targets.iter().all(|target| free[*target]) {
             continue;
         }
-        // Valid demands have only nodes that replicate; otherwise the others would have to be hubs, too.
-        targets
-            .iter()
-            .chain([&source])
-            .for_each(|node| is_hub[*node] = true);
+        // All nodes of a valid demand replicate. Otherwise the others would have to be hubs, too.
+        for node in targets.iter().chain([&source]) {
+            is_hub[*node] = true;
+        }
         goals.push((source, targets));
     }
     if goals.is_empty() {

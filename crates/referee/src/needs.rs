@@ -234,7 +234,9 @@ impl<'a> Needs<'a> {
         } else {
             unit
         };
-        by_need.iter_mut().for_each(|(_, proved)| *proved *= &unit);
+        for (_, proved) in by_need.iter_mut() {
+            *proved *= &unit;
+        }
         Ok(Proved {
             total: total.max(Rational::zero()),
             by_need,

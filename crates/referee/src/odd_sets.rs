@@ -134,7 +134,9 @@ fn odd_components(ports: usize, links: &[Busy<'_>]) -> Vec<bool> {
             }
         }
         if !fits {
-            component.into_iter().for_each(|port| odd[port] = true);
+            for port in component {
+                odd[port] = true;
+            }
         }
     }
     odd
@@ -226,10 +228,9 @@ impl Graph {
             graph.names[numbers[node]].extend(names);
             graph.odd[numbers[node]] ^= self.odd[node];
         }
-        graph
-            .names
-            .iter_mut()
-            .for_each(|names| names.sort_unstable());
+        for names in graph.names.iter_mut() {
+            names.sort_unstable();
+        }
         for (&(one, other), weight) in &self.edges {
             graph.add(numbers[one], numbers[other], weight.clone());
         }

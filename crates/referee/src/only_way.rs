@@ -21,25 +21,26 @@ pub(crate) fn messages(case: &Case<'_>) -> Result<Option<PerLink<u64>>, Violatio
     let parent = |node: NodeId| ways[node].map(|[up, _]| case.platform.link(up).to);
     if let Some(participants) = case.exchanged() {
         let mut below = case.platform.per_node(0u64);
-        participants.iter().for_each(|node| below[*node] += 1);
+        for node in participants.iter() {
+            below[*node] += 1;
+        }
         for &node in tops.iter().rev() {
             let inside = below[node];
             let pairs = inside * (participants.len() as u64 - inside);
-            ways[node]
-                .iter()
-                .flatten()
-                .for_each(|link| messages[*link] += pairs);
-            parent(node)
-                .iter()
-                .for_each(|parent| below[*parent] += inside);
+            for link in ways[node].iter().flatten() {
+                messages[*link] += pairs;
+            }
+            if let Some(parent) = parent(node) {
+                below[parent] += inside;
+            }
         }
         return Ok(Some(messages));
     }
     // How often each node sends, and receives, less what turns round there and goes no further up.
     let mut places = case.platform.per_node(0usize);
-    tops.iter()
-        .enumerate()
-        .for_each(|(place, node)| places[*node] = place);
+    for (place, node) in tops.iter().enumerate() {
+        places[*node] = place;
+    }
     let mut ends = case.platform.per_node([0i64; 2]);
     for place in 0..case.demands() {
         if place % OFTEN == 0 {
@@ -66,7 +67,9 @@ pub(crate) fn messages(case: &Case<'_>) -> Result<Option<PerLink<u64>>, Violatio
             };
             *later = next;
         }
-        ends[one].iter_mut().for_each(|count| *count -= 1);
+        for count in ends[one].iter_mut() {
+            *count -= 1;
+        }
     }
     for &node in tops.iter().rev() {
         let counts = ends[node];
@@ -74,10 +77,9 @@ pub(crate) fn messages(case: &Case<'_>) -> Result<Option<PerLink<u64>>, Violatio
             messages[*link] += count.unsigned_abs();
         }
         if let Some(parent) = parent(node) {
-            ends[parent]
-                .iter_mut()
-                .zip(counts)
-                .for_each(|(sum, count)| *sum += count);
+            for (sum, count) in ends[parent].iter_mut().zip(counts) {
+                *sum += count;
+            }
         }
     }
     Ok(Some(messages))

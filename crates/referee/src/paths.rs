@@ -118,7 +118,9 @@ fn sum_of_shortest<T: Length, S>(
     let mut search = |root: NodeId, ends: &[NodeId]| {
         case.ask()?;
         let mut is_end = case.platform.per_node(false);
-        ends.iter().for_each(|end| is_end[*end] = true);
+        for end in ends.iter() {
+            is_end[*end] = true;
+        }
         paths.run(
             root,
             &is_end,
@@ -152,7 +154,9 @@ fn sum_of_shortest<T: Length, S>(
         return Ok(total);
     }
     let mut by_root: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
-    pairs.for_each(|(root, end)| by_root.entry(root).or_default().push(end));
+    for (root, end) in pairs {
+        by_root.entry(root).or_default().push(end);
+    }
     for (root, ends) in by_root {
         search(root, &ends)?;
     }

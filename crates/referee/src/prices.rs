@@ -53,7 +53,9 @@ impl Prices {
         )?;
         let mut scaled: Vec<BigUint> = values().map(|price| scale.scaled(price)).collect();
         let divisor = common_divisor(&scaled);
-        scaled.iter_mut().for_each(|price| *price /= &divisor);
+        for price in scaled.iter_mut() {
+            *price /= &divisor;
+        }
         let (resources, set_prices) = scaled.split_at(priced.len());
         let price = |resource: Resource| {
             let place = priced.binary_search_by_key(&resource, |(resource, _)| *resource);
@@ -75,9 +77,9 @@ impl Prices {
             .map(|((resource, _), price)| price * resource.capacity(platform));
         let mut sum: BigUint = of_capacity.sum();
         for ((set, _), price) in sets.into_iter().zip(set_prices) {
-            set.members(platform)
-                .into_iter()
-                .for_each(|link| links[link] += price);
+            for link in set.members(platform) {
+                links[link] += price;
+            }
             sum += price * set.capacity(platform);
         }
         let mut shared: BTreeMap<LinkId, Rational> = BTreeMap::new();

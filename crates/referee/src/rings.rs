@@ -99,8 +99,9 @@ fn check_loads<'r>(
             .map_err(|violation| violation.at(format!("ring {place}")))?;
         for &link in ring.hops.iter().flatten() {
             let time = &platform.link(link).cost * &weight;
-            Resource::uses(platform, link)
-                .for_each(|used| *busy.entry(used.resource).or_default() += used.of(&time));
+            for used in Resource::uses(platform, link) {
+                *busy.entry(used.resource).or_default() += used.of(&time);
+            }
         }
     }
     for (resource, load) in busy {

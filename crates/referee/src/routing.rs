@@ -400,9 +400,9 @@ fn load_flows(
         let sum = sums
             .entry(flow.unit)
             .or_insert_with(|| vec![0; flow.amounts.len()]);
-        sum.iter_mut()
-            .zip(&flow.amounts)
-            .for_each(|(sum, &amount)| *sum += u128::from(amount));
+        for (sum, &amount) in sum.iter_mut().zip(&flow.amounts) {
+            *sum += u128::from(amount);
+        }
     }
     for (unit, sum) in sums {
         let unit = BigUint::from(unit);

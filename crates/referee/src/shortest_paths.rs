@@ -66,12 +66,12 @@ impl<'a, T: Length> ShortestPaths<'a, T> {
         starts: impl IntoIterator<Item = (NodeId, T)>,
         mut passes: impl FnMut(usize) -> Option<bool>,
     ) {
-        self.order
-            .drain(..)
-            .for_each(|node| self.settled[node] = false);
-        self.heap
-            .drain(..)
-            .for_each(|node| self.position[node] = OUTSIDE);
+        for node in self.order.drain(..) {
+            self.settled[node] = false;
+        }
+        for node in self.heap.drain(..) {
+            self.position[node] = OUTSIDE;
+        }
         for (start, far) in starts {
             self.distance[start.index()] = far;
             self.push(start.index());
@@ -190,7 +190,9 @@ mod tests {
         let nodes = 60;
         for _ in 0..20 {
             let mut builder = Platform::builder();
-            (0..nodes).for_each(|node| drop(builder.node(Node::router(format!("n{node}")))));
+            for node in 0..nodes {
+                drop(builder.node(Node::router(format!("n{node}"))));
+            }
             let mut lengths = Vec::<u64>::new();
             for from in 0..nodes {
                 for to in (0..nodes).filter(|&to| to != from) {

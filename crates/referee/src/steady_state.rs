@@ -113,8 +113,9 @@ impl<'a> Sustained<'a> {
             .link_ids()
             .filter(|link| !loads.traffic[*link].is_zero())
         {
-            Resource::uses(platform, link)
-                .for_each(|used| by_resource.entry(used.resource).or_default().push(link));
+            for used in Resource::uses(platform, link) {
+                by_resource.entry(used.resource).or_default().push(link);
+            }
         }
         for (resource, links) in &by_resource {
             check_links(&case, &scale, &loads, *resource, links)?;

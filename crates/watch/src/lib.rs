@@ -136,7 +136,9 @@ impl Watch {
 
     /// Reports the progress of the work. It ends nothing.
     pub fn tell(&self, news: News<'_>) {
-        self.hearer.iter().for_each(|hearer| hearer(news));
+        if let Some(hearer) = &self.hearer {
+            hearer(news);
+        }
     }
 
     /// Adds an end, as [`Limit::Time`], after this time from now on by the caller's clock:
@@ -267,7 +269,9 @@ impl Watch {
         let _ = self
             .ended
             .compare_exchange(0, limit.code(), Ordering::Relaxed, Ordering::Relaxed);
-        self.source.iter().for_each(|source| source.note(limit));
+        if let Some(source) = &self.source {
+            source.note(limit);
+        }
     }
 
     /// Whether a table of this size may be made. A refusal does not end the watch: a smaller table may fit.
@@ -278,9 +282,9 @@ impl Watch {
         self.ask()?;
         match self.left().bytes {
             Some(left) if left < bytes => {
-                self.source
-                    .iter()
-                    .for_each(|source| source.note(Limit::Memory));
+                if let Some(source) = &self.source {
+                    source.note(Limit::Memory);
+                }
                 Err(Limit::Memory)
             }
             _ => Ok(()),

@@ -230,7 +230,9 @@ mod tests {
     #[test]
     fn a_place_without_a_route_has_no_tree() {
         let mut costs = matrix(3, |_, _| 1);
-        costs.iter_mut().for_each(|row| row[2] = None);
+        for row in costs.iter_mut() {
+            row[2] = None;
+        }
         assert!(
             [Rule::Node, Rule::Edge, Rule::Completion]
                 .into_iter()

@@ -201,9 +201,9 @@ impl<'a> Maker<'a> {
             Some(root) if !shape.order.is_empty() => {
                 let mut parents = vec![None; ranks];
                 let turned = || shape.order[root..].iter().chain(&shape.order[..root]);
-                turned()
-                    .zip(turned().skip(1))
-                    .for_each(|(&parent, &child)| parents[child] = Some(parent));
+                for (&parent, &child) in turned().zip(turned().skip(1)) {
+                    parents[child] = Some(parent);
+                }
                 parents
             }
             _ => Vec::new(),
@@ -426,9 +426,9 @@ impl<'a> Maker<'a> {
             })
         };
         let mut pieces = vec![Vec::new(); ranks];
-        core.iter()
-            .enumerate()
-            .for_each(|(block, &rank)| pieces[rank] = blocks(block, block + 1));
+        for (block, &rank) in core.iter().enumerate() {
+            pieces[rank] = blocks(block, block + 1);
+        }
         let exchange = vec![
             fold(1, true),
             Phase::Exchange(core.clone(), vec![0]),
@@ -546,15 +546,13 @@ impl<'a> Maker<'a> {
                 .flat_map(|&rank| blocks(rank, rank + 1))
                 .collect()
         };
-        leaders
-            .iter()
-            .zip(groups)
-            .for_each(|(&leader, group)| of_groups[leader] = of_members(group));
+        for (&leader, group) in leaders.iter().zip(groups) {
+            of_groups[leader] = of_members(group);
+        }
         let mut one_of_leaders: Blocks = vec![Vec::new(); ranks];
-        leaders
-            .iter()
-            .enumerate()
-            .for_each(|(block, &leader)| one_of_leaders[leader] = blocks(block, block + 1));
+        for (block, &leader) in leaders.iter().enumerate() {
+            one_of_leaders[leader] = blocks(block, block + 1);
+        }
         let own = |group: &Vec<usize>| group.iter().map(|&rank| blocks(rank, rank + 1)).collect();
         let phases = match self.form {
             Some(Form::ALL_REDUCE) => vec![

@@ -56,10 +56,9 @@ impl Algorithm {
         };
         let counts = Counts::of(self, problem, watch)?;
         let mut traffic = platform.per_link(0_u128);
-        counts
-            .own
-            .into_iter()
-            .for_each(|(link, blocks)| traffic[link] += blocks);
+        for (link, blocks) in counts.own {
+            traffic[link] += blocks;
+        }
         for (from, to) in self.ranks.iter().zip(&counts.sent) {
             watch.ask()?;
             let mut amounts = platform.per_node(0);

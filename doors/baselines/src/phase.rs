@@ -155,8 +155,9 @@ impl Phase {
             Phase::Rails(boxes) => rails(&mut out, boxes),
             Phase::Steps(steps) => {
                 for list in steps {
-                    list.iter()
-                        .for_each(|one| out.send(one.from, one.to, &one.blocks, one.combine));
+                    for one in list.iter() {
+                        out.send(one.from, one.to, &one.blocks, one.combine);
+                    }
                     out.step += 1;
                 }
             }
@@ -274,9 +275,9 @@ fn halving(out: &mut Sender<'_>, order: &[usize], blocks: &Blocks) {
 fn exchange(out: &mut Sender<'_>, order: &[usize], blocks: &[u32]) {
     let mut distance = 1;
     while distance < order.len() {
-        (0..order.len()).for_each(|position| {
+        for position in 0..order.len() {
             out.send(order[position], order[position ^ distance], blocks, true)
-        });
+        }
         distance *= 2;
         out.step += 1;
     }

@@ -278,10 +278,9 @@ fn pattern(
     tasks: Vec<Raw>,
 ) -> Option<Pattern> {
     let mut position = vec![usize::MAX; demand.operands.len()];
-    order
-        .iter()
-        .enumerate()
-        .for_each(|(index, &operand)| position[operand as usize] = index);
+    for (index, &operand) in order.iter().enumerate() {
+        position[operand as usize] = index;
+    }
     let part = |what: &Operands| {
         let first = position[*what.first()? as usize];
         let run = order.get(first..first.checked_add(what.len())?)?;

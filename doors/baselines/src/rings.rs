@@ -94,10 +94,9 @@ impl Maker<'_> {
                 turned[1..].reverse();
             }
             let mut parents = vec![None; order.len()];
-            turned
-                .iter()
-                .zip(&turned[1..])
-                .for_each(|(&parent, &child)| parents[child] = Some(parent));
+            for (&parent, &child) in turned.iter().zip(&turned[1..]) {
+                parents[child] = Some(parent);
+            }
             Tree::of_parents(&parents).ok()
         };
         orders.iter().map(chain).collect()

@@ -74,7 +74,9 @@ fn worthwhile(groups: Vec<Vec<usize>>) -> Option<Vec<Vec<usize>>> {
 /// The group of rank 0, which may be a root, comes first. Its leader is rank 0.
 fn rooted(groups: Option<Vec<Vec<usize>>>) -> Vec<Vec<usize>> {
     let mut groups = groups.unwrap_or_default();
-    groups.iter_mut().for_each(|group| group.sort_unstable());
+    for group in groups.iter_mut() {
+        group.sort_unstable();
+    }
     groups.sort_unstable();
     groups
 }
@@ -129,18 +131,16 @@ fn by_distance(
         while let Some(&(_, one, other)) = pairs.get(done).filter(|pair| pair.0 == level) {
             let (kept, joined) = (group[one].min(group[other]), group[one].max(group[other]));
             if kept != joined {
-                group
-                    .iter_mut()
-                    .filter(|group| **group == joined)
-                    .for_each(|group| *group = kept);
+                for group in group.iter_mut().filter(|group| **group == joined) {
+                    *group = kept;
+                }
             }
             done += 1;
         }
         let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        group
-            .iter()
-            .enumerate()
-            .for_each(|(rank, group)| groups.entry(*group).or_default().push(rank));
+        for (rank, group) in group.iter().enumerate() {
+            groups.entry(*group).or_default().push(rank);
+        }
         if groups.len() < 2 {
             return None;
         }
@@ -242,10 +242,9 @@ impl Rings {
 
     fn nearest(&self, groups: &[Vec<usize>]) -> Vec<usize> {
         let mut group = vec![0; self.ranks];
-        groups
-            .iter()
-            .enumerate()
-            .for_each(|(number, members)| members.iter().for_each(|&rank| group[rank] = number));
+        for (number, members) in groups.iter().enumerate() {
+            members.iter().for_each(|&rank| group[rank] = number);
+        }
         let mut left: Vec<usize> = (1..self.ranks).collect();
         let mut order = vec![0];
         while let Some(&at) = order.last() {

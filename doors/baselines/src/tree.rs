@@ -49,9 +49,9 @@ impl Tree {
         };
         let tree = Tree { root, children };
         let mut reached = vec![false; ranks];
-        tree.downwards()
-            .into_iter()
-            .for_each(|rank| reached[rank] = true);
+        for rank in tree.downwards() {
+            reached[rank] = true;
+        }
         match reached.iter().position(|reached| !reached) {
             Some(rank) => Err(TreeError::Unreached(rank)),
             None => Ok(tree),
@@ -74,9 +74,9 @@ impl Tree {
     /// A tree whose parents are right by construction.
     fn from(parent: impl Fn(usize) -> usize, ranks: usize, root: usize) -> Tree {
         let mut children = vec![Vec::new(); ranks];
-        (0..ranks)
-            .filter(|&rank| rank != root)
-            .for_each(|rank| children[parent(rank)].push(rank));
+        for rank in (0..ranks).filter(|&rank| rank != root) {
+            children[parent(rank)].push(rank);
+        }
         Tree { root, children }
     }
 
@@ -93,9 +93,9 @@ impl Tree {
     /// Place `i` loses its lowest binary digit that is 1 to become its parent. The largest subtree is served first.
     pub fn binomial(ranks: usize) -> Tree {
         let mut tree = Tree::from(|rank| rank & (rank - 1), ranks, 0);
-        tree.children
-            .iter_mut()
-            .for_each(|children| children.reverse());
+        for children in tree.children.iter_mut() {
+            children.reverse();
+        }
         tree
     }
 
@@ -110,9 +110,9 @@ impl Tree {
             rank - rank / place % radix * place
         };
         let mut tree = Tree::from(parent, ranks, 0);
-        tree.children
-            .iter_mut()
-            .for_each(|children| children.reverse());
+        for children in tree.children.iter_mut() {
+            children.reverse();
+        }
         tree
     }
 
@@ -235,9 +235,9 @@ impl Tree {
         let mut below: Vec<Vec<usize>> = (0..self.children.len()).map(|rank| vec![rank]).collect();
         for parent in self.downwards().into_iter().rev() {
             let mut all = std::mem::take(&mut below[parent]);
-            self.children[parent]
-                .iter()
-                .for_each(|&child| all.extend(&below[child]));
+            for &child in self.children[parent].iter() {
+                all.extend(&below[child]);
+            }
             all.sort_unstable();
             below[parent] = all;
         }

@@ -219,7 +219,9 @@ impl<'p, N: Names> Machine<'p, N> {
         let blank = Token::default();
         let line = |&tokens: &u32| {
             let mut line = Line::default();
-            (0..tokens).for_each(|_| line.push(blank.clone()));
+            for _ in 0..tokens {
+                line.push(blank.clone());
+            }
             line
         };
         Machine {
@@ -385,9 +387,9 @@ impl<'p, N: Names> Machine<'p, N> {
         }
         let arrived = std::mem::take(arrived);
         let mut all = Knowledge::default();
-        arrived
-            .iter()
-            .for_each(|&thread| all.join(&self.threads[thread].knows));
+        for &thread in arrived.iter() {
+            all.join(&self.threads[thread].knows);
+        }
         for other in arrived {
             self.threads[other].knows = all.clone();
             if other != thread {
@@ -602,10 +604,9 @@ impl<'p, N: Names> Machine<'p, N> {
             if let Some(last) = at_last.get_mut(thread.rank) {
                 last.join(&thread.knows);
             }
-            thread
-                .visits
-                .iter()
-                .for_each(|&visit| visits[visit.rank as usize].push((number as u32, visit)));
+            for &visit in thread.visits.iter() {
+                visits[visit.rank as usize].push((number as u32, visit));
+            }
         }
         for (rank, (last, visits)) in at_last.iter().zip(&visits).enumerate() {
             let late = |writes: bool, has: &dyn Fn(u32, u32) -> bool| {

@@ -136,7 +136,9 @@ pub(crate) fn drawn_as(
     weight: Option<&Rational>,
 ) -> Diagram {
     let mut assembly = Assembly::new(style, problem, pattern);
-    pattern.tasks.iter().for_each(|&task| assembly.add(task));
+    for &task in pattern.tasks.iter() {
+        assembly.add(task);
+    }
     assembly.mark_wanted();
     let depth = depth(&assembly.vertices);
     let [title, subtitle] = heading(style, problem, pattern, (weight, depth));
@@ -416,7 +418,9 @@ fn flow_words(problem: &Problem, part: Interval, links: &[LinkId]) -> String {
 fn contracted(problem: &Problem, mut diagram: Diagram) -> Diagram {
     let (vertices, edges) = (diagram.vertices, diagram.edges);
     let mut uses = vec![0usize; vertices.len()];
-    edges.iter().for_each(|edge| uses[edge.from] += 1);
+    for edge in edges.iter() {
+        uses[edge.from] += 1;
+    }
     let mut tree = Contraction {
         problem,
         vertices: Vec::new(),
@@ -475,9 +479,9 @@ impl Contraction<'_> {
             return self.paths.push(path);
         }
         let to = self.vertices.len();
-        inputs
-            .into_iter()
-            .for_each(|edge| self.join(edge.from, to, edge.part));
+        for edge in inputs {
+            self.join(edge.from, to, edge.part);
+        }
         let own = self.edges.iter().rev().take_while(|edge| edge.to == to);
         let row = own
             .map(|edge| self.vertices[edge.from].row + 1)

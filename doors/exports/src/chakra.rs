@@ -55,7 +55,9 @@ impl Message {
 
     fn packed(self, field: u64, numbers: &[u64]) -> Self {
         let mut all = Message::default();
-        numbers.iter().for_each(|&number| all.varint(number));
+        for &number in numbers.iter() {
+            all.varint(number);
+        }
         if numbers.is_empty() {
             self
         } else {

@@ -71,9 +71,9 @@ fn undated(request: &Request<'_>) -> Result<Written, ExportError> {
     let mut made: Vec<String> = Vec::with_capacity(operation.steps.len());
     let mut enter = |rank: usize, label: &str, line: String, waits: &[String]| {
         let _ = writeln!(lines[rank], "{label}: {line}");
-        waits
-            .iter()
-            .for_each(|before| _ = writeln!(lines[rank], "{label} requires {before}"));
+        for before in waits.iter() {
+            _ = writeln!(lines[rank], "{label} requires {before}");
+        }
     };
     for (tag, step) in operation.steps.iter().enumerate() {
         let mut waits = step.uses(&made);
@@ -190,9 +190,9 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
     for (number, rank) in ranks.into_iter().enumerate() {
         let _ = writeln!(text, "rank {number} {{");
         clock(&mut text, rank.dates);
-        rank.lines
-            .iter()
-            .for_each(|line| text.push_str(&format!("{line}\n")));
+        for line in rank.lines.iter() {
+            text.push_str(&format!("{line}\n"));
+        }
         text.push_str("}\n");
     }
     Ok(text)

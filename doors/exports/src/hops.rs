@@ -97,8 +97,9 @@ pub(crate) fn hops(
                 }
                 // A path that returns to its start brings nothing: the value has been there since the previous hop.
                 if ends.to == from {
-                    hop.into_iter()
-                        .for_each(|hop: usize| hops[hop].returned.extend(way.last()));
+                    if let Some(hop) = hop {
+                        hops[hop].returned.extend(way.last());
+                    }
                     kept.push(Kept {
                         node: from,
                         hop,

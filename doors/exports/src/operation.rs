@@ -253,10 +253,9 @@ impl Operation {
         let mut order: Vec<usize> = (0..hops.len()).collect();
         order.sort_by(|&a, &b| (&hops[a].start, a).cmp(&(&hops[b].start, b)));
         let mut turn = vec![0; hops.len()];
-        order
-            .iter()
-            .enumerate()
-            .for_each(|(at, &hop)| turn[hop] = at);
+        for (at, &hop) in order.iter().enumerate() {
+            turn[hop] = at;
+        }
         let mut rank: BTreeMap<NodeId, usize> = self
             .ranks
             .iter()
@@ -369,10 +368,9 @@ impl Operation {
     /// in the order of the ranks, that order stays.
     pub(crate) fn reorder(&mut self, order: &[usize]) {
         let mut after = vec![0; order.len()];
-        order
-            .iter()
-            .enumerate()
-            .for_each(|(rank, &before)| after[before] = rank);
+        for (rank, &before) in order.iter().enumerate() {
+            after[before] = rank;
+        }
         self.ranks = order.iter().map(|&before| self.ranks[before]).collect();
         for step in &mut self.steps {
             (step.from, step.to) = (after[step.from], after[step.to]);

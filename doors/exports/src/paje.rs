@@ -104,9 +104,9 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
         }
     }
     lines.sort();
-    lines.iter().for_each(|(_, _, line)| {
+    for (_, _, line) in lines.iter() {
         let _ = writeln!(text, "{line}");
-    });
+    }
     let end = lines
         .last()
         .map(|(end, _, _)| floored_quotient(end, &execution.units, DECIMALS))

@@ -168,7 +168,9 @@ impl Sharing {
                     .iter()
                     .copied()
                     .min_by_key(|&place| (self.with_one_more(place), place));
-                least.into_iter().for_each(|place| self.add(place, 1));
+                if let Some(place) = least {
+                    self.add(place, 1);
+                }
             }
         }
     }

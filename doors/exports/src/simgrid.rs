@@ -191,10 +191,9 @@ fn replay(run: &RepeatedPeriod<'_>, scale: &BigInt) -> String {
     let mut order: Vec<usize> = (0..events.len()).collect();
     order.sort_by_key(|&event| (&events[event].start, event));
     let mut line = vec![0; events.len()];
-    order
-        .iter()
-        .enumerate()
-        .for_each(|(at, &event)| line[event] = at);
+    for (at, &event) in order.iter().enumerate() {
+        line[event] = at;
+    }
     let before = Before::new(run);
     // All periods move the same amounts.
     let amounts: Vec<Vec<String>> = execution

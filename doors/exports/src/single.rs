@@ -408,10 +408,9 @@ impl<'a> Draft<'a> {
             (0..self.processors()).collect()
         };
         let mut place = vec![0; order.len()];
-        order
-            .iter()
-            .enumerate()
-            .for_each(|(operand, &processor)| place[processor] = operand);
+        for (operand, &processor) in order.iter().enumerate() {
+            place[processor] = operand;
+        }
         let mut pattern = Pattern::new(0);
         let mut held: Vec<(Interval, Option<u32>)> = place
             .into_iter()

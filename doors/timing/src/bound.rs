@@ -197,8 +197,12 @@ impl Pairs {
                 }
             }
             let [out_of, into] = &ends;
-            out_of.iter().for_each(|owner| leaving[*owner] += rate);
-            into.iter().for_each(|wants| entering[*wants] += rate);
+            for owner in out_of.iter() {
+                leaving[*owner] += rate;
+            }
+            for wants in into.iter() {
+                entering[*wants] += rate;
+            }
         }
         let clock = Clock::of(problem);
         let known = |backwards: bool| {

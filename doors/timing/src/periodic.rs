@@ -141,7 +141,9 @@ fn pieces(
         pieces.extend(borders.windows(2).map(piece));
     }
     let of_a_period = pieces.clone();
-    (1..periods).for_each(|_| pieces.extend_from_slice(&of_a_period));
+    for _ in 1..periods {
+        pieces.extend_from_slice(&of_a_period);
+    }
     (pieces, firsts)
 }
 
@@ -175,12 +177,12 @@ fn turns(execution: &Execution, borders: &BTreeMap<(usize, u64), Borders>) -> Ve
 fn borders(execution: &Execution) -> BTreeMap<(usize, u64), Borders> {
     let mut all: BTreeMap<(usize, u64), BTreeSet<Rational>> = BTreeMap::new();
     for (&demand, &started) in &execution.started {
-        (0..started).for_each(|copy| {
+        for copy in 0..started {
             all.insert(
                 (demand, copy),
                 BTreeSet::from([Rational::zero(), Rational::one()]),
             );
-        });
+        }
     }
     for dated in execution
         .tasks

@@ -487,7 +487,9 @@ impl<'l, N: Whole> Simulation<'l, N> {
         let first = (0_u32..)
             .zip(&self.graph.waits)
             .filter(|(_, waits)| **waits == 0);
-        first.for_each(|(task, _)| self.ready.push(task));
+        for (task, _) in first {
+            self.ready.push(task);
+        }
         for count in 1_u64.. {
             if count.is_multiple_of(ASKED) {
                 watch.ask().map_err(TimingError::Stopped)?;

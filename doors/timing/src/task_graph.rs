@@ -103,11 +103,12 @@ impl Lists {
     fn users(tasks: &[RunTask], watch: &Watch) -> Result<Lists, Limit> {
         // While lists are filled, `ends[i]` is the next free slot of list `i`.
         let mut ends = vec![0_u32; tasks.len() + 1];
-        tasks
-            .iter()
-            .flat_map(inputs)
-            .for_each(|input| ends[input as usize + 1] += 1);
-        (1..ends.len()).for_each(|place| ends[place] += ends[place - 1]);
+        for input in tasks.iter().flat_map(inputs) {
+            ends[input as usize + 1] += 1;
+        }
+        for place in 1..ends.len() {
+            ends[place] += ends[place - 1];
+        }
         let mut all = vec![0_u32; ends.last().copied().unwrap_or(0) as usize];
         for (task, number) in tasks.iter().zip(0_u32..) {
             often(number as usize, watch)?;
@@ -190,9 +191,9 @@ fn kinds<N: Whole>(
         let (place, shares) = match task {
             RunTask::Send { link, carried } => {
                 let mut sum = N::zero();
-                carried
-                    .iter()
-                    .for_each(|&(piece, _)| sum += &shares[piece as usize]);
+                for &(piece, _) in carried.iter() {
+                    sum += &shares[piece as usize];
+                }
                 (link.index(), sum)
             }
             RunTask::Merge { node, piece, .. } => {

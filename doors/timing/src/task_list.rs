@@ -226,9 +226,9 @@ impl TaskList {
     /// Pieces of the demand that has most.
     pub(crate) fn most_pieces(&self) -> u32 {
         let mut counts: BTreeMap<usize, u32> = BTreeMap::new();
-        self.pieces
-            .iter()
-            .for_each(|piece| *counts.entry(piece.demand).or_default() += 1);
+        for piece in self.pieces.iter() {
+            *counts.entry(piece.demand).or_default() += 1;
+        }
         counts.into_values().max().unwrap_or(0)
     }
 
@@ -365,9 +365,9 @@ impl Writer<'_> {
         let mut last = None;
         for link in path {
             if let Some(before) = last {
-                carried
-                    .iter_mut()
-                    .for_each(|(_, behind)| *behind = Some(before));
+                for (_, behind) in carried.iter_mut() {
+                    *behind = Some(before);
+                }
             }
             last = Some(self.list.push(RunTask::Send {
                 link,

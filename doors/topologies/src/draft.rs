@@ -536,9 +536,9 @@ impl<'o> Draft<'o> {
     /// Ports of network cards that lead to nothing, with their speeds.
     pub(super) fn note_ports(&mut self, ports: &[Port]) {
         let mut counts: BTreeMap<Option<Rational>, usize> = BTreeMap::new();
-        ports
-            .iter()
-            .for_each(|port| *counts.entry(port.rate.clone()).or_default() += 1);
+        for port in ports.iter() {
+            *counts.entry(port.rate.clone()).or_default() += 1;
+        }
         for (rate, count) in counts {
             let (ports, lead) = if count == 1 {
                 ("port", "leads")

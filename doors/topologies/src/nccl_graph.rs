@@ -167,9 +167,9 @@ pub fn write_nccl_graphs(graphs: &[NcclGraph]) -> String {
              samechannels=\"{same_channels}\">",
             channels.len()
         );
-        channels
-            .iter()
-            .for_each(|channel| write_channel(&mut out, channel));
+        for channel in channels.iter() {
+            write_channel(&mut out, channel);
+        }
         out.push_str("  </graph>\n");
     }
     out.push_str("</graphs>\n");

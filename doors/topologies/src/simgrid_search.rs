@@ -136,11 +136,9 @@ fn dijkstra(points: &[usize], steps: &Steps) -> Before {
         let mut costs: Vec<Option<usize>> = vec![None; points.len()];
         let mut before = vec![None; points.len()];
         let mut open = BinaryHeap::from([Reverse((0, start))]);
-        costs
-            .iter_mut()
-            .skip(start)
-            .take(1)
-            .for_each(|cost| *cost = Some(0));
+        for cost in costs.iter_mut().skip(start).take(1) {
+            *cost = Some(0);
+        }
         while let Some(Reverse((cost, here))) = open.pop() {
             if costs.get(here) != Some(&Some(cost)) {
                 continue;

@@ -82,7 +82,9 @@ fn split(count: usize, passes: &Passes) -> Option<[Vec<i64>; 3]> {
     let mut middle = pass(1, 2) - up.get(1)? - down.get(2)?;
     for list in [&mut up, &mut down] {
         let least = *list.iter().min()?;
-        list.iter_mut().for_each(|value| *value -= least);
+        for value in list.iter_mut() {
+            *value -= least;
+        }
         middle += least;
     }
     let right = passes.iter().all(|(&(from, to), &passes)| {

@@ -213,9 +213,9 @@ fn what_cannot_arrive_is_impossible() {
 /// Dijkstra's algorithm over all counts.
 fn forwards(game: &Game, prices: &[u64], limit: usize) -> Option<Option<u64>> {
     let mut first = vec![0_u8; game.facts.len()];
-    game.start
-        .iter()
-        .for_each(|&fact| first[usize::from(fact)] = 1);
+    for &fact in game.start.iter() {
+        first[usize::from(fact)] = 1;
+    }
     let mut settled = BTreeSet::new();
     let mut best = BTreeMap::from([(first.clone(), 0)]);
     let mut open = BinaryHeap::from([(std::cmp::Reverse(0), first)]);
@@ -238,12 +238,13 @@ fn forwards(game: &Game, prices: &[u64], limit: usize) -> Option<Option<u64>> {
                 continue;
             }
             let mut next = state.clone();
-            one.inputs
+            for &input in one
+                .inputs
                 .iter()
                 .filter(|&&input| !game.copies[usize::from(input)])
-                .for_each(|&input| {
-                    next[usize::from(input)] -= 1;
-                });
+            {
+                next[usize::from(input)] -= 1;
+            }
             let made = &mut next[usize::from(one.output)];
             *made = (*made + 1).min(if game.copies[usize::from(one.output)] {
                 1
@@ -263,9 +264,9 @@ fn forwards(game: &Game, prices: &[u64], limit: usize) -> Option<Option<u64>> {
 /// A scheme is executed move by move: every input is at hand, and at a node that does not replicate it is used up.
 fn carries_out(game: &Game, moves: &[u32]) -> bool {
     let mut at_hand = vec![0; game.facts.len()];
-    game.start
-        .iter()
-        .for_each(|&fact| at_hand[usize::from(fact)] = 1);
+    for &fact in game.start.iter() {
+        at_hand[usize::from(fact)] = 1;
+    }
     for one in moves.iter().map(|&number| &game.moves[number as usize]) {
         for &input in &one.inputs {
             if at_hand[usize::from(input)] == 0 {

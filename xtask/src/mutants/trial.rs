@@ -77,13 +77,13 @@ pub fn tests<'a>(
         .collect::<Result<Vec<Test<'_>>>>()?;
     tests.sort_by_key(|test| test.time);
     let slow = tests.iter().rev().take_while(|test| test.time >= longest);
-    slow.for_each(|test| {
+    for test in slow {
         eprintln!(
             "mutants: left out: {}, {}",
             test.name,
             workspace::duration(test.time)
         )
-    });
+    }
     tests.retain(|test| test.time < longest);
     let count = (tests.len(), binaries.len());
     eprintln!(

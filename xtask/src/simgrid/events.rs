@@ -76,9 +76,9 @@ impl Events {
     /// The text that the program reads.
     pub fn text(&self) -> String {
         let mut text = format!("period {}\n", self.period);
-        self.limits
-            .iter()
-            .for_each(|(name, limit)| text.push_str(&format!("limit {name} {limit}\n")));
+        for (name, limit) in self.limits.iter() {
+            text.push_str(&format!("limit {name} {limit}\n"));
+        }
         for Event {
             kind,
             start,
@@ -90,9 +90,9 @@ impl Events {
         } in &self.events
         {
             let _ = write!(text, "{kind} {start} {end} {from} {to} {amount}");
-            after
-                .iter()
-                .for_each(|input| text.push_str(&format!(" {input}")));
+            for input in after.iter() {
+                text.push_str(&format!(" {input}"));
+            }
             text.push('\n');
         }
         text
@@ -167,7 +167,9 @@ impl Events {
     /// ports can notice.
     pub fn overlap(&self) -> Option<Events> {
         let mut run = self.clone();
-        run.events.iter_mut().for_each(|event| event.after.clear());
+        for event in run.events.iter_mut() {
+            event.after.clear();
+        }
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         for number in 0..self.len() {
             let long = |event: &Event| {
@@ -198,7 +200,9 @@ impl Events {
     /// notice.
     pub fn early(&self, kind: &str) -> Option<Events> {
         let mut run = self.clone();
-        run.limits.values_mut().for_each(|limit| *limit = 1_000_000);
+        for limit in run.limits.values_mut() {
+            *limit = 1_000_000;
+        }
         let long =
             |&input: &usize| self.events[input].end - self.events[input].start > 1e-6 * self.period;
         let inputs = self

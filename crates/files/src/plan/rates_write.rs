@@ -56,9 +56,9 @@ pub fn rates_to_json(plan: Plan<'_>) -> Result<String, RatesError> {
                 .iter()
                 .for_each(|(&link, rate)| lines.send(demand, link, None, rate)),
             DemandRates::Copy(copies) => {
-                copies.iter().for_each(|(&link, rate)| {
+                for (&link, rate) in copies.iter() {
                     lines.copy(demand, link, rate, flows.get(&(demand, link)))
-                });
+                }
             }
             DemandRates::Combine(rates) => lines.combine(demand, rates),
         }

@@ -42,10 +42,9 @@ impl Border {
                     Direction::Into => platform.link(link).from,
                     Direction::OutOf => platform.link(link).to,
                 };
-                links
-                    .iter()
-                    .filter(|link| !has(set, other(**link)))
-                    .for_each(|link| crossed[*link] += 1);
+                for link in links.iter().filter(|link| !has(set, other(**link))) {
+                    crossed[*link] += 1;
+                }
             }
         }
         crossed

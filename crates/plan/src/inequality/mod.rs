@@ -243,11 +243,11 @@ mod tests {
         let ids: Vec<NodeId> = (0..names)
             .map(|name| builder.node(node(name)).unwrap())
             .collect();
-        (0..names).for_each(|at| {
+        for at in 0..names {
             _ = builder
                 .link(ids[at], ids[(at + 1) % names], one.clone())
                 .unwrap()
-        });
+        }
         builder.build().unwrap()
     }
 

@@ -19,7 +19,9 @@ pub(super) fn spanning<T: Weight>(
         let mut paid = shortest_entering(nodes, &arcs);
         paid[source] = Some(T::zero());
         let paid = paid.into_iter().collect::<Option<Vec<T>>>()?;
-        paid.iter().for_each(|paid| total += paid);
+        for paid in paid.iter() {
+            total += paid;
+        }
         let (groups, count) = pay_and_join(nodes, &mut arcs, &paid);
         if count == nodes {
             return Some(total);
@@ -51,23 +53,26 @@ pub(crate) fn spanning_from_each<T: Weight>(
             .into_iter()
             .map(|length| length.unwrap_or_else(T::zero))
             .collect();
-        paid.iter().for_each(|paid| total += paid);
-        group_of
-            .iter()
-            .zip(&mut within)
-            .for_each(|(&group, within)| *within += &paid[group]);
+        for paid in paid.iter() {
+            total += paid;
+        }
+        for (&group, within) in group_of.iter().zip(&mut within) {
+            *within += &paid[group];
+        }
         let (groups, count) = pay_and_join(nodes, &mut arcs, &paid);
         if count == nodes {
             break;
         }
-        group_of
-            .iter_mut()
-            .for_each(|group| *group = groups[*group]);
+        for group in group_of.iter_mut() {
+            *group = groups[*group];
+        }
         nodes = count;
     }
     // A group that no arc enters reaches all others if and only if it is the only such group.
     let mut is_entered = vec![false; nodes];
-    arcs.iter().for_each(|(_, to, _)| is_entered[*to] = true);
+    for (_, to, _) in arcs.iter() {
+        is_entered[*to] = true;
+    }
     let alone = is_entered.iter().filter(|entered| !**entered).count() == 1;
     let price = |(&group, within): (&usize, T)| {
         let mut price = total.clone();
@@ -95,16 +100,18 @@ fn pay_and_join<T: Weight>(
     arcs: &mut Vec<Arc<T>>,
     paid: &[T],
 ) -> (Vec<usize>, usize) {
-    arcs.iter_mut()
-        .for_each(|(_, to, length)| *length -= &paid[*to]);
+    for (_, to, length) in arcs.iter_mut() {
+        *length -= &paid[*to];
+    }
     let free = arcs
         .iter()
         .filter(|(.., length)| length.is_zero())
         .map(|&(from, to, _)| (from, to));
     let (groups, count) = leading_to_each_other(nodes, free);
     if count < nodes {
-        arcs.iter_mut()
-            .for_each(|(from, to, _)| (*from, *to) = (groups[*from], groups[*to]));
+        for (from, to, _) in arcs.iter_mut() {
+            (*from, *to) = (groups[*from], groups[*to]);
+        }
         arcs.retain(|(from, to, _)| from != to);
         if count * count < arcs.len() {
             *arcs = shortest_of_each(count, std::mem::take(arcs));

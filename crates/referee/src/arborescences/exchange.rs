@@ -57,7 +57,9 @@ impl Hubs {
     ) -> Hubs {
         let mut number = case.platform.per_node(None);
         for (part, nodes) in parts.iter().enumerate() {
-            nodes.iter().for_each(|node| number[*node] = Some(part));
+            for node in nodes.iter() {
+                number[*node] = Some(part);
+            }
         }
         let mut count = parts.len();
         for (number, node) in number.iter_mut().zip(case.platform.nodes()) {
@@ -113,8 +115,9 @@ fn one_way<T: Weight>(
         .collect();
     let mut arcs = junctions.routes(case, lengths)?;
     if into {
-        arcs.iter_mut()
-            .for_each(|(from, to, _)| std::mem::swap(from, to));
+        for (from, to, _) in arcs.iter_mut() {
+            std::mem::swap(from, to);
+        }
     }
     Ok(rooted_anywhere(
         parts.len(),
@@ -134,9 +137,13 @@ fn rooted_anywhere<T: Weight>(
     others: &[T],
 ) -> T {
     let mut all = T::zero();
-    others.iter().for_each(|length| all += length);
+    for length in others.iter() {
+        all += length;
+    }
     let mut more = all.clone();
-    arcs.iter().for_each(|(_, _, length)| more += length);
+    for (_, _, length) in arcs.iter() {
+        more += length;
+    }
     if more.is_zero() {
         return more;
     }

@@ -63,7 +63,9 @@ pub(crate) fn nearest<T: Weight>(
     case.ask()?;
     let platform = case.platform;
     let mut starts = platform.per_node(false);
-    from.iter().for_each(|hub| starts[*hub] = true);
+    for hub in from.iter() {
+        starts[*hub] = true;
+    }
     let mut best: PerNode<Option<(T, NodeId)>> = platform.per_node(None);
     let mut heap: BinaryHeap<_> = from
         .iter()
@@ -142,7 +144,9 @@ pub(crate) fn network<T: Weight>(
 /// The nodes that can be reached from some along arcs.
 fn closure(nodes: usize, from: &[usize], arcs: impl Iterator<Item = (usize, usize)>) -> Vec<bool> {
     let mut next = vec![Vec::new(); nodes];
-    arcs.for_each(|(from, to)| next[from].push(to));
+    for (from, to) in arcs {
+        next[from].push(to);
+    }
     let mut reached = vec![false; nodes];
     let mut open = from.to_vec();
     while let Some(node) = open.pop() {

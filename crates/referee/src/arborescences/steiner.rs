@@ -169,7 +169,9 @@ fn dual_ascent<T: Weight>(network: &Network<T>) -> T {
         let Some(raise) = cut.iter().map(|&arc| &lengths[arc]).min().cloned() else {
             continue;
         };
-        cut.iter().for_each(|&arc| lengths[arc] -= &raise);
+        for &arc in cut.iter() {
+            lengths[arc] -= &raise;
+        }
         total += &raise;
         open.push(Reverse((size, target)));
     }
@@ -325,11 +327,13 @@ mod tests {
             let mut arcs = Vec::new();
             for other in 1..=others {
                 arcs.push((0, other, 3 + roll(4)));
-                (0..3).for_each(|_| {
+                for _ in 0..3 {
                     arcs.push((other, others + 1 + roll(count as u128) as usize, roll(3)))
-                });
+                }
             }
-            (others + 1..nodes).for_each(|target| arcs.push((0, target, 6)));
+            for target in others + 1..nodes {
+                arcs.push((0, target, 6));
+            }
             let network = Network {
                 nodes,
                 source: 0,

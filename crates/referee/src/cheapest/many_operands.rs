@@ -121,10 +121,9 @@ fn counting(priced: &Priced, distances: &[Option<BigUint>]) -> Vec<BigUint> {
     for operands in 1..=priced.owners.len() {
         let mut made: Vec<Option<BigUint>> = vec![None; count];
         if operands == 1 {
-            priced
-                .owners
-                .iter()
-                .for_each(|&owner| made[owner] = Some(BigUint::zero()));
+            for &owner in priced.owners.iter() {
+                made[owner] = Some(BigUint::zero());
+            }
         }
         let work = amount(&priced.works, priced.work_class, operands);
         for (processor, made) in made.iter_mut().enumerate() {

@@ -138,9 +138,9 @@ impl Priced {
             return Err(too_large("the distances between processors", bits, limit));
         }
         let mut wanted = case.platform.per_node(false);
-        self.processors
-            .iter()
-            .for_each(|processor| wanted[*processor] = true);
+        for processor in self.processors.iter() {
+            wanted[*processor] = true;
+        }
         let mut paths = ShortestPaths::new(case.platform, lengths, false);
         let mut distances = Vec::with_capacity(count * count);
         for &root in &self.processors {
@@ -192,9 +192,9 @@ fn least_by(
     numbers: impl Iterator<Item = BigUint>,
 ) -> Vec<BigUint> {
     let mut least: Vec<Option<BigUint>> = vec![None; count];
-    places
-        .zip(numbers)
-        .for_each(|(place, number)| improve(&mut least[place], number));
+    for (place, number) in places.zip(numbers) {
+        improve(&mut least[place], number);
+    }
     least.into_iter().map(or_zero).collect()
 }
 

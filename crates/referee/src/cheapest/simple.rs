@@ -34,8 +34,9 @@ pub(super) fn of_needs(
             continue;
         };
         let proved = Rc::new(needs.sum(group, *first, applied, (&needs.links(), prices))?);
-        same.iter()
-            .for_each(|&(_, demand)| bounds[demand] = Some(Rc::clone(&proved)));
+        for &(_, demand) in same.iter() {
+            bounds[demand] = Some(Rc::clone(&proved));
+        }
     }
     Ok(bounds)
 }
@@ -55,7 +56,9 @@ pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, 
         case.ask()?;
         let owners: Vec<NodeId> = case.operands().iter().copied().take(last + 1).collect();
         let mut wanted = case.platform.per_node(false);
-        owners.iter().for_each(|owner| wanted[*owner] = true);
+        for owner in owners.iter() {
+            wanted[*owner] = true;
+        }
         paths.run(target, &wanted, owners.len());
         for owner in owners {
             let Some(way) = paths.distance(owner) else {

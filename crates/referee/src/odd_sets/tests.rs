@@ -184,7 +184,7 @@ proptest! {
                 let (link, time) = &mut times[place];
                 let fits = |resource: Resource| taken.get(&resource).copied().unwrap_or(0) < resource.capacity(&platform);
                 if Resource::uses(&platform, *link).map(|used| used.resource).all(fits) && (seed >> ((i + slot) % 64)) & 1 == 0 {
-                    Resource::uses(&platform, *link).map(|used| used.resource).for_each(|resource| *taken.entry(resource).or_default() += 1);
+                    for resource in Resource::uses(&platform, *link).map(|used| used.resource) { *taken.entry(resource).or_default() += 1; }
                     *time += length;
                 }
             }
@@ -227,7 +227,9 @@ fn each_cut_is_the_inequality_it_stands_for() {
             if one == other || ends.iter().flatten().any(|&end| left[end] < spent) {
                 continue;
             }
-            ends.iter().flatten().for_each(|&end| left[end] -= spent);
+            for &end in ends.iter().flatten() {
+                left[end] -= spent;
+            }
             links.push(Busy {
                 link: LinkId::new(place),
                 ends,
@@ -359,9 +361,9 @@ fn undirected(weights: &[u64], odd: &[bool]) -> Graph {
         graph.node(node, odd);
     }
     let pairs = (0..6).flat_map(|one| (0..one).map(move |other| (one, other)));
-    pairs
-        .zip(weights)
-        .for_each(|((one, other), weight)| graph.add(one, other, weight.saturating_sub(9).into()));
+    for ((one, other), weight) in pairs.zip(weights) {
+        graph.add(one, other, weight.saturating_sub(9).into());
+    }
     graph
 }
 
@@ -419,7 +421,9 @@ fn a_flow_is_taken_back() {
             odd: Vec::new(),
             edges: BTreeMap::new(),
         };
-        (0..8).for_each(|node| _ = graph.node(node, false));
+        for node in 0..8 {
+            _ = graph.node(node, false);
+        }
         let further = [
             (0, 3, 9),
             (3, 4, 9),
@@ -455,7 +459,9 @@ fn as_many_further_links_as_it_takes() {
         let (ports, mirrored) = (2 + round % 3, round % 2 == 1);
         // Which node stands where: two half-duplex ones, the sender, the receivers of the further links.
         let mut order: Vec<usize> = (0..ports + 2).collect();
-        (1..order.len()).for_each(|place| order.swap(place, roll(place + 1)));
+        for place in 1..order.len() {
+            order.swap(place, roll(place + 1));
+        }
         let node =
             |what: usize| NodeId::new(order.iter().position(|&other| other == what).unwrap());
         let mut builder = Platform::builder();
@@ -474,7 +480,9 @@ fn as_many_further_links_as_it_takes() {
         }
         let mut ends = vec![(0, 1), (2, 0), (2, 1)];
         ends.extend((3..ports + 2).map(|receiver| (2, receiver)));
-        (1..ends.len()).for_each(|place| ends.swap(place, roll(place + 1)));
+        for place in 1..ends.len() {
+            ends.swap(place, roll(place + 1));
+        }
         for &(from, to) in &ends {
             let (from, to) = if mirrored { (to, from) } else { (from, to) };
             builder.link(node(from), node(to), one()).unwrap();

@@ -63,7 +63,9 @@ pub(super) fn check_set(platform: &Platform, set: &[NodeId]) -> Result<(), Viola
 /// Per node, whether it is listed.
 pub(super) fn inside(set: &[NodeId], platform: &Platform) -> PerNode<bool> {
     let mut inside = platform.per_node(false);
-    set.iter().for_each(|node| inside[*node] = true);
+    for node in set.iter() {
+        inside[*node] = true;
+    }
     inside
 }
 
@@ -71,7 +73,9 @@ pub(super) fn inside(set: &[NodeId], platform: &Platform) -> PerNode<bool> {
 pub(super) fn holding(sets: &[Vec<NodeId>], platform: &Platform) -> PerNode<Vec<usize>> {
     let mut holding = platform.per_node(Vec::new());
     for (place, set) in sets.iter().enumerate() {
-        set.iter().for_each(|node| holding[*node].push(place));
+        for node in set.iter() {
+            holding[*node].push(place);
+        }
     }
     holding
 }

@@ -15,9 +15,8 @@ pub(super) fn check(asked: &Asked<'_, '_>) -> Result<(), Violation> {
 }
 
 pub(super) fn charge(asked: &Asked<'_, '_>, weight: &BigInt, charges: &mut Charges<'_>) -> BigInt {
-    charges
-        .merges
-        .iter_mut()
-        .for_each(|charge| *charge += weight);
+    for charge in charges.merges.iter_mut() {
+        *charge += weight;
+    }
     whole(asked.demand.operands.len()) - 1
 }

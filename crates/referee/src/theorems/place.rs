@@ -11,9 +11,8 @@ pub(super) fn check(asked: &Asked<'_, '_>) -> Result<(), Violation> {
 }
 
 pub(super) fn charge(weight: &BigInt, charges: &mut Charges<'_>) -> BigInt {
-    charges
-        .places
-        .iter_mut()
-        .for_each(|charge| *charge -= weight);
+    for charge in charges.places.iter_mut() {
+        *charge -= weight;
+    }
     BigInt::from(-1)
 }

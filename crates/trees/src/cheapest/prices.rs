@@ -17,10 +17,9 @@ impl<N: Clone + Zero + for<'n> std::ops::AddAssign<&'n N>> Prices<N> {
     pub fn of_ports(platform: &Platform, send: &[N], receive: &[N], compute: Vec<N>) -> Self {
         let price = |link: &oneport_platform::Link| {
             let mut price = send.get(link.from.index()).cloned().unwrap_or_else(N::zero);
-            receive
-                .get(link.to.index())
-                .into_iter()
-                .for_each(|receive| price += receive);
+            if let Some(receive) = receive.get(link.to.index()) {
+                price += receive;
+            }
             price
         };
         Prices {

@@ -122,7 +122,9 @@ impl Table {
                 made[place] = made[place].min((left[place] + right[place]).min(CAP) + merge);
             }
         }
-        made.iter_mut().for_each(|made| *made = (*made).min(CAP));
+        for made in made.iter_mut() {
+            *made = (*made).min(CAP);
+        }
     }
 
     /// The rounded price of a merge; [`CAP`] where it cannot be done.

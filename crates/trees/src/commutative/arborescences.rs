@@ -35,7 +35,9 @@ impl<N> MemberTree<N> {
     pub(super) fn shape(&self, participants: usize, constant: bool) -> Option<Shape> {
         let count = self.members.len();
         let mut awaited = vec![0usize; count];
-        self.next.iter().flatten().for_each(|&to| awaited[to] += 1);
+        for &to in self.next.iter().flatten() {
+            awaited[to] += 1;
+        }
         let mut shape = Shape::default();
         let mut arrived: Vec<Vec<usize>> = vec![Vec::new(); count];
         let mut ready: Vec<usize> = (0..count)

@@ -114,10 +114,9 @@ impl Shape {
         }
         order.reverse();
         let mut numbers = vec![0; self.parts.len()];
-        order
-            .iter()
-            .enumerate()
-            .for_each(|(number, &part)| numbers[part] = number);
+        for (number, &part) in order.iter().enumerate() {
+            numbers[part] = number;
+        }
         let renumber = |&part: &usize| {
             let part = self.parts[part].clone();
             Part {

@@ -124,10 +124,9 @@ impl<'p, N: Fixed> Near<'p, N> {
             |&place: &usize| least_at(owners[place]).is_some_and(|least| *least == merges[place]);
         let (mut places, leaves): (Vec<usize>, Vec<usize>) = (0..owners.len()).partition(is_member);
         let mut members = platform.per_node(None);
-        places
-            .iter()
-            .enumerate()
-            .for_each(|(member, &place)| members[owners[place]] = Some(member));
+        for (member, &place) in places.iter().enumerate() {
+            members[owners[place]] = Some(member);
+        }
         let (mut left, mut sent) = (N::zero(), Vec::with_capacity(leaves.len()));
         for &leaf in &leaves {
             let (links, end) = onwards(&least, owners[leaf].index());
@@ -254,7 +253,9 @@ impl<'p, N: Fixed> Near<'p, N> {
                 .map(|(_, cost, _)| cost)
                 .chain(last(from))
                 .max();
-            dearest.into_iter().for_each(|cost| beyond += cost);
+            if let Some(cost) = dearest {
+                beyond += cost;
+            }
             all.extend(
                 ways.known
                     .iter()
@@ -415,8 +416,9 @@ impl<N: Exact> Charges<N> {
     /// themselves are known.
     fn meeting(&self, member: usize) -> Vec<Option<usize>> {
         let mut met = vec![None; self.within.len()];
-        std::iter::successors(Some(member), |&set| self.within[set])
-            .for_each(|set| met[set] = Some(set));
+        for set in std::iter::successors(Some(member), |&set| self.within[set]) {
+            met[set] = Some(set);
+        }
         met
     }
 
@@ -434,7 +436,9 @@ impl<N: Exact> Charges<N> {
                 None => return self.around[member].clone(),
             }
         };
-        passed.into_iter().for_each(|set| met[set] = Some(both));
+        for set in passed {
+            met[set] = Some(both);
+        }
         self.around[member].minus(&self.around[both])
     }
 }

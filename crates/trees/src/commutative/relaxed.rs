@@ -46,7 +46,9 @@ pub(super) fn answers<N: Fixed>(
             .map(|owner| priced.distance(owner, target))
             .collect();
         let mut total = N::zero();
-        ways?.into_iter().for_each(|way| total += way);
+        for way in ways? {
+            total += way;
+        }
         let (mut bound, mut found) = (N::zero(), one_place(priced));
         for (streams, rise) in &lines {
             let Some((of_line, more)) = bounded(streams, &streams.to_target(target), wanted) else {

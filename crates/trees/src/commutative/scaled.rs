@@ -238,7 +238,9 @@ impl<N: Fixed> Priced<N> {
             .iter_mut()
             .chain(merges.iter_mut().flatten())
             .for_each(extend);
-        links.iter_mut().for_each(|price| *price += &N::from(1));
+        for price in links.iter_mut() {
+            *price += &N::from(1);
+        }
         Priced {
             participants,
             places: places.to_vec(),

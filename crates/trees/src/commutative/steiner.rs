@@ -69,10 +69,9 @@ fn arcs<N: Fixed>(
         None => Some(price),
     };
     let mut beyond = streams.beyond(members, to_target);
-    members
-        .iter()
-        .filter_map(|&place| refund(place))
-        .for_each(|refund| beyond += &refund);
+    for refund in members.iter().filter_map(|&place| refund(place)) {
+        beyond += &refund;
+    }
     let mut arcs = Vec::with_capacity(members.len() * members.len());
     for (tail, &from) in members.iter().enumerate() {
         for (head, &to) in members.iter().enumerate().filter(|&(head, _)| head != tail) {
@@ -141,7 +140,9 @@ fn settle<N: Fixed>(
     loop {
         let found = streams.over(&helpers, to_target, &[])?;
         let mut inputs = vec![0; found.members.len()];
-        found.next.iter().flatten().for_each(|&to| inputs[to] += 1);
+        for &to in found.next.iter().flatten() {
+            inputs[to] += 1;
+        }
         let merging = |(member, _): &(usize, &usize)| inputs[*member] >= 2;
         let kept: Vec<usize> = found
             .members

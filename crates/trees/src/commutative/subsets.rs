@@ -54,7 +54,9 @@ impl<'p, N: Fixed> Subsets<'p, N> {
         // A tree has less than 3 n tasks.
         let tasks = usize::BITS - (4 * count).leading_zeros();
         this.shift = (this.longest() + u64::from(tasks)).saturating_sub(BITS);
-        (1..=count).for_each(|count| this.fill(count));
+        for count in 1..=count {
+            this.fill(count);
+        }
         this
     }
 
@@ -117,9 +119,9 @@ impl<'p, N: Fixed> Subsets<'p, N> {
                         *made = (*made).min(first + second);
                     }
                 }
-                made.iter_mut()
-                    .zip(&merges)
-                    .for_each(|(made, merge)| *made = (*made + merge).min(FAR));
+                for (made, merge) in made.iter_mut().zip(&merges) {
+                    *made = (*made + merge).min(FAR);
+                }
             }
             let held = &mut self.held[set * places..][..places];
             hold(&made, &ways, held);

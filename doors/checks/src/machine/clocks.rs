@@ -103,8 +103,9 @@ impl Clocks {
             }
         }
         let near = &other.near[..usize::from(other.count)];
-        near.iter()
-            .for_each(|&(thread, last)| self.learn(thread, last.into()));
+        for &(thread, last) in near.iter() {
+            self.learn(thread, last.into());
+        }
     }
 }
 
@@ -139,11 +140,9 @@ fn joined(one: &[Block], other: &[Block]) -> Vec<Block> {
         let (here, next) = (mine.number <= theirs.number, theirs.number <= mine.number);
         let mut block = if here { *mine } else { *theirs };
         if here && next {
-            block
-                .lasts
-                .iter_mut()
-                .zip(&theirs.lasts)
-                .for_each(|(mine, &theirs)| *mine = (*mine).max(theirs));
+            for (mine, &theirs) in block.lasts.iter_mut().zip(&theirs.lasts) {
+                *mine = (*mine).max(theirs);
+            }
         }
         all.push(block);
         (at, there) = (at + usize::from(here), there + usize::from(next));

@@ -187,9 +187,9 @@ fn of_document<'d>(document: &'d Document<'_>) -> Elements<'d> {
             .skip(1)
             .filter(roxmltree::Node::is_element)
             .count();
-        open.drain(depth..)
-            .rev()
-            .for_each(|place| elements.close(place));
+        for place in open.drain(depth..).rev() {
+            elements.close(place);
+        }
         open.push(elements.all.len());
         elements.open(node.tag_name().name(), node.range().start);
         let own = node
@@ -199,9 +199,9 @@ fn of_document<'d>(document: &'d Document<'_>) -> Elements<'d> {
         elements.values.extend(values);
         elements.name(&keys);
     }
-    open.into_iter()
-        .rev()
-        .for_each(|place| elements.close(place));
+    for place in open.into_iter().rev() {
+        elements.close(place);
+    }
     elements
 }
 

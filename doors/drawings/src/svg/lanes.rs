@@ -115,14 +115,16 @@ struct Layout {
 
 impl Layout {
     fn moved(mut self, right: f64, down: f64) -> Layout {
-        self.lanes.iter_mut().for_each(|lane| lane.centre += right);
+        for lane in self.lanes.iter_mut() {
+            lane.centre += right;
+        }
         for place in &mut self.places {
             place.x += right;
             place.top += down;
         }
-        self.rows
-            .iter_mut()
-            .for_each(|row| *row = (row.0 + down, row.1 + down));
+        for row in self.rows.iter_mut() {
+            *row = (row.0 + down, row.1 + down);
+        }
         self.bottom += down;
         self
     }

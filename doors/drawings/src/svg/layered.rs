@@ -192,11 +192,12 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
         layout: &layout,
         origin,
     };
-    picture
-        .edges
-        .iter()
-        .for_each(|edge| drawing.edge(&mut canvas, edge));
-    (0..picture.marks.len()).for_each(|mark| drawing.mark(&mut canvas, mark));
+    for edge in picture.edges.iter() {
+        drawing.edge(&mut canvas, edge);
+    }
+    for mark in 0..picture.marks.len() {
+        drawing.mark(&mut canvas, mark);
+    }
     notes.draw(&mut canvas, bottom);
     legend::draw(
         &mut canvas,

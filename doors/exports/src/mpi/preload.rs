@@ -186,7 +186,9 @@ fn library(tables: &[Table<'_>]) -> String {
         let _ = writeln!(text, "#define HAS_{kind} 1");
     }
     let _ = write!(text, "\n{}", include_str!("table.c"));
-    tables.iter().for_each(|table| table.write(&mut text));
+    for table in tables.iter() {
+        table.write(&mut text);
+    }
     let lines: String = tables.iter().map(Table::line).collect();
     let _ = writeln!(
         text,

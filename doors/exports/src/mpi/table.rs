@@ -119,7 +119,9 @@ impl Table<'_> {
                 .owners
                 .iter()
                 .flat_map(|&from| to.iter().map(move |&to| (from, to)));
-            pairs.for_each(|(from, to)| moved[from][to] = block.count);
+            for (from, to) in pairs {
+                moved[from][to] = block.count;
+            }
         }
         let row = |row: &Vec<usize>| {
             let numbers: Vec<String> = row.iter().map(usize::to_string).collect();

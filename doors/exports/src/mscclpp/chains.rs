@@ -106,7 +106,9 @@ impl Chains {
         let keys = self.senders.iter().chain(&self.receivers);
         let keys: BTreeSet<&Key> = keys.filter(|key| which(key)).collect();
         let mut count = vec![0; ranks];
-        keys.iter().for_each(|&&(rank, ..)| count[rank] += 1);
+        for &&(rank, ..) in keys.iter() {
+            count[rank] += 1;
+        }
         count
     }
 }

@@ -43,14 +43,15 @@ pub(super) fn fold(
         );
         boxes.entry(own.to_string()).or_default().push(shape);
     }
-    boxes.values_mut().for_each(|shapes| shapes.sort());
+    for shapes in boxes.values_mut() {
+        shapes.sort();
+    }
     // Boxes grouped by their activity, in the order of their rows.
     let mut alike: BTreeMap<&Vec<Shape>, Vec<&String>> = BTreeMap::new();
     for name in &order {
-        boxes
-            .get(name)
-            .into_iter()
-            .for_each(|shapes| alike.entry(shapes).or_default().push(name));
+        if let Some(shapes) = boxes.get(name) {
+            alike.entry(shapes).or_default().push(name);
+        }
     }
     let mut classes: Vec<Vec<&String>> = alike
         .into_values()

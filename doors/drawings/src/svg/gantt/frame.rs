@@ -60,6 +60,8 @@ impl Frame {
     pub(super) fn lower(&mut self, by: f64) {
         self.top += by;
         self.bottom += by;
-        self.rows.iter_mut().for_each(|row| row.0 += by);
+        for row in self.rows.iter_mut() {
+            row.0 += by;
+        }
     }
 }

@@ -47,23 +47,22 @@ pub(super) fn amounts(problem: &Problem, steady_state: &SteadyState) -> Amounts 
         };
         match demand {
             DemandRates::Route(sends) | DemandRates::Copy(sends) => {
-                sends
-                    .iter()
-                    .for_each(|(&link, rate)| add(link, whose(), rate));
+                for (&link, rate) in sends.iter() {
+                    add(link, whose(), rate);
+                }
             }
             DemandRates::Combine(rates) => {
-                rates
-                    .sends
-                    .iter()
-                    .for_each(|((link, value), rate)| add(*link, of(brief(value)), rate));
+                for ((link, value), rate) in rates.sends.iter() {
+                    add(*link, of(brief(value)), rate);
+                }
                 let merges = rates.merges.iter().filter(|(_, rate)| !rate.is_zero());
-                merges.for_each(|((node, left, right), rate)| {
+                for ((node, left, right), rate) in merges {
                     amounts
                         .nodes
                         .entry(*node)
                         .or_default()
                         .push((of(merge(left, right)), rate.clone()));
-                });
+                }
             }
         }
     }

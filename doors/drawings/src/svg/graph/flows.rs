@@ -121,10 +121,9 @@ pub(super) fn roles(platform: &Platform, collective: &Collective) -> Vec<Role> {
     let mut roles: Vec<Role> = platform.nodes().iter().map(role).collect();
     assign(&mut roles, collective);
     if !collective.members().is_empty() {
-        collective
-            .members()
-            .iter()
-            .for_each(|member| assign(&mut roles, &member.collective));
+        for member in collective.members().iter() {
+            assign(&mut roles, &member.collective);
+        }
         for role in roles.iter_mut().filter(|role| **role == Role::Target) {
             *role = Role::Participant;
         }

@@ -37,9 +37,9 @@ pub(in crate::svg) fn place(
     }
     let mut places = radial(&near, root);
     let spread = 1.0 + 2.0 * radii.iter().sum::<f64>() / nodes.max(1) as f64;
-    places
-        .iter_mut()
-        .for_each(|place| *place = (place.0 * spread, place.1 * spread));
+    for place in places.iter_mut() {
+        *place = (place.0 * spread, place.1 * spread);
+    }
     if (3..=MOST_STRESSED).contains(&nodes) {
         let wishes = wishes(&near, radii);
         let rounds = if nodes <= 60 { 300 } else { 80 };

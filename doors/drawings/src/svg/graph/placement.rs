@@ -79,7 +79,9 @@ pub(super) fn place(nodes: &Nodes) -> Placement {
     // Items are groups, then nodes without one.
     let mut item = vec![usize::MAX; count];
     for (index, group) in groups.iter().enumerate() {
-        group.members.iter().for_each(|&node| item[node] = index);
+        for &node in group.members.iter() {
+            item[node] = index;
+        }
     }
     let mut insides: Vec<Inside> = groups
         .iter()
@@ -185,10 +187,10 @@ fn inside(nodes: &Nodes, members: &[usize]) -> Inside {
             .collect()
     } else {
         let mut degrees = vec![0_usize; members.len()];
-        links.iter().for_each(|&(a, b)| {
+        for &(a, b) in links.iter() {
             degrees[a] += 1;
             degrees[b] += 1;
-        });
+        }
         let hub = (0..degrees.len())
             .max_by_key(|&own| (degrees[own], std::cmp::Reverse(own)))
             .unwrap_or(0);
@@ -199,9 +201,9 @@ fn inside(nodes: &Nodes, members: &[usize]) -> Inside {
     }
     let area = extent(&places, &sizes);
     let centre = area.centre();
-    places
-        .iter_mut()
-        .for_each(|place| *place = (place.0 - centre.0, place.1 - centre.1));
+    for place in places.iter_mut() {
+        *place = (place.0 - centre.0, place.1 - centre.1);
+    }
     let size = (
         area.right - area.left + 2.0 * PADDING,
         area.bottom - area.top + 2.0 * PADDING + TITLE,
@@ -225,16 +227,16 @@ fn spread(sizes: &[Point], links: &[(usize, usize)], root: usize, unit: f64) -> 
     let area = extent(&places, sizes);
     let (width, height) = (area.right - area.left, area.bottom - area.top);
     if width > WIDEST && height < width {
-        places
-            .iter_mut()
-            .for_each(|place| *place = (place.1, place.0));
+        for place in places.iter_mut() {
+            *place = (place.1, place.0);
+        }
     }
     let longest = width.max(height);
     if sizes.len() > 60 && longest > WIDEST {
         let shrink = WIDEST / longest;
-        places
-            .iter_mut()
-            .for_each(|place| *place = (place.0 * shrink, place.1 * shrink));
+        for place in places.iter_mut() {
+            *place = (place.0 * shrink, place.1 * shrink);
+        }
     }
     places
 }
@@ -289,11 +291,9 @@ fn separate(places: &mut [Point], sizes: &[Point], margin: f64) {
 fn flip(insides: &mut [Inside], centres: &[Point], links: &[(usize, usize)], item: &[usize]) {
     let mut own = vec![0_usize; item.len()];
     for inside in insides.iter() {
-        inside
-            .members
-            .iter()
-            .enumerate()
-            .for_each(|(place, &node)| own[node] = place);
+        for (place, &node) in inside.members.iter().enumerate() {
+            own[node] = place;
+        }
     }
     let mut outer: Vec<Vec<(usize, usize)>> = vec![Vec::new(); insides.len()];
     for &(a, b) in links.iter().filter(|(a, b)| item[*a] != item[*b]) {
@@ -325,10 +325,9 @@ fn flip(insides: &mut [Inside], centres: &[Point], links: &[(usize, usize)], ite
             .unwrap_or(turns[0]);
         // Not for a gain of a pixel: equal groups should look equal.
         if length(best) < 0.98 * now {
-            insides[index]
-                .places
-                .iter_mut()
-                .for_each(|place| *place = (place.0 * best.0, place.1 * best.1));
+            for place in insides[index].places.iter_mut() {
+                *place = (place.0 * best.0, place.1 * best.1);
+            }
         }
     }
 }
@@ -336,12 +335,12 @@ fn flip(insides: &mut [Inside], centres: &[Point], links: &[(usize, usize)], ite
 impl Placement {
     /// Everything moved by so much.
     pub(super) fn moved(mut self, dx: f64, dy: f64) -> Placement {
-        self.places
-            .iter_mut()
-            .for_each(|place| *place = (place.0 + dx, place.1 + dy));
-        self.frames
-            .iter_mut()
-            .for_each(|frame| frame.area = frame.area.moved(dx, dy));
+        for place in self.places.iter_mut() {
+            *place = (place.0 + dx, place.1 + dy);
+        }
+        for frame in self.frames.iter_mut() {
+            frame.area = frame.area.moved(dx, dy);
+        }
         self.area = self.area.moved(dx, dy);
         self
     }

@@ -40,9 +40,9 @@ impl Charged {
         }
         for (set, price) in certificate.odd_sets() {
             if price.is_positive() {
-                set.ports
-                    .iter()
-                    .for_each(|&port| charged.add(platform, port));
+                for &port in set.ports.iter() {
+                    charged.add(platform, port);
+                }
             }
         }
         charged

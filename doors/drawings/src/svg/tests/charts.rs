@@ -151,11 +151,9 @@ fn bars_agree_with_the_copies_walked_one_by_one() {
                 .into_iter()
                 .flat_map(half)
                 .collect();
-            sample
-                .schedule
-                .slots
-                .iter_mut()
-                .for_each(|slot| slot.length *= whole(2));
+            for slot in sample.schedule.slots.iter_mut() {
+                slot.length *= whole(2);
+            }
         }
         for one in ["1", "3/7"] {
             // A smaller message leaves the end of every link's time idle.
@@ -461,20 +459,21 @@ fn a_period_is_drawn_by_its_dates() {
         for event in &mut period.events {
             let stage =
                 (&event.pieces[0].0 / &sample.schedule.period).floor() * &sample.schedule.period;
-            event
+            for date in event
                 .pieces
                 .iter_mut()
                 .flat_map(|(start, end)| [start, end])
-                .for_each(|date| *date -= &stage);
+            {
+                *date -= &stage;
+            }
         }
         let drawn = |period: &oneport_plan::Timeline| {
             period_gantt(&sample.problem(), &sample.schedule, period)
         };
         assert!(drawn(&period) == gantt(&sample.problem(), &sample.schedule));
-        period
-            .events
-            .iter_mut()
-            .for_each(|event| event.message.demand = 0);
+        for event in period.events.iter_mut() {
+            event.message.demand = 0;
+        }
         assert!(drawn(&period) != gantt(&sample.problem(), &sample.schedule));
     }
 }
