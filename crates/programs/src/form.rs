@@ -11,12 +11,12 @@ use oneport_watch::Limit;
 pub enum Form {
     /// As it should read.
     Corrected,
-    /// As the paper prints it; docs/errata.md says what is wrong.
+    /// As the paper prints it, with the errors of docs/errata.md.
     Printed,
 }
 
 impl Form {
-    /// The errors of this reading, where the paper prints those.
+    /// The errors of this reading, those of the paper if it is `Printed`.
     pub(crate) fn errors(self, printed: Errors) -> Errors {
         match self {
             Form::Corrected => Errors::NONE,
@@ -32,7 +32,7 @@ impl Form {
     }
 }
 
-/// Printed errors, one switch each; docs/errata.md says what is wrong. All off: the corrected program.
+/// Printed errors, one switch each. docs/errata.md describes them. All off: the corrected program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Errors {
     /// E000-1: the conservation law also binds the source.
@@ -47,13 +47,13 @@ pub struct Errors {
     pub nodes_for_operands: bool,
     /// E000-13: `v[k,m]` is used by `T[n,k,m]`, as the text above (10) says.
     pub wrong_split: bool,
-    /// E000-30: send and cons may be negative; s and alpha may not.
+    /// E000-30: send and cons may be negative. s and alpha may not.
     pub negative_rates: bool,
     /// E003-1: the time on a link lacks the factor `c(i, j)`.
     pub no_cost: bool,
     /// E003-2: the right side of the conservation law reads `s(P_j -> P_i, m_k)`, summed over the links out of `P_i`.
     pub wrong_right_side: bool,
-    /// E003-3: what is conserved is also at most 1.
+    /// E003-3: conserved amounts are also at most 1.
     pub at_most_one: bool,
     /// E003-5: the throughput counts `v[0,m]` for every `m`.
     pub any_part: bool,
@@ -126,7 +126,7 @@ impl Errors {
 /// Which rows limit ports and links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limits {
-    /// The paper's: (1) a link, (2) what a node sends, (3) what it receives.
+    /// The paper's: (1) a link, (2) the sends of a node, (3) its receives.
     Papers,
     /// One for each resource of the platform under any port model, shared capacities included.
     Resources,
@@ -141,7 +141,7 @@ pub enum ProgramError {
     Collective {
         /// The program's name.
         program: &'static str,
-        /// The collective asked for.
+        /// The collective of the program.
         found: &'static str,
         /// The program's collective.
         right: &'static str,
