@@ -16,7 +16,7 @@ use crate::program::ExactError;
 /// A floating-point model that cannot be made.
 pub(crate) struct FloatModel(Infallible);
 
-/// The interface of the model on HiGHS; see `highs.rs`.
+/// The interface of the model on HiGHS, see `highs.rs`.
 impl FloatModel {
     pub(crate) fn new(_: &FloatProgram) -> Result<Option<Self>, ExactError> {
         Ok(None)

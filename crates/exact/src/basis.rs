@@ -31,7 +31,7 @@ pub(crate) struct Evaluation {
 pub(crate) struct Violation {
     /// Column or row.
     pub member: Member,
-    /// The amount of the violation; positive.
+    /// The amount of the violation, positive.
     pub amount: BigInt,
 }
 
@@ -51,7 +51,7 @@ impl Evaluation {
 /// Computes and checks both solutions of a basis.
 ///
 /// # Errors
-/// The basis is singular: rows and columns without a pivot; none are listed where the watch ended the work.
+/// The basis is singular: rows and columns without a pivot. The lists are empty if the watch ended the work.
 pub(crate) fn evaluate<C: Coefficient>(
     form: &IntegerForm<C>,
     basis: &Basis,
@@ -94,7 +94,7 @@ pub(crate) fn activity<C: Coefficient>(
     sums
 }
 
-/// `d c_j - N_y A_j` for every column, where the multipliers are `N_y / d`.
+/// `d c_j - N_y A_j` for every column, if the multipliers are `N_y / d`.
 pub(crate) fn reduced_costs<C: Coefficient>(
     form: &IntegerForm<C>,
     cost: &[C],

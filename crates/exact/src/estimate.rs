@@ -19,14 +19,14 @@ pub struct Estimate {
 }
 
 impl Solver {
-    /// Runs HiGHS, warm from the last basis where there is one, and reports what it believes; `None` when it claims no
-    /// optimum (a limit, numerical trouble, an infeasible or unbounded program).
+    /// Runs HiGHS, warm from the last basis if there is one, and returns its floating-point answer. `None` if it claims
+    /// no optimum (a limit, numerical trouble, an infeasible or unbounded program).
     ///
     /// After added columns the last basis is still feasible and the primal simplex goes on from it, so a round of
     /// column generation costs a few pivots and no exact arithmetic.
     ///
     /// # Errors
-    /// As [`solve`](Solver::solve).
+    /// Those of [`solve`](Solver::solve).
     pub fn estimate(&mut self, options: &Options) -> Result<Option<Estimate>, ExactError> {
         self.check_size()?;
         if self.program.columns() == 0 || self.program.rows() == 0 {

@@ -58,7 +58,7 @@ struct Active {
 /// Factorises the `size` x `size` matrix with the given `(row, column, value)` entries, each position at most once.
 ///
 /// # Errors
-/// [`Singular`] lists the rows and columns left without a pivot when the matrix is singular modulo the prime.
+/// [`Singular`] lists the rows and columns left without a pivot if the matrix is singular modulo the prime.
 pub(crate) fn factorise(
     field: Field,
     size: usize,
@@ -122,7 +122,7 @@ impl Active {
     }
 }
 
-/// Pivots on columns and rows with a single live entry while there are any; no entry is ever created.
+/// Pivots on columns and rows with a single live entry while there are any. These pivots create no entry.
 fn peel(active: &mut Active, factors: &mut Factors) {
     let size = active.rows.len();
     let mut singles: Vec<(bool, usize)> = Vec::new();
@@ -180,7 +180,7 @@ fn peel(active: &mut Active, factors: &mut Factors) {
     }
 }
 
-/// Writes down one elimination step; the caller has the live column and the rest of the pivot row.
+/// Records one elimination step. The caller has the live column and the rest of the pivot row.
 fn record(
     active: &mut Active,
     factors: &mut Factors,
@@ -356,7 +356,7 @@ impl Factors {
         self.field
     }
 
-    /// Solves `A x = rhs`; `rhs` is by row and used up, the result is by column.
+    /// Solves `A x = rhs`. `rhs` is by row and consumed, the result is by column.
     pub(crate) fn solve(&self, rhs: &mut [u64]) -> Vec<u64> {
         let field = self.field;
         for (step, &(row, _, _)) in self.pivots.iter().enumerate() {
@@ -382,7 +382,7 @@ impl Factors {
         x
     }
 
-    /// Solves `A^T y = rhs`; `rhs` is by column and used up, the result is by row.
+    /// Solves `A^T y = rhs`. `rhs` is by column and consumed, the result is by row.
     pub(crate) fn solve_transposed(&self, rhs: &mut [u64]) -> Vec<u64> {
         let field = self.field;
         let mut y = vec![0; rhs.len()];

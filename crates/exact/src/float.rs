@@ -29,7 +29,7 @@ pub(crate) enum Claim {
     Unknown,
 }
 
-/// Column-wise floating-point data; all vectors in the solver's units.
+/// Column-wise floating-point data. All vectors are in the solver's units.
 pub(crate) struct FloatProgram {
     pub cost: Vec<f64>,
     pub column_lower: Vec<f64>,

@@ -11,11 +11,11 @@ use crate::modular::Field;
 use crate::program::{LinearProgram, Relation, Sense};
 use crate::vector::RationalVector;
 
-/// An integer matrix entry: a machine word where the whole program fits, a big integer otherwise.
+/// An integer matrix entry: a machine word if the whole program fits, a big integer otherwise.
 pub(crate) trait Coefficient: Clone {
     /// A p-adic residual: holds sums of entries times digits below 2^61.
     type Residual: Clone;
-    /// Whether numbers may be long, so that the length of what is computed matters more than how much is.
+    /// Whether numbers may be long, so that the length of numbers costs more than their count.
     const IS_LONG: bool;
 
     fn to_big(&self) -> BigInt;
@@ -150,7 +150,7 @@ impl<C: Coefficient> IntegerForm<C> {
             .zip(&self.values[range])
     }
 
-    /// The factor of a column's variable; `None` for 1.
+    /// The factor of a column's variable. `None` for 1.
     pub(crate) fn column_factor(&self, column: usize) -> Option<&BigInt> {
         self.column_factors
             .as_ref()
@@ -281,8 +281,8 @@ fn common_factor<'a>(values: impl Iterator<Item = &'a Rational>) -> Rational {
     factor_of(denominators, numerators)
 }
 
-/// The quotient of the two; 1 where there were no values. (An lcm of denominators and a gcd of numerators have no
-/// common divisor: it would divide both parts of some value.)
+/// The quotient of the two, or 1 without values. (An lcm of denominators and a gcd of numerators have no common
+/// divisor: it would divide both parts of some value.)
 fn factor_of(denominators: BigUint, numerators: BigUint) -> Rational {
     if numerators.is_zero() {
         Rational::one()
@@ -324,7 +324,7 @@ fn row_factors(program: &LinearProgram) -> Vec<Rational> {
         .collect()
 }
 
-/// The same form in machine words, when no residual can overflow: row and column sums below 2^62.
+/// The same form in machine words, if no residual can overflow: row and column sums below 2^62.
 fn narrow(form: &IntegerForm<BigInt>) -> Option<IntegerForm<i64>> {
     // Fact: sums of two such numbers fit 63 bits and a sign.
     const LIMIT: u64 = 1 << 62;

@@ -8,7 +8,7 @@ use oneport_numbers::{common_multiple, gcd};
 
 use crate::Rational;
 
-/// The fraction in lowest terms; the denominator is not zero.
+/// The fraction in lowest terms. The denominator is not zero.
 pub(crate) fn lowest(numerator: BigInt, denominator: BigInt) -> Rational {
     if numerator.is_zero() {
         return Rational::zero();
@@ -24,7 +24,7 @@ pub(crate) fn lowest(numerator: BigInt, denominator: BigInt) -> Rational {
     Rational::new_raw(BigInt::from_biguint(sign, above), BigInt::from(below))
 }
 
-/// The least common multiple of denominators, which are positive; 1 of none.
+/// The least common multiple of positive denominators, or 1 without any.
 pub(crate) fn common_denominator<N: Borrow<BigInt>>(
     denominators: impl IntoIterator<Item = N>,
 ) -> BigInt {

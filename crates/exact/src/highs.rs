@@ -22,7 +22,7 @@ pub(crate) struct FloatModel {
     rows: usize,
 }
 
-// SAFETY: a HiGHS instance has no thread affinity; `FloatModel` owns it and hands out no alias.
+// SAFETY: a HiGHS instance has no thread affinity. `FloatModel` owns it and hands out no alias.
 unsafe impl Send for FloatModel {}
 
 /// A HiGHS status: -1 is an error, 0 ok, 1 a warning.
@@ -45,7 +45,7 @@ unsafe extern "C" fn interrupt(
     answer: *mut HighsCallbackDataIn,
     data: *mut c_void,
 ) {
-    // SAFETY: `FloatModel::follow` passed a watch that outlives the run; HiGHS passes its answer.
+    // SAFETY: `FloatModel::follow` passed a watch that outlives the run. HiGHS passes its answer.
     unsafe {
         if let (Some(watch), Some(answer)) = (data.cast::<Watch>().as_ref(), answer.as_mut()) {
             answer.user_interrupt |= c_int::from(watch.ask().is_err());
@@ -62,7 +62,7 @@ fn failed(call: &'static str) -> ExactError {
 }
 
 impl FloatModel {
-    /// Loads a program to minimise. Always `Some`; without HiGHS (`absent.rs`) always `None`.
+    /// Loads a program to minimise. Always `Some`. Without HiGHS (`absent.rs`) always `None`.
     pub(crate) fn new(program: &FloatProgram) -> Result<Option<Self>, ExactError> {
         let mut problem = ColProblem::default();
         let bounds = program.row_lower.iter().zip(&program.row_upper);
@@ -90,7 +90,7 @@ impl FloatModel {
         };
         model.option("threads", 1)?;
         model.option("random_seed", 1)?;
-        // A simplex that cycles must come to an end; exact pivots then take over.
+        // A simplex that cycles must come to an end. Exact pivots then take over.
         let iterations = 100_000 + 20 * (columns + rows);
         model.option(
             "simplex_iteration_limit",
@@ -102,7 +102,7 @@ impl FloatModel {
         Ok(Some(model))
     }
 
-    /// Loads a model file in a format that HiGHS knows by the name's ending: `.lp`, `.mps`.
+    /// Loads a model file. HiGHS finds the format by the ending of the name: `.lp`, `.mps`.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, ExactError> {
         let empty = Model::try_new(ColProblem::default()).map_err(|_| failed("Highs_passLp"))?;
         let mut model = FloatModel {
@@ -132,13 +132,13 @@ impl FloatModel {
         set.map_err(|_| failed("Model::try_set_option"))
     }
 
-    /// The last run's objective; `None` if it is not finite.
+    /// The last run's objective. `None` if it is not finite.
     pub(crate) fn objective(&self) -> Option<Rational> {
         // SAFETY: a live instance.
         Rational::from_float(unsafe { Highs_getObjectiveValue(self.raw()) })
     }
 
-    /// Chooses the engine; with a basis at hand the simplex starts from it.
+    /// Chooses the engine. With a basis at hand the simplex starts from it.
     pub(crate) fn set_engine(&mut self, engine: Engine) -> Result<(), ExactError> {
         // Fact: HiGHS's number of this strategy.
         const DUAL: HighsInt = 1;
@@ -162,7 +162,7 @@ impl FloatModel {
         )
     }
 
-    /// Presolve loses a starting basis; it pays on a cold start only.
+    /// Presolve loses a starting basis, so only a cold start uses it.
     pub(crate) fn set_presolve(&mut self, on: bool) -> Result<(), ExactError> {
         self.option("presolve", if on { "on" } else { "off" })
     }
@@ -184,10 +184,10 @@ impl FloatModel {
         Duration::try_from_secs_f64(self.run_time()).unwrap_or_default()
     }
 
-    /// Runs the solver from the current basis, if any. HiGHS asks the watch at every iteration.
+    /// Runs the solver from the current basis, if any. HiGHS checks the watch at every iteration.
     pub(crate) fn run(&mut self, watch: &Watch) -> Result<Claim, ExactError> {
         self.follow(watch)?;
-        // SAFETY: a live instance; the watch outlives the call.
+        // SAFETY: a live instance. The watch outlives the call.
         let status = unsafe { Highs_run(self.raw()) };
         if status < 0 {
             return Ok(Claim::Unknown);
@@ -203,7 +203,7 @@ impl FloatModel {
         })
     }
 
-    /// Lets the next run ask this watch, which has to outlive it.
+    /// Lets the next run check this watch, which must outlive it.
     fn follow(&mut self, watch: &Watch) -> Result<(), ExactError> {
         // Fact: HiGHS's numbers of the callbacks of simplex, interior point, branch and bound.
         const INTERRUPTS: [HighsInt; 3] = [1, 2, 6];
@@ -264,7 +264,7 @@ impl FloatModel {
         })
     }
 
-    /// Replaces costs and bounds; the matrix stays.
+    /// Replaces costs and bounds. The matrix stays.
     pub(crate) fn change(
         &mut self,
         cost: &[f64],
@@ -304,7 +304,7 @@ impl FloatModel {
         }
     }
 
-    /// Appends columns (lower bound 0) with entries in existing rows; the basis stays.
+    /// Appends columns (lower bound 0) with entries in existing rows. The basis stays.
     pub(crate) fn add_columns(
         &mut self,
         cost: &[f64],
@@ -331,7 +331,7 @@ impl FloatModel {
         Ok(())
     }
 
-    /// Appends rows with entries in existing columns; the new rows are basic.
+    /// Appends rows with entries in existing columns. The new rows are basic.
     pub(crate) fn add_rows(
         &mut self,
         bounds: (&[f64], &[f64]),

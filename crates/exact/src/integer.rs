@@ -29,7 +29,7 @@ pub struct IntegerOptions {
 /// let row = program.add_row(Relation::AtMost, ratio(7, 2));
 /// program.add_column(ratio(1, 1), [(row, ratio(1, 1))])?;
 /// let options = IntegerOptions { node_limit: 10, upper: 9 };
-/// // Without HiGHS nobody looks.
+/// // Without HiGHS the result is `None`.
 /// if let Some(point) = find_integer_point(&program, options, &Watch::unlimited())? {
 ///     assert!(point[0] <= 3.into());
 /// }
@@ -46,7 +46,7 @@ pub fn find_integer_point(
     if program.columns() == 0 || program.rows() == 0 || watch.ask().is_err() {
         return Ok(None);
     }
-    // Column scaling would make integers fractional; rows may be scaled.
+    // Column scaling would make integers fractional. Rows may be scaled.
     let mut scaling = Scaling::new(program);
     scaling
         .columns

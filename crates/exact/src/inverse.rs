@@ -7,8 +7,8 @@
 //! Q'_i = (w_p Q_i - w_i Q_p) / d  for i != p,    Q'_p = Q_p,    d' = w_p
 //! ```
 //!
-//! (all signs changed where `w_p < 0`), and every division is exact. A pivot costs as many products as `Q` has entries;
-//! to factorise and lift anew costs far more where numbers are long.
+//! (all signs changed if `w_p < 0`), and every division is exact. A pivot costs as many products as `Q` has entries.
+//! Factorising and lifting anew costs far more if numbers are long.
 //!
 //! Reference: J. Edmonds, Systems of distinct representatives and linear algebra, J. Res. Nat. Bur. Standards 71B
 //! (1967).
@@ -36,7 +36,7 @@ pub(crate) struct Inverse {
 }
 
 impl Inverse {
-    /// For small bases of long numbers; `None` for others, for singular ones, and where the watch has ended.
+    /// For small bases of long numbers. `None` for other bases, for singular ones, and if the watch has ended.
     pub(crate) fn new<C: Coefficient>(
         form: &IntegerForm<C>,
         basis: &Basis,
@@ -120,7 +120,7 @@ impl Inverse {
         self.determinant = BigInt::from(along[position].magnitude().clone());
     }
 
-    /// Puts one member in the place of another; says whether that is possible.
+    /// Replaces one member by another. Returns whether that is possible.
     pub(crate) fn exchange<C: Coefficient>(
         &mut self,
         form: &IntegerForm<C>,
@@ -174,10 +174,10 @@ pub(crate) enum Basic<'a, C> {
 }
 
 impl<'a, C: Coefficient> Basic<'a, C> {
-    /// With the inverse, where there is one.
+    /// With the inverse, if there is one.
     ///
     /// # Errors
-    /// As [`Kernel::new`].
+    /// Those of [`Kernel::new`].
     pub(crate) fn new(
         form: &'a IntegerForm<C>,
         basis: &Basis,

@@ -69,8 +69,8 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
     /// Factorises the kernel of a basis.
     ///
     /// # Errors
-    /// The rows and columns (of the program) without a pivot when the basis is singular or incomplete; none where the
-    /// watch has ended.
+    /// The rows and columns (of the program) without a pivot if the basis is singular or incomplete. The lists are
+    /// empty if the watch has ended.
     pub(crate) fn new(
         form: &'a IntegerForm<C>,
         basis: &Basis,
@@ -177,8 +177,8 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
         })
     }
 
-    /// Solves `K x = rhs` (`rhs` by program row, entries of basic rows ignored); `x` by kernel column. `None` only
-    /// where the watch ended the work.
+    /// Solves `K x = rhs` (`rhs` by program row, entries of basic rows ignored). `x` is by kernel column. `None` only
+    /// if the watch ended the work.
     pub(crate) fn solve(&self, rhs: &[C]) -> Option<RationalVector> {
         let rhs: Vec<C> = self.rows.iter().map(|&row| rhs[row].clone()).collect();
         let (numerators, denominator) = self.solve_system(System::Direct, &rhs)?;
@@ -218,7 +218,7 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
         Some((solved.into_iter().map(numerator).collect(), denominator))
     }
 
-    /// Solves `K^T y = cost` over the basic columns; `y` by program row, zero for basic rows.
+    /// Solves `K^T y = cost` over the basic columns. `y` is by program row, zero for basic rows.
     pub(crate) fn multipliers(&self, cost: &[C]) -> Option<RationalVector> {
         let cost: Vec<C> = self
             .columns

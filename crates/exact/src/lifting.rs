@@ -159,7 +159,7 @@ pub(crate) fn solve<C: Coefficient>(
     }
 }
 
-/// All entries over a common denominator, or `None` when the digits do not pin them down yet.
+/// All entries over a common denominator, or `None` if the digits do not determine them yet.
 fn reconstruct(digits: &[Vec<u64>], prime: u64, size: usize, watch: &Watch) -> Option<Fraction> {
     let modulus = digits.iter().fold(BigUint::one(), |power, _| power * prime);
     let modulus = BigInt::from(modulus);

@@ -2,7 +2,7 @@
 
 /// Fact: the Mersenne prime 2^61 - 1: reduction is two additions.
 pub(crate) const FIRST_PRIME: u64 = (1 << 61) - 1;
-/// Fact: primes to fall back on when a basis is singular modulo the first by accident.
+/// Fact: further primes, for a basis that is singular modulo the first by accident.
 pub(crate) const PRIMES: [u64; 3] = [FIRST_PRIME, (1 << 61) - 31, (1 << 60) - 93];
 
 /// Further primes, below `2^60`, from a start that depends on the data: otherwise data could be supplied that all fixed

@@ -1,4 +1,5 @@
-//! Peeling: what a square matrix has of triangles is solved by substitution, exactly, and only the rest is factorised.
+//! Peeling: the triangular parts of a square matrix are solved by substitution, exactly, and only the rest is
+//! factorised.
 //!
 //! A row with one entry left determines its column's unknown before anything else is known. A column with one entry
 //! left determines its unknown from that row, after all the others. Without these rows and columns the *nucleus* is
@@ -21,11 +22,11 @@ use crate::lifting::{Square, System};
 struct Step {
     row: usize,
     column: usize,
-    /// Whether the row had no other entry left; else the column had none.
+    /// Whether the row had no other entry left. Otherwise the column had none.
     by_row: bool,
 }
 
-/// The order of substitutions, and what they leave.
+/// The order of substitutions, and the nucleus that remains.
 #[derive(Debug, Clone)]
 pub(crate) struct Peeled<C> {
     /// Per row: its `(column, value)` entries.
@@ -131,8 +132,8 @@ impl<C: Coefficient> Peeled<C> {
         }
     }
 
-    /// Solves the system. `nucleus` solves the system of the nucleus for a given right-hand side; if it returns `None`,
-    /// so does this.
+    /// Solves the system. `nucleus` solves the system of the nucleus for a given right-hand side. If it returns `None`,
+    /// the result is `None`.
     pub(crate) fn solve(
         &self,
         matrix: &Square<C>,
@@ -183,7 +184,7 @@ impl<C: Coefficient> Peeled<C> {
     }
 }
 
-/// A line's right-hand side less what the known unknowns make of it, over a denominator.
+/// A line's right-hand side minus its known terms, over a denominator.
 fn rest<C: Coefficient>(
     line: &[(u32, C)],
     rhs: &C,
@@ -223,7 +224,7 @@ mod tests {
 
     use super::*;
 
-    /// Gauss and Jordan, in rationals; `None` for a singular matrix.
+    /// Gauss and Jordan, in rationals. `None` for a singular matrix.
     fn eliminate(mut rows: Vec<Vec<Rational>>) -> Option<Vec<Rational>> {
         for column in 0..rows.len() {
             let pivot = (column..rows.len()).find(|&row| !rows[row][column].is_zero())?;

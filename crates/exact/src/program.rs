@@ -52,7 +52,7 @@ pub enum ExactError {
         /// How many columns there are.
         columns: usize,
     },
-    /// The same entry is given twice.
+    /// An entry is given twice.
     #[error("row {row}, column {column}: two coefficients given; add them up first")]
     DuplicateEntry {
         /// The row.
@@ -118,7 +118,7 @@ impl LinearProgram {
         self.columns.len()
     }
 
-    /// Adds a row without entries; columns bring the entries.
+    /// Adds a row without entries. Columns bring the entries.
     pub fn add_row(&mut self, relation: Relation, rhs: Rational) -> Row {
         self.relations.push(relation);
         self.rhs.push(rhs);

@@ -37,7 +37,7 @@ const MAGNIFIED: i64 = -18;
 /// The program in equations, ready for one step after another.
 pub(crate) struct Refinement {
     model: FloatModel,
-    /// Columns of the program; the slacks come after them.
+    /// Columns of the program. The slacks come after them.
     columns: usize,
     /// The rows that have a slack, with the sign that it has there.
     slacks: Vec<(usize, f64)>,
@@ -46,7 +46,7 @@ pub(crate) struct Refinement {
 }
 
 impl Refinement {
-    /// Prepares a program in this scaling; `None` without HiGHS.
+    /// Prepares a program in this scaling. `None` without HiGHS.
     ///
     /// # Errors
     /// HiGHS refuses it.
@@ -83,7 +83,7 @@ impl Refinement {
         Ok(FloatModel::new(&float)?.map(refinement))
     }
 
-    /// The basis that HiGHS finds for the magnified program, starting from this one; `None` where it finds none.
+    /// The basis that HiGHS finds for the magnified program, starting from this one. `None` if it finds none.
     ///
     /// # Errors
     /// HiGHS refuses a call.
@@ -111,7 +111,7 @@ impl Refinement {
             lower.push(-sign * zooms.room(form, evaluation, scaling, row));
         }
         self.model.change(&cost, &lower, &sides, &sides)?;
-        // The simplex that keeps what the basis already has.
+        // The simplex that preserves the feasibility, primal or dual, of the basis.
         let feasible = evaluation.primal_violations.is_empty();
         self.model.set_engine(if feasible {
             Engine::PrimalSimplex

@@ -1,7 +1,7 @@
 //! The program in floating point, scaled by powers of two so that its numbers are near one.
 //!
-//! Row `i` is multiplied by `2^r_i`, column `j` by `2^c_j`, all right-hand sides by `2^-s` and the costs by `2^-t`;
-//! powers of two add no rounding, and a basis does not depend on scaling.
+//! Row `i` is multiplied by `2^r_i`, column `j` by `2^c_j`, all right-hand sides by `2^-s` and the costs by `2^-t`.
+//! Powers of two add no rounding, and a basis does not depend on scaling.
 
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // a program in floats, for HiGHS
 
@@ -15,7 +15,7 @@ use crate::program::{LinearProgram, Relation, Sense};
 
 /// Largest spread of exponents without scaling. Trades time for accuracy of the proposed basis. Not measured.
 const EASY_SPREAD: i64 = 10;
-/// Passes of scaling; each shrinks the spread severalfold. Trades time for accuracy of the proposed basis. Not
+/// Passes of scaling. Each shrinks the spread severalfold. Trades time for accuracy of the proposed basis. Not
 /// measured.
 const PASSES: usize = 4;
 /// Passes while entries are out of range. Trades time for programs that HiGHS accepts. Not measured.
@@ -56,12 +56,12 @@ pub(crate) fn decompose(numerator: &BigInt, denominator: &BigInt) -> (f64, i64) 
 /// Fact: largest number that HiGHS takes everywhere. The exact repair handles larger ones.
 const LARGEST: f64 = 1e14;
 
-/// `mantissa * 2^exponent`, kept within what HiGHS takes; what would underflow is zero.
+/// `mantissa * 2^exponent`, kept within the range that HiGHS accepts. Smaller values become zero.
 pub(crate) fn compose(mantissa: f64, exponent: i64) -> f64 {
     (mantissa * 2f64.powi(exponent.clamp(-1000, 1000) as i32)).clamp(-LARGEST, LARGEST)
 }
 
-/// `value * 2^exponent`; the value is finite.
+/// `value * 2^exponent`. The value is finite.
 pub(crate) fn dyadic(value: f64, exponent: i64) -> Rational {
     let Some(exact) = Rational::from_float(value).filter(|exact| !exact.is_zero()) else {
         return Rational::zero();
@@ -73,7 +73,7 @@ pub(crate) fn dyadic(value: f64, exponent: i64) -> Rational {
     }
 }
 
-/// The nearest integers; `None` if a value is not finite.
+/// The nearest integers. `None` if a value is not finite.
 pub(crate) fn rounded(values: &[f64]) -> Option<Vec<BigInt>> {
     values
         .iter()
@@ -86,7 +86,7 @@ fn split(value: &Rational) -> (f64, i64) {
 }
 
 impl Scaling {
-    /// Geometric scaling, where the spread of magnitudes asks for it.
+    /// Geometric scaling, if the spread of magnitudes requires it.
     pub(crate) fn new(program: &LinearProgram) -> Self {
         let mut scaling = Scaling {
             rows: vec![0; program.rows()],
@@ -175,7 +175,7 @@ impl Scaling {
         });
     }
 
-    /// The exponent of a row over existing columns that came later, by the same rule; returns it.
+    /// The exponent of a later row over existing columns, by the same rule.
     pub(crate) fn add_row(&mut self, entries: &[(usize, &Rational)]) -> i64 {
         let exponents = || {
             entries
@@ -300,7 +300,7 @@ mod tests {
     use super::*;
     use oneport_numbers::whole;
 
-    /// A star's scatter: `c f_i` on two ports each next to `-T`, `f_i = 1`, and ports that send nothing; `c` has 200
+    /// A star's scatter: `c f_i` on two ports each next to `-T`, `f_i = 1`, and ports that send nothing. `c` has 200
     /// digits.
     #[test]
     fn long_numbers_beside_ones_are_scaled_into_range() {

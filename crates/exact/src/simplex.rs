@@ -1,9 +1,9 @@
 //! Exact simplex pivots: slow, sure, and needed only where floats lead nowhere.
 //!
 //! A primal simplex with a composite first phase (the sum of infeasibilities is made small before the cost), every
-//! number exact. Largest violation first; after a long run of steps without progress Bland's smallest index, which
-//! cannot cycle. Before it, from a basis that is nearly optimal, a dual simplex: it makes the basis feasible and keeps
-//! what is optimal about it, where the first phase would forget the cost.
+//! number exact. It chooses the largest violation. After a long run of steps without progress it chooses Bland's
+//! smallest index, which cannot cycle. From a basis that is nearly optimal, a dual simplex runs before it. The dual
+//! simplex makes the basis feasible and keeps its optimality, which the first phase would lose.
 
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // magnitudes guide the choice of pivots, and decide nothing
 
@@ -28,7 +28,7 @@ const PATIENCE: usize = 50;
 pub(crate) enum Pivoted {
     /// This basis is optimal.
     Optimal(Basis),
-    /// No feasible point; the certificate by row, in the integer form's units.
+    /// No feasible point. The certificate is by row, in the integer form's units.
     Infeasible(RationalVector),
     /// The cost falls without end from this feasible point along this ray, both by column.
     Unbounded {
@@ -42,9 +42,9 @@ pub(crate) enum Pivoted {
 /// One member of the basis on the move: value and rate over a common scale.
 struct Mover {
     member: Member,
-    /// Distance to the bound it blocks at, over the point's denominator; non-negative.
+    /// Distance to the bound it blocks at, over the point's denominator, not negative.
     distance: BigInt,
-    /// Speed towards that bound, over the direction's denominator; positive.
+    /// Speed towards that bound, over the direction's denominator, positive.
     speed: BigInt,
 }
 
@@ -174,7 +174,7 @@ fn infeasibility_cost<C: Coefficient>(
     cost.into_iter().map(C::from_big).collect()
 }
 
-/// The member to enter and whether its value rises; `None` when the cost cannot fall.
+/// The member to enter and whether its value rises. `None` if the cost cannot fall.
 fn entering<C: Coefficient>(
     form: &IntegerForm<C>,
     basis: &Basis,
@@ -209,7 +209,7 @@ fn entering<C: Coefficient>(
     best.map(|(_, member, upward)| (member, upward))
 }
 
-/// How all columns move when the entering member moves by one: by column, over its own denominator.
+/// How all columns move if the entering member moves by one: by column, over its own denominator.
 fn direction<C: Coefficient>(
     form: &IntegerForm<C>,
     basic: &Basic<'_, C>,
@@ -274,7 +274,7 @@ fn movers<C: Coefficient>(
     movers
 }
 
-/// A value measured from its bound, feasible where `side * value >= 0`: it blocks when it moves towards the bound.
+/// A value measured from its bound, feasible if `side * value >= 0`. It blocks if it moves towards the bound.
 fn offer_mover(movers: &mut Vec<Mover>, member: Member, value: &BigInt, rate: &BigInt, side: i32) {
     let position = sign(value) * side;
     let motion = sign(rate) * side;
@@ -296,8 +296,7 @@ fn offer_mover(movers: &mut Vec<Mover>, member: Member, value: &BigInt, rate: &B
     }
 }
 
-/// The mover with the shortest time to its bound; among equals the fastest one, or the smallest where Bland's rule
-/// wants it.
+/// The mover with the shortest time to its bound. Among equals the fastest one, or the smallest under Bland's rule.
 fn first_to_block(movers: Vec<Mover>, bland: bool) -> Option<Mover> {
     movers.into_iter().reduce(|best, next| {
         let (ours, theirs) = (&next.distance * &best.speed, &best.distance * &next.speed);
@@ -314,9 +313,9 @@ fn first_to_block(movers: Vec<Mover>, bland: bool) -> Option<Mover> {
     })
 }
 
-/// Makes a basis feasible by dual pivots, the most violated member first, and stops there; gives up where no pivot
-/// helps, the basis is singular, the limit is reached, or the watch ends the work. Where reduced costs have wrong signs
-/// they count as zero.
+/// Makes a basis feasible by dual pivots, the most violated member first, and stops there. It gives up if no pivot
+/// helps, the basis is singular, the limit is reached, or the watch ends the work. Reduced costs with wrong signs count
+/// as zero.
 pub(crate) fn dual_pivots<C: Coefficient>(
     form: &IntegerForm<C>,
     start: Basis,
@@ -340,7 +339,7 @@ pub(crate) fn dual_pivots<C: Coefficient>(
     basis
 }
 
-/// The members that leave and enter; `None` where nothing is violated or nothing helps.
+/// The members that leave and enter. `None` if nothing is violated or nothing helps.
 fn dual_pivot<C: Coefficient>(
     form: &IntegerForm<C>,
     basis: &Basis,
@@ -363,7 +362,7 @@ fn dual_pivot<C: Coefficient>(
         .into_iter()
         .rev()
         .max_by(|a, b| size(a.0).total_cmp(&size(b.0)))?;
-    // The violated member as a function of what is not basic: its slopes.
+    // The violated member as a function of the members that are not basic: its slopes.
     let mut functional = vec![BigInt::zero(); form.columns()];
     match leaving {
         Member::Column(column) => functional[column] = BigInt::one(),
@@ -386,7 +385,7 @@ fn dual_pivot<C: Coefficient>(
 }
 
 /// The ratio test of the dual simplex: of all members that move the violated one in the right sense, the first whose
-/// reduced cost would become negative; of equals the one with the largest slope.
+/// reduced cost would become negative. Of equals the one with the largest slope.
 fn dual_entering<C: Coefficient>(
     form: &IntegerForm<C>,
     basis: &Basis,
@@ -434,7 +433,7 @@ fn dual_entering<C: Coefficient>(
     best.map(|(.., member)| member)
 }
 
-/// Binary logarithm of a number's size, to compare by; minus infinity for zero.
+/// Binary logarithm of a number's size, for comparisons. Minus infinity for zero.
 fn magnitude(value: &BigInt) -> f64 {
     let (mantissa, exponent) = decompose(value, &BigInt::one());
     mantissa.abs().log2() + exponent as f64

@@ -36,7 +36,7 @@ const DUAL_PIVOTS: usize = 50;
 /// 3000 nodes 3.4 s of CPU, 3.7 s with presolve.
 const TALL: usize = 16;
 /// Added columns up to which exact pivots go on from their last basis. Trades exact pivots for a HiGHS run that cannot
-/// tell near ties apart. Not measured.
+/// distinguish near ties. Not measured.
 const FEW_COLUMNS: usize = 24;
 
 /// Which engine proposes the basis.
@@ -98,10 +98,11 @@ pub enum Outcome {
     Unbounded {
         /// A feasible point, by column.
         point: RationalVector,
-        /// A direction that can be followed for ever, by column.
+        /// A direction of unlimited length, by column.
         ray: RationalVector,
     },
-    /// A limit came first. Both bounds are exact where present; a watch that has ended leaves no time to compute them.
+    /// A limit ended the work. Bounds that are present are exact. A watch that has ended leaves no time to compute
+    /// them.
     LimitReached {
         /// The objective of a feasible point.
         primal_bound: Option<Rational>,
@@ -153,8 +154,8 @@ impl Solver {
     }
 
     /// Suggests a feasible basis for the next cold solve: as many members as there are rows, the other columns at zero
-    /// and the other rows at their right-hand sides. A wrong suggestion costs time, never truth; one of the wrong size
-    /// is ignored.
+    /// and the other rows at their right-hand sides. A wrong suggestion costs time but never makes the answer wrong. A
+    /// suggestion of the wrong size is ignored.
     pub fn suggest_basis(&mut self, columns: &[Column], rows: &[Row]) {
         let mut basis = Basis {
             columns: vec![false; self.program.columns()],
@@ -177,10 +178,10 @@ impl Solver {
         self.statistics
     }
 
-    /// Adds a column; the next solve starts from the last basis.
+    /// Adds a column. The next solve starts from the last basis.
     ///
     /// # Errors
-    /// As [`LinearProgram::add_column`].
+    /// Those of [`LinearProgram::add_column`].
     pub fn add_column(
         &mut self,
         objective: Rational,
@@ -206,10 +207,10 @@ impl Solver {
         Ok(column)
     }
 
-    /// Adds a row over existing columns; the next solve starts from the last basis.
+    /// Adds a row over existing columns. The next solve starts from the last basis.
     ///
     /// # Errors
-    /// As [`LinearProgram::add_row_with`].
+    /// Those of [`LinearProgram::add_row_with`].
     pub fn add_row(
         &mut self,
         relation: Relation,
@@ -295,7 +296,7 @@ impl Solver {
         {
             return Ok(self.finish_by_pivots(form, basis, options));
         }
-        // Long numbers are beyond HiGHS; what is suggested may be optimal as it is.
+        // Long numbers are beyond HiGHS. The suggested basis may be optimal.
         let suggested = self.start.clone().filter(|_| C::IS_LONG && !self.warm);
         let known =
             suggested.and_then(|basis| Some((evaluate(form, &basis, &options.watch).ok()?, basis)));
@@ -332,7 +333,7 @@ impl Solver {
         self.propose_by(options, Engine::Simplex)
     }
 
-    /// Runs HiGHS, cold or warm; a warm start uses the given simplex.
+    /// Runs HiGHS, cold or warm. A warm start uses the given simplex.
     pub(crate) fn propose_by(
         &mut self,
         options: &Options,
@@ -376,7 +377,7 @@ impl Solver {
             claim = model.run(&options.watch)?;
         }
         if claim == Claim::LimitReached && options.watch.ask().is_ok() {
-            // Not the limit that was asked for: HiGHS is stuck. Start afresh, or let exact pivots do it.
+            // Not the limit that was set: HiGHS is stuck. Start afresh, or use exact pivots.
             let was_warm = std::mem::replace(&mut self.warm, true);
             if was_warm {
                 self.float = None;
@@ -388,7 +389,7 @@ impl Solver {
         Ok(claim)
     }
 
-    /// Far more time than HiGHS needs for a program of this size: it has been seen to refactorise for ever.
+    /// Far more time than HiGHS needs for a program of this size. Some runs refactorise without end.
     fn patience(&self) -> Duration {
         let size = u32::try_from(self.program.rows() + self.program.columns()).unwrap_or(u32::MAX);
         Duration::from_secs(5) + size * Duration::from_millis(60)
@@ -445,7 +446,7 @@ impl Solver {
         Ok(self.finish_by_pivots(form, nearly, options))
     }
 
-    /// One refinement; `None` where HiGHS has nothing to say.
+    /// One refinement. `None` if HiGHS gives no basis.
     fn refinement_step<C: Coefficient>(
         &self,
         refinement: &mut Option<Refinement>,
@@ -463,7 +464,7 @@ impl Solver {
         let Some(refinement) = refinement else {
             return Ok(None);
         };
-        // HiGHS has been seen to refactorise for ever; a round is not worth waiting for.
+        // Some HiGHS runs refactorise without end, so the time of a round is limited.
         refinement.step(
             form,
             basis,
@@ -482,7 +483,7 @@ impl Solver {
             .collect()
     }
 
-    /// Lets HiGHS go on from a basis that it did not find itself; a model that refuses is given up.
+    /// Lets HiGHS go on from a basis that it did not find itself. A model that refuses is given up.
     fn adopt(&mut self, basis: &Basis) {
         let at_upper = self.rows_at_upper();
         if let Some((model, _)) = &mut self.float
@@ -595,7 +596,7 @@ impl Solver {
         }
     }
 
-    /// Infeasible or unbounded, decided exactly by auxiliary programs; `None` when the claim was wrong.
+    /// Infeasible or unbounded, decided exactly by auxiliary programs. `None` if the claim was wrong.
     fn degenerate(&self, options: &Options) -> Result<Option<Outcome>, ExactError> {
         let feasibility = feasibility_program(&self.program)?;
         let Outcome::Optimal(feasible) = Solver::new(feasibility).solve(options)? else {

@@ -1,4 +1,4 @@
-//! Rational vectors over a common denominator: one gcd only where an entry is asked for.
+//! Rational vectors over a common denominator: one gcd only for each entry that is read.
 
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
@@ -57,7 +57,7 @@ impl RationalVector {
         self.numerators.is_empty()
     }
 
-    /// The entry of a row or column, in lowest terms; zero where the vector has no such entry.
+    /// The entry of a row or column, in lowest terms. Zero if the vector has no such entry.
     pub fn get(&self, index: impl Index) -> Rational {
         match self.numerators.get(index.position()) {
             Some(numerator) if !numerator.is_zero() => {

@@ -2,21 +2,23 @@
 //!
 //! Capacities `x >= 0` on arcs hold arborescences out of `root` of total weight `L`, each spanning all nodes, if and
 //! only if every node can be reached by a flow of `L` (Edmonds 1973; for fractions by walking down a face of the
-//! polyhedron of all such `x`). [`pack`] walks: it grows an arborescence that satisfies with equality every cut that is
-//! tight, takes it off with the largest weight that keeps all cuts worth the rest, and repeats.
+//! polyhedron of all such `x`). [`pack`] grows an arborescence that satisfies with equality every cut that is tight,
+//! subtracts it with the largest weight that keeps all cuts worth the rest, and repeats.
 //!
 //! *Growing.* Let the arborescence `B` reach some nodes. An arc `(u, v)` may join unless a tight set (one that exactly
 //! `L` enters) would be entered twice. In whole numbers this is one flow: with capacities `n x - [arc in B + (u, v)]`
-//! at least `n L - 1` has to reach `v`: sets that are not tight offer `n` more, and at most `n - 1` is taken off. An
+//! at least `n L - 1` has to reach `v`. Sets that are not tight offer `n` more, and at most `n - 1` is subtracted. An
 //! arc once refused stays refused, and some arc may always join (Lovasz 1976): take a minimal tight set `W` that `B`
-//! meets and does not hold whole. Less than `L` enters what `B` has not reached of it from outside `W`, so an arc leads
-//! there from the part that `B` has reached; a tight set that forbade this arc would meet `W` in a smaller one.
+//! meets and does not hold whole. Less than `L` enters the part of `W` that `B` has not reached from outside `W`, so an
+//! arc leads there from the part that `B` has reached. A tight set that forbade this arc would meet `W` in a smaller
+//! one.
 //!
 //! *Weight.* The largest `w` with every cut of `x - w B` worth `L - w`: Newton's method over violated cuts. The number
 //! of the arborescence's arcs into the cut falls from round to round, so there are fewer than `n` rounds.
 //!
 //! Every step exhausts an arc or makes a cut tight that was not, so there are at most `m - rho + 1` arborescences for
-//! `m` arcs and tight cuts of rank `rho` at the start; where every node receives exactly `L`, at most `m - n + 2`.
+//! `m` arcs and tight cuts of rank `rho` at the start. If every node receives exactly `L`, there are at most
+//! `m - n + 2`.
 
 use std::cmp::Reverse;
 
@@ -36,20 +38,20 @@ pub type Arc = (usize, usize, BigUint);
 /// An arborescence: the indices of its arcs, each after the one that reaches its tail, and its weight.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Branching {
-    /// How much it takes of each of its arcs; positive.
+    /// Its weight on each of its arcs, positive.
     pub weight: Rational,
     /// Its arcs.
     pub arcs: Vec<usize>,
 }
 
 /// Packs arborescences of total weight `worth` out of `root`, each spanning all of the nodes `0..nodes` that are marked
-/// in `spanned`; to each of these a flow of `worth` leads. Arcs have both ends among them. Arcs into the root are left
-/// alone. Widest arcs first, of equals the earlier one.
+/// in `spanned`. A flow of `worth` leads to each of these. Arcs have both ends among them. Arcs into the root are
+/// ignored. Widest arcs first, of equals the earlier one.
 ///
-/// `O(m (m + n^2))` flows at most, in practice a few per arc and arborescence; the watch is asked before each.
+/// `O(m (m + n^2))` flows at most, in practice a few per arc and arborescence. The watch is checked before each.
 ///
 /// # Errors
-/// A limit of the watch; flows that are less than `worth`.
+/// A limit of the watch. Flows that are less than `worth`.
 pub fn pack(
     spanned: &[bool],
     root: usize,
@@ -142,7 +144,7 @@ impl Packing<'_> {
         Ok(tree)
     }
 
-    /// Takes the arborescence off with the largest weight that leaves every cut worth the rest; returns that weight.
+    /// Subtracts the arborescence with the largest weight that leaves every cut worth the rest. Returns that weight.
     fn take(&mut self, tree: &[usize]) -> Result<Rational, ExtractError> {
         let narrowest = tree
             .iter()
@@ -181,7 +183,7 @@ impl Packing<'_> {
         self.subtract(tree, &(top / &common), &(bottom / common))
     }
 
-    /// The arcs without the arborescence of weight `top / bottom`, and what has to reach every node then, times
+    /// The arcs without the arborescence of weight `top / bottom`, and the flow that must reach every node then, times
     /// `bottom`.
     fn without(&self, tree: &[usize], top: &BigUint, bottom: &BigUint) -> (Vec<Arc>, BigUint) {
         let mut arcs: Vec<Arc> = self

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
-/// A link with what is left of the flow on it.
+/// A link and its remaining flow.
 pub(crate) struct Arc<L> {
     pub link: L,
     pub from: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Arc<L> {
 }
 
 /// A depth-first walk that cancels each cycle it closes and goes back to the first arc that this emptied. Afterwards
-/// the arcs with something left are acyclic; what every node gains is as before.
+/// the arcs with something left are acyclic, and the net flow of every node is as before.
 ///
 /// At most one cancellation per arc, `O(n log n)` each, for `n` nodes.
 pub(crate) fn cancel_cycles<L>(arcs: &mut [Arc<L>]) {
@@ -75,7 +75,7 @@ fn next_arc<L>(
     None
 }
 
-/// Takes as much as possible off every arc of a cycle; returns the index in the cycle of the first arc emptied.
+/// Takes as much as possible off every arc of a cycle. Returns the index in the cycle of the first arc emptied.
 fn cancel_cycle<L>(arcs: &mut [Arc<L>], cycle: &[usize]) -> usize {
     let least = cycle
         .iter()

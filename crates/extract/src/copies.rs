@@ -18,7 +18,7 @@ use crate::helpers::{Network, Way};
 use crate::paths::check_links;
 use crate::scaled::Unit;
 
-/// A message: where it starts, and how often it is sent per unit of time.
+/// A message: its source, and its rate per unit of time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// Its owner.
@@ -34,11 +34,11 @@ pub struct Spread {
     pub message: usize,
     /// How often per unit of time.
     pub weight: Rational,
-    /// Links, each with the place of the hop that brought what it passes on; `None` at the source.
+    /// Links, each with the index of the hop that brought the copy to its tail. `None` at the source.
     pub hops: Vec<Hop>,
 }
 
-/// A copy sent over a link, and the place of the hop that brought what is copied: `None` at the source.
+/// A copy sent over a link, and the index of the hop that brought the original: `None` at the source.
 pub type Hop = (LinkId, Option<u32>);
 
 /// Packs arborescences of the messages to all targets into copies by link.
@@ -47,8 +47,8 @@ pub type Hop = (LinkId, Option<u32>);
 /// crate's page) and `k` messages, where `rho` is the rank of the cuts that are tight at the start.
 ///
 /// # Errors
-/// [`ExtractError`]: links that do not exist, negative amounts; a target that too few copies can reach, a helper that
-/// copies without receiving all; a limit of the watch.
+/// [`ExtractError`]: links that do not exist, negative amounts. A target that too few copies can reach, a helper that
+/// copies without receiving all. A limit of the watch.
 pub fn spread(
     platform: &Platform,
     messages: &[Message],

@@ -183,13 +183,13 @@ pub enum ExtractError {
     /// A limit ended the work.
     #[error("{0} ended the work before all rates were given to patterns; allow more")]
     Stopped(#[from] Limit),
-    /// The theory says that this cannot be; a defect of oneport.
+    /// The theory excludes this. It is a defect of oneport.
     #[error("internal contradiction: {0}; please report it with the platform file and the rates")]
     Contradiction(&'static str),
 }
 
 impl ExtractError {
-    /// The same, about one of several demands.
+    /// An error of one of several demands.
     pub(crate) fn in_demand(self, demand: usize, several: bool) -> Self {
         match self {
             ExtractError::Stopped(_) => self,

@@ -45,7 +45,7 @@ pub(crate) struct Copies {
 }
 
 impl Network<'_> {
-    /// The capacity of a cut between the root and a node that is below what has to reach it.
+    /// The capacity of a cut between the root and a node that is below the demand of the node.
     pub(crate) fn short(&self, node: usize) -> Result<Option<BigUint>, Limit> {
         self.watch.ask()?;
         let arcs: Vec<_> = self
@@ -63,7 +63,8 @@ impl Network<'_> {
         }))
     }
 
-    /// Helpers that replicate and are reached by all join; the others are split off. Returns the first that cannot be.
+    /// Helpers that replicate and receive the full flow join. The others are split off. Returns the first that cannot
+    /// be.
     pub(crate) fn settle(
         &mut self,
         replicates: impl Fn(usize) -> bool,
@@ -110,7 +111,7 @@ impl Network<'_> {
             .collect()
     }
 
-    /// Takes off outgoing arcs what no spanned node needs, until the helper offers no more than it receives.
+    /// Removes outgoing capacity that no spanned node needs, until the helper offers no more than it receives.
     fn trim(&mut self, helper: usize) -> Result<(), Limit> {
         let received = self.sum(|way| way.to == helper);
         for index in self.indices(|way| way.from == helper) {
@@ -124,7 +125,7 @@ impl Network<'_> {
         Ok(())
     }
 
-    /// Moves what leaves the helper to arcs past it; whether all could be moved.
+    /// Moves the helper's outgoing capacity to arcs past it. Returns whether all could be moved.
     fn split_off(&mut self, helper: usize) -> Result<bool, Limit> {
         for into in self.indices(|way| way.to == helper) {
             for out in self.indices(|way| way.from == helper) {

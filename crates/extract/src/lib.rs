@@ -26,7 +26,7 @@ use trees::{Reduction, Trees};
 /// The patterns of rates.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Extracted {
-    /// Weighted patterns, sorted by demand; for every demand the weights add up to the throughput times its rate.
+    /// Weighted patterns, sorted by demand. For every demand the weights add up to the throughput times its rate.
     pub patterns: Vec<WeightedPattern>,
     /// Transfers in no pattern: circulations, and copies that no target needs.
     pub left_over: Vec<LeftOver>,
@@ -35,25 +35,25 @@ pub struct Extracted {
 /// Transfers that are in no pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOver {
-    /// Index of the demand; `None` where copies do not say which they belong to.
+    /// Index of the demand. `None` if copies do not name theirs.
     pub demand: Option<usize>,
     /// The link.
     pub link: LinkId,
     /// Which partial result, where values are combined.
     pub value: Option<Value>,
-    /// How often per unit of time; positive.
+    /// How often per unit of time, positive.
     pub rate: Rational,
 }
 
 /// Writes rates as weighted patterns: flows as paths ([`paths::route`]), copies as arborescences ([`copies::spread`]),
-/// rates of tasks as reduction trees ([`trees::extract`]). For every link, value and merge, the rate given is the sum
-/// over the patterns plus what is left over.
+/// rates of tasks as reduction trees ([`trees::extract`]). For every link, value and merge, the given rate is the sum
+/// over the patterns plus the rest.
 ///
 /// Whether the rates fit ports and processors is not judged here.
 ///
 /// # Errors
 /// [`ExtractError`]: rates that do not fit the demands, are not conserved, or are below the throughput, with node and
-/// amount; kinds of demands with ambiguous rates; a limit of the watch.
+/// amount. Kinds of demands with ambiguous rates. A limit of the watch.
 pub fn extract(problem: &Problem, rates: &Rates, watch: &Watch) -> Result<Extracted, ExtractError> {
     let right = problem.collective().demands();
     if rates.demands.len() != right {

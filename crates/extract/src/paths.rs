@@ -43,7 +43,7 @@ pub struct Leaf {
     pub rate: u64,
 }
 
-/// Paths with what each carries, and what is on none of them.
+/// Paths with their amounts, and the flow that is on none of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Paths {
     /// Weighted paths.
@@ -156,10 +156,10 @@ pub(crate) fn check_links(
 
 /// Splits one group's flow into paths.
 ///
-/// `flow` holds the positive amounts by link, `demand` is the amount of one message; both in the same integer unit.
-/// Circulations are cancelled first. Each path is cut at its largest incoming amounts, so that there are few; every
-/// path exhausts a link or a leaf, so there are at most links + leaves of them. `None` if the flow does not serve
-/// the demand, which conservation excludes.
+/// `flow` holds the positive amounts by link, `demand` is the amount of one message, both in the same integer unit.
+/// Circulations are cancelled first. Each path is cut at its largest incoming amounts, so that there are few. Every
+/// path exhausts a link or a leaf, so there are at most links + leaves of them. `None` if the flow does not serve the
+/// demand, which conservation excludes.
 pub fn paths(
     platform: &Platform,
     group: &Group,
@@ -200,7 +200,7 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    /// The flow without its circulations; `None` where a link does not exist.
+    /// The flow without its circulations. `None` if a link does not exist.
     fn new(platform: &'a Platform, group: &Group, flow: &BTreeMap<LinkId, BigInt>) -> Option<Self> {
         let arc = |(&link, left): (&LinkId, &BigInt)| {
             let ends = platform.links().get(link.index())?;

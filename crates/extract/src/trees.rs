@@ -5,17 +5,17 @@
 //!
 //! Deviations from the printed algorithm (docs/errata.md):
 //! 1. **Circulations are cancelled first** ([`cancel_circulations`]). A solution, even an optimal vertex, may send the
-//!    same partial result around a cycle; FIND_TREE, which does not decrease `A` while it searches, can follow that
-//!    cycle for ever, and when it is lucky the cycle is left over, so that lemma 2 does not hold. Cycles never involve
+//!    same partial result around a cycle. FIND_TREE does not decrease `A` while it searches, so it can follow that
+//!    cycle without end. If it does not, the cycle is left over, so that lemma 2 does not hold. Cycles never involve
 //!    merges, which add operands.
 //! 2. Line 13 looks for a message *received*: `send(P_j -> P_i, v[k,m])`. Lines 12 and 18 go back to line 3, line 19
 //!    returns the tasks, and EXTRACT_TREES pushes each tree once.
-//! 3. The *widest* tree is taken, the one of the largest weight, where the paper takes any: fewer trees, hence shorter
-//!    schedules. Every value of a tree differs from the others, so a tree uses a task at most once and its weight is
-//!    the smallest rate of its tasks: the widest tree is found in one pass over the tasks.
+//! 3. The *widest* tree is taken, the one of the largest weight. The paper takes any tree. Widest trees are fewer,
+//!    hence schedules are shorter. Every value of a tree differs from the others, so a tree uses a task at most once
+//!    and its weight is the smallest rate of its tasks. So one pass over the tasks finds the widest tree.
 //!
-//! The proof uses no more of a merge than that its inputs are disjoint and smaller than its result. So operands that
-//! may be combined in any order, where a value is a set of operands, are served by the same steps.
+//! Of a merge, the proof uses only that its inputs are disjoint and smaller than its result. So the same steps serve
+//! operands that may be combined in any order, whose values are sets of operands.
 
 use std::collections::BTreeMap;
 
@@ -34,18 +34,18 @@ use crate::scaled::Unit;
 pub struct Reduction<'a> {
     /// The platform.
     pub platform: &'a Platform,
-    /// The owners of the operands, in operand order; a node may own several.
+    /// The owners of the operands, in operand order. A node may own several.
     pub owners: &'a [NodeId],
     /// Where the result is wanted.
     pub target: NodeId,
-    /// Whether operands may be combined in any order; otherwise a value is an interval of them.
+    /// Whether operands may be combined in any order. Otherwise a value is an interval of them.
     pub commutative: bool,
 }
 
-/// Weighted trees, and what is in none of them.
+/// Weighted trees, and the rates that are in none of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trees {
-    /// The trees with their weights, in the order of decreasing weight; of demand 0.
+    /// The trees with their weights, in the order of decreasing weight. All are of demand 0.
     pub trees: Vec<(Rational, Pattern)>,
     /// The circulations of each value: sends that bring nothing anywhere.
     pub left_over: BTreeMap<(LinkId, Value), Rational>,
@@ -55,7 +55,7 @@ pub struct Trees {
 /// `A = sum w(T) chi_T + left_over` exactly, where `left_over` are the circulations of `A`
 /// ([`cancel_circulations`]).
 ///
-/// A value `v[k,k]` is unlimited at its owner, `owners[k]`; the result `v[0,N]` is consumed at the target. Every tree
+/// A value `v[k,k]` is unlimited at its owner, `owners[k]`. The result `v[0,N]` is consumed at the target. Every tree
 /// makes each of its values once and sends it along a simple path. Its tasks are in canonical order: the tasks of the
 /// left part, the tasks of the right part, the merge, the transfers of its result.
 ///
@@ -65,7 +65,8 @@ pub struct Trees {
 ///
 /// # Errors
 /// [`ExtractError`]: tasks that do not exist, negative rates, rates that do not conserve messages or do not make the
-/// throughput. Without any of these there is always a sum of trees. A limit of the watch, asked before every tree.
+/// throughput. Without any of these there is always a sum of trees. A limit of the watch, which is checked before every
+/// tree.
 pub fn extract(
     reduction: &Reduction<'_>,
     throughput: &Rational,
@@ -102,12 +103,12 @@ pub fn extract(
     Ok(Trees { trees, left_over })
 }
 
-/// Cancels the directed cycles of each value and returns what was removed: a circulation of every value, which did
-/// nothing but keep ports busy. Afterwards the sends of each value are acyclic.
+/// Cancels the directed cycles of each value and returns the removed rates: a circulation of every value, which only
+/// keeps ports busy. Afterwards the sends of each value are acyclic.
 ///
 /// If messages are conserved (equations (10) and (11)), this includes every return of `v[k,k]` to its owner and every
 /// send of `v[0,N]` out of the target: such a message came from there, so it closes a cycle. The throughput, gained
-/// less sent away, does not change. Rates of 0 are dropped; rates of links that do not exist stay.
+/// less sent away, does not change. Rates of 0 are dropped. Rates of links that do not exist stay.
 ///
 /// At most one cancellation per link and value, `O(n log n)` each, for `n` nodes.
 pub fn cancel_circulations(
@@ -368,7 +369,7 @@ struct Job {
     left: BigInt,
 }
 
-/// All holdings and the tasks between them; acyclic.
+/// All holdings and the tasks between them, an acyclic graph.
 struct TaskGraph {
     holdings: Vec<Holding>,
     jobs: Vec<Job>,
@@ -439,7 +440,7 @@ impl TaskGraph {
         })
     }
 
-    /// Finds the tree of the largest weight and takes it out; `None` when nothing is left.
+    /// Finds the tree of the largest weight and subtracts it. `None` if nothing is left.
     fn take_widest(&mut self, reduction: &Reduction<'_>) -> Option<(BigInt, Pattern)> {
         let zero = BigInt::zero();
         // Per holding: how often a tree could make it, and the last task of that tree.

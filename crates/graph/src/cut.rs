@@ -43,7 +43,7 @@ where
 
 /// Whether at least `limit` can flow from `source` to `sink` along directed arcs `(from, to, capacity)`: `None` if so,
 /// else the nodes on the source's side of a minimum cut, whose leaving arcs have less capacity together than `limit`.
-/// Arcs of nodes that do not exist carry nothing; from a node to itself anything flows.
+/// Arcs of nodes that do not exist carry nothing. From a node to itself any amount flows.
 ///
 /// In machine integers where sums fit. `O(n^2 m)`, in practice a few searches of the graph.
 ///
@@ -76,7 +76,7 @@ pub fn cut_below(
     }
 }
 
-/// The same in numbers in which all capacities fit.
+/// As the function above, in numbers in which all capacities fit.
 fn narrowed<W: Whole>(
     nodes: usize,
     arcs: &[(usize, usize, BigUint)],

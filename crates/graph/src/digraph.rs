@@ -44,8 +44,8 @@ impl<N> Digraph<N> {
         Digraph { arcs, into, out }
     }
 
-    /// The edges of any graph by their nodes' indices, with what `weight` says of each; and the edges' own names, by
-    /// position. `O(n + m)`.
+    /// The edges of any graph by their nodes' indices, with the weight that `weight` returns, and the edges' own ids,
+    /// by position. `O(n + m)`.
     pub fn of<G>(graph: G, mut weight: impl FnMut(G::EdgeRef) -> N) -> (Self, Vec<G::EdgeId>)
     where
         G: IntoEdgeReferences + NodeIndexable,

@@ -6,8 +6,8 @@ use std::convert::Infallible;
 use oneport_numbers::Exact;
 use oneport_watch::{Limit, Watch};
 
-/// Paths between two checks of the watch. Trades lateness after a limit for calls; each path looks at some arcs of
-/// every node on it. Not measured.
+/// Paths between two checks of the watch. Trades lateness after a limit for calls. Each path scans some arcs of every
+/// node on it. Not measured.
 const OFTEN: usize = 256;
 
 /// A level that no node has.
@@ -20,7 +20,7 @@ pub struct Network<N> {
     heads: Vec<usize>,
     room: Vec<N>,
     leaving: Vec<Vec<usize>>,
-    /// Per node: number of arcs from the source; [`NONE`] if the residual graph does not reach it.
+    /// Per node: number of arcs from the source. [`NONE`] if the residual graph does not reach it.
     levels: Vec<usize>,
     /// Per node: the index of the arc to try next.
     next: Vec<usize>,
@@ -118,7 +118,7 @@ impl<N: Exact> Network<N> {
         self.levels.iter().map(|&level| level != NONE).collect()
     }
 
-    /// Numbers the nodes by their distance from the source; whether the sink has one.
+    /// Numbers the nodes by their distance from the source. Returns whether the sink has one.
     fn layer(&mut self, source: usize, sink: usize) -> bool {
         self.next = vec![0; self.leaving.len()];
         self.levels = vec![NONE; self.leaving.len()];
@@ -136,7 +136,7 @@ impl<N: Exact> Network<N> {
         self.levels[sink] != NONE
     }
 
-    /// Sends as much as fits, and not more than asked, along one path of ascending levels.
+    /// Sends as much as fits, at most `most`, along one path of ascending levels.
     fn augment(&mut self, source: usize, sink: usize, most: Option<&N>) -> Option<N> {
         let mut path: Vec<usize> = Vec::new();
         let mut node = source;

@@ -1,10 +1,10 @@
 //! Shortest paths from some nodes: the algorithm of Dijkstra, over numbers of any length.
 //!
-//! petgraph's `dijkstra` asks for lengths that are `Copy`, so it takes no big integer and no rational. This one asks
-//! for an [`Exact`] number, starts from several nodes, and passes only through allowed nodes. Its result does not
-//! depend on the order of edges: nodes are settled by distance, ties by number of edges, then by index; of equally
-//! short paths one with the fewest edges is taken. For paths *to* a node wrap the graph in
-//! [`petgraph::visit::Reversed`]; to leave edges aside, in [`petgraph::visit::EdgeFiltered`].
+//! petgraph's `dijkstra` requires lengths that are `Copy`, so it takes no big integer and no rational. This one takes
+//! any [`Exact`] number, starts from several nodes, and passes only through allowed nodes. Its result does not depend
+//! on the order of edges: nodes are settled by distance, ties by number of edges, then by index. Of equally short paths
+//! one with the fewest edges is taken. For paths *to* a node wrap the graph in [`petgraph::visit::Reversed`]. To
+//! exclude edges, wrap it in [`petgraph::visit::EdgeFiltered`].
 
 use std::borrow::Borrow;
 use std::cmp::{Ordering, Reverse};
@@ -13,19 +13,19 @@ use std::collections::BinaryHeap;
 use oneport_numbers::Exact;
 use petgraph::visit::{EdgeRef, IntoEdges, NodeIndexable};
 
-/// Shortest paths to all nodes that can be reached; nodes are given by their index in the graph.
+/// Shortest paths to all nodes that can be reached. Nodes are given by their index in the graph.
 #[derive(Debug, Clone)]
 pub struct ShortestPaths<N, E> {
-    /// Per node: its distance; `None` if it is unreachable.
+    /// Per node: its distance. `None` if it is unreachable.
     pub distances: Vec<Option<N>>,
-    /// Per node: the last edge of the path and the node before it; `None` for start nodes and unreachable ones.
+    /// Per node: the last edge of the path and the node before it. `None` for start nodes and unreachable ones.
     pub last: Vec<Option<(E, usize)>>,
     /// The nodes that are reached, in order of distance.
     pub settled: Vec<usize>,
 }
 
 /// Shortest paths from some nodes, each with a start cost, over edges of length at least 0, to every node. A path
-/// passes through nodes for which `through` holds; every node may be an end. Ties between paths to a node go to the
+/// passes through nodes for which `through` holds. Every node may be an end. Ties between paths to a node go to the
 /// fewest edges, then to the last but one node that is first by distance, then by edges, then by index.
 ///
 /// `O((n + m) log m)` additions and comparisons for `n` nodes and `m` edges.
@@ -179,7 +179,7 @@ impl<N: Exact, E: Copy> Searches<N, E> {
 }
 
 impl<N, E: Copy> ShortestPaths<N, E> {
-    /// The edges of the path to a node, in the order of travel; none to a start or to a node that is not reached.
+    /// The edges of the path to a node, in the order of travel. Empty for a start and for a node that is not reached.
     pub fn path(&self, to: usize) -> Vec<E> {
         let before = |&(_, node): &(E, usize)| self.last.get(node).copied().flatten();
         let mut edges: Vec<E> = std::iter::successors(self.last.get(to).copied().flatten(), before)

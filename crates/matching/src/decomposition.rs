@@ -9,14 +9,14 @@ pub struct Edge {
     pub left: usize,
     /// The right end, numbered from 0.
     pub right: usize,
-    /// How long the edge is to be used, in units of time; not negative. An edge of weight 0 is never used.
+    /// The time for which the edge is used, in units of time, not negative. An edge of weight 0 is never used.
     pub weight: BigRational,
 }
 
 /// A stretch of time during which the same edges are used without a break.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// Duration, in the unit of the weights; positive.
+    /// Duration, in the unit of the weights, positive.
     pub length: BigRational,
     /// A matching: indices of the input's edges, ascending. Every one is used during the whole step.
     pub edges: Vec<usize>,

@@ -90,7 +90,7 @@ pub enum MatchingError {
     /// A time of an edge, or the period if no edge is named, that is negative or has the denominator zero.
     #[error("{} is {time}; it must be a number and not negative", edge.map_or("the period".to_owned(), |edge| format!("edge {edge}: the time")))]
     BadTime {
-        /// Index of the edge; none for the period.
+        /// Index of the edge. `None` for the period.
         edge: Option<usize>,
         /// The refused time, as `numerator/denominator`.
         time: String,

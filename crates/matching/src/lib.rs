@@ -1,13 +1,13 @@
 #![doc = include_str!("../README.md")]
 //!
 //! # Problem
-//! Under the one-port model a node sends one message at a time and receives one message at a time. The transfers of
-//! a steady state form a weighted bipartite graph: senders on the left, receivers on the right, an edge per transfer,
-//! labelled with the time it takes. What may happen simultaneously is a *matching*. Cut the transfers into a
-//! sequence of matchings, each kept for some time, within the shortest total time: the weighted edge colouring of
-//! RR-4872 section 3.3, and, with machines and jobs for the two sides, the preemptive open shop of Gonzalez and
-//! Sahni. This crate knows neither platforms nor messages. For half-duplex nodes, nodes with several ports, and links,
-//! see [`general`].
+//! Under the one-port model a node sends one message at a time and receives one message at a time. The transfers of a
+//! steady state form a weighted bipartite graph: senders on the left, receivers on the right, an edge per transfer,
+//! labelled with its time. Transfers that may happen simultaneously are a *matching*. Cut the transfers into a sequence
+//! of matchings, each kept for some time, within the shortest total time: the weighted edge colouring of RR-4872
+//! section 3.3, and, with machines and jobs for the two sides, the preemptive open shop of Gonzalez and Sahni. This
+//! crate has neither platforms nor messages. For half-duplex nodes, nodes with several ports, and links, see
+//! [`general`].
 //!
 //! # Symbols
 //! | symbol | here | meaning |
@@ -32,25 +32,26 @@
 //!
 //! # Algorithm and deviations from the textbook
 //! 1. **No padding.** The textbook pads the graph with dummy edges until it is regular and takes perfect matchings.
-//!    Slacks do the same without the edges; on sparse graphs few vertices are tight and a step touches few vertices.
+//!    Slacks have the same effect without the edges. On sparse graphs few vertices are tight and a step touches few
+//!    vertices.
 //! 2. **Longest steps.** Not any matching, but one that makes `d` largest (max-min) at every step. "Any" ends with
-//!    about `|E|` steps when the weights are large integers, "longest" with many times fewer; neither is a minimum.
-//!    Lengths never increase, so a step starts from the length and the matching of the one before and repairs what is
-//!    broken, by alternating searches that lower `d` only when Hall's condition forces them to.
+//!    about `|E|` steps if the weights are large integers, "longest" with many times fewer. Neither is a minimum.
+//!    Lengths never increase, so a step starts from the length and the matching of the one before and repairs the
+//!    broken part, by alternating searches that lower `d` only if Hall's condition forces them to.
 //! 3. **Maximum matchings.** The matching is then made maximum among the edges that weigh `d`: idling early makes
 //!    vertices tight later, and many tight vertices make for short steps.
 //! 4. **Whole edges.** Weights with unrelated denominators admit no few steps at all: the weights are sums of step
 //!    lengths, so there are at least as many steps as the weights have dimensions over the rationals. Longest steps
 //!    then shred every edge to no avail. A second peeling lets an edge, once begun, run to its end wherever possible
 //!    (list scheduling) and runs no more edges at a time than the work requires. It seldom interrupts any.
-//! 5. **The cheaper of the two.** Both peelings advance in turn until one is done; a step costs the number of its
-//!    edges plus a constant. The result depends on the input alone.
-//! 6. **Integers.** Weights are scaled once to integers over their common denominator: `u64` or `u128` when all sums
-//!    fit, else big integers, in one generic kernel.
+//! 5. **The cheaper of the two.** Both peelings advance in turn until one is done. A step costs the number of its edges
+//!    plus a constant. The result depends on the input alone.
+//! 6. **Integers.** Weights are scaled once to integers over their common denominator: `u64` or `u128` if all sums fit,
+//!    else big integers, in one generic kernel.
 //!
 //! # Complexity
 //! At most `|E| + 2n` steps. A step costs `O(|E| log |E|)` per vertex whose cover is lost, `O(n)` in the worst case,
-//! and in practice little more than the length of its list; memory `O(|E|)` besides the result.
+//! and in practice little more than the length of its list. Memory `O(|E|)` besides the result.
 //!
 //! # References
 //! - T. Gonzalez, S. Sahni, "Open shop scheduling to minimize finish time", JACM 23(4), 1976 (preemptive case).
@@ -104,8 +105,8 @@ pub fn max_weighted_degree(
     Ok(scaled.rational(degrees.into_iter().max().unwrap_or_default()))
 }
 
-/// Cuts the graph with `left` and `right` vertices into matchings that take [`max_weighted_degree`] together: see
-/// the theorem at the top of the crate. No steps when no edge has a positive weight.
+/// Cuts the graph with `left` and `right` vertices into matchings that take [`max_weighted_degree`] together: see the
+/// theorem at the top of the crate. No steps if no edge has a positive weight.
 ///
 /// The result depends on the input alone. Memory and time follow the edges, not the numbers of vertices.
 ///
@@ -122,7 +123,7 @@ pub fn decompose(
 /// [`decompose`] under a watch, checked at every step.
 ///
 /// # Errors
-/// As [`decompose`]; [`MatchingError::Stopped`].
+/// Those of [`decompose`], and [`MatchingError::Stopped`].
 pub fn decompose_watched(
     left: usize,
     right: usize,
@@ -148,7 +149,7 @@ pub fn decompose_watched(
     })
 }
 
-/// Runs the kernels in one kind of integers; `convert` must be exact on every weight.
+/// Runs the kernels in one kind of integers. `convert` must be exact on every weight.
 fn steps<W: Whole>(
     scaled: &Scaled,
     convert: impl Fn(&BigUint) -> W,

@@ -23,9 +23,10 @@ pub(crate) struct WholeEdges<W> {
     load: W,
     /// The matching.
     active: Vec<usize>,
-    /// Uncovered vertices by degree; stale when the vertex has been covered since.
+    /// Uncovered vertices by degree. An entry is stale if the vertex has been covered since.
     idle: Queue<W>,
-    /// Edges that may begin, by urgency, which may have fallen since; stale when an end has been covered since.
+    /// Edges that may begin, by urgency, which may have fallen since. An entry is stale if an end has been covered
+    /// since.
     waiting: Queue<W>,
     is_waiting: Vec<bool>,
 }
@@ -84,8 +85,8 @@ impl<W: Whole> WholeEdges<W> {
         None
     }
 
-    /// Covers every tight vertex, interrupting edges where it must. At length one all edges are heavy enough and
-    /// all but the tight vertices may idle, so the searches succeed without lowering it.
+    /// Covers every tight vertex, and interrupts edges if it must. At length one all edges are heavy enough and all but
+    /// the tight vertices may idle, so the searches succeed without lowering it.
     fn cover_tight(&mut self) {
         while let Some(v) = self.busiest_idle() {
             if self.rest.degree[v] < self.rest.total {

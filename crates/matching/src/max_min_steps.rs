@@ -4,10 +4,10 @@
 //! cannot idle that long: `deg(v) > D - d`. Lowering `d` admits edges and requires fewer vertices, so feasibility
 //! is monotone, and [`AugmentingSearch::cover`] finds the greatest feasible `d` from above.
 //!
-//! **Lengths never increase.** If a matching were feasible after a step of length `d` with some `d' > d`, its edges
-//! would have weighed `d'` before the step too, and every vertex required then is required now (a step leaves the slack
-//! of a vertex alone or shortens it); so `d'` would have been feasible before. Each step therefore starts from the
-//! length and the matching of the one before.
+//! **Lengths never increase.** Suppose a matching were feasible after a step of length `d` with some `d' > d`. Its
+//! edges would have weighed `d'` before the step too, and every vertex required then is required now, because a step
+//! leaves the slack of a vertex alone or shortens it. So `d'` would have been feasible before. Each step therefore
+//! starts from the length and the matching of the one before.
 
 use crate::residual::{FREE, Rest};
 use crate::search::AugmentingSearch;
@@ -16,7 +16,7 @@ use oneport_numbers::Whole;
 /// The iterator of longest steps: `(length, edges ascending)`.
 pub(crate) struct LongestSteps<W> {
     rest: Rest<W>,
-    /// An upper bound on the next step's length; after the step, its length.
+    /// An upper bound on the next step's length. After the step, its length.
     length: W,
     /// Vertices that still have an edge, ascending: the left ones first.
     alive: Vec<usize>,
@@ -34,7 +34,7 @@ impl<W: Whole> LongestSteps<W> {
         }
     }
 
-    /// Lowers the length to what every single vertex allows: its heaviest edge, or its slack.
+    /// Lowers the length to the limit of every single vertex: its heaviest edge, or its slack.
     fn bound_length(&mut self) {
         let Rest {
             weight,

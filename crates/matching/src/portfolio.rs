@@ -1,4 +1,4 @@
-//! Runs two peelings of the same graph; the cheaper result is kept.
+//! Runs two peelings of the same graph and keeps the cheaper result.
 
 use oneport_watch::{Limit, Watch};
 
@@ -22,7 +22,7 @@ impl<'a, W> PartialPeeling<'a, W> {
         }
     }
 
-    /// Takes one more step; false if no step is left.
+    /// Takes one more step. Returns `false` if no step is left.
     fn advance(&mut self) -> bool {
         let Some(step) = self.steps.next() else {
             return false;
@@ -35,7 +35,7 @@ impl<'a, W> PartialPeeling<'a, W> {
 
 /// The cheaper sequence of steps, the first one on a tie.
 ///
-/// The watch is asked at every step. The run that has cost less so far advances, so the first to end is the cheapest,
+/// The watch is checked at every step. The run that has cost less so far advances, so the first to end is the cheapest,
 /// and the other one has not gone further than the winner: at most twice the work of the winner alone.
 pub(crate) fn race<'a, W>(
     first: impl Iterator<Item = (W, Vec<usize>)> + 'a,

@@ -7,8 +7,8 @@ pub(crate) const FREE: usize = usize::MAX;
 
 /// The remaining graph and a matching in it.
 ///
-/// Between steps `degree[v] <= total` for every vertex, with equality for the *tight* ones; while anything remains
-/// at least one vertex is tight.
+/// Between steps `degree[v] <= total` for every vertex, with equality for the *tight* ones. While anything remains at
+/// least one vertex is tight.
 #[derive(Clone)]
 pub(crate) struct Rest<W> {
     /// `[left, right]` of each edge.
@@ -17,9 +17,9 @@ pub(crate) struct Rest<W> {
     pub weight: Vec<W>,
     /// Per vertex, the edges of positive weight: heaviest first, ties by index.
     pub incident: Vec<Vec<usize>>,
-    /// Remaining weighted degrees `deg(v)`; the vertex may still idle for `D - deg(v)`.
+    /// Remaining weighted degrees `deg(v)`. The vertex may still idle for `D - deg(v)`.
     pub degree: Vec<W>,
-    /// `D`: what the remaining steps add up to.
+    /// `D`: the sum of the remaining steps.
     pub total: W,
     /// Per vertex the matching edge that covers it, or [`FREE`].
     pub mate: Vec<usize>,
@@ -65,7 +65,7 @@ impl<W: Whole> Rest<W> {
         self.mate[v] == FREE
     }
 
-    /// Makes `e` a matching edge; its ends lose theirs.
+    /// Makes `e` a matching edge. Its ends lose theirs.
     pub(crate) fn join(&mut self, e: usize) {
         for v in self.ends[e] {
             self.mate[v] = e;
@@ -92,8 +92,8 @@ impl<W: Whole> Rest<W> {
         }
     }
 
-    /// Takes a step of `length` along the matching `edges`, each of which must weigh that much; an edge that is
-    /// used up leaves the matching.
+    /// Takes a step of `length` along the matching `edges`, each of which must weigh that much. A used-up edge leaves
+    /// the matching.
     pub(crate) fn take(&mut self, edges: &[usize], length: &W) {
         self.total -= length;
         for &e in edges {

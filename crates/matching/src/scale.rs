@@ -14,7 +14,7 @@ use oneport_numbers::{common_divisor, common_multiple, gcd, whole};
 pub(crate) struct Scaled {
     /// Index in the input, ascending.
     pub original: Vec<usize>,
-    /// `[left, right]`; vertices are numbered `0..vertices`, the left ones first.
+    /// `[left, right]`. Vertices are numbered `0..vertices`, the left ones first.
     pub ends: Vec<[usize; 2]>,
     /// Number of vertices with at least one edge.
     pub vertices: usize,

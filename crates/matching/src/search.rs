@@ -4,13 +4,14 @@
 //! the root's side are *outer*, those on the other side, entered by edges outside the matching, are *inner*. A path
 //! ends well at a free inner vertex, or at an outer vertex that may idle for `d` and gives up its mate.
 //!
-//! **Why lowering `d` is forced.** When the tree stops growing at `d`, every outer vertex is required and the `k`
-//! outer vertices have, in edges `w(e) >= d`, only the `k - 1` inner vertices for neighbours: by Hall's condition no
-//! matching covers them. This stays true until an edge to a new inner vertex weighs `d`, or an outer vertex may
-//! idle for `d`; `d` is lowered to the first of these events. So `d` never falls below the greatest feasible length.
+//! **Why lowering `d` is forced.** When the tree stops growing at `d`, every outer vertex is required and the `k` outer
+//! vertices have, in edges `w(e) >= d`, only the `k - 1` inner vertices for neighbours: by Hall's condition no matching
+//! covers them. This stays true until an edge to a new inner vertex weighs `d`, or an outer vertex may idle for `d`.
+//! `d` is lowered to the first of these events. So `d` never falls below the greatest feasible length.
 //!
 //! **Why the two sides do not disturb each other** (Mendelsohn and Dulmage). Flipping a path from a left root keeps
-//! every right vertex covered and uncovers at most one left vertex, which may idle; and the other way round.
+//! every right vertex covered and uncovers at most one left vertex, which may idle. The same holds with left and right
+//! exchanged.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,7 +22,7 @@ use oneport_numbers::Whole;
 /// Edges that lead out of the tree, by weight: the next edge of each outer vertex.
 type Exits<'a, W> = BinaryHeap<(&'a W, Reverse<usize>)>;
 
-/// The buffers of a search, kept between searches, and what the last search changed.
+/// The buffers of a search, kept between searches, and the changes of the last search.
 pub(crate) struct AugmentingSearch {
     /// Per vertex: the search that last reached it as an inner vertex.
     reached: Vec<u64>,
@@ -56,7 +57,7 @@ impl AugmentingSearch {
 
     /// Covers the uncovered vertex `root`, lowering `length` no more than needed, at most until `root` may idle.
     ///
-    /// `O(|E| log |E|)`; in practice a few edges.
+    /// `O(|E| log |E|)`, in practice a few edges.
     pub(crate) fn cover<W: Whole>(&mut self, rest: &mut Rest<W>, length: &mut W, root: usize) {
         self.serial += 1;
         self.begin(root);
@@ -94,7 +95,7 @@ impl AugmentingSearch {
         self.released = FREE;
     }
 
-    /// Grows the tree until a path ends well, and returns its last inner vertex; none when the root itself may idle.
+    /// Grows the tree until a path ends well, and returns its last inner vertex. `None` if the root itself may idle.
     fn grow<W: Whole>(&mut self, rest: &Rest<W>, length: &mut W) -> Option<usize> {
         let mut exits = BinaryHeap::new();
         let mut head = 0;
@@ -140,7 +141,7 @@ impl AugmentingSearch {
         None
     }
 
-    /// Follows the edges of outer vertex `u` that weigh `length`; returns an inner vertex where the path ends well.
+    /// Follows the edges of outer vertex `u` that weigh `length`. Returns an inner vertex if the path ends well there.
     fn scan<W: Whole>(
         &mut self,
         rest: &Rest<W>,

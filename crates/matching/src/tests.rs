@@ -1,4 +1,4 @@
-//! The two kernels apart: what the race between them would hide.
+//! The two kernels apart: the race between them would hide faults of one.
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
@@ -11,7 +11,7 @@ use crate::residual::Rest;
 type Ends = Vec<[usize; 2]>;
 type Steps = Vec<(u64, Vec<usize>)>;
 
-/// Up to `most` edges between `side` left and `side` right vertices; parallel edges and isolated vertices occur.
+/// Up to `most` edges between `side` left and `side` right vertices. Parallel edges and isolated vertices occur.
 fn graph(
     side: usize,
     most: usize,
@@ -23,7 +23,7 @@ fn graph(
             .iter()
             .map(|&(left, right, _)| [left, right])
             .collect();
-        // Kernels are given vertices with edges only; a vertex without gets a light one.
+        // Kernels are given vertices with edges only. A vertex without edges gets a light one.
         let (mut ends, mut weights): (Ends, Vec<u64>) =
             (ends, edges.iter().map(|edge| edge.2).collect());
         for v in 0..2 * side {

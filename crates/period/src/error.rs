@@ -8,7 +8,7 @@ use oneport_schedule::ScheduleError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PeriodError {
-    /// The period asked for is not positive.
+    /// The requested period is not positive.
     #[error("period is {0}; it must be positive")]
     BadPeriod(Box<Rational>),
     /// Not even one instance fits.
@@ -16,12 +16,12 @@ pub enum PeriodError {
         "no whole instance was fitted into a period of {period}; the shortest period found for one instance is {needed}"
     )]
     PeriodTooShort {
-        /// The period asked for.
+        /// The requested period.
         period: Box<Rational>,
         /// A period long enough for one instance.
         needed: Box<Rational>,
     },
-    /// No instance was asked for.
+    /// The requested number of instances is 0.
     #[error("max-instances is 0; a period needs at least one instance")]
     NoInstances,
     /// No share of the throughput that a schedule may lose.
@@ -45,7 +45,7 @@ pub enum PeriodError {
     /// An integer program failed.
     #[error(transparent)]
     Program(#[from] LpError),
-    /// The decomposition into slots, which half-duplex nodes ask for, failed.
+    /// The decomposition into slots, which half-duplex nodes need, failed.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
 }

@@ -14,11 +14,12 @@ use crate::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, PeriodError, SHORT_
 
 /// Numbers of instances tried by rounding. Trades time for shorter periods. Not measured.
 const ROUNDINGS: u32 = 64;
-/// The same for trees. Trades time for shorter periods: trees load many resources. Not measured.
+/// The limit for trees. Trades time for shorter periods: trees load many resources. Not measured.
 const ROUNDINGS_OF_TREES: u32 = 12;
 /// Numbers of instances tried by integer programs. Trades time for shorter periods. Not measured.
 const PROGRAMS: u32 = 24;
-/// The same for trees: the first number succeeds, or hardly any. Trades shorter periods for time. Not measured.
+/// The limit for trees: if the first number fails, later ones rarely succeed. Trades shorter periods for time. Not
+/// measured.
 const PROGRAMS_OF_TREES: u32 = 1;
 /// Integer programs that look for fewer instances than rounding found. Trades time for shorter periods. Not measured.
 const PROGRAMS_FOR_FEWER: u32 = 12;
@@ -28,7 +29,8 @@ const FEW_TREES: usize = 8;
 /// Trees above which the period of the weights is used if it is allowed. Trades shorter periods for time. Not measured.
 const MANY_TREES: usize = 500;
 
-/// Whole messages as asked for; with or without integer programs, which find more and take their time.
+/// Whole messages for the requested period, with or without integer programs. Integer programs are slower and find
+/// shorter periods.
 pub fn whole_patterns(
     question: &Question,
     solution: &Solution,
@@ -109,7 +111,7 @@ pub fn whole_patterns(
     }
 }
 
-/// The fewest instances found, at most `limit`, that lose at most a share of the throughput; where none are found, the
+/// The fewest instances found, at most `limit`, that lose at most a share of the throughput. If none are found, the
 /// optimum if it is attained within the limit, else the best within it.
 fn losing(
     question: &Question,
@@ -158,8 +160,8 @@ fn losing(
     Ok(whole)
 }
 
-/// Fewer instances than rounding found, by integer programs: by bisection, then, when no more numbers are left than
-/// programs, one by one from the smallest. A number of instances may take so much `time`.
+/// Fewer instances than rounding found, by integer programs: by bisection, then one by one from the smallest when no
+/// more numbers are left than programs. Each number of instances has this `time`.
 fn fewer(
     question: &Question,
     solution: &Solution,
@@ -199,7 +201,7 @@ fn programs(question: &Question, solution: &Solution) -> u32 {
     }
 }
 
-/// The fewest instances per period found that attain the optimum; within the limit, if there is one.
+/// The fewest instances per period found that attain the optimum, within the limit if there is one.
 ///
 /// Multiples of the step are tried in ascending order, each by rounding and then by integer programming, up to the
 /// steady state's own number, at which its weights become whole.

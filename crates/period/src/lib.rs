@@ -31,8 +31,8 @@ pub const DEFAULT_MAX_LOSS: (u32, u32) = (1, 100);
 /// platforms integer programs look at every smaller number. Other whole messages may need fewer still.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Period {
-    /// The smallest found that attains the optimum, if it has at most [`SHORT_INSTANCES`]; else as
-    /// [`Period::Losing`] with [`DEFAULT_MAX_LOSS`] and [`DEFAULT_MAX_INSTANCES`].
+    /// The smallest found that attains the optimum, if it has at most [`SHORT_INSTANCES`]. Otherwise [`Period::Losing`]
+    /// with [`DEFAULT_MAX_LOSS`] and [`DEFAULT_MAX_INSTANCES`].
     #[default]
     Short,
     /// The fewest instances found that lose little.
@@ -49,6 +49,6 @@ pub enum Period {
     AtMost(u64),
     /// Exactly this long.
     Fixed(Rational),
-    /// The smallest found that attains the optimum, whatever its length.
+    /// The smallest found that attains the optimum, of any length.
     Exact,
 }

@@ -2,11 +2,11 @@
 //!
 //! `x(Pi,Pj,Pk)` is the number of messages for `P_i` that transit on `P_j -> P_k`, `t(Pj,Pk)` the time for which the
 //! link is busy, `t_in` and `t_out` the busy times of the ports, `a` the throughput. The paper prints the program of
-//! one example; the general one follows its text.
+//! one example. The general one follows its text.
 //!
 //! Corrected, `t(Pj,Pk)` is at least `c(j,k) x(Pi,Pj,Pk)` (E004-1), and no variable brings a message back to the source
-//! or out of its target. Where all nodes are targets and none is a switch, the optimum is the throughput (Edmonds'
-//! branching theorem); with other nodes it is an upper bound.
+//! or out of its target. If all nodes are targets and none is a switch, the optimum is the throughput (Edmonds'
+//! branching theorem). With other nodes it is an upper bound.
 //!
 //! A half-duplex node has one port for both directions. With such nodes this is the program that section 2.2.2 marks
 //! as wrong: its optimum is an upper bound, because port times within limits need not fit (3/4 on figure 2, where 2/3
@@ -27,7 +27,7 @@ use crate::program::{Paper, Program, Size};
 /// Writes the program. `O(m k)` variables for `m` links and `k` targets.
 ///
 /// # Errors
-/// Another collective, switches; as printed, nodes of several ports.
+/// Another collective, switches. As printed, nodes of several ports.
 pub(crate) fn build<'p>(
     problem: &'p Problem,
     form: Form,
@@ -102,7 +102,8 @@ pub struct Message<'a> {
     pub time: &'a dyn Fn(LinkId) -> Rational,
 }
 
-/// Messages that are copied, and how to read the program. The paper has one message; several share links and ports.
+/// Messages that are copied, and the columns to read. The paper has one message. Several messages share links and
+/// ports.
 pub(crate) struct Copies<'a> {
     pub(crate) platform: &'a Platform,
     pub(crate) messages: &'a [Message<'a>],
@@ -110,7 +111,7 @@ pub(crate) struct Copies<'a> {
 }
 
 impl Copies<'_> {
-    /// Writes all rows. With the papers' limits a link's time covers the copies of the only message; with those of the
+    /// Writes all rows. With the papers' limits a link's time covers the copies of the only message. With those of the
     /// resources a variable counts the copies of each message on a link, and covers those for each target.
     pub(crate) fn add_rows(
         &self,
@@ -197,7 +198,7 @@ struct Flow<'a> {
 }
 
 impl Flow<'_> {
-    /// `x(Pi,Pj,Pk)`; `None` where the messages have no business.
+    /// `x(Pi,Pj,Pk)`. `None` if the message never uses the link.
     fn of(&self, link: LinkId) -> Option<Quantity> {
         let ends = self.platform.link(link);
         let useful = ends.to != self.message.source && ends.from != self.target;

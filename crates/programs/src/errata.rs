@@ -1,6 +1,6 @@
 //! The switches of the errors that the papers print.
 
-/// Printed errors, one switch each; docs/errata.md says what is wrong. All off: the corrected program.
+/// Printed errors, one switch each. docs/errata.md describes them. All off: the corrected program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Errata {
     /// E000-1: the conservation law also binds the source.
@@ -15,13 +15,13 @@ pub struct Errata {
     pub nodes_for_operands: bool,
     /// E000-13: `v[k,m]` is used by `T[n,k,m]`, as the text above (10) says.
     pub wrong_split: bool,
-    /// E000-30: send and cons may be negative; s and alpha may not.
+    /// E000-30: send and cons may be negative. s and alpha may not.
     pub negative_rates: bool,
     /// E003-1: the time on a link lacks the factor `c(i, j)`.
     pub no_cost: bool,
     /// E003-2: the right side of the conservation law reads `s(P_j -> P_i, m_k)`, summed over the links out of `P_i`.
     pub wrong_right_side: bool,
-    /// E003-3: what is conserved is also at most 1.
+    /// E003-3: conserved amounts are also at most 1.
     pub at_most_one: bool,
     /// E003-5: the throughput counts `v[0,m]` for every `m`.
     pub any_part: bool,

@@ -13,12 +13,12 @@ use crate::errata::Errata;
 pub enum Form {
     /// As it should read.
     Corrected,
-    /// As the paper prints it; docs/errata.md says what is wrong.
+    /// As the paper prints it, with the errors of docs/errata.md.
     Printed,
 }
 
 impl Form {
-    /// The errors of this reading, where the paper prints those.
+    /// The errors of this reading, those of the paper if it is `Printed`.
     pub(crate) fn errors(self, printed: Errata) -> Errata {
         match self {
             Form::Corrected => Errata::NONE,
@@ -37,7 +37,7 @@ impl Form {
 /// Which rows limit ports and links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limits {
-    /// The paper's: (1) a link, (2) what a node sends, (3) what it receives.
+    /// The paper's: (1) a link, (2) the sends of a node, (3) its receives.
     Papers,
     /// One for each resource of the platform under any port model, shared capacities included.
     Resources,
@@ -52,7 +52,7 @@ pub enum ProgramError {
     Collective {
         /// The program's name.
         program: &'static str,
-        /// The collective asked for.
+        /// The collective of the program.
         found: &'static str,
         /// The program's collective.
         right: &'static str,

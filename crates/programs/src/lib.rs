@@ -73,7 +73,7 @@ impl Which {
         }
     }
 
-    /// The collective that it is about, or that it is usually asked for.
+    /// The collective of the program, or the usual one.
     pub fn collective(self) -> &'static str {
         match self {
             Which::Sssp => "scatter",
@@ -118,15 +118,15 @@ impl Program {
 /// A program as text. Large ones belong into a file: [`write`](fn@write).
 ///
 /// # Errors
-/// As [`write`](fn@write).
+/// Those of [`write`](fn@write).
 pub fn build(which: Which, problem: &Problem, form: Form) -> Result<Program, ProgramError> {
     Program::written(|out| write(which, problem, form, out, &Watch::unlimited()))
 }
 
-/// Writes a program row by row; one row at a time is in memory, beside the names of nodes and the list of messages.
+/// Writes a program row by row. One row at a time is in memory, besides the names of nodes and the list of messages.
 ///
 /// # Errors
-/// See [`ProgramError`]; (P') is written by [`write_restricted`]. What `out` took before an error is not a program.
+/// See [`ProgramError`]. [`write_restricted`] writes (P'). The text in `out` before an error is not a program.
 pub fn write(
     which: Which,
     problem: &Problem,
@@ -179,7 +179,7 @@ pub fn write_restricted(
     matchings::restricted(plan, form, paper)
 }
 
-/// The papers have no shared capacities; the corrected programs over busy times of links have a row for each.
+/// The papers have no shared capacities. The corrected programs over busy times of links have a row for each.
 fn check_shared(problem: &Problem) -> Result<(), ProgramError> {
     let refused = problem
         .platform()
@@ -187,7 +187,7 @@ fn check_shared(problem: &Problem) -> Result<(), ProgramError> {
     refused.map_err(|error| ProgramError::Problem(error.into()))
 }
 
-/// SSSP and SSPA2A as numbers, for any messages that travel alone; `time` is that of a message on a link.
+/// SSSP and SSPA2A as numbers, for any messages that travel alone. `time` is that of a message on a link.
 ///
 /// # Errors
 /// None: nothing limits the work.

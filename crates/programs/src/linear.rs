@@ -23,7 +23,7 @@ pub enum Port {
 pub enum Act {
     /// The partial result is sent over a link.
     Send(LinkId),
-    /// A node makes the partial result of two; the number is the last operand of the left one.
+    /// A node makes the partial result of two. The number is the last operand of the left one.
     Merge(NodeId, usize),
 }
 
@@ -59,7 +59,7 @@ pub enum Quantity {
     Copies {
         /// The message's number.
         message: usize,
-        /// The number of the target; `None` counts a copy once, however many targets it serves.
+        /// The number of the target. `None` counts a copy once for all targets that it serves.
         target: Option<usize>,
         /// The link.
         link: LinkId,
@@ -89,7 +89,7 @@ pub enum Equation {
     Compute(NodeId),
     /// (9): a processor is busy at most all the time.
     Processor(NodeId),
-    /// (5): what a node receives of a message, it sends on.
+    /// (5): a node sends on the amount of a message that it receives.
     Conserve {
         /// The commodity's number.
         message: usize,
@@ -98,7 +98,7 @@ pub enum Equation {
     },
     /// (6): what arrives of a message is the throughput.
     Receive(usize),
-    /// (10): what a node receives and makes of a partial result, it sends and uses.
+    /// (10): a node sends and uses the amount of a partial result that it receives and makes.
     Part {
         /// The reduction's number.
         reduction: usize,
@@ -133,7 +133,7 @@ pub enum Equation {
     PortTime(NodeId, Port),
     /// (comm): one matching at a time.
     Comm,
-    /// (edge_k): matchings carry what the patterns send over a link, by its index.
+    /// (edge_k): matchings carry the traffic of the patterns over a link, by its index.
     Edge(usize),
     /// A matching costs at most `u`.
     Matching(usize),
@@ -174,7 +174,7 @@ pub struct Linear {
 pub struct Solvable {
     /// The program.
     pub program: LinearProgram,
-    /// The columns; a variable of either sign is the first minus the second.
+    /// The columns. A variable of either sign is the first minus the second.
     pub columns: BTreeMap<Quantity, (Column, Option<Column>)>,
     /// The rows, in the order of the lines.
     pub rows: Vec<(Equation, Row)>,

@@ -5,7 +5,7 @@
 //! `v` is not negative (E004-15): subsets of matchings are matchings. As printed, it counts a link once per pattern,
 //! and `v` is free. For broadcasts both forms have the same optimum.
 //!
-//! Deviation: nodes that are not half-duplex are not fictitious nodes (section 5) here; a "matching" is any set of
+//! Deviation: nodes that are not half-duplex are not fictitious nodes (section 5) here. A "matching" is any set of
 //! links that the ports can serve at the same time.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,7 +83,7 @@ pub(crate) fn primal<'p>(
 /// (P'), over the patterns of a plan and the matchings of its schedule.
 ///
 /// # Errors
-/// As [`primal`], and a plan whose schedule does not attain the optimum.
+/// Those of [`primal`], and a plan whose schedule does not attain the optimum.
 pub(crate) fn restricted<'p>(
     plan: &'p Plan<'p>,
     form: Form,
@@ -206,7 +206,7 @@ fn write_primal<'p>(
 /// (D), the dual of (P).
 ///
 /// # Errors
-/// As [`primal`].
+/// Those of [`primal`].
 pub(crate) fn dual<'p>(
     problem: &'p Problem,
     form: Form,

@@ -24,7 +24,7 @@ pub(crate) enum Ends {
     Both,
 }
 
-/// Writes the program. `O(m k)` variables for `m` links and `k` messages; no row has more terms than messages.
+/// Writes the program. `O(m k)` variables for `m` links and `k` messages. No row has more terms than messages.
 ///
 /// # Errors
 /// Messages that do not travel alone, nodes that are not full-duplex, a limit.
@@ -140,7 +140,7 @@ impl Messages<'_> {
         Ok(())
     }
 
-    /// `send(Pi,Pj,m)`; `None` where a message has no business.
+    /// `send(Pi,Pj,m)`. `None` if the message never uses the link.
     fn sent(&self, message: usize, one: &Commodity, link: LinkId) -> Option<Quantity> {
         let ends = self.platform.link(link);
         let returns = ends.from == one.target || ends.to == one.source;

@@ -12,15 +12,15 @@ use oneport_platform::{LinkId, NodeId, Platform};
 
 use crate::linear::{Act, Equation, Port, Quantity};
 
-/// Fact: characters of a node's name; three names and the letters around them fit the 255 of a variable.
+/// Fact: characters of a node's name. Three names and the letters around them fit the 255 of a variable.
 const LONGEST: usize = 40;
 
 /// The papers' letters for quantities of several programs, and the index that distinguishes a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Letters {
-    /// `TP`, `s`; a message is known by its target, `m_l`.
+    /// `TP`, `s`. A message is named by its target, `m_l`.
     OneSource(Vec<Commodity>),
-    /// `TP`, `s`; a message is known by its source and its target, `m_k,l`.
+    /// `TP`, `s`. A message is named by its source and its target, `m_k,l`.
     Both(Vec<Commodity>),
     /// `TP`, `s`: partial results.
     Reduce,

@@ -18,7 +18,7 @@ pub const MOST_COLUMNS: usize = 20_000;
 /// Limit: steps of an enumeration. Measured: seconds.
 pub const MOST_STEPS: usize = 2_000_000;
 
-/// Links, ascending; in a pattern as often as its paths or trees use them.
+/// Links, ascending. In a pattern as often as its paths or trees use them.
 pub(crate) type Links = Vec<LinkId>;
 
 /// Steps between two checks of the watch. Trades lateness after a limit for calls. Not measured.
@@ -68,7 +68,7 @@ impl<'w> Budget<'w> {
     }
 }
 
-/// All nonempty sets of links that can be busy at the same time, whatever the port models: matchings, where all nodes
+/// All nonempty sets of links that can be busy at the same time, under any port models. They are matchings if all nodes
 /// are half-duplex. Smaller sets of the same links come first.
 pub(crate) fn matchings(
     platform: &Platform,

@@ -13,7 +13,7 @@ use crate::linear::{Equation, Port, Quantity};
 use crate::program::Program;
 
 /// Refuses nodes to which the program's rows do not apply: half-duplex ones, for which no rows on single ports are
-/// enough, and in the printed form whatever is not full-duplex.
+/// enough, and in the printed form all but full-duplex ones.
 pub(crate) fn check(
     platform: &Platform,
     program: &'static str,
@@ -22,7 +22,7 @@ pub(crate) fn check(
     check_ports(platform, program, form, |_| false)
 }
 
-/// The same, where nodes of some more models have rows.
+/// The same check for programs that have rows for some more models.
 pub(crate) fn check_ports(
     platform: &Platform,
     program: &'static str,
@@ -88,7 +88,7 @@ pub(crate) fn add_limits(
     add_shared(program, platform)
 }
 
-/// A row for each shared capacity. The report has none; the printed form is refused before.
+/// A row for each shared capacity. The report has none, and the printed form is refused before.
 fn add_shared(program: &mut Program<'_>, platform: &Platform) -> Result<(), ProgramError> {
     if platform.shared().is_empty() {
         return Ok(());

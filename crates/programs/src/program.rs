@@ -19,7 +19,7 @@ use crate::form::ProgramError;
 use crate::linear::{Equation, Line, Linear, Quantity, added_up};
 use crate::names::Names;
 
-/// Fact: characters after which a row goes on in a new line; readers may refuse lines of more than 560.
+/// Fact: characters after which a row goes on in a new line. Readers may refuse lines of more than 560.
 const WIDTH: usize = 100;
 /// Bytes of a term in memory: a variable, and a number of two short integers. Trades rows that would just fit for
 /// tables that do not. Not measured.
@@ -64,7 +64,7 @@ pub(crate) struct Program<'p> {
     free: Vec<Quantity>,
     /// Text that is not written yet.
     text: String,
-    /// The next section's heading; it is written with its first row.
+    /// The next section's heading. It is written with its first row.
     heading: Option<String>,
     begun: bool,
     size: Size,
@@ -106,7 +106,7 @@ impl<'p> Program<'p> {
     /// Says how many variables will be in rows at most, and how many terms the longest row has at most.
     ///
     /// # Errors
-    /// [`ProgramError::TooLarge`] if that row does not fit into memory; [`ProgramError::Stopped`].
+    /// [`ProgramError::TooLarge`] if that row does not fit into memory. [`ProgramError::Stopped`].
     pub(crate) fn expect(&mut self, variables: u64, longest: u64) -> Result<(), ProgramError> {
         self.expected = variables;
         let bytes = longest.saturating_mul(TERM);
@@ -161,10 +161,10 @@ impl<'p> Program<'p> {
         self.heading = Some(heading.to_string());
     }
 
-    /// A row that says of what sum a variable is the value; `terms` are the sum.
+    /// A row that sets a variable to a sum. `terms` are the sum.
     ///
     /// # Errors
-    /// As [`row`](Self::row).
+    /// Those of [`row`](Self::row).
     pub(crate) fn define(
         &mut self,
         equation: Equation,
@@ -182,8 +182,8 @@ impl<'p> Program<'p> {
         Ok(())
     }
 
-    /// A new row; coefficients of the same variable are added up. A row in which nothing is left is `0` against the
-    /// right-hand side; it is written with the coefficient 0 of the first variable.
+    /// A new row. Coefficients of the same variable are added up. A row without a nonzero coefficient is `0` against
+    /// the right-hand side. It is written with the coefficient 0 of the first variable.
     ///
     /// # Errors
     /// [`ProgramError::Stopped`], [`ProgramError::Output`].
@@ -324,7 +324,7 @@ impl<'p> Program<'p> {
         }
     }
 
-    /// A term of a sum; `used` characters of the line are taken. Returns how many are taken then.
+    /// A term of a sum. `used` characters of the line are taken. Returns the number taken after it.
     fn term(&mut self, used: usize, first: bool, variable: Quantity, value: &BigInt) -> usize {
         let start = self.text.len();
         self.text.push_str(match (value.is_negative(), first) {

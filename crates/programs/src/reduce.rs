@@ -16,7 +16,7 @@ use crate::names::{Letters, Names};
 use crate::ports::{add_limits, check};
 use crate::program::{Paper, Program, Size};
 
-/// Writes the program. For `n` values, `m` links and `p` processors it has `O(n^2 m + n^3 p)` variables; no row has
+/// Writes the program. For `n` values, `m` links and `p` processors it has `O(n^2 m + n^3 p)` variables. No row has
 /// more than `O(n^3 + m)` terms.
 ///
 /// # Errors
@@ -81,7 +81,7 @@ pub struct Reductions<'a> {
     pub targets: &'a [NodeId],
     /// The time of a reduction's partial result on a link.
     pub send_time: &'a dyn Fn(usize, LinkId, Interval) -> Rational,
-    /// Whether a node can make a partial result of two; the last operand of the left one is given.
+    /// Whether a node can make a partial result of two. The last operand of the left one is given.
     pub can_merge: &'a dyn Fn(NodeId, Interval, usize) -> bool,
     /// The time of that merge.
     pub merge_time: &'a dyn Fn(NodeId, Interval, usize) -> Rational,
@@ -214,7 +214,7 @@ impl Reduction<'_> {
         }
     }
 
-    /// `send(Pi,Pj,v[k,m])`; `None` where the value has no business.
+    /// `send(Pi,Pj,v[k,m])`. `None` if the value never uses the link.
     fn send(&self, link: LinkId, part: Interval) -> Option<Quantity> {
         let ends = self.all.given.platform.link(link);
         let returns =
@@ -223,7 +223,7 @@ impl Reduction<'_> {
         useful.then(|| self.task(part, Act::Send(link)))
     }
 
-    /// `cons(Pi,T_k,l,m)`; `None` for a node that does not merge.
+    /// `cons(Pi,T_k,l,m)`. `None` for a node that does not merge.
     fn merge(&self, node: NodeId, part: Interval, split: usize) -> Option<Quantity> {
         (self.all.given.can_merge)(node, part, split)
             .then(|| self.task(part, Act::Merge(node, split)))

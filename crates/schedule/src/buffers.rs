@@ -14,10 +14,10 @@ use crate::Execution;
 ///
 /// A message is held from its arrival until its last use ends: it has been sent on whole, or merged. A message that is
 /// held for `w` periods, the last one perhaps in part, occupies `w` places at a time. A node that only forwards holds
-/// at most two periods' worth (RR-4872 section 3.4 has the same bound); an operand of a merge may wait longer for the
+/// at most two periods' worth (RR-4872 section 3.4 has the same bound). An operand of a merge may wait longer for the
 /// other operand. One copy serves several uses. If a message arrives several times, as from a switch that passes every
 /// copy on once, each copy is held. Owners' values and messages without a further use are not counted. Nodes that hold
-/// nothing are left out. Linear in tasks but for a logarithm.
+/// nothing are left out. Linear in tasks up to a logarithm.
 pub fn buffers(platform: &Platform, execution: &Execution) -> BTreeMap<NodeId, BigUint> {
     let mut last_use: Vec<Option<BigInt>> = vec![None; execution.tasks.len()];
     for dated in &execution.tasks {

@@ -1,9 +1,9 @@
 //! The order of slots that cuts fewest messages, or that needs the least multiple of the period to cut none.
 //!
-//! A link sends its messages back to back. It pauses where it is busy in one slot and not in the next, and a message is
-//! cut if the pause is inside it. What a link has sent by then depends on which slots came before, not on their order.
-//! So an order is judged slot by slot, what it costs never falls as slots are appended, and branch and bound finds the
-//! best order of few slots. A longer list of slots is improved by moving one slot at a time.
+//! A link sends its messages back to back. It pauses if it is busy in one slot and not in the next, and a message is
+//! cut if the pause is inside it. The amount sent before the pause depends on the set of earlier slots, not on their
+//! order. So an order is judged slot by slot, its cost never falls as slots are appended, and branch and bound finds
+//! the best order of few slots. A longer list of slots is improved by moving one slot at a time.
 
 use std::collections::BTreeMap;
 
@@ -18,19 +18,19 @@ use crate::units::{duration, in_units, speeds, units};
 /// Slots up to which every order is considered, unless a better one is known. Trades time for fewer cuts. Not measured.
 const EXACT: usize = 7;
 
-/// Links looked at while slots of a longer list are moved. Trades time for fewer cuts. Measured: a scatter to 300 nodes
-/// cuts 117 of 117,436 messages without moves; 2,000,000 looks take 0.04 s and leave 108.
+/// Links examined while slots of a longer list are moved. Trades time for fewer cuts. Measured: a scatter to 300 nodes
+/// cuts 117 of 117,436 messages without moves. 2,000,000 examinations take 0.04 s and leave 108.
 const EFFORT: usize = 100_000;
 
-/// Copies of a task that follow one another on a link, and how long each takes, in units; both positive.
+/// Copies of a task that follow one another on a link, and the time of each, in units. Both positive.
 pub(crate) type Group = (BigInt, BigInt);
 
 /// Quantity that the best order minimises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Goal {
-    /// Messages cut; then stretches of links.
+    /// Messages cut, then stretches of links.
     Cuts,
-    /// Repetitions of the period after which every stretch of a link holds whole messages; then messages cut.
+    /// Repetitions of the period after which every stretch of a link holds whole messages, then messages cut.
     Repetitions,
 }
 
@@ -76,8 +76,8 @@ fn join(groups: &mut Vec<Group>) {
     }
 }
 
-/// The same schedule with its slots in the best order found; the given order where none is better, and where numbers
-/// are too long. The best of all orders for up to 7 slots.
+/// The same schedule with its slots in the best order found. The given order if none is better, or if numbers are too
+/// long. The best of all orders for up to 7 slots.
 pub(crate) fn ordered(
     problem: &Problem,
     schedule: PeriodicSchedule,
@@ -108,7 +108,7 @@ struct Cut {
 }
 
 impl Line {
-    /// The message that a pause cuts after this much of the link's busy time; `None` between messages.
+    /// The message that a pause cuts after this much of the link's busy time. `None` between messages.
     fn cut(&self, sent: u128) -> Option<Cut> {
         let group = self
             .groups
@@ -366,7 +366,7 @@ mod tests {
     /// Messages cut, one message after the other along the clock, in `times` periods taken as one.
     fn cut((lines, slots): &Case, order: &[usize], times: u128) -> usize {
         let of_line = |(line, groups): (usize, &Vec<(u128, u128)>)| {
-            // Busy stretches, joined where one follows the other.
+            // Busy stretches. A stretch that follows another is joined to it.
             let (mut stretches, mut date): (Vec<(u128, u128)>, u128) = (Vec::new(), 0);
             for &at in order {
                 let end = date + slots[at].0 * times;

@@ -12,14 +12,14 @@ use crate::execution::Execution;
 use crate::places::Stretch;
 use crate::timeline::{in_lowest_terms, limited, written};
 
-/// [`timeline`](crate::timeline) without its dates: every port, link and processor does the same in the same order,
-/// each piece and merge as soon as its inputs are there and what it occupies is free. Where a node has several ports, a
-/// transfer takes the one that is free first. Nothing ends later than by the schedule's dates.
+/// [`timeline`](crate::timeline) without its dates: every port, link and processor does the same tasks in the same
+/// order, each piece and merge as soon as its inputs have arrived and its resources are free. If a node has several
+/// ports, a transfer takes the one that is free first. Nothing ends later than by the schedule's dates.
 ///
 /// `O(E log E)` for `E` pieces and merges.
 ///
 /// # Errors
-/// As [`timeline`](crate::timeline).
+/// Those of [`timeline`](crate::timeline).
 pub fn eager_timeline(
     problem: &Problem,
     schedule: &PeriodicSchedule,
@@ -34,7 +34,7 @@ pub fn eager_timeline(
     Ok(timeline)
 }
 
-/// A piece of a task of one period, where the schedule has it.
+/// A piece of a task of one period, with its position in the schedule.
 struct Turn {
     start: BigInt,
     takes_time: bool,
@@ -43,7 +43,7 @@ struct Turn {
     piece: usize,
 }
 
-/// Per task and period: the dates of its pieces; pieces without a break between them are joined.
+/// Per task and period: the dates of its pieces. Pieces without a break between them are joined.
 fn dates(platform: &Platform, execution: &Execution, periods: u64) -> Vec<Vec<Vec<Stretch>>> {
     let mut run: Vec<Vec<Vec<Stretch>>> =
         vec![vec![Vec::new(); periods as usize]; execution.tasks.len()];
@@ -101,7 +101,7 @@ struct Free<'r> {
 }
 
 impl Free<'_> {
-    /// Occupies what a task needs, from the first date not before `ready` at which all of it is free.
+    /// Occupies the resources of a task, from the first date not before `ready` at which all of them are free.
     fn take(&mut self, task: &Task, ready: BigInt, duration: &BigInt) -> Stretch {
         if duration.is_zero() {
             return (ready.clone(), ready);

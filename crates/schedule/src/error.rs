@@ -8,7 +8,7 @@ use oneport_watch::Limit;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScheduleError {
-    /// A port, a link or a processor is asked to work longer than the period.
+    /// A port, a link or a processor has more work than the period has time.
     #[error(
         "the patterns keep the {resource} busy for {busy}, longer than the period of {period}; the period must \
              be at least that long"
@@ -16,7 +16,7 @@ pub enum ScheduleError {
     Overfull {
         /// The busiest of all, by kind and name.
         resource: String,
-        /// Its busy time; where it serves several transfers at a time, all their times over their number.
+        /// Its busy time. If it serves several transfers at a time, all their times over their number.
         busy: Box<Rational>,
         /// The period.
         period: Box<Rational>,
@@ -49,7 +49,7 @@ pub enum ScheduleError {
         }
     )]
     TooManyEvents {
-        /// Periods asked for.
+        /// Number of periods requested.
         periods: u64,
         /// The limit.
         limit: u64,
@@ -65,7 +65,7 @@ pub enum ScheduleError {
     /// A limit ended the one-port decomposition.
     #[error("{0} ended the one-port decomposition")]
     Stopped(Limit),
-    /// The decomposition refused its input; this is a defect of oneport.
+    /// The decomposition refused its input. This is a defect of oneport.
     #[error("the one-port decomposition failed: {0}")]
     Matching(MatchingError),
 }

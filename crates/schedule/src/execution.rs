@@ -13,8 +13,8 @@ pub(crate) const OFTEN: usize = 1 << 10;
 /// Limit: tasks of one execution, and transfers and merges of one timeline.
 pub(crate) const EVENT_LIMIT: u64 = 5_000_000;
 
-/// One period of the steady state: a finite table that says all that a schedule does. Every period is like it, the
-/// period's length later; [`timeline`](crate::timeline) and every export are loops over it.
+/// One period of the steady state: a finite table of all tasks of a schedule. Every later period has the same table,
+/// shifted by the period's length. [`timeline`](crate::timeline) and every export are loops over it.
 ///
 /// All dates are whole numbers of units, counted from the start of the period.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,8 +65,8 @@ pub struct Piece {
     pub start: BigInt,
     /// End, in units.
     pub end: BigInt,
-    /// Which of the ports of the sender, and of the receiver, from 0; `None` where links alone are exclusive, for
-    /// merges, and for transfers in no time.
+    /// Which of the ports of the sender, and of the receiver, from 0. `None` if links alone are exclusive, for merges,
+    /// and for transfers in no time.
     pub lanes: [Option<u32>; 2],
 }
 
@@ -99,7 +99,7 @@ impl Execution {
         )
     }
 
-    /// The least `n` such that every message that is cut is cut at multiples of `1/n` of it; 1 where none is.
+    /// The least `n` such that every cut of a message is at a multiple of `1/n` of it. 1 if no message is cut.
     pub fn divisibility(&self) -> BigInt {
         let mut parts = BigInt::one();
         for task in self.tasks.iter().filter(|task| task.pieces.len() > 1) {
@@ -112,8 +112,8 @@ impl Execution {
         parts
     }
 
-    /// When the port, link or processor that is busy longest rests for good, in units: what is left of the period is
-    /// idle.
+    /// The date, in units, at which the port, link or processor that is busy longest finishes its work of the period.
+    /// The rest of the period is idle.
     pub fn busy_until(&self) -> BigInt {
         let ends = self
             .tasks

@@ -1,7 +1,8 @@
-//! A given time, or a given number of operations: what a periodic schedule delivers by then (RR-4872 section 3.4).
+//! The instances that a periodic schedule completes within a given time, and the time for a given number of instances
+//! (RR-4872 section 3.4).
 //!
-//! Every period starts the same instances, and each is complete as long after its period's start. So what is complete
-//! by a date is a sum over the instances of one period, whatever the date: no run is written down.
+//! Every period starts the same instances, and each is complete at the same delay after its period's start. So the
+//! number of complete instances at a date is a sum over the instances of one period, for any date. No run is listed.
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
@@ -17,7 +18,7 @@ pub struct Horizon {
     /// Units of time per unit: all other numbers are in units.
     units: BigInt,
     period: BigInt,
-    /// For each instance of a period: when all of it has arrived, from the start of the period; ascending.
+    /// For each instance of a period: the date at which all of it has arrived, from the start of the period. Ascending.
     ends: Vec<BigInt>,
     depth: u64,
 }
@@ -47,8 +48,8 @@ impl Horizon {
         }
     }
 
-    /// How many periods an instance touches, `D`: after `D - 1` periods the run is steady, and when no more instances
-    /// start, `D - 1` periods clean up.
+    /// How many periods an instance touches, `D`: after `D - 1` periods the run is steady, and after the last start
+    /// `D - 1` periods clean up.
     pub fn depth(&self) -> u64 {
         self.depth
     }
@@ -83,7 +84,7 @@ impl Horizon {
         let (Some(last), true) = (self.ends.last(), count.is_positive()) else {
             return Rational::zero();
         };
-        // The first `full` periods have enough instances; `depth` periods fewer have too few.
+        // The first `full` periods have enough instances. `depth` periods fewer have too few.
         let full = count.div_ceil(&BigInt::from(self.ends.len()));
         let mut enough = (&full - 1u32) * &self.period + last;
         let mut few = BigInt::from(-1).max(&enough - &self.period * (self.depth + 1));
@@ -124,8 +125,8 @@ impl Horizon {
         }
     }
 
-    /// `r = floor((K - 2 I - T) / T)`: the papers' steady periods, left between filling buffers and emptying them; 0
-    /// where that is negative.
+    /// `r = floor((K - 2 I - T) / T)`: the papers' steady periods between filling and emptying the buffers, 0 if that
+    /// is negative.
     pub fn rounds(&self, until: &Rational) -> BigUint {
         let period = self.periods(&BigInt::one());
         let left = until - self.initialisation() * whole(2) - &period;

@@ -56,12 +56,12 @@ impl<'a> Units<'a> {
         }
     }
 
-    /// Units of a partial result; 0 outside a table.
+    /// Units of a partial result. 0 outside a table.
     fn of(&self, part: Interval) -> BigInt {
         self.units(|| self.amount.of(part))
     }
 
-    /// Units of work of a merge; 0 outside a table.
+    /// Units of work of a merge. 0 outside a table.
     fn of_merge(&self, node: NodeId, part: Interval, split: usize) -> BigInt {
         self.units(|| self.amount.of_merge(node, part, split))
     }
@@ -211,7 +211,7 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// Time of one unit at a carrier; 0 for work at a router.
+    /// Time of one unit at a carrier. 0 for work at a router.
     pub fn time(&self, carrier: usize) -> Rational {
         let (time, denominator) = match self.node(carrier) {
             None => (
@@ -240,7 +240,7 @@ impl<'a> Measure<'a> {
             .map(NodeId::new)
     }
 
-    /// The resources that a carrier keeps busy: ports of a link or the link itself, or a processor, and odd sets; and
+    /// The resources that a carrier keeps busy: ports of a link or the link itself, or a processor, and odd sets. Also
     /// shared capacities, with the number of units that the link takes up of each.
     pub fn occupied(&self, carrier: usize) -> impl Iterator<Item = (usize, Option<&BigInt>)> {
         let (numbers, count) = self.occupied[carrier];
@@ -252,7 +252,7 @@ impl<'a> Measure<'a> {
             .chain(shared.map(|(number, units)| (*number, Some(units))))
     }
 
-    /// Adds the time for which a carrier is busy to what it keeps busy.
+    /// Adds the busy time of a carrier to its resources.
     pub fn occupy<T>(&self, carrier: usize, time: &T, mut add: impl FnMut(usize, &T))
     where
         T: Clone + for<'t> std::ops::MulAssign<&'t BigInt>,
@@ -269,7 +269,7 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// The resource of this number; none is an odd set.
+    /// The resource of this number. None is an odd set.
     pub fn resource(&self, number: usize) -> Option<Resource> {
         self.resources.get(number).copied()
     }

@@ -34,10 +34,10 @@ pub fn execution(
     execution_watched(problem, schedule, &Watch::unlimited())
 }
 
-/// [`execution`] under a watch, which is asked for the room of the whole list first.
+/// [`execution`] under a watch. The room for the whole list is requested from the watch first.
 ///
 /// # Errors
-/// As [`execution`]; [`ScheduleError::Unlisted`].
+/// Those of [`execution`], and [`ScheduleError::Unlisted`].
 pub fn execution_watched(
     problem: &Problem,
     schedule: &PeriodicSchedule,
@@ -108,7 +108,7 @@ pub fn execution_watched(
     })
 }
 
-/// Builder of an execution; times are in units.
+/// Builder of an execution. Times are in units.
 struct ExecutionBuilder<'a> {
     problem: &'a Problem,
     speeds: Speeds,

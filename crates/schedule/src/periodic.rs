@@ -13,19 +13,19 @@ use crate::ports::{self, LinkTimes};
 use crate::slot_order::{fewest_interruptions, with_shares, with_unhindered};
 
 /// Orders whole patterns into slots: the weighted graph of ports is split into sets of links that can be busy at the
-/// same time, whose lengths add up to what the busiest port or link needs, or the odd set of half-duplex ports that
+/// same time. Their lengths add up to the need of the busiest port or link, or of the odd set of half-duplex ports that
 /// needs longer. Merges need no slots: a processor computes while its node sends and receives, so its merges fit if
 /// their times do. The patterns must be of this platform.
 ///
 /// The order of these sets is chosen so that few messages are cut: of up to 7 the order that cuts fewest, of more the
-/// best found. A link that no port limits works without a break, so none of its messages is cut. Where links alone are
+/// best found. A link that no port limits works without a break, so none of its messages is cut. If links alone are
 /// exclusive, that is every link. A link with shared capacities works for the whole period, at the part of its full
-/// rate that is its busy time over the period: so at every moment a capacity carries what it carries on average, no
-/// more than its rate.
+/// rate that is its busy time over the period. So at every moment the load of a capacity is its average load, no more
+/// than its rate.
 ///
 /// # Errors
-/// [`ScheduleError::Overfull`] when a port, a link or a processor is busier than the period is long;
-/// [`ScheduleError::OddSet`] when the links among some half-duplex ports are.
+/// [`ScheduleError::Overfull`] if a port, a link or a processor is busier than the period is long.
+/// [`ScheduleError::OddSet`] if the links among some half-duplex ports are.
 pub fn periodic(
     problem: &Problem,
     whole: WholePatterns,
@@ -36,7 +36,7 @@ pub fn periodic(
 /// [`periodic`] under a watch, checked at every slot of a bipartite graph of ports.
 ///
 /// # Errors
-/// As [`periodic`]; [`ScheduleError::Stopped`].
+/// Those of [`periodic`], and [`ScheduleError::Stopped`].
 pub fn periodic_watched(
     problem: &Problem,
     whole: WholePatterns,

@@ -1,4 +1,4 @@
-//! Where within the period a link or a processor may do what it does: places, each for one task.
+//! The places of a link or a processor within the period, each for one task.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub(crate) enum Places {
 /// When the tasks at the places of a link or a processor run.
 #[derive(Debug, Clone)]
 pub(crate) enum Stretches {
-    /// A link's: what its slots leave, place by place.
+    /// Places of a link, in the time that its slots leave, one by one.
     Listed(Vec<Vec<Stretch>>),
     /// Places of a processor: `count` places back to back from the start of the period, each `length` long.
     Regular { count: u64, length: BigInt },
@@ -119,8 +119,7 @@ impl Places {
     }
 
     /// Takes the first free place that starts at or after a date of the period, or else the first of the next period.
-    /// `turn`: the task's place where the order is fixed. Returns the stretches, and whether they are in the next
-    /// period.
+    /// `turn`: the task's place if the order is fixed. Returns the stretches, and whether they are in the next period.
     pub(crate) fn take(
         &mut self,
         date: &BigInt,

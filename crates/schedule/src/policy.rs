@@ -1,5 +1,5 @@
-//! The papers' own policy for messages that travel alone (RR-4872 section 3.4): a node sends what it forwards per
-//! period as soon as its buffer holds that much when a period begins; at the end, sources stop and buffers are emptied.
+//! The papers' own policy for messages that travel alone (RR-4872 section 3.4): a node sends its amount per period as
+//! soon as its buffer holds that amount at the start of a period. At the end, sources stop and buffers are emptied.
 //!
 //! Amounts of a commodity are a flow. Circulations are cancelled first: they would fill buffers only once they run.
 
@@ -15,14 +15,14 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 pub struct Policy {
     /// The longest path of any commodity's flow, in links: `L`.
     pub longest: u64,
-    /// Periods until every node sends; at most `L - 1`.
+    /// Periods until every node sends, at most `L - 1`.
     pub filling: u64,
-    /// Periods after the sources have stopped until everything has arrived; at most `L - 1`.
+    /// Periods after the sources have stopped until everything has arrived, at most `L - 1`.
     pub clean_up: u64,
-    /// The fullest buffer where a period begins or ends, over what its node forwards per period; below 2.
+    /// The fullest buffer at the start or end of a period, over the amount that its node forwards per period, below 2.
     pub fullest_between_periods: Rational,
-    /// The same at any date, if a node receives all that it gets in a period before it sends: no order of the transfers
-    /// within a period fills a buffer more. Below 3.
+    /// The fullest buffer at any date, if a node receives the whole amount of a period before it sends. No order of the
+    /// transfers within a period fills a buffer more. Below 3.
     pub fullest: Rational,
     /// Instances per period.
     instances: BigUint,
@@ -72,8 +72,8 @@ impl Policy {
         Some(policy)
     }
 
-    /// Instances delivered within a time: periods that fill, steady ones, and clean-up. 0 where the time is too short
-    /// for filling and emptying.
+    /// Instances delivered within a time: periods that fill, steady ones, and clean-up. 0 if the time is too short for
+    /// filling and emptying.
     pub fn delivered(&self, until: &Rational, period: &Rational) -> BigUint {
         let sending = self
             .steady(until, period)
@@ -82,7 +82,7 @@ impl Policy {
         sending * &self.instances
     }
 
-    /// Periods within a time in which every node sends; `None` where there is not even time to fill and empty.
+    /// Periods within a time in which every node sends. `None` if the time is too short to fill and empty.
     pub fn steady(&self, until: &Rational, period: &Rational) -> Option<BigUint> {
         let periods = (until / period).floor().to_integer() - self.filling - self.clean_up;
         (!periods.is_negative()).then(|| periods.magnitude().clone())
@@ -136,9 +136,9 @@ struct Commodity {
     target: NodeId,
     /// Sender, receiver, amount per period.
     flow: Vec<(NodeId, NodeId, Rational)>,
-    /// For each forwarding node: what it sends per period, and what it holds.
+    /// For each forwarding node: the amount that it sends per period, and the amount that it holds.
     buffers: BTreeMap<NodeId, [Rational; 2]>,
-    /// The fullest buffer over what its node sends per period: between periods, and at any date.
+    /// The fullest buffer over the amount that its node sends per period: between periods, and at any date.
     fullest: [Rational; 2],
 }
 
@@ -181,7 +181,7 @@ impl Commodity {
         distance.get(&self.target).copied().unwrap_or(0)
     }
 
-    /// Moves what the share of each sender says, of what buffers held before; nothing passes two links in a period.
+    /// Moves the share of each sender, out of the buffers before the period. Nothing passes two links in a period.
     fn period(&mut self, share: impl Fn(&[Rational; 2]) -> Rational, source: bool) {
         let mut moved = Vec::with_capacity(self.flow.len());
         for (from, to, amount) in &self.flow {
@@ -212,8 +212,8 @@ impl Commodity {
         }
     }
 
-    /// Periods until every forwarding node has what it sends. One more is followed, which does not count: in it, as in
-    /// all steady ones, every node sends and receives.
+    /// Periods until every forwarding node holds the amount that it sends. One more period is followed without being
+    /// counted: in it, as in all steady ones, every node sends and receives.
     fn fill(&mut self) -> u64 {
         let mut periods = 0;
         let full = |[sent, held]: &[Rational; 2]| whole(u32::from(held >= sent));
@@ -227,7 +227,7 @@ impl Commodity {
         periods
     }
 
-    /// Periods until buffers are empty, after the source has stopped; part of a period's amount is divided in
+    /// Periods until buffers are empty, after the source has stopped. Part of a period's amount is divided in
     /// proportion.
     fn empty(&mut self) -> u64 {
         let mut periods = 0;

@@ -1,4 +1,4 @@
-//! Slots: links that are busy at the same time, each for its time; and odd sets that exclude them.
+//! Slots (links that are busy at the same time, each for its time), and odd sets that exclude them.
 //!
 //! Where every node sends and receives one message at a time, links are edges between send ports and receive ports, and
 //! the busiest port decides (RR-4872 section 3.3). Ports for several links at a time, and links without a limit at
@@ -32,7 +32,7 @@ pub fn least_period(platform: &Platform, times: &LinkTimes) -> Result<Rational, 
     Ok(general::least_period(&graph, &only_times(times))?)
 }
 
-/// The odd set that needs most time and that time, if it is more than what the busiest port and link need: Newton's
+/// The odd set that needs most time and that time, if it is more than the need of the busiest port and link: Newton's
 /// method, a few separations.
 ///
 /// # Errors
@@ -85,11 +85,11 @@ pub fn slowest_odd_set(
 pub struct LinkSet {
     /// Ascending.
     pub links: Vec<LinkId>,
-    /// How many of them can be busy at a time; positive.
+    /// How many of them can be busy at a time, positive.
     pub at_a_time: BigInt,
 }
 
-/// Odd sets that are busy for longer than the period, the worst of them; no single port or link may be.
+/// Odd sets that are busy for longer than the period, the worst of them. No single port or link may be.
 pub fn violated(
     platform: &Platform,
     times: &LinkTimes,
@@ -104,7 +104,7 @@ pub fn violated(
         .collect())
 }
 
-/// Refuses times that keep an odd set of ports busy for longer than the period; no single port or link may be.
+/// Refuses times that keep an odd set of ports busy for longer than the period. No single port or link may be.
 pub fn check_odd_sets(
     platform: &Platform,
     times: &LinkTimes,

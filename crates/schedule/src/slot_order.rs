@@ -1,4 +1,5 @@
-//! The order of slots: any is valid, the fewer transfers it interrupts the better; and links that nothing interrupts.
+//! The order of slots. Any order is valid, and fewer interrupted transfers are better. Also links that nothing
+//! interrupts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,9 +33,9 @@ pub(crate) fn fewest_interruptions(slots: Vec<Slot>) -> Vec<Slot> {
         .collect()
 }
 
-/// Adds links that may be busy whatever the others do: each works without a break.
+/// Adds links that may be busy independently of the others: each works without a break.
 ///
-/// Links of equal times work together. Such groups run in sequence, longest first, while there is time; the next group
+/// Links of equal times work together. Such groups run in sequence, longest first, while there is time. The next group
 /// begins at the start again. So every different time needs at most one more slot, and few links are busy at a time: if
 /// all slots began at the start, `n` different times would list `n^2 / 2` links. `O(n log n)` and the size of the slots
 /// made.
@@ -75,8 +76,8 @@ pub(crate) fn with_unhindered(slots: Vec<Slot>, links: LinkTimes) -> Vec<Slot> {
     between(dates)
 }
 
-/// Adds links that share capacities, each at its part of its full rate in all slots and in what they leave of the
-/// period: at every moment each capacity carries what it carries on average.
+/// Adds links that share capacities, each at its part of its full rate, in all slots and in the rest of the period: at
+/// every moment the load of each capacity is its average load.
 pub(crate) fn with_shares(
     mut slots: Vec<Slot>,
     period: &Rational,

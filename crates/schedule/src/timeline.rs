@@ -32,10 +32,10 @@ pub fn timeline(
 }
 
 /// [`timeline`] with dates that are not in lowest terms: all have one denominator. Neither this function nor the check
-/// of its result computes greatest common divisors; numbers of `b` bits take `O(E b)` operations besides the sorting.
+/// of its result computes greatest common divisors. Numbers of `b` bits take `O(E b)` operations besides the sorting.
 ///
 /// # Errors
-/// As [`timeline`].
+/// Those of [`timeline`].
 pub fn timeline_in_units(
     problem: &Problem,
     schedule: &PeriodicSchedule,
@@ -85,7 +85,7 @@ pub(crate) fn limited(
         .checked_mul(periods)
         .filter(|&count| count <= EVENT_LIMIT)
         .ok_or_else(too_many)?;
-    // The last instance's number; a pattern without tasks is not counted above.
+    // The last instance's number. A pattern without tasks is not counted above.
     let numbers = execution
         .started
         .values()

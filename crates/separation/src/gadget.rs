@@ -52,7 +52,7 @@ use petgraph::unionfind::UnionFind;
 /// A platform of half-duplex nodes that does what another platform does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gadget {
-    /// All nodes: whose part each is, and which; relays are parts of the receiver.
+    /// All nodes: for each, the platform's node and the part of it. Relays are parts of the receiver.
     pub nodes: Vec<(NodeId, Part)>,
     /// All links.
     pub links: Vec<GadgetLink>,
@@ -63,7 +63,7 @@ pub struct Gadget {
 /// The part that a node of a gadget has of the node of the platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
-    /// Has what the node has.
+    /// Has the properties of the platform's node.
     Core,
     /// Receives.
     In,
@@ -85,9 +85,9 @@ pub struct GadgetLink {
     pub from: usize,
     /// The receiving node, by its position.
     pub to: usize,
-    /// Time per unit of message, that of the platform's link; 0 between the parts of a node, and between relays.
+    /// Time per unit of message, that of the platform's link. 0 between the parts of a node, and between relays.
     pub cost: Rational,
-    /// The platform's link; `None` between the parts of a node, and between relays.
+    /// The platform's link. `None` between the parts of a node, and between relays.
     pub of: Option<LinkId>,
 }
 
@@ -116,7 +116,7 @@ pub enum GadgetError {
     },
 }
 
-/// The positions of the nodes where a node's links end, on one side.
+/// The positions of the in-nodes or out-nodes of a node, on one side.
 struct Side {
     positions: Vec<usize>,
     degree: usize,
@@ -315,10 +315,10 @@ impl Gadget {
         });
     }
 
-    /// The gadget as a platform, and what each node is. A core keeps its name, its work and whether it replicates. The
-    /// others are routers that pass a message on once, since the core has copies for all of them: `a in 2` and
-    /// `a out 1` are ports of `a`, and `a -> b in`, `a -> b relay` and `a -> b out` the relays of a link. Latencies and
-    /// overheads are left out.
+    /// The gadget as a platform, and the part that each node represents. A core keeps its name, its work and whether it
+    /// replicates. The others are routers that pass a message on once, since the core has copies for all of them:
+    /// `a in 2` and `a out 1` are ports of `a`, and `a -> b in`, `a -> b relay` and `a -> b out` the relays of a link.
+    /// Latencies and overheads are left out.
     ///
     /// # Errors
     /// A node of the platform has such a name already.
@@ -377,8 +377,8 @@ impl Gadget {
         }
     }
 
-    /// The platform's links among those of one of the gadget's patterns, ascending, each once; a link with relays if
-    /// both of its transfers are there.
+    /// The platform's links among those of one of the gadget's patterns, ascending, each once. A link with relays
+    /// counts if both of its transfers are there.
     pub fn contracted(&self, links: &[usize]) -> Vec<LinkId> {
         let relay = |node: usize| matches!(self.nodes.get(node), Some((_, Part::Relay { .. })));
         let (mut whole, mut halves) = (BTreeSet::new(), [BTreeSet::new(), BTreeSet::new()]);
@@ -448,7 +448,7 @@ mod tests {
     fn parts_and_links() -> Result<(), Box<dyn std::error::Error>> {
         let half = gadget(&star(PortModel::HalfDuplex, 1, PortModel::HalfDuplex, 1)?)?;
         assert_eq!((half.nodes.len(), half.links.len()), (4, 6));
-        // Two in- and two out-nodes, each joined to all three links; three links of cost 0 per pair.
+        // Two in- and two out-nodes, each joined to all three links. Three links of cost 0 per pair.
         let two = gadget(&star(PortModel::Multiport, 2, PortModel::HalfDuplex, 1)?)?;
         assert_eq!((two.nodes.len(), two.links.len()), (4 + 4, 2 * 3 + 2 * 6));
         // As many ports as links, and more: one each.
@@ -468,7 +468,7 @@ mod tests {
         Ok(())
     }
 
-    /// Four nodes of two ports, every pair joined in both directions; the last node of another model.
+    /// Four nodes of two ports, every pair joined in both directions. The last node is of another model.
     fn complete(last: PortModel) -> Result<Platform, PlatformError> {
         let mut builder = Platform::builder();
         let one = whole(1);
@@ -496,7 +496,7 @@ mod tests {
     fn links_that_are_nowhere_alone_have_relays() -> Result<(), Box<dyn std::error::Error>> {
         let platform = complete(PortModel::Multiport)?;
         let gadget = gadget(&platform)?;
-        // Cores, two ports a side and node, three relays a link; three links of cost 0 per pair of ports, five among
+        // Cores, two ports a side and node, three relays a link. Three links of cost 0 per pair of ports, five among
         // the relays of a link, and four that take time.
         assert_eq!(
             (gadget.nodes.len(), gadget.links.len()),

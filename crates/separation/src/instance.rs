@@ -20,7 +20,7 @@ pub struct Instance {
 pub struct Message {
     /// The node that has it at first.
     pub source: usize,
-    /// The node that wants it; `None`: all nodes want it.
+    /// The node that wants it. `None`: all nodes want it.
     pub target: Option<usize>,
     /// How often per instance.
     pub rate: u64,
@@ -160,7 +160,7 @@ impl Instance {
     /// The question of a collective on a platform of any models, by the platform's gadget.
     ///
     /// # Errors
-    /// As [`new`](Self::new), but for models; a gadget of a platform with another number of nodes.
+    /// Those of [`new`](Self::new), but for models. A gadget of a platform with another number of nodes.
     pub fn of_gadget(
         platform: &Platform,
         gadget: &Gadget,
@@ -192,7 +192,7 @@ impl Instance {
         self.nodes
     }
 
-    /// Sender, receiver and cost of each link; the cost is a time per message, 0 or more.
+    /// Sender, receiver and cost of each link. The cost is a time per message, 0 or more.
     pub fn links(&self) -> &[(usize, usize, Rational)] {
         &self.links
     }

@@ -8,7 +8,7 @@
 //! - (edge) `sum x(M) over M with e  >=  sum m(T, e) c(e) y(T)` for every link `e`, where `m(T, e)` counts how often
 //!   the pattern's messages use the link.
 //!
-//! The paper prints an equation for (edge). A part of a matching is a matching, so the optimum is the same; but with an
+//! The paper prints an equation for (edge). A part of a matching is a matching, so the optimum is the same. But with an
 //! equation (D)'s `v` is free, and shortest paths no longer find the pattern of least weight under prices of both
 //! signs. The paper counts a link once per pattern. That is right for broadcast only, whose patterns use a link once.
 //!
@@ -18,14 +18,14 @@
 //! [`Instance::separate`] decides exactly whether a point lies in `K` (definition 5, lemmas 3 and 4): a heaviest
 //! matching under `v`, then for every message the lightest path under `c v`. "Outside" comes with a violated
 //! inequality, "inside" with prices that [`Proof::check`] adds up. [`Instance::optimum`] collects the oracle's
-//! inequalities until the optimum of (D') over them lies in `K`; then (P') over the same matchings and patterns is
+//! inequalities until the optimum of (D') over them lies in `K`. Then (P') over the same matchings and patterns is
 //! optimal for (P), and a basic solution has at most `|E| + 1` matchings and patterns together (theorem 2, lemma 2).
 //!
 //! [`Instance::separate_either_sign`] is the oracle of the printed `K`, whose `v` has either sign, for messages that
 //! all nodes want.
 //!
 //! Nodes are half-duplex. Platforms of other port models have a [`gadget`] of half-duplex nodes. A gadget has links of
-//! cost 0; those need no matching and have no row in (P).
+//! cost 0, which need no matching and have no row in (P).
 
 pub mod gadget;
 pub mod heaviest;

@@ -31,7 +31,7 @@ pub enum Inequality {
     NegativeV(usize),
     /// Type I: `u - sum v(e) >= 0` over the links of a matching, ascending.
     Matching(Vec<usize>),
-    /// Type II: `sum m(e) c(e) v(e) >= 1`; for each message the links of its path or tree.
+    /// Type II: `sum m(e) c(e) v(e) >= 1`. For each message the links of its path or tree.
     Pattern(Vec<Vec<usize>>),
 }
 
@@ -56,7 +56,7 @@ pub struct Proof {
     pub matchings: Prices<BigUint>,
     /// For each message, in their order.
     pub lightest: Vec<Lightest>,
-    /// Amount added to each link's weight before the search for lightest trees; 0 if no price is negative.
+    /// Amount added to each link's weight before the search for lightest trees. 0 if no price is negative.
     pub shift: Rational,
 }
 
@@ -71,7 +71,7 @@ pub enum Lightest {
 }
 
 impl Instance {
-    /// Whether `(u, v)` lies in `K`, where `v` has an entry per link; if not, an inequality of `K` that it violates.
+    /// Whether `(u, v)` lies in `K`, where `v` has an entry per link. If not, an inequality of `K` that it violates.
     /// Tried in this order: `u`, `v` by link, matchings, patterns. Exact: nothing is rounded.
     ///
     /// `O(n^3)` for the matching, `O(m log m)` for each message, with `n` nodes and `m` links.
@@ -89,13 +89,13 @@ impl Instance {
         self.types(u, v, Rational::zero())
     }
 
-    /// The same for the `K` that the paper prints, whose `v(e)` have either sign, for messages that all nodes want
-    /// (lemma 3). Links of negative price are in no heaviest matching. A spanning tree has one link per node but the
-    /// source, so the same weight added to every link leaves the lightest tree the lightest; that makes weights
+    /// The same decision for the `K` that the paper prints, whose `v(e)` have either sign, for messages that all nodes
+    /// want (lemma 3). Links of negative price are in no heaviest matching. A spanning tree has one link per node but
+    /// the source, so the same weight added to every link leaves the lightest tree the lightest. That makes weights
     /// non-negative.
     ///
     /// # Errors
-    /// [`SeparationError::PricesCount`]; [`SeparationError::EitherSign`] for a message of a single node, whose lightest
+    /// [`SeparationError::PricesCount`]. [`SeparationError::EitherSign`] for a message of a single node, whose lightest
     /// path is NP-hard to find under such prices (E004-15).
     pub fn separate_either_sign(
         &self,
@@ -174,7 +174,7 @@ impl Instance {
         shift * whole(self.nodes.saturating_sub(1))
     }
 
-    /// The links with their prices in units; 0 for negative ones, which no heaviest matching has to use.
+    /// The links with their prices in units. 0 for negative ones, which no heaviest matching has to use.
     fn priced(&self, unit: &BigUint, v: &[Rational]) -> Vec<(usize, usize, BigUint)> {
         let unit = BigInt::from(unit.clone());
         let ends = self.links.iter().zip(v);
@@ -312,7 +312,7 @@ pub(crate) fn times(instance: &Instance, ways: &[Vec<usize>]) -> BTreeMap<usize,
 }
 
 impl Halfspace {
-    /// The excess of the left side over the right side; negative where it violates the inequality.
+    /// The excess of the left side over the right side. Negative if it violates the inequality.
     pub fn slack(&self, u: &Rational, v: &[Rational]) -> Rational {
         let sum: Rational = self
             .v

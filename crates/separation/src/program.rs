@@ -13,13 +13,13 @@ use crate::oracle::{Inequality, Proof, Separated, times};
 pub struct Weighted {
     /// The throughput: instances per unit of time.
     pub value: Rational,
-    /// Matchings with positive weights; the weight is the share of the time.
+    /// Matchings with positive weights. The weight is the share of the time.
     pub matchings: Vec<(Vec<usize>, Rational)>,
-    /// Patterns with positive weights, for every message its links; the weight is instances per unit of time.
+    /// Patterns with positive weights, for every message its links. The weight is instances per unit of time.
     pub patterns: Vec<(Vec<Vec<usize>>, Rational)>,
     /// The price of time.
     pub u: Rational,
-    /// The price of every link's time; 0 for links that cost nothing.
+    /// The price of every link's time. 0 for links that cost nothing.
     pub v: Vec<Rational>,
 }
 
@@ -41,7 +41,7 @@ struct Restricted<'a> {
     instance: &'a Instance,
     solver: Solver,
     time: Row,
-    /// For each link; none where the cost is 0.
+    /// For each link. `None` if the cost is 0.
     edges: Vec<Option<Row>>,
     matchings: Vec<(Column, Vec<usize>)>,
     patterns: Vec<(Column, Vec<Vec<usize>>)>,
@@ -137,8 +137,7 @@ impl Instance {
     /// patterns have a positive weight as (P) has rows, one per link with a cost and one more.
     ///
     /// # Errors
-    /// A matching or pattern that the instance does not have; [`SeparationError::Unbounded`]; the watch ended the
-    /// work.
+    /// A matching or pattern that the instance does not have. [`SeparationError::Unbounded`]. The end of the watch.
     pub fn restricted(
         &self,
         matchings: impl IntoIterator<Item = Vec<usize>>,
@@ -167,12 +166,12 @@ impl Instance {
         program.solve(watch)
     }
 
-    /// The optimum of (P): the oracle is asked about the optimum of (D') over its own inequalities until that lies in
-    /// `K`. Every round adds a matching or a pattern that was not there, so it ends; no polynomial number of rounds
-    /// is known (the ellipsoid method has one). The solution is basic, as that of [`restricted`](Self::restricted).
+    /// The optimum of (P): the oracle separates the optimum of (D') over its own inequalities until that lies in `K`.
+    /// Every round adds a new matching or pattern, so it ends. No polynomial number of rounds is known (the ellipsoid
+    /// method has one). The solution is basic, as that of [`restricted`](Self::restricted).
     ///
     /// # Errors
-    /// [`SeparationError::Unbounded`]; the watch ended the work.
+    /// [`SeparationError::Unbounded`]. The end of the watch.
     pub fn optimum(&self, watch: &Watch) -> Result<Optimum, SeparationError> {
         let mut program = Restricted::new(self);
         loop {
@@ -240,7 +239,7 @@ impl Instance {
 
 impl Optimum {
     /// Adds everything up: the matchings take at most one unit of time and give every link at least the time that its
-    /// patterns take; the patterns' weights are the throughput; and no point of `K` promises less (the proof).
+    /// patterns take. The patterns' weights are the throughput, and no point of `K` promises less (the proof).
     ///
     /// # Errors
     /// [`SeparationError::Unproved`] with the first thing that does not hold.

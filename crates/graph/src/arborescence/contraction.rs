@@ -67,7 +67,7 @@ impl<'a, N: Exact, E: Entering<N>> Contraction<'a, N, E> {
         })
     }
 
-    /// Walks backwards from a node until the root, or what is known to be reached from it; `None` if nothing enters.
+    /// Walks backwards from a node until the root, or a node that the root reaches. `None` if no arc enters.
     fn walk_back(&mut self, node: usize) -> Option<()> {
         let mut path = Vec::new();
         let mut set = self.tops.find(node);
@@ -108,7 +108,7 @@ impl<'a, N: Exact, E: Entering<N>> Contraction<'a, N, E> {
     }
 
     /// Converts chosen arcs from sets to nodes. The arc that enters a set also enters its subsets that hold the arc's
-    /// head; the other subsets keep their arcs.
+    /// head. The other subsets keep their arcs.
     fn expand(&mut self) {
         let mut settled = vec![false; self.within.len()];
         for set in (0..self.within.len()).rev() {

@@ -1,10 +1,10 @@
-//! The arcs that enter the sets on top, whatever keeps them: heaps or rows.
+//! The arcs that enter the outermost sets, stored in heaps or rows.
 
 /// The entering arcs of the sets on top.
 pub(super) trait Entering<N> {
     /// Takes the cheapest arc that enters a set on top from another one, and takes its cost off all that enter.
     fn take(&mut self, set: usize, tops: &mut Tops) -> Option<(usize, N)>;
-    /// Makes one set, the next in number, of several on top; their entering arcs enter it.
+    /// Makes one set, the next in number, of several outermost ones. Their entering arcs enter it.
     fn join(&mut self, parts: &[usize]);
 }
 

@@ -1,7 +1,7 @@
 //! Minimum-cost spanning arborescences with a proof: the algorithm of Chu and Liu, Edmonds, and Bock.
 //!
-//! An arborescence out of a root reaches every node by exactly one path; so every other node has one entering arc.
-//! For one that leads *into* a root, give every arc backwards.
+//! An arborescence out of a root reaches every node by exactly one path, so every other node has one entering arc. For
+//! an arborescence *into* a root, reverse every arc.
 //!
 //! **The proof of optimality.** Give non-negative weights to sets of nodes without the root such that for every arc
 //! the weights of the sets that it *enters* (its head is inside, its tail is not) add up to at most its cost. An
@@ -9,10 +9,10 @@
 //! with weights that add up to the cost of its arborescence, on a laminar family of sets (two of them are disjoint or
 //! one contains the other): a [`Dual`]. [`Arborescence::check`] checks all of this anew.
 //!
-//! **The algorithm** walks backwards from a node over the cheapest entering arc, takes that arc's cost off all arcs
-//! that enter (the weight of the set), and contracts the cycle when it meets its own path. The entering
-//! arcs of sets are kept in mergeable heaps with deferred subtractions, `O(m log m)` operations on costs for `m` arcs,
-//! or where most of the `n^2` arcs are there in rows, `O(n^2)` operations.
+//! **The algorithm** walks backwards from a node over the cheapest entering arc and subtracts that arc's cost (the
+//! weight of the set) from all arcs that enter. If it meets its own path, it contracts the cycle. Mergeable heaps with
+//! deferred subtractions hold the entering arcs of sets: `O(m log m)` operations on costs for `m` arcs. If most of the
+//! `n^2` arcs exist, rows hold them: `O(n^2)` operations.
 
 mod contraction;
 mod entering;
@@ -35,7 +35,7 @@ pub use proof::{Arborescence, ArborescenceFault, Dual};
 /// A graph is dense if at least 1 in 6 of the possible arcs exists. Trades heaps for a matrix of costs. Not measured.
 const DENSE: usize = 6;
 
-/// The cheapest arborescence out of `root` that spans a directed graph, with costs of at least 0; `None` if the root
+/// The cheapest arborescence out of `root` that spans a directed graph, with costs of at least 0. `None` if the root
 /// does not reach every node. The indices of the nodes have no gaps. [`arborescence`] on the list of its edges, with
 /// the same complexity.
 ///
@@ -79,10 +79,10 @@ where
     })
 }
 
-/// The cheapest spanning arborescence out of `root` over arcs `(tail, head, cost)` with costs of at least 0; `None` if
-/// the root does not reach every node. Loops and arcs of nodes that do not exist are left aside.
+/// The cheapest spanning arborescence out of `root` over arcs `(tail, head, cost)` with costs of at least 0. `None` if
+/// the root does not reach every node. Loops and arcs of nodes that do not exist are ignored.
 ///
-/// `O(m log m)` operations on costs for `m` arcs; `O(n^2)` for `n` nodes and more than `n^2 / 6` arcs.
+/// `O(m log m)` operations on costs for `m` arcs, or `O(n^2)` for `n` nodes and more than `n^2 / 6` arcs.
 pub fn arborescence<N: Exact>(
     nodes: usize,
     root: usize,
@@ -101,7 +101,7 @@ pub fn arborescence<N: Exact>(
 
 /// The cheapest arborescence with nodes near the root, if every arc (by its index) counts `hops`. It is at most as deep
 /// as that of [`arborescence`] and has the same proof. If only single nodes have a weight in the proof, every node is
-/// as near to the root as in any arborescence of this cost; in general that is not claimed.
+/// as near to the root as in any arborescence of this cost. In general it may be deeper.
 ///
 /// `O(m log m + m d)` for `m` arcs and sets nested `d` deep, besides the time of [`arborescence`].
 ///
@@ -132,7 +132,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(250))]
 
-        /// A star out of the root, if there is one, costs as little as what is found without it, and is proved.
+        /// A star out of the root, if there is one, has the cost of the arborescence without it, and the same proof.
         #[test]
         fn stars(
             nodes in 2..6usize,

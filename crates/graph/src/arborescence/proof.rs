@@ -8,7 +8,7 @@ use crate::Digraph;
 /// A spanning arborescence of least cost, of a list of arcs or of a graph with edges `E`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arborescence<N, E = usize> {
-    /// For every node, by index, the arc that enters it (of a list, its index there); `None` for the root.
+    /// For every node, by index, the arc that enters it (of a list, its index there). `None` for the root.
     pub entering: Vec<Option<E>>,
     /// The sum of the costs of these arcs.
     pub cost: N,
@@ -68,7 +68,7 @@ impl<N: Exact, E: Copy + PartialEq> Arborescence<N, E> {
     /// [`check`](Arborescence::check) on the graph that this is an arborescence of.
     ///
     /// # Errors
-    /// The first [`ArborescenceFault`]; it counts edges in the order of the graph.
+    /// The first [`ArborescenceFault`], with edges counted in the order of the graph.
     pub fn check_in<G>(
         &self,
         graph: G,
@@ -182,7 +182,7 @@ impl<N: Exact> Dual<N> {
         Ok(())
     }
 
-    /// The sets around a node, from the inside outwards; stops where sets are out of order.
+    /// The sets around a node, from the inside outwards. Stops at a set out of order.
     fn around(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         let outer = |&set: &usize| {
             self.within

@@ -71,7 +71,7 @@ impl<N: Exact> Rows<N> {
         }
     }
 
-    /// Takes off what is due.
+    /// Applies the deferred subtraction.
     fn settle(&mut self, row: usize, column: usize) {
         if let Some((cost, _)) = &mut self.arcs[row * self.lines + column] {
             *cost -= &self.due[row];

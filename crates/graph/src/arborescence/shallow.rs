@@ -4,10 +4,10 @@
 //! sets that it enters), and every set of positive weight is entered once. So the search reaches nodes in order of
 //! distance, over tight arcs that enter no set of positive weight with a reached node.
 //!
-//! *This reaches all nodes.* Take a smallest set of the family, or the whole graph, that holds nodes that are reached
-//! and others. Its parts hold the one or the other; as they lie on a cycle of tight arcs (of the whole graph: are
-//! reached by the tight arcs of an arborescence), one such arc leads from a part that is reached to one that is not,
-//! and all sets that it enters lie within the latter.
+//! *This reaches all nodes.* Take a smallest set of the family, or the whole graph, that holds reached nodes and
+//! others. Each of its parts holds only reached nodes or only others. The parts lie on a cycle of tight arcs (of the
+//! whole graph: the tight arcs of an arborescence reach them), so one such arc leads from a reached part to another
+//! one, and all sets that it enters lie within the latter.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

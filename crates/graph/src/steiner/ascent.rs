@@ -1,4 +1,4 @@
-//! Dual ascent: raises the weights of sets in sequence, each as far as the arcs that enter it allow.
+//! Dual ascent: raises the weights of sets in sequence, each as far as its entering arcs allow.
 //!
 //! Wong, "A dual ascent approach for Steiner tree problems on a directed graph", Mathematical Programming 28 (1984).
 
@@ -8,14 +8,14 @@ use std::collections::BinaryHeap;
 use super::graph::{Graph, Task};
 use oneport_numbers::Exact;
 
-/// Weights on sets and what they leave of the arcs' costs.
+/// Weights on sets and the remaining costs of arcs.
 #[derive(Debug, Clone)]
 pub(super) struct Ascent<N> {
     /// For every arc its cost less the weights of the sets that it enters.
     pub(super) slack: Vec<N>,
     /// The sum of all weights.
     pub(super) bound: N,
-    /// The sets with their weights, as far as recorded.
+    /// The recorded sets with their weights.
     pub(super) cuts: Vec<(Vec<usize>, N)>,
 }
 
@@ -52,7 +52,7 @@ impl<N: Exact> Ascent<N> {
         }
     }
 
-    /// Raises weights until the root reaches every needed node over arcs without slack; `None` if it cannot.
+    /// Raises weights until the root reaches every needed node over arcs without slack. `None` if it cannot.
     ///
     /// Every raise takes the slack of one more arc: at most `m` raises of `O(m)`.
     pub(super) fn climb(&mut self, graph: &Graph<N>, task: &Task, order: &Order<N>) -> Option<()> {
@@ -89,7 +89,7 @@ impl<N: Exact> Ascent<N> {
         Some(())
     }
 
-    /// As much weight as the entering arcs allow; `None` if nothing enters.
+    /// As much weight as the entering arcs allow. `None` if no arc enters.
     fn raise(&mut self, cut: &Cut, record: bool) -> Option<()> {
         let weight = cut
             .border
@@ -107,7 +107,7 @@ impl<N: Exact> Ascent<N> {
         Some(())
     }
 
-    /// Adds the tails of the entering arcs that have no slack any more; `false` when the root is met.
+    /// Adds the tails of the entering arcs that have no slack any more. Returns `false` if the root is met.
     fn spread(
         &self,
         graph: &Graph<N>,
@@ -128,7 +128,7 @@ impl<N: Exact> Ascent<N> {
         })
     }
 
-    /// Adds a node and all that reach it over arcs without slack; `false` when the root is met.
+    /// Adds a node and all that reach it over arcs without slack. Returns `false` if the root is met.
     fn grow(
         &self,
         graph: &Graph<N>,

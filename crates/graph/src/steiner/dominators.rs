@@ -3,11 +3,11 @@
 use super::graph::{Graph, Task};
 use oneport_numbers::Exact;
 
-/// The last gate before every node, by the order of a search: gates come before what is behind them.
+/// The last gate before every node, by the order of a search: a gate precedes the nodes behind it.
 struct Gates {
     /// The nodes that the root reaches in reverse postorder.
     order: Vec<usize>,
-    /// For every node its position in that order; `usize::MAX` if it is not reached.
+    /// For every node its position in that order. `usize::MAX` if it is not reached.
     position: Vec<usize>,
     /// Per node: its immediate dominator, the last node that all paths to it pass. The root has itself.
     gate: Vec<usize>,
@@ -48,7 +48,7 @@ impl Gates {
         gates
     }
 
-    /// One round over all nodes; whether any gate has moved.
+    /// One round over all nodes. Returns whether any gate has moved.
     fn refine<N: Exact>(&mut self, graph: &Graph<N>, task: &Task) -> bool {
         let mut moved = false;
         for position in 1..self.order.len() {

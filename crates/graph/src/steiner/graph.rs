@@ -1,4 +1,4 @@
-//! A graph in one piece, what is asked of it, and walks over it.
+//! A connected graph, its task, and walks over it.
 
 use std::borrow::Borrow;
 

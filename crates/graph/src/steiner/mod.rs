@@ -1,7 +1,7 @@
 //! Minimum-cost arborescences that reach some nodes and may pass through others (directed Steiner trees), with bounds.
 //!
-//! A broadcast to some of the nodes, or over routers, needs them. The question is NP-hard; the graphs here are sparse
-//! and of some hundred nodes at most.
+//! Broadcasts to some of the nodes, or over routers, use these trees. The problem is NP-hard. The graphs here are
+//! sparse and have some hundred nodes at most.
 //!
 //! **The proof of a bound** is that of [`crate::arborescence`]: give weights to sets of nodes without the root, each
 //! with a required node, such that for every arc the weights of the sets that it *enters* add up to at most its cost. A
@@ -36,7 +36,7 @@ use search::Effort;
 pub use solution::Steiner;
 
 /// The cheapest arborescence out of `root` that reaches all `required` nodes of a directed graph, with costs of at
-/// least 0, or the best found; `None` if the root does not reach a required node. [`steiner`] on the list of its edges.
+/// least 0, or the best found. `None` if the root does not reach a required node. [`steiner`] on the list of its edges.
 ///
 /// ```
 /// use num_rational::BigRational;
@@ -88,14 +88,14 @@ where
 }
 
 /// The cheapest arborescence out of `root` that reaches all `required` nodes over arcs `(tail, head, cost)` with costs
-/// of at least 0, or the best found; `None` if the root does not reach a required node. Loops and arcs of nodes that do
-/// not exist are left aside.
+/// of at least 0, or the best found. `None` if the root does not reach a required node. Loops and arcs of nodes that do
+/// not exist are ignored.
 ///
-/// At most `budget` subproblems of a branch and bound are looked at; when they are used up, `cost` may be more than
+/// Solves at most `budget` subproblems of a branch and bound. If the budget ends first, `cost` may be more than
 /// `at_least`, and both hold. With machine integers four times the sum of all costs must not overflow.
 ///
-/// Polynomial up to the branching: some dual ascents and local searches, `O(n)` arborescences each; plus
-/// `O(3^k n + 2^k m log n)` where `k`, the number of needed nodes of a piece, is small (8 at least).
+/// Polynomial up to the branching: some dual ascents and local searches, `O(n)` arborescences each. Plus
+/// `O(3^k n + 2^k m log n)` if `k`, the number of needed nodes of a piece, is small (8 at least).
 pub fn steiner<N: Exact>(
     nodes: usize,
     root: usize,
@@ -116,9 +116,9 @@ pub fn steiner<N: Exact>(
     )
 }
 
-/// [`steiner`] without the sets that prove the bound: they take `O(n)` searches of the graph. Without a budget, nothing
-/// is enumerated, as in [`heuristic`]. The watch ends the enumeration as the budget does: what was to be enumerated
-/// then has no better bound than the dual ascents'.
+/// [`steiner`] without the sets that prove the bound, which take `O(n)` searches of the graph. Without a budget,
+/// nothing is enumerated, as in [`heuristic`]. The watch ends the enumeration as the budget does. The rest then has the
+/// bound of the dual ascents only.
 pub fn steiner_watched<N: Exact>(
     nodes: usize,
     root: usize,
@@ -143,7 +143,7 @@ pub fn steiner_watched<N: Exact>(
 /// A good arborescence out of `root` that reaches all `required` nodes, and a bound, quickly: dual ascents and trees,
 /// as [`steiner`] without enumeration.
 ///
-/// `O(m^2)` operations on costs; far fewer on graphs that are met.
+/// `O(m^2)` operations on costs in the worst case, far fewer on usual graphs.
 pub fn heuristic<N: Exact>(
     nodes: usize,
     root: usize,

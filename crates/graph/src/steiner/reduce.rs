@@ -1,9 +1,9 @@
-//! Makes the question smaller, and its answer one to the question asked.
+//! Preprocessing: shrinks the instance, and maps solutions back.
 //!
-//! - Cycles of arcs without cost become one node, and what the root reaches for nothing becomes the root.
+//! - Cycles of arcs without cost become one node. The nodes that the root reaches without cost join the root.
 //! - A node without which a needed node is not reached is needed too. An arc is closed if it leads to a node that every
 //!   path to the arc's tail has to pass, or if a path of two arcs costs no more.
-//! - A needed node that another needed node reaches for nothing need not be asked for.
+//! - A needed node that another needed node reaches without cost is no longer required.
 //! - The rest falls into pieces that share single nodes (blocks). Each is a separate question.
 
 use std::collections::VecDeque;
@@ -18,20 +18,20 @@ use super::solution::Steiner;
 pub(super) struct Piece<N> {
     pub(super) graph: Graph<N>,
     pub(super) task: Task,
-    /// For every arc its index in the list of the question asked.
+    /// For every arc its index in the original list.
     pub(super) indices: Vec<usize>,
     /// For every node its group.
     groups: Vec<usize>,
 }
 
-/// The question asked, and its nodes in groups.
+/// The original instance, and its nodes in groups.
 pub(super) struct Reduction<'a, N> {
     root: usize,
     arcs: &'a [(usize, usize, N)],
     required: Vec<bool>,
-    /// For every node the arcs that leave it, as far as they are of use.
+    /// For every node the useful arcs that leave it.
     out: Vec<Vec<usize>>,
-    /// For every node that the root reaches its group; the root's is the first.
+    /// For every node that the root reaches its group. The root's group is the first.
     group: Vec<Option<usize>>,
     /// The graph of the groups with the arcs left open.
     graph: Graph<N>,
@@ -137,7 +137,7 @@ impl<'a, N: Exact> Reduction<'a, N> {
         groups
     }
 
-    /// Makes the graph of the groups, with the cheapest arc from one to another; gives these arcs' indices.
+    /// Makes the graph of the groups, with the cheapest arc from one to another, and these arcs' indices.
     fn contracted(&mut self, groups: usize) -> Vec<usize> {
         let mut between = Vec::new();
         for &arc in self.out.iter().flatten() {
@@ -171,7 +171,7 @@ impl<'a, N: Exact> Reduction<'a, N> {
         indices
     }
 
-    /// The answer to the question asked from the chosen arcs and weights on sets of groups.
+    /// The original instance's answer from the chosen arcs and weights on sets of groups.
     pub(super) fn answer(
         &self,
         chosen: &[usize],
@@ -264,7 +264,7 @@ fn close_detours<N: Exact>(graph: &Graph<N>, task: &mut Task) {
     }
 }
 
-/// Needed nodes that other needed ones reach for nothing need not be asked for; no cycle of the graph is free.
+/// Drops needed nodes that other needed ones reach without cost. No cycle of the graph is free.
 fn waive<N: Exact>(graph: &Graph<N>, task: &mut Task) {
     let free: Vec<usize> = (0..graph.net.arcs.len())
         .filter(|&arc| task.open[arc] && graph.net.arcs[arc].2.is_zero())

@@ -1,4 +1,4 @@
-//! One piece: bounds and trees that improve each other, and enumeration where they do not meet.
+//! One piece: bounds and trees that improve each other, and enumeration if they do not meet.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ const FEW: usize = 8;
 /// Subsets times nodes up to which the dynamic program is preferred to branching. Trades memory for time. Not measured.
 const SUBSETS: usize = 4_000_000;
 
-/// The best tree of a piece and a proved bound; the sum of the cuts' weights may be less.
+/// The best tree of a piece and a proved bound. The sum of the cuts' weights may be less.
 pub(super) struct SolvedPiece<N> {
     pub(super) tree: Tree<N>,
     pub(super) at_least: N,
@@ -34,7 +34,7 @@ pub(super) struct SolvedPiece<N> {
 
 /// How long to look, and for what.
 pub(super) struct Effort<'a> {
-    /// Subproblems that may still be looked at; `None`: nothing is enumerated.
+    /// Subproblems that may still be solved. `None`: nothing is enumerated.
     pub(super) budget: Option<usize>,
     /// Whether the sets that prove the bound are wanted.
     pub(super) cuts: bool,
@@ -232,7 +232,7 @@ impl<N: Exact> PieceSearch<'_, N> {
             bound: ascent.bound.clone(),
             cuts: Vec::new(),
         };
-        // Best first; of equal ones the latest.
+        // Best first. Of equal ones the latest.
         let mut open: BTreeMap<(N, std::cmp::Reverse<usize>), Open<N>> = BTreeMap::new();
         let mut count = 0;
         let mut left_aside: Option<N> = None;
@@ -277,7 +277,7 @@ impl<N: Exact> PieceSearch<'_, N> {
         vec![(without, parent.ascent.clone()), (with, parent.ascent)]
     }
 
-    /// Raises weights and closes arcs while that helps; `None` if every tree of the task costs at least the best known
+    /// Raises weights and closes arcs while that helps. `None` if every tree of the task costs at least the best known
     /// one.
     fn bound(&mut self, mut task: Task, mut ascent: Ascent<N>) -> Option<Open<N>> {
         let graph = self.graph;
@@ -406,7 +406,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(100))]
 
-        /// Too many needed nodes for their subsets, and many ties: what is found still is a tree, and the proofs agree
+        /// Too many needed nodes for their subsets, and many ties: the result still is a tree, and the proofs agree
         /// with each other.
         #[test]
         fn ties(

@@ -1,6 +1,6 @@
 //! The answer: a tree, a bound and its proof.
 
-/// A tree that reaches the required nodes, and what is known of all of them.
+/// A tree that reaches the required nodes, and a lower bound on the cost of all such trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Steiner<N, V = usize, E = usize> {
     /// The arcs used (of a list, their indices there), each after the arc that enters its tail. They form a tree out
@@ -12,6 +12,6 @@ pub struct Steiner<N, V = usize, E = usize> {
     pub at_least: N,
     /// The proof of a bound by arithmetic alone: sets of nodes without the root (sorted), each with a required node,
     /// with positive weights. For every arc the weights of the sets that it enters add up to at most its cost. The sum
-    /// of all weights is at most `at_least`; it is less if that took branching.
+    /// of all weights is at most `at_least`. It is less if that took branching.
     pub cuts: Vec<(Vec<V>, N)>,
 }

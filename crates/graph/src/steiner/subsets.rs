@@ -8,8 +8,8 @@ use oneport_watch::Watch;
 use super::graph::{Graph, Task, Tree};
 use oneport_numbers::Exact;
 
-/// The cheapest tree to at most 20 needed nodes; `None` if no tree exists or the watch has ended. `O(3^k n + 2^k m log
-/// n)` for `k` needed nodes, and room for `2^k n` costs.
+/// The cheapest tree to at most 20 needed nodes. `None` if no tree exists or the watch has ended.
+/// `O(3^k n + 2^k m log n)` for `k` needed nodes, and room for `2^k n` costs.
 pub(super) fn cheapest<N: Exact>(graph: &Graph<N>, task: &Task, watch: &Watch) -> Option<Tree<N>> {
     let needed: Vec<usize> = (0..graph.nodes())
         .filter(|&node| task.needed[node] && node != graph.root)

@@ -8,7 +8,7 @@ use super::graph::{Graph, Task, Tree};
 use crate::arborescence::arborescence;
 use oneport_numbers::Exact;
 
-/// The cheapest arborescence over the marked nodes, pruned, and again over the remaining nodes; `None` if the open arcs
+/// The cheapest arborescence over the marked nodes, pruned, and again over the remaining nodes. `None` if the open arcs
 /// do not span the marked nodes, or a needed node is not marked.
 pub(super) fn span<N: Exact>(graph: &Graph<N>, task: &Task, marked: &[bool]) -> Option<Tree<N>> {
     if (0..graph.nodes()).any(|node| task.needed[node] && !marked[node]) {
@@ -138,8 +138,7 @@ pub(super) fn paths<N: Exact>(
     Some(marked)
 }
 
-/// The best of some trees over the arcs that `pass` lets through and others; at least every needed node has to be
-/// reached.
+/// The best of some trees over the arcs that `pass` allows, and others. At least every needed node must be reached.
 pub(super) fn best_of<N: Exact>(
     graph: &Graph<N>,
     task: &Task,
@@ -206,7 +205,7 @@ fn marks<N>(graph: &Graph<N>, tree: &Tree<N>) -> Vec<bool> {
 mod tests {
     use super::*;
 
-    /// 0 -> 1 -> 2, and 0 -> 3: if 3 is not needed it is cut off; if a needed node is not marked the result is `None`.
+    /// 0 -> 1 -> 2, and 0 -> 3: if 3 is not needed it is cut off. If a needed node is not marked the result is `None`.
     #[test]
     fn needed_and_marked() {
         let graph = Graph::new(4, 0, vec![(0, 1, 1u64), (1, 2, 1), (0, 3, 1)]);

@@ -8,7 +8,7 @@ use crate::Digraph;
 
 /// The structure that an automorphism keeps: colours of nodes, classes of links.
 pub(super) struct Graph {
-    /// Colour of every node: equal where the keys and being a point are.
+    /// Colour of every node: equal if the keys are equal and both or neither is a point.
     pub colours: Vec<u32>,
     /// Neighbours of node `v`: `neighbours[first[v]..first[v + 1]]`, both directions.
     first: Vec<u32>,
@@ -38,7 +38,7 @@ fn ranks<K: Ord>(keys: Vec<K>) -> Vec<u32> {
     keys.iter().map(|key| rank_of[key]).collect()
 }
 
-/// The class of every link: equal where the weights are, and the positions among parallel links of equal weight.
+/// The class of every link: equal if the weights are equal and the positions among parallel links of equal weight are.
 fn classes<L: Ord>(links: &[(usize, usize, L)]) -> Vec<u32> {
     let mut copies: BTreeMap<(usize, usize, &L), usize> = BTreeMap::new();
     let mut copy = |(from, to, weight)| {

@@ -21,12 +21,12 @@ pub(super) struct Extension {
 pub(super) struct Group {
     /// The identity first.
     pub elements: Vec<Element>,
-    /// Positions in `elements` of what was added, step by step; together they generate.
+    /// Positions in `elements` of the generators, in the order of their addition.
     pub generators: Vec<usize>,
     pub abelian: bool,
     /// The least `e` with `g^e = 1` for all `g`, or a multiple of it.
     pub exponent: usize,
-    /// The orbit of every participant, named by its first member; other nodes have `u32::MAX`.
+    /// The orbit of every participant, named by its first member. Other nodes have `u32::MAX`.
     pub orbit: Vec<u32>,
     participants: Vec<u32>,
 }

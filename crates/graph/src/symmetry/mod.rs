@@ -1,16 +1,16 @@
 //! Symmetries of a graph: renamings of nodes that change nothing.
 //!
-//! If a question is asked once for each of some nodes that are all alike (here called *participants*), a group of
-//! automorphisms that acts freely on them lets one answer represent all. [`free_automorphisms`] finds such a group:
+//! If a question has one demand for each of some like nodes (here called *participants*), a group of automorphisms that
+//! acts freely on them lets one answer represent all. [`free_automorphisms`] finds such a group:
 //!
-//! 1. Colour refinement (Weisfeiler, Leman 1968; queue of cells after Hopcroft) gives the equitable partition. Where
-//!    the sizes of the participants' cells have no common divisor, only the identity acts freely, and that is the end.
+//! 1. Colour refinement (Weisfeiler, Leman 1968; queue of cells after Hopcroft) gives the equitable partition. If the
+//!    sizes of the participants' cells have no common divisor, only the identity acts freely, and the search ends.
 //! 2. The group grows step by step. A step looks for an automorphism that normalises the group found so far and moves
 //!    all its orbits in cycles of one length, by individualisation and refinement (McKay 1981), without backtracking
 //!    beyond one node.
 //! 3. Every generator is verified link by link, and that the larger group acts freely is checked on every orbit.
 //!
-//! The work is bounded; a group that is not as large as it could be is still a group.
+//! The work is bounded. A group that is not the largest possible is still a group.
 
 mod graph;
 mod group;
@@ -26,8 +26,8 @@ use group::{Extension, Group};
 pub use orbits::{Orbit, orbits};
 use search::{AutomorphismSearch, Goal};
 
-/// Links and nodes looked at before the search ends with the best group so far. Trades time for larger groups.
-/// Measured: all of it about 1 s; 1024 GPUs need less than 0.25 s.
+/// Links and nodes scanned before the search ends with the best group so far. Trades time for larger groups. Measured:
+/// all of it about 1 s. 1024 GPUs need less than 0.25 s.
 const BUDGET: u64 = 1 << 27;
 /// Images of nodes and links over all elements of an answer. Trades memory for larger groups. Not measured: computed,
 /// half a gigabyte.
@@ -61,16 +61,17 @@ pub struct Automorphism {
 }
 
 /// A group of automorphisms of a directed graph that acts freely on some points among its nodes: it maps them to
-/// themselves, and no element but the identity fixes a point. An automorphism keeps edges, what `node` says of nodes
-/// and what `edge` says of edges. As large as found; its order divides the number of points.
+/// themselves, and no element but the identity fixes a point. An automorphism keeps edges, the keys of nodes that
+/// `node` returns and the keys of edges that `edge` returns. The group is as large as found. Its order divides the
+/// number of points.
 ///
-/// The identity comes first; the others are sorted by the position among the points of the image of the first one.
+/// The identity comes first. The others are sorted by the position among the points of the image of the first one.
 /// Points that are given twice count once.
 ///
 /// # Complexity
-/// One colour refinement, `O((n + m) log n)` for `n` nodes and `m` edges, if the cells separate the points. Else about
-/// as much per element of the group, and at most some 10⁸ elementary steps; space `O(order (n + m))`. At most `2^31`
-/// nodes and edges.
+/// One colour refinement, `O((n + m) log n)` for `n` nodes and `m` edges, if the cells separate the points. Otherwise
+/// about as much per element of the group, and at most some 10⁸ elementary steps. Space `O(order (n + m))`. At most
+/// `2^31` nodes and edges.
 ///
 /// ```
 /// use oneport_graph::free_automorphisms;
@@ -185,7 +186,7 @@ fn strategies() -> impl Iterator<Item = Strategy> {
     uniform.into_iter().chain(free)
 }
 
-/// The largest of a few groups; no group has more than `bound` elements.
+/// The largest of a few groups. No group has more than `bound` elements.
 fn best_group(search: &mut AutomorphismSearch, participants: &[u32], bound: usize) -> Group {
     let mut best = Group::trivial(search.graph, participants);
     for strategy in strategies() {
@@ -259,7 +260,7 @@ impl Lengths {
     }
 }
 
-/// One more generator, by lengths of its cycles; of one length a uniform one if there is one.
+/// One more generator, by lengths of its cycles. Of one length a uniform one if there is one.
 fn step(
     search: &mut AutomorphismSearch,
     group: &Group,
@@ -323,8 +324,8 @@ fn step(
     None
 }
 
-/// The generator of the longest cycles that takes a participant to one near it; they commute with the group and are
-/// uniform.
+/// The generator of the longest cycles that takes a participant to one near it. Such generators commute with the group
+/// and are uniform.
 fn longest(
     search: &mut AutomorphismSearch,
     group: &Group,
@@ -359,7 +360,7 @@ fn longest(
     best
 }
 
-/// One attempt, verified; and whether it is uniform.
+/// One attempt, verified, and whether it is uniform.
 fn extension(
     search: &mut AutomorphismSearch,
     goal: &Goal,

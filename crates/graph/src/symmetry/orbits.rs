@@ -1,4 +1,4 @@
-//! Orbits of some nodes and edges under all automorphisms, as far as they are found.
+//! Orbits of some nodes and edges under the automorphisms that are found.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::partition::{Partition, Scratch};
 /// measured.
 const BUDGET: u64 = 1 << 25;
 
-/// Nodes and edges that automorphisms take to one another, ascending; edges by their index among the graph's edges.
+/// Nodes and edges that automorphisms take to one another, ascending. Edges by their index among the graph's edges.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Orbit {
     /// Nodes, by index.
@@ -20,9 +20,9 @@ pub struct Orbit {
     pub edges: Vec<usize>,
 }
 
-/// The orbits of the given nodes and edges, each once, as far as they are found: what automorphisms take a given one
-/// to, and itself. An automorphism keeps edges, what `node` says of nodes and what `edge` says of edges. An orbit has
-/// nodes or edges, not both.
+/// The orbits of the given nodes and edges, each once: the images of a given one under the automorphisms that are
+/// found, and itself. An automorphism keeps edges, the keys of nodes that `node` returns and the keys of edges that
+/// `edge` returns. An orbit has nodes or edges, not both.
 ///
 /// Each automorphism is found by individualisation and refinement, without backtracking, and verified: members of an
 /// orbit are alike indeed, and there may be more than are found. If the search takes too long, every orbit has one
@@ -179,7 +179,7 @@ impl OrbitForest {
         }
     }
 
-    /// The orbits of these; starts that were joined later are in one.
+    /// The orbits of these. Starts that were joined later are in one.
     fn all(mut self, starts: &[usize]) -> Vec<Orbit> {
         let mut index_of = BTreeMap::new();
         let mut orbits: Vec<Orbit> = Vec::new();

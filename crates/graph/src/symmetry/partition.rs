@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use super::graph::{Graph, spread};
 
-/// An ordered partition; a cell is named by the place where it starts.
+/// An ordered partition. A cell is named by the position of its first node.
 #[derive(Clone)]
 pub(super) struct Partition {
     /// The nodes, cell after cell.

@@ -22,7 +22,7 @@ pub(super) struct Goal<'a> {
     pub group: &'a Group,
     /// The image of every element of the group under conjugation by the new one, by position.
     pub powers: &'a [usize],
-    /// The new element to the power of `.0` is the element `.1` of the group; nothing: whatever comes.
+    /// The new element to the power of `.0` is the element `.1` of the group. `None` sets no condition.
     pub cycle: Option<(usize, usize)>,
     /// Only images with the same relation to their nodes, for every kind of participants.
     pub uniform: bool,
@@ -30,7 +30,7 @@ pub(super) struct Goal<'a> {
     pub backwards: bool,
 }
 
-/// The graph, its equitable partition, and what was computed about pairs of nodes.
+/// The graph, its equitable partition, and the relations between pairs of nodes computed so far.
 pub(super) struct AutomorphismSearch<'a> {
     pub graph: &'a Graph,
     pub base: Partition,
@@ -40,7 +40,7 @@ pub(super) struct AutomorphismSearch<'a> {
     relations: BTreeMap<u32, Vec<u32>>,
 }
 
-/// The same cells, before and after the automorphism.
+/// The corresponding cells, before and after the automorphism.
 #[derive(Clone)]
 struct Pair {
     source: Partition,
@@ -48,7 +48,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// Makes `y` the image of `x`; both need the same cell.
+    /// Makes `y` the image of `x`. Both must be in the same cell.
     fn fix(&mut self, x: u32, y: u32, changed: &mut Vec<u32>) -> bool {
         let cell = self.source.cell(x);
         if cell != self.target.cell(y) || self.source.companions(x) != self.target.companions(y) {
@@ -100,7 +100,7 @@ impl<'a> AutomorphismSearch<'a> {
         self.relations.get(&x).map_or(&[], Vec::as_slice)
     }
 
-    /// An automorphism, as images of nodes, that takes `x` to `y` and meets the goal; it is still to be verified.
+    /// An automorphism, as images of nodes, that takes `x` to `y` and meets the goal. It is not verified yet.
     pub(super) fn attempt(&mut self, goal: &Goal, x: u32, y: u32) -> Option<Vec<u32>> {
         self.scratch.work += 4 * self.graph.nodes() as u64;
         let mut pair = Pair {
@@ -123,7 +123,7 @@ impl<'a> AutomorphismSearch<'a> {
         Some(map)
     }
 
-    /// The node to decide next: a participant with the fewest possible images, or another node when all of them are
+    /// The node to decide next: a participant with the fewest possible images, or another node if all participants are
     /// decided.
     fn next(&mut self, goal: &Goal, pair: &Pair) -> Option<u32> {
         if pair.source.is_discrete() {
@@ -179,8 +179,8 @@ impl<'a> AutomorphismSearch<'a> {
         Some(())
     }
 
-    /// The possible images of `x`, best first. Participants must leave the orbits visited so far; the images that
-    /// stand to them as the first image of their kind did come first. Other nodes stay where they are if they can.
+    /// The possible images of `x`, best first. Participants must leave the orbits visited so far. The images with the
+    /// relation of the first image of their kind come first. Other nodes keep their position if they can.
     fn candidates(
         &mut self,
         goal: &Goal,
@@ -236,7 +236,7 @@ impl<'a> AutomorphismSearch<'a> {
     }
 
     /// Whether all participants of one kind have the same relation to their images, judged by a sample. The elements of
-    /// an abelian group that acts transitively have it; other free automorphisms, reflections for instance, need not.
+    /// an abelian group that acts transitively have it. Other free automorphisms, reflections for instance, need not.
     pub(super) fn is_uniform(&mut self, group: &Group, map: &[u32]) -> bool {
         let mut sampled: BTreeMap<u32, (usize, u32)> = BTreeMap::new();
         for x in (0..self.graph.nodes() as u32).filter(|&x| group.orbit[x as usize] != u32::MAX) {
@@ -255,7 +255,8 @@ impl<'a> AutomorphismSearch<'a> {
         true
     }
 
-    /// Makes `y` the image of `x`, with all that the group and the links decide then; `false` if that cannot be.
+    /// Makes `y` the image of `x`, and everything else that the group and the links then determine. Returns `false` if
+    /// that cannot be.
     fn decide(&mut self, goal: &Goal, pair: &mut Pair, x: u32, y: u32) -> bool {
         let elements = &goal.group.elements;
         let mut changed = Vec::new();

@@ -85,8 +85,8 @@ impl<W: Whole> Rest<W> {
         edges
     }
 
-    /// Makes the matching one that allows the longest step; then covers as many more vertices, those with the least
-    /// slack first, as edges of that length can. False if no step is possible at all.
+    /// Makes the matching one that allows the longest step. Then covers as many more vertices, those with the least
+    /// slack first, as edges of that length can. Returns `false` if no step is possible at all.
     pub(super) fn longest(&mut self) -> bool {
         self.length = std::cmp::min(&self.length, &self.total).clone();
         for e in self.matching() {
@@ -129,7 +129,7 @@ impl<W: Whole> Rest<W> {
             .all(|(v, &e)| self.ends[e].contains(&v) && self.mate[self.other(e, v)] == e)
     }
 
-    /// Takes `length` off the time and off the matching's edges; edges that are used up leave the matching.
+    /// Subtracts `length` from the time and from the matching's edges. Used-up edges leave the matching.
     pub(super) fn take(&mut self, length: &W) {
         self.total -= length;
         for e in self.matching() {
@@ -164,8 +164,8 @@ impl<W: Whole> Rest<W> {
         (!best.is_zero() && best < self.length).then_some(best)
     }
 
-    /// Breadth-first search from the uncovered vertex `root` along edges that last for the length; `idle` allows
-    /// ends at covered vertices that need not be.
+    /// Breadth-first search from the uncovered vertex `root` along edges that last for the length. `idle` allows ends
+    /// at covered vertices that need not be.
     fn search(&self, root: usize, idle: bool) -> (Option<End>, Tree) {
         let vertices = self.mate.len();
         let mut tree = Tree {
@@ -210,7 +210,7 @@ impl<W: Whole> Rest<W> {
                 partner
             }
         };
-        // A path has no more edges than there are vertices; `is_matching` would notice if it were cut short.
+        // A path has no more edges than there are vertices. `is_matching` would notice if it were cut short.
         for _ in 0..self.mate.len() {
             let e = tree.via[v];
             let outer = self.other(e, v);

@@ -12,7 +12,7 @@
 //!
 //! So take two odd nodes and a maximum flow. Either they may be merged, or the cut is a find, or both halves have fewer
 //! odd nodes. Nagamochi and Ibaraki's scan finds many pairs of the first kind at once: visit the nodes in the order of
-//! their links to those already visited; if a node's links to the visited ones weigh `q` as the scan passes a link,
+//! their links to those already visited. If a node's links to the visited ones weigh `q` as the scan passes a link,
 //! then no cut lighter than `q` separates that link's ends.
 
 use std::cmp::{Reverse, min};
@@ -28,7 +28,7 @@ struct Shrunk<W> {
     links: Vec<(usize, usize, W)>,
 }
 
-/// Odd cuts lighter than `limit` in the graph with vertices `0..odd.len()`; empty only if none exists. Each cut is
+/// Odd cuts lighter than `limit` in the graph with vertices `0..odd.len()`. Empty only if none exists. Each cut is
 /// given by its vertices on the side without the last vertex, ascending. The number of odd vertices must be even.
 pub(super) fn odd_cuts<W: Whole>(
     odd: Vec<bool>,
@@ -65,7 +65,7 @@ pub(super) fn odd_cuts<W: Whole>(
             open.extend([true, false].map(|kept| graph.half(side, kept)));
             continue;
         }
-        // After a find nothing more has to be found, so what a merger hides does not matter.
+        // After a find no further cut is needed, so a merger may hide one.
         cuts.extend(side.map(|side| graph.without(&side, last)));
         let class: Vec<usize> = (0..nodes)
             .map(|v| if v == sink { source } else { v })
@@ -97,7 +97,7 @@ impl<W: Whole> Shrunk<W> {
             out[*b].push((*a, weight));
         }
         let mut class: Vec<usize> = (0..nodes).collect();
-        // Nodes that have been merged; the second rule is about nodes as they are.
+        // Nodes that have been merged. The second rule applies to nodes that have not.
         let mut touched = vec![false; nodes];
         let join = |class: &mut Vec<usize>, touched: &mut Vec<bool>, v: usize, w: usize| {
             let (a, b) = (root(class, v), root(class, w));
@@ -121,7 +121,7 @@ impl<W: Whole> Shrunk<W> {
         (0..nodes).map(|v| root(&mut class, v)).collect()
     }
 
-    /// Merges the nodes of equal class; parallel links add up.
+    /// Merges the nodes of equal class. Parallel links add up.
     fn merged(self, class: &[usize]) -> Self {
         let mut number = vec![usize::MAX; class.len()];
         let mut members: Vec<Vec<usize>> = Vec::new();

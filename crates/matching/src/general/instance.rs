@@ -10,7 +10,7 @@ use super::port_graph::PortGraph;
 use crate::MatchingError;
 use oneport_numbers::{Whole, common_multiple, gcd};
 
-/// The edges of positive time, with integer times; vertices that cannot be short of room are left out.
+/// The edges of positive time, with integer times. Vertices that cannot be short of room are left out.
 pub(super) struct Core {
     /// Index in the input, ascending.
     pub original: Vec<usize>,
@@ -18,9 +18,9 @@ pub(super) struct Core {
     pub vertex: Vec<usize>,
     /// Capacity of each vertex, less than its number of edges.
     pub capacities: Vec<u64>,
-    /// The ends of each edge; `None` where room is never short.
+    /// The ends of each edge. `None` if room is never short.
     pub ends: Vec<[Option<usize>; 2]>,
-    /// Positive; in `1 / denominator` of the caller's unit.
+    /// Positive, in `1 / denominator` of the caller's unit.
     pub times: Vec<BigUint>,
     pub denominator: BigUint,
 }

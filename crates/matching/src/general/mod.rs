@@ -1,12 +1,11 @@
 //! Exact one-port decomposition in general graphs: half-duplex nodes, several ports, links.
 //!
 //! # Problem
-//! A node that sends or receives, but not both at a time, is one vertex of the graph of transfers, which then need
-//! not be bipartite. A node with several ports serves as many transfers at a time. A link serves one. Sets of
-//! transfers that may happen simultaneously are *allowed*. Cut the transfers, each of which takes some time, into a
-//! sequence of allowed sets, each kept for some time, within the shortest total time: RR-2004-32 section 2.2.2 (its
-//! figure 2 is the example below) and the matchings of section 3.2, where the transfers of a steady-state broadcast
-//! are so cut.
+//! A node that sends or receives, but not both at a time, is one vertex of the graph of transfers, which then need not
+//! be bipartite. A node with several ports serves as many transfers at a time. A link serves one. Sets of transfers
+//! that may happen simultaneously are *allowed*. Cut the transfers, each of which takes some time, into a sequence of
+//! allowed sets, each kept for some time, within the shortest total time: RR-2004-32 section 2.2.2 (its figure 2 is the
+//! example below) and the matchings of section 3.2, where the transfers of a steady-state broadcast are so cut.
 //!
 //! # Symbols
 //! | symbol | here | meaning |
@@ -31,32 +30,33 @@
 //! since the incidence matrix with a unit matrix below it is totally unimodular.
 //!
 //! # Algorithm
-//! - **Separation** ([`separate`]): a violated inequality is a light odd cut (Padberg and Rao), found among the cuts
-//!   of a cut tree. Only cuts lighter than `D` matter, so vertices that none of them separates are merged as soon as
-//!   a maximum-adjacency scan shows it (Nagamochi and Ibaraki); few maximum flows remain. An empty answer is exact.
+//! - **Separation** ([`separate`]): a violated inequality is a light odd cut (Padberg and Rao), found among the cuts of
+//!   a cut tree. Only cuts lighter than `D` matter, so vertices that none of them separates are merged as soon as a
+//!   maximum-adjacency scan shows it (Nagamochi and Ibaraki). Few maximum flows remain. An empty answer is exact.
 //! - **Least period**: Newton's method over the separation, from the largest ratio in (1) up.
-//! - **Capacities**: `v` becomes `b(v)` vertices of capacity 1, among which its edges are divided: whole edges where
-//!   they fit, which is always right in bipartite graphs. These then go to the decomposer at the root of this crate. In
-//!   other graphs the division is checked, and the one in equal parts, which is always right, used if need be.
+//! - **Capacities**: `v` becomes `b(v)` vertices of capacity 1, among which its edges are divided: whole edges if they
+//!   fit, which is always right in bipartite graphs. The decomposer at the root of this crate takes these. In other
+//!   graphs the division is checked. If it fails, the division in equal parts is used, which is always right.
 //! - **Peeling**: as in the bipartite case, a step takes a matching that lasts as long as possible given the vertices
 //!   and edges, found by repairing the one before along alternating paths with blossoms (Edmonds). No weights, no
 //!   linear program.
-//! - **Tight odd sets**: if an odd set `U` ends a step early, exactly one of its vertices at a time can be idle or
-//!   busy with the outside from then on. The inside and the outside of `U` are smaller problems of the same kind,
-//!   with the same `D`; their solutions are run side by side.
+//! - **Tight odd sets**: if an odd set `U` ends a step early, exactly one of its vertices at a time can be idle or busy
+//!   with the outside from then on. The inside and the outside of `U` are smaller problems of the same kind, with the
+//!   same `D`. Their solutions are run side by side.
 //!
 //! All decisions are made in integers, of 64 or 128 bits while every sum fits, else big ones. The result depends on
 //! the input alone.
 //!
 //! # Complexity
 //! With `n` vertices and `m` edges after the division: a separation takes `O(n)` maximum flows in the worst case,
-//! mostly a few scans of `O(m log n)`. Between two splits every step uses up an edge, makes a vertex tight for good,
-//! or splits; a split makes two problems with fewer vertices each, or one in which no vertex has slack.
+//! mostly a few scans of `O(m log n)`. Between two splits every step uses up an edge, makes a vertex tight for good, or
+//! splits. A split makes two problems with fewer vertices each, or one in which no vertex has slack.
 //!
 //! # How many steps
-//! **Theorem.** With capacities 1, [`decompose`] takes at most as many steps as edges have a positive time; more
-//! exactly, at most `m + 1 - r` of them for `m` such edges, where `r` is the rank of all tight inequalities (1) and
-//! (2) in the times and `D`. This is a bound, not the least number; it is polynomial, as RR-2004-32 asks (lemma 2).
+//! **Theorem.** With capacities 1, [`decompose`] takes at most as many steps as edges have a positive time. More
+//! exactly, it takes at most `m + 1 - r` of them for `m` such edges, where `r` is the rank of all tight inequalities
+//! (1) and (2) in the times and `D`. This is a bound, not the least number. It is polynomial, as RR-2004-32 requires
+//! (lemma 2).
 //!
 //! *Proof.* Let `F` be the least face of the matching polytope with `x / D` in it; `dim F = m - r`. We show at most
 //! `dim F + 1` steps. A step takes a matching that covers all tight vertices, so it satisfies every tight inequality
@@ -127,12 +127,12 @@ const MOST: usize = 48;
 /// same.
 ///
 /// If `times` and `period` keep the bounds of vertices and edges, (1) of the theorem, the answer is empty if and only
-/// if the times can be served within the period. Otherwise what is returned is violated, but an empty answer says
-/// nothing. `times` has an entry per edge of the graph, in the unit of `period`. For the cost see [`self`].
+/// if the times can be served within the period. Otherwise every returned inequality is violated, but an empty answer
+/// proves nothing. `times` has an entry per edge of the graph, in the unit of `period`. For the cost see [`self`].
 ///
 /// # Errors
-/// [`MatchingError`] if the numbers of times and edges differ, or names the first edge with an end out of range, two
-/// equal ends, an invalid time, or a positive time and an end of capacity 0; or the period.
+/// [`MatchingError`] if the numbers of times and edges differ. Otherwise it names the period, or the first edge with an
+/// end out of range, two equal ends, an invalid time, or a positive time and an end of capacity 0.
 pub fn separate(
     graph: &PortGraph,
     times: &[BigRational],
@@ -179,7 +179,7 @@ pub fn least_period(
 /// About one separation per step.
 ///
 /// # Errors
-/// [`MatchingError`], as for [`separate`]; [`MatchingError::Unsound`] would be a defect of this crate.
+/// [`MatchingError`], as for [`separate`]. [`MatchingError::Unsound`] would be a defect of this crate.
 pub fn decompose(graph: &PortGraph, times: &[BigRational]) -> Result<Decomposition, MatchingError> {
     let core = Core::new(graph, times)?;
     let period = core.least_period();

@@ -38,7 +38,7 @@ impl Ports<'_> {
     }
 }
 
-/// Inequalities that `x`, within the period `total`, violates; none only if it violates none at all, given that it
+/// Inequalities that `x`, within the period `total`, violates. Empty only if it violates none at all, provided that it
 /// keeps the bounds of the vertices and of the edges. `O(n)` maximum flows in the worst case.
 pub(super) fn violated<W: Whole>(ports: &Ports<'_>, x: &[W], total: &W) -> Vec<Violated<W>> {
     let Some(scene) = Scene::new(ports, x, total) else {
@@ -212,7 +212,7 @@ impl<'a, W: Whole> Scene<'a, W> {
                 .multiple(self.ports.capacities[self.vertex[index]]);
             links.push((index, None, room.surplus(degree)));
         }
-        // In the set sought is never the last vertex; its parity makes the number of odd ones even.
+        // The last vertex is never in the set sought. Its parity makes the number of odd ones even.
         odd.push(odd.iter().filter(|&&odd| odd).count() % 2 == 1);
         let last = odd.len() - 1;
         links.retain(|(_, _, weight)| !weight.is_zero());

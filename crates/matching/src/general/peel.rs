@@ -1,9 +1,9 @@
 //! Peeling: steps as long as possible, until the work is done or an odd set is tight.
 //!
-//! For capacities of 1. A step may last as long as its matching's edges last, as uncovered vertices may idle, and as no
-//! odd set is violated by what is left: the last by Newton's method, from above, over the separation. When an odd set
-//! is what ends the step, it has become tight: from now on exactly one of its vertices at a time idles or works with
-//! the outside. Then the problem falls in two, see [`super::split`].
+//! For capacities of 1. A step lasts at most as long as its matching's edges, as uncovered vertices may idle, and as
+//! the rest violates no odd set. Newton's method over the separation finds the last limit, from above. If an odd set
+//! ends the step, it has become tight: from now on exactly one of its vertices at a time idles or works with the
+//! outside. Then the problem falls in two, see [`super::split`].
 
 use num_bigint::BigUint;
 
@@ -23,7 +23,7 @@ pub(super) struct Problem {
     pub total: BigUint,
 }
 
-/// Steps, one after another; a length of `unit` is 1 in the unit of the problem they solve.
+/// Steps in sequence. A length of `unit` is 1 in the unit of the problem they solve.
 pub(super) struct Timeline {
     pub unit: BigUint,
     /// Lengths, and names of edges.
@@ -59,8 +59,8 @@ impl Timeline {
     }
 }
 
-/// Peels in integers of type `W`, from the narrowest that have room. Returns the steps, what is left, in the unit of
-/// the steps, and why it stopped; [`Ending::Narrow`] is dealt with here.
+/// Peels in integers of type `W`, from the narrowest that have room. Returns the steps, the rest in the unit of the
+/// steps, and the reason for the end. [`Ending::Narrow`] is dealt with here.
 pub(super) fn peel(problem: Problem) -> Result<(Timeline, Problem, Ending), MatchingError> {
     let mut line = Timeline::empty();
     let mut rest = problem;
@@ -156,7 +156,7 @@ impl<W: Whole> Peeling<'_, W> {
         Ok(Ending::Done)
     }
 
-    /// How long `matching` may last; `None` if the integers have no room for it.
+    /// The greatest length of `matching`. `None` if the integers have no room for it.
     fn length(&self, matching: &[usize]) -> Result<Option<Length<W>>, MatchingError> {
         let idle = (0..self.rest.mate.len()).filter(|&v| self.rest.mate[v] == super::blossom::NONE);
         let slacks = idle.map(|v| self.rest.slack(v));

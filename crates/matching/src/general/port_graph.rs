@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 pub struct PortGraph {
     /// How many edges each vertex serves at a time.
     pub capacities: Vec<usize>,
-    /// The ends of each edge; `None`: that end has no limit. An edge serves one transfer at a time. Parallel and
+    /// The ends of each edge. `None`: that end has no limit. An edge serves one transfer at a time. Parallel and
     /// antiparallel edges are allowed, loops are not.
     pub edges: Vec<[Option<usize>; 2]>,
 }

@@ -6,7 +6,7 @@
 //! slack. Each is solved separately. Both use each exit for the same length of time, so that the inside can be cut and
 //! reordered to go with the outside.
 //!
-//! A split of a problem without slack makes two with at least two vertices fewer each; inside, nothing is slack.
+//! A split of a problem without slack makes two with at least two vertices fewer each. Inside, nothing is slack.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -53,7 +53,7 @@ fn exits(rest: &Problem, set: &[usize]) -> Vec<usize> {
     exits
 }
 
-/// The inside; idling becomes an edge, with a fresh name.
+/// The inside. Idling becomes an edge, with a fresh name.
 fn inside(rest: &Problem, set: &[usize], fresh: &mut usize) -> Problem {
     let index = |v: usize| set.binary_search(&v).unwrap_or(set.len());
     let mut inside = Problem {
@@ -80,7 +80,7 @@ fn inside(rest: &Problem, set: &[usize], fresh: &mut usize) -> Problem {
     inside
 }
 
-/// The outside; the set becomes the last vertex.
+/// The outside. The set becomes the last vertex.
 fn outside(rest: &Problem, set: &[usize]) -> Problem {
     let others: Vec<usize> = (0..rest.vertices)
         .filter(|v| set.binary_search(v).is_err())
@@ -109,7 +109,7 @@ impl Problem {
     }
 }
 
-/// Runs both at the same time, the outside in its own order; names from `first` on are dropped.
+/// Runs both at the same time, the outside in its own order. Names from `first` on are dropped.
 fn glue(
     mut inside: Timeline,
     mut outside: Timeline,

@@ -1,7 +1,7 @@
 //! From capacities to copies: a vertex of capacity `b` becomes `b` vertices that serve one edge at a time.
 //!
-//! An edge's time is divided among the copies. If different copies of both its ends get parts, two vertices `p` and
-//! `q` and an edge between them, for the time when the edge is idle, keep the parts apart: `p` serves one of the
+//! An edge's time is divided among the copies. Different copies of both its ends may get parts. Then two vertices `p`
+//! and `q` and an edge between them, for the time when the edge is idle, keep the parts apart: `p` serves one of the
 //! first end's parts exactly while `q` serves one of the other's.
 //!
 //! Which division? In a bipartite graph any that overloads no copy: the expanded graph is bipartite, so nothing else
@@ -28,8 +28,8 @@ pub(super) struct Expanded {
 /// Parts of an edge: copies at an end, and how long each serves it.
 type Parts = Vec<(usize, BigUint)>;
 
-/// Fills one copy after the other: whole edges first, longest first, wherever they fit; then the others, cut where a
-/// copy is full.
+/// Fills one copy after the other: whole edges first, longest first, wherever they fit. Then the others, cut if a copy
+/// is full.
 pub(super) fn packed(core: &Core, times: &[BigUint], total: &BigUint) -> Expanded {
     expand(core, times, total, BigUint::one(), |copies, edges| {
         let mut room = vec![total.clone(); copies];

@@ -14,7 +14,7 @@ fn bits(set: usize) -> Vec<usize> {
         .collect()
 }
 
-/// A graph with up to `vertices` vertices, and times; parallel edges occur, loops do not.
+/// A graph with up to `vertices` vertices, and times. Parallel edges occur, loops do not.
 fn graph(
     vertices: usize,
     most: usize,
@@ -69,8 +69,8 @@ fn allowed(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Step after step: no matching allows a longer one, none whose edges last as long has more edges, and what is
-    /// left is what the steps did not take.
+    /// For every step: no matching allows a longer one, none whose edges last as long has more edges, and the rest is
+    /// the part that the steps did not take.
     #[test]
     fn steps_are_longest_and_matchings_largest((vertices, ends, mut times) in graph(6, 9, 6), spare in 0u64..4) {
         let mut total = degrees(vertices, &ends, &times).into_iter().max().unwrap_or(0) + spare;
@@ -124,8 +124,8 @@ proptest! {
         }
     }
 
-    /// An inequality is violated, by as much as it says, and no other choice of links `F` for its set by more; nothing
-    /// is found only where none of all inequalities is violated.
+    /// A reported inequality is violated by its stated amount, and no other choice of links `F` for its set is violated
+    /// more. Nothing is reported only if all inequalities hold.
     #[test]
     fn each_set_comes_with_its_best_further_links(
         (vertices, ends, times) in graph(5, 8, 9), capacities in prop::collection::vec(1u64..4, 5), wide in 0u64..3,

@@ -1,4 +1,5 @@
-//! Whole messages close to a fractional optimum: only what is fractional may change, up or down to the next integer.
+//! Whole messages close to a fractional optimum: only the fractional amounts may change, up or down to the next
+//! integer.
 //!
 //! A vertex of the program splits few messages, so few links carry a fractional number of messages per period. An
 //! integer program over those links alone is tiny on any platform, and often has a solution: without ports it always

@@ -133,7 +133,7 @@ pub fn whole_at(
 }
 
 /// Whole messages for this many instances within a period, which may be longer than the optimal time, by integer
-/// programming. `None` if none was found; it is a question for tiny platforms, and others are not looked at.
+/// programming. `None` if none was found, or if the platform is not tiny.
 ///
 /// # Errors
 /// The errors of the solver.
@@ -172,8 +172,8 @@ fn instances_step(question: &Question, certificate: &Certificate, throughput: &R
     common_denominator(multiples)
 }
 
-/// The most instances found whose whole messages fit into a period, by integer programming; `None` where the platform
-/// is too large for that or nothing was found. The number found is not proved largest.
+/// The most instances found whose whole messages fit into a period, by integer programming. `None` if the platform is
+/// too large or nothing was found. The number found is not proved largest.
 ///
 /// # Errors
 /// The errors of the solver.

@@ -2,8 +2,8 @@
 //!
 //! `d` instances by exact shares would keep resource `r` busy for `d L_r`. Whole copies change that by the
 //! *discrepancy* `sum_k (copies_k - d share_k) load_k,r`, which has no more terms than there are patterns of demands
-//! with several. The *excess* of a rounding is how much longer its busiest resource takes than `d max L_r`; so the best
-//! number of instances has the least excess per instance. Everything is counted in parts of `max L_r`.
+//! with several. The *excess* of a rounding is the time of its busiest resource above `d max L_r`. So the best number
+//! of instances has the least excess per instance. All amounts are counted in parts of `max L_r`.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -19,7 +19,7 @@ use super::shares::Shares;
 const BITS: u32 = 44;
 /// Fact: bits of the approximated shares that the loads of one instance are made of.
 const SHARE_BITS: u32 = 160;
-/// Fact: largest load of one copy, in fixed point; higher loads count as this.
+/// Fact: largest load of one copy, in fixed point. Higher loads count as this one.
 const HEAVIEST: i64 = 1 << 56;
 /// Fact: largest idle time, in fixed point. An overflow of sums would only change the choice of a copy.
 const IDLEST: i64 = 1 << 61;
@@ -38,7 +38,7 @@ pub(super) struct Discrepancy<'s, 'a> {
     rest: Option<i64>,
     /// Choices by demand.
     demands: Vec<Vec<usize>>,
-    /// How long the busiest resource takes per instance by exact shares, in units shifted by [`SHARE_BITS`]; not 0.
+    /// The time of the busiest resource per instance by exact shares, in units shifted by [`SHARE_BITS`], not 0.
     longest: BigInt,
     effort: usize,
 }
@@ -109,8 +109,8 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         }
     }
 
-    /// The excess per instance of a rounding that takes this long per instance, in fixed point; rounded up, by more
-    /// than fixed-point numbers are inexact.
+    /// The excess per instance of a rounding of this time per instance, in fixed point. It is rounded up, by more than
+    /// the error of fixed-point numbers.
     pub(super) fn excess_within(&self, per_instance: &Rational) -> i64 {
         let allowed = (self.shares.room(per_instance) + 1u32) << (SHARE_BITS + BITS);
         let excess = allowed / &self.longest - (BigInt::one() << BITS);
@@ -124,9 +124,9 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         self.effort
     }
 
-    /// Rounds the copies of `instances` instances. Shares are rounded down; then each left-over copy goes where the
-    /// busiest resource that it uses ends up least busy; then copies are exchanged, for at most `exchanging` times the
-    /// work so far.
+    /// Rounds the copies of `instances` instances. Shares are rounded down. Each left-over copy goes where the busiest
+    /// resource that it uses ends up least busy. Then copies are exchanged, for at most `exchanging` times the work so
+    /// far.
     pub(super) fn round(&self, instances: &BigInt, exchanging: usize) -> Trial {
         let scale = instances.to_i64().unwrap_or(i64::MAX);
         let idle = |slack: i64| slack.saturating_mul(scale).min(IDLEST);

@@ -20,14 +20,14 @@ const AT_LEAST: usize = 8;
 /// Work for exchanges of copies per rounding, in multiples of the work of rounding. Trades time for roundings that fit.
 /// Not measured.
 const BRIEFLY: usize = 4;
-/// The same if few numbers are tried. Trades time for roundings that fit. Not measured.
+/// The limit if few numbers are tried. Trades time for roundings that fit. Not measured.
 const THOROUGHLY: usize = 64;
 /// Additions for numbers tried one by one. Trades time for shorter periods. Not measured.
 const EFFORT: usize = 10_000_000;
 
 /// The fewest instances found, at most `limit` of them, that lose at most the share `loss` of the throughput, and their
-/// period. The number is the least one whose rounding loses no more if it is at most 512, or 8 where roundings
-/// take long; beyond that, some smaller number may do as well.
+/// period. If the number is at most 512 (8 if roundings take long), it is the least one whose rounding loses no more.
+/// Above, some smaller number may do as well.
 pub(super) fn fewest(
     fit: &mut Fit<'_>,
     shares: &mut Shares<'_>,
@@ -65,7 +65,7 @@ struct RoundingSearch<'s, 'c, 'a> {
     discrepancy: Discrepancy<'s, 'a>,
     /// Time allowed per instance.
     per_instance: &'s Rational,
-    /// The same, as an excess.
+    /// The same time, as an excess.
     excess: i64,
     exchanging: usize,
     one_by_one: u64,
@@ -124,7 +124,7 @@ impl<'s, 'c, 'a> RoundingSearch<'s, 'c, 'a> {
     fn fits(&mut self, count: u64) -> Result<Option<RoundedInstances>, PeriodError> {
         let instances = BigInt::from(count);
         let trial = self.discrepancy.round(&instances, self.exchanging);
-        // Fixed-point numbers are not exact: they only spare the exact check of what is clearly too long.
+        // Fixed-point numbers are not exact. They only spare the exact check of periods that are clearly too long.
         if trial.excess
             > self
                 .excess

@@ -1,10 +1,10 @@
 //! Whole patterns for a given period or number of instances (RR-4872 section 4.6, refined).
 //!
 //! The paper rounds every pattern's share of the period down ([`rounded_down`]). Here the number of instances `d` is
-//! chosen first. A demand with one pattern takes it `d` times. The others take the rounded-down shares of `d`; their
-//! left-over copies go where they hurt the busiest port or processor least, and copies are exchanged while that
+//! chosen first. A demand with one pattern takes it `d` times. The others take the rounded-down shares of `d`. Each
+//! left-over copy goes where it adds least to the busiest port or processor, and copies are exchanged while that
 //! relieves the busiest. Then the period is the busiest resource's time, or `d` is the largest number that fits the
-//! period asked for. The remaining room is refilled with further instances along any paths that fit, or with whole
+//! requested period. The remaining room is refilled with further instances along any paths that fit, or with whole
 //! trees of the steady state.
 
 mod discrepancy;
@@ -38,7 +38,7 @@ pub enum Target {
     Instances(u64),
     /// As long as the fewest instances found need that lose at most a share of the throughput.
     Loss {
-        /// The share, from 0 up to but not including 1; of the steady state's throughput.
+        /// The lost share of the steady state's throughput, from 0 up to but not including 1.
         most: Rational,
         /// Limit on the instances. If no number of them loses as little, as for [`Target::Instances`] with this number.
         instances: u64,
@@ -50,7 +50,7 @@ const EFFORT: usize = 2_000_000;
 /// Work for exchanges of copies, in multiples of the work of rounding, if many numbers are tried. Trades time for
 /// roundings that fit. Not measured.
 const BRIEFLY: usize = 4;
-/// The same if few numbers are tried. Trades time for roundings that fit. Not measured.
+/// The limit if few numbers are tried. Trades time for roundings that fit. Not measured.
 const THOROUGHLY: usize = 64;
 /// Roundings whose odd sets are looked at. Trades time for shorter periods. Not measured.
 const FINALISTS: usize = 8;
@@ -60,15 +60,15 @@ const BEYOND: u32 = 4;
 
 /// Rounds a steady state to whole patterns. The result is never below the paper's rule, [`rounded_down`].
 ///
-/// Every demand takes as many copies as there are instances, times the rate of its group. Room is refilled with any
-/// paths where the collective consists of messages from one node to another, else with the steady state's own patterns.
-/// On half-duplex nodes the period is long enough for the odd sets too, whether or not the steady state respects them.
-/// The steady state's patterns must be of this platform. The work is bounded: tens of milliseconds for a few hundred
-/// trees of a thousand tasks, or an all-to-all of a thousand messages; half-duplex nodes add a few dozen searches for
-/// odd sets.
+/// Every demand takes as many copies as there are instances, times the rate of its group. If the collective consists of
+/// messages from one node to another, room is refilled with any paths, else with the steady state's own patterns. On
+/// half-duplex nodes the period is long enough for the odd sets too, whether or not the steady state respects them. The
+/// steady state's patterns must be of this platform. The work is bounded: tens of milliseconds for a few hundred trees
+/// of a thousand tasks, or an all-to-all of a thousand messages. Half-duplex nodes add a few dozen searches for odd
+/// sets.
 ///
 /// # Errors
-/// A period that is not positive or too short for one instance; zero instances; a loss that is not in `0..1`; weights
+/// A period that is not positive or too short for one instance. Zero instances. A loss that is not in `0..1`. Weights
 /// that do not add up to the throughput, times the rates.
 pub fn round(
     problem: &Problem,
@@ -81,7 +81,7 @@ pub fn round(
 /// [`round`] under a watch. Once it has ended, the best rounding so far is taken, or else the first one.
 ///
 /// # Errors
-/// As [`round`].
+/// Those of [`round`].
 pub fn round_watched(
     problem: &Problem,
     steady_state: &SteadyState,
@@ -118,9 +118,9 @@ pub fn round_watched(
     }
 }
 
-/// The rule of RR-4872 section 4.6: `r(T) = floor(w(T) T_fixed)` copies of every pattern; the scarcest demand
-/// decides how many instances that makes, each taking as many copies as its rate, and what others have beyond it is
-/// left out.
+/// The rule of RR-4872 section 4.6: `r(T) = floor(w(T) T_fixed)` copies of every pattern. The scarcest demand
+/// determines the number of instances. Every demand takes that number times its rate, and its further copies are
+/// dropped.
 ///
 /// The platform is not checked: fewer copies than the weights allow shorten all busy times. The rule loses less than
 /// one instance per pattern of the scarcest demand and period. It may make no instance at all, which is not an error
@@ -261,7 +261,7 @@ fn nothing(period: &Rational) -> WholePatterns {
     }
 }
 
-/// One instance and what it needs, whatever odd sets are known by now.
+/// One instance and its needs, with all odd sets found so far.
 fn one_instance(
     fit: &mut Fit<'_>,
     shares: &Shares<'_>,
@@ -278,7 +278,7 @@ fn one_instance(
     best_up_to(&mut Fit::new(fit.platform, fit.watch), &mut fresh, 1)
 }
 
-/// Adds further instances. Filling looks at resources only; where there may be odd sets, larger and larger numbers of
+/// Adds further instances. Filling considers resources only. If there may be odd sets, larger and larger numbers of
 /// instances are added while they fit, then smaller and smaller ones.
 fn refill(
     fit: &mut Fit<'_>,
@@ -319,7 +319,7 @@ fn refill(
 }
 
 /// Searches between the paper's rule and the optimum. Rounding is not quite monotone in the number of instances, so the
-/// search keeps whatever fits.
+/// search keeps every number that fits.
 fn largest_fitting(
     fit: &mut Fit<'_>,
     shares: &Shares<'_>,
@@ -423,7 +423,7 @@ fn finalists(
     // Whole shares lose nothing, which fixed-point numbers would not see exactly.
     if let Some(own) = shares.own_instances(most) {
         if odd_sets {
-            // Exchanging copies might lose what is not seen yet.
+            // Exchanging copies might lose odd sets that are not registered yet.
             let whole = |choice: &Choice| (&choice.share * BigInt::from(own)).to_integer();
             all.push((own.into(), shares.choices.iter().map(whole).collect()));
         }
@@ -439,7 +439,7 @@ fn finalists(
     all
 }
 
-/// The trials with the least excess per instance, best first; of equals the earlier.
+/// The trials with the least excess per instance, best first. Of equals the earlier.
 struct Finalists {
     most: usize,
     best: Vec<Trial>,

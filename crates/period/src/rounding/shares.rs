@@ -46,13 +46,13 @@ pub(super) struct Choice {
 pub(super) struct Rounded {
     /// Instances that follow the shares: copies of every single pattern, times its rate.
     pub shared: BigInt,
-    /// Copies of each choice; `shared` times its rate per demand.
+    /// Copies of each choice. `shared` is times its rate per demand.
     pub copies: Vec<BigInt>,
     /// Instances added otherwise.
     pub refilled: BigInt,
     /// Their patterns.
     pub added: BTreeMap<Pattern, BigInt>,
-    /// Busy time by resource as it counts, in units; of all of them.
+    /// Weighted busy time of all resources, in units.
     pub loads: Vec<BigInt>,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Shares<'a> {
             .enumerate()
             .filter(|&(index, _)| used[index] || !base[index].is_zero());
         let unit = common_denominator(used.map(|(_, rate)| rate));
-        // A link that no pattern uses may need a finer unit; rounding its time up keeps refilling safe.
+        // A link that no pattern uses may need a finer unit. Rounding its time up keeps refilling safe.
         let times = costs
             .iter()
             .map(|rate| (rate.numer() * &unit).div_ceil(rate.denom()))
@@ -181,7 +181,7 @@ impl<'a> Shares<'a> {
         self.measure.link_times(&totals)
     }
 
-    /// Busy time by resource of one copy as it counts, in units: only what is used, ascending.
+    /// Weighted busy time by resource of one copy, in units: only used resources, ascending.
     pub(super) fn load(&self, uses: &Uses) -> Vec<(usize, BigInt)> {
         let mut loads: BTreeMap<usize, BigInt> = BTreeMap::new();
         for (index, units) in uses {

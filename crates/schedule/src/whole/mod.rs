@@ -1,9 +1,9 @@
 //! Whole messages: how many the slots of a period cut, and schedules that cut none (RR-4872 section 3.3).
 //!
-//! A link sends its messages back to back during its slots. A message is cut when one stretch of its link ends before
-//! the message does. If a period is repeated `q` times as one long period, every slot lasts `q` times as long. So each
-//! slot holds whole messages as soon as `q` is a common multiple of what the slots' lengths lack. This `q` exists under
-//! every port model; the least one may be smaller, and is looked for by a search of single messages.
+//! A link sends its messages back to back during its slots. A message is cut if one stretch of its link ends before the
+//! message does. If a period is repeated `q` times as one long period, every slot lasts `q` times as long. So each slot
+//! holds whole messages as soon as `q` is a common multiple of the missing factors of the slots' lengths. This `q`
+//! exists under every port model. The least one may be smaller, and a search of single messages looks for it.
 
 mod search;
 
@@ -39,7 +39,7 @@ pub struct Cuts {
 /// The price of a schedule that cuts no message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Whole {
-    /// Its period is this many periods of the schedule that was given; positive. The throughput is the same.
+    /// Its period is this many periods of the given schedule, positive. The throughput is the same.
     pub factor: BigUint,
     /// Smaller factors that were tried, ascending.
     pub tried: Vec<Tried>,
@@ -65,7 +65,7 @@ struct Traffic {
 }
 
 impl Traffic {
-    /// For each group: what each stretch gives to it, in the order of time.
+    /// For each group: the messages in each stretch, in the order of time.
     fn shares(&self) -> Vec<Vec<BigInt>> {
         let mut stretches = self.stretches.iter();
         let mut left = BigInt::zero();
@@ -147,11 +147,10 @@ pub fn cuts(problem: &Problem, schedule: &PeriodicSchedule) -> Cuts {
 /// A schedule of the same patterns in the same proportions that cuts no message, in the shortest period found: a
 /// multiple of the one given.
 ///
-/// The slots are put into the order after which the least multiple of the period is enough: the best of all orders
-/// for up to 7 slots. Then smaller multiples, of 1 to 4, are searched for places of single messages, each in at most
-/// 200,000 steps. Where a link's messages take different times, they keep the order of the patterns. The last resort is
-/// the least common multiple of what the slots lack, which always exists. No message goes on across the border of a
-/// period.
+/// The slots are put into the order after which the least multiple of the period is enough: the best of all orders for
+/// up to 7 slots. Then places of single messages are searched in smaller multiples, of 1 to 4, each in at most 200,000
+/// steps. If a link's messages take different times, they keep the order of the patterns. The last resort is the least
+/// common multiple of the missing factors of the slots, which always exists. No message crosses the border of a period.
 pub fn whole_messages(problem: &Problem, schedule: &PeriodicSchedule) -> (PeriodicSchedule, Whole) {
     let schedule = &ordered(problem, schedule.clone(), Goal::Repetitions);
     let units = units(problem, schedule);

@@ -1,8 +1,8 @@
 //! Start dates of messages that are not interrupted: an open shop, searched date by date.
 //!
-//! A message can always be moved to an earlier date until something that it needs is busy just before it. So it is
-//! enough to start messages at the beginning and at ends of others. The search goes from date to date; at each it
-//! starts a message or leaves it, the one with least room first.
+//! A message can always be moved to an earlier date until one of its resources is busy just before it. So it is enough
+//! to start messages at the beginning and at ends of others. The search goes from date to date. At each it starts a
+//! message or leaves it, the one with least room first.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +14,14 @@ const ATTEMPTS: u64 = 10;
 /// Messages up to which the search runs. Trades time for schedules that cut no message. Not measured.
 const MESSAGES: u64 = 1000;
 
-/// Messages by kind, and what they need. Messages of one kind pass one link and take equally long.
+/// Messages by kind, and their resources. Messages of one kind pass one link and take equally long.
 #[derive(Debug, Clone)]
 pub(super) struct Shop {
-    /// For each kind: how long a message takes; positive.
+    /// For each kind: the time of a message, positive.
     pub durations: Vec<u64>,
     /// For each kind: how many messages.
     pub counts: Vec<u32>,
-    /// For each kind: the kind before it on the same link; all messages of that one come first.
+    /// For each kind: the kind before it on the same link. All messages of that kind come first.
     pub after: Vec<Option<usize>>,
     /// For each kind: the resources that a message occupies. A message occupies one lane of each.
     pub needs: Vec<Vec<usize>>,
@@ -43,7 +43,7 @@ pub(super) enum Outcome<T> {
 }
 
 impl<T> Outcome<T> {
-    /// The same, with something else made of the schedule.
+    /// Replaces the schedule by a function of it.
     pub(super) fn map<U>(self, f: impl FnOnce(T) -> U) -> Outcome<U> {
         match self {
             Outcome::Found(found) => Outcome::Found(f(found)),
@@ -66,7 +66,7 @@ struct ShopSearch<'s> {
     running: BTreeSet<(u64, usize)>,
     /// For each resource: how many more it can serve now.
     free: Vec<u32>,
-    /// For each resource: what is still to be done from now on.
+    /// For each resource: the remaining work from now on.
     load: Vec<u128>,
     starts: Vec<(usize, u64)>,
     failed: BTreeSet<State>,
@@ -75,8 +75,8 @@ struct ShopSearch<'s> {
 }
 
 impl Shop {
-    /// Kind and start of every message. An attempt that goes through everything decides; one that does not is followed
-    /// by one in another order.
+    /// Kind and start of every message. An attempt that is exhaustive decides. Any other is followed by one in another
+    /// order.
     pub(super) fn search(&self) -> Outcome<Vec<(usize, u64)>> {
         let attempts = (0..ATTEMPTS).map(|attempt| self.attempt(attempt));
         attempts
@@ -125,7 +125,7 @@ impl Shop {
 }
 
 impl ShopSearch<'_> {
-    /// How long a resource can rest from a date on; negative where it is too busy.
+    /// How long a resource can rest from a date on. Negative if it is too busy.
     fn room(&self, resource: usize, date: u64) -> i128 {
         let offered = u128::from(self.shop.capacities[resource])
             * u128::from(self.shop.period.saturating_sub(date));
@@ -263,7 +263,7 @@ mod tests {
         place(shop, &jobs, &mut busy, &mut vec![0; shop.counts.len()])
     }
 
-    /// Places the first of some messages, then the others; `ends` is the last end by kind. Kinds are in the order of
+    /// Places the first of some messages, then the others. `ends` is the last end by kind. Kinds are in the order of
     /// their links.
     fn place(shop: &Shop, jobs: &[usize], busy: &mut Vec<Vec<u32>>, ends: &mut Vec<u64>) -> bool {
         let Some((&job, rest)) = jobs.split_first() else {

@@ -20,7 +20,7 @@ enum Label {
     Odd,
 }
 
-/// Nodes are vertices, `0..n`, and blossoms, from `n` on; positions of blossoms that were opened are used again.
+/// Nodes are vertices, `0..n`, and blossoms, from `n` on. Numbers of blossoms that were opened are used again.
 pub(super) struct Forest<'a, W> {
     edges: &'a [(usize, usize, W)],
     vertices: usize,
@@ -44,7 +44,7 @@ pub(super) struct Forest<'a, W> {
     label: Vec<Label>,
     /// For each outermost node at odd distance, the edge by which it was reached.
     reached: Vec<usize>,
-    /// For each outermost node, the edge of least slack from a node at even distance, as far as scanned.
+    /// For each outermost node, the scanned edge of least slack from a node at even distance.
     closest: Vec<usize>,
     /// Vertices at even distance that have to be scanned.
     queue: VecDeque<usize>,
@@ -60,7 +60,7 @@ impl<'a, W: Whole> Forest<'a, W> {
                 nearest[*b][*a] = edge;
             }
         }
-        // The initial price, for doubled weights; it covers every edge.
+        // The initial price, for doubled weights. It covers every edge.
         let most = edges
             .iter()
             .filter(|(a, b, _)| a != b)
@@ -96,7 +96,7 @@ impl<'a, W: Whole> Forest<'a, W> {
         edges
     }
 
-    /// The prices; a blossom's price belongs to its set of vertices.
+    /// The prices. A blossom's price belongs to its set of vertices.
     pub(super) fn prices(self) -> Prices<W> {
         let mut sets = Vec::new();
         for blossom in self.vertices..self.price.len() {
@@ -298,7 +298,7 @@ impl<'a, W: Whole> Forest<'a, W> {
         }
     }
 
-    /// Exchanges the matching on the path from a node to its root; the node then has the edge.
+    /// Exchanges the matching on the path from a node to its root. The node then has the edge.
     fn exchange(&mut self, mut node: usize, mut edge: usize) {
         loop {
             let before = self.mate[node];
@@ -351,7 +351,7 @@ impl<'a, W: Whole> Forest<'a, W> {
         self.ring[position].len() - entry
     }
 
-    /// Shrinks the odd cycle that an edge closes: both paths up to the node where they meet.
+    /// Shrinks the odd cycle that an edge closes: both paths up to the node at which they meet.
     fn shrink(
         &mut self,
         edge: usize,

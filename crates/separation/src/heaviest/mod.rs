@@ -8,10 +8,10 @@
 //! which they are whole numbers.
 //!
 //! **The algorithm** is the primal-dual one of Edmonds, in the form of Galil. Unmatched vertices are roots of
-//! alternating trees of edges without slack; odd cycles are shrunk to blossoms. Where no tree can grow, the prices of
-//! the vertices at even distance from the roots fall and those at odd distance rise by the least amount that removes
-//! the slack of an edge, brings the price of a blossom to 0 or brings the price of the roots to 0, which ends the
-//! search.
+//! alternating trees of edges without slack. Odd cycles are shrunk to blossoms. If no tree can grow, the prices of the
+//! vertices at even distance from the roots fall and those at odd distance rise. The change is the least amount that
+//! removes the slack of an edge, brings the price of a blossom to 0 or brings the price of the roots to 0, which ends
+//! the search.
 //!
 //! *Whole.* Unmatched vertices have always been roots, so all have the same price. Along edges without slack the
 //! prices of the two ends add up to an even number, so all vertices at even distance have prices of the same parity.
@@ -36,8 +36,8 @@ use proof::{SPARE, in_range};
 pub use proof::{Heaviest, HeaviestError, Prices};
 
 /// A matching of the largest weight among the edges `(end, end, weight)` of a graph with vertices `0..vertices`, with
-/// its proof. Parallel edges are allowed; loops are never used. Among parallel edges of equal weight the first is
-/// used; which of several heaviest matchings is found depends on the list alone.
+/// its proof. Parallel edges are allowed. Loops are never used. Among parallel edges of equal weight the first is used.
+/// Which of several heaviest matchings is found depends on the list alone.
 ///
 /// `O(n^3 + m)` operations on numbers for `n` vertices and `m` edges, memory `O(n^2)`.
 ///
@@ -142,7 +142,7 @@ mod tests {
             verify(7, &edges)?;
         }
 
-        /// In all kinds of integers the same; scaled weights, the same matching.
+        /// All kinds of integers give the same matching. Scaled weights give the same matching.
         #[test]
         fn kinds((vertices, edges) in graph(9)) {
             let plain = heaviest_matching(vertices, &edges);

@@ -9,7 +9,7 @@ pub(super) const SPARE: u64 = 4;
 /// A matching of the largest weight, and the proof that none weighs more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heaviest<W> {
-    /// The edges of the matching, by their index in the list, ascending; every one has a positive weight.
+    /// The edges of the matching, by their index in the list, ascending. Every one has a positive weight.
     pub edges: Vec<usize>,
     /// The prices.
     pub proof: Prices<W>,
