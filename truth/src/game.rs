@@ -61,7 +61,7 @@ pub struct Game {
 }
 
 impl Game {
-    /// The game of a demand. `None` where it has more operands or facts than a search could cope with.
+    /// The game of a demand. `None` if it has more operands or facts than a search could cope with.
     pub fn new(platform: &Platform, demand: &Demand<'_>, volumes: &Volumes) -> Option<Game> {
         let operands = demand.operands.len();
         if operands > 6 {

@@ -133,7 +133,7 @@ pub fn reasons(output: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The reasons in a source, each with its line, counted from 1: empty where an attribute has no text. A macro's
+/// The reasons in a source, each with its line, counted from 1: empty if an attribute has no text. A macro's
 /// argument (`$`) is left to `cargo xtask test`.
 pub fn in_source(text: &str) -> Vec<(usize, &str)> {
     // In halves, so that this file has no such attribute.

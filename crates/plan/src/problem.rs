@@ -247,10 +247,10 @@ impl Problem {
         })
     }
 
-    /// The partial result that cannot be made: under a table of work the shortest one that no processor can make;
-    /// where a participant does not compute, the whole one; or the whole one that cannot be brought to its target.
-    /// `None` if some tree exists, and if work is not by task and all participants compute. `O(n^3 p log n + n^2 p^2)`
-    /// for `n` operands and `p` nodes.
+    /// The partial result that cannot be made: under a table of work the shortest one that no processor can make; if a
+    /// participant does not compute, the whole one; or the whole one that cannot reach its target. `None` if some tree
+    /// exists, and if work is not by task and all participants compute. `O(n^3 p log n + n^2 p^2)` for `n` operands and
+    /// `p` nodes.
     pub fn unmade(&self) -> Option<Unmade> {
         let Amount::Tasks(_) = self.volumes.work else {
             return self.without_processor();
@@ -322,7 +322,7 @@ impl Problem {
         })
     }
 
-    /// Where a partial result is, or can be made of parts that are known.
+    /// The nodes that have a partial result, or can make it of known parts.
     fn makers(
         &self,
         demand: &Demand<'_>,
@@ -363,7 +363,7 @@ impl Problem {
 pub struct Unmade {
     /// The partial result.
     pub part: Interval,
-    /// Where it cannot be brought; `None` where it cannot be made at all.
+    /// The target that it cannot reach. `None` if it cannot be made at all.
     pub target: Option<NodeId>,
 }
 

@@ -74,7 +74,7 @@ fn in_words(amount: &Amount, show: &dyn Fn(&Rational) -> String) -> String {
     }
 }
 
-/// "message size 1", with the work of merges where there are any.
+/// "message size 1", with the work of merges if there are any.
 pub(crate) fn volumes(problem: &Problem) -> String {
     let (platform, collective, volumes) =
         (problem.platform(), problem.collective(), problem.volumes());

@@ -106,7 +106,7 @@ fn refused(reason: impl Into<String>) -> ExportError {
     ExportError::refused(NAME, reason)
 }
 
-/// How long a processor sends; 0 where the file does not say it.
+/// How long a processor sends; 0 if the file does not say it.
 fn transfer_time(reduction: &Reduction, processor: usize) -> Rational {
     let time = reduction.costs.transfer(processor);
     time.cloned().unwrap_or_default()

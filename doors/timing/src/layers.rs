@@ -36,7 +36,7 @@ struct Window {
 /// A link of a layered platform.
 #[derive(Clone, Copy)]
 struct Layered {
-    /// The link of the platform, `None` where a value waits for a later window.
+    /// The link of the platform, `None` if a value waits for a later window.
     link: Option<LinkId>,
     window: usize,
 }

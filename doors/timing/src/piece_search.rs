@@ -131,7 +131,7 @@ pub struct PieceSearch<'a> {
     /// Pieces per message of one unit of the searched number: 1, or the instances of a period.
     each: u32,
     /// Messages that the searched number cuts into pieces at once: those of the demand with the most, or with the
-    /// fewest where all are cut alike; 1 where messages stay whole.
+    /// fewest where all are cut alike; 1 if messages stay whole.
     messages: u64,
     /// Whether every resource keeps the order of the list.
     in_turn: bool,
@@ -496,7 +496,7 @@ impl<'a> PieceSearch<'a> {
     }
 }
 
-/// The messages of each demand, 1 where they stay whole.
+/// The messages of each demand, 1 if they stay whole.
 fn messages(problem: &Problem) -> impl Iterator<Item = u64> {
     let (collective, is_cut) = (problem.collective(), problem.collective().is_cut());
     (0..collective.demands()).map(move |demand| if is_cut { collective.rate(demand) } else { 1 })

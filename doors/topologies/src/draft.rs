@@ -50,7 +50,7 @@ pub(super) struct Wire {
     pub from: usize,
     pub to: usize,
     pub kind: &'static str,
-    /// GB/s; 0 where only shared capacities limit it.
+    /// GB/s; 0 if only shared capacities limit it.
     pub rate: Rational,
     /// In seconds; 0 if the file states none.
     pub latency: Rational,
@@ -72,7 +72,7 @@ pub(super) struct Port {
     pub node: usize,
     /// GB/s per direction. `None` if the file does not give it.
     pub rate: Option<Rational>,
-    /// In seconds; 0 where the file states none.
+    /// In seconds; 0 if the file states none.
     pub latency: Rational,
     /// Its name in the file, as `mlx5_3`.
     pub name: Option<String>,
@@ -213,7 +213,7 @@ impl<'o> Draft<'o> {
         Ok(())
     }
 
-    /// Adds a link between nodes that have none; `rate` in GB/s is absent where only shared capacities limit it,
+    /// Adds a link between nodes that have none; `rate` in GB/s is absent if only shared capacities limit it,
     /// `latency` is in seconds.
     pub(crate) fn way(
         &mut self,

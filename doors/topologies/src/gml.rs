@@ -271,7 +271,7 @@ struct Edge<'a> {
 }
 
 impl Edge<'_> {
-    /// Seconds, 0 where none is stated, and a remark where the unit is not.
+    /// Seconds, 0 if none is stated, and a remark where the unit is not.
     fn latency(
         &self,
         asked: Option<&LatencyAttribute>,

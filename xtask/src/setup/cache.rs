@@ -24,7 +24,7 @@ pub struct Cache {
 }
 
 /// The place for the library that the stamp describes, made by this compiler (its version text). Waits while another
-/// setup uses the cache. `None` where no cache can be used, or where the environment has flags for the compiler.
+/// setup uses the cache. `None` if no cache can be used, or where the environment has flags for the compiler.
 pub fn of_compiler(version: &str, stamp: &str, compiler: &str) -> Option<Cache> {
     if COMPILER_FLAGS
         .iter()

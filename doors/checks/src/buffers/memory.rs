@@ -60,7 +60,7 @@ impl InPlace {
 }
 
 impl Memory {
-    /// Lays out the buffers of these numbers of chunks (input, output, scratch), with cells for packets where there are
+    /// Lays out the buffers of these numbers of chunks (input, output, scratch), with cells for packets if there are
     /// any; `None` if they are too large.
     pub(crate) fn new(
         ranks: &[[u32; 3]],

@@ -13,7 +13,7 @@ const FRACTION: usize = 6;
 /// Digits of decimals on an axis.
 const DIGITS: usize = 4;
 
-/// A tick of a time axis; the label is empty where there is no room for it.
+/// A tick of a time axis; the label is empty if there is no room for it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tick {
     pub time: Rational,
@@ -21,7 +21,7 @@ pub(super) struct Tick {
 }
 
 /// Ticks of a time axis of `room` pixels from 0 to `horizon`: `marks` and the ends exactly when they are few, else
-/// round numbers and the end. Labels count `scale` units per unit of the platform; without one they are fractions where
+/// round numbers and the end. Labels count `scale` units per unit of the platform; without one they are fractions if
 /// all of them are short, else decimals.
 pub(super) fn time_axis(
     horizon: &Rational,

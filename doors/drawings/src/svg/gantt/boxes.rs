@@ -104,7 +104,7 @@ impl Boxes<'_> {
         }
     }
 
-    /// Texts inside the boxes, where they fit.
+    /// Texts inside the boxes, if they fit.
     pub(super) fn draw_labels(&self, canvas: &mut Canvas) {
         let Boxes {
             chart,
