@@ -51,7 +51,7 @@ pub struct ListedSend {
 }
 
 /// Reads an algorithm: `{"format": "oneport-algorithm/1", "name": "mine", "ring": ["a", "b", "c"]}`; or with
-/// `"tree": [["a", "b"], ["a", "c"]]`, pairs of a parent and its child; or with `"pieces": 2` (1 where absent) and
+/// `"tree": [["a", "b"], ["a", "c"]]`, pairs of a parent and its child; or with `"pieces": 2` (1 if absent) and
 /// `"rounds": [[{"from": "a", "to": "b", "blocks": [0], "combine": true}]]`. `"blocks"` is `[0]` and `"combine"` false
 /// where absent. A file that ends in `.toml` has the same keys.
 ///

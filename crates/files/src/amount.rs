@@ -33,7 +33,7 @@ pub fn parse_amount(text: &str) -> Result<Amount, AmountError> {
 /// data (`64MiB`, `1 KiB + 8 B n`). Plain numbers are in the platform's unit.
 ///
 /// # Errors
-/// As [`parse_amount`]; a unit where the platform has none, or that is not one of data.
+/// As [`parse_amount`]; a unit on a platform without units, or a unit of another dimension than data.
 pub fn parse_size(text: &str, units: Option<Units>) -> Result<Amount, AmountError> {
     let data = |part: &str| {
         let quantity = Quantity::parse(part)?;
@@ -46,12 +46,12 @@ pub fn parse_size(text: &str, units: Option<Units>) -> Result<Amount, AmountErro
     amount_of(text, &data, SizeError::wrapped)
 }
 
-/// Reads the work of merges on a platform of these units: as [`parse_amount`]; or a time (`2 ms`: of a merge at
-/// compute 1); or time per data (`2 ms/GB`, `500 GB/s`), which then follows `size`; or data, where the computes of the
-/// platform are times per data.
+/// Reads the work of merges on a platform of these units: as [`parse_amount`]; or a time (`2 ms`: of a merge at compute
+/// 1); or time per data (`2 ms/GB`, `500 GB/s`), which then follows `size`; or data, if the computes of the platform
+/// are times per data.
 ///
 /// # Errors
-/// As [`parse_amount`]; a unit where the platform has none; data and time per data in the wrong place.
+/// As [`parse_amount`]; a unit on a platform without units; data and time per data in the wrong place.
 pub fn parse_work(text: &str, units: Option<Units>, size: &Amount) -> Result<Amount, AmountError> {
     let quantity = match Quantity::parse(text) {
         Ok(quantity) if quantity.dimension != Dimension::Number => quantity,

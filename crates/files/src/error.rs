@@ -57,13 +57,13 @@ pub enum AmountError {
     /// A quantity that cannot be read, or that measures something else.
     #[error(transparent)]
     Unit(UnitError),
-    /// A unit where the platform has none.
+    /// A unit on a platform without units.
     #[error(
         "'{0}' has a unit, but the platform has none; write units = \"GB/s\" (data over time) at the top of its file, \
          give --units GB/s, or leave out the unit"
     )]
     NoUnits(String),
-    /// Work per data where the computes are per data, too.
+    /// Work per data, although the computes are per data, too.
     #[error(
         "'{0}' is time per data, and so is the compute of every node; leave the work out, or give what is merged as data \
          (64 MiB)"
@@ -117,7 +117,7 @@ pub enum Mistake {
     /// The operating system refused.
     #[error("cannot be read: {0}")]
     Unreadable(String),
-    /// A directory where a file should be.
+    /// A directory instead of a file.
     #[error("is a directory; give the name of a file")]
     Directory,
     /// More bytes than any such file has.
@@ -177,10 +177,10 @@ pub enum Mistake {
         /// The format that is written now.
         expected: &'static str,
     },
-    /// A platform where a plan should be.
+    /// A platform instead of a plan.
     #[error("this is a platform; a plan is what 'oneport solve ... -o PLAN' writes")]
     PlatformAsPlan,
-    /// A plan where a platform should be.
+    /// A plan instead of a platform.
     #[error(
         "this is a plan; 'oneport show' and 'oneport verify' read plans, and its platform stands under 'platform'"
     )]
@@ -255,7 +255,7 @@ pub enum Mistake {
         /// One before it.
         other: String,
     },
-    /// A bandwidth where a cost stands.
+    /// A bandwidth instead of a cost.
     #[error(
         "'{0}' is a bandwidth; write bandwidth = \"{0}\", or the cost, time per data, such as \"80 ms/GB\""
     )]
@@ -362,7 +362,7 @@ fn suggestion(close: &Option<String>) -> String {
     }
 }
 
-/// The text on one line, cut where it is too long to be shown.
+/// The text on one line, cut if it is too long.
 pub fn clip(text: &str) -> String {
     clip_to(text, SHORT)
 }
@@ -389,7 +389,7 @@ fn clip_to(text: &str, keep: usize) -> String {
     shown
 }
 
-/// The text in quotes, on one line, cut where it is too long to be shown.
+/// The text in quotes, on one line, cut if it is too long.
 pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", clip(text))
 }

@@ -13,7 +13,7 @@ use crate::error::{FormatError, Mistake, clip, clip_message, quoted};
 use crate::scalar::Scalar;
 use crate::source::{KeyPath, Source};
 
-/// One JSON value, where it stands.
+/// One JSON value with its position.
 #[derive(Clone, Copy)]
 pub struct Json<'a, 'p> {
     /// The whole file.
@@ -63,7 +63,7 @@ impl<'a> Json<'a, '_> {
         }
     }
 
-    /// An object's values by key, `None` where the key is absent. An unknown or repeated key is refused.
+    /// An object's values by key, `None` if the key is absent. An unknown or repeated key is refused.
     pub fn object<const N: usize>(
         &self,
         keys: [&'static str; N],

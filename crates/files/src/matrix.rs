@@ -23,7 +23,7 @@ use crate::source::{Source, refused};
 
 /// Most nodes of a matrix: a full one of this size has four million links.
 const MAX_NODES: usize = 2000;
-/// GB/s of result at which a processor merges where a file of bandwidths does not say how fast. Faster than any link of
+/// GB/s of result at which a processor merges, if a file of bandwidths does not state it. Faster than any link of
 /// today's machines, so that links decide. Trades the true time of a merge for an answer about links. Not measured.
 pub const MERGE_RATE: u64 = 1000;
 /// Top left cell of the matrices written here; no number, so that the first row is one of names.
@@ -181,7 +181,7 @@ struct Table<'a> {
     separator: Separator,
     rows: Vec<CellLine<'a>>,
     names: Vec<Cow<'a, str>>,
-    /// 1 where the first column holds names.
+    /// 1 if the first column holds names.
     name_columns: usize,
     /// Cells of every row.
     width: usize,
@@ -273,7 +273,7 @@ impl<'a> Table<'a> {
         Ok(table)
     }
 
-    /// Takes the names from the first row; row names, where there are any, must agree.
+    /// Takes the names from the first row; row names, if there are any, must agree.
     fn name_columns_by(
         &mut self,
         header: Vec<Cow<'a, str>>,

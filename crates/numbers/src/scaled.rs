@@ -20,7 +20,7 @@ pub fn common_multiple<N: Borrow<BigUint>>(numbers: impl IntoIterator<Item = N>)
     multiple
 }
 
-/// The greatest common divisor; 1 where all are 0, and of none.
+/// The greatest common divisor; 1 if all are 0, and of none.
 pub fn common_divisor<N: Borrow<BigUint>>(numbers: impl IntoIterator<Item = N>) -> BigUint {
     let mut divisor = BigUint::zero();
     for number in numbers {

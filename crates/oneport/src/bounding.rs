@@ -84,7 +84,7 @@ fn check_size(problem: &Problem) -> Result<(), Error> {
     }
 }
 
-/// The program, as far as its budget goes.
+/// The program, within its budget.
 fn program(sides: &mut Sides<'_>, watch: &Watch) -> Result<(), Error> {
     let (watch, until) = match budget(sides.problem) {
         Budget::Whole => (watch.stage(SEARCH), Until::default()),
@@ -111,7 +111,7 @@ fn program(sides: &mut Sides<'_>, watch: &Watch) -> Result<(), Error> {
     Ok(())
 }
 
-/// One pattern for each demand, where nothing better is known and there is room for it.
+/// One pattern for each demand, if there is no better routing and enough memory.
 fn simply(sides: &mut Sides<'_>, question: &Question) {
     let problem = sides.problem;
     let tasks = (problem.collective().demands() as u64)

@@ -85,7 +85,7 @@ fn carried_over(problem: &Problem, known: &Answer, watch: &Watch) -> Proved {
     proved
 }
 
-/// The steady state as often as the busiest resource allows; `None` where nothing is busy.
+/// The steady state at the largest rate that the busiest resource allows. `None` if no resource is busy.
 fn sustained(problem: &Problem, steady_state: &SteadyState) -> Option<SteadyState> {
     let busiest = Loads::of(problem, steady_state).busiest()?;
     let often = (!busiest.is_zero()).then(|| busiest.recip())?;

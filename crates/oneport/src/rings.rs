@@ -75,8 +75,8 @@ pub fn rings(
     })
 }
 
-/// Rate of equal rings in these orders, where every hop takes a shortest route; the upper bound holds for these rings
-/// only. `None` if no order is given.
+/// Rate of equal rings in these orders. Every hop takes a shortest route. The upper bound holds for these rings only.
+/// `None` if no order is given.
 ///
 /// # Errors
 /// An order that is not a ring.

@@ -69,7 +69,7 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// The bounds of [`lp::QUICK`]; where the program has asked what holds for all-reduces, not that again.
+    /// The bounds of [`lp::QUICK`]. Bounds of all-reduces are left out if the program has computed them.
     pub(crate) fn quick(&mut self, question: &Question, again: bool) -> Result<(), Error> {
         let all_reduce = question
             .problem()
@@ -183,7 +183,7 @@ impl<'a> Sides<'a> {
         Ok(())
     }
 
-    /// Trees at the rates that the least cuts allow; `None` where ports count, or demands are of other kinds.
+    /// Trees at the rates that the least cuts allow; `None` if ports count, or demands are of other kinds.
     fn branchings(&mut self, question: &Question) -> Result<Option<Routing>, Error> {
         let platform = self.problem.platform();
         if !platform.only_links() {

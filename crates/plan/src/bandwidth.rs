@@ -45,7 +45,7 @@ impl Bandwidth {
         })
     }
 
-    /// The size of a message where an operation has this size.
+    /// The size of a message of an operation of this size.
     pub fn message(&self, operation: &Rational) -> Rational {
         operation / whole(self.messages)
     }

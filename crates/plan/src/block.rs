@@ -42,7 +42,7 @@ impl<'a> Block<'a> {
         (0..block.count).map_while(move |place| block.demand(place))
     }
 
-    /// The owners of the values to be combined, in operand order; none where nothing is.
+    /// The owners of the values to be combined, in operand order. Empty if no values are combined.
     pub fn operands(&self) -> &'a [NodeId] {
         self.demand(0)
             .filter(|_| self.kind.combines())
@@ -129,7 +129,7 @@ impl Collective {
         self.blocks().iter().any(|block| block.kind.combines())
     }
 
-    /// The most operands that are combined at once; 1 where nothing is.
+    /// The most operands that are combined at once; 1 if nothing is.
     pub fn most_operands(&self) -> usize {
         self.blocks()
             .iter()

@@ -240,7 +240,7 @@ impl Collective {
         }
     }
 
-    /// For a counted form: the count of every message or reduction, in the order of the form without counts, 0 where
+    /// For a counted form: the count of every message or reduction, in the order of the form without counts, 0 if
     /// there is none; else `None`.
     pub fn counts(&self) -> Option<impl Iterator<Item = u64> + use<'_>> {
         self.named()
@@ -303,7 +303,7 @@ impl Collective {
         }
     }
 
-    /// The greatest common divisor of all rates; 1 without demands, and where a rate exceeds 64 bits.
+    /// The greatest common divisor of all rates; 1 without demands, or if a rate exceeds 64 bits.
     pub(crate) fn common_rate(&self) -> u64 {
         let common =
             |rates: &mut dyn Iterator<Item = u64>| rates.fold(0, |one, two| one.gcd(&two)).max(1);
@@ -354,9 +354,9 @@ impl Collective {
 }
 
 impl Form {
-    /// The collective whose roles are played by these nodes, one list per role. A list that is missing is empty; a
-    /// role that a single node plays needs one. `None` where the lists do not fit the roles. Whether operands may be
-    /// combined in any order counts only where the form leaves the choice ([`Form::may_keep_order`]).
+    /// The collective whose roles are played by these nodes, one list per role. A list that is missing is empty; a role
+    /// that a single node plays needs one. `None` if the lists do not fit the roles. The order of operands is used only
+    /// if the form leaves the choice ([`Form::may_keep_order`]).
     pub fn build(&'static self, nodes: &[Vec<NodeId>], commutative: bool) -> Option<Collective> {
         let complete = self
             .roles

@@ -15,7 +15,7 @@ pub struct Named {
     form: &'static Form,
     owners: Vec<NodeId>,
     targets: Vec<NodeId>,
-    /// How many nodes stand first in both lists; 0 where a value is not sent from each owner to each target.
+    /// How many nodes stand first in both lists; 0 if a value is not sent from each owner to each target.
     shared: usize,
     /// Places with their counts, ascending, of the demands that are wanted at all; empty: every place, once.
     counts: Vec<(usize, u64)>,
@@ -66,7 +66,7 @@ impl Named {
         self
     }
 
-    /// Every count divided by a common divisor; where each place counts once then, the form without counts.
+    /// Every count divided by a common divisor. If all counts are then 1, the form without counts.
     pub(crate) fn with_counts_over(mut self, divisor: u64) -> Named {
         for one in self.counts.iter_mut() {
             one.1 /= divisor;
@@ -125,7 +125,7 @@ impl Named {
         &self.counts
     }
 
-    /// The counts of all places, 0 where there is no demand.
+    /// The counts of all places, 0 if there is no demand.
     pub fn every_count(&self) -> impl Iterator<Item = u64> + use<'_> {
         let mut positive = self.counts.iter().peekable();
         (0..self.places()).map(move |place| {
@@ -135,7 +135,7 @@ impl Named {
         })
     }
 
-    /// How many demands there are where each counts once.
+    /// The number of demands, without their counts.
     pub(crate) fn places(&self) -> usize {
         let rows = if self.form.combines || self.form.wants == Wants::Prefix {
             1
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
     use crate::{Collective, CollectiveError};
 
-    /// The definitions, in the words of MPI's standard: for each demand its owners, and where it is wanted, `None` for
+    /// The definitions, in the words of MPI's standard: for each demand its owners and its targets, `None` for
     /// prefixes.
     fn defined(name: &str, cast: &[Vec<NodeId>]) -> Vec<(Vec<NodeId>, Option<Vec<NodeId>>)> {
         let first = &cast[0];

@@ -193,8 +193,8 @@ impl Rates {
     }
 }
 
-/// A partial result of the same size and work: itself where it is an interval, else one of as many operands. (Where
-/// operands may be combined in any order, both depend on their number alone.)
+/// A partial result of the same size and work: itself if it is an interval, else one of as many operands. (If operands
+/// may be combined in any order, both depend on their number alone.)
 fn alike(value: &Value) -> Interval {
     let first = Interval {
         first: 0,

@@ -211,8 +211,8 @@ pub enum Proof {
     /// Classes whose times divide one another, or two classes with a ratio of at least 2: slowest-node-first is optimal
     /// (Liu-Kuo-Wang 2009, Theorems 1 and 4).
     SlowestFirst,
-    /// Classes, their times lowered to these, fastest first; `proof` proves the bound for the lowered classes, where no
-    /// reduction can be longer (Liu-Kuo-Wang 2009, proof of Theorem 2).
+    /// Classes, their times lowered to these, fastest first; `proof` proves the bound for the lowered classes, for
+    /// which no shortest reduction is longer (Liu-Kuo-Wang 2009, proof of Theorem 2).
     Lowered {
         /// One time per class, at most the class's own; positive, but for [`Proof::Weights`], where 0 will do. Classes
         /// of equal times become one.
@@ -289,7 +289,7 @@ pub struct SingleReduction {
     pub commutative: bool,
     /// No schedule is shorter. At most the length. Without a proof it is a claim of its author.
     pub lower_bound: Rational,
-    /// Why; absent where the argument is the method's own and cannot be repeated.
+    /// Why; absent if the argument is the method's own and cannot be repeated.
     pub proof: Option<Proof>,
 }
 
@@ -374,7 +374,7 @@ pub struct SingleAllReduce {
     pub broadcast: Broadcast,
     /// No all-reduction is shorter: it contains a reduction into every processor, and a broadcast from every one.
     pub lower_bound: Rational,
-    /// A processor, and why no reduction into it is shorter than the bound; absent where the bound is one on
+    /// A processor, and why no reduction into it is shorter than the bound; absent if the bound is one on
     /// broadcasts, which the referee computes itself.
     pub proof: Option<(u32, Proof)>,
 }
@@ -406,7 +406,7 @@ pub struct Shortest {
     pub lower_bound: Rational,
     /// Why.
     pub proof: Proof,
-    /// The schedule, where it was asked for.
+    /// The schedule, if it was requested.
     pub reduction: Option<Reduction>,
 }
 

@@ -11,7 +11,7 @@ pub struct Piece {
     /// Place among the collective's [demands](crate::Collective::demand).
     pub demand: usize,
     /// How many of the demand's messages it is, positive: the pieces of a demand add up to its
-    /// [rate](crate::Collective::rate), which is 1 where it has no count.
+    /// [rate](crate::Collective::rate), which is 1 if it has no count.
     pub share: Rational,
 }
 

@@ -12,7 +12,7 @@ use crate::Interval;
 pub struct Value(Vec<(usize, usize)>);
 
 impl From<Interval> for Value {
-    /// The operands `first..=last`; none where the interval is empty.
+    /// The operands `first..=last`. None if the interval is empty.
     fn from(part: Interval) -> Self {
         Value(if part.first <= part.last {
             vec![(part.first, part.last)]
@@ -77,7 +77,7 @@ impl Value {
         self.0.last().map(|&(_, last)| last)
     }
 
-    /// The operands of both; `None` where they share one. `O(r)` for `r` runs.
+    /// The operands of both; `None` if they share one. `O(r)` for `r` runs.
     pub fn join(&self, other: &Value) -> Option<Value> {
         let mut runs: Vec<(usize, usize)> = self.0.iter().chain(&other.0).copied().collect();
         runs.sort_unstable();

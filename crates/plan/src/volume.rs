@@ -48,7 +48,7 @@ impl Amount {
         }
     }
 
-    /// The work of the merge of `v[k,l]` and `v[l+1,m]` at a node; `None` where the node cannot do it, and outside the
+    /// The work of the merge of `v[k,l]` and `v[l+1,m]` at a node; `None` if the node cannot do it, and outside the
     /// table.
     pub fn of_merge(&self, node: NodeId, part: Interval, split: usize) -> Option<Rational> {
         match self {
@@ -278,7 +278,7 @@ impl Volumes {
     }
 
     /// Time node `node` takes for the merge that makes `part` of `[first, split]` and `[split + 1, last]`; 0 for a
-    /// router, outside a table, and where the node [cannot](Self::can_merge) do it.
+    /// router, outside a table, and at a node that [cannot](Self::can_merge) run it.
     pub fn merge_time(
         &self,
         platform: &Platform,

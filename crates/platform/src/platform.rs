@@ -159,14 +159,14 @@ impl Platform {
                 .all(|node| self.model_of(node) == PortModel::Links)
     }
 
-    /// The first half-duplex node. Where there is none, the graph of send and receive ports is bipartite, so that no
+    /// The first half-duplex node. If there is none, the graph of send and receive ports is bipartite, so that no
     /// odd set of ports needs longer than each port and link does.
     pub fn half_duplex(&self) -> Option<NodeId> {
         self.node_ids()
             .find(|&node| self.model_of(node) == PortModel::HalfDuplex)
     }
 
-    /// How many transfers a port of this node serves at a time: 1, or the ports of a multiport node; `None` where no
+    /// How many transfers a port of this node serves at a time: 1, or the ports of a multiport node; `None` if no
     /// port limits it.
     pub fn ports(&self, node: NodeId) -> Option<u32> {
         match self.model_of(node) {
@@ -393,7 +393,7 @@ impl PlatformBuilder {
         Ok(id)
     }
 
-    /// Adds a directed link of the given cost (time per unit of message); 0 where only [shared](Self::share) capacities
+    /// Adds a directed link of the given cost (time per unit of message); 0 if only [shared](Self::share) capacities
     /// limit it.
     ///
     /// # Errors

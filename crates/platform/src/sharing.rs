@@ -20,7 +20,7 @@ impl Platform {
     }
 
     /// The cost that a link has of its own. [`Link::cost`](crate::Link::cost) is the time of a unit of message that has
-    /// all shared capacities of the link to itself, and so may be larger; 0 where these alone limit the link.
+    /// all shared capacities of the link to itself, and so may be larger; 0 if these alone limit the link.
     ///
     /// # Panics
     /// If the id is not of this platform.

@@ -35,7 +35,7 @@ use crate::violation::{fault, shown};
 /// question: the rate of its kind, or of both in turns.
 ///
 /// # Errors
-/// [`Rule::Question`](crate::Rule::Question) where the theorem does not apply, [`Rule::SteadyState`](crate::Rule) where
+/// [`Rule::Question`](crate::Rule::Question) if the theorem does not apply, [`Rule::SteadyState`](crate::Rule) if
 /// too little flows.
 pub(crate) fn rate(
     case: &Case<'_>,

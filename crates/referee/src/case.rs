@@ -71,7 +71,7 @@ impl<'a> Case<'a> {
     /// Whether to go on.
     ///
     /// # Errors
-    /// [`Rule::Stopped`](crate::Rule::Stopped) where the watch has ended.
+    /// [`Rule::Stopped`](crate::Rule::Stopped) if the watch has ended.
     pub(crate) fn ask(&self) -> Result<(), Violation> {
         self.watch.map_or(Ok(()), |watch| Ok(watch.ask()?))
     }
@@ -79,7 +79,7 @@ impl<'a> Case<'a> {
     /// Whether there is room for a table.
     ///
     /// # Errors
-    /// [`Rule::Stopped`](crate::Rule::Stopped) where the watch leaves no room, or has ended.
+    /// [`Rule::Stopped`](crate::Rule::Stopped) if the watch leaves no room, or has ended.
     pub(crate) fn room_for(&self, bytes: u64) -> Result<(), Violation> {
         self.watch
             .map_or(Ok(()), |watch| Ok(watch.room_for(bytes)?))

@@ -24,7 +24,7 @@ use crate::violation::fault;
 /// over the sum over the demands of the price of the cheapest pattern.
 ///
 /// - **Paths** (one value, one target), exactly, with or without cuts: one run of Dijkstra's algorithm per source (per
-///   target for a gather), in machine integers where the scaled prices fit and in big integers otherwise: O(sources
+///   target for a gather), in machine integers if the scaled prices fit and in big integers otherwise: O(sources
 ///   (nodes + links) log nodes) operations on numbers of about the length of the prices' common denominator.
 /// - **Arborescences** (one value, several targets). If the certificate has cuts for a demand, their total weight,
 ///   after a check that they charge no link (no route through nodes that do not replicate) for more than it costs. Else
@@ -42,7 +42,7 @@ use crate::violation::fault;
 /// - **Schemes** (several values, several targets), from below, by the larger of two bounds: the weight of the cuts
 ///   plus the least price of the merges; the price of the most expensive of the reduction trees that a scheme contains,
 ///   one for every goal. Trees are left out as above where every demand crosses cuts, and replaced by the longest path
-///   of a value where there are no cuts and too many partial trees. For an all-reduce also the least price of the
+///   of a value if there are no cuts and too many partial trees. For an all-reduce also the least price of the
 ///   exchange ([`Exchange`](oneport_plan::inequality::Exchange)), where every participant is a separate part and pays
 ///   all prices.
 ///
@@ -63,7 +63,7 @@ pub fn bound(problem: &Problem, certificate: &Certificate) -> Result<Rational, V
 /// [`bound`] under a watch.
 ///
 /// # Errors
-/// As [`bound`]; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the search for cheapest patterns.
+/// As [`bound`]; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the search for cheapest patterns.
 pub fn bound_watched(
     problem: &Problem,
     certificate: &Certificate,
@@ -85,7 +85,7 @@ pub struct Proof {
     pub supply: Rational,
     /// Lower bounds on the price of an instance, by group. Their sum is above 0.
     pub groups: Vec<GroupPrice>,
-    /// The price that each need adds, in the certificate's order; 0 where cheapest patterns prove more.
+    /// The price that each need adds, in the certificate's order; 0 if cheapest patterns prove more.
     pub needs: Vec<Rational>,
 }
 

@@ -138,8 +138,8 @@ impl<'a> Needs<'a> {
         Rc::clone(&self.links)
     }
 
-    /// Per demand of a group, ascending: the places of the inequalities that prove something of it. None where they
-    /// are of a kind that proves nothing alone.
+    /// Per demand of a group, ascending: the places of the inequalities that prove something of it. None if their kind
+    /// proves nothing alone.
     ///
     /// O(cuts x participants x log nodes) for cuts of all demands.
     pub(crate) fn of_group(&self, group: &Group<'_>) -> Vec<Vec<usize>> {
@@ -292,7 +292,7 @@ impl<'a> Needs<'a> {
                 format!("joining all operands at '{}'", case.name(node))
             })?;
         }
-        // Tasks are charged where the needs are trees, and nothing else is charged then.
+        // Tasks are charged if the needs are trees. Nothing else is charged then.
         for (task, charge) in &charges.tasks {
             let (cost, amount) = match *task {
                 Task::Send { link, part, .. } => {
@@ -313,7 +313,7 @@ impl<'a> Needs<'a> {
         Ok(())
     }
 
-    /// Both in the unit of the certificate where the charge is the larger one.
+    /// Both in the unit of the certificate, if the charge is the larger one.
     fn is_bearable(
         &self,
         charge: &BigInt,

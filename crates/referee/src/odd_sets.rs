@@ -1,11 +1,10 @@
 //! Whether links can be busy for given times: all odd-set inequalities at once.
 //!
-//! Where a node has one port for sends and receives together, ports that are not overloaded do not suffice: on a
-//! triangle of half-duplex nodes only one link can be busy at a time. The times `x` can be scheduled if and only if no
-//! port is overloaded and for all ports `U` and links `F` with one end in `U`, `b(U) + |F|` odd, the links inside `U`
-//! and the links of `F` are busy for at most `(b(U) + |F| - 1) / 2` together (Edmonds 1965, Pulleyblank 1973). `F`
-//! needs only links whose ends both serve several links at a time: an end that serves one can join, or leave, `U`
-//! instead.
+//! If a node has one port for sends and receives together, it is not enough that no port is overloaded: on a triangle
+//! of half-duplex nodes only one link can be busy at a time. The times `x` can be scheduled if and only if no port is
+//! overloaded and for all ports `U` and links `F` with one end in `U`, `b(U) + |F|` odd, the links inside `U` and the
+//! links of `F` are busy for at most `(b(U) + |F| - 1) / 2` together (Edmonds 1965, Pulleyblank 1973). `F` needs only
+//! links whose ends both serve several links at a time: an end that serves one can join, or leave, `U` instead.
 //!
 //! **As cuts** (Padberg and Rao 1982). With `s(v)` the unused capacity of port `v`, the inequality says `s(U) +
 //! x(leaving U, not F) + sum over F of (1 - x) >= 1`. So let a root take the unused capacity of every port, and put a

@@ -163,7 +163,7 @@ fn sum_of_shortest<T: Length, S>(
     Ok(total)
 }
 
-/// Where a message that travels alone starts and ends.
+/// The source and the target of a message that is not combined.
 fn ends(demand: &Demand<'_>) -> Option<[NodeId; 2]> {
     match (demand.operands, demand.goals) {
         (&[source], Goals::At(target)) => Some([source, target]),

@@ -2,9 +2,9 @@
 //!
 //! A task makes or brings the value that it names: by induction `v[k,m]` combines the operands `k` to `m` in their
 //! order, each once. How often a value may be used depends on the demand:
-//! - Where one node wants the result (a path, a reduction tree), every value is used once: a value that is sent or
-//!   merged is gone. So the values that exist partition the operands, and the result is there only if nothing else is
-//!   left. No value comes to a node twice.
+//! - If one node wants the result (a path, a reduction tree), every value is used once: a value that is sent or merged
+//!   is gone. So the values that exist partition the operands, and the result is there only if nothing else is left. No
+//!   value comes to a node twice.
 //! - If several nodes want it (copies, all-reduces, prefixes), a value stays and may be used again. A link used twice,
 //!   or a node reached twice, is wasteful, not wrong: the loads count every task. A node that does not replicate passes
 //!   on at most once each copy that it receives, so two copies have to reach it to leave it twice. They may be one
@@ -48,7 +48,7 @@ struct Review<'r> {
     results: Vec<(NodeId, Interval)>,
     /// Per value that may be used only once: the task that used it.
     used: BTreeMap<Value, usize>,
-    /// Where each value has been, if it may not come back.
+    /// The nodes that each value has visited, if it may not come back.
     visited: BTreeSet<(Interval, NodeId)>,
 }
 
@@ -181,7 +181,7 @@ impl Review<'_> {
         Ok(())
     }
 
-    /// A link of a message starts where the message is.
+    /// A link of a message starts at the message's node.
     fn check_hop(&self, place: usize, task: Task, from: NodeId) -> Result<(), Violation> {
         let Task::Send { link, after, .. } = task else {
             return Ok(());
@@ -280,7 +280,7 @@ impl Review<'_> {
         }
     }
 
-    /// The values that no task has used, where every value is used once; ascending by part.
+    /// The values that no task has used, if every value is used once. Ascending by part.
     fn left_over(&self) -> Vec<(Interval, NodeId)> {
         let own = self.owners.iter().enumerate();
         let own = own

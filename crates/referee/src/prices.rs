@@ -124,7 +124,7 @@ impl Prices {
             .collect()
     }
 
-    /// Per node: `compute x (price of the processor)`, the price of a unit of work, in the same form. `None` where
+    /// Per node: `compute x (price of the processor)`, the price of a unit of work, in the same form. `None` if
     /// nothing merges.
     pub(crate) fn merges(&self, case: &Case<'_>) -> PerNode<Option<(BigUint, BigUint)>> {
         let merge = |(node, price): (&oneport_platform::Node, &BigUint)| {

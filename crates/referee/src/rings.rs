@@ -26,7 +26,7 @@ const MOST: usize = 16;
 /// Checks a packing: every ring, the sum of all loads, the total, and that the certificate proves the bound.
 ///
 /// # Errors
-/// The first rule broken; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the check of the bound.
+/// The first rule broken; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check of the bound.
 pub fn check_rings(
     platform: &Platform,
     processors: &[NodeId],
@@ -239,7 +239,7 @@ pub fn ring_bound(
         .iter()
         .map(|&from| routes(platform, processors, from, &lengths))
         .collect();
-    // Sums of fewer than 2^24 links fit where one link has so few bits.
+    // Sums of fewer than 2^24 links fit if one link has at most this number of bits.
     let narrow = |hop: &Option<BigUint>| match hop {
         Some(hop) if hop.bits() <= 100 => u128::try_from(hop).ok().map(Some),
         Some(_) => None,

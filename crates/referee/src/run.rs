@@ -23,7 +23,7 @@ use crate::violation::{Rule, count_name, shown};
 ///   the link.
 /// - In the end every goal is there for every piece: all operands wanted, each once, in order unless the operator is
 ///   commutative.
-/// - Where a node does not replicate, what arrived there is passed on once at most.
+/// - A node that does not replicate passes on each arrival at most once.
 ///
 /// Dates and lengths are integers in one unit. `O(a log a + operands)` for `a` tasks
 /// and the operands of all different results.
@@ -182,7 +182,7 @@ struct Part {
     passed: Option<u32>,
 }
 
-/// A result: where it is, from when on, and of what. A message brings a part for each of its pieces.
+/// A result: its node, its first date, and its part. A message brings a part for each of its pieces.
 struct Held<N> {
     node: NodeId,
     from: N,

@@ -70,7 +70,7 @@ fn not_proved(bound: &Rational, why: String) -> Result<Finding, Violation> {
 ///   not later.
 /// - The limit (RR-7898, section 6) is kept.
 ///
-/// O(n log n), in machine integers where the numbers fit.
+/// O(n log n), in machine integers if the numbers fit.
 ///
 /// # Errors
 /// The first rule broken.
@@ -117,7 +117,7 @@ fn judge_reduction<N: Number>(
 /// - `length` is the date of the last arrival.
 /// - [`Concurrency::Transfers`] as in a reduction; [`Concurrency::Reducers`] limits the processors that send.
 ///
-/// O(n log n), in machine integers where the numbers fit.
+/// O(n log n), in machine integers if the numbers fit.
 ///
 /// # Errors
 /// The first rule broken.

@@ -37,7 +37,7 @@ pub fn check_steady_state(problem: &Problem, steady_state: &SteadyState) -> Resu
 /// [`check_steady_state`] under a watch, which is asked before every pattern.
 ///
 /// # Errors
-/// The first rule broken; [`Rule::Stopped`](crate::Rule::Stopped) where the watch ended the check.
+/// The first rule broken; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check.
 pub fn check_steady_state_watched(
     problem: &Problem,
     steady_state: &SteadyState,

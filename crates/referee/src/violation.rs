@@ -59,7 +59,7 @@ pub struct Violation {
     /// Empty if the value found implies it.
     place: String,
     found: String,
-    /// Empty where it is plain.
+    /// Empty if the violation implies it.
     right: String,
 }
 
@@ -181,7 +181,7 @@ pub(crate) fn used_again(part: Interval) -> Violation {
     fault!(Task, "{part} is used again"; "where one node wants the result, every value is used once")
 }
 
-/// A value used where it is not.
+/// A value used at a node that does not have it.
 pub(crate) fn elsewhere(part: Interval, node: &str, holder: &str) -> Violation {
     fault!(
         Task,

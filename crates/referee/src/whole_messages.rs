@@ -80,7 +80,7 @@ fn messages(
     all
 }
 
-/// When the first message is cut, and how much of its time is left then. Where all take the same time, their order does
+/// When the first message is cut, and how much of its time is left then. If all take the same time, their order does
 /// not matter, and each stretch has to be a multiple of that.
 fn first_cut(
     messages: &[(BigUint, Rational)],

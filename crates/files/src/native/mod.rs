@@ -50,7 +50,7 @@ const LINK_KEYS: [&str; 7] = [
     "overhead",
 ];
 
-/// A scalar and where it stands.
+/// A scalar and its position.
 pub(crate) struct Field<'a> {
     pub offset: usize,
     pub scalar: Scalar<'a>,
@@ -71,7 +71,7 @@ struct Assembly<'a> {
     prefix: &'static str,
     measures: Measures,
     builder: PlatformBuilder,
-    /// Links without a cost, which must have shared capacities, and where they stand.
+    /// Links without a cost, which must have shared capacities, with their positions.
     unlimited: Vec<(LinkId, Entry)>,
 }
 
@@ -262,7 +262,7 @@ impl<'a> Assembly<'a> {
         added.map_err(|error| self.entry_error(entry, "", offset, Mistake::Platform(error)))
     }
 
-    /// `latency` or `overhead`: 0 where absent.
+    /// `latency` or `overhead`: 0 if absent.
     fn delay(
         &mut self,
         entry: Entry,
@@ -286,7 +286,7 @@ impl<'a> Assembly<'a> {
             .map_err(|error| self.source.error_in_file(Mistake::Platform(error)))
     }
 
-    /// `cost`, or 1 / `bandwidth`; 0 where neither is given.
+    /// `cost`, or 1 / `bandwidth`; 0 if neither is given.
     fn cost(
         &mut self,
         entry: Entry,

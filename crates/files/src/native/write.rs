@@ -151,7 +151,7 @@ fn node_values(platform: &Platform, node: &Node) -> Values {
         reduces,
     ] = NODE_KEYS;
     let mut values = vec![(name, quote(&node.name))];
-    // Where a unit of work is one of data, computes say so by their own unit.
+    // If a unit of work is one of data, computes have a unit of their own.
     let per_data = platform.units().filter(|units| units.work_is_data);
     let unit = per_data
         .map(|units| format!(" {}/{}", units.time, units.data))
@@ -229,7 +229,7 @@ fn folded(platform: &Platform, fold: bool) -> impl Iterator<Item = (LinkId, bool
             fold && reverse.from == link.to
                 && reverse.to == link.from
                 && platform.own_cost(*next) == platform.own_cost(id)
-                // Where both costs are 0, one is written and the other not, unless both links or none are shared.
+                // If both costs are 0, one is written and the other not, unless both links or none are shared.
                 && platform.shared_by(*next).is_empty() == platform.shared_by(id).is_empty()
                 && reverse.delays == link.delays
         };

@@ -148,7 +148,7 @@ impl Reader<'_> {
     }
 }
 
-/// `certificate`, the prices, and the other lists where there are any.
+/// `certificate`, the prices, and the other lists if there are any.
 pub(super) fn write(out: &mut String, plan: Plan<'_>) {
     out.push_str("  \"certificate\": {\n");
     write_prices(out, plan, "    ");
@@ -162,7 +162,7 @@ pub(super) fn write(out: &mut String, plan: Plan<'_>) {
     out.push_str("\n  },\n");
 }
 
-/// The prices of resources, and `odd_sets` where there are any.
+/// The prices of resources, and `odd_sets` if there are any.
 pub(super) fn write_prices(out: &mut String, plan: Plan<'_>, indent: &str) {
     let (platform, certificate) = (plan.platform(), plan.certificate);
     let prices: Vec<(Resource, &Rational)> = certificate.prices().collect();

@@ -1,4 +1,4 @@
-//! How the links of a plan's platform were chosen, where a search did that: beside the plan, and no claim of it.
+//! The choice of the links of a plan's platform by a search. It is stored beside the plan and is not a claim.
 
 use std::fmt::Write as _;
 

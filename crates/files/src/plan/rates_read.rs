@@ -371,7 +371,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Flows towards targets carry the throughput there, where there are any.
+    /// Flows towards targets carry the throughput there, if there are any.
     fn check_flows(&self, copies: &Json<'_, '_>) -> Result<(), FormatError> {
         for (&place, flows) in &self.flows {
             let Some(demand) = self.demands.get(place) else {

@@ -20,7 +20,7 @@ const PIECE: usize = 1 << 16;
 /// The plan as a self-contained JSON file, linear in the plan.
 ///
 /// [`plan_from_json`](crate::plan_from_json) reads the same plan back, provided that it refers to its own platform
-/// and collective only, and gives merges the work 1 where nothing is merged; an id that does not exist there is written
+/// and collective only, and gives merges the work 1 if nothing is merged; an id that does not exist there is written
 /// as `null`, which the reader refuses.
 pub fn plan_to_json(plan: Plan<'_>) -> String {
     let mut text = Vec::new();

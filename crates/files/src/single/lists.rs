@@ -13,7 +13,7 @@ use crate::number::rational;
 use crate::plan::MAX_PLAN_BYTES;
 use crate::source::{Source, read_bytes};
 
-/// Reads start times from an array, or from `"starts"` of an object (multiples of its `"unit"` where it has one).
+/// Reads start times from an array, or from `"starts"` of an object (multiples of its `"unit"`, if it has one).
 ///
 /// # Errors
 /// A file that cannot be read, text that is not such a list; an entry that is not a time, by its index.

@@ -303,7 +303,7 @@ pub(super) fn read_unit(value: Json<'_, '_>) -> Result<Rational, FormatError> {
     }
 }
 
-/// A list of dates, in units where there is one; the root's entry is `null`.
+/// A list of dates, in units if there is one; the root's entry is `null`.
 pub(super) fn read_dates(
     list: &Json<'_, '_>,
     unit: Option<&Rational>,

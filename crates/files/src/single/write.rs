@@ -15,7 +15,7 @@ const ON_A_LINE: usize = 20;
 /// One reduction as a file, linear in the number of processors;
 /// [`single_reduction_from_json`](crate::single_reduction_from_json) reads the same back.
 ///
-/// Where all dates are multiples of one unit, the file gives the unit and whole numbers.
+/// If all dates are multiples of one unit, the file has the unit and whole numbers.
 pub fn single_reduction_to_json(one: &SingleReduction) -> String {
     let reduction = &one.reduction;
     let root = reduction.root as usize;

@@ -1,6 +1,6 @@
 //! Units: what 1 of message and 1 of time mean, quantities such as `10 Gbit/s` in exact numbers, and back for people.
 //!
-//! A quantity never passes through a float: `64 MiB` are 67,108,864 bytes, and `10 Gbit/s` are 5/4 where the units are
+//! A quantity never passes through a float: `64 MiB` are 67,108,864 bytes, and `10 Gbit/s` are 5/4 if the units are
 //! `GB/s`.
 
 mod show;
@@ -322,7 +322,7 @@ fn of(
     })
 }
 
-/// The text, or its beginning where it is long.
+/// The text, or its beginning if it is long.
 fn clip(text: &str) -> String {
     // Shown: characters of a text that is too long.
     const KEEP: usize = 40;

@@ -25,7 +25,7 @@ impl Units {
         format!("{} {unit}", decimal(&(seconds / unit.seconds()), DIGITS))
     }
 
-    /// A number of units of data: `64 MiB` where that is whole, else `67.1 MB`.
+    /// A number of units of data: `64 MiB` if that is whole, else `67.1 MB`.
     pub fn show_data(&self, value: &Rational) -> String {
         let bits = value * self.data.bits();
         let thousand = Rational::from_integer(1000.into());
@@ -52,7 +52,7 @@ impl Units {
         format!("{} {unit}", decimal(&(bits / unit.bits()), DIGITS))
     }
 
-    /// A number of units of data per unit of time: `25 GB/s`, or `200 Gbit/s` where the platform counts bits.
+    /// A number of units of data per unit of time: `25 GB/s`, or `200 Gbit/s` if the platform counts bits.
     pub fn show_rate(&self, value: &Rational) -> String {
         let bits = value * self.data.bits() / self.time.seconds();
         let names = if self.data.is_of_bits() {

@@ -57,7 +57,7 @@ impl Data {
     ];
 
     /// The unit of this name: `MiB`, `Gbit`, or written out, as `MiByte`, `gbits`, `Mi`. Upper and lower case differ
-    /// where they mean bytes and bits.
+    /// only between bytes and bits.
     pub fn find(name: &str) -> Option<Data> {
         let known = |name: &str| Data::ALL.into_iter().find(|unit| unit.name == name);
         known(name).or_else(|| known(&spelled(name)?))

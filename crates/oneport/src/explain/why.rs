@@ -10,8 +10,8 @@ use oneport_referee::{GroupPrice, Violation, proof};
 pub struct Reason {
     /// The inequality, or the demands whose cheapest patterns are counted.
     pub sentence: String,
-    /// The time that it takes of an instance, where all that is priced is one unit per unit of time. May be negative:
-    /// some inequalities only make others sharper.
+    /// Its share of the time of an instance, if the total price is one unit per unit of time. May be negative: some
+    /// inequalities only make others sharper.
     pub share: Rational,
 }
 

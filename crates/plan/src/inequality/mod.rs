@@ -41,7 +41,7 @@ pub enum Column {
     },
     /// Merges at a processor.
     Merge(NodeId),
-    /// 1 at the processor where all operands are joined, 0 elsewhere.
+    /// 1 at the processor that joins all operands, 0 elsewhere.
     Place(NodeId),
 }
 
@@ -67,7 +67,7 @@ pub trait Statement {
             .collect()
     }
 
-    /// How much there is at least; `None` where that is a minimum which has to be searched for.
+    /// The right side. `None` if it is a minimum that needs a search.
     fn right_side(&self, demand: &Demand<'_>) -> Option<Rational>;
 
     /// Whether an inequality of all demands is used for this one.

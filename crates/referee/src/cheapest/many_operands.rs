@@ -114,7 +114,7 @@ fn least_work(priced: &Priced) -> BigUint {
     or_zero(least.pop())
 }
 
-/// `G[n]` by processor; 0 where nothing can be brought.
+/// `G[n]` by processor; 0 if nothing can be brought.
 fn counting(priced: &Priced, distances: &[Option<BigUint>]) -> Vec<BigUint> {
     let count = priced.processors.len();
     let mut by_operands: Vec<Vec<Option<BigUint>>> = Vec::new();

@@ -32,7 +32,7 @@ pub(super) struct Priced {
     pub works: Vec<BigUint>,
     pub size_class: Class,
     pub work_class: Class,
-    /// Where work is by task: the class of each merge, by number of the result, split and place; absent where it
+    /// Where work is by task: the class of each merge, by number of the result, split and place; absent if it
     /// cannot be done.
     pub tasks: Option<BTreeMap<(usize, usize, usize), usize>>,
     /// Per place: whether its node merges. Empty if all do.
@@ -159,7 +159,7 @@ impl Priced {
         self.tasks.is_some() || !self.merging.is_empty()
     }
 
-    /// The class of work of a merge at a place; `None` where it cannot be done there.
+    /// The class of work of a merge at a place; `None` if it cannot be done there.
     pub(super) fn work_of(
         &self,
         parts: &Parts,

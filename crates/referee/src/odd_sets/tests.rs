@@ -146,7 +146,7 @@ fn times(platform: &Platform, mut number: impl FnMut() -> u64) -> Vec<(LinkId, B
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Refused exactly where some inequality of all is broken, and then with one that is.
+    /// Refused exactly if some inequality is broken, and then with a broken one.
     #[test]
     fn cuts_find_what_enumeration_finds((platform, numbers) in case()) {
         let mut numbers = numbers.into_iter().cycle();
@@ -512,7 +512,7 @@ fn as_many_further_links_as_it_takes() {
     }
 }
 
-/// The same, where a half-duplex node sends to the receivers, too: both ends of a further link are looked at.
+/// A half-duplex node sends to the receivers, too: both ends of a further link are checked.
 #[test]
 fn further_links_between_ports_of_the_same_component() {
     let one = || whole(1);

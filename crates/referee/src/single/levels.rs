@@ -7,8 +7,8 @@
 //! question is whether the sum of `2^m_d` over the open slots can reach `s + f + 1`.
 //!
 //! A fast sender on level `d` turns one slot of `2^m_d` into two of `2^m_(d+1)`. As `t_f < t_s`, `m` drops by at most 1
-//! per level: the sender *gains* `2^m_d` where `m` stays, and nothing where it *drops*. Spare senders do no harm (a
-//! gain is never negative), so at most `f` need be placed, provided that all levels together have room for `f`.
+//! per level: the sender *gains* `2^m_d` if `m` stays, and nothing if it *drops*. Spare senders do no harm (a gain is
+//! never negative), so at most `f` need be placed, provided that all levels together have room for `f`.
 //!
 //! - Levels that gain, in sequence: while they have room, no sender should be below them, since moving the lowest one
 //!   up gains at least as much. So they are filled, or the rest ends there. (If there are 65 or more, all ends there:
@@ -37,7 +37,7 @@ pub(super) struct TwoClasses {
 }
 
 impl TwoClasses {
-    /// Whether some schedule ends before `end`, which is positive; `None` where that takes too long.
+    /// Whether some schedule ends before `end`, which is positive; `None` if that takes too long.
     pub(super) fn end_before(&self, end: &BigUint) -> Option<bool> {
         if self.slow >= *end {
             return Some(false);

@@ -11,8 +11,8 @@ use crate::violation::{bad_number, fault, shown};
 /// operator is commutative), that the bound is at most the length, and repeats the proof of the bound.
 ///
 /// The proof is that of the question without release dates, which no schedule with them beats. Without a proof the
-/// referee counts where costs are equal: without release dates exactly, so that a bound above the optimum is refused;
-/// with them as far as counting goes. Elsewhere the bound is [`Recheck::Unrepeated`].
+/// referee counts if costs are equal. Without release dates the count is exact, so that a bound above the optimum is
+/// refused. With release dates counting proves some bounds only. Elsewhere the bound is [`Recheck::Unrepeated`].
 ///
 /// # Errors
 /// The first rule broken.

@@ -187,7 +187,7 @@ fn price_from<'p>(
         .map(|(_, price)| price)
 }
 
-/// The price of `date`, 0 where none is listed.
+/// The price of `date`, 0 if none is listed.
 fn price(priced: &[(u128, BigUint)], date: u128) -> &BigUint {
     const FREE: &BigUint = &BigUint::ZERO;
     priced

@@ -87,7 +87,7 @@ pub(super) fn check(
     if !grows(&equal, &dates, &length) {
         return Ok(Recheck::Proved);
     }
-    // The tree that was grown is a schedule where no transfer was shortened.
+    // The tree that was grown is a schedule if no transfer was shortened.
     let sooner = if equal.transfer <= equal.compute {
         Some(true)
     } else {

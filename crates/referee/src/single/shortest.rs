@@ -30,7 +30,7 @@ pub enum Recheck {
     },
 }
 
-/// Checks the question, the schedule where there is one (it answers the question and has the length given), that the
+/// Checks the question, the schedule if there is one (it answers the question and has the length given), that the
 /// bound is at most the length, and repeats the proof of the bound. A bound of at most 0 needs none.
 ///
 /// - [`Proof::Counting`]: values that can be combined in less than the bound are counted, over dates

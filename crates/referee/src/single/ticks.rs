@@ -1,4 +1,4 @@
-//! Costs and dates as integers over one common denominator: machine integers where they fit, big ones elsewhere.
+//! Costs and dates as integers over one common denominator: machine integers if they fit, big ones elsewhere.
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;

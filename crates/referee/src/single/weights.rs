@@ -29,7 +29,7 @@ const CEILING: i64 = 1 << 60;
 /// Whether the weights prove that no schedule ends before `bound`, which is positive.
 ///
 /// # Errors
-/// Malformed lists; [`Rule::Proof`](crate::Rule::Proof) where all senders can be placed before the bound.
+/// Malformed lists; [`Rule::Proof`](crate::Rule::Proof) if all senders can be placed before the bound.
 pub(super) fn check(
     classes: &[Class],
     bound: &Rational,
@@ -160,7 +160,7 @@ fn stages(times: &[u128], latest: u128) -> Option<Vec<Stage>> {
     Some(stages)
 }
 
-/// Per sender the sums of times of it and later ones up to the latest date; `None` where they are many.
+/// Per sender the sums of times of it and later ones up to the latest date; `None` if there are too many.
 fn sums(times: &[u128], latest: u128) -> Vec<Option<Vec<u128>>> {
     let mut all = vec![None; times.len() + 1];
     let mut sums = vec![0];
@@ -273,7 +273,7 @@ impl Carried {
     }
 }
 
-/// Whether some placement of all senders is left; `None` where too many states are.
+/// Whether some placement of all senders is left; `None` if too many states are.
 fn ends_in_time(stages: &[Stage], tables: &[Table]) -> Option<bool> {
     let Some(first) = stages.first() else {
         return Some(true);

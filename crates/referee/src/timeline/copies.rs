@@ -237,7 +237,7 @@ impl<'r, 'a> Values<'r, 'a> {
         }
     }
 
-    /// Everything wanted is where it is wanted; what else was held in between is counted.
+    /// Checks that each wanted value is at its targets. Counts the values held in between.
     fn check_goals(
         mut self,
         demand: &Demand<'_>,

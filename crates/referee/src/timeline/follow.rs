@@ -20,7 +20,7 @@ pub(super) struct Delivery<'r, 'a> {
     pub(super) merges: Vec<&'r DatedMerge<'a>>,
 }
 
-/// Where a value is, and since when; `None`: always.
+/// The node of a value, and the date since which it is there. `None`: always.
 struct Stay<'r> {
     node: NodeId,
     since: Option<&'r BigUint>,
@@ -39,7 +39,7 @@ struct Reduction<'r, 'a> {
 }
 
 impl<'a> DatedRun<'a> {
-    /// Follows everything from where it starts to where it has to end.
+    /// Follows each value from its owner to its targets.
     pub(super) fn follow_all<'r>(&'r self, buffers: &mut Buffers<'r>) -> Result<(), Violation> {
         let mut deliveries: BTreeMap<(u64, usize), Delivery<'r, 'a>> = BTreeMap::new();
         for dated in &self.events {
@@ -186,7 +186,7 @@ impl<'a> DatedRun<'a> {
         Ok(())
     }
 
-    /// Follows one value from where it starts, event by event in the order of their starts.
+    /// Follows one value from its owner, event by event in the order of their starts.
     fn travel<'r>(
         &'r self,
         start: Stay<'r>,
@@ -286,7 +286,7 @@ impl<'a> DatedRun<'a> {
 }
 
 impl<'r, 'a> Reduction<'r, 'a> {
-    /// Follows every part, the smaller first, from where it is made to where it is taken; and carries the values along.
+    /// Follows every part, the smaller first, from its merge to its use, with its values.
     fn carry_out(&self, run: &'r DatedRun<'a>, buffers: &mut Buffers<'r>) -> Result<(), Violation> {
         let (target, result) = (self.target, self.demand.whole());
         let mut values: BTreeMap<Interval, Vec<NodeId>> = BTreeMap::new();
@@ -387,8 +387,8 @@ impl<'r, 'a> Reduction<'r, 'a> {
         ))
     }
 
-    /// The owner of an operand. The operands of a commutative operator have an order of the instance's own, so that the
-    /// owner is only known from where the operand is first used.
+    /// The owner of an operand. Each instance of a commutative operator has its own order of operands, so the first use
+    /// of an operand determines its owner.
     fn owner(&self, run: &DatedRun<'_>, part: Interval) -> Result<NodeId, Violation> {
         if !self.demand.commutative {
             let owner = self.demand.operands.get(part.first).copied();

@@ -34,8 +34,8 @@ pub struct ExactPrices<'r> {
     operands: BTreeMap<(Interval, usize), Option<(BigUint, usize)>>,
 }
 
-/// A processor where a partial result may be made: the rounded price of having it from there, the links of the path,
-/// the processor's index.
+/// A processor that may make a partial result: the rounded price of having it from there, the links of the path, the
+/// processor's index.
 type Source = (i64, u32, usize);
 
 impl<'r> ExactPrices<'r> {
@@ -58,7 +58,7 @@ impl<'r> ExactPrices<'r> {
         &self.weights.denominator
     }
 
-    /// No tree to the target, one of those prepared for, is cheaper: rounded, and found at once. `None` where there is
+    /// No tree to the target, one of those prepared for, is cheaper: rounded, and found at once. `None` if there is
     /// no tree.
     pub fn at_least(&mut self, target: NodeId) -> Option<Rational> {
         let whole = self.reduction.whole()?;
@@ -100,8 +100,8 @@ impl<'r> ExactPrices<'r> {
         found
     }
 
-    /// The least price over all places where it may be made. A place counts if its rounded price is below the exact
-    /// price of the best one so far, and if no place that is better or the same in every respect counts as well.
+    /// The least price over all places that may make it. A place counts if its rounded price is below the exact price
+    /// of the best one so far, and if no place that is better or the same in every respect counts as well.
     fn least(&mut self, part: Interval, node: usize) -> Option<BigUint> {
         let mut best: Option<BigUint> = None;
         for (bound, _, source) in self.sources(part, node) {
@@ -216,7 +216,7 @@ impl<'r> ExactPrices<'r> {
         best
     }
 
-    /// The price of a merge whose work depends on the split, `None` where it cannot be done; else 0.
+    /// The price of a merge whose work depends on the split, `None` if it cannot be done; else 0.
     fn merge_by_task(&self, part: Interval, split: usize, at: usize) -> Option<BigUint> {
         if !self.reduction.is_by_task() {
             return Some(BigUint::ZERO);

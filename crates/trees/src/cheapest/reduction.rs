@@ -21,7 +21,8 @@ pub struct Reduction {
     pub(super) works: Amounts,
     pub(super) factors: Factors,
     pub(super) watch: Watch,
-    /// Per first and last operand: whether the partial result must be used where it is made. Empty if all may be sent.
+    /// Per first and last operand: whether the partial result must be used at the node that makes it. Empty if all may
+    /// be sent.
     pub(super) resting: Vec<bool>,
 }
 
@@ -74,7 +75,8 @@ impl Reduction {
         self
     }
 
-    /// The same reduction, of whose partial results only these are sent; the others are used where they are made.
+    /// The same reduction, of whose partial results only these are sent. The others are used at the node that makes
+    /// them.
     #[must_use]
     pub fn sending_only(mut self, is_sent: impl Fn(Interval) -> bool) -> Self {
         let operands = self.operands();
@@ -102,7 +104,7 @@ impl Reduction {
         self.works.are_by_task()
     }
 
-    /// Whether a partial result is used where it is made.
+    /// Whether a partial result is used at the node that makes it.
     pub(super) fn rests(&self, part: Interval) -> bool {
         self.resting
             .get(part.first * self.operands() + part.last)

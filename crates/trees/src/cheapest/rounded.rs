@@ -70,7 +70,7 @@ impl Rounded {
         Multiplier::new(self.sizes[class], self.unit - self.path_exponent)
     }
 
-    /// [`transfer`](Self::transfer) in multiples of `2^unit`; `u128::MAX` where no path leads.
+    /// [`transfer`](Self::transfer) in multiples of `2^unit`; `u128::MAX` if no path leads.
     pub(super) fn transfer_in(&self, class: usize, from: usize, node: usize, unit: i64) -> u128 {
         let Some(&distance) = self.paths[from].distance(node) else {
             return u128::MAX;

@@ -27,7 +27,7 @@ impl Lanes {
         });
     }
 
-    /// Lowers every number of `held` to `price + row`, where that is less.
+    /// Lowers every number of `held` to `price + row`, if that is less.
     pub(super) fn lower(self, held: &mut [i32], price: i32, row: &[i32]) {
         self.0.dispatch(Lower { held, price, row });
     }

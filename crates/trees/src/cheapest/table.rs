@@ -39,7 +39,7 @@ impl Table {
         {
             reduction.watch.end(Limit::Memory);
         }
-        // Zeros cost no memory before they are written, and they are not where the watch has ended.
+        // Zeros cost no memory before they are written. They are not written if the watch has ended.
         let cells = vec![0; count];
         // Blocks of lanes that are not cut by cache lines are fetched at once.
         let start = cells
@@ -127,7 +127,7 @@ impl Table {
         }
     }
 
-    /// The rounded price of a merge; [`CAP`] where it cannot be done.
+    /// The rounded price of a merge; [`CAP`] if it cannot be done.
     fn merge(&self, reduction: &Reduction, part: Interval, split: usize, place: usize) -> i32 {
         let class = reduction.works.class_of_merge(part, split, place);
         class.map_or(CAP, |class| self.rounded.merge(class, place))

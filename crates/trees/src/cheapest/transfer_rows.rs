@@ -1,4 +1,4 @@
-//! Rounded prices of transfers and merges in rows by place, and moving a partial result to where it is wanted.
+//! Rounded prices of transfers and merges in rows by place, and moving a partial result to its consumers.
 
 use super::paths::Paths;
 use super::reduction::Reduction;

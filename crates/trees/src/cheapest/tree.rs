@@ -7,10 +7,10 @@ use oneport_platform::{LinkId, NodeId, Platform, Rational};
 
 use super::reduction::Reduction;
 
-/// The choices that define a tree: where each partial result is made, and its split. Processors are given by index,
-/// consumers by node index.
+/// The choices that define a tree: the processor that makes each partial result, and its split. Processors are given by
+/// index, consumers by node index.
 pub(super) trait Choices {
-    /// Where the value that `node` consumes is made (for a single operand: its owner).
+    /// The processor that makes the value which `node` consumes (for a single operand: its owner).
     fn source(&mut self, part: Interval, node: usize) -> Option<usize>;
     /// The last operand of the left part of what processor `at` makes.
     fn split(&mut self, part: Interval, at: usize) -> Option<usize>;

@@ -17,8 +17,8 @@ const ENOUGH: u64 = 1 << 32;
 const ATTEMPTS: usize = 40;
 
 /// The exponent of the finest unit in which some tree to each of the targets, reachable ones, has a price of at most
-/// `bits` bits. The tree considered halves the operands again and again; its merges happen where that is cheapest.
-/// Where work depends on the task, halving may be impossible, and the cheapest tree is considered.
+/// `bits` bits. The tree considered halves the operands again and again; its merges are at the cheapest processors. If
+/// work depends on the task, halving may be impossible, and the cheapest tree is considered.
 ///
 /// `O(n p a)` with `a` processors that are not worse than a transfer from another one; by task `O(n^3 p + n^2 p a)`.
 pub(super) fn unit(reduction: &Reduction, rounded: &Rounded, targets: &[usize], bits: u64) -> i64 {

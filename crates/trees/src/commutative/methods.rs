@@ -23,7 +23,7 @@ pub(super) enum Method {
     Relaxed,
 }
 
-/// The method for one pricing: an exact one where there is one.
+/// The method for one pricing: an exact one, if it exists.
 pub(super) fn method<N: Fixed>(priced: &Priced<N>) -> Method {
     let few = priced.participants <= SETS;
     let helpers = || one_size(priced).map_or(0, |streams| streams.helpers.len());

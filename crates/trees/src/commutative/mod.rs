@@ -161,7 +161,7 @@ impl<'a> Commutative<'a> {
     /// trees, cheapest first; `None` if no tree exists.
     ///
     /// Any price up to `u64::MAX` is welcome. Costs are rounded down to 40 bits relative to the largest one, sizes and
-    /// works to 24 bits each (nothing is rounded where these suffice), prices of tasks to the room of 128-bit sums: the
+    /// works to 24 bits each (nothing is rounded if these suffice), prices of tasks to the room of 128-bit sums: the
     /// bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by what is not
     /// known. The trees are pairwise distinct, and within 12.5 % of the cheapest; there is one where participants are
     /// many and no other processor may help.

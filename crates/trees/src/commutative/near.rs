@@ -81,7 +81,7 @@ struct Ways<N> {
 }
 
 impl<'p, N: Fixed> Near<'p, N> {
-    /// `None` where sizes or works differ, participants are few, or other processors may help. `O(m log m)` for `m`
+    /// `None` if sizes or works differ, participants are few, or other processors may help. `O(m log m)` for `m`
     /// links, and a search near every member.
     pub(super) fn new(platform: &'p Platform, priced: &'p Priced<N>) -> Option<Self> {
         if priced.participants < MANY {

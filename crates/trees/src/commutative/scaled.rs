@@ -55,7 +55,7 @@ impl Fixed for BigUint {
 pub(super) struct Factors<N> {
     /// Cost by link.
     links: Vec<N>,
-    /// Time per unit of work by place; `None` where nothing can be merged.
+    /// Time per unit of work by place; `None` if nothing can be merged.
     merges: Vec<Option<N>>,
     /// Size by the number of operands less 1; a multiple of the unit of the links' costs.
     sizes: Vec<N>,
@@ -65,7 +65,7 @@ pub(super) struct Factors<N> {
 }
 
 impl Factors<BigUint> {
-    /// The factors of one problem; `None` where an amount is negative or depends on more than the number of operands.
+    /// The factors of one problem; `None` if an amount is negative or depends on more than the number of operands.
     pub(super) fn new(
         platform: &Platform,
         places: &[NodeId],
@@ -194,7 +194,7 @@ pub(super) struct Priced<N> {
     unit: Rational,
     /// Asked by all that looks for trees under these prices.
     pub watch: Watch,
-    /// Whether a good answer will do where the best one takes branching.
+    /// Whether a good answer is enough if the best one needs branching.
     pub guides: bool,
 }
 
@@ -257,7 +257,7 @@ impl<N: Fixed> Priced<N> {
         }
     }
 
-    /// With the cheapest paths from every place. `O(p m log m)`; not all of them where the watch ends the work.
+    /// With the cheapest paths from every place. `O(p m log m)`; not all of them if the watch ends the work.
     pub(super) fn with_paths(mut self, platform: &Platform) -> Self {
         let price = |link: EdgeReference<'_, Link>| &self.links[link.id().index()];
         let from = |&place: &NodeId| {

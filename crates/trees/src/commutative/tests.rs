@@ -153,8 +153,8 @@ proptest! {
         }
     }
 
-    /// Without the distances of all pairs as with them, where no other processor helps; and the tree costs what it
-    /// says.
+    /// The answers with and without the distances of all pairs are equal if no other processor helps. The tree's price
+    /// is the stated one.
     #[test]
     fn near_and_streams_agree(case in cases(2..=24, 0..=3, 1, true), first in 2..=3usize) {
         let priced = case.priced();
@@ -181,7 +181,7 @@ proptest! {
         }
     }
 
-    /// The Steiner arborescence is the cheapest tree, and where it only guides there is a bound and a tree.
+    /// The Steiner arborescence is the cheapest tree. If it only guides, there is a bound and a tree.
     #[test]
     fn steiner_bounds(case in cases(3..=6, 0..=6, 2, true)) {
         let (priced, guide) = (case.priced(), case.priced().guiding());

@@ -301,7 +301,7 @@ fn shared(platform: &Platform) -> Vec<Class> {
     classes.into_iter().map(class).collect()
 }
 
-/// Nodes that are alike and have equal costs, those without one left out. Where several classes have alike names, each
+/// Nodes that are alike and have equal costs, those without one left out. If several classes have alike names, each
 /// lists its own.
 fn nodes_alike(
     platform: &Platform,

@@ -29,7 +29,7 @@ pub struct Asking<'a> {
     pub total: usize,
     /// The name of its row.
     pub name: &'a str,
-    /// The trial of a class; `None` where several classes are changed together.
+    /// The trial of a class; `None` if several classes are changed together.
     pub trial: Option<Trial>,
 }
 
@@ -97,7 +97,7 @@ pub fn each(
     Ok(rows)
 }
 
-/// Classes that limit together: where no row of [`each`] gains, the six classes whose halving costs most are doubled in
+/// Classes that limit together: if no row of [`each`] gains, the six classes whose halving costs most are doubled in
 /// pairs and triples.
 ///
 /// # Errors

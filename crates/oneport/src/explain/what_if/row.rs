@@ -30,7 +30,7 @@ pub enum Effect {
 pub struct ChangedAnswer {
     /// The name of the class, or of the classes that are changed together.
     pub name: String,
-    /// The class and its trial; `None` where several classes are changed together.
+    /// The class and its trial; `None` if several classes are changed together.
     pub change: Option<(Class, Trial)>,
     /// The answer.
     pub effect: Effect,
