@@ -346,7 +346,7 @@ fn judge_solution(sample: &Sample, solution: &Solution, truth: &Rational) -> Res
     }
     match referee(sample, certificate) {
         Err(fault) => Err(format!("the referee refuses the certificate: {fault}")),
-        // A scan's certificate may prove less, where the cheapest scheme itself had to be priced.
+        // A scan's certificate may prove less if the cheapest scheme itself had to be priced.
         Ok(proved) if proved > *upper_bound && !scans(&sample.collective) => Err(format!(
             "upper bound {upper_bound}, but the certificate proves {proved}"
         )),

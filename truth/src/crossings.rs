@@ -490,8 +490,8 @@ impl Filling<'_, '_> {
         }
     }
 
-    /// `count` sets, each with a participant. Where a node has to be in exactly one set it nearly always is; other
-    /// nodes are in none, in one, or (now and then) in several.
+    /// `count` sets, each with a participant. A node that has to be in exactly one set nearly always is. Other nodes
+    /// are in none, in one, or (now and then) in several.
     fn sets(
         &mut self,
         count: usize,

@@ -140,7 +140,7 @@ fn weighted(draw: &mut Draw, list: &[(&'static str, usize)]) -> &'static str {
     list[0].0
 }
 
-/// Participants compute, and replicate where the collective wants it; all others are of any kind.
+/// Participants compute, and replicate if the collective requires it. All others are of any kind.
 fn random_node(draw: &mut Draw, node: NodeId, takes_part: bool, copies: bool) -> Node {
     let name = format!("n{node}");
     let compute = draw.pick(&["1", "1", "1/2", "2", "1/10", "3"]);
@@ -335,7 +335,7 @@ fn group(draw: &mut Draw, members: &[NodeId]) -> Member {
     }
 }
 
-/// Sizes and work: mostly constant; where all values are combined, now and then growing or by table.
+/// Sizes and work: mostly constant. If all values are combined, now and then growing or by table.
 fn volumes(draw: &mut Draw, collective: &Collective) -> Volumes {
     let (sizes, works) = (
         ["1", "1", "1", "2", "1/2", "5/3"],

@@ -140,8 +140,8 @@ impl<P: Price> SchemeSearch<P> {
     }
 }
 
-/// The states before a state in which something of this part has to be made, and the moves between. Where a free move
-/// makes a fact of facts that are needed anyway, nothing is lost by taking it alone.
+/// The states before a state in which something of this part has to be made, and the moves between. If a free move
+/// makes a fact from facts that are needed anyway, it can be taken alone without loss.
 fn ways_back<P: Price>(
     game: &Game,
     prices: &[P],

@@ -40,7 +40,7 @@ const LARGE: &[(&str, &str)] = &[
     ("large/reduce_300", "large/arborescence_300"),
     ("large/multicast_300", "large/arborescence_300"),
 ];
-/// Where the ratios of the last release stand.
+/// The file of the ratios of the last release.
 const RECORD: &str = "benches/ratios.json";
 /// How criterion measures here: shortly.
 const SHORTLY: &[&str] = &[

@@ -121,7 +121,7 @@ impl Built {
     }
 }
 
-/// Compiles every test of the workspace in one build, and says where the programs are.
+/// Compiles every test of the workspace in one build. Returns the paths of the programs.
 ///
 /// # Errors
 /// Something does not compile; cargo has said what.

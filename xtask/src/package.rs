@@ -104,7 +104,7 @@ fn pack(packages: &[Package]) -> Result<()> {
     workspace::run(command)
 }
 
-/// An empty project that takes every package, by its published name, from where it was unpacked.
+/// An empty project that takes every package, by its published name, from its unpacked folder.
 fn manifest(packages: &[Package]) -> String {
     let mut text =
         "[package]\nname = \"stranger\"\nedition = \"2024\"\n\n[workspace]\n\n".to_string();

@@ -49,7 +49,8 @@ struct Group {
     lacking: Vec<String>,
 }
 
-/// Which tests run. Long ones are marked `#[ignore = "long: ..."]`; those with `needs` run where the things are.
+/// Which tests run. Long ones are marked `#[ignore = "long: ..."]`; those with `needs` run on machines that have the
+/// things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
     /// All but the long ones, of programs that have changed since all their tests passed.
@@ -148,7 +149,7 @@ fn groups(built: &Built, which: Which) -> Result<Vec<Group>> {
     Ok(groups)
 }
 
-/// Where the property tests look for the seed of their random cases.
+/// The variable with the property tests' seed of random cases.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
 /// With these seeds the long run draws further cases of each property.

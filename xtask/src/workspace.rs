@@ -1,4 +1,4 @@
-//! Where the repository is, and how a program is run in it.
+//! The path of the repository, and a program's run in it.
 
 use std::env;
 use std::fs;

@@ -24,8 +24,8 @@ use crate::{Algorithm, Routes, Tree};
 /// broadcast on a complete graph of 64 nodes 1.3 s of CPU.
 const MOST: usize = 64;
 
-/// The trees of the heuristics for a broadcast among at most 64 nodes; none for other collectives, or where a node
-/// cannot be reached. `O(ranks^3)`.
+/// The trees of the heuristics for a broadcast among at most 64 nodes; None for other collectives, or if a node cannot
+/// be reached. `O(ranks^3)`.
 pub fn atomic(problem: &Problem, routes: &Routes) -> Vec<Algorithm> {
     if !problem.collective().is(Form::BROADCAST) || ranks(problem).len() > MOST {
         return Vec::new();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     proptest! {
-        /// Where costs are the same in both directions, the fastest edges out of the reached set are Prim's.
+        /// If costs are equal in both directions, the fastest edges out of the reached set are Prim's.
         #[test]
         fn fastest_edges_make_a_cheapest_tree(drawn in prop::collection::vec(1_u32..20, 10)) {
             let pair = |low: usize, high: usize| drawn[high * (high - 1) / 2 + low];

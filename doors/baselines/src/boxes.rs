@@ -1,4 +1,4 @@
-//! Boxes of accelerators, and where the channels of NCCL and RCCL enter them.
+//! Boxes of accelerators, and the points at which the channels of NCCL and RCCL enter them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,13 +16,13 @@ pub struct Boxes {
     /// Per channel and box: the place among the members at which the channel begins, that of an accelerator with a
     /// network card of its own. Empty if there is one box only: its channels are alike.
     pub channels: Vec<Vec<usize>>,
-    /// Ways of rings back from the last of an odd number of boxes, where the shortest one would share a network card of
-    /// another channel: over the accelerator at which the channel entered, as PXN does.
+    /// Ways of rings back from the last of an odd number of boxes, if the shortest one would share a network card of
+    /// another channel: over the accelerator at which the channel entered, like PXN.
     pub returns: BTreeMap<(usize, usize), Vec<LinkId>>,
     /// Whether a switch joins all members of every box, so that their order does not matter.
     pub switched: bool,
     /// If several boxes have no such switches, per channel and box: the members in the order of a path over links
-    /// between them, which begins where the channel does. Empty if some box has no such path.
+    /// between them, which begins at the channel's first accelerator. Empty if some box has no such path.
     pub chains: Vec<Vec<Vec<usize>>>,
     /// The links of these paths, both ways.
     pub direct: BTreeMap<(usize, usize), Vec<LinkId>>,

@@ -19,7 +19,7 @@ use crate::{Algorithm, Tree};
 const COLLNET: usize = 8;
 
 impl Maker<'_> {
-    /// NCCL's algorithms over these boxes' switches and their network's; none where they do not combine and duplicate.
+    /// NCCL's algorithms over these boxes' switches and their network's; None if they do not combine and duplicate.
     pub(crate) fn in_switches(&self, boxes: &Boxes) -> Vec<Algorithm> {
         let Some(size) = boxes.size() else {
             return Vec::new();

@@ -17,7 +17,7 @@ pub struct Throughput {
     pub throughput: Rational,
     /// Resources that are busy all the time at this rate, ascending. Empty if only an odd set limits.
     pub busiest: Vec<Resource>,
-    /// The odd set of half-duplex ports that limits where no port, link or processor alone does.
+    /// The odd set of half-duplex ports that limits, if no single port, link or processor does.
     pub odd_set: Option<OddSet>,
 }
 

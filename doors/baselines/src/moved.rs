@@ -35,7 +35,7 @@ pub struct Moved {
     pub rank: usize,
     /// The values that are combined; a single one is copied.
     pub sources: Vec<CellsAt>,
-    /// Where it is written.
+    /// The cell that is written.
     pub targets: Vec<CellsAt>,
 }
 
@@ -241,7 +241,7 @@ impl Writer {
         self.held(cells.start + at)
     }
 
-    /// Results are where they are wanted: at the ranks themselves.
+    /// Each rank has its own results.
     fn ended(&mut self, blocks: &Layout, moves: &Moves) {
         let mut last = Messages::default();
         for (rank, cells) in moves.outputs.iter().enumerate() {

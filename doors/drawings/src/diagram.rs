@@ -51,7 +51,7 @@ pub(crate) struct Vertex {
     /// The texts inside.
     pub lines: Vec<String>,
     pub part: Interval,
-    /// The node where it is; `None` for an input that no task makes.
+    /// Its node. `None` for an input that no task makes.
     pub node: Option<NodeId>,
     /// Whether the demand wants this here, and no vertex before it is the same.
     pub wanted: bool,
@@ -65,7 +65,7 @@ pub(crate) struct Edge {
     pub from: usize,
     pub to: usize,
     pub part: Interval,
-    /// The links travelled, in order; none where the part is used in place.
+    /// The links of the path, in order. Empty if the part is used at its node.
     pub links: Vec<LinkId>,
     /// Time that the last link is busy with it.
     pub time: Rational,
@@ -77,7 +77,7 @@ pub(crate) struct Edge {
 pub(crate) enum Role {
     /// The owner of a message.
     Source,
-    /// A copy arrives where it is wanted.
+    /// A copy arrives at a target.
     Target,
     /// A copy arrives at a processor that only passes it on.
     Relay,
@@ -91,7 +91,7 @@ pub(crate) enum Role {
     Missing,
     /// The task `T[k,l,m]`.
     Merge,
-    /// A partial result where it arrives.
+    /// A partial result on arrival.
     Arrival,
     /// A result that no task uses.
     Result,
@@ -304,7 +304,7 @@ impl<'a> Assembly<'a> {
             .filter(|_| part.first == part.last)
     }
 
-    /// Where a transfer ends.
+    /// The end of a transfer.
     fn arrival(&self, link: LinkId, part: Interval, input: usize) -> Vertex {
         let platform = self.problem.platform();
         let node = words::link(platform, link).map(|link| link.to);
@@ -367,7 +367,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Marks the first vertex of everything that is wanted; a value only where no task brings it.
+    /// Marks the first vertex of each wanted value; an input only if no task brings it.
     fn mark_wanted(&mut self) {
         if self.style != Style::Scheme {
             return;
@@ -505,7 +505,7 @@ impl Contraction<'_> {
         });
     }
 
-    /// The path to a vertex: without a copy where it is used once, so long paths take linear time.
+    /// The path to a vertex. A path that is used once is not copied, so long paths take linear time.
     fn path(&mut self, vertex: usize) -> (usize, Vec<LinkId>) {
         let (made, links) = &mut self.paths[vertex];
         (

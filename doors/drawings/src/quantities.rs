@@ -14,7 +14,7 @@ pub(crate) fn time(platform: &Platform, value: &Rational) -> String {
         .map_or_else(|| words::show(value), |units| units.show_time(value))
 }
 
-/// As [`time`], shorter where there is little room.
+/// A shorter form of [`time`] for little room.
 pub(crate) fn terse_time(platform: &Platform, value: &Rational) -> String {
     platform
         .units()
@@ -43,7 +43,7 @@ pub(crate) fn bandwidth(platform: &Platform, cost: &Rational) -> String {
     }
 }
 
-/// As [`bandwidth`], with a letter for costs where there is little room: "c 1/25".
+/// A shorter form of [`bandwidth`] for little room, with a letter for costs: "c 1/25".
 pub(crate) fn terse_bandwidth(platform: &Platform, cost: &Rational) -> String {
     match platform.units() {
         Some(units) if !cost.is_zero() => units.show_rate(&cost.recip()),

@@ -20,7 +20,7 @@ const DIGITS: usize = 15;
 /// Groups named in a title.
 const NAMED_GROUPS: usize = 3;
 
-/// Longest exact rational printed where there is little room.
+/// Longest exact rational that is printed in little room.
 const TERSE: usize = 6;
 
 /// An exact fraction when it is short, else a rounded number after "≈".
@@ -127,7 +127,7 @@ impl<'a> Messages<'a> {
         Some((group, collective, place - first))
     }
 
-    /// "m P0" where one end says it all, "v[1,2]" for a partial result, else "A→B"; and its group, counted from 1.
+    /// "m P0" if one end is enough, "v[1,2]" for a partial result, else "A→B"; and its group, counted from 1.
     pub(crate) fn label(&self, message: Message) -> String {
         let unknown = || format!("message {}", message.demand);
         let Some((group, collective, place)) = self.find(message.demand) else {
@@ -346,7 +346,7 @@ pub(crate) fn describe(problem: &Problem) -> String {
     if let Some(first) = text.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    // Values where they are combined into one result.
+    // Values that are combined into one result.
     let values = form.combines && collective.demands() == 1;
     let alone = centre(collective);
     for (role, nodes) in form.roles.iter().zip(collective.cast()) {
@@ -433,8 +433,8 @@ fn em(c: char) -> f64 {
     }
 }
 
-/// The name, shortened where it is wider than `room` pixels: names often differ in their last part, so the parts before
-/// it become initials first (`g0.r1.host3`), then the middle becomes "…", the end keeping most of the room.
+/// The name, shortened if it is wider than `room` pixels: names often differ in their last part, so the parts before it
+/// become initials first (`g0.r1.host3`), then the middle becomes "…", the end keeping most of the room.
 pub(crate) fn fit_name(name: &str, size: f64, room: f64) -> String {
     if width(name, size) <= room {
         return name.to_string();
@@ -480,7 +480,7 @@ fn initial(part: &str) -> String {
         .collect()
 }
 
-/// The text in lines no wider than `room`, broken at spaces, or anywhere where a word is too long.
+/// The text in lines no wider than `room`, broken at spaces, or inside a word that is too long.
 pub(crate) fn wrap(text: &str, size: f64, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -513,7 +513,7 @@ fn broken(word: &str, size: f64, room: f64) -> Vec<String> {
     pieces
 }
 
-/// The text, or its beginning and "…" where it is wider than `room` pixels.
+/// The text, or its beginning and "…" if it is wider than `room` pixels.
 pub(crate) fn fit(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {
         return text.to_string();

@@ -1,7 +1,7 @@
 //! GOAL, for the LogGOPSim of ATLAHS: a rank per node, whole numbers of units for times.
 //!
 //! Every rank has a clock, a chain of calculations on a separate processor that ends at the dates of the plan. A send
-//! waits for the clock and for its input. So under `L = o = g = O = 0`, `G = 1` and `S` above every size, where a
+//! waits for the clock and for its input. So under `L = o = g = O = 0`, `G = 1` and `S` above every size, under which a
 //! message of `n + 1` bytes takes `n`, the run ends at the plan's own date if its ports do not conflict, and later if
 //! they do.
 //!

@@ -332,7 +332,7 @@ impl Operation {
         self.lay_out();
     }
 
-    /// Where each demand begins in the input and in the output: without counts at the number of the other rank, with
+    /// The begin of each demand in the input and in the output: without counts at the number of the other rank, with
     /// counts behind all that come before.
     fn lay_out(&mut self) {
         let by_rank = [self.input_by_rank(), self.output_by_rank()];

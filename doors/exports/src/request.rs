@@ -56,10 +56,10 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The schedule with its dates, for `instances` per period where they are given.
+    /// The schedule with its dates, for `instances` per period if they are given.
     ///
     /// # Errors
-    /// Another number of instances where the dates are given, an execution that is too long to write down.
+    /// Another number of instances although the dates are given. An execution that is too long to list.
     pub(crate) fn execution(
         &self,
         format: &'static str,

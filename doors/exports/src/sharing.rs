@@ -1,9 +1,9 @@
 //! Distributes whole copies over patterns so that the busiest resource is as little busy as can be.
 //!
 //! The sum of the copies is given for each demand. There are two initial distributions: shares in proportion by largest
-//! remainders, and shares rounded down with the rest where it keeps resources least busy. Copies are moved from one
-//! pattern to another while fewer resources become busiest. If there are few patterns, all distributions that may be
-//! better are searched.
+//! remainders, and shares rounded down with the rest on the patterns of the least busy resources. Copies are moved from
+//! one pattern to another while fewer resources become busiest. If there are few patterns, all distributions that may
+//! be better are searched.
 
 use std::collections::BTreeMap;
 
@@ -151,7 +151,7 @@ impl Sharing {
             .unwrap_or(0)
     }
 
-    /// Adds the missing copies of each demand one at a time, where the resources are least busy.
+    /// Adds the missing copies of each demand one at a time, to the pattern of the least busy resources.
     fn fill(&mut self, wanted: &[u64]) {
         let missing: Vec<u64> = wanted
             .iter()

@@ -112,7 +112,7 @@ fn transfer_time(reduction: &Reduction, processor: usize) -> Rational {
     time.cloned().unwrap_or_default()
 }
 
-/// How long a merge takes; no time of its own where it is part of the transfer.
+/// The duration of a merge. 0 if it is part of the transfer.
 fn merge_time(reduction: &Reduction) -> Rational {
     match &reduction.costs {
         SingleCosts::Equal { compute, .. } => compute.clone(),

@@ -282,8 +282,8 @@ impl Pairs {
         Some(occupied(platform, &links, &amount) + self.clock.time(onwards))
     }
 
-    /// The largest of all pairs: the least delay, with the time that the values take to leave the owner; where they
-    /// stay whole, at least the way that a single one takes.
+    /// The largest of all pairs: the least delay, with the time that the values take to leave the owner; if they stay
+    /// whole, at least the time of the path of a single one.
     fn alone(
         &self,
         problem: &Problem,

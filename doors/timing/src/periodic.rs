@@ -11,7 +11,7 @@ use oneport_watch::Watch;
 use crate::task_list::{MOST, TASK};
 use crate::{TaskList, TimingError};
 
-/// Where a copy is cut, as shares of it, ascending: from 0, to 1.
+/// The cuts of a copy, as shares of it, ascending from 0 to 1.
 type Borders = Vec<Rational>;
 
 /// A piece of a task that begins at one date of the first period.
@@ -172,7 +172,7 @@ fn turns(execution: &Execution, borders: &BTreeMap<(usize, u64), Borders>) -> Ve
     all.into_iter().map(|(_, _, turn)| turn).collect()
 }
 
-/// Where each copy is cut by any of its messages.
+/// The cuts of each copy by its messages.
 fn borders(execution: &Execution) -> BTreeMap<(usize, u64), Borders> {
     let mut all: BTreeMap<(usize, u64), BTreeSet<Rational>> = BTreeMap::new();
     for (&demand, &started) in &execution.started {

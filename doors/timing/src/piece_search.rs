@@ -131,7 +131,7 @@ pub struct PieceSearch<'a> {
     /// Pieces per message of one unit of the searched number: 1, or the instances of a period.
     each: u32,
     /// Messages that the searched number cuts into pieces at once: those of the demand with the most, or with the
-    /// fewest where all are cut alike; 1 if messages stay whole.
+    /// fewest if all are cut alike; 1 if messages stay whole.
     messages: u64,
     /// Whether every resource keeps the order of the list.
     in_turn: bool,
@@ -185,7 +185,7 @@ impl<'a> PieceSearch<'a> {
     }
 
     /// The periods of a schedule, each on its share, in the order of the schedule, so that simultaneous transfers
-    /// follow its matchings. A piece is a copy of a pattern, or a part of one where the schedule cuts messages.
+    /// follow its matchings. A piece is a copy of a pattern, or a part of one if the schedule cuts messages.
     pub fn of_schedule(problem: &'a Problem, schedule: PeriodicSchedule) -> Self {
         let each = schedule.instances.to_u32().unwrap_or(u32::MAX).max(1);
         let list = move |candidate: Candidate, watch: &Watch| {
@@ -259,7 +259,7 @@ impl<'a> PieceSearch<'a> {
         self.best = best.candidate.pieces;
         self.in_other_orders(problem, limits, least, &mut best)?;
         let graph = self.graph(best.candidate, &Watch::unlimited())?;
-        // The next size begins where this one ends.
+        // The search for the next size begins at the end of this one.
         let order = self.place(best.candidate.priority_offset);
         self.order = Some(order);
         let (orders, pieces) = (self.orders, best.candidate.pieces);

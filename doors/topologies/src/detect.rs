@@ -19,8 +19,9 @@ const MAX_ROWS: usize = 50;
 const MAX_KEYS: usize = 100;
 
 impl Format {
-    /// The format of a file: by its extension where that says it (see [`from_extension`](Self::from_extension)), else
-    /// by its content. What extensions of matrices hold is looked at: other tables have them, too.
+    /// The format of a file: by its extension if that determines it (see [`from_extension`](Self::from_extension)),
+    /// else by its content. The content of files with extensions of matrices is checked, because other tables have
+    /// them, too.
     pub fn detect(path: &Path, bytes: &[u8]) -> Self {
         let json = path
             .extension()

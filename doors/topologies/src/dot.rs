@@ -157,7 +157,7 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Where an edge leads: a node, or each of a list.
+    /// The end of an edge: a node, or each of a list.
     fn ends(&mut self) -> Result<Vec<Cow<'a, str>>, FormatError> {
         if self.lexer.peek()? != Token::Open {
             return Ok(vec![self.lexer.word("the other end of the edge")?]);
@@ -392,7 +392,7 @@ impl<'a> Lexer<'a> {
             '<' => return self.html(rest),
             _ => {
                 let stop = |c: char| c.is_whitespace() || "{}[]=:;,\"<".contains(c);
-                // A minus begins a number, and ends a word where an edge begins.
+                // A minus begins a number. It ends a word if an edge begins.
                 let edge = |at: usize| {
                     rest.get(at..)
                         .is_some_and(|t| t.starts_with("--") || t.starts_with("->"))

@@ -30,7 +30,7 @@ pub(crate) enum Role {
     Switch,
     /// A switch of a network: it forwards; it duplicates and combines (SHARP) if the user says so.
     Network,
-    /// Forwards; duplicates (multicast) and combines (in-network reduction) where the user says so.
+    /// Forwards; duplicates (multicast) and combines (in-network reduction) if the user says so.
     Multicast,
 }
 
@@ -306,7 +306,7 @@ impl<'o> Draft<'o> {
         self.names.contains(name)
     }
 
-    /// This name, with #2, #3, ... where it is taken.
+    /// This name, with #2, #3, ... if it is taken.
     pub(crate) fn free_name(&mut self, name: String) -> String {
         let mut free = name.clone();
         while self.has_name(&free) {

@@ -271,7 +271,7 @@ struct Edge<'a> {
 }
 
 impl Edge<'_> {
-    /// Seconds, 0 if none is stated, and a remark where the unit is not.
+    /// Seconds (0 if no latency is stated), and a remark if the unit is missing.
     fn latency(
         &self,
         asked: Option<&LatencyAttribute>,
@@ -326,7 +326,7 @@ fn bits(units: &str) -> Result<u64, Mistake> {
     }
 }
 
-/// The labels, with `#id` where a label is missing, empty or used twice.
+/// The labels, with `#id` if a label is missing, empty or used twice.
 fn unique_names(nodes: &[GraphNode<'_>]) -> Vec<String> {
     let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
     for node in nodes {

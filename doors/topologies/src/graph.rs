@@ -1,6 +1,6 @@
 //! Graphs of other programs: nodes and edges with attributes, for several file formats.
 //!
-//! Nodes are processors, or switches where an attribute says so (`router` true; `type`, `kind` or `role` switch or
+//! Nodes are processors, or switches if an attribute says so (`router` true; `type`, `kind` or `role` switch or
 //! router). The bandwidth of an edge is the attribute that the user names, else `capacity`, else `bandwidth`, else 1 /
 //! `exact_cost`; a plain number is in GB/s unless the user names another unit. `100 Gbit/s` has its own unit.
 
@@ -22,9 +22,9 @@ pub(crate) type Attributes<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
 
 /// Most attributes of a node or an edge.
 pub(crate) const MAX_ATTRIBUTES: usize = 500;
-/// Attributes that give a bandwidth where the user names none.
+/// Attributes that give a bandwidth if the user names none.
 const CAPACITY: [&str; 2] = ["capacity", "bandwidth"];
-/// Attributes that give a latency where the user names none.
+/// Attributes that give a latency if the user names none.
 const LATENCY: [&str; 2] = ["latency", "delay"];
 /// The cost that our own exports write: its reciprocal is the bandwidth.
 const COST: &str = "exact_cost";

@@ -1,7 +1,7 @@
 //! Reads the output of `iblinkinfo`, in blocks or with `--line`: every port with width, speed and its other end.
 //!
 //! Ends are known by their local identifiers (lid): all ports of a switch have one, each port of a channel adapter has
-//! its own. So a node without a header (`--line`, `--switches-only`, lines picked by grep) is a switch where several of
+//! its own. So a node without a header (`--line`, `--switches-only`, lines picked by grep) is a switch if several of
 //! its ports have the same.
 //!
 //! Facts from linux-rdma/rdma-core, `infiniband-diags/iblinkinfo.c`.

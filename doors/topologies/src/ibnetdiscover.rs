@@ -10,7 +10,7 @@ use crate::draft::Draft;
 use crate::infiniband::{End, Fabric, FabricNode, Width, quoted};
 use crate::mistakes::{said, unexpected};
 
-/// Own port, the other end, width and speed where the line has them.
+/// Own port, the other end, width and speed if the line has them.
 type PortLine = (u32, End, Option<Width>);
 
 /// Reads the output.

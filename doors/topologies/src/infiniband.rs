@@ -39,7 +39,7 @@ const AGGREGATION: &str = "Aggregation Node";
 pub(super) struct FabricNode {
     pub name: String,
     pub is_switch: bool,
-    /// Where the file says it.
+    /// If the file states it.
     pub offset: usize,
 }
 
@@ -83,7 +83,7 @@ impl Width {
         format!("{}x{speed}", self.lanes)
     }
 
-    /// `4X`, `25.78125 Gbps` per lane, with `FDR10` where the text has it.
+    /// `4X`, `25.78125 Gbps` per lane, with `FDR10` if the text has it.
     pub(crate) fn signalled(lanes: &str, gigabits: &str, is_fdr10: bool) -> Option<Width> {
         let lanes = lanes
             .strip_suffix(['X', 'x'])?
@@ -112,7 +112,7 @@ pub(super) type End = (String, u32);
 #[derive(Default)]
 pub(super) struct Fabric {
     pub nodes: BTreeMap<String, FabricNode>,
-    /// Without a width where the file says none.
+    /// Without a width if the file states none.
     links: BTreeMap<(End, End), Option<Width>>,
     /// Links whose ends have different widths or speeds, with both.
     unequal: Vec<((End, End), [Width; 2])>,

@@ -170,7 +170,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             .sort_by_key(|gpu| (gpu.host, gpu.rank, gpu.device));
     }
 
-    /// `box0.` where there are several machines.
+    /// `box0.` if there are several machines.
     fn prefix(&self, host: usize) -> String {
         if self.hosts.len() > 1 {
             format!("box{host}.")
@@ -467,7 +467,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     }
 }
 
-/// Where a PCI function hangs.
+/// The parent of a PCI function.
 #[derive(Clone, Copy)]
 struct Place {
     host: usize,

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! A graph is a ring (id 0) or a tree (1), among others; a channel is an order of the GPUs of one machine, with the
-//! network cards before and after them where there are several machines. `dev` is hexadecimal; `rank`, where it is
-//! given, counts instead. Speeds are in GB/s.
+//! network cards before and after them if there are several machines. `dev` is hexadecimal. `rank`, if it is given,
+//! counts instead. Speeds are in GB/s.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -97,7 +97,7 @@ impl FromStr for PathType {
 pub struct NcclGpu {
     /// Number of the device on its machine.
     pub device: u64,
-    /// Its rank, where it is given.
+    /// Its rank, if it is given.
     pub rank: Option<u64>,
 }
 

@@ -127,7 +127,7 @@ struct TestRow<'a> {
     bytes: u64,
     count: u64,
     kind: &'a str,
-    /// Operator and root, where the version prints them.
+    /// Operator and root, if the version prints them.
     named: &'a [&'a str],
     /// Time, two bandwidths and errors, out of place and in place.
     measured: &'a [&'a str],
@@ -142,7 +142,7 @@ impl<'a> TestRow<'a> {
         let (Ok(bytes), Ok(count), true) = (bytes.parse(), count.parse(), letters) else {
             return None;
         };
-        // Old versions have no root, and no operator where nothing is combined.
+        // Old versions have no root, and no operator if no values are combined.
         let (named, measured) = rest.split_at(rest.len() % 4);
         let times = measured.chunks_exact(4).all(|group| {
             let number = |word: &&str| parse_rational(word).is_ok() || *word == "N/A";
@@ -163,7 +163,7 @@ impl<'a> TestRow<'a> {
         // Without an operator, an old version may have counted otherwise.
         let width = width(self.kind).filter(|_| operator.is_some());
         if let (Some(width), None) = (width, read.ranks) {
-            // Elements of one rank, where the operation has as many times more as there are ranks.
+            // Elements of one rank, if the operation has this number of elements per rank.
             let own = self.count.saturating_mul(width);
             read.ranks = (own > 0 && self.bytes.is_multiple_of(own))
                 .then(|| usize::try_from(self.bytes / own).ok())

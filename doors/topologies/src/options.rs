@@ -19,7 +19,7 @@ pub struct ImportOptions {
     /// Whether switches of a network of InfiniBand, or of that which joins machines, combine and duplicate what passes
     /// through them (SHARP), in no time; by default they only forward.
     pub reduce_in_network: bool,
-    /// Which attribute of a graph's edges is the bandwidth, and its units where it is a plain number.
+    /// Which attribute of a graph's edges is the bandwidth, and its units if it is a plain number.
     pub capacity: Option<Capacity>,
     /// GB/s of a graph's edges that have no bandwidth.
     pub capacity_default: Option<Rational>,

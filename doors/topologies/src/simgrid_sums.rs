@@ -94,7 +94,7 @@ fn split(count: usize, passes: &Passes) -> Option<[Vec<i64>; 3]> {
             .map(|(one, other)| one + other + middle);
         sum == Some(passes)
     });
-    // Pairs that do not pass the link: where both lists have it not.
+    // Pairs that do not pass the link: neither list has it.
     let bare = |list: &[i64]| list.iter().filter(|value| **value == 0).count();
     let same = up
         .iter()

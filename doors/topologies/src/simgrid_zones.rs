@@ -260,7 +260,7 @@ impl Zones {
                 known.or_else(|| (!inner).then(Stretch::default))
             }
             Routing::Star(lists) => {
-                // Nothing says where a route would enter or leave a zone.
+                // No gateway is given at which a route enters or leaves a zone.
                 if self.inside(from).or(self.inside(to)).is_some() {
                     return None;
                 }

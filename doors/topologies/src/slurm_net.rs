@@ -4,8 +4,7 @@
 //! them. Blocks are switches below one that joins them all. Neighbours on a ring or torus are joined.
 //!
 //! A link below a switch has the rate that the user gives for that switch or for its level (`node` between nodes and
-//! their switch, `level1` between these switches and the next, ...), else the switch's `LinkSpeed` where that has a
-//! unit.
+//! their switch, `level1` between these switches and the next, ...), else the switch's `LinkSpeed` if that has a unit.
 
 use std::collections::{BTreeMap, BTreeSet};
 

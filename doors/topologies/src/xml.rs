@@ -44,7 +44,7 @@ pub(crate) fn parse<'a>(source: &Source<'a>) -> Result<Document<'a>, FormatError
     })
 }
 
-/// Where an element begins in the file.
+/// The offset of an element in the file.
 pub(super) fn start(source: &Source<'_>, element: Node<'_, '_>) -> usize {
     blank(source) + element.range().start
 }

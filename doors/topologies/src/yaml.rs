@@ -12,7 +12,7 @@ const MAX_NODES: usize = 200_000;
 /// Deepest nesting.
 const MAX_DEPTH: usize = 50;
 
-/// A value, and where it begins.
+/// A value, and its offset.
 pub(super) struct Yaml {
     pub offset: usize,
     kind: Kind,
@@ -156,7 +156,7 @@ impl Builder<'_, '_> {
         Ok(None)
     }
 
-    /// Puts a whole value where it belongs.
+    /// Stores a whole value in its parent.
     fn put(&mut self, value: Yaml) -> Result<Option<Yaml>, FormatError> {
         let Some((owner, key)) = self.open.last_mut() else {
             return Ok(Some(value));

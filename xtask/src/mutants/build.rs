@@ -16,7 +16,7 @@ use crate::{tree, workspace};
 const ALLOWED: &str =
     "#![allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]";
 
-/// Where it is built.
+/// The folder of the build.
 pub struct Place<'a> {
     /// The repository.
     pub root: PathBuf,
@@ -32,7 +32,7 @@ impl Place<'_> {
         self.target.join(self.package).join("draft")
     }
 
-    /// Here the tests are built. It changes only where the outcome does, so that the next run need not build again.
+    /// The tests are built here. It changes only if the result changes, so that the next run need not build again.
     fn tree(&self) -> PathBuf {
         self.target.join(self.package).join("tree")
     }

@@ -20,7 +20,7 @@ pub struct Mutant {
     pub name: String,
     /// Path from the root of the repository.
     pub file: String,
-    /// Where the function begins (with its attributes and comments) and ends; none outside functions.
+    /// The first and last line of the function, with its attributes and comments. None outside functions.
     pub function: Option<(Place, Place)>,
     /// Whether the function returns `impl Trait`: two bodies would be two types.
     pub opaque: bool,

@@ -41,7 +41,7 @@ pub struct Schema {
     pub untried: Vec<usize>,
 }
 
-/// Where a mutant stands.
+/// The position of a mutant.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Arm {
     pub id: usize,
@@ -129,7 +129,7 @@ struct Source {
     chars: Vec<char>,
     /// The same with comments and strings blanked.
     code: Vec<char>,
-    /// Where each line starts.
+    /// The offset of each line.
     lines: Vec<usize>,
 }
 

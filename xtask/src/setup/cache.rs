@@ -24,7 +24,7 @@ pub struct Cache {
 }
 
 /// The place for the library that the stamp describes, made by this compiler (its version text). Waits while another
-/// setup uses the cache. `None` if no cache can be used, or where the environment has flags for the compiler.
+/// setup uses the cache. `None` if no cache can be used, or if the environment has flags for the compiler.
 pub fn of_compiler(version: &str, stamp: &str, compiler: &str) -> Option<Cache> {
     if COMPILER_FLAGS
         .iter()
@@ -58,7 +58,7 @@ impl Cache {
         })
     }
 
-    /// Where the library lies.
+    /// The folder of the library.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -185,7 +185,7 @@ mod tests {
             .map(|entry| entry.unwrap().file_name())
             .collect();
         assert_eq!(left, ["highs-1.5.0.lock"]);
-        // A file stands where a folder is asked for, as with a home that cannot be written.
+        // A file has the name of the folder, as with a home that cannot be written.
         fs::write(folder.join("file"), "").unwrap();
         assert!(Cache::at(folder.join("file/oneport/highs-1.5.0")).is_none());
         remove(&folder).unwrap();

@@ -49,7 +49,7 @@ PKG_CONFIG = { value = "setup/bin/pkg-config", relative = true, force = true }
 /// Names the only HiGHS to take.
 const CHOICE: &str = "ONEPORT_HIGHS";
 
-/// Where a HiGHS comes from, in the order in which they are tried.
+/// The sources of HiGHS, in the order in which they are tried.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
     System,

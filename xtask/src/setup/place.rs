@@ -1,4 +1,4 @@
-//! Where a setup is.
+//! The folder of a setup.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ impl Place {
     }
 }
 
-/// Waits until no other setup runs there. Where the file system knows no locks, goes on without.
+/// Waits until no other setup runs there. If the file system has no locks, it goes on without.
 pub fn lock(path: &Path, place: &str) -> Result<File> {
     let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
     if let Err(TryLockError::WouldBlock) = file.try_lock() {

@@ -29,7 +29,7 @@ const LIBRARY: &str = if cfg!(target_vendor = "apple") {
 const LICENCE: &str = "share/doc/HIGHS/LICENSE.txt";
 const HEADERS: &str = "include/highs";
 
-/// Where it lies, or will lie.
+/// Its folder, which may not exist yet.
 fn folder() -> Result<PathBuf, String> {
     let name = format!("highs-{VERSION}-{}-{PACKAGE}", std::env::consts::ARCH);
     let cache = cache::folder().ok_or(

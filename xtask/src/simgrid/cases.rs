@@ -53,8 +53,7 @@ const LARGE: [(&str, &str); 10] = [
     ("torus-4x4.toml", "P0"),
 ];
 
-/// Every collective on every fixture, under every model where it is small and under its own where not; then random
-/// platforms.
+/// Every collective on every fixture, under every model if it is small, else under its own; then random platforms.
 pub fn all(root: &Path, folder: &Path) -> Vec<Case> {
     let mut cases = Vec::new();
     for (fixtures, models) in [(&SMALL[..], &MODELS[..]), (&LARGE[..], &[])] {

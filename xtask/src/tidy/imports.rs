@@ -21,7 +21,7 @@ const ITEMS: [&str; 10] = [
 /// One name taken in by `use`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Import {
-    /// Where it is from, as written: `super`, `child`, `Name`. That of a glob is the path before the `*`.
+    /// Its path, as written: `super`, `child`, `Name`. That of a glob is the path before the `*`.
     pub path: Vec<String>,
     /// Its name here; `*` for a glob.
     pub name: String,
@@ -62,7 +62,7 @@ impl File {
         file
     }
 
-    /// Reads what begins at a token; returns where the next begins.
+    /// Reads the item that begins at a token. Returns the index of the next.
     fn take(&mut self, tokens: &[Token], at: usize) -> usize {
         let word = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
         let before = at.checked_sub(1).map_or("", word);
@@ -97,7 +97,7 @@ impl File {
         end
     }
 
-    /// Reads one tree of a `use` declaration; returns where it ends.
+    /// Reads one tree of a `use` declaration. Returns its end.
     fn declaration(
         &mut self,
         tokens: &[Token],

@@ -1,5 +1,5 @@
-//! A library or program of the workspace is compiled once more for its unit tests. Where it has none, its manifest says
-//! so; where the manifest says so, a test would never run.
+//! A library or program of the workspace is compiled once more for its unit tests. If it has none, its manifest must
+//! say so. If the manifest says so, a unit test would never run.
 
 use std::path::Path;
 

@@ -58,7 +58,7 @@ impl Axes {
     }
 }
 
-/// Where a value is in a range, from 0 to 1.
+/// The position of a value in a range, from 0 to 1.
 fn part(value: f64, (low, high): (f64, f64), log: bool) -> f64 {
     let of = |value: f64| if log { value.log10() } else { value };
     (of(value) - of(low)) / (of(high) - of(low))

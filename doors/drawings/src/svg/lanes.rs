@@ -92,7 +92,7 @@ struct Lane {
     width: f64,
 }
 
-/// Where a vertex is.
+/// The position of a vertex.
 struct Place {
     lane: usize,
     row: usize,

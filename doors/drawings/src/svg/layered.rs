@@ -1,4 +1,4 @@
-//! Forests in layers, from the top down or, where they are wide, from left to right.
+//! Forests in layers, from the top down or, if they are wide, from left to right.
 //!
 //! Leaves have a column each, in order; every other vertex is in the middle of the columns below it. The texts of an
 //! edge are next to its lower end, so no two of them touch. An edge runs along the column of its lower end and bends
@@ -35,7 +35,7 @@ pub(super) struct Picture<'a> {
     pub title: &'a str,
     pub subtitle: &'a str,
     pub marks: Vec<Mark>,
-    /// The first edge from a lower end decides where it is drawn; lower ends of the same vertex keep this order.
+    /// The first edge from a lower end decides its position. Lower ends of the same vertex keep this order.
     pub edges: Vec<Edge<'a>>,
     /// Whether arrows point to the upper end.
     pub upwards: bool,
@@ -72,7 +72,7 @@ pub(super) enum Shape {
 pub(super) struct Edge<'a> {
     pub lower: usize,
     pub upper: usize,
-    /// Where it ends at the upper end, as a share of its width from the middle.
+    /// Its position at the upper end, as a share of the end's width from the middle.
     pub side: f64,
     pub class: &'static str,
     pub colour: &'static str,
@@ -277,7 +277,7 @@ struct Layout {
     size: (f64, f64),
     /// Distance of columns (of rows, from left to right).
     column: f64,
-    /// Per layer, where it begins, and its extent.
+    /// Per layer: its begin and its extent.
     layers: Vec<(f64, f64)>,
     /// Per layer, the space for curves at its lower side.
     bends: Vec<f64>,

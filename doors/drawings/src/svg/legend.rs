@@ -53,9 +53,9 @@ impl Entry {
     }
 }
 
-/// Where the entries go, relative to the legend's top.
+/// The positions of the entries, relative to the legend's top.
 pub(super) struct Layout {
-    /// Where an entry begins, and the lines of its label.
+    /// The begin of an entry, and the lines of its label.
     places: Vec<((f64, f64), Vec<String>)>,
     pub height: f64,
 }

@@ -173,7 +173,7 @@ fn edges<'a>(problem: &'a Problem, diagram: &'a Diagram) -> Vec<Edge<'a>> {
     edges
 }
 
-/// The lines along a flow: none where nothing is sent. Links that follow one another share a line while there is room.
+/// The lines along a flow: none for flow 0. Links that follow one another share a line while there is room.
 fn flow_texts(platform: &Platform, flow: &diagram::Edge, room: f64, most: usize) -> Vec<String> {
     if flow.links.is_empty() {
         return Vec::new();
@@ -201,13 +201,13 @@ fn flow_texts(platform: &Platform, flow: &diagram::Edge, room: f64, most: usize)
     lines
 }
 
-/// The line with a further link, where that begins at the end of the link before.
+/// The line with a further link, if that begins at the end of the link before.
 fn joined(platform: &Platform, line: &str, before: LinkId, link: LinkId) -> Option<String> {
     let (before, link) = (words::link(platform, before)?, words::link(platform, link)?);
     (before.to == link.from).then(|| format!("{line} → {}", words::name(platform, link.to)))
 }
 
-/// `from → to`, both names shortened where there is too little room.
+/// `from → to`, both names shortened if there is too little room.
 fn hop(platform: &Platform, link: LinkId, room: f64) -> String {
     let whole = words::link_name(platform, link);
     let Some(ends) = words::link(platform, link).filter(|_| words::width(&whole, SMALL) > room)

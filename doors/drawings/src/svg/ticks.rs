@@ -151,7 +151,7 @@ pub(super) fn round_values(low: f64, high: f64, most: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Ticks of a logarithmic axis: powers of ten, with 2 and 5 times them where the range is short.
+/// Ticks of a logarithmic axis: powers of ten, with 2 and 5 times them if the range is short.
 pub(super) fn log_values(low: f64, high: f64) -> Vec<f64> {
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
     let every = ((last - first) / 8).max(1);

@@ -1,4 +1,4 @@
-//! The operations of one threadblock, with nops, signals and waits where they are needed and nowhere else.
+//! The operations of one threadblock, with the necessary nops, signals and waits only.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -155,7 +155,7 @@ impl Block {
     }
 }
 
-/// The place of an item in a list, to which it is added where it is missing.
+/// The index of an item in a list. A missing item is added.
 fn number<T: PartialEq>(list: &mut Vec<T>, item: T) -> u32 {
     let place = list.iter().position(|known| *known == item);
     let place = place.unwrap_or(list.len());

@@ -12,7 +12,7 @@ const FEW: usize = 30;
 /// Boxes named in the title.
 const NAMED: usize = 3;
 
-/// A row without the name of its box: node, port or where the link leads, lanes, and how much it is busy.
+/// A row without the name of its box: node, port or the link's receiver, lanes, and load.
 type Shape = (String, String, usize, Rational);
 
 /// Drops rows of boxes (nodes with a common prefix) that are as busy, row by row, as an earlier box. Returns the

@@ -27,7 +27,7 @@ pub(super) struct Chart<'a> {
     pub phases: Vec<Phase>,
     /// The rows' loads are shares of this period. `None` if no loads are shown.
     pub period: Option<&'a Rational>,
-    /// Whose the operands are, where they are numbered alike everywhere.
+    /// The owners of the operands, if they are numbered alike everywhere.
     pub owners: Option<String>,
     /// The quantity of the time axis, without its unit.
     pub time_label: &'static str,

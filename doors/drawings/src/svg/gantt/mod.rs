@@ -23,12 +23,12 @@ const MOST_MARKS: u64 = 1000;
 /// node has one row for its only port, on which received messages have a dark foot; links between nodes of the links
 /// model have separate rows; simultaneous tasks of a multiport node are in separate lanes of its rows.
 ///
-/// Boxes say how many messages they hold. They are coloured by message where there are few, else by phase (reduction,
-/// broadcast) or by box (the part of a node's name before its first dot). If there are more than 30 rows, the rows of a
-/// box that is as busy as another one, row by row, are left out, and the subtitle says so. Next to every row is the
-/// share of the period in which it is busy; rows that are busy all the time are marked red. Thin vertical lines are the
-/// ends of slots. Transfers narrower than 0.3 px are drawn together, as a grey hatch where their colours differ (wider
-/// ones too where a schedule has tens of thousands of transfers), so the text stays below about 5 MB.
+/// Boxes show their number of messages. Their colours are those of messages if there are few, else of phases
+/// (reduction, broadcast) or by box (the part of a node's name before its first dot). If there are more than 30 rows,
+/// the rows of a box that is as busy as another one, row by row, are left out, and the subtitle says so. Next to every
+/// row is the share of the period in which it is busy; rows that are busy all the time are marked red. Thin vertical
+/// lines are the ends of slots. Transfers narrower than 0.3 px are drawn together, as a grey hatch where their colours
+/// differ (wider ones too where a schedule has tens of thousands of transfers), so the text stays below about 5 MB.
 ///
 /// Links and processors work in the order of patterns, which every schedule allows; [`period_gantt`] draws another.
 ///

@@ -13,7 +13,7 @@ use crate::words;
 const SHOW_IDLE: usize = 12;
 /// A bar narrower than this, in pixels, is not drawn apart.
 const NARROW: f64 = 0.3;
-/// Up to this width bars are drawn together where there are too many.
+/// If there are too many bars, those up to this width are drawn together.
 const WIDE: f64 = 100.0;
 
 /// The port, processor or link that a row shows.

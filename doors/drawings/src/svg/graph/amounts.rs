@@ -69,7 +69,7 @@ pub(super) fn amounts(problem: &Problem, steady_state: &SteadyState) -> Amounts 
     amounts
 }
 
-/// A line of a label: `[1,2]: 2/3`, rounded where that is long.
+/// A line of a label: `[1,2]: 2/3`, rounded if that is long.
 pub(super) fn line((what, rate): &Amount) -> String {
     format!("{what}: {}", words::terse(rate))
 }
@@ -89,7 +89,7 @@ fn brief(value: &Value) -> String {
     value.to_string().trim_start_matches('v').to_string()
 }
 
-/// Whose message it is: `P0` where the target says it all, `a→b` where both ends matter, the source of copies.
+/// The ends of a message: `P0` if the target is enough, `a→b` if both ends matter, the source of copies.
 fn whose(problem: &Problem, place: usize) -> String {
     let (platform, collective) = (problem.platform(), problem.collective());
     let Some(demand) = collective.demand(place) else {

@@ -40,9 +40,9 @@ pub(super) struct Edge {
 
 /// The links of a platform, the lowest layers first.
 ///
-/// Opposite links of one stroke are one straight line with two heads; others bend apart where they have labels
-/// (`labelled`), and run side by side where not. Where a line would run under a node it bends around it. `marks` are
-/// the areas of the nodes, round ones at their ends.
+/// Opposite links of one stroke are one straight line with two heads; others bend apart if they have labels
+/// (`labelled`), and run side by side otherwise. A line that would run under a node bends around it. `marks` are the
+/// areas of the nodes, round ones at their ends.
 pub(super) fn edges(
     platform: &Platform,
     marks: &[Area],
@@ -189,7 +189,7 @@ fn control(from: Point, to: Point, bent: bool, others: &[&Area]) -> Point {
     best.map_or(middle, |(_, control)| control)
 }
 
-/// Where a curve leaves the mark in which it begins, and `gap` further.
+/// The point at which a curve leaves the mark in which it begins, moved by `gap`.
 fn leave(mark: &Area, gap: f64, curve: &dyn Fn(f64) -> Point) -> Point {
     let (mut inside, mut outside) = (0.0, 0.5);
     for _ in 0..24 {
@@ -221,7 +221,7 @@ impl Edge {
         (0..=24).map(|k| self.at(f64::from(k) / 24.0))
     }
 
-    /// Where a label of this size might stand on the line, the best places first.
+    /// Positions on the line for a label of this size, the best first.
     pub(super) fn label_areas(&self, width: f64, height: f64) -> Vec<Area> {
         let places = if self.bent {
             [0.42, 0.36, 0.5, 0.3, 0.58, 0.64, 0.24]

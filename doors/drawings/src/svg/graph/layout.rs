@@ -1,4 +1,4 @@
-//! Where the nodes of a graph are drawn.
+//! The positions of the nodes of a graph.
 //!
 //! A radial drawing of a breadth-first tree is the start; stress majorization (Gansner, Koren, North, 2004) then
 //! moves nodes until distances on the page resemble numbers of hops; last, nodes that are too close are pushed
@@ -175,7 +175,7 @@ fn turn(fraction: f64) -> (f64, f64) {
 
 /// The distance that every pair of nodes should have, and its weight.
 ///
-/// A link wants the length 1, or more where one of its ends has many neighbours, which need room around it. Other pairs
+/// A link wants the length 1, or more if one of its ends has many neighbours, which need room around it. Other pairs
 /// want the length of a shortest path. Unconnected pairs want a length a little above all others.
 fn wishes(near: &[Vec<usize>], radii: &[f64]) -> Vec<Vec<(f64, f64)>> {
     let degree = |a: usize, b: usize| near[a].len().max(near[b].len()) as f64;
@@ -222,7 +222,7 @@ fn wishes(near: &[Vec<usize>], radii: &[f64]) -> Vec<Vec<(f64, f64)>> {
     wishes
 }
 
-/// One round of stress majorization: every node to the weighted mean of where the others want it.
+/// One round of stress majorization: every node to the weighted mean of the positions that the others prefer.
 fn relax(places: &mut [(f64, f64)], wishes: &[Vec<(f64, f64)>]) {
     for (node, row) in wishes.iter().enumerate() {
         let Some(&(x, y)) = places.get(node) else {
@@ -271,7 +271,7 @@ fn apart(from: (f64, f64), to: (f64, f64), node: usize, other: usize) -> (f64, f
     (cos * 1e-3, sin * 1e-3, 1e-3)
 }
 
-/// Turns the drawing so that its bulk lies below the root, or to the right of it where it would be tall.
+/// Turns the drawing so that its bulk lies below the root, or to the right of it if it would be tall.
 fn orient(places: &mut [(f64, f64)], root: usize) {
     let Some(&(rx, ry)) = places.get(root) else {
         return;

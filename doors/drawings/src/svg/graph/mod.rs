@@ -234,7 +234,7 @@ fn placement(platform: &Platform, roles: &[Role], marks: &Marks) -> Placement {
     })
 }
 
-/// Where the name of a frame stands.
+/// The position of the name of a frame.
 fn title_area(frame: &Frame) -> Area {
     let width = words::width(&frame.name, 12.0) * 1.08;
     Area {
@@ -270,7 +270,7 @@ fn draw_titles(canvas: &mut Canvas, frames: &[Frame]) {
     canvas.close();
 }
 
-/// Where the drawing starts: the one end of the collective, else the node with most links.
+/// The first node of the drawing: the one end of the collective, else the node with most links.
 fn root(platform: &Platform, roles: &[Role]) -> usize {
     let degree = |index: &usize| {
         let id = NodeId::new(*index);

@@ -15,7 +15,7 @@ use crate::words;
 pub(super) const COMPUTING: &str = "#882255";
 /// Most nodes with their names inside.
 const NAMED: usize = 150;
-/// Most nodes whose names are printed where there is room.
+/// Most nodes whose names are printed, if there is room.
 const SOME_NAMES: usize = 1000;
 /// Longest name, in pixels.
 const NAME_ROOM: f64 = 130.0;

@@ -14,7 +14,7 @@ pub(super) const TITLE: f64 = 20.0;
 const APART: f64 = 34.0;
 /// Nodes up to which they are pushed apart. Trades a better layout for time, `O(n^2)` per round. Not measured.
 const MOST_PUSHED: usize = 500;
-/// Wider pages are turned upright where this helps.
+/// Wider pages are turned upright if this helps.
 const WIDEST: f64 = 2400.0;
 
 /// The nodes of a common prefix.
@@ -43,7 +43,7 @@ pub(super) struct Nodes<'a> {
     /// Width and height.
     pub sizes: &'a [Point],
     pub links: &'a [(usize, usize)],
-    /// Where the drawing starts.
+    /// The first node of the drawing.
     pub root: usize,
     /// Length of a link between small nodes, in pixels.
     pub unit: f64,
@@ -159,7 +159,7 @@ struct Inside {
     size: Point,
 }
 
-/// Places a group: by its own links, or in rows where it has none.
+/// Places a group: by its own links, or in rows if it has none.
 fn inside(nodes: &Nodes, members: &[usize]) -> Inside {
     let own: BTreeMap<usize, usize> = members
         .iter()
@@ -287,7 +287,7 @@ fn separate(places: &mut [Point], sizes: &[Point], margin: f64) {
     }
 }
 
-/// Turns groups over, from left to right and upside down, where this shortens the links to other items.
+/// Turns groups over, from left to right and upside down, if this shortens the links to other items.
 fn flip(insides: &mut [Inside], centres: &[Point], links: &[(usize, usize)], item: &[usize]) {
     let mut own = vec![0_usize; item.len()];
     for inside in insides.iter() {

@@ -82,7 +82,7 @@ impl Charged {
     }
 }
 
-/// The cost of every link, where it is the same.
+/// The cost of every link, if all are equal.
 pub(super) fn uniform_cost(platform: &Platform) -> Option<&Rational> {
     let first = &platform.links().iter().next()?.cost;
     platform
