@@ -155,7 +155,7 @@ pub fn change(draw: &mut Draw, certificate: &mut Certificate) {
     }
 }
 
-/// The same for a task of some tree.
+/// The price of a task of some tree.
 fn change_task(draw: &mut Draw, certificate: &mut Certificate, drop: bool, factor: &Rational) {
     let tasks = |need: &Need| {
         if let Inequality::Tree(tree) = &need.inequality {

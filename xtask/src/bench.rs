@@ -69,7 +69,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
 /// Measures the dozen and records its ratios for the release that the workspace is about to be.
 ///
 /// # Errors
-/// As [`ratios`]; or the record cannot be written.
+/// Those of [`ratios`]; or the record cannot be written.
 pub fn record() -> Result<()> {
     setup::run()?;
     let ratios = measure(&binaries::build()?.tests)?;

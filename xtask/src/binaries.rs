@@ -132,7 +132,7 @@ pub fn build() -> Result<Built> {
 /// Compiles the tests of the workspace that `which` names, with the programs that they run.
 ///
 /// # Errors
-/// As [`build`].
+/// Those of [`build`].
 pub fn compile(which: &[&str]) -> Result<Built> {
     let mut command = workspace::cargo(&["test", "--workspace", "--no-run"])?;
     command

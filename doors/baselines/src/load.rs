@@ -40,10 +40,10 @@ impl Algorithm {
         self.loads_watched(problem, routes, &Watch::unlimited())
     }
 
-    /// As [`Algorithm::loads`], under a watch that is asked before every message and every rank.
+    /// [`Algorithm::loads`] under a watch that is asked before every message and every rank.
     ///
     /// # Errors
-    /// As [`Algorithm::loads`]; [`BaselineError::Stopped`].
+    /// Those of [`Algorithm::loads`]; [`BaselineError::Stopped`].
     pub fn loads_watched(
         &self,
         problem: &Problem,

@@ -55,7 +55,7 @@ impl Routes {
         Routes::with(platform, from, over, Ties::Turns)
     }
 
-    /// As [`Routes::new`], with a rule for paths that are equally good.
+    /// [`Routes::new`] with a rule for paths that are equally good.
     pub fn with(platform: &Platform, from: &[NodeId], over: Forwarders, ties: Ties) -> Routes {
         let routes = Routes::watched(platform, from, over, ties, &Watch::unlimited());
         // Nothing ends it.
@@ -64,7 +64,7 @@ impl Routes {
         })
     }
 
-    /// As [`Routes::with`], under a watch that is asked at every sender, and for the room of all first.
+    /// [`Routes::with`] under a watch that is asked at every sender, and for the room of all first.
     ///
     /// # Errors
     /// The limit that ended the search.
@@ -84,7 +84,7 @@ impl Routes {
         }
     }
 
-    /// As [`Routes::watched`], for messages of this size: the paths on which one arrives first, with the latency and
+    /// [`Routes::watched`] for messages of this size: the paths on which one arrives first, with the latency and
     /// the overhead of each link. Without both they are those of [`Routes::watched`].
     ///
     /// # Errors

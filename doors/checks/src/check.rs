@@ -22,10 +22,10 @@ pub fn check(text: &str, slots: Option<u32>) -> Result<Verdict, Fault> {
     Ok(follow(text, slots)?.verdict)
 }
 
-/// As [`check`], with the data that the schedule moves.
+/// [`check`] with the data that the schedule moves.
 ///
 /// # Errors
-/// As [`check`].
+/// Those of [`check`].
 pub fn follow(text: &str, slots: Option<u32>) -> Result<Followed, Fault> {
     if text.trim_start().starts_with('<') {
         return msccl::check(text, slots);

@@ -66,7 +66,7 @@ impl Knowledge {
         self.seen.has(thread, stretch) || self.reached.has(thread, stretch)
     }
 
-    /// The same knowledge with no effect visible.
+    /// This knowledge without visible effects.
     fn relaxed(&self) -> Knowledge {
         let mut reached = self.reached.clone();
         reached.join(&self.seen);
@@ -83,7 +83,7 @@ struct Thread {
     knows: Knowledge,
     /// Knowledge received since the last synchronisation. The next one applies it.
     told: Knowledge,
-    /// Whether `told` holds anything.
+    /// Whether `told` is not empty.
     is_told: bool,
     /// The current epoch, from 1.
     stretch: u32,

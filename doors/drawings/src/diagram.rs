@@ -129,7 +129,7 @@ pub(crate) fn diagram(problem: &Problem, pattern: &Pattern, weight: Option<&Rati
     drawn_as(style, problem, pattern, weight)
 }
 
-/// As [`diagram`], in a style that the caller chooses.
+/// [`diagram`] in a style that the caller chooses.
 pub(crate) fn drawn_as(
     style: Style,
     problem: &Problem,

@@ -28,7 +28,7 @@ pub(crate) fn show(value: &Rational) -> String {
     readable(value, EXACT, 4)
 }
 
-/// As [`show`], shorter.
+/// [`show`] shorter.
 pub(crate) fn terse(value: &Rational) -> String {
     readable(value, TERSE, 2)
 }

@@ -33,7 +33,7 @@ pub(crate) fn fitting<T>(
 /// Number of pieces of each message, and their loss, in words.
 ///
 /// # Errors
-/// As [`lost`].
+/// Those of [`lost`].
 pub(crate) fn note(request: &Request<'_>, pieces: u64) -> Result<String, ExportError> {
     let loss = lost(request.problem, request.schedule, pieces)?;
     let count = if pieces == 1 {

@@ -493,7 +493,7 @@ fn assemble(
         if shape.in_place { "-in-place" } else { "" },
     );
     let mut plan = Plan {
-        // The executor knows plans that are loaded at the same time by their names alone.
+        // The executor distinguishes plans that are loaded at the same time by their names alone.
         name: format!(
             "oneport-{}-{ranks}-ranks-{pieces}-pieces{place}",
             shape.collective

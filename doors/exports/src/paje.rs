@@ -122,7 +122,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
     Ok(text)
 }
 
-/// A string as the format has it: it knows no escapes.
+/// A string in the syntax of the format, which has no escapes.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "'"))
 }

@@ -173,7 +173,7 @@ pub(crate) fn is_small(loss: &Rational) -> bool {
 /// throughput, then smaller ones by loss. If no power up to 1024 loses that little, all of them.
 ///
 /// # Errors
-/// As [`lost`].
+/// Those of [`lost`].
 pub(crate) fn powers_of_two(
     problem: &Problem,
     schedule: &PeriodicSchedule,

@@ -48,7 +48,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The same with messages divided so.
+    /// This request with messages divided in this way.
     pub(crate) fn divided(&self, pieces: Pieces) -> Self {
         Request {
             pieces,

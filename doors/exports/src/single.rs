@@ -56,7 +56,7 @@ impl SingleRun {
     /// The run of a broadcast that the referee accepts. O(n log n).
     ///
     /// # Errors
-    /// As [`SingleRun::new`].
+    /// Those of [`SingleRun::new`].
     pub fn of_broadcast(one: &SingleBroadcast) -> Result<SingleRun, ExportError> {
         let broadcast = &one.broadcast;
         let mut net = Net::new(broadcast.senders.len())?;
@@ -72,7 +72,7 @@ impl SingleRun {
     /// The run of an all-reduction that the referee accepts. O(n log n).
     ///
     /// # Errors
-    /// As [`SingleRun::new`].
+    /// Those of [`SingleRun::new`].
     pub fn of_all_reduce(all: &SingleAllReduce) -> Result<SingleRun, ExportError> {
         let reduction = &all.reduction;
         let mut net = Net::new(reduction.receivers.len())?;

@@ -21,7 +21,7 @@ pub fn lower_bound(problem: &Problem, throughput: &Rational) -> Rational {
     lower_bound_watched(problem, throughput, &Watch::unlimited())
 }
 
-/// As [`lower_bound`], under a watch that is asked for every demand, node and pair: the first of the three times if it
+/// [`lower_bound`] under a watch that is asked for every demand, node and pair: the first of the three times if it
 /// ends before the others are computed.
 pub fn lower_bound_watched(problem: &Problem, throughput: &Rational, watch: &Watch) -> Rational {
     let steady = if throughput.is_zero() {

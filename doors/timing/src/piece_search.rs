@@ -60,7 +60,7 @@ pub struct TimedPieces {
 }
 
 impl TimedPieces {
-    /// The same tasks in the same number of pieces, for another size. For a smaller size they take no longer.
+    /// These tasks in the same number of pieces, for another size. For a smaller size they take no longer.
     ///
     /// # Errors
     /// Sizes or work that are not constant; the watch ended it.

@@ -48,7 +48,7 @@ impl Timing {
         &self.unit
     }
 
-    /// The same dates, multiplied by `factor`.
+    /// These dates, multiplied by `factor`.
     pub(crate) fn times(&self, factor: &Rational) -> Timing {
         Timing {
             unit: &self.unit * factor,
@@ -216,7 +216,7 @@ impl TaskGraph {
     /// free first. The problem has the platform of the graph; sizes may differ. `O(d)` for `d` sends and merges.
     ///
     /// # Errors
-    /// As [`TaskGraph::simulate`].
+    /// Those of [`TaskGraph::simulate`].
     pub fn simulate_in_order(
         &self,
         problem: &Problem,

@@ -61,10 +61,10 @@ impl TaskList {
         TaskList::of_algorithm_watched(problem, algorithm, routes, segments, &Watch::unlimited())
     }
 
-    /// As [`TaskList::of_algorithm`], under a watch that is asked for the room of the blocks held first.
+    /// [`TaskList::of_algorithm`] under a watch that is asked for the room of the blocks held first.
     ///
     /// # Errors
-    /// As [`TaskList::of_algorithm`]; [`TimingError::Stopped`].
+    /// Those of [`TaskList::of_algorithm`]; [`TimingError::Stopped`].
     pub fn of_algorithm_watched(
         problem: &Problem,
         algorithm: &Algorithm,
@@ -123,10 +123,10 @@ impl TaskList {
         TaskList::of_patterns_watched(problem, steady_state, count, priority_offset, &watch)
     }
 
-    /// As [`TaskList::of_patterns`], under a watch that is asked for the room of all tasks first.
+    /// [`TaskList::of_patterns`] under a watch that is asked for the room of all tasks first.
     ///
     /// # Errors
-    /// As [`TaskList::of_patterns`]; [`TimingError::Stopped`].
+    /// Those of [`TaskList::of_patterns`]; [`TimingError::Stopped`].
     pub fn of_patterns_watched(
         problem: &Problem,
         steady_state: &SteadyState,

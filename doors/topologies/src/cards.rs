@@ -94,7 +94,7 @@ pub(super) fn counting(draft: &mut Draft<'_>) -> Result<Vec<Port>, Mistake> {
 /// Notes which ports lead to nothing, unless machines are joined.
 ///
 /// # Errors
-/// As [`counting`].
+/// Those of [`counting`].
 pub(super) fn note(draft: &mut Draft<'_>) -> Result<(), Mistake> {
     if draft.wires.iter().any(|wire| wire.kind == "net") {
         return Ok(());

@@ -352,7 +352,7 @@ impl<'o> Draft<'o> {
         }
     }
 
-    /// As [`port`](Self::port), of a card that the file calls `name`.
+    /// [`port`](Self::port) of a card that the file calls `name`.
     pub(crate) fn named_port(&mut self, node: usize, rate: Option<Rational>, name: &str) {
         self.ports.push(Port {
             node,

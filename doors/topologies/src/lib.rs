@@ -83,7 +83,7 @@ use draft::Draft;
 /// Reads a platform file of any format, ours or other programs'.
 ///
 /// # Errors
-/// As [`read_topology`].
+/// Those of [`read_topology`].
 pub fn read_platform(path: &Path) -> Result<Platform, FormatError> {
     Ok(read_topology(path, None, &ImportOptions::default())?.platform)
 }
@@ -103,11 +103,11 @@ pub fn read_topology(
     checked(&path.display().to_string(), imported)
 }
 
-/// As [`read_topology`], for a platform whose port model is about to change: links with shared capacities may end at
+/// [`read_topology`] for a platform whose port model is about to change: links with shared capacities may end at
 /// nodes with ports ([`check_shared`](Platform::check_shared)).
 ///
 /// # Errors
-/// As [`read_topology`], but for these links.
+/// Those of [`read_topology`], but for these links.
 pub fn read_topology_with_any_ports(
     path: &Path,
     format: Option<Format>,
@@ -125,7 +125,7 @@ fn checked(name: &str, imported: Imported) -> Result<Imported, FormatError> {
     }
 }
 
-/// As [`read_topology`], from bytes; `name` is the file's name in messages. Time and memory are linear in the bytes
+/// [`read_topology`] from bytes; `name` is the file's name in messages. Time and memory are linear in the bytes
 /// (times the logarithm of the number of nodes and links).
 ///
 /// # Errors

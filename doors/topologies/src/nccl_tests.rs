@@ -42,10 +42,10 @@ pub fn read_measurements(path: &Path) -> Result<Measurements, FormatError> {
     parse_measurements(&name, &bytes)
 }
 
-/// As [`read_measurements`], from bytes; `name` is the file's name in messages.
+/// [`read_measurements`] from bytes; `name` is the file's name in messages.
 ///
 /// # Errors
-/// As [`read_measurements`].
+/// Those of [`read_measurements`].
 pub fn parse_measurements(name: &str, bytes: &[u8]) -> Result<Measurements, FormatError> {
     let source = Source::new(name, bytes, "measurements")?;
     let read = if source.text.trim_start().starts_with('{') {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use oneport_platform::{Rational, Units};
 
-/// Facts that the file leaves open. The default asks for nothing: one box, stated tables, no capacities.
+/// Facts that the file does not state. The default: one box, stated tables, no capacities.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportOptions {
     /// Bandwidths in GB/s by kind of link, instead of the stated ones: `nvlink`, `xgmi`, `pci`, ...

@@ -12,7 +12,7 @@ use super::list::Mutant;
 use super::schema::{self, Arm};
 use crate::{tree, workspace};
 
-/// A mutant that the compiler sees through (`1 / 0`) shall run all the same.
+/// A mutant that the compiler could reject (`1 / 0`) must still run.
 const ALLOWED: &str =
     "#![allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]";
 

@@ -127,7 +127,7 @@ impl Schema {
 /// A file as characters.
 struct Source {
     chars: Vec<char>,
-    /// The same with comments and strings blanked.
+    /// The text with comments and strings blanked.
     code: Vec<char>,
     /// The offset of each line.
     lines: Vec<usize>,

@@ -8,8 +8,8 @@ use std::process::Command;
 use super::place::Place;
 use super::shared::{Shared, Whose, answer};
 
-/// The oldest HiGHS that is tried: the first that knows every option which `oneport-exact` sets. (The binding would
-/// take 1.5.0.)
+/// The oldest HiGHS that is tried: the first that has every option which `oneport-exact` sets. (The binding would take
+/// 1.5.0.)
 const OLDEST: (u32, u32) = (1, 11);
 
 /// The next major version may change the interface.

@@ -1,4 +1,4 @@
-//! The tools that building against HiGHS asks for: found on this machine, else fetched as Python packages.
+//! The tools that a build with HiGHS needs: found on this machine, else fetched as Python packages.
 
 use std::env;
 use std::fs;
@@ -12,7 +12,7 @@ use super::place::Place;
 /// Purpose of the tools.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// HiGHS is there; its binding asks for libclang and pkg-config.
+    /// HiGHS is present. Its binding needs libclang and pkg-config.
     Bind,
     /// HiGHS must be compiled too: cmake, make or ninja, and a C++ compiler.
     BindAndBuild,

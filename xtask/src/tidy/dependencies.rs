@@ -23,7 +23,7 @@ const FLOORS: &[&[&str]] = &[
     &["cli", "papers", "benches", "truth"],
 ];
 
-/// Lower crates that some crates must not depend on all the same, and why.
+/// Lower crates on which some crates must not depend, with the reason.
 const NEVER: &[(&[&str], &[&str], &str)] = &[
     (&["exact"], &["graph"], "its input is a linear program"),
     (
@@ -184,7 +184,7 @@ pub fn check(crates: &[Crate]) -> Vec<Problem> {
         .collect()
 }
 
-/// The theory (`crates/`) knows no door (`doors/`).
+/// The theory (`crates/`) depends on no door (`doors/`).
 fn arrows_out(crates: &[Crate]) -> Vec<Problem> {
     let is_door = |name: &String| {
         crates

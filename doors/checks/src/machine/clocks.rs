@@ -11,7 +11,7 @@ const NEAR: usize = 4;
 const LANES: u32 = 16;
 
 /// Per thread, the last complete epoch; missing threads have none. The latest entries are kept apart. The rest is
-/// shared between copies until the entries kept apart overflow, since a signal sends all that its thread knows.
+/// shared between copies until the entries kept apart overflow, since a signal sends the whole clock of its thread.
 ///
 /// Epochs have 15 bits: formats bound the operations of a thread to 64, with at most 24 epochs each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

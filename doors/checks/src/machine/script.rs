@@ -90,8 +90,8 @@ pub(crate) struct Move {
     pub sources: Part,
     /// Spans that are written.
     pub targets: Part,
-    /// A switch writes: each rank that knows that this step was reached sees the data. Shipped plans end so, with
-    /// relaxed signals.
+    /// A switch writes: each rank that is ordered after this step sees the data. Shipped plans end so, with relaxed
+    /// signals.
     pub through_switch: bool,
 }
 

@@ -76,7 +76,7 @@ impl Table<'_> {
             .unwrap_or(1)
     }
 
-    /// Numbers that a program knows when it is compiled.
+    /// Numbers that are compiled into a program.
     pub(super) fn defines(&self) -> String {
         let [inputs, outputs] = self.operation.sizes();
         let defines = [

@@ -1,7 +1,7 @@
 //! Several plans for several sizes of messages, and the script that registers them with MSCCL++ 0.9.
 //!
 //! A small message is over before many pieces are in flight, so it has few: a plan serves messages whose pieces have 64
-//! KiB or more, up to the messages of the next plan. The script chooses among the plans: it knows the multiples, which
+//! KiB or more, up to the messages of the next plan. The script chooses among the plans: it has the multiples, which
 //! the ranges in the files lack.
 
 use std::fmt::Write as _;

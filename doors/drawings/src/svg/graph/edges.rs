@@ -208,7 +208,7 @@ impl Edge {
         at(self.start, self.control, self.end, t)
     }
 
-    /// The same curve elsewhere.
+    /// This curve, moved.
     pub(super) fn moved(mut self, dx: f64, dy: f64) -> Edge {
         for point in [&mut self.start, &mut self.control, &mut self.end] {
             *point = (point.0 + dx, point.1 + dy);
