@@ -33,7 +33,7 @@ pub fn parse_amount(text: &str) -> Result<Amount, AmountError> {
 /// data (`64MiB`, `1 KiB + 8 B n`). Plain numbers are in the platform's unit.
 ///
 /// # Errors
-/// As [`parse_amount`]; a unit on a platform without units, or a unit of another dimension than data.
+/// Those of [`parse_amount`]; a unit on a platform without units, or a unit of another dimension than data.
 pub fn parse_size(text: &str, units: Option<Units>) -> Result<Amount, AmountError> {
     let data = |part: &str| {
         let quantity = Quantity::parse(part)?;
@@ -51,7 +51,7 @@ pub fn parse_size(text: &str, units: Option<Units>) -> Result<Amount, AmountErro
 /// are times per data.
 ///
 /// # Errors
-/// As [`parse_amount`]; a unit on a platform without units; data and time per data in the wrong place.
+/// Those of [`parse_amount`]; a unit on a platform without units; data and time per data in the wrong place.
 pub fn parse_work(text: &str, units: Option<Units>, size: &Amount) -> Result<Amount, AmountError> {
     let quantity = match Quantity::parse(text) {
         Ok(quantity) if quantity.dimension != Dimension::Number => quantity,
@@ -189,7 +189,7 @@ pub fn read_amount(path: &Path) -> Result<Amount, FormatError> {
 /// means that the node cannot run it.
 ///
 /// # Errors
-/// As [`read_amount`]; a node that the platform does not have, or that computes nothing; a task that is not a `[k, l,
+/// Those of [`read_amount`]; a node that the platform does not have, or that computes nothing; a task that is not a `[k, l,
 /// m]` with `k <= l < m`; an entry given twice, or with both `work` and `time`, or with neither.
 pub fn read_work(path: &Path, platform: &Platform) -> Result<Amount, FormatError> {
     let name = path.display().to_string();

@@ -21,7 +21,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// [`write_atomically`] for content that comes piece by piece. If a piece is an error, no file appears.
 ///
 /// # Errors
-/// As [`write_atomically`], and the errors of `write`.
+/// Those of [`write_atomically`], and the errors of `write`.
 pub fn write_atomically_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

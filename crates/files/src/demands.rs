@@ -36,10 +36,10 @@ pub fn read_demands_file(path: &Path, platform: &Platform) -> Result<Collective,
     parse_demands(&name, &bytes, is_toml, platform)
 }
 
-/// As [`read_demands_file`], from bytes.
+/// [`read_demands_file`] from bytes.
 ///
 /// # Errors
-/// As [`read_demands_file`].
+/// Those of [`read_demands_file`].
 pub fn parse_demands(
     name: &str,
     bytes: &[u8],

@@ -71,7 +71,7 @@ impl<'a> Json<'a, '_> {
         self.members(keys, true)
     }
 
-    /// As [`object`](Self::object), for files of others: unknown keys are ignored.
+    /// [`object`](Self::object) for files of other programs. Unknown keys are ignored.
     pub fn open_object<const N: usize>(
         &self,
         keys: [&'static str; N],

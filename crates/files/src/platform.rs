@@ -129,7 +129,7 @@ pub fn read_platform(path: impl AsRef<Path>) -> Result<Platform, FormatError> {
     )
 }
 
-/// As [`read_platform`], for a platform whose port model is about to change: see
+/// [`read_platform`] for a platform whose port model is about to change: see
 /// [`build_with_any_ports`](oneport_platform::PlatformBuilder::build_with_any_ports).
 ///
 /// # Errors
@@ -161,7 +161,7 @@ pub fn parse_platform(
     checked(name, parse_platform_with_any_ports(name, bytes, format)?)
 }
 
-/// As [`parse_platform`], for a platform whose port model is about to change.
+/// [`parse_platform`] for a platform whose port model is about to change.
 ///
 /// # Errors
 /// Those of [`parse_platform`], except links with shared capacities at nodes with ports.

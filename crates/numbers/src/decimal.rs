@@ -19,7 +19,7 @@ pub fn decimal(value: &Rational, digits: usize) -> String {
     written(value, digits, true)
 }
 
-/// As [`decimal`], rounded towards zero: for files whose numbers must not promise more than there is.
+/// [`decimal`] rounded towards zero: for files whose numbers must not exceed the exact ones.
 pub fn decimal_down(value: &Rational, digits: usize) -> String {
     written(value, digits, false)
 }
@@ -47,7 +47,7 @@ pub fn floored(value: &Rational, places: u32) -> String {
     floored_quotient(value.numer(), value.denom(), places)
 }
 
-/// As [`floored`], of a quotient that need not be in lowest terms; the divisor is positive.
+/// [`floored`] of a quotient that need not be in lowest terms; the divisor is positive.
 ///
 /// ```
 /// use oneport_numbers::floored_quotient;

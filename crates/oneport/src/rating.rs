@@ -21,7 +21,7 @@ const PROGRAM: u32 = 80;
 /// with the quick bounds.
 ///
 /// # Errors
-/// As [`solve`](crate::solve).
+/// Those of [`solve`](crate::solve).
 pub(crate) fn rated(
     problem: &Problem,
     options: &Options,

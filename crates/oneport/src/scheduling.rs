@@ -27,7 +27,7 @@ const PERIOD: u32 = 40;
 /// The answer with a schedule.
 ///
 /// # Errors
-/// As [`solve`](crate::solve).
+/// Those of [`solve`](crate::solve).
 pub(crate) fn scheduled(problem: &Problem, options: &Options) -> Result<Solved, Error> {
     options.watch.tell(stage::THROUGHPUT);
     let question = Question::new(problem).watched(options.watch.stage(PROGRAM));

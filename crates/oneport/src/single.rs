@@ -123,7 +123,7 @@ pub fn reduce_released(
 /// returns the schedule.
 ///
 /// # Errors
-/// As [`reduce_homogeneous`].
+/// Those of [`reduce_homogeneous`].
 pub fn broadcast_homogeneous(
     processors: u64,
     costs: &Costs,
@@ -185,7 +185,7 @@ pub fn reduce_cluster(
 /// One reduction over single processors (Liu-Kuo-Wang 2009), with its schedule.
 ///
 /// # Errors
-/// As [`reduce_cluster`]; more processors than a schedule is written down for.
+/// Those of [`reduce_cluster`]; more processors than a schedule is written down for.
 pub fn reduce_processors(
     processors: &Processors,
     method: Method,
@@ -318,7 +318,7 @@ pub fn judge_tree(receivers: &[u32], costs: &Costs) -> Result<Judged, SingleErro
 /// `method` finds.
 ///
 /// # Errors
-/// As [`reduce_processors`]; a sequence that is not a permutation of the senders.
+/// Those of [`reduce_processors`]; a sequence that is not a permutation of the senders.
 pub fn judge_sequence(
     processors: &Processors,
     sequence: &[usize],

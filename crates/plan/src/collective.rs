@@ -1,7 +1,7 @@
 //! Collectives: the values that one instance of the operation must bring to nodes.
 //!
 //! A named collective is a row of the table of [forms](crate::Form) among nodes. Its demands follow from the row; no
-//! code matches on names. All other code asks for [demands](Collective::demand), for [blocks](Collective::blocks) of
+//! code matches on names. All other code uses [demands](Collective::demand), for [blocks](Collective::blocks) of
 //! demands of one [`Kind`](crate::Kind), or for the [roles](crate::Form::roles) that nodes play.
 
 use std::fmt;
@@ -122,14 +122,14 @@ impl Collective {
         Collective::of(form, participants.clone(), participants)
     }
 
-    /// The same with values combined in the order of their owners, for an operator that is associative alone; groups,
-    /// custom demands and a barrier, whose tokens have no order, stay.
+    /// This collective with values combined in the order of their owners, for an operator that is associative but not
+    /// commutative. Groups, custom demands and a barrier (its tokens have no order) stay.
     pub fn in_order(self) -> Collective {
         self.commutative(false)
     }
 
-    /// The same with values combined in any order or in the order of their owners; groups and custom demands stay, and
-    /// so do forms that leave no choice ([`Form::may_keep_order`]).
+    /// This collective with values combined in any order or in the order of their owners. Groups and custom demands
+    /// stay, and so do forms that leave no choice ([`Form::may_keep_order`]).
     pub fn commutative(self, any_order: bool) -> Collective {
         match self {
             Collective::Named(named) => Collective::Named(named.commutative(any_order)),
@@ -139,8 +139,8 @@ impl Collective {
 }
 
 impl Collective {
-    /// The same with a count for every demand, "v" in MPI's names: how many messages (or reductions) of the common size
-    /// it stands for. Demands of count 0 are left out.
+    /// This collective with a count for every demand, "v" in MPI's names: its number of messages (or reductions) of the
+    /// common size. Demands of count 0 are left out.
     ///
     /// # Errors
     /// If the collective has no counted form, if there is not one count for each demand, or if all are 0.

@@ -54,7 +54,7 @@ impl Named {
         self
     }
 
-    /// The same with a count for every place; places of count 0 are left out.
+    /// This list with a count for every place. Places of count 0 are left out.
     pub(crate) fn counted(mut self, form: &'static Form, counts: &[u64]) -> Named {
         self.form = form;
         self.counts = counts

@@ -103,10 +103,10 @@ impl Problem {
         Ok(problem)
     }
 
-    /// The same question on another platform with the same nodes.
+    /// This problem on another platform with the same nodes.
     ///
     /// # Errors
-    /// As [`Problem::new`].
+    /// Those of [`Problem::new`].
     pub fn on(&self, platform: impl Into<Arc<Platform>>) -> Result<Self, ProblemError> {
         Problem::new(platform, self.collective.clone(), self.volumes.clone())
     }
@@ -114,13 +114,13 @@ impl Problem {
     /// Another collective on the same platform, with the same volumes.
     ///
     /// # Errors
-    /// As [`Problem::new`].
+    /// Those of [`Problem::new`].
     pub fn asking(&self, collective: impl Into<Arc<Collective>>) -> Result<Self, ProblemError> {
         Problem::new(self.platform.clone(), collective, self.volumes.clone())
     }
 
-    /// The same operation with the common factor of all rates in the sizes and the work instead: as many data by the
-    /// same ways, in fewer and larger messages; where messages stay whole, it stays as it is. `O(d)` for `d` demands.
+    /// This problem with the common factor of all rates moved into the sizes and the work: the same data in fewer and
+    /// larger messages. If messages stay whole, the problem stays unchanged. `O(d)` for `d` demands.
     ///
     /// ```
     /// # use oneport_plan::{Collective, Problem, Volumes};

@@ -10,7 +10,7 @@ use crate::{Block, Collective, Interval, Kind, MergeTask, Message, TaskTable};
 /// An amount for every partial result `v[k,m]` of a reduction; messages of other collectives have constant sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Amount {
-    /// The same for all.
+    /// One amount for all.
     Constant(Rational),
     /// `fixed + per_operand x (m - k + 1)`.
     Affine {

@@ -455,7 +455,7 @@ impl PlatformBuilder {
     /// Adds both directions at the same cost; returns the link `from -> to`, then the reverse.
     ///
     /// # Errors
-    /// As [`link`](Self::link).
+    /// Those of [`link`](Self::link).
     pub fn duplex(
         &mut self,
         from: NodeId,
@@ -519,7 +519,7 @@ impl PlatformBuilder {
         Ok(platform)
     }
 
-    /// As [`build`](Self::build), for a platform whose port model is about to change: links with shared capacities may
+    /// [`build`](Self::build) for a platform whose port model is about to change: links with shared capacities may
     /// end at nodes with ports. Problems refuse it until [`check_shared`](Platform::check_shared) holds.
     ///
     /// # Errors

@@ -64,7 +64,7 @@ impl Proved {
     /// Computes the bound that a certificate proves. Of equal bounds the first is kept.
     ///
     /// # Errors
-    /// As [`bound`](crate::bound()). The facts proved before stay.
+    /// Those of [`bound`](crate::bound()). The facts proved before stay.
     pub fn prove(&mut self, certificate: Certificate, watch: &Watch) -> Result<(), Violation> {
         let bound = bound_watched(&self.problem, &certificate, watch)?;
         self.offer_bound((bound, certificate));
@@ -353,7 +353,7 @@ pub fn judge(claim: Claim, watch: &Watch) -> Result<Answer, Violation> {
 /// [`judge`], for a file that states numbers that follow from its claim.
 ///
 /// # Errors
-/// As [`judge`]; a stated number that differs from the computed one.
+/// Those of [`judge`]; a stated number that differs from the computed one.
 pub fn verify(claim: Claim, stated: &Stated, watch: &Watch) -> Result<Answer, Violation> {
     let proved = |problem: &Problem, certificate: &Certificate| {
         let bound = bound_watched(problem, certificate, watch)?;

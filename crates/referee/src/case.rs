@@ -60,7 +60,7 @@ pub(crate) fn is_all_reduce(demand: &Demand<'_>) -> bool {
 }
 
 impl<'a> Case<'a> {
-    /// The same question under a watch.
+    /// This case under a watch.
     pub(crate) fn watched(self, watch: &'a Watch) -> Case<'a> {
         Case {
             watch: Some(watch),

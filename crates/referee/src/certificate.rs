@@ -63,7 +63,7 @@ pub fn bound(problem: &Problem, certificate: &Certificate) -> Result<Rational, V
 /// [`bound`] under a watch.
 ///
 /// # Errors
-/// As [`bound`]; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the search for cheapest patterns.
+/// Those of [`bound`]; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the search for cheapest patterns.
 pub fn bound_watched(
     problem: &Problem,
     certificate: &Certificate,
@@ -105,7 +105,7 @@ pub struct GroupPrice {
 /// The proof of [`bound`]: the throughput of every schedule is at most the supply over the sum of the groups' prices.
 ///
 /// # Errors
-/// As [`bound`].
+/// Those of [`bound`].
 pub fn proof(problem: &Problem, certificate: &Certificate) -> Result<Proof, Violation> {
     proof_watched(problem, certificate, &Watch::unlimited())
 }

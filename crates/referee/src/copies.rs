@@ -134,7 +134,7 @@ fn scaled(lengths: &PerLink<(BigUint, BigUint)>) -> Result<(PerLink<BigUint>, Bi
     ))
 }
 
-/// The same for demands without cuts, for messages of unit size.
+/// The price of demands without cuts, for messages of unit size.
 fn without_cuts(
     case: &Case<'_>,
     lengths: &PerLink<(BigUint, BigUint)>,

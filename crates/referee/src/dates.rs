@@ -138,7 +138,7 @@ impl Clock<BigUint> {
         })
     }
 
-    /// The same in machine integers, if every task of the run ends within their range.
+    /// This clock in machine integers, if every task of the run ends within their range.
     pub(crate) fn narrow<N: Date>(&self, run: &Run) -> Option<Clock<N>> {
         let largest = |numbers: &mut dyn Iterator<Item = &BigUint>| {
             numbers.map(BigUint::bits).max().unwrap_or(0)

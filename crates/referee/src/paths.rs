@@ -70,7 +70,7 @@ fn integer_total(case: &Case<'_>, lengths: PerLink<BigUint>) -> Result<BigUint, 
     })
 }
 
-/// The same over rationals, for costs whose common denominator is out of reach.
+/// The total over rationals, for costs whose common denominator is too large.
 fn rational_total(
     case: &Case<'_>,
     lengths: PerLink<(BigUint, BigUint)>,

@@ -125,8 +125,8 @@ impl Watch {
         Watch::over(left, Arc::default())
     }
 
-    /// The same watch, whose news this function hears, and those of watches derived from it. It is called once a round,
-    /// from any thread.
+    /// This watch with a hearer: the function gets the news of this watch and of watches derived from it. It is called
+    /// once a round, from any thread.
     pub fn heard(self, hearer: impl Fn(News<'_>) + Send + Sync + 'static) -> Self {
         Watch {
             hearer: Some(Arc::new(hearer)),

@@ -91,7 +91,7 @@ pub(crate) fn write_json(platform: &Platform) -> Result<String, FormatError> {
     Ok(out)
 }
 
-/// As [`write_json`], indented, inside a larger file; `fold` writes two opposite links as one entry.
+/// [`write_json`] indented, inside a larger file; `fold` writes two opposite links as one entry.
 pub(crate) fn write_json_into(out: &mut String, platform: &Platform, indent: &str, fold: bool) {
     let _ = writeln!(out, "{{\n{indent}  \"format\": {},", quote(FORMAT));
     let _ = writeln!(

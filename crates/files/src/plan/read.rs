@@ -46,7 +46,7 @@ pub fn plan_from_json(name: &str, bytes: &[u8]) -> Result<(Claim, Stated), Forma
     Ok(plan_and_choice(name, bytes)?.0)
 }
 
-/// As [`plan_from_json`], with the choice of links.
+/// [`plan_from_json`] with the choice of links.
 pub(crate) fn plan_and_choice(
     name: &str,
     bytes: &[u8],

@@ -42,7 +42,7 @@ pub fn write_plan(plan: Plan<'_>, to: &mut dyn io::Write, watch: &Watch) -> io::
 /// [`write_plan`], of a plan whose links a search chose.
 ///
 /// # Errors
-/// As [`write_plan`].
+/// Those of [`write_plan`].
 pub fn write_chosen_plan(
     plan: Plan<'_>,
     chosen: Option<&Chosen>,

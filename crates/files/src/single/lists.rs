@@ -24,10 +24,10 @@ pub fn read_starts(path: &Path) -> Result<Vec<Option<Rational>>, FormatError> {
     )
 }
 
-/// As [`read_starts`], from bytes.
+/// [`read_starts`] from bytes.
 ///
 /// # Errors
-/// As [`read_starts`].
+/// Those of [`read_starts`].
 pub fn starts_from_json(name: &str, bytes: &[u8]) -> Result<Vec<Option<Rational>>, FormatError> {
     let top = Json::parse(Source::new(name, bytes, "a list of start times")?)?;
     if top.opening() == Some(b'[') {
@@ -71,10 +71,10 @@ pub fn read_receivers(path: &Path) -> Result<Vec<u32>, FormatError> {
     )
 }
 
-/// As [`read_receivers`], from bytes.
+/// [`read_receivers`] from bytes.
 ///
 /// # Errors
-/// As [`read_receivers`].
+/// Those of [`read_receivers`].
 pub fn receivers_from_json(name: &str, bytes: &[u8]) -> Result<Vec<u32>, FormatError> {
     let top = Json::parse(Source::new(name, bytes, "a list of receivers")?)?;
     if top.opening() == Some(b'[') {

@@ -99,10 +99,10 @@ impl Quantity {
         Quantity::parse_with(text, parse_rational)
     }
 
-    /// As [`parse`](Self::parse), with another reader of numbers.
+    /// [`parse`](Self::parse) with another reader of numbers.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// Those of [`parse`](Self::parse).
     pub fn parse_with(
         text: &str,
         number: impl Fn(&str) -> Result<Rational, NumberError>,

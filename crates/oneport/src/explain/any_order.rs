@@ -23,7 +23,7 @@ pub enum Gain {
 /// limits of the options leave too little room, or if the collective has no order.
 ///
 /// # Errors
-/// As [`solve`].
+/// Those of [`solve`].
 pub fn any_order(
     problem: &Problem,
     throughput: &Rational,

@@ -260,7 +260,7 @@ pub(super) fn improve(best: &mut Option<BigUint>, candidate: BigUint) {
     }
 }
 
-/// A price, or 0 if it is missing: only states that no caller asks for lack one.
+/// A price, or 0 if it is missing: only states that no caller reads lack one.
 pub(super) fn or_zero(price: Option<BigUint>) -> BigUint {
     price.unwrap_or_else(BigUint::zero)
 }

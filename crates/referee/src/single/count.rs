@@ -51,7 +51,7 @@ impl Equal {
         row.first().copied().unwrap_or(1)
     }
 
-    /// The same with at most `reducers` processors that receive; exact. O(log^2 log log).
+    /// The exact count with at most `reducers` processors that receive. O(log^2 log log).
     pub(super) fn values_below_by(&self, time: &BigUint, reducers: u64) -> Option<BigUint> {
         let (step, detour) = (self.step(), self.detour());
         if detour.is_zero() {

@@ -71,7 +71,7 @@ fn word<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> String {
     words.swap_remove(tree.root())
 }
 
-/// The same by stretches `first..end` of operands.
+/// The order by stretches `first..end` of operands.
 fn check_stretches<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> Result<(), Violation> {
     let mut stretches: Vec<(u32, u32)> = (0..tree.len() as u32)
         .map(|operand| (operand, operand + 1))

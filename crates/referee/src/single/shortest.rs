@@ -62,7 +62,7 @@ pub fn check_shortest(shortest: &Shortest) -> Result<Recheck, Violation> {
 /// a second. What takes a moment is checked in any case.
 ///
 /// # Errors
-/// As [`check_shortest`].
+/// Those of [`check_shortest`].
 pub fn check_shortest_while(
     shortest: &Shortest,
     go_on: &dyn Fn() -> bool,

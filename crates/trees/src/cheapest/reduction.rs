@@ -68,15 +68,14 @@ impl Reduction {
         }
     }
 
-    /// The same reduction under a watch. Answers after the end of the watch are meaningless: check the watch before
-    /// using an answer.
+    /// This reduction under a watch. Answers after the end of the watch are meaningless: check the watch before using
+    /// an answer.
     pub fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self
     }
 
-    /// The same reduction, of whose partial results only these are sent. The others are used at the node that makes
-    /// them.
+    /// This reduction, of whose partial results only these are sent. The others are used at the node that makes them.
     #[must_use]
     pub fn sending_only(mut self, is_sent: impl Fn(Interval) -> bool) -> Self {
         let operands = self.operands();

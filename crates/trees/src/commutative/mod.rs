@@ -136,8 +136,8 @@ impl<'a> Commutative<'a> {
         }
     }
 
-    /// The same reduction under a watch. Answers after the end of the watch are meaningless: check the watch before
-    /// using an answer.
+    /// This reduction under a watch. Answers after the end of the watch are meaningless: check the watch before using
+    /// an answer.
     pub fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self

@@ -91,7 +91,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         }
     }
 
-    /// The same of any number of participants but one alone; first searches settle `first` members each, at least two.
+    /// The search for at least two participants. First searches settle `first` members each, at least two.
     pub(super) fn of(platform: &'p Platform, priced: &'p Priced<N>, first: usize) -> Option<Self> {
         if priced.participants < 2 || !priced.constant {
             return None;

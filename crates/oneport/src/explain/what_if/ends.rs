@@ -9,7 +9,7 @@ use oneport_platform::{Change, LinkId, NodeId, Platform, PlatformError, PortMode
 /// Ascending. `O((n + m) log (n + m))` for `n` nodes and `m` links.
 ///
 /// # Errors
-/// As [`Platform::changed`].
+/// Those of [`Platform::changed`].
 pub fn outgrown(platform: &Platform, changes: &[Change]) -> Result<Vec<NodeId>, PlatformError> {
     let changed = platform.changed(changes)?;
     let new = |link: LinkId| -> Option<&Rational> {

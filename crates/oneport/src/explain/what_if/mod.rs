@@ -48,7 +48,7 @@ pub struct Together {
 /// The throughput of a problem on a changed platform.
 ///
 /// # Errors
-/// As [`solve`]; a limit is no error, but an [`Effect`].
+/// Those of [`solve`]; a limit is an [`Effect`] and not an error.
 pub fn effect(problem: &Problem, options: &Options) -> Result<Effect, Error> {
     let solved = match solve(problem, &options.clone().goal(Goal::Rate)) {
         Ok(solved) => solved,
@@ -62,7 +62,7 @@ pub fn effect(problem: &Problem, options: &Options) -> Result<Effect, Error> {
 /// A row for every class and every trial that applies to it. Each has an equal part of the time that is left.
 ///
 /// # Errors
-/// As [`effect`].
+/// Those of [`effect`].
 pub fn each(
     base: &Arc<Answer>,
     options: &Options,
@@ -101,7 +101,7 @@ pub fn each(
 /// pairs and triples.
 ///
 /// # Errors
-/// As [`effect`].
+/// Those of [`effect`].
 pub fn together(
     base: &Arc<Answer>,
     rows: &[ChangedAnswer],
