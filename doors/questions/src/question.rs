@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use oneport::watch::{Limit, Watch};
 use oneport::{
-    DEFAULT_MAX_INSTANCES, Formulation, Goal, Options, Period, Platform, Rational,
-    parse_rational,
+    DEFAULT_MAX_INSTANCES, Formulation, Goal, Options, Period, Platform, Rational, parse_rational,
 };
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
