@@ -8,10 +8,12 @@ use oneport::plan::{PeriodicSchedule, State, SteadyState, Task};
 use oneport::referee::{self, Answer};
 use oneport::watch::Watch;
 use oneport::{Bandwidth, Plan, Platform, Problem, Rational, Solved, Status, explain};
+use oneport_drawings::svg;
+use oneport_exports::{Pieces, Request};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::errors::{of_fault, value};
+use crate::errors::{of_fault, of_problem, of_question, value};
 use crate::platform::PyPlatform;
 use crate::waiting::{self, Limits};
 
@@ -56,13 +58,22 @@ impl PartialEq for PyAnswer {
     fn eq(&self, other: &PyAnswer) -> bool {
         let (one, other) = (&self.inner, &other.inner);
         let (own, others) = (&one.answer, &other.answer);
-        own.problem() == others.problem()
+        are_alike(own.problem(), others.problem())
             && own.certificate() == others.certificate()
             && one.throughput == other.throughput
             && own.patterns() == others.patterns()
             && own.schedule() == others.schedule()
             && one.facts == other.facts
     }
+}
+
+/// Whether questions are the same; the work of merges counts where there are any, as a plan file has it.
+fn are_alike(one: &Problem, other: &Problem) -> bool {
+    let (volumes, others) = (one.volumes(), other.volumes());
+    one.platform() == other.platform()
+        && one.collective() == other.collective()
+        && volumes.size == others.size
+        && (volumes.work == others.work || !one.collective().combines())
 }
 
 /// Kind, first node, second node of a send, first and last operand, split of a merge.
@@ -272,6 +283,50 @@ impl PyAnswer {
         py.detach(|| answer.plan().map(files::plan_to_json))
     }
 
+    /// A drawing: the platform with its loads (`graph`), the period (`gantt`), or a pattern (`tree`).
+    fn svg(&self, py: Python<'_>, kind: &str, place: usize) -> Option<String> {
+        let (answer, problem) = (&self.inner.answer, self.problem());
+        py.detach(|| match kind {
+            "graph" => {
+                let certificate = Some(answer.certificate());
+                Some(svg::graph(problem, answer.patterns(), certificate))
+            }
+            "gantt" => Some(svg::gantt(problem, answer.schedule()?)),
+            _ => {
+                let one = answer.patterns()?.patterns.get(place)?;
+                Some(svg::pattern(problem, &one.pattern, Some(&one.weight)))
+            }
+        })
+    }
+
+    /// The files of another program's format, each with the suffix of its name, and notes.
+    fn export(
+        &self,
+        py: Python<'_>,
+        to: &str,
+        options: (Option<u64>, Option<u64>, Option<u64>, Option<bool>),
+    ) -> PyResult<(Vec<(String, Vec<u8>)>, Vec<String>)> {
+        let format = oneport_exports::format(to).map_err(value)?;
+        let answer = &self.inner.answer;
+        let schedule = answer
+            .schedule()
+            .ok_or_else(|| value("the answer has no schedule; solve with goal='schedule'"))?;
+        let (bytes, pieces, periods, in_place) = options;
+        let request = Request {
+            bytes,
+            pieces: pieces.map_or(Pieces::Fitting, Pieces::Number),
+            periods,
+            in_place,
+            ..Request::new(answer.problem(), schedule)
+        };
+        let written = py.detach(|| format.write(&request)).map_err(value)?;
+        let files = written.files.into_iter();
+        Ok((
+            files.map(|file| (file.suffix, file.bytes)).collect(),
+            written.notes,
+        ))
+    }
+
     /// Reads a plan; the referee checks it.
     #[staticmethod]
     fn from_plan(py: Python<'_>, name: &str, bytes: &[u8]) -> PyResult<PyAnswer> {
@@ -280,7 +335,7 @@ impl PyAnswer {
             .map_err(value)?;
         let checked = move |watch: Watch| referee::verify(claim, &stated, &watch);
         let answer =
-            waiting::run(py, Limits::none(), checked)?.map_err(|fault| of_fault(&fault))?;
+            waiting::run(py, Limits::default(), checked)?.map_err(|fault| of_fault(&fault))?;
         let platform = Arc::new(answer.problem().platform().clone());
         let facts = Facts {
             ended_by: None,
@@ -290,12 +345,11 @@ impl PyAnswer {
     }
 
     /// The referee checks the answer again, on another platform if one is given.
-    #[pyo3(signature = (platform, time, threads, callback))]
     fn verify(
         &self,
         py: Python<'_>,
         platform: Option<&PyPlatform>,
-        time: Option<f64>,
+        limits: (Option<String>, Option<String>),
         threads: Option<usize>,
         callback: Option<Py<PyAny>>,
     ) -> PyResult<PyAnswer> {
@@ -304,9 +358,14 @@ impl PyAnswer {
         if let Some(platform) = platform {
             own = Arc::clone(&platform.inner);
             let problem = claim.problem.on(Arc::clone(&own));
-            claim.problem = problem.map_err(|error| crate::errors::of_problem(&error))?;
+            claim.problem = problem.map_err(|error| of_problem(&error))?;
         }
-        let limits = Limits::new(time, threads, callback)?;
+        let search = oneport_questions::Limits::read(limits.0.as_deref(), limits.1.as_deref());
+        let limits = Limits {
+            search: search.map_err(|error| of_question(&error))?,
+            threads,
+            callback,
+        };
         let checked = waiting::run(py, limits, move |watch| referee::judge(claim, &watch))?;
         let answer = checked.map_err(|fault| of_fault(&fault))?;
         Ok(PyAnswer::new(own, answer, self.inner.facts.clone()))

@@ -1,88 +1,115 @@
-//! From a question to its answer.
+//! From a question, which is JSON with the keys of `oneport batch`, to its answer.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use oneport::plan::Form;
-use oneport::{Amount, Collective, Goal, Options, Problem, Solved, Volumes, parse_rational, solve};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use oneport::{Platform, solve};
+use oneport_questions::platform::Note;
+use oneport_questions::{Asked, Program, Question, QuestionError, change};
 use pyo3::prelude::*;
 
 use crate::answer::{Facts, PyAnswer};
-use crate::errors::{of, of_problem, value};
+use crate::errors::of_question;
 use crate::platform::PyPlatform;
 use crate::waiting::{self, Limits};
 
-/// Asks about a platform.
+/// Reads the platform of a question, with its options and changes; returns it with the notes on how it was read.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "called from Python")]
+pub(crate) fn read(py: Python<'_>, question: &str) -> PyResult<(PyPlatform, Vec<String>)> {
+    let read = || {
+        let question = Question::read_json(question)?;
+        let notes = RefCell::new(Vec::new());
+        let hear = |note: Note<'_>| {
+            let mut all = notes.borrow_mut();
+            match note {
+                Note::Of(_, some) => {
+                    all.extend(some.iter().map(|(topic, text)| format!("{topic}: {text}")));
+                }
+                Note::Plain(text) => all.push(text.to_string()),
+            }
+        };
+        let platform = question.read_platform(&hear)?;
+        Ok((platform, notes.into_inner()))
+    };
+    let (platform, notes) = py
+        .detach(read)
+        .map_err(|error: QuestionError| of_question(&error))?;
+    Ok((PyPlatform::of(Arc::new(platform)), notes))
+}
+
+/// The platform after these changes.
+#[pyfunction]
+pub(crate) fn changed(platform: &PyPlatform, changes: Vec<String>) -> PyResult<PyPlatform> {
+    let changed = change::apply("platform", &platform.inner, &changes);
+    let changed = changed.map_err(|error| of_question(&error))?;
+    Ok(changed.map_or_else(
+        || PyPlatform::of(Arc::clone(&platform.inner)),
+        |changed| PyPlatform::of(Arc::new(changed.platform)),
+    ))
+}
+
+/// Answers a question about a platform that was read before.
+#[pyfunction]
 pub(crate) fn ask(
     py: Python<'_>,
     platform: &PyPlatform,
-    collective: &str,
-    goal: &str,
-    roles: Vec<(String, Vec<String>)>,
-    size: Option<String>,
-    work: Option<String>,
-    commutative: bool,
-    time: Option<f64>,
+    question: &str,
     threads: Option<usize>,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<PyAnswer> {
+    let fault = |error: QuestionError| of_question(&error);
+    let question = Question::read_json(question).map_err(fault)?;
+    let question = match question.formulation {
+        Program::Columns => question,
+        Program::Compact => question.keeping_order().map_err(fault)?,
+    };
+    let options = question.options().map_err(fault)?;
+    let limits = Limits {
+        search: question.limits().map_err(fault)?,
+        threads,
+        callback,
+    };
     let shared = Arc::clone(&platform.inner);
-    let form = Form::find(collective).ok_or_else(|| value("no such collective"))?;
-    let mut nodes = Vec::new();
-    for role in form.roles {
-        let given = roles.iter().find(|(key, _)| key == role.key);
-        nodes.push(match given {
-            Some((_, names)) => names
-                .iter()
-                .map(|name| {
-                    shared
-                        .find(name)
-                        .ok_or_else(|| value(format_args!("the platform has no node '{name}'")))
-                })
-                .collect::<PyResult<Vec<_>>>()?,
-            None if role.many => {
-                let first = nodes.first().and_then(|all: &Vec<_>| all.first()).copied();
-                let first = first.filter(|_| !form.overlaps());
-                let all = shared.processors();
-                all.filter(|&node| Some(node) != first).collect()
-            }
-            None => {
-                return Err(PyTypeError::new_err(format!(
-                    "{collective} needs {}=",
-                    role.key
-                )));
-            }
-        });
-    }
-    let collective: Collective = form
-        .build(&nodes, commutative)
-        .ok_or_else(|| PyValueError::new_err("roles"))?;
-    let amount = |text: Option<String>| -> PyResult<Option<Amount>> {
-        text.map(|text| parse_rational(&text).map(Amount::Constant).map_err(value))
-            .transpose()
-    };
-    let mut volumes = Volumes::default();
-    if let Some(size) = amount(size)? {
-        volumes.size = size;
-    }
-    if let Some(work) = amount(work)? {
-        volumes.work = work;
-    }
-    let goal = match goal {
-        "bound" => Goal::Bound,
-        "rate" => Goal::Rate,
-        _ => Goal::Schedule,
-    };
-    let limits = Limits::new(time, threads, callback)?;
-    let own = Arc::clone(&shared);
-    let solved: PyResult<Solved> = waiting::run(py, limits, move |watch| {
-        let problem = Problem::new(own, collective, volumes).map_err(|error| of_problem(&error))?;
-        let options = Options::of(goal).watched(watch);
-        solve(&problem, &options).map_err(|error| of(&error))
-    })?;
-    let solved = solved?;
+    let (own, solved) = waiting::run(py, limits, move |watch| {
+        let asked = Asked::read(Platform::clone(&shared), &question)?;
+        let problem = asked.problem()?;
+        let solved = solve(&problem, &options.watched(watch))?;
+        Ok((asked.platform, solved))
+    })?
+    .map_err(fault)?;
     let facts = Facts::of(&solved);
-    Ok(PyAnswer::new(shared, solved.answer, facts))
+    Ok(PyAnswer::new(own, solved.answer, facts))
+}
+
+/// The answer of a line of questions as a line of JSON.
+#[pyfunction]
+pub(crate) fn answer_line(py: Python<'_>, number: u64, line: String) -> PyResult<String> {
+    waiting::run(py, Limits::default(), move |_| {
+        oneport_questions::answer_line(number, &line)
+    })
+}
+
+/// The keys of a question and of its key `read`.
+#[pyfunction]
+pub(crate) fn keys() -> (Vec<&'static str>, Vec<&'static str>) {
+    (
+        oneport_questions::KEYS.to_vec(),
+        oneport_questions::READING_KEYS.to_vec(),
+    )
+}
+
+/// The names of the collectives, each with a sentence.
+#[pyfunction]
+pub(crate) fn collectives() -> Vec<(&'static str, &'static str)> {
+    let forms = oneport_questions::forms().map(|form| (form.name, form.about));
+    forms
+        .chain([("custom", "The demands given by demands")])
+        .collect()
+}
+
+/// The name of the collective that a text names, as libraries write it too.
+#[pyfunction]
+pub(crate) fn collective(text: &str) -> PyResult<&'static str> {
+    let named = oneport_questions::called(text);
+    named.ok_or_else(|| of_question(&oneport_questions::no_collective(text)))
 }

@@ -2,9 +2,10 @@
 
 use std::fmt::Display;
 
+use oneport::ProblemError;
 use oneport::referee::Violation as Fault;
 use oneport::watch::Limit;
-use oneport::{Error, ProblemError, Refusal};
+use oneport_questions::{Kind, Manner, QuestionError};
 use pyo3::PyErr;
 use pyo3::exceptions::PyValueError;
 
@@ -28,20 +29,22 @@ pub(crate) fn defect(error: impl Display) -> PyErr {
 /// The name of a limit, as `Answer.ended_by` and `Stopped.limit` have it.
 pub(crate) fn limit(limit: Limit) -> &'static str {
     match limit {
-        Limit::Time => "time",
-        Limit::Memory => "memory",
+        Limit::Time => "time_limit",
+        Limit::Memory => "memory_limit",
         Limit::Interrupt => "interrupt",
         Limit::Caller => "callback",
     }
 }
 
-/// The exception for an error of the facade.
-pub(crate) fn of(error: &Error) -> PyErr {
-    match error {
-        Error::Problem(Refusal::Problem(error)) => of_problem(error),
-        Error::Problem(error) => value(error),
-        Error::Stopped(which) => Stopped::new_err((error.to_string(), limit(*which))),
-        error => defect(error),
+/// The exception for a question that has no answer.
+pub(crate) fn of_question(error: &QuestionError) -> PyErr {
+    let said = error.said(Manner::Keyword);
+    match (error.kind, error.limit) {
+        (Kind::Question | Kind::Platform, _) => PyValueError::new_err(said),
+        (Kind::Infeasible, _) => Infeasible::new_err((said, error.unreachable.clone())),
+        (Kind::Limit, Some(which)) => Stopped::new_err((said, limit(which))),
+        (Kind::Limit, None) => Stopped::new_err((said,)),
+        (Kind::Defect, _) => defect(said),
     }
 }
 

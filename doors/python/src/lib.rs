@@ -7,6 +7,7 @@ mod answer;
 mod asking;
 mod errors;
 mod platform;
+mod singles;
 mod waiting;
 
 use pyo3::prelude::*;
@@ -17,9 +18,12 @@ mod _core {
     #[pymodule_export]
     use super::answer::PyAnswer;
     #[pymodule_export]
-    use super::asking::ask;
+    use super::asking::{answer_line, ask, changed, collective, collectives, keys, read};
     #[pymodule_export]
     use super::platform::{PyPlatform, formats, number, rate};
+
+    #[pymodule_export]
+    use super::singles::{pack_rings, reduce_heterogeneous, reduce_homogeneous};
 
     /// The version of the package and of every crate in it.
     #[pymodule_export]

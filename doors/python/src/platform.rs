@@ -1,12 +1,12 @@
 //! Platforms.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use oneport::files::{self, PlatformFormat};
 use oneport::units::{Dimension, Quantity};
 use oneport::{Platform, PortModel, Rational, Units, parse_rational};
-use oneport_topologies::{Format, ImportOptions, Imported, Topic, parse_topology};
+use oneport_topologies::Format;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -46,26 +46,6 @@ impl PyPlatform {
 
 #[pymethods]
 impl PyPlatform {
-    /// Reads a platform from the bytes of a file of this name, in a format or in that which name and bytes indicate;
-    /// returns it with the notes on how it was read.
-    #[staticmethod]
-    fn parse(
-        py: Python<'_>,
-        name: &str,
-        bytes: &[u8],
-        format: Option<&str>,
-    ) -> PyResult<(PyPlatform, Vec<String>)> {
-        let format = format.map(str::parse::<Format>).transpose();
-        let format = format.map_err(value)?;
-        let imported = py.detach(|| {
-            let format = format.unwrap_or_else(|| Format::detect(Path::new(name), bytes));
-            parse_topology(name, bytes, format, &ImportOptions::default())
-        });
-        let imported = imported.map_err(value)?;
-        let notes = notes(&imported);
-        Ok((PyPlatform::of(Arc::new(imported.platform)), notes))
-    }
-
     /// Reads the JSON of a platform.
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &[u8]) -> PyResult<PyPlatform> {
@@ -185,23 +165,18 @@ impl PyPlatform {
         Ok(PyPlatform::of(Arc::new(platform)))
     }
 
+    /// A drawing of the nodes and links.
+    fn svg(&self, py: Python<'_>, title: &str) -> String {
+        let platform = &self.inner;
+        py.detach(|| oneport_drawings::svg::platform(platform, title, ""))
+    }
+
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let py = slf.py();
         let make = slf.get_type().getattr("from_json")?;
         let text = slf.get().text(py, "json")?;
         (make, (PyBytes::new(py, text.as_bytes()),)).into_pyobject(py)
     }
-}
-
-fn notes(imported: &Imported) -> Vec<String> {
-    let of = |topic: Topic| {
-        let notes = imported
-            .notes
-            .iter()
-            .filter(move |note| note.topic == topic);
-        notes.map(move |note| format!("{}: {}", topic.name(), note.text))
-    };
-    Topic::ALL.into_iter().flat_map(of).collect()
 }
 
 /// Name and description of every format that is read.

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use oneport::watch::{Left, Limit, News, Watch};
+use oneport::watch::{Limit, News, Watch};
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 
-use crate::errors::{defect, value};
+use crate::errors::defect;
 
 /// Time between looks at signals. Trades the delay of Ctrl-C for wake-ups of an idle thread. Measured: an interrupt is
 /// heard after 17 to 73 ms.
@@ -28,42 +28,14 @@ const THREADS: usize = 2;
 const STACK: usize = 16 << 20;
 
 /// The limits of a call.
+#[derive(Default)]
 pub(crate) struct Limits {
-    /// Time from now on.
-    pub(crate) time: Option<Duration>,
+    /// Time and memory from now on.
+    pub(crate) search: oneport_questions::Limits,
     /// Threads of the pool.
     pub(crate) threads: Option<usize>,
     /// Called with stage, seconds and round.
     pub(crate) callback: Option<Py<PyAny>>,
-}
-
-impl Limits {
-    /// No limit.
-    pub(crate) fn none() -> Limits {
-        Limits {
-            time: None,
-            threads: None,
-            callback: None,
-        }
-    }
-
-    /// These limits.
-    ///
-    /// # Errors
-    /// The time is no number of seconds, 0 or more.
-    pub(crate) fn new(
-        seconds: Option<f64>,
-        threads: Option<usize>,
-        callback: Option<Py<PyAny>>,
-    ) -> PyResult<Limits> {
-        let time = seconds.map(Duration::try_from_secs_f64).transpose();
-        let time = time.map_err(|error| value(format_args!("time_limit: {error}")))?;
-        Ok(Limits {
-            time,
-            threads,
-            callback,
-        })
-    }
 }
 
 /// What the working thread sends.
@@ -95,7 +67,7 @@ pub(crate) fn run<T: Send + 'static>(
     let began = Instant::now();
     let stop = Arc::new(AtomicU8::new(Stop::No as u8));
     let (send, mut receive) = mpsc::channel::<Sent<T>>();
-    let watch = watch(&limits, began, Arc::clone(&stop), send.clone());
+    let watch = watch(&limits, Arc::clone(&stop), send.clone());
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(limits.threads.unwrap_or(THREADS))
         .stack_size(STACK)
@@ -167,20 +139,16 @@ fn call(
 /// The watch over the limits and over what the caller's thread hears.
 fn watch<T: Send + 'static>(
     limits: &Limits,
-    began: Instant,
     stop: Arc<AtomicU8>,
     send: mpsc::Sender<Sent<T>>,
 ) -> Watch {
-    let time = limits.time;
-    let watch = Watch::new(move || Left {
-        time: time.map(|limit| limit.saturating_sub(began.elapsed())),
-        bytes: None,
-        stop: match stop.load(Ordering::Relaxed) {
+    let watch = limits
+        .search
+        .starting_now(move || match stop.load(Ordering::Relaxed) {
             0 => None,
             1 => Some((Limit::Caller, Duration::ZERO)),
             _ => Some((Limit::Interrupt, OLD)),
-        },
-    });
+        });
     if limits.callback.is_none() {
         return watch;
     }

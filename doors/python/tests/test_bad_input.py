@@ -91,7 +91,7 @@ QUESTIONS: list[tuple[tuple[Any, ...], dict[str, Any], type[Exception], str]] = 
     (("scatter",), {"source": "Ps", "size": -1}, ValueError, "-1"),
     (("scatter",), {"source": "Ps", "model": "duplex"}, ValueError, "full-duplex"),
     (("scatter",), {"source": "Ps", "goal": "best"}, ValueError, "give 'schedule', 'rate' or 'bound'"),
-    (("scatter",), {"source": "Ps", "time_limit": "soon"}, TypeError, "number of seconds"),
+    (("scatter",), {"source": "Ps", "time_limit": "soon"}, ValueError, "number of seconds"),
     (("scatter",), {"source": "Ps", "time_limit": -1}, ValueError, "number of seconds"),
     (("scatter",), {"source": "Ps", "threads": 0}, ValueError, "threads"),
     (("scatter",), {"source": "Ps", "callback": 3}, TypeError, "cannot be called"),

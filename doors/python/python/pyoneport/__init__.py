@@ -9,11 +9,15 @@ Numbers in are ints, Fractions, Decimals, text such as "25 GB/s", or floats by t
 Fractions. Nodes are names. Every answer has been checked by a referee that shares no code with the search.
 """
 
-from . import _core
-from ._answer import Answer, Certificate, Schedule
-from ._asking import Goal, bound, rate, solve, verify
+from . import _core, generate
+from ._answer import Answer, Certificate, Schedule, export
+from ._asking import Goal, bound, collectives, question, rate, solve, verify
 from ._errors import FloatWarning, Infeasible, OneportError, Stopped, Violation
+from ._display import SVG
 from ._platform import Platform, read
+from ._plot import plot_sweep
+from ._single import Reduction, Ring, Rings, Step, reduce_heterogeneous, reduce_homogeneous, rings
+from ._sweep import sweep
 from ._values import Bandwidth, Limit, Link, Merge, Node, Pattern, Progress, Reason, Send, Shared, Slot, Table
 
 __version__: str = _core.VERSION
@@ -40,17 +44,31 @@ __all__ = [
     "Platform",
     "Progress",
     "Reason",
+    "Reduction",
+    "Ring",
+    "Rings",
+    "SVG",
     "Schedule",
     "Send",
     "Shared",
     "Slot",
+    "Step",
     "Stopped",
     "Table",
     "Violation",
     "bound",
+    "collectives",
+    "export",
     "formats",
+    "generate",
+    "plot_sweep",
+    "question",
     "rate",
     "read",
+    "reduce_heterogeneous",
+    "reduce_homogeneous",
+    "rings",
     "solve",
+    "sweep",
     "verify",
 ]

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from . import _core
+from ._display import MOST_NODES, SVG, facts, small
 from ._frozen import Frozen
 from ._platform import PathLike, Platform
 from ._values import Bandwidth, Limit, Merge, Pattern, Reason, Send, Slot, decimal, frame
@@ -165,7 +166,7 @@ class Answer(Frozen):
 
     @property
     def ended_by(self) -> str | None:
-        """The limit that ended the search: `"time"`, `"memory"` or `"callback"`; `None` if it came to its end."""
+        """The limit that ended the search: `"time_limit"`, `"memory_limit"` or `"callback"`; `None` if it came to its end."""
         return self._held.ended_by()
 
     @property
@@ -266,6 +267,48 @@ class Answer(Frozen):
             content = file.read(MOST_PLAN_BYTES)
         return Answer._of(_core.Answer.from_plan(os.fspath(path), content))
 
+    def graph(self) -> SVG:
+        """A drawing of the platform: how long every link is busy, and in red what limits."""
+        return SVG(self._held.svg("graph", 0) or "")
+
+    def gantt(self) -> SVG:
+        """A drawing of a period; of a large schedule it has megabytes: `answer.gantt().save("period.svg")`."""
+        drawing = self._held.svg("gantt", 0)
+        if drawing is None:
+            raise ValueError("the answer has no schedule; solve with goal='schedule'")
+        return SVG(drawing)
+
+    def tree(self, place: int = 0) -> SVG:
+        """A drawing of one of the patterns."""
+        count = len(self.patterns or ())
+        if not isinstance(place, int) or not 0 <= place < count:
+            raise ValueError(f"there is no pattern {place}; there are {count}, counted from 0")
+        return SVG(self._held.svg("tree", place) or "")
+
+    def _repr_svg_(self) -> str | None:
+        nodes = self._held.platform().extent()[0]
+        return small(self.graph(), nodes) if nodes <= MOST_NODES else None
+
+    def _repr_html_(self) -> str:
+        counted, schedule, limits = self.bandwidth, self.schedule, self.limited_by
+        rows: list[tuple[str, object]] = [
+            ("collective", self.collective),
+            ("throughput", self.throughput),
+            ("status", self.status or "a bound alone"),
+        ]
+        if self.status != "optimal":
+            rows.append(("at most", self.bound))
+        if counted is not None:
+            rows.append(("bandwidth", f"algorithm {decimal(counted.algbw)}, bus {decimal(counted.busbw)} GB/s"))
+        if schedule is not None:
+            rows.append(("period", f"{schedule.period} for {schedule.instances} instances, {len(schedule)} slots"))
+        if limits:
+            rows.append(("limited by", ", ".join(limit.resource for limit in limits[:3])))
+        reasons = self.certificate.reasons
+        if reasons:
+            rows.append(("proof", reasons[0].sentence))
+        return (self._repr_svg_() or "") + facts(rows)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Answer) and self._held == other._held
 
@@ -289,6 +332,38 @@ def _task(step: tuple[str, str, str | None, int, int, int | None]) -> Send | Mer
     if target is not None:
         return Send(node, target, first, last)
     return Merge(node, first, last if split is None else split, last)
+
+
+def export(
+    plan: Answer | PathLike,
+    to: str,
+    path: PathLike,
+    /,
+    *,
+    bytes: int | None = None,
+    pieces: int | None = None,
+    periods: int | None = None,
+    in_place: bool | None = None,
+) -> list[str]:
+    """Writes a plan for another program, and returns the names of the files: `export(answer, "mpi", "all_reduce.c")`.
+
+    `to` is a format of `oneport export`: events, perfetto, goal, mscclpp, msccl, chakra, simgrid, mpi and others; an
+    unknown one is answered with their list. `bytes` is the size of a message of formats that hold one operation,
+    `pieces` their number of pieces; `periods` limits a run.
+    """
+    for label, number in (("bytes", bytes), ("pieces", pieces), ("periods", periods)):
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or not 0 < number < 2**63):
+            raise ValueError(f"{label}={number!r} is no whole number from 1 on")
+    if not isinstance(to, str):
+        raise TypeError(f"to={to!r} is no format; give its name, such as 'mpi'")
+    files, _ = content_of(plan)._held.export(to, (bytes, pieces, periods, in_place))
+    written = []
+    for suffix, content in files:
+        name = os.fspath(path) + suffix
+        with open(name, "wb") as file:
+            file.write(content)
+        written.append(name)
+    return written
 
 
 def content_of(plan: Answer | PathLike | Mapping[str, Any]) -> Answer:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import numbers
-from collections.abc import Callable, Iterable, Mapping
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 
-from . import _core
+from . import _core, _graphs
 from ._answer import Answer, content_of
 from ._numbers import Number, exact, one_warning, shown
 from ._platform import PathLike, Platform, PlatformLike, as_platform
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Name = Union[str, int, "tuple[Any, ...]"]
 """A node: its name, or the node of a graph, whose name is `str(node)`."""
 Nodes = Union[Iterable[Name], str]
-"""Nodes, or `"all"` nodes that compute."""
+"""Nodes; or text as the command reads it: names and patterns with commas between, or `"all"` nodes that compute."""
 Goal = Literal["schedule", "rate", "bound"]
 
 
@@ -37,55 +37,43 @@ class Ask(Limits, total=False):
 
     source: Name
     target: Name
+    root: Name
     sources: Nodes
     targets: Nodes
     participants: Nodes
+    groups: Sequence[Any]
+    demands: Union[PathLike, Mapping[str, Any]]
+    counts: Union[Sequence[Any], str]
     size: Number
     bytes: Number
     work: Number
     commutative: bool
     model: str
+    changes: Sequence[str]
+    idle: str
 
 
 class How(Ask, total=False):
-    """A question and the schedule wanted."""
+    """A question, and which schedule is wanted."""
 
-    goal: Goal
-
-
-COLLECTIVES = (
-    "scatter",
-    "gather",
-    "all-to-all",
-    "broadcast",
-    "all-gather",
-    "reduce",
-    "reduce-scatter",
-    "all-reduce",
-    "reduce-to-several",
-    "scan",
-    "barrier",
-)
-ROLES = ("source", "target", "sources", "targets", "participants")
-NUMBERS = ("size", "bytes", "work")
-LIMITS = ("time_limit", "memory_limit", "threads", "callback")
+    period: Number
+    max_loss: Number
+    max_instances: Union[int, str]
+    exact_period: bool
+    whole_messages: bool
+    formulation: str
 
 
-def named(collective: object) -> str:
-    """The collective's name, checked."""
-    if not isinstance(collective, str):
-        raise TypeError(f"{shown(collective)} is no collective; the collectives are {', '.join(COLLECTIVES)}")
-    if collective in COLLECTIVES:
-        return collective
-    from difflib import get_close_matches
-
-    close = get_close_matches(collective.lower().replace("_", "-"), COLLECTIVES, 1, 0.5)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    raise ValueError(
-        f"there is no collective {shown(collective)}{hint} The collectives are {', '.join(COLLECTIVES)}"
-        if close
-        else f"there is no collective {shown(collective)}; the collectives are {', '.join(COLLECTIVES)}"
-    )
+_ONE = ("source", "target", "root")
+_MANY = ("sources", "targets", "participants")
+_NUMBERS = ("size", "bytes", "work", "period", "max_loss", "max_instances")
+_FLAGS = ("commutative", "exact_period", "whole_messages")
+_TEXTS = ("model", "idle", "formulation")
+_LISTS = ("groups", "counts")
+_LIMITS = ("time_limit", "memory_limit")
+_CALL = ("threads", "callback")
+_KEYWORDS = (*_ONE, *_MANY, *_LISTS, "demands", *_NUMBERS, *_FLAGS, "changes", *_TEXTS, *_LIMITS)
+_ASKS: dict[str, str] = {"schedule": "solve", "rate": "rate", "bound": "bound"}
 
 
 def node_name(node: object, label: str) -> str:
@@ -97,25 +85,34 @@ def node_name(node: object, label: str) -> str:
     return str(node)
 
 
-def node_names(nodes: object, label: str) -> list[str]:
-    """The names of nodes; a text alone is one name, a pattern or "all"."""
+def node_names(nodes: object, label: str) -> list[str] | str:
+    """The names of nodes."""
     if isinstance(nodes, str):
-        return [nodes]
+        return nodes
     if isinstance(nodes, (bytes, Mapping)) or not isinstance(nodes, Iterable):
         raise TypeError(f"{label}={shown(nodes)} are no nodes; give a list of names, or 'all'")
     return [node_name(node, label) for node in nodes]
 
 
-def limits_of(how: Mapping[str, Any]) -> tuple[float | None, int | None, Callable[[str, float, str | None], object] | None]:
-    """Seconds, threads and callback, checked."""
-    seconds = how.get("time_limit")
-    if seconds is not None:
-        if isinstance(seconds, bool) or not isinstance(seconds, numbers.Real):
-            raise TypeError(f"time_limit={shown(seconds)} is no number of seconds; give one such as 60")
-        seconds = float(seconds)
-        if not 0 <= seconds < math.inf:
-            raise ValueError(f"time_limit={seconds} is no number of seconds, 0 or more; give one such as 60")
-        seconds = min(seconds, 1e9)
+def refuse_unknown(function: str, how: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Refuses keywords that the function does not take."""
+    for key in how:
+        if key not in known:
+            from difflib import get_close_matches
+
+            close = get_close_matches(key, known, 1)
+            hint = f"did you mean {close[0]}=?" if close else f"it takes {', '.join(f'{one}=' for one in known)}"
+            raise TypeError(f"{function}() takes no {key}=; {hint}")
+
+
+def limit(how: Mapping[str, Any], key: str) -> str | None:
+    """A limit as the command reads it."""
+    given = how.get(key)
+    return None if given is None else exact(given, key)
+
+
+def calling(how: Mapping[str, Any]) -> tuple[int | None, Callable[[str, float, str | None], object] | None]:
+    """Threads and callback, checked."""
     threads = how.get("threads")
     if threads is not None:
         if isinstance(threads, bool) or not isinstance(threads, int):
@@ -124,28 +121,75 @@ def limits_of(how: Mapping[str, Any]) -> tuple[float | None, int | None, Callabl
             raise ValueError(f"threads={threads} is no number of threads from 1 to 1024")
     callback = how.get("callback")
     if callback is None:
-        return seconds, threads, None
+        return threads, None
     if not callable(callback):
         raise TypeError(f"callback={shown(callback)} cannot be called; give a function of one Progress")
     own: Callable[[Progress], object] = callback
-    return seconds, threads, lambda stage, since, told: own(Progress(stage, since, told))
+    return threads, lambda stage, since, told: own(Progress(stage, since, told))
 
 
-def refuse_unknown(function: str, how: Mapping[str, Any], known: Iterable[str]) -> None:
-    """Refuses keywords that the function does not take."""
-    all_known = list(known)
-    for key in how:
-        if key not in all_known:
-            from difflib import get_close_matches
+def keys_of(collective: object, goal: object, how: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a question, without its platform, in a fixed order; numbers are exact text."""
+    if not isinstance(collective, str):
+        raise TypeError(f"{shown(collective)} is no collective; the collectives are {', '.join(collectives())}")
+    if goal not in _ASKS:
+        raise ValueError(f"goal={shown(goal)} is no goal; give 'schedule', 'rate' or 'bound'")
+    keys: dict[str, Any] = {"ask": _ASKS[str(goal)], "collective": _core.collective(collective)}
+    for key in _KEYWORDS:
+        given = how.get(key)
+        if given is not None:
+            keys[key] = _key(key, given)
+    return keys
 
-            close = get_close_matches(key, all_known, 1)
-            hint = f"did you mean {close[0]}=?" if close else f"it takes {', '.join(f'{one}=' for one in all_known)}"
-            raise TypeError(f"{function}() takes no {key}=; {hint}")
+
+def _key(key: str, given: Any) -> Any:
+    if key in _ONE:
+        return node_name(given, key)
+    if key in _MANY:
+        return node_names(given, key)
+    if key in _NUMBERS or key in _LIMITS:
+        return exact(given, key)
+    if key in _FLAGS:
+        if not isinstance(given, bool):
+            raise TypeError(f"{key}={shown(given)} is neither True nor False")
+        return given
+    if key in _TEXTS:
+        if not isinstance(given, str):
+            raise TypeError(f"{key}={shown(given)} is no text")
+        return given
+    if key == "demands":
+        if isinstance(given, (str, os.PathLike)):
+            return os.fspath(given)
+        if not isinstance(given, Mapping):
+            raise TypeError(f"demands={shown(given)} are no demands; give the path of a file, or its content as a dict")
+        return _graphs.plain(given, key)
+    if key == "changes":
+        return changes_of(given)
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        if isinstance(given, str) and key == "counts":
+            return given
+        raise TypeError(f"{key}={shown(given)} is no list")
+    return [node_names(one, key) if key == "groups" else _graphs.plain(one, key) for one in given]
 
 
-def solve(
-    platform: PlatformLike, collective: str, /, *, goal: Goal = "schedule", **how: Unpack[Ask]
-) -> Answer:
+def changes_of(given: object) -> list[str]:
+    """Changes as texts."""
+    several = [given] if isinstance(given, str) else given
+    if isinstance(several, (bytes, Mapping)) or not isinstance(several, Iterable):
+        raise TypeError(f"{shown(given)} is no change; write text such as 'a -> b: bandwidth x2'")
+    texts = list(several)
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"{shown(text)} is no change; write text such as 'a -> b: bandwidth x2'")
+    return texts
+
+
+def collectives() -> dict[str, str]:
+    """The collectives, each with a sentence."""
+    return dict(_core.collectives())
+
+
+def solve(platform: PlatformLike, collective: str, /, *, goal: Goal = "schedule", **how: Unpack[How]) -> Answer:
     """The best throughput of a collective on a platform, its proof, and a periodic schedule.
 
     >>> import pyoneport as op
@@ -156,34 +200,31 @@ def solve(
     >>> answer.limited_by[0].resource, answer.limited_by[0].busy
     ("send port of 'hub'", Fraction(1, 1))
 
-    Keywords: `source`, `target`, `sources`, `targets`, `participants` name nodes; `size` of a message or `bytes` of the
-    operation; `work` of a merge; `commutative=False` keeps the order of operands; `model` replaces the platform's;
-    `time_limit` in seconds, `threads`, and `callback`, which is called with a `Progress` and may raise `StopIteration`
-    to end the search with the best so far. `goal="rate"` finds no schedule, `goal="bound"` no optimum.
+    `platform` is a `Platform`, a graph of networkx, the path of a file, or a dict; `op.collectives()` lists the
+    collectives. The keywords are the options of `oneport solve`, with underscores:
+
+    - who takes part: `source`, `target`, `root`, `sources`, `targets`, `participants` (default: all that compute), `groups`,
+      `demands` (a file or its content), `counts`;
+    - how much: `size` of a message or `bytes` of the whole operation (default: 1 unit), `work` of a merge;
+    - `commutative=False` keeps the order of operands; `model` replaces the platform's port model; `changes` of the platform
+      such as `["a -> b: bandwidth x2"]`; `idle`;
+    - which schedule: `period`, `max_loss`, `max_instances`, `exact_period`, `whole_messages`, `formulation`;
+    - limits: `time_limit` (seconds, or "2 min"), `memory_limit` ("2G"), `threads`, and `callback`, which is called with a
+      `Progress` and may raise `StopIteration` to end the search with the best so far.
+
+    `goal="rate"` finds no schedule, `goal="bound"` a proved bound that perhaps no schedule attains.
     """
-    refuse_unknown("solve", how, (*ROLES, *NUMBERS, "commutative", "model", *LIMITS))
-    if goal not in ("schedule", "rate", "bound"):
-        raise ValueError(f"goal={shown(goal)} is no goal; give 'schedule', 'rate' or 'bound'")
-    asked = named(collective)
-    seconds, threads, callback = limits_of(how)
-    place = as_platform(platform)
-    model = how.get("model")
-    if model is not None:
-        place = place.with_model(model)
+    refuse_unknown("solve", how, (*_KEYWORDS, *_CALL))
+    threads, callback = calling(how)
     with one_warning():
-        amounts = {key: exact(how[key], key) for key in ("size", "work") if how.get(key) is not None}
-    roles = []
-    for key in ROLES:
-        given = how.get(key)
-        if given is None:
-            continue
-        names = [node_name(given, key)] if key in ("source", "target") else node_names(given, key)
-        if names != ["all"]:
-            roles.append((key, names))
-    core = _core.ask(
-        place._held, asked, goal, roles, amounts.get("size"), amounts.get("work"), how.get("commutative", True), seconds, threads, callback
-    )
-    return Answer._of(core)
+        keys = keys_of(collective, goal, how)
+        place = as_platform(platform)
+    if (model := keys.pop("model", None)) is not None:
+        place = place.with_model(model)
+    if changes := keys.pop("changes", None):
+        place = place.changed(*changes)
+    keys["platform"] = "platform"
+    return Answer._of(_core.ask(place._held, json.dumps(keys), threads, callback))
 
 
 def rate(platform: PlatformLike, collective: str, /, **how: Unpack[Ask]) -> Answer:
@@ -196,6 +237,42 @@ def bound(platform: PlatformLike, collective: str, /, **how: Unpack[Ask]) -> Ans
     return solve(platform, collective, goal="bound", **how)
 
 
+def question(
+    platform: PlatformLike, collective: str, /, *, id: Any = None, goal: Goal = "schedule", keep: str | None = None, **how: Unpack[How]
+) -> dict[str, Any]:
+    """A question as a dict: what `sweep` answers, and a line of `oneport batch` after `json.dumps`.
+
+    The keywords are those of `solve`, without `threads` and `callback`. A path stays a path; a dict with the key
+    `"generate"` is a generator: `{"generate": "torus", "sides": [4, 4]}`. The answer repeats `id`, anything that JSON can
+    hold. `keep="certificate"` or `keep="plan"` adds these to the answer.
+
+    >>> import pyoneport as op
+    >>> op.question("cluster.toml", "all-reduce", bytes="1 GiB", id=7)
+    {'id': 7, 'platform': 'cluster.toml', 'ask': 'solve', 'collective': 'all-reduce', 'bytes': '1 GiB'}
+    """
+    refuse_unknown("question", how, _KEYWORDS)
+    with one_warning():
+        keys = keys_of(collective, goal, how)
+        asked: dict[str, Any] = {} if id is None else {"id": id}
+        asked["platform"] = _source(platform)
+    asked.update(keys)
+    if keep is not None:
+        asked["keep"] = keep
+    try:
+        json.dumps(id, allow_nan=False)
+    except (TypeError, ValueError):
+        raise TypeError(f"id={shown(id)} cannot be written as JSON") from None
+    return asked
+
+
+def _source(platform: Any) -> Any:
+    if isinstance(platform, (str, os.PathLike)):
+        return os.fspath(platform)
+    if isinstance(platform, Mapping) and "generate" in platform:
+        return _graphs.plain(platform, "platform")
+    return as_platform(platform).to_dict()
+
+
 def verify(
     plan: Answer | PathLike | Mapping[str, Any], platform: PlatformLike | None = None, /, **how: Unpack[Limits]
 ) -> Answer:
@@ -203,8 +280,9 @@ def verify(
 
     A plan that is wrong raises `Violation`, so nobody can overlook it.
     """
-    refuse_unknown("verify", how, LIMITS)
-    seconds, threads, callback = limits_of(how)
+    refuse_unknown("verify", how, (*_LIMITS, *_CALL))
+    threads, callback = calling(how)
     own: Platform | None = None if platform is None else as_platform(platform)
     given = content_of(plan)
-    return Answer._of(given._held.verify(None if own is None else own._held, seconds, threads, callback))
+    limits = (limit(how, "time_limit"), limit(how, "memory_limit"))
+    return Answer._of(given._held.verify(None if own is None else own._held, limits, threads, callback))

@@ -2,17 +2,34 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import final
 
-__all__ = ["VERSION", "Answer", "Platform", "ask", "formats", "number", "rate"]
+__all__ = [
+    "VERSION",
+    "Answer",
+    "Platform",
+    "answer_line",
+    "ask",
+    "changed",
+    "collective",
+    "collectives",
+    "formats",
+    "keys",
+    "number",
+    "pack_rings",
+    "rate",
+    "read",
+    "reduce_heterogeneous",
+    "reduce_homogeneous",
+]
 
 VERSION: str
 
 _Step = tuple[str, str, str | None, int, int, int | None]
+_Tree = tuple[int, list[int], list[Fraction | None], list[Fraction | None] | None]
+_Reduction = tuple[Fraction, Fraction, str, str, _Tree | None]
 _Limit = tuple[str, int, Fraction, Fraction]
 
 @final
 class Platform:
-    @staticmethod
-    def parse(name: str, bytes: bytes, format: str | None) -> tuple[Platform, list[str]]: ...
     @staticmethod
     def from_json(text: bytes) -> Platform: ...
     def text(self, format: str) -> str: ...
@@ -29,6 +46,7 @@ class Platform:
     def model(self) -> str: ...
     def units(self) -> str | None: ...
     def with_model(self, model: str) -> Platform: ...
+    def svg(self, title: str) -> str: ...
 
 @final
 class Answer:
@@ -55,10 +73,14 @@ class Answer:
     def verify(
         self,
         platform: Platform | None,
-        time: float | None,
+        limits: tuple[str | None, str | None],
         threads: int | None,
         callback: Callable[[str, float, str | None], object] | None,
     ) -> Answer: ...
+    def svg(self, kind: str, place: int) -> str | None: ...
+    def export(
+        self, to: str, options: tuple[int | None, int | None, int | None, bool | None]
+    ) -> tuple[list[tuple[str, bytes]], list[str]]: ...
     @staticmethod
     def unpickled(
         pickled: tuple[bytes, Fraction | None, bool, bool, str | None, str | None],
@@ -66,16 +88,42 @@ class Answer:
 
 def ask(
     platform: Platform,
-    collective: str,
-    goal: str,
-    roles: list[tuple[str, list[str]]],
-    size: str | None,
-    work: str | None,
-    commutative: bool,
-    time: float | None,
+    question: str,
     threads: int | None,
     callback: Callable[[str, float, str | None], object] | None,
 ) -> Answer: ...
+def read(question: str) -> tuple[Platform, list[str]]: ...
+def changed(platform: Platform, changes: list[str]) -> Platform: ...
+def answer_line(number: int, line: str) -> str: ...
+def keys() -> tuple[list[str], list[str]]: ...
+def collectives() -> list[tuple[str, str]]: ...
+def collective(text: str) -> str: ...
+def reduce_homogeneous(
+    values: int,
+    transfer: Fraction,
+    compute: Fraction,
+    max_transfers: int | None,
+    max_reducers: int | None,
+    strategy: str,
+    ties: str,
+) -> _Reduction: ...
+def reduce_heterogeneous(
+    times: list[tuple[Fraction, int]],
+    are_classes: bool,
+    destination: int | None,
+    method: str,
+    limits: tuple[str | None, str | None],
+    threads: int | None,
+) -> _Reduction: ...
+def pack_rings(
+    platform: Platform,
+    nodes: list[str] | None,
+    most: int,
+    limits: tuple[str | None, str | None],
+    threads: int | None,
+) -> tuple[
+    list[tuple[list[str], Fraction]], Fraction, Fraction, str, list[tuple[list[str], int]], Fraction
+]: ...
 def formats() -> list[tuple[str, str]]: ...
 def number(text: str) -> Fraction: ...
 def rate(text: str, units: str) -> Fraction: ...

@@ -30,12 +30,12 @@ class Infeasible(OneportError):
 class Stopped(OneportError):
     """A limit ended the work before any answer was found and checked.
 
-    `limit` is `"time"`, `"memory"` or `"callback"`.
+    `limit` is `"time_limit"`, `"memory_limit"` or `"callback"`.
     """
 
     kind = "limit"
 
-    def __init__(self, message: str, limit: str = "time") -> None:
+    def __init__(self, message: str, limit: str = "time_limit") -> None:
         super().__init__(message)
         self.limit: str = limit
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 from . import _core, _graphs
+from ._display import MOST_NODES, facts, small
 from ._frozen import Frozen
-from ._numbers import Number, one_warning
+from ._numbers import Number, one_warning, shown
 from ._values import Link, Node, Shared
 
 if TYPE_CHECKING:
     import networkx as nx
+    from typing_extensions import Unpack
 
     from ._graphs import Graph
 
 PathLike = Union[str, "os.PathLike[str]"]
-MOST_BYTES = 64 << 20
 
 
 class Platform(Frozen):
@@ -115,9 +116,8 @@ class Platform(Frozen):
             raise TypeError(f"{type(platform).__name__} is no dict; give what to_dict() returns")
         with one_warning():
             plain = _graphs.plain(platform, "platform")
-        if "nodes" in plain and "node" not in plain:
-            core, notes = _core.Platform.parse("platform.json", _graphs.encoded(plain), "node-link")
-            return Platform._of(core, notes)
+        if "nodes" in plain and "node" not in plain or "generate" in plain:
+            return made({"platform": plain})
         return Platform._of(_graphs.parsed(plain, "platform"))
 
     @cached_property
@@ -184,6 +184,18 @@ class Platform(Frozen):
         """The same nodes and links under another port model."""
         return Platform._of(self._held.with_model(_name(model, "model")), self.notes)
 
+    def changed(self, *changes: str) -> Platform:
+        """The platform after changes in the grammar of `oneport whatif`.
+
+        >>> import pyoneport as op
+        >>> pair = op.Platform.from_matrix([[0, 2], [4, 0]], names=["a", "b"])
+        >>> pair.changed("a -> b: bandwidth x2").links[0].bandwidth
+        Fraction(4, 1)
+        """
+        for change in changes:
+            _name(change, "change")
+        return Platform._of(_core.changed(self._held, list(changes)), self.notes)
+
     def __len__(self) -> int:
         return self._held.extent()[0]
 
@@ -201,6 +213,27 @@ class Platform(Frozen):
         units = f", {self.units}" if self.units else ""
         return f"<Platform: {nodes} nodes, {links} links, {self.model}{units}>"
 
+    def _repr_svg_(self) -> str | None:
+        if len(self) > MOST_NODES:
+            return None
+        return small(self._held.svg(repr(self)[11:-1]), len(self))
+
+    def _repr_html_(self) -> str:
+        links: dict[tuple[object, ...], int] = {}
+        for link in self.links:
+            key = (link.bandwidth, link.latency)
+            links[key] = links.get(key, 0) + 1
+        rows: list[tuple[str, object]] = [
+            ("nodes", f"{len(self)}, of which {len(self.processors)} compute"),
+            ("port model", self.model),
+            ("units", self.units or "none"),
+        ]
+        rows += [
+            (f"{count} links of bandwidth", bandwidth)
+            for (bandwidth, _), count in sorted(links.items(), key=lambda item: -item[1])[:6]
+        ]
+        return (self._repr_svg_() or "") + facts(rows)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Platform._of, (self._held, self.notes)
 
@@ -211,19 +244,55 @@ def _name(value: object, label: str) -> str:
     return value
 
 
-def read(path: PathLike, /, *, format: str | None = None, model: str | None = None) -> Platform:
+class Reading(TypedDict, total=False):
+    """What a file of another program leaves open: the command's options for reading."""
+
+    format: str
+    model: str
+    units: str
+    link_bandwidth: Mapping[str, Number]
+    capacity: str
+    capacity_default: Number
+    latency: Union[str, Mapping[str, str]]
+    latency_attribute: str
+    merge_bandwidth: Number
+    multicast: bool
+    reduce_in_switch: Union[bool, str]
+    replicate: int
+    fabric: str
+    fabric_bandwidth: Number
+    nics: Union[str, Sequence[str]]
+
+
+def read(path: PathLike, /, **how: Unpack[Reading]) -> Platform:
     """Reads a platform: a file of ours (TOML, JSON), a matrix of bandwidths, or a topology of another program.
 
-    The format is found from name and content, or given: see `pyoneport.formats()`. `Platform.notes` says what was
-    assumed.
+    The format is found from name and content, or given: `op.formats()` lists them. The keywords say what the file leaves
+    open: `units`, `model`; `link_bandwidth` by kind of link, `merge_bandwidth`, `multicast`, `reduce_in_switch`, `nics` of
+    GPU boxes; `replicate=2, fabric="rail", fabric_bandwidth="50 GB/s"` for several boxes; `capacity`,
+    `capacity_default` of graphs; `latency`, `latency_attribute`. `Platform.notes` says what was assumed.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"{type(path).__name__} is no path; give the name of a file")
-    with open(path, "rb") as file:
-        content = file.read(MOST_BYTES + 1)
-    core, notes = _core.Platform.parse(os.fspath(path), content, format)
-    made = Platform._of(core, notes)
-    return made if model is None else made.with_model(model)
+    name = os.fspath(path)
+    if not isinstance(name, str):
+        raise TypeError(f"{shown(path)} is no text; give the name of a file")
+    for key in how:
+        if key not in Reading.__annotations__:
+            raise TypeError(f"read() takes no {key}=; it takes {', '.join(f'{one}=' for one in Reading.__annotations__)}")
+    with open(name, "rb"):
+        pass
+    with one_warning():
+        options = {key: _graphs.plain(value, key) for key, value in how.items() if value is not None}
+    return made({"platform": name, "read": options})
+
+
+def made(source: Mapping[str, Any]) -> Platform:
+    """The platform of a question's keys."""
+    import json
+
+    core, notes = _core.read(json.dumps({**source, "collective": "barrier"}))
+    return Platform._of(core, notes)
 
 
 PlatformLike = Union[Platform, "Graph", PathLike, Mapping[str, Any]]

@@ -1,0 +1,149 @@
+"""Reading with options, changes, generators, exports, reductions, rings, drawings."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from conftest import FIXTURES
+
+import pyoneport as op
+
+
+def test_options_of_reading() -> None:
+    path = FIXTURES / "topologies/nccl-topo.xml"
+    one = op.read(path)
+    two = op.read(path, replicate=2, fabric="rail", fabric_bandwidth="50 GB/s")
+    assert len(two.processors) == 2 * len(one.processors) and two.notes
+    faster = op.read(path, link_bandwidth={"pci": 100})
+    assert faster != one
+    with pytest.raises(ValueError, match="fabric="):
+        op.read(path, replicate=2)
+    with pytest.raises(TypeError, match="takes no fabrik="):
+        op.read(path, fabrik="rail")  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="formats are"):
+        op.read(path, format="png")
+    assert {"toml", "nccl", "slurm-conf"} & set(op.formats())
+
+
+def test_changes(toy: op.Platform) -> None:
+    faster = toy.changed("Ps: bandwidth x2")
+    before = op.rate(toy, "scatter", source="Ps", targets=["P0", "P1"])
+    after = op.rate(toy, "scatter", source="Ps", targets=["P0", "P1"], changes=["Ps: bandwidth x2"])
+    assert after.platform == faster != toy
+    assert after.throughput is not None and before.throughput is not None and after.throughput > before.throughput
+    assert toy.changed() == toy
+    with pytest.raises(ValueError, match="P9"):
+        toy.changed("P9: remove")
+    with pytest.raises(TypeError, match="is no text"):
+        toy.changed(3)  # type: ignore[arg-type]
+
+
+def test_generators() -> None:
+    assert len(op.generate.dgx_h100(2).processors) == 16
+    assert op.generate.random(9, seed=7) == op.generate.random(9, seed=7) != op.generate.random(9, seed=8)
+    assert len(op.generate.torus((3, 3, 3), bandwidth="25 GB/s")) == 27
+    assert len(op.generate.racks(4, hosts=2, spines=2, seed=1).processors) == 8
+    with pytest.raises(ValueError, match="torus"):
+        op.generate.shape("tours")
+    with pytest.raises(ValueError, match="bandwidth"):
+        op.generate.torus((3, 3), bandwidth="fast")
+
+
+# RR-7898: a limit-free reduction with free merges doubles the values with every transfer.
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 9, 100])
+def test_equal_costs(n: int) -> None:
+    reduction = op.reduce_homogeneous(n, transfer=1, compute=0)
+    assert reduction.length == (n - 1).bit_length() == reduction.lower_bound and reduction.status == "optimal"
+    assert reduction.steps is not None and len(reduction.steps) == n - 1
+    senders = [step.processor for step in reduction.steps]
+    assert len(set(senders)) == n - 1 and reduction.root not in senders
+
+
+def test_limits_of_equal_costs() -> None:
+    free = op.reduce_homogeneous(20, transfer=2, compute=3)
+    few = op.reduce_homogeneous(20, transfer=2, compute=3, max_transfers=1)
+    assert free.length < few.length >= 19 * 2
+    assert op.reduce_homogeneous(20, transfer=2, compute=3, strategy="chain").length > free.length
+    with pytest.raises(ValueError, match="give one of them"):
+        op.reduce_homogeneous(3, transfer=1, compute=1, max_transfers=1, max_reducers=1)
+    with pytest.raises(ValueError, match="no strategy"):
+        op.reduce_homogeneous(3, transfer=1, compute=1, strategy="best")
+    for wrong in (0, -1, 2**64):
+        with pytest.raises(ValueError):
+            op.reduce_homogeneous(wrong, transfer=1, compute=1)
+    with pytest.raises(TypeError, match="no whole number"):
+        op.reduce_homogeneous(2.5, transfer=1, compute=1)  # type: ignore[arg-type]
+
+
+def test_unequal_speeds() -> None:
+    listed = op.reduce_heterogeneous([10, 5, 5, 4])
+    assert listed.status == "optimal" and listed.steps is not None and len(listed.steps) == 4
+    assert op.reduce_heterogeneous({10: 1, 5: 2, 4: 1}).length == listed.length
+    to_frame = listed.steps.to_frame()
+    assert list(to_frame.columns) == ["processor", "receiver", "start", "merge"]
+    assert op.reduce_heterogeneous([3, 1, 1], destination=0).root == 0
+    with pytest.raises(ValueError, match="method"):
+        op.reduce_heterogeneous([1], method="best")
+    with pytest.raises(TypeError, match="are no times"):
+        op.reduce_heterogeneous("1,2")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="destination"):
+        op.reduce_heterogeneous({1: 3}, destination=0)
+
+
+# Six links of 25 GB/s at every GPU of a DGX-1, all of them busy.
+def test_rings(dgx1: op.Platform) -> None:
+    rings = op.rings(dgx1)
+    assert rings.total == rings.bound == rings.equal_total == 150 and rings.status == "optimal"
+    assert sum(ring.rate for ring in rings.packing) == 150
+    for ring in rings.packing:
+        assert sorted(ring.nodes) == sorted(dgx1.processors)
+    with pytest.raises(ValueError, match="nobody"):
+        op.rings(dgx1, participants=["nobody", "box0.gpu0"])
+
+
+def test_exports(toy: op.Platform, tmp_path: Path) -> None:
+    answer = op.solve(toy, "scatter", source="Ps", targets=["P0", "P1"])
+    assert op.export(answer, "events", tmp_path / "events.json") == [str(tmp_path / "events.json")]
+    assert json.loads((tmp_path / "events.json").read_text())
+    assert op.export(answer, "mpi", tmp_path / "scatter.c")
+    with pytest.raises(ValueError, match="mscclpp"):
+        op.export(answer, "pdf", tmp_path / "x")
+    with pytest.raises(ValueError, match="no schedule"):
+        op.export(op.rate(toy, "scatter", source="Ps", targets=["P0"]), "mpi", tmp_path / "x")
+
+
+def test_drawings(toy: op.Platform, dgx1: op.Platform, tmp_path: Path) -> None:
+    answer = op.solve(toy, "scatter", source="Ps", targets=["P0", "P1"])
+    for drawing in (answer.graph(), answer.gantt(), answer.tree(), answer._repr_svg_(), toy._repr_svg_()):
+        assert drawing is not None and ElementTree.fromstring(drawing).tag.endswith("svg")
+    answer.gantt().save(tmp_path / "period.svg")
+    assert (tmp_path / "period.svg").read_text() == answer.gantt()
+    large = op.generate.torus((16, 16))
+    assert large._repr_svg_() is None and "256" in large._repr_html_()
+    for shown in (answer, toy, dgx1, op.solve(dgx1, "all-gather")):
+        assert len(shown._repr_html_()) < 1 << 19
+    with pytest.raises(ValueError, match="no pattern 99"):
+        answer.tree(99)
+    with pytest.raises(ValueError, match="no schedule"):
+        op.rate(toy, "scatter", source="Ps", targets=["P0"]).gantt()
+
+
+def test_names_are_escaped() -> None:
+    table = op.Table(["<b>"], [("<script>alert(1)</script>",)])
+    assert "<script>" not in table._repr_html_() and "<b>" not in table._repr_html_()
+    names = ["<script>x</script>", "b"]
+    platform = op.Platform.from_matrix([[0, 1], [1, 0]], names=names)
+    answer = op.solve(platform, "all-gather")
+    assert "<script>" not in answer._repr_html_() + platform._repr_html_()
+
+
+def test_tables() -> None:
+    rows = [op.Limit("a", 1, Fraction(1, 3), Fraction(1)), op.Limit("b", 2, Fraction(2, 3), Fraction(1, 2))]
+    table = op.Table(op.Limit._fields, rows)
+    assert table.to_dicts()[0]["share"] == Fraction(1, 3) and len(table) == 2 and table[1] == rows[1]
+    assert list(table.to_frame()["members"]) == [1, 2]
+    assert 'title="1/3">0.333333' in table._repr_html_()

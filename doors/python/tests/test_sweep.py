@@ -1,0 +1,217 @@
+"""Sweeps: every executor writes the same bytes, and a killed run goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pyoneport as op
+
+pytestmark = [pytest.mark.timeout(180), pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+HERE = Path(__file__).parent
+
+
+def questions(count: int = 40) -> Iterator[dict[str, Any]]:
+    """Toys of several kinds, some of which have no answer."""
+    names = ("scatter", "broadcast", "all-gather", "reduce", "all-reduce")
+    for place in range(count):
+        sides = [2, 2 + place % 3]
+        yield op.question(
+            {"generate": "torus", "sides": sides},
+            names[place % 5],
+            id={"place": place, "sides": sides},
+            **({"source": "P0"} if place % 5 < 2 else {"target": "P0"} if place % 5 == 3 else {}),
+            size=place % 4,
+        )
+
+
+@pytest.fixture(scope="module")
+def serial(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The rows of a sweep without an executor."""
+    output = tmp_path_factory.mktemp("serial") / "rows.jsonl"
+    rows = list(op.sweep(questions(), output=output))
+    assert [row["line"] for row in rows] == list(range(1, 41))
+    assert {row["status"] for row in rows} == {"optimal", "error"}
+    assert all(row["error"]["kind"] == "question" for row in rows if row["status"] == "error")
+    return output.read_bytes()
+
+
+@contextmanager
+def executor(kind: str) -> Iterator[Executor]:
+    """An executor of each kind."""
+    if kind == "threads":
+        with ThreadPoolExecutor(2) as pool:
+            yield pool
+    elif kind == "loky":
+        with pytest.importorskip("loky").ProcessPoolExecutor(2) as pool:
+            yield pool
+    elif kind == "dask":
+        distributed = pytest.importorskip("distributed")
+        with distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster, distributed.Client(cluster) as client, client.get_executor(pure=False) as pool:
+            yield pool
+    else:
+        with ProcessPoolExecutor(2, mp_context=get_context(kind)) as pool:
+            yield pool
+
+
+@pytest.mark.parametrize("kind", ["threads", "fork", "spawn", "forkserver", "loky", "dask"])
+def test_every_executor_writes_the_same_bytes(kind: str, serial: bytes, tmp_path: Path) -> None:
+    with executor(kind) as pool:
+        rows = list(op.sweep(questions(), pool, output=tmp_path / "rows.jsonl", chunk=3, window=5))
+    assert (tmp_path / "rows.jsonl").read_bytes() == serial
+    assert rows == [json.loads(line) for line in serial.splitlines()]
+
+
+PROGRAM = """
+import sys
+from mpi4py.futures import MPIPoolExecutor
+import pyoneport as op
+sys.path.insert(0, {here!r})
+from test_sweep import questions
+if __name__ == "__main__":
+    with MPIPoolExecutor() as pool:
+        list(op.sweep(questions(), pool, output={output!r}, chunk=3))
+"""
+
+
+def test_mpi_writes_the_same_bytes(serial: bytes, tmp_path: Path) -> None:
+    pytest.importorskip("mpi4py")
+    launcher = Path(sys.executable).with_name("mpirun")
+    if not launcher.exists():
+        pytest.skip("no mpirun beside this Python")
+    output, script = tmp_path / "rows.jsonl", tmp_path / "sweep.py"
+    script.write_text(PROGRAM.format(here=str(HERE), output=str(output)))
+    told = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PRTE_ALLOW_RUN_AS_ROOT": "1"}
+    ran = subprocess.run(
+        [launcher, "--oversubscribe", "-n", "3", sys.executable, "-m", "mpi4py.futures", script],
+        env={**os.environ, **told, "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PYTHONPATH": str(HERE)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert output.read_bytes() == serial
+
+
+def test_the_command_writes_the_same_bytes(serial: bytes, tmp_path: Path, command: str) -> None:
+    if subprocess.run([command, "batch", "--help"], capture_output=True, timeout=60).returncode:
+        pytest.skip("this command has no batch")
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in questions()))
+    rows = list(op.sweep((tmp_path / "questions.jsonl").read_text().splitlines()))
+    ran = subprocess.run(
+        [command, "batch", tmp_path / "questions.jsonl", "-o", tmp_path / "rows.jsonl"], timeout=120, capture_output=True
+    )
+    # Some questions have no answer.
+    assert ran.returncode == 1, ran.stderr
+    assert [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()] == rows
+
+
+def test_a_cut_file_is_resumed(serial: bytes, tmp_path: Path) -> None:
+    output = tmp_path / "rows.jsonl"
+    for cut in (0, 10, len(serial) // 2, len(serial) - 1, len(serial)):
+        output.write_bytes(serial[:cut])
+        before = serial[:cut].count(b"\n")
+        rows = list(op.sweep(questions(), output=output, resume=True))
+        assert output.read_bytes() == serial and len(rows) == 40 - before
+    with pytest.raises(FileExistsError):
+        list(op.sweep(questions(), output=output))
+    with pytest.raises(ValueError, match="line 1 was another question"):
+        list(op.sweep(questions(3), output=output, resume=True)) + list(
+            op.sweep([op.question("x", "barrier")], output=output, resume=True)
+        )
+    output.write_bytes(b"{}\n" + serial)
+    with pytest.raises(ValueError, match=":1: this is no row"):
+        list(op.sweep(questions(), output=output, resume=True))
+
+
+KILLED = """
+import sys
+import pyoneport as op
+sys.path.insert(0, {here!r})
+from test_sweep import questions
+for row in op.sweep(questions(), output={output!r}, resume=True):
+    print(row["line"], flush=True)
+"""
+
+
+def test_a_killed_run_goes_on(serial: bytes, tmp_path: Path) -> None:
+    output = tmp_path / "rows.jsonl"
+    program = KILLED.format(here=str(HERE), output=str(output))
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        for _ in range(7):
+            child.stdout.readline()
+        child.send_signal(signal.SIGKILL)
+    assert 0 < len(output.read_bytes()) < len(serial)
+    list(op.sweep(questions(), output=output, resume=True))
+    assert output.read_bytes() == serial
+
+
+def test_a_killed_worker_loses_nothing(serial: bytes, tmp_path: Path) -> None:
+    output = tmp_path / "rows.jsonl"
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool, pytest.raises(BrokenProcessPool):
+        for row in op.sweep(questions(), pool, output=output, chunk=2, window=4):
+            if row["line"] == 5:
+                os.kill(next(iter(pool._processes)), signal.SIGKILL)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        list(op.sweep(questions(), pool, output=output, resume=True))
+    assert output.read_bytes() == serial
+
+
+def test_rows_may_come_as_they_are_ready(serial: bytes, tmp_path: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        rows = list(op.sweep(questions(), pool, output=tmp_path / "rows.jsonl", unordered=True, chunk=1))
+    assert sorted(rows, key=lambda row: row["line"]) == [json.loads(line) for line in serial.splitlines()]
+    assert list(op.sweep(questions(), output=tmp_path / "rows.jsonl", resume=True)) == []
+
+
+def test_solve_and_sweep_agree(dgx1: op.Platform) -> None:
+    asked = [op.question(dgx1, name, bytes="1 GiB", keep="plan") for name in ("all-to-all", "all-gather")]
+    for one, row in zip(asked, op.sweep(asked)):
+        answer = op.solve(dgx1, one["collective"], bytes="1 GiB")
+        told = answer.to_dict()
+        for key in ("throughput", "upper_bound", "status", "gap", "size", "algbw", "busbw", "period", "instances", "loss"):
+            assert row[key] == told[key], key
+        assert op.verify(row["plan"]) == answer
+
+
+def test_what_is_no_sweep() -> None:
+    with pytest.raises(TypeError, match="no question"):
+        list(op.sweep([3]))  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="no executor"):
+        op.sweep([], 3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="line break"):
+        list(op.sweep(["{\n}"]))
+    with pytest.raises(ValueError, match="from 1 on"):
+        op.sweep([], chunk=0)
+    with pytest.raises(TypeError, match="JSON"):
+        op.question("x", "barrier", id=object())
+    rows = list(op.sweep(["nonsense", '{"platform": "no-such-file", "collective": "barrier"}', '{"platfrom": 1}']))
+    assert [row["status"] for row in rows] == ["error"] * 3
+
+
+def test_plots_have_units() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    asked = [op.question({"generate": "dgx1"}, "all-gather", bytes=2**k, id={"boxes": k % 2}) for k in range(10, 16)]
+    rows = list(op.sweep(asked))
+    axes = op.plot_sweep(rows, y="busbw", by="boxes")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("size of the operation (bytes)", "bus bandwidth (GB/s)")
+    assert len(axes.lines) == 2
+    assert op.plot_sweep(rows, x="bytes").get_ylabel() == "throughput (per second)"
+    with pytest.raises(ValueError, match="no row has numbers"):
+        op.plot_sweep(rows, x="color")
