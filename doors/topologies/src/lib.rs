@@ -84,7 +84,8 @@ use draft::Draft;
 ///
 /// # Errors
 /// The errors of [`read_topology`].
-pub fn read_platform(path: &Path) -> Result<Platform, FormatError> {
+pub fn read_platform(path: impl AsRef<Path>) -> Result<Platform, FormatError> {
+    let path = path.as_ref();
     Ok(read_topology(path, None, &ImportOptions::default())?.platform)
 }
 
