@@ -89,6 +89,8 @@ type Step<'p> = (
 type Pattern<'p> = (usize, &'p Rational, Vec<Step<'p>>);
 /// Length, and the links with the part of it that each is busy.
 type Slot<'p> = (&'p Rational, Vec<(&'p str, &'p str, Rational)>);
+/// Suffix and content of every file, and notes.
+type Exported = (Vec<(String, Vec<u8>)>, Vec<String>);
 /// Name, number of members, share of the price, busy share of the time.
 type Limit = (String, usize, Rational, Rational);
 /// Text of a plan, throughput, whether patterns and schedule are listed, ended by, unlisted.
@@ -305,7 +307,7 @@ impl PyAnswer {
         py: Python<'_>,
         to: &str,
         options: (Option<u64>, Option<u64>, Option<u64>, Option<bool>),
-    ) -> PyResult<(Vec<(String, Vec<u8>)>, Vec<String>)> {
+    ) -> PyResult<Exported> {
         let format = oneport_exports::format(to).map_err(value)?;
         let answer = &self.inner.answer;
         let schedule = answer
