@@ -208,9 +208,14 @@ impl Folders {
         if release {
             // A wheel for other machines holds its HiGHS.
             let folder = serde_json::Value::from(setup::compiled()?.display().to_string());
-            let setting =
-                format!("env.HOST_PKG_CONFIG_PATH = {{ value = {folder}, force = true }}");
-            maturin.args(["--config", &setting]);
+            let settings = [
+                format!("value={folder}"),
+                "relative=false".to_string(),
+                "force=true".to_string(),
+            ];
+            for setting in settings {
+                maturin.args(["--config", &format!("env.HOST_PKG_CONFIG_PATH.{setting}")]);
+            }
         }
         workspace::run(maturin)?;
         let files = fs::read_dir(&out).with_context(|| format!("cannot read {}", out.display()))?;
