@@ -177,7 +177,8 @@ fn shapes(folder: &Path, large: bool) -> Result<BTreeMap<&'static str, String>> 
 }
 
 /// The commands without limits, and why they need none.
-const WITHOUT: [(&str, &str); 9] = [
+const WITHOUT: [(&str, &str); 10] = [
+    ("batch", "each question has limits of its own"),
     (
         "reduce homogeneous",
         "no search: logarithmic in the number of values, linear in what it lists",

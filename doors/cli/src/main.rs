@@ -74,6 +74,7 @@ commands! {
     Compare(compare::CompareArguments),
     #[cfg(feature = "compare")]
     Time(time::TimeArguments),
+    Batch(batch::BatchArguments),
     #[cfg(feature = "drawings")]
     Reduce(reduce::ReduceArguments),
     Verify(verify::VerifyArguments),

@@ -66,9 +66,25 @@ fn is_otherwise(option: &str) -> bool {
     OTHERWISE.iter().any(|(name, ..)| *name == option)
 }
 
+/// Options of generators that sentences name and that are no keys of a question.
+const OF_GENERATORS: [&str; 8] = [
+    "seed",
+    "cost",
+    "compute",
+    "bandwidth",
+    "uplink",
+    "hosts",
+    "host_probability",
+    "memory",
+];
+
 /// Whether an option of the command (`max-loss`) is a key.
 pub(crate) fn is_key(option: &str) -> bool {
     let key = option.replace('-', "_");
-    let known = KEYS.iter().chain(&READING_KEYS).any(|known| *known == key);
+    let known = KEYS
+        .iter()
+        .chain(&READING_KEYS)
+        .chain(&OF_GENERATORS)
+        .any(|known| *known == key);
     known || is_otherwise(option)
 }

@@ -86,6 +86,7 @@ pub struct Question {
     /// The platform.
     pub platform: Source,
     /// Values that the platform's file leaves open.
+    #[serde(deserialize_with = "reading")]
     pub read: Reading,
     /// Changes of the platform, as `A -> B: bandwidth x2`.
     pub changes: Vec<String>,
@@ -173,6 +174,9 @@ impl Question {
     /// [`Kind::Question`](crate::Kind::Question): text that is no JSON object, a key that does not exist, a value of
     /// another type, two keys of which one is allowed.
     pub fn read_json(text: &str) -> Result<Question> {
+        if !text.trim_start().starts_with('{') {
+            return Err(usage(mistake(text, &Error::custom("no object"))));
+        }
         let question: Question =
             serde_json::from_str(text).map_err(|error| usage(mistake(text, &error)))?;
         question.check()?;
@@ -373,6 +377,16 @@ fn unknown(of: &str, key: &str, known: &[&str]) -> Option<String> {
             known.join(", ")
         ),
     })
+}
+
+/// How the platform is read: an object.
+fn reading<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Reading, D::Error> {
+    match Value::deserialize(from)? {
+        value @ Value::Object(_) => serde_json::from_value(value).map_err(D::Error::custom),
+        _ => Err(D::Error::custom(
+            "give an object, such as {\"link_bandwidth\": {\"nvlink\": 25}}",
+        )),
+    }
 }
 
 impl<'de> Deserialize<'de> for Demands {

@@ -1,5 +1,6 @@
 //! The commands, one file or folder each: its options and `run`. No command knows another.
 
+pub mod batch;
 pub mod bound;
 #[cfg(feature = "exports")]
 pub mod check;

@@ -2,7 +2,7 @@
 
 /// Command and examples, in the order of `oneport --help`.
 #[rustfmt::skip]
-pub const EXAMPLES: [(&str, &[&str]); 21] = [
+pub const EXAMPLES: [(&str, &[&str]); 22] = [
     ("solve", &[
         "oneport solve allreduce topo.xml --bytes 64MiB -o plan.json",
         "oneport solve broadcast cluster.toml --source node0 --json",
@@ -15,6 +15,11 @@ pub const EXAMPLES: [(&str, &[&str]); 21] = [
     ("time", &[
         "oneport time allreduce topo.xml --bytes 1MiB",
         "oneport time allgather topo.xml --sizes 8:4GiB:x2 -o sweep.csv",
+    ]),
+    ("batch", &[
+        "oneport batch questions.jsonl -o answers.jsonl --jobs 4",
+        "oneport batch questions.jsonl -o part2.jsonl --shard 2/4 --resume",
+        "oneport batch --merge part1.jsonl part2.jsonl part3.jsonl part4.jsonl -o answers.jsonl",
     ]),
     ("reduce homogeneous", &["oneport reduce homogeneous --n 20 --transfer 3 --compute 1 --gantt tree.svg"]),
     ("reduce heterogeneous", &["oneport reduce heterogeneous --times 10,5,5,4 --tree tree.svg"]),

@@ -144,6 +144,11 @@ fn planner() {
 }
 
 #[test]
+fn sweeps() {
+    check("docs/sweeps.md", 3);
+}
+
+#[test]
 fn theorist() {
     check("docs/guide/theorist.md", 5);
 }

@@ -14,6 +14,7 @@
 )]
 
 mod all_reduce;
+mod batch;
 mod bound;
 mod collectives;
 mod common;

@@ -1,6 +1,7 @@
 //! Answers as JSON: what fixtures/schemas says of them, and several platforms in one call.
 
 use jsonschema::Validator;
+use oneport_questions::Question;
 use serde_json::{Value, json};
 
 use crate::common;
@@ -279,4 +280,109 @@ fn several_platforms_answer_line_by_line() {
     let plan = folder.path("plan.json");
     ask(&[&star, &star], &["-o", &plan]).refused(2, &["--output", "one plan"]);
     ask(&[&star, &star], &["--size", "0", "--json"]).refused(2, &["--size"]);
+}
+
+/// The schema of questions has the keys of the value that reads them, and both refuse the same mistakes.
+#[test]
+fn questions_are_as_the_schema_says() {
+    let valid = schema("question");
+    let file = format!(
+        "{}/../../fixtures/schemas/question.schema.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let listed: Value = serde_json::from_str(&read(&file)).unwrap();
+    let keys = |properties: &Value| -> Vec<String> {
+        properties.as_object().unwrap().keys().cloned().collect()
+    };
+    let sorted = |keys: &[&str]| {
+        let mut keys: Vec<String> = keys.iter().map(|key| key.to_string()).collect();
+        keys.sort();
+        keys
+    };
+    let properties = &listed["properties"];
+    assert_eq!(keys(properties), sorted(&oneport_questions::KEYS));
+    assert_eq!(
+        keys(&properties["read"]["properties"]),
+        sorted(&oneport_questions::READING_KEYS)
+    );
+    let question = |more: Value| {
+        let mut question = json!({ "platform": "p.toml", "collective": "all-reduce" });
+        let keys = question.as_object_mut().unwrap();
+        keys.extend(more.as_object().unwrap().clone());
+        question
+    };
+    let reads = |question: &Value| Question::read_json(&question.to_string()).is_ok();
+    for right in [
+        json!({ "id": [1], "ask": "bound", "size": 2, "participants": "all", "time_limit": "2 min" }),
+        json!({ "platform": { "generate": "dgx-h100", "boxes": 2 }, "bytes": "64 MiB", "max_loss": "1%" }),
+        json!({ "platform": { "generate": "torus", "sides": [4, 4], "latency": { "link": "1us" } } }),
+        json!({ "groups": ["a,b@2", ["a", 1], { "nodes": ["a"], "rate": 3 }], "commutative": null }),
+        json!({ "read": { "replicate": 2, "fabric": "rail", "link_bandwidth": { "nvlink": 25 }, "reduce_in_switch": true } }),
+        json!({ "demands": { "format": "oneport-demands/1", "demands": [] }, "counts": [[0, 1], [1, 0]], "keep": "plan" }),
+    ] {
+        let question = question(right);
+        assert!(valid.is_valid(&question) && reads(&question), "{question}");
+    }
+    for wrong in [
+        json!({ "sizes": 1 }),
+        json!({ "size": true }),
+        json!({ "ask": "all" }),
+        json!({ "participants": {} }),
+        json!({ "read": { "model": "links", "speed": 1 } }),
+        json!({ "groups": [{ "nodes": ["a"], "rate": 0 }] }),
+        json!({ "exact_period": "yes" }),
+        json!({ "platform": 3 }),
+        json!({ "platform": "" }),
+        json!({ "counts": { "a": 1 } }),
+        json!({ "idle": "away" }),
+    ] {
+        let question = question(wrong);
+        assert!(
+            !valid.is_valid(&question) && !reads(&question),
+            "{question}"
+        );
+    }
+}
+
+#[test]
+fn answers_of_batch_are_as_the_schema_says() {
+    let (schema, folder) = (schema("answer"), Folder::new());
+    let toy = fixture("toy-broadcast.toml");
+    let box_of_eight = json!({ "generate": "dgx1" });
+    let asked: String = [
+        json!({ "platform": toy, "collective": "broadcast", "source": "Ps", "keep": "plan" }),
+        json!({ "platform": toy, "collective": "all-gather" }),
+        json!({ "platform": box_of_eight, "collective": "all-gather", "bytes": "1 GiB", "participants": "gpu0..3" }),
+        json!({ "platform": box_of_eight, "collective": "all-gather", "ask": "bound", "keep": "certificate" }),
+        json!({ "platform": { "generate": "complete", "nodes": 3, "model": "half-duplex" }, "collective": "all-to-all", "ask": "rate" }),
+        json!({ "platform": { "generate": "random", "nodes": 60 }, "collective": "all-reduce", "time_limit": "0" }),
+        json!({ "platform": "no file", "collective": "all-gather" }),
+    ]
+    .iter()
+    .map(|question| question.to_string() + "\n")
+    .collect();
+    let asked = folder.write("q.jsonl", asked);
+    for more in [None, Some("--timings")] {
+        let mut arguments = vec!["batch", &asked];
+        arguments.extend(more);
+        let run = oneport(&arguments);
+        let rows = answers(&schema, &run);
+        assert_eq!(rows.len(), 7);
+        for row in rows.iter().filter(|row| row["status"] != json!("error")) {
+            for key in [
+                "line",
+                "question",
+                "id",
+                "status",
+                "throughput",
+                "gap",
+                "bottleneck",
+                "ended_by",
+            ] {
+                let mut less = row.clone();
+                less.as_object_mut().unwrap().remove(key);
+                assert!(!schema.is_valid(&less), "without {key}: {row}");
+            }
+        }
+    }
 }

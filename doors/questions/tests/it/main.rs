@@ -184,6 +184,11 @@ fn wrong_questions_are_rows() {
             vec!["\"read\"", "\"fabrik\"", "\"fabric\""],
         ),
         (
+            scatter(json!({ "read": [] })).to_string(),
+            "question",
+            vec!["\"read\"", "object"],
+        ),
+        (
             scatter(json!({ "size": true })).to_string(),
             "question",
             vec!["\"size\"", "true"],
