@@ -29,7 +29,7 @@ class Change(NamedTuple):
 
 
 def whatif(
-    platform: PlatformLike, collective: str, /, *changes: str, each_one: bool = False, **how: Unpack[Ask]
+    platform: PlatformLike, collective: str, /, *change: str, each_one: bool = False, **how: Unpack[Ask]
 ) -> Table[Change]:
     """What each change of the platform does to the throughput of a collective; the keywords are those of `rate`.
 
@@ -41,9 +41,9 @@ def whatif(
     >>> [row.most for row in op.whatif(star, "broadcast", "hub: bandwidth x2", "a: remove", source="hub", targets=["b"])]
     [Fraction(2, 1), Fraction(1, 1)]
     """
-    if not changes and not each_one:
+    if not change and not each_one:
         raise ValueError("no change is given; write one such as 'a -> b: bandwidth x2', or each_one=True")
-    texts = changes_of(changes)
+    texts = changes_of(change)
     own = as_platform(platform)
     before = rate(own, collective, **how)
     rows = [_row(own.changed(text), collective, text, before.throughput, before.bound, how) for text in texts]
