@@ -22,7 +22,7 @@ use crate::workspace;
 /// The options of `cargo xtask wheel`.
 #[derive(Args)]
 pub struct Arguments {
-    /// Optimise as for a release; without it, compile as the tests are
+    /// Optimise as for a release, with HiGHS inside; without it, compile as the tests are, with the HiGHS of the setup
     #[arg(long)]
     release: bool,
     /// Given to pytest as they are; then nothing else is checked
@@ -205,6 +205,18 @@ impl Folders {
             .arg(if release { "release" } else { "dev" })
             .arg("--out")
             .arg(&out);
+        if release {
+            // A wheel for other machines holds its HiGHS.
+            let folder = serde_json::Value::from(setup::compiled()?.display().to_string());
+            let settings = [
+                format!("value={folder}"),
+                "relative=false".to_string(),
+                "force=true".to_string(),
+            ];
+            for setting in settings {
+                maturin.args(["--config", &format!("env.HOST_PKG_CONFIG_PATH.{setting}")]);
+            }
+        }
         workspace::run(maturin)?;
         let files = fs::read_dir(&out).with_context(|| format!("cannot read {}", out.display()))?;
         let wheel = files

@@ -7,7 +7,10 @@ use oneport::files;
 use oneport::plan::{PeriodicSchedule, State, SteadyState, Task};
 use oneport::referee::{self, Answer};
 use oneport::watch::Watch;
-use oneport::{Bandwidth, Plan, Platform, Problem, Rational, Solved, Status, explain};
+use oneport::explain::what_if;
+use oneport::{
+    Bandwidth, Goal, Options, Plan, Platform, Problem, Rational, Solved, Status, explain,
+};
 use oneport_drawings::svg;
 use oneport_exports::{Pieces, Request};
 use pyo3::prelude::*;
@@ -89,6 +92,16 @@ type Step<'p> = (
 type Pattern<'p> = (usize, &'p Rational, Vec<Step<'p>>);
 /// Length, and the links with the part of it that each is busy.
 type Slot<'p> = (&'p Rational, Vec<(&'p str, &'p str, Rational)>);
+/// Class, number of members, trial, and bounds on the throughput over that before.
+type Trial = (
+    String,
+    usize,
+    &'static str,
+    Option<Rational>,
+    Option<Rational>,
+);
+/// Suffix and content of every file, and notes.
+type Exported = (Vec<(String, Vec<u8>)>, Vec<String>);
 /// Name, number of members, share of the price, busy share of the time.
 type Limit = (String, usize, Rational, Rational);
 /// Text of a plan, throughput, whether patterns and schedule are listed, ended by, unlisted.
@@ -305,7 +318,7 @@ impl PyAnswer {
         py: Python<'_>,
         to: &str,
         options: (Option<u64>, Option<u64>, Option<u64>, Option<bool>),
-    ) -> PyResult<(Vec<(String, Vec<u8>)>, Vec<String>)> {
+    ) -> PyResult<Exported> {
         let format = oneport_exports::format(to).map_err(value)?;
         let answer = &self.inner.answer;
         let schedule = answer
@@ -369,6 +382,37 @@ impl PyAnswer {
         let checked = waiting::run(py, limits, move |watch| referee::judge(claim, &watch))?;
         let answer = checked.map_err(|fault| of_fault(&fault))?;
         Ok(PyAnswer::new(own, answer, self.inner.facts.clone()))
+    }
+
+    /// Every class of links, ports and processors, made twice as fast, half as fast, and removed.
+    fn each(
+        &self,
+        py: Python<'_>,
+        limits: (Option<String>, Option<String>),
+        threads: Option<usize>,
+        callback: Option<Py<PyAny>>,
+    ) -> PyResult<Vec<Trial>> {
+        let search = oneport_questions::Limits::read(limits.0.as_deref(), limits.1.as_deref());
+        let limits = Limits {
+            search: search.map_err(|error| of_question(&error))?,
+            threads,
+            callback,
+        };
+        let base = Arc::new(self.inner.answer.clone());
+        let own = Arc::clone(&base);
+        let rows = waiting::run(py, limits, move |watch| {
+            let options = Options::of(Goal::Rate).watched(watch);
+            what_if::each(&own, &options, &mut |_| {})
+        })?;
+        let rows = rows.map_err(|error| of_question(&error.into()))?;
+        let row = |row: &what_if::Row| {
+            let (name, trial) = (row.name.clone(), row.change.as_ref());
+            let members = trial.map_or(1, |(class, _)| class.members);
+            let [least, most] = row.shares(&base).map_or([None, None], |both| both.map(Some));
+            let trial = trial.map_or("", |(_, trial)| trial.name());
+            (name, members, trial, least, most)
+        };
+        Ok(rows.iter().map(row).collect())
     }
 
     /// The answer of a pickle.

@@ -42,6 +42,20 @@ def test_changes(toy: op.Platform) -> None:
         toy.changed(3)  # type: ignore[arg-type]
 
 
+def test_what_changes_give(dgx1: op.Platform, toy: op.Platform) -> None:
+    table = op.whatif(toy, "scatter", "Ps: bandwidth x2", "Ps -> Pb: remove", source="Ps", targets=["P0", "P1"])
+    # The source's port limits: with twice its bandwidth, 2/3 + 4/3 of the slower links at Pb do.
+    assert [row.name for row in table] == ["Ps: bandwidth x2", "Ps -> Pb: remove"]
+    assert table[0].least == table[0].most and table[0].most is not None and 1 < table[0].most <= 2
+    assert table[1].most == 0
+    each = op.whatif(dgx1, "all-gather", each_one=True)
+    assert {row.trial for row in each} <= {"doubled", "halved", "removed"} and len(each) >= 3
+    for row in each:
+        assert row.least is not None and row.most is not None and 0 <= row.least <= row.most <= 2
+    with pytest.raises(ValueError, match="no change is given"):
+        op.whatif(toy, "scatter", source="Ps")
+
+
 def test_generators() -> None:
     assert len(op.generate.dgx_h100(2).processors) == 16
     assert op.generate.random(9, seed=7) == op.generate.random(9, seed=7) != op.generate.random(9, seed=8)

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import ROOT
 
 import pyoneport as op
+from pyoneport._sweep import line_of
 
 pytestmark = [pytest.mark.timeout(180), pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 HERE = Path(__file__).parent
@@ -76,48 +78,40 @@ def test_every_executor_writes_the_same_bytes(kind: str, serial: bytes, tmp_path
     assert rows == [json.loads(line) for line in serial.splitlines()]
 
 
-PROGRAM = """
-import sys
-from mpi4py.futures import MPIPoolExecutor
-import pyoneport as op
-sys.path.insert(0, {here!r})
-from test_sweep import questions
-if __name__ == "__main__":
-    with MPIPoolExecutor() as pool:
-        list(op.sweep(questions(), pool, output={output!r}, chunk=3))
-"""
+def block(heading: str) -> str:
+    """The Python under a heading of docs/sweeps.md."""
+    part = (ROOT / "docs/sweeps.md").read_text().split(f"\n## {heading}\n")[1]
+    return part.split("```python\n")[1].split("```")[0]
 
 
-def test_mpi_writes_the_same_bytes(serial: bytes, tmp_path: Path) -> None:
-    pytest.importorskip("mpi4py")
-    launcher = Path(sys.executable).with_name("mpirun")
-    if not launcher.exists():
-        pytest.skip("no mpirun beside this Python")
-    output, script = tmp_path / "rows.jsonl", tmp_path / "sweep.py"
-    script.write_text(PROGRAM.format(here=str(HERE), output=str(output)))
-    told = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PRTE_ALLOW_RUN_AS_ROOT": "1"}
-    ran = subprocess.run(
-        [launcher, "--oversubscribe", "-n", "3", sys.executable, "-m", "mpi4py.futures", script],
-        env={**os.environ, **told, "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PYTHONPATH": str(HERE)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+# What docs/sweeps.md says, run as it stands.
+@pytest.mark.parametrize("heading", ["Dask", "MPI"])
+def test_the_page_on_sweeps(heading: str, serial: bytes, tmp_path: Path) -> None:
+    pytest.importorskip({"Dask": "distributed", "MPI": "mpi4py"}[heading])
+    (tmp_path / "questions.jsonl").write_text("".join(line_of(one) + "\n" for one in questions()))
+    (tmp_path / "sweep.py").write_text(block(heading))
+    run = [sys.executable, "sweep.py"]
+    if heading == "MPI":
+        launcher = Path(sys.executable).with_name("mpirun")
+        if not launcher.exists():
+            pytest.skip("no mpirun beside this Python")
+        run = [str(launcher), "--oversubscribe", "-n", "3", sys.executable, "-m", "mpi4py.futures", "sweep.py"]
+    root = {f"{name}_ALLOW_RUN_AS_ROOT{end}": "1" for name in ("OMPI", "PRTE") for end in ("", "_CONFIRM")}
+    ran = subprocess.run(run, cwd=tmp_path, env={**os.environ, **root}, capture_output=True, text=True, timeout=120)
     assert ran.returncode == 0, ran.stderr
-    assert output.read_bytes() == serial
+    assert (tmp_path / f"answers-{heading.lower()}.jsonl").read_bytes() == serial
 
 
 def test_the_command_writes_the_same_bytes(serial: bytes, tmp_path: Path, command: str) -> None:
     if subprocess.run([command, "batch", "--help"], capture_output=True, timeout=60).returncode:
         pytest.skip("this command has no batch")
-    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in questions()))
-    rows = list(op.sweep((tmp_path / "questions.jsonl").read_text().splitlines()))
+    (tmp_path / "questions.jsonl").write_text("".join(line_of(one) + "\n" for one in questions()))
     ran = subprocess.run(
         [command, "batch", tmp_path / "questions.jsonl", "-o", tmp_path / "rows.jsonl"], timeout=120, capture_output=True
     )
     # Some questions have no answer.
     assert ran.returncode == 1, ran.stderr
-    assert [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()] == rows
+    assert (tmp_path / "rows.jsonl").read_bytes() == serial
 
 
 def test_a_cut_file_is_resumed(serial: bytes, tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ mod wheel;
 
 use std::env;
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
@@ -185,6 +186,26 @@ pub fn run() -> Result<()> {
         .context("cannot write target/setup/env.toml")?;
     eprintln!("Setup is complete in {}", place.setup.display());
     Ok(())
+}
+
+/// HiGHS as a static library, compiled if it is not there: the folder of its highs.pc. What is built otherwise goes on
+/// with the HiGHS of the setup.
+///
+/// # Errors
+/// As [`run`].
+pub fn compiled() -> Result<PathBuf> {
+    let root = workspace::root()?;
+    let place = Place {
+        setup: root.join("target").join("setup"),
+        root,
+    };
+    let version = highs::locked_version(&place)?;
+    let stamp = highs::stamp(&version);
+    let _lock = place::lock(&place.path("lock"), "in this repository")?;
+    if !highs::is_built(&place, &stamp) {
+        highs::provide(&place, &version, &stamp, &[])?;
+    }
+    Ok(place.path(&Choice::Source.folder()))
 }
 
 /// Puts the first HiGHS in place that can be had.

@@ -19,6 +19,7 @@ from ._plot import plot_sweep
 from ._single import Reduction, Ring, Rings, Step, reduce_heterogeneous, reduce_homogeneous, rings
 from ._sweep import sweep
 from ._values import Bandwidth, Limit, Link, Merge, Node, Pattern, Progress, Reason, Send, Shared, Slot, Table
+from ._whatif import Change, whatif
 
 __version__: str = _core.VERSION
 
@@ -32,6 +33,7 @@ __all__ = [
     "Answer",
     "Bandwidth",
     "Certificate",
+    "Change",
     "FloatWarning",
     "Goal",
     "Infeasible",
@@ -71,4 +73,5 @@ __all__ = [
     "solve",
     "sweep",
     "verify",
+    "whatif",
 ]

@@ -77,6 +77,12 @@ class Answer:
         threads: int | None,
         callback: Callable[[str, float, str | None], object] | None,
     ) -> Answer: ...
+    def each(
+        self,
+        limits: tuple[str | None, str | None],
+        threads: int | None,
+        callback: Callable[[str, float, str | None], object] | None,
+    ) -> list[tuple[str, int, str, Fraction | None, Fraction | None]]: ...
     def svg(self, kind: str, place: int) -> str | None: ...
     def export(
         self, to: str, options: tuple[int | None, int | None, int | None, bool | None]

@@ -1,0 +1,67 @@
+"""What changes of a platform give."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from ._asking import Ask, calling, changes_of, limit, rate
+from ._errors import Infeasible
+from ._platform import PlatformLike, as_platform
+from ._values import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class Change(NamedTuple):
+    """The effect of a change: bounds on the best throughput over the best one before it.
+
+    `least` equals `most` where both optima are proved; both are 0 if messages cannot arrive any more. `name` is the
+    change, or with `each_one` a class of `members` parts and its `trial`: `"doubled"`, `"halved"` or `"removed"`.
+    """
+
+    name: str
+    trial: str
+    members: int
+    least: Fraction | None
+    most: Fraction | None
+
+
+def whatif(
+    platform: PlatformLike, collective: str, /, *change: str, each_one: bool = False, **how: Unpack[Ask]
+) -> Table[Change]:
+    """What each change of the platform does to the throughput of a collective; the keywords are those of `rate`.
+
+    A change is text in the grammar of `oneport whatif`. With `each_one`, every class of links, ports and processors that
+    are alike is made twice as fast, half as fast, and removed.
+
+    >>> import pyoneport as op
+    >>> star = op.Platform.from_matrix([[0, 1, 1], [1, 0, 0], [1, 0, 0]], names=["hub", "a", "b"])
+    >>> [row.most for row in op.whatif(star, "broadcast", "hub: bandwidth x2", "a: remove", source="hub", targets=["b"])]
+    [Fraction(2, 1), Fraction(1, 1)]
+    """
+    if not change and not each_one:
+        raise ValueError("no change is given; write one such as 'a -> b: bandwidth x2', or each_one=True")
+    texts = changes_of(change)
+    own = as_platform(platform)
+    before = rate(own, collective, **how)
+    rows = [_row(own.changed(text), collective, text, before.throughput, before.bound, how) for text in texts]
+    if each_one:
+        threads, callback = calling(how)
+        limits = limit(how, "time_limit"), limit(how, "memory_limit")
+        found = before._held.each(limits, threads, callback)
+        rows += [Change(name, trial, members, least, most) for name, members, trial, least, most in found]
+    return Table(Change._fields, rows)
+
+
+def _row(
+    changed: PlatformLike, collective: str, text: str, throughput: Fraction | None, bound: Fraction, how: Ask
+) -> Change:
+    try:
+        after = rate(changed, collective, **how)
+    except Infeasible:
+        return Change(text, "", 1, Fraction(0), Fraction(0))
+    least = None if after.throughput is None else after.throughput / bound
+    most = None if not throughput else after.bound / throughput
+    return Change(text, "", 1, least, most)
