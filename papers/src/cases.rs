@@ -1,4 +1,4 @@
-//! Platforms for examples and counterexamples, and the questions asked on them.
+//! Platforms for examples and counterexamples, and their questions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use oneport_lp as lp;
 use crate::numbers::{common_denominator, number, unit_volumes, whole};
 use crate::rows;
 
-/// A platform and a collective on it; messages have size 1, merges take one unit of work.
+/// A platform and a collective on it. Messages have size 1, merges take one unit of work.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// For tables.
@@ -64,7 +64,7 @@ pub fn link(platform: &Platform, name: &str) -> Result<LinkId> {
     found.with_context(|| format!("the platform has no link {name}"))
 }
 
-/// The same with all costs of links and merges multiplied so that they are whole, and by what.
+/// The same platform with all costs of links and merges multiplied by a factor that makes them whole, and the factor.
 pub fn scaled(case: Case) -> Result<(Case, Rational)> {
     let computes = case
         .platform
@@ -191,7 +191,7 @@ pub fn random(nodes: usize, degree: usize, seed: u64, most: u64) -> Result<Platf
     Ok(generate::random_connected(nodes, degree, &options)?)
 }
 
-/// The same without the links from a node to an earlier one.
+/// The same platform without the links from a node to an earlier one.
 pub fn downwards(platform: &Platform) -> Result<Platform> {
     let mut builder = Platform::builder();
     for node in platform.nodes() {
@@ -255,7 +255,7 @@ impl Case {
         Problem::new(&self.platform, &self.collective, unit_volumes()).expect("cases make sense")
     }
 
-    /// An answer with a schedule, which is optimal unless the period is too long; the referee has checked it.
+    /// An answer with a schedule, which is optimal unless the period is too long. The referee has checked it.
     pub fn answer(&self) -> Result<Solved> {
         let options = Options {
             period: Period::AtMost(DEFAULT_MAX_INSTANCES),
@@ -288,7 +288,7 @@ impl Case {
         Ok(solution.steady_state.throughput)
     }
 
-    /// The optimal throughput; both programs and the referee agree on it.
+    /// The optimal throughput. Both programs and the referee agree on it.
     pub fn throughput(&self) -> Result<Rational> {
         let solved = self.answer()?;
         let plan = solved.plan()?;

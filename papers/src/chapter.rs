@@ -11,9 +11,9 @@ pub struct Chapter {
     pub number: &'static str,
     /// Its fixture, `fixtures/papers/STEM.toml`.
     pub stem: &'static str,
-    /// Per row, the function that computes our value; in parts.
+    /// Per row, the function that computes our value, in parts.
     pub checks: &'static [&'static [(&'static str, Check)]],
-    /// Drawings and tables; part by part.
+    /// Drawings and tables, part by part.
     pub figures: &'static [fn() -> Result<Vec<Figure>>],
 }
 

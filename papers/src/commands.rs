@@ -77,7 +77,7 @@ impl Asked {
     }
 }
 
-/// Runs a command by its name; `None` if the name is unknown. `rows` looks into the chapters.
+/// Runs a command by its name. `None` if the name is unknown. `rows` reads the chapters.
 pub fn run(name: &str, arguments: &[String], chapters: &[Chapter]) -> Option<Result<String>> {
     match name {
         "searches" => Some(searches(arguments)),

@@ -83,7 +83,7 @@ fn page() -> Result<String> {
     Ok(text)
 }
 
-/// The table of a platform; none where its processors do not all reach one another.
+/// The table of a platform. None if its processors do not all reach one another.
 fn table(platform: &Platform) -> Result<Option<String>> {
     let mut cells: BTreeMap<String, BTreeMap<&str, Rational>> = BTreeMap::new();
     let mut optima = Vec::new();

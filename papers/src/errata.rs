@@ -1,4 +1,4 @@
-//! One counterexample per entry of `docs/errata.md`: what the printed text yields, and what is right.
+//! One counterexample per entry of `docs/errata.md`: the result of the printed text, and the correct result.
 //!
 //! The rows of the report and the tests at the end run the same functions.
 
@@ -77,7 +77,7 @@ pub fn circulation_counts() -> Result<Sides> {
     Ok(sides)
 }
 
-/// E000-2 on the toy with every link in both directions; E000-1 put right.
+/// E000-2 on the toy with every link in both directions, and E000-1 corrected.
 pub fn circulation_counts_on_the_toy() -> Result<Sides> {
     programs(
         &cases::symmetrised_toy()?,
@@ -126,7 +126,7 @@ pub fn figure_of_the_long_schedule(captions: [(&str, &Value); 2]) -> Result<Valu
     ))
 }
 
-/// E000-6: which of the messages from Pb to P1 is cut, and the parts of the period that it is sent in; from 1.
+/// E000-6: which of the messages from Pb to P1 is cut, and the parts of the period in which it is sent, counted from 1.
 pub fn split_message() -> Result<(usize, Vec<usize>)> {
     let toy = Toy::load()?;
     let schedule = toy.schedule(&toy.period()?)?;
@@ -154,7 +154,7 @@ pub fn split_message() -> Result<(usize, Vec<usize>)> {
     let (index, event) = sent
         .find(|(_, event)| event.pieces.len() > 1)
         .context("no message is cut")?;
-    // Every part has its slot; which slots does the message touch, counted from the start of its period?
+    // Every part has its slot. Which slots does the message touch, counted from the start of its period?
     let (mut start, mut parts) = (whole(0), Vec::new());
     let origin = event
         .pieces
@@ -200,7 +200,7 @@ pub fn in_transit() -> Result<Sides> {
     Ok(Sides::new(out, into))
 }
 
-/// E000-8: periods until all buffers are full, next to the diameter; four nodes, one long fast path.
+/// E000-8: periods until all buffers are full, next to the diameter, for four nodes with one long fast path.
 pub fn filling_a_long_path() -> Result<Sides> {
     let mut links = Vec::new();
     for from in ["s", "a", "b", "t"] {
@@ -574,7 +574,7 @@ pub mod tests {
     #[test]
     fn e000_8_buffers_fill_along_the_longest_path_not_the_diameter() {
         check(filling_a_long_path(), "1", "2");
-        // 11 periods until a can send at all; then it gains one message every other period, until it has both shares.
+        // 11 periods until a can send at all. Then it gains one message every other period, until it has both shares.
         check(filling_with_a_circulation(), "2", "32");
     }
 

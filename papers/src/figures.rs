@@ -11,7 +11,7 @@ use crate::runs::ScheduleRun;
 /// A drawing or a table with its explanation.
 #[derive(Debug, Clone)]
 pub struct Figure {
-    /// Heading; also the drawing's file name.
+    /// Heading and file name of the drawing.
     pub title: String,
     /// Caption.
     pub caption: String,
@@ -132,7 +132,7 @@ pub fn asymptotic_curve(title: &str, runs: &[ScheduleRun]) -> String {
     )
 }
 
-/// The same as a table.
+/// The curve as a table.
 pub fn asymptotic_table(title: &str, caption: &str, runs: &[ScheduleRun]) -> Result<Figure> {
     let mut rows = Vec::new();
     for run in runs {

@@ -1,7 +1,7 @@
 //! `oneport-papers [--out DIR | compare | peers]`: every printed value and claim of the papers against ours, and the
 //! same pipeline on real networks; `docs/peers.md` against what is computed.
 //!
-//! Prints tables; writes `REPORT.md`, `index.html` and `figures/` to `target/reproduce`. Exit codes: 0 every verdict is
+//! Prints tables. Writes `REPORT.md`, `index.html` and `figures/` to `target/reproduce`. Exit codes: 0 every verdict is
 //! the expected one, 1 some verdict is not, 2 usage.
 
 mod canon_antoniu;
@@ -179,7 +179,7 @@ fn write(report: &Report, folder: &Path) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// Another test makes the whole report; here nothing is computed, and every row says so.
+    /// Another test makes the whole report. Here nothing is computed, and every row states that.
     #[test]
     fn rows_without_checks_are_failures() -> Result<()> {
         for chapter in CHAPTERS {

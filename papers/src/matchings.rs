@@ -16,7 +16,7 @@ pub type Matching = Vec<LinkId>;
 /// A matching and for how long it is kept.
 pub type Weighted = (Matching, Rational);
 
-/// All nonempty sets of these links that share no send port and no receive port. Exponential; for a dozen links.
+/// All nonempty sets of these links that share no send port and no receive port. Exponential, for a dozen links.
 pub fn all_matchings(platform: &Platform, links: &[LinkId]) -> Vec<Matching> {
     let mut found: Vec<Matching> = vec![Vec::new()];
     for &link in links {
@@ -97,7 +97,7 @@ fn weights(
     occupations: &BTreeMap<LinkId, Rational>,
     set: &[&Matching],
 ) -> Result<Option<Vec<Rational>>> {
-    // Largest least weight: positive exactly when all can be.
+    // Largest least weight: positive if and only if all can be.
     let mut program = LinearProgram::new(Sense::Maximize);
     let links: Vec<_> = occupations
         .values()

@@ -1,4 +1,4 @@
-//! The same pipeline on real networks, if the data folder next to the repository exists, and on our platforms.
+//! The same pipeline on real networks, if `ONEPORT_DATA` names their folder, and on our platforms.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -18,7 +18,7 @@ const DRAWN: usize = 2000;
 /// Most links of a platform that is drawn small.
 const SMALL: usize = 100;
 
-/// A network and where its file is, from the data folder or from the repository.
+/// A network and the path of its file, from the data folder or from the repository.
 struct Network {
     name: &'static str,
     file: &'static str,
@@ -133,7 +133,7 @@ pub fn run() -> Result<Networks> {
 /// The environment variable that names the folder with the data of other people.
 pub const DATA: &str = "ONEPORT_DATA";
 
-/// That folder; `None` if the variable names none.
+/// That folder. `None` if the variable names none.
 pub fn data_folder() -> Option<PathBuf> {
     let folder = PathBuf::from(std::env::var_os(DATA)?);
     folder.is_dir().then_some(folder)
@@ -169,7 +169,7 @@ impl Networks {
 }
 
 fn solved(case: &Case, answer: &Answer, seconds: f64) -> Result<Solved> {
-    // Once more, on the plan as it is: what is printed has been checked.
+    // Judged once more: the printed plan has been checked.
     let verdict = referee::verify(
         answer.claim().clone(),
         &answer.stated(),

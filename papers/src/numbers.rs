@@ -23,7 +23,7 @@ pub fn whole_number(value: &Rational) -> Result<u64> {
     u64::try_from(value.to_integer()).with_context(|| format!("{value} is out of range"))
 }
 
-/// The fraction itself, or six digits after `≈` where it is long.
+/// The fraction itself, or six digits after `≈` if it is long.
 pub fn short(value: &Rational) -> String {
     let exact = value.to_string();
     if exact.len() <= SHORT {
@@ -38,12 +38,12 @@ pub fn digits(value: f64) -> String {
     Rational::from_float(value).map_or_else(|| value.to_string(), |value| decimal(&value, DIGITS))
 }
 
-/// For drawings and rounded figures only; nothing is decided with it.
+/// For drawings and rounded figures only. It decides nothing.
 pub fn pixels(value: &Rational) -> f64 {
     value.to_f64().unwrap_or(f64::NAN)
 }
 
-/// Messages of size 1, merges of one unit of work: what the papers' examples have.
+/// Messages of size 1, merges of one unit of work, as in the papers' examples.
 pub fn unit_volumes() -> &'static Volumes {
     static UNIT: LazyLock<Volumes> = LazyLock::new(Volumes::default);
     &UNIT

@@ -30,7 +30,7 @@ impl Program {
         fix(&mut self.0, Quantity::Throughput, value);
     }
 
-    /// Fixes one flow; one that does not exist is 0 anyway.
+    /// Fixes one flow. One that does not exist is 0 anyway.
     pub fn fix(&mut self, link: LinkId, message: usize, value: &Rational) {
         let flow = Quantity::Message { message, link };
         if self.0.quantities().contains(&flow) {
@@ -66,7 +66,7 @@ pub fn fix(program: &mut Linear, variable: Quantity, value: &Rational) {
     program.lines.push(row);
 }
 
-/// The smallest and the largest value of a variable; one that does not exist is 0.
+/// The smallest and the largest value of a variable. One that does not exist is 0.
 ///
 /// # Errors
 /// The program has no optimum.

@@ -43,7 +43,7 @@ pub fn sizes_in_the_proof() -> Sides {
     Sides::new(whole((1 << (k + 2)) + 1), whole((1 << (k + 1)) + 1))
 }
 
-/// Algorithm 2 for two values with the last loop as printed: when the merge ends; and ours.
+/// Algorithm 2 for two values with the last loop as printed: the end of the merge. Then ours.
 pub fn starts_too_late() -> Result<Sides> {
     let (d, c) = (1, 1);
     // Lines 5 to 9: machine 1 computes, then sends.
@@ -94,7 +94,7 @@ fn bound(limit: Concurrency) -> Result<Sides> {
     ))
 }
 
-/// E002-5: the printed bound for six values and three transfers; the corrected one, which is the length. No fewer
+/// E002-5: the printed bound for six values and three transfers, and the corrected one, which is the length. No fewer
 /// values and no smaller limit contradict the printed bound.
 pub fn bound_of_limited_transfers() -> Result<Sides> {
     bound(Concurrency::Transfers(3))
@@ -105,8 +105,8 @@ pub fn bound_of_limited_reducers() -> Result<Sides> {
     bound(Concurrency::Reducers(3))
 }
 
-/// E002-8: values that fit into no time, and values up to 10 that do in every tree; k = 1, d = c = 0. By theorem 14 it
-/// is `2^k`, by theorem 17 `F_(k+2)`.
+/// E002-8: values that fit into no time, and values up to 10 that do in every tree, for k = 1, d = c = 0. By theorem 14
+/// it is `2^k`, by theorem 17 `F_(k+2)`.
 fn no_costs(printed: u64) -> Result<Sides> {
     let most = 10;
     let mut right = 0;

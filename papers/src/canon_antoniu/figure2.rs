@@ -1,5 +1,4 @@
-//! Figure 2: how much longer the binomial and Fibonacci strategies are than the optimum; it depends on the rule for
-//! ties.
+//! Figure 2: the ratio of the binomial and Fibonacci strategies to the optimum. It depends on the rule for ties.
 
 use anyhow::{Result, ensure};
 use oneport::Rational;
@@ -139,8 +138,8 @@ fn coprime(a: u64, b: u64) -> bool {
     a == 1
 }
 
-/// For each rule for ties: for how many n other costs are worse than the conjectured ones, and the first; the largest
-/// ratio over all n is at the conjectured costs, or this fails.
+/// For each rule for ties: the number of n for which other costs are worse than the conjectured ones, and the first.
+/// The check fails unless the largest ratio over all n is at the conjectured costs.
 fn worse(strategy: Strategy, conjectured: fn(u64, u64) -> bool) -> Result<Worse> {
     let (most, cost) = CONJECTURE;
     let pairs: Vec<(u64, u64)> = (0..=cost)
@@ -153,7 +152,7 @@ fn worse(strategy: Strategy, conjectured: fn(u64, u64) -> bool) -> Result<Worse>
             .map(whole_number)
             .collect::<Result<Vec<u64>>>()
     };
-    // Length over optimum, as two words; by kind of costs and n.
+    // Length over optimum, as two words, by kind of costs and n.
     let empty = || [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
     let mut worst: [[Vec<(u64, u64)>; 4]; 2] = [empty(), empty()];
     for (d, c) in pairs {

@@ -91,7 +91,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("proposition-3-time", |_| theorems::linear_time()),
 ];
 
-/// Figure 1: four values with d = c; the dates of the three transfers.
+/// Figure 1: four values with d = c, and the dates of the three transfers.
 fn figure_1() -> Result<Finding> {
     let reduction = reduce(4, 1, 1, Strategy::Greedy, Concurrency::Unlimited)?;
     let mut dates: Vec<Rational> = (1..4)

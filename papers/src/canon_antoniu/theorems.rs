@@ -50,7 +50,7 @@ const ALL_TREES: usize = 10;
 /// Most values for which all orders of transfers are tried too.
 const ALL_ORDERS: usize = 7;
 
-/// Proposition 3: in every greedy tree our transfers start when the naive simulation lets them.
+/// Proposition 3: in every greedy tree our transfers start at the dates of the naive simulation.
 pub fn default_times() -> Result<Finding> {
     let mut tried = 0;
     for (d, c) in COSTS {
@@ -182,7 +182,7 @@ fn sink() -> Result<Finding> {
     ))
 }
 
-/// Section 3.3: what a machine finds by itself, for its own number, is its position in the one tree.
+/// Section 3.3: the position that a machine computes for its own number is its position in the one tree.
 fn each_machine() -> Result<Finding> {
     let mut tried = 0;
     for (d, c) in COSTS {
@@ -219,7 +219,7 @@ fn each_machine() -> Result<Finding> {
 }
 
 /// Section 4.1: machines numbered along any tree, senders in the order in which they are merged, keep the operands in
-/// order; the referee concatenates them.
+/// order. The referee concatenates them.
 fn operand_order() -> Result<Finding> {
     let mut tried = 0;
     for n in 1..=8 {
@@ -265,8 +265,8 @@ fn number(tree: &Tree, ready: &[u64], machine: usize, order: &mut Vec<usize>) {
         .for_each(|sender| number(tree, ready, sender, order));
 }
 
-/// Propositions 2 and 3 with the j-th smallest date: when every machine's value is complete, in every rooted tree; and
-/// in how many the printed j-th largest gives another date.
+/// Propositions 2 and 3 with the j-th smallest date: the date at which every machine's value is complete, in every
+/// rooted tree. Also the number of trees in which the printed j-th largest gives another date.
 fn formula() -> Result<Finding> {
     let (mut tried, mut printed_fails) = (0, 0);
     for n in 1..=9 {
@@ -486,7 +486,7 @@ fn proposition_6() -> Result<Finding> {
     ))
 }
 
-/// Section 5: d + (deg - 1) max + c and (depth - 1)(d + c) are lower bounds, whatever the tree.
+/// Section 5: d + (deg - 1) max + c and (depth - 1)(d + c) are lower bounds for every tree.
 fn degree_and_depth() -> Result<Finding> {
     let mut tried = 0;
     for n in 2..=9 {
@@ -614,7 +614,7 @@ fn theorem_9() -> Result<Finding> {
     ))
 }
 
-/// With d >= c, K reducers do what K transfers do; and d >= c is needed.
+/// With d >= c, K reducers are as fast as K transfers, and d >= c is needed.
 fn theorem_10() -> Result<Finding> {
     let mut tried = 0;
     for (d, c) in COSTS.into_iter().filter(|(d, c)| d >= c) {
@@ -657,7 +657,8 @@ fn binomial_tree(order: u64) -> Tree {
     tree
 }
 
-/// Definition 15: the sink of a tree of order k - 2 sends to that of one of order k - 1; a parent sends to its child.
+/// Definition 15: the sink of a tree of order k - 2 sends to that of one of order k - 1, and a parent sends to its
+/// child.
 fn fibonacci_tree(order: u64) -> Tree {
     let (mut before, mut tree) = (vec![0], vec![0]);
     for _ in 0..order {
@@ -758,8 +759,8 @@ fn uniqueness(costs: &[(u64, u64)], most: u64, tree: fn(u64) -> Tree) -> Result<
 /// The tree of an order.
 type Definition = fn(u64) -> Tree;
 
-/// Section 7.3: at the sizes of the special trees the strategies build these, whatever the costs and the rule for ties;
-/// and Algorithm 1 does where one cost is 0, or both are equal.
+/// Section 7.3: at the sizes of the special trees the strategies build these, for all costs and rules for ties.
+/// Algorithm 1 does if one cost is 0, or both are equal.
 fn strategies() -> Result<Finding> {
     let ties = [
         Tie::Oldest,
@@ -815,7 +816,7 @@ fn strategies() -> Result<Finding> {
     .note("so does Algorithm 1 for min(d, c) = 0 and for d = c"))
 }
 
-/// The proof of theorem 19: F_k is at least (phi^k - (1 - phi)^2) / sqrt 5, exactly; and the bound on its inverse.
+/// The proof of theorem 19: F_k is at least (phi^k - (1 - phi)^2) / sqrt 5, exactly, and the bound on its inverse.
 fn inverse_fibonacci() -> Result<Finding> {
     // With psi = 1 - phi, F_k = (phi^k - psi^k) / sqrt 5 and psi^k = (L_k - F_k sqrt 5) / 2: psi^k <= psi^2 reads
     // L_k - 3 <= (F_k - 1) sqrt 5.

@@ -16,7 +16,7 @@ use crate::errata::Sides;
 use crate::numbers::{number, whole};
 use crate::rows::{Paper, Value};
 
-/// E001-1: when the first sender, of time 5, starts.
+/// E001-1: the start of the first sender, of time 5.
 pub fn starts_at_its_start() -> Result<Sides> {
     let start = schedule(&[5])?.starts.get(0).unwrap_or_default();
     Ok(Sides::new(&start + whole(5), start))
@@ -117,14 +117,16 @@ pub fn time_ratio(paper: &Paper) -> Result<Sides> {
     Ok(Sides::new(printed, right))
 }
 
-/// E001-8: the start of a slowest sender modulo its time, where the proof of theorem 1 stops; 25 senders.
+/// E001-8: the start of a slowest sender modulo its time, at the point at which the proof of theorem 1 stops. 25
+/// senders.
 pub fn exchange_breaks_multiples() -> Result<(Sides, Stop)> {
     let times = [[4; 10].as_slice(), &[2, 2, 4, 1, 1, 4, 1, 2, 2, 2], &[1; 5]].concat();
     let stop = stops(&times, false)?;
     Ok((Sides::new(whole(0), whole(stop.start % stop.time)), stop))
 }
 
-/// E001-13: levels of fast predecessors of q, where the proof of theorem 4 stops; ratio 7/3, 39 senders.
+/// E001-13: levels of fast predecessors of q, at the point at which the proof of theorem 4 stops. Ratio 7/3, 39
+/// senders.
 pub fn no_two_levels() -> Result<(Sides, Stop)> {
     let times: Vec<u64> = "SSSSSSSSSffSSSSSSfSffffSSffffffffffffff"
         .chars()

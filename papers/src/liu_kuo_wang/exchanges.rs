@@ -14,7 +14,7 @@ pub struct Stop {
     pub time: u64,
     /// The window of the faster one.
     pub window: [u64; 2],
-    /// How many senders in a row, each as fast, end where this window starts.
+    /// The number of senders in a row, each as fast, that end at the start of this window.
     pub levels: usize,
     /// Rearrangements before.
     pub moves: usize,
@@ -84,7 +84,7 @@ fn stop(times: &[u64], run: &EarliestRun, (p, q): (usize, usize), moves: usize) 
     }
 }
 
-/// Senders as fast as `q`, each ending where the one before starts, from `q`'s start back.
+/// Senders as fast as `q`, each ending at the start of the next one, from `q`'s start back.
 fn chain(times: &[u64], run: &EarliestRun, q: usize) -> Vec<usize> {
     let mut chain = Vec::new();
     let mut at = run.starts[q];
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_proof_that_reaches_its_end() -> Result<()> {
-        // A slow sender right after two fast ones is exchanged; powers of 2 in order need nothing.
+        // A slow sender right after two fast ones is exchanged. Powers of 2 in order need no exchange.
         assert_eq!(printed_proof(&[4, 4, 2, 2, 1, 1], false)?, None);
         assert!(printed_proof(&[1, 1, 2], false).is_err(), "not in form");
         Ok(())

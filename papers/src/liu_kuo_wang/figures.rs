@@ -30,11 +30,11 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("figure-12", |_| figure_12()),
 ];
 
-/// Transmission times of A to G, figure 1; A is the destination.
+/// Transmission times of A to G, figure 1. A is the destination.
 const EXAMPLE: [u64; 7] = [10, 5, 5, 5, 4, 2, 2];
 /// The destination.
 const A: usize = 0;
-/// Figure 3's sequence: the text names G, F, D, then C; B and E may follow in either order.
+/// Figure 3's sequence: the text names G, F, D, then C. B and E may follow in either order.
 const FIGURE_3: [usize; 6] = [6, 5, 3, 2, 1, 4];
 
 fn example() -> Result<Processors> {
@@ -152,7 +152,7 @@ fn destination() -> Result<Finding> {
     ))
 }
 
-/// SNF and optimum; the optimum also by all sequences.
+/// SNF and optimum. The optimum also by all sequences.
 pub fn both(processors: &Processors) -> Result<[Rational; 2]> {
     let snf = slowest_first::length(&processors.cluster());
     let best = reduce_processors(processors, Method::Auto, &budget())?

@@ -93,7 +93,7 @@ fn named(times: &[u64], run: &EarliestRun, names: &[(&str, usize)]) -> Vec<Windo
     names.iter().map(window).collect()
 }
 
-/// Figure 6: four processors, senders of times 1, 1 and 2 in this order; the slow one is exchanged with a fast one.
+/// Figure 6: four processors, senders of times 1, 1 and 2 in this order. The slow one is exchanged with a fast one.
 fn figure_6() -> Result<Figure> {
     let times = [1, 1, 2];
     let run = brute::earliest(&times);

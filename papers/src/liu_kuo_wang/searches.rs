@@ -23,9 +23,9 @@ pub const CHECKS: &[(&str, Check)] = &[
 
 /// Clusters per row of the table.
 const CLUSTERS: u64 = 50;
-/// Share of the tree that the generic search examines, whatever the size.
+/// Share of the tree that the generic search examines, at every size.
 const GENERIC_SHARE: f64 = 0.7;
-/// Speeds for the trend; the paper does not state its own.
+/// Speeds for the trend. The paper does not state its own.
 const SPEEDS: [u64; 3] = [3, 4, 5];
 
 /// The optimum by the paper's guided search, all senders.
@@ -98,7 +98,7 @@ fn shares(paper: &Paper) -> Result<Finding> {
     ))
 }
 
-/// P = 21: the quotient of the printed times, to the nearest hundred; whole hours that the generic search takes.
+/// P = 21: the quotient of the printed times, to the nearest hundred, and the whole hours of the generic search.
 fn factor(paper: &Paper) -> Result<Finding> {
     let row = printed(paper, 21)?;
     let hundreds = (&row[6] / &row[3] / whole(100)).round() * whole(100);
@@ -223,7 +223,7 @@ fn measured(size: usize, clusters: u64) -> Result<[f64; 2]> {
     Ok(seen.map(|nodes| nodes / total * 100.0))
 }
 
-/// The generic search looks at about 70 % of the tree whatever the size, the guided one at ever less.
+/// The generic search examines about 70 % of the tree at every size, the guided one an ever smaller part.
 fn trend() -> Result<Finding> {
     let [small, large] = [measured(10, CLUSTERS)?, measured(13, CLUSTERS)?];
     ensure!(

@@ -50,7 +50,7 @@ pub fn printed_cells(paper: &Paper, id: &str) -> Result<Vec<u64>> {
     Ok(cells)
 }
 
-/// The lengths of our program of that rule, cell by cell; all programs must agree.
+/// The lengths of our program of that rule, cell by cell. All programs must agree.
 fn cells(paper: &Paper, id: &str, rule: Rule) -> Result<Finding> {
     let printed = printed_cells(paper, id)?;
     let (fast, slow) = (whole(1), whole(2));
@@ -126,7 +126,7 @@ fn saving_all(paper: &Paper) -> Result<Finding> {
         .note("pairs counted by the rules of tables 2 and 4, all cells from 1 to 150"))
 }
 
-/// Section 6.3: pairs without insight, whatever the ratio; counted pair by pair as table 2 counts them.
+/// Section 6.3: pairs without insight, for every ratio, counted pair by pair as table 2 counts them.
 fn first_any_ratio() -> Result<Finding> {
     let mut tried = 0;
     for (f, s) in [(1, 1), (2, 3), (7, 4), (20, 31), (40, 40)] {
@@ -222,7 +222,7 @@ fn theorem_5() -> Result<Finding> {
 pub struct Stop {
     /// Columns up to the point C are searched without a test (section 5.3.4).
     pub from_c: bool,
-    /// At T(A) > T(B), as the text says; else at T(A) >= T(B).
+    /// At T(A) > T(B), as the text states, or at T(A) >= T(B).
     pub strict: bool,
 }
 
@@ -242,7 +242,7 @@ pub const STOPS: [Stop; 3] = [
     },
 ];
 
-/// Pairs that the third algorithm refers to for one cell, by a reading; `table` is complete.
+/// Pairs that the third algorithm refers to for one cell, by a reading. `table` is complete.
 pub fn third(table: &Table, f: usize, s: usize, stop: Stop) -> u64 {
     let cell = |f, s| table.length(f, s);
     let columns = f / 2 + f % 2;

@@ -138,7 +138,7 @@ fn conversion() -> Result<Finding> {
             length: 0,
         };
         for position in 0..times.len() {
-            // Not before the one ahead; after a pause, as soon as inequality (1) allows.
+            // Not before the one ahead. After a pause, as soon as inequality (1) allows.
             let ahead = run.starts.last().copied().unwrap_or(0);
             let mut start = ahead + (dice.roll(6) - 1) % 4;
             let given = &times[..=position];
@@ -385,7 +385,7 @@ fn lemma_3_within() -> Result<Finding> {
     for (times, changed, p, [_, _, q3]) in rearrangements() {
         ensure!(is_valid(&times, &changed), "{times:?}: sender {p}");
         tried += 1;
-        // q3 now starts where p did; q1 started a multiple of the fast time after p's new start.
+        // q3 now starts at the former start of p. q1 started a multiple of the fast time after p's new start.
         inside += usize::from((changed.starts[q3] - changed.starts[p]) % times[q3] > 0);
     }
     ensure!(inside > 100, "p starts inside in {inside} cases only");
@@ -419,7 +419,7 @@ fn corollary_1() -> Result<Finding> {
     ))
 }
 
-/// Slowest node first where the times divide one another, with these quotients.
+/// Slowest node first if the times divide one another, with these quotients.
 fn divisor_chains(quotients: &[u64]) -> Result<Finding> {
     let mut dice = Dice::new(6);
     let mut tried = 0;

@@ -28,7 +28,7 @@ pub enum Case {
     Beyond,
 }
 
-/// Point C where its first case applies.
+/// Point C at which its first case applies.
 pub fn mended(s: usize) -> usize {
     s.div_ceil(2)
 }
@@ -59,7 +59,7 @@ pub fn cases(table: &[Vec<u64>], (f, s): (usize, usize), point_c: usize) -> Vec<
     (0..f.div_ceil(2)).map(case).collect()
 }
 
-/// The numbers of slow ones on the left that are not left out of a column, first and last; the first may be above the
+/// The numbers of slow ones on the left that are not left out of a column, first and last. The first may be above the
 /// last.
 pub fn kept(case: Case, a: usize, s: usize) -> (usize, usize) {
     match case {
@@ -153,7 +153,7 @@ fn run(fast: u64, slow: u64, most: usize, point_c: fn(usize) -> usize) -> (Vec<V
     (table, pairs)
 }
 
-/// The algorithm as printed, and with point C where its case applies: both find every T(f, s).
+/// The algorithm as printed, and with point C at which its case applies: both find every T(f, s).
 fn runs() -> Result<Finding> {
     const MOST: usize = 40;
     let (mut tried, mut pairs) = (0, 0);

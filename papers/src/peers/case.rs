@@ -24,7 +24,7 @@ pub enum Measure {
     /// All data of an operation over its time.
     #[serde(rename = "GB/s")]
     Bandwidth,
-    /// The time of an operation in rounds; in a round a link of 25 GB/s carries one message.
+    /// The time of an operation in rounds. In a round a link of 25 GB/s carries one message.
     #[serde(rename = "rounds per chunk")]
     Rounds,
 }
@@ -61,9 +61,9 @@ struct Size {
 pub struct Proved {
     /// The best there is.
     pub optimum: Rational,
-    /// Whether a steady state attains it; else it is a bound.
+    /// Whether a steady state attains it. Otherwise it is a bound.
     pub attained: bool,
-    /// How much more time the published result takes, as a part of the least; zero where its last decimal decides.
+    /// How much more time the published result takes, as a part of the least. Zero if its last decimal decides.
     pub above: Rational,
     /// A bound for whole chunks, with latency and in epochs, and how much more the published result takes.
     pub of_model: Option<(Rational, Rational)>,
@@ -93,7 +93,7 @@ impl Case {
     /// Computes the optimum, and compares.
     ///
     /// # Errors
-    /// The case is incomplete, or what was published is impossible.
+    /// The case is incomplete, or the published result is impossible.
     pub fn prove(&self, measure: Measure) -> Result<Proved> {
         let platform = platform(&self.shape, &self.sides, &self.bandwidth)?;
         let participants: Vec<NodeId> = platform.processors().collect();
@@ -118,7 +118,7 @@ impl Case {
         })
     }
 
-    /// How much more than the least time what was published takes, as a part.
+    /// How much more than the least time the published result takes, as a part.
     ///
     /// # Errors
     /// It takes less.

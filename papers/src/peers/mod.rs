@@ -1,6 +1,6 @@
 //! `docs/peers.md`: published results of other systems next to the proved optimum of the same platform.
 //!
-//! The published values are in `fixtures/peers.toml`; ours are computed. Nothing published may beat a bound.
+//! The published values are in `fixtures/peers.toml`. Ours are computed. No published value may beat a bound.
 
 mod case;
 mod platforms;
@@ -23,7 +23,7 @@ struct File {
     absent: Vec<Absent>,
 }
 
-/// A system, and what it published.
+/// A system, and its published results.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Peer {
@@ -64,7 +64,7 @@ pub fn write() -> Result<()> {
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Compares the page with what is computed.
+/// Compares the page with the computed values.
 ///
 /// # Errors
 /// The first line that differs.

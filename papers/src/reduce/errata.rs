@@ -47,7 +47,7 @@ pub fn printed_is_right() -> Result<(usize, usize)> {
     Ok((tried, right))
 }
 
-/// Two owners of values, one link; the nodes before and after them take no part.
+/// Two owners of values, one link. The nodes before and after them take no part.
 fn one_link(nodes: &str, cost: &str, participants: &str) -> Result<Case> {
     let case = platform(nodes, &[("b", "a", cost)])?;
     cases::reduce("one link", case, "a", participants)
@@ -102,7 +102,7 @@ pub fn table<'a>(case: &'a Case, id: &str) -> Result<Table<'a>> {
     Table::read(case, Paper::load("rr4872")?.table(id)?)
 }
 
-/// E000-14: what figure 6(d) does in its three reductions, its labels put right; what figure 6(b) says.
+/// E000-14: the tasks of figure 6(d) in its three reductions, its labels corrected, and those of figure 6(b).
 pub fn mirrored() -> Result<Sides> {
     let toy = Toy::load()?;
     let table = table(&toy.case, "figure-6d")?.relabelled("2 -> 1", right_label(&toy.case)?)?;
@@ -361,7 +361,7 @@ pub fn left_over() -> Result<Rational> {
     Ok(found.rest.values().sum())
 }
 
-/// E000-18 on the links of figure 6(a), where the search ends with either choice.
+/// E000-18 on the links of figure 6(a), on which the search ends with either choice.
 pub fn left_over_on_four_links() -> Result<Rational> {
     let circulation = Circulation::on_four_links()?;
     let [first, last] = [Choice::First, Choice::Last].map(|choice| circulation.extract(choice));
@@ -374,7 +374,7 @@ pub fn left_over_on_four_links() -> Result<Rational> {
     Ok(first.rest.values().sum())
 }
 
-/// Figure 8 on the solution of figure 6(b), over its period of 3; trees until their weights reach so much.
+/// Figure 8 on the solution of figure 6(b), over its period of 3. Trees until their weights reach this amount.
 fn figure_8(lines: Lines, until: i32) -> Result<Extraction> {
     let toy = Toy::load()?;
     let (target, participants) = tasks::ends(&toy.case)?;
@@ -572,7 +572,7 @@ pub fn reduction_from_one() -> Result<Sides> {
     Ok(Sides::new(values(1..=last), values(part.first..=part.last)))
 }
 
-/// Every result of `v[k,m] = v[k,l] + v[l+1,m]`, whatever `l`, as the list of its operands.
+/// Every result of `v[k,m] = v[k,l] + v[l+1,m]`, for every `l`, as the list of its operands.
 fn merged(part: Interval) -> std::collections::BTreeSet<Vec<usize>> {
     if part.first == part.last {
         return [vec![part.first]].into();
@@ -592,7 +592,7 @@ fn merged(part: Interval) -> std::collections::BTreeSet<Vec<usize>> {
         .collect()
 }
 
-/// E003-8: `v_k + v_2 + ... + v_m` for `k = 0`, `m = 3`; and what merges in any order make of these values.
+/// E003-8: `v_k + v_2 + ... + v_m` for `k = 0`, `m = 3`, and the results of merges of these values in any order.
 pub fn second_operand() -> Result<Sides> {
     let (first, last) = (0, 3);
     let mut merged = merged(Interval { first, last });

@@ -22,7 +22,7 @@ use crate::rows::Finding;
 
 /// The target's logical index.
 const TARGET: usize = 4;
-/// Platforms in the report; the command takes any number.
+/// Platforms in the report. The command takes any number.
 const PLATFORMS: u64 = 6;
 /// Eight LAN nodes in four LANs.
 const REGIME: TiersParameters = TiersParameters {
@@ -67,7 +67,7 @@ fn between(low: u64, high: u64) -> Vec<oneport::Rational> {
     (low..=high).map(whole).collect()
 }
 
-/// The network of a seed, every LAN node a processor whose name ends with its logical index; the processors in that
+/// The network of a seed, every LAN node a processor whose name ends with its logical index. The processors are in that
 /// order.
 fn network(seed: u64) -> Result<(Platform, Vec<NodeId>)> {
     let tables = TiersTables {
@@ -124,10 +124,10 @@ fn reduce(
     })
 }
 
-/// The platform of one seed; `target` is a logical index.
+/// The platform of one seed. `target` is a logical index.
 ///
 /// # Errors
-/// No such index; an optimum that is not proved.
+/// No such index. An optimum that is not proved.
 pub fn of_seed(seed: u64, target: usize) -> Result<Solved> {
     let (platform, order) = network(seed)?;
     reduce(&format!("Tiers, seed {seed}"), &platform, order, target)
@@ -173,7 +173,7 @@ fn count(solved: &Solved) -> usize {
     state.map_or(0, |state| trees(&state.patterns).count())
 }
 
-/// Every platform: the optimum is proved, and trees carry it out; how many in the median of the seeds.
+/// Every platform: the optimum is proved, and trees execute it. Their number in the median of the seeds.
 pub fn finding() -> Result<Finding> {
     let found = experiment()?;
     let words = |solved: &Solved| {
@@ -234,7 +234,7 @@ pub fn line(solved: &Solved) -> Result<Vec<String>> {
     ])
 }
 
-/// A table; and the first platform that takes two trees, drawn as figures 9 to 12 are.
+/// A table, and the first platform that takes two trees, drawn as figures 9 to 12 are.
 pub fn figures() -> Result<Vec<Figure>> {
     let found = experiment()?;
     let mut caption = "All LAN nodes reduce to the one with index 4, indices in random order; all messages have size 10, a merge takes \

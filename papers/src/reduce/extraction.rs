@@ -1,4 +1,4 @@
-//! FIND_TREE and EXTRACT_TREES of RR-4872, figure 8, line by line; each wrong line can be switched on by itself.
+//! FIND_TREE and EXTRACT_TREES of RR-4872, figure 8, line by line. Each wrong line can be switched on separately.
 
 use num_traits::{Signed, Zero};
 use oneport::plan::Task;
@@ -17,7 +17,7 @@ pub struct Lines {
     pub pushes_per_task: bool,
 }
 
-/// Which sender is taken where there are several; the paper leaves it open.
+/// The sender that is taken if there are several. The paper leaves it open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// The one with the smallest number.
@@ -40,7 +40,7 @@ pub enum TreeSearch {
 pub struct Extraction {
     /// TREES.
     pub trees: Vec<(Rational, Vec<Task>)>,
-    /// Rest of `A`; empty by Lemma 2.
+    /// Rest of `A`. Empty by Lemma 2.
     pub rest: Rates,
     /// Whether some search did not end.
     pub endless: bool,
@@ -81,7 +81,7 @@ impl Figure8<'_> {
             };
             found.push(task);
             if found.len() > longest || self.lines.same_input {
-                // Going on with the same input finds the same task again, for ever.
+                // With the same input the search finds the same task again, without end.
                 return TreeSearch::Endless;
             }
             match task {
@@ -110,7 +110,7 @@ impl Figure8<'_> {
             .iter()
             .map(|&link| Task::send(link, part));
         let looked_at = |task: &Task| match *task {
-            // Line 13 as printed asks about P_i -> P_j, and line 17 adds P_j -> P_i.
+            // Line 13 as printed tests P_i -> P_j, and line 17 adds P_j -> P_i.
             Task::Send { link, .. } if self.lines.looks_for_sends => {
                 let ends = self.platform.link(link);
                 let back = self.platform.link_between(ends.to, ends.from);

@@ -260,7 +260,7 @@ fn commutative() -> Result<Finding> {
 
 const CHOICE: &str = "send(1 -> 2, v[1,1]) = 2/3 is a choice; with it everything else is forced";
 
-/// One number of figure 6(b) is a choice; with it the rest is forced, and computed here, per unit of time.
+/// One number of figure 6(b) is a choice. With it the rest is forced, and computed here, per unit of time.
 fn forced(toy: &Toy) -> Result<Rates> {
     let mut program = Program::new(&toy.case, Errors::default())?;
     program.fix_throughput(&toy.case.throughput()?);
@@ -353,7 +353,7 @@ fn prefixes() -> Result<Finding> {
     ))
 }
 
-/// The caption of 6(e); the two trees' own timeline reaches it, every value carried along by the referee.
+/// The caption of 6(e). The two trees' own timeline reaches it, and the referee follows every value.
 fn throughput() -> Result<Finding> {
     let toy = Toy::load()?;
     let schedule = toy.schedule(&toy.steady_state()?)?;

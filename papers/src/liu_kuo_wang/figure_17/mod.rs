@@ -41,7 +41,7 @@ const SIMULATIONS: [(Network, Choice); 7] = [
 /// Answers by simulation.
 type Simulated = BTreeMap<(Network, Choice), Answers>;
 
-/// One simulation of all for the whole program; `None` if SimGrid is missing.
+/// One simulation of all for the whole program. `None` if SimGrid is missing.
 static SIMULATED: LazyLock<Result<Option<Simulated>, String>> =
     LazyLock::new(|| simulate().map_err(|error| format!("{error:#}")));
 

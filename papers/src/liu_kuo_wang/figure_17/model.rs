@@ -1,4 +1,4 @@
-//! The experiment in whole ticks: processors, trees, and when a tree's root is done.
+//! The experiment in whole ticks: processors, trees, and the date at which a tree's root is done.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use oneport::heterogeneous::{Destination, Processors, slowest_first};
 
 use crate::numbers::whole;
 
-/// Ticks per second: what is added up is whole.
+/// Ticks per second. All sums are whole.
 pub const TICKS: f64 = 1e10;
 /// Four fast processors, four slow ones.
 pub const RANKS: usize = 8;
@@ -16,7 +16,7 @@ pub const VALUES: [u64; 11] = [4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096
 /// Roots: a fast processor (the paper does not say which) and a slow one.
 pub const ROOTS: [usize; 2] = [0, 4];
 
-/// A value is an `int`; SMPI adds an envelope to every message, and so do we.
+/// A value is an `int`. SMPI adds an envelope to every message, and so does this model.
 const VALUE_BYTES: u64 = 4;
 const ENVELOPE: u64 = 16;
 
@@ -107,11 +107,11 @@ impl Question {
     }
 }
 
-/// Messages, sender and receiver; every processor does what names it in this order.
+/// Messages, sender and receiver. Every processor executes the messages that name it in this order.
 pub type Tree = Vec<(usize, usize)>;
 
-/// When the root is done. A message starts when both ends have done what they do before, and keeps both busy; the
-/// receiver then combines. `class_of` says which processor a rank is.
+/// The date at which the root is done. A message starts when both ends have done their earlier messages, and keeps both
+/// busy. Then the receiver combines. `class_of` maps a rank to its processor.
 pub fn length(question: &Question, tree: &Tree, class_of: &dyn Fn(usize) -> usize) -> u64 {
     let mut ready = [0; RANKS];
     for &(sender, receiver) in tree {

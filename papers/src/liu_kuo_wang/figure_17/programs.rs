@@ -1,4 +1,4 @@
-//! The same reductions by a C program: in SimGrid, under SMPI, and with the MPI libraries that are installed.
+//! The same reductions by a C program: in SimGrid, under SMPI, and with the installed MPI libraries.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -93,7 +93,7 @@ const ONE_PORT: [&str; 13] = [
     "--cfg=maxmin/concurrency-limit:1",
 ];
 
-/// A folder for programs and what they read; it is removed at the end.
+/// A folder for programs and their inputs. It is removed at the end.
 pub struct Bench {
     folder: PathBuf,
 }
@@ -113,7 +113,7 @@ impl Bench {
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Compiles the program; `None`, and a printed line, if the compiler is missing.
+    /// Compiles the program. `None`, and a printed line, if the compiler is missing.
     pub fn compile(&self, compiler: &str, package: &str) -> Result<Option<String>> {
         if Command::new(compiler).arg("--version").output().is_err() {
             eprintln!(
@@ -273,7 +273,7 @@ fn answers(requests: &Requests, text: &str) -> Result<Answers> {
     Ok(answers)
 }
 
-/// An outgoing message takes the latency and bandwidth of its host's processor; an incoming one takes no time.
+/// An outgoing message takes the latency and bandwidth of its host's processor. An incoming one takes no time.
 fn platform() -> String {
     let mut text = String::from(
         "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\
