@@ -5,7 +5,7 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use num_traits::Zero;
 use oneport::Rational;
-use oneport_matching::{Edge, decompose, max_weighted_degree};
+use oneport_matching::{Edge, Watch, decompose, max_weighted_degree};
 
 /// 1000 senders and receivers, 20,000 edges, weights up to a million, from a small linear congruential generator.
 fn graph(vertices: usize, degree: usize) -> Vec<Edge> {
@@ -33,7 +33,7 @@ fn decomposition(criterion: &mut Criterion) {
         let total = max_weighted_degree(vertices, vertices, &edges).expect("a proper graph");
         group.bench_function(format!("{vertices}_vertices_degree_{degree}"), |bencher| {
             bencher.iter(|| {
-                let steps = decompose(vertices, vertices, &edges)
+                let steps = decompose(vertices, vertices, &edges, &Watch::unlimited())
                     .expect("a proper graph")
                     .steps;
                 assert!(steps.len() <= edges.len() + 2 * vertices);

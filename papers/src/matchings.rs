@@ -98,7 +98,7 @@ fn weights(
     occupations: &BTreeMap<LinkId, Rational>,
     set: &[&Matching],
 ) -> Result<Option<Vec<Rational>>> {
-    // Largest least weight: positive exactly when all can be.
+    // Largest least weight: positive if and only if all can be.
     let mut program = LinearProgram::new(Sense::Maximize);
     let links: Vec<_> = occupations
         .values()

@@ -38,7 +38,7 @@ where
             capacity(edge),
         );
     }
-    network.minimum_cut(graph.to_index(source), graph.to_index(sink))
+    network.full_cut(graph.to_index(source), graph.to_index(sink))
 }
 
 /// Whether at least `limit` can flow from `source` to `sink` along directed arcs `(from, to, capacity)`: `None` if so,

@@ -61,23 +61,24 @@ impl<N: Exact> Network<N> {
     }
 
     /// The capacity of a minimum cut, and by node whether it is on the source's side of the one with the fewest nodes
-    /// there. Source and sink differ. `O(n^2 m)`, in practice a few searches of the graph.
-    pub fn minimum_cut(self, source: usize, sink: usize) -> (N, Vec<bool>) {
-        let cut = self.cut_while(source, sink, || Ok::<(), Infallible>(()));
-        cut.unwrap_or_else(|never| match never {})
-    }
-
-    /// [`minimum_cut`](Self::minimum_cut) under a watch, checked once per some paths.
+    /// there. Source and sink differ. `O(n^2 m)`, in practice a few searches of the graph. The watch is checked once per
+    /// some paths.
     ///
     /// # Errors
     /// The limit that ended the search.
-    pub fn minimum_cut_watched(
+    pub fn minimum_cut(
         self,
         source: usize,
         sink: usize,
         watch: &Watch,
     ) -> Result<(N, Vec<bool>), Limit> {
         self.cut_while(source, sink, || watch.ask())
+    }
+
+    /// [`minimum_cut`](Self::minimum_cut) without limits.
+    pub(crate) fn full_cut(self, source: usize, sink: usize) -> (N, Vec<bool>) {
+        let cut = self.cut_while(source, sink, || Ok::<(), Infallible>(()));
+        cut.unwrap_or_else(|never| match never {})
     }
 
     fn cut_while<E>(

@@ -12,7 +12,7 @@ use crate::{Destination, Error, Processors, bound, broadcast, slowest_first};
 pub struct AllReduce {
     /// A reduction to one of the processors.
     pub reduction: Reduction,
-    /// Fastest-node-first from there; its dates count from the end of the reduction.
+    /// Fastest-node-first from there. Its dates count from the end of the reduction.
     pub broadcast: Broadcast,
     /// Both together.
     pub length: Rational,
@@ -20,7 +20,7 @@ pub struct AllReduce {
     pub lower_bound: Rational,
 }
 
-/// The all-reduction of Theorem 3; of several fastest processors the first is taken. O(n log n).
+/// The all-reduction of Theorem 3. Of several fastest processors the first is taken. O(n log n).
 ///
 /// The bound: an all-reduction contains, for each processor, a reduction to it (of each processor's transfers the last
 /// from which the value still gets there) and a broadcast from it (for each processor the first transfer that brings
@@ -44,11 +44,11 @@ pub fn fastest(times: &[Rational]) -> Result<usize, Error> {
         .ok_or(Error::NoProcessor)
 }
 
-/// As [`all_reduce`], by this reduction of the processors of the list: fastest-node-first from where it ends. O(n log
+/// [`all_reduce`] with this reduction of the processors of the list: fastest-node-first from its destination. O(n log
 /// n).
 ///
 /// # Errors
-/// As [`all_reduce`]; a root out of range.
+/// Those of [`all_reduce`]. A root out of range.
 pub fn all_reduce_by(times: &[Rational], reduction: Reduction) -> Result<AllReduce, Error> {
     let fastest = fastest(times)?;
     let slowest = (0..times.len())

@@ -8,8 +8,7 @@
 //! makes it larger by `x` is accepted with probability `2^-ceil(x / h)`, the heat `h` falling from a small part of the
 //! mean time to nothing, twice. A sequence without tardiness is shorter than all before, and the target falls below it.
 //!
-//! Everything is in integers and follows from the seed and the number of steps; nothing depends on the clock but when
-//! to end.
+//! Everything is in integers and follows from the seed and the number of steps. Only the end depends on the clock.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +45,7 @@ const ASKED: u64 = 256;
 /// A schedule found by annealing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Annealed {
-    /// Its length; not longer than slowest-node-first.
+    /// Its length, not longer than slowest-node-first.
     pub length: Rational,
     /// Numbers of senders per class and date of the slot.
     pub placement: Placement,
@@ -56,7 +55,7 @@ pub struct Annealed {
 /// early. A step takes O(n) for `n` senders.
 ///
 /// # Errors
-/// More than 2000 senders; times of more than 56 bits in their common unit.
+/// More than 2000 senders. Times of more than 56 bits in their common unit.
 pub fn anneal(
     cluster: &Cluster,
     seed: u64,
@@ -141,7 +140,7 @@ fn improve(
             break;
         }
         let left = round - step % round;
-        // Falls with the square of what is left of the round; u128: heat and round are below 2^64.
+        // Falls with the square of the rest of the round. u128: heat and round are below 2^64.
         let heat = u128::from(walk.heat) * u128::from(left) / u128::from(round) * u128::from(left)
             / u128::from(round);
         if walk.step(heat.max(1)) {
@@ -219,7 +218,7 @@ impl<'a> Walk<'a> {
         ((u128::from(self.draw()) * end as u128) >> 64) as usize
     }
 
-    /// Tries one change; true if no end is above the target any more.
+    /// Tries one change. Returns true if no end is above the target any more.
     fn step(&mut self, heat: u128) -> bool {
         let senders = self.sequence.len();
         let (one, apart) = (self.below(senders), 1 + self.below((senders / 2).max(1)));
@@ -253,7 +252,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Gives every sender the slot open longest; the tardiness.
+    /// Gives every sender the slot open longest. Returns the tardiness.
     fn evaluate(&mut self) -> u128 {
         let mut tardiness = 0;
         let target = self.target;

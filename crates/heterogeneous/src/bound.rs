@@ -22,7 +22,7 @@ pub enum Rule {
 pub struct LowerBound {
     /// The bound.
     pub length: Rational,
-    /// The lowered times, one per class, fastest first; the optimum for them is `length`.
+    /// The lowered times, one per class, fastest first. The optimum for them is `length`.
     pub times: Vec<Rational>,
     /// Why that is their optimum.
     pub rule: Rule,

@@ -21,8 +21,8 @@ use crate::{Error, MOST_PROCESSORS};
 
 /// The fastest-node-first broadcast from `source`. O(n log n).
 ///
-/// Dates are ticks of 64 bits where the sum of all times fits, rationals elsewhere. The processor with the next end of
-/// a transfer serves; on a tie the one that has had the message longer, on a tie of receivers the lower index.
+/// Dates are ticks of 64 bits if the sum of all times fits, rationals otherwise. The processor with the next end of a
+/// transfer serves. On a tie the one that has had the message longer, on a tie of receivers the lower index.
 ///
 /// # Errors
 /// No processor, a time that is not positive (that of a single processor does not matter), a source out of range, more
@@ -100,7 +100,7 @@ fn receivers(times: &[Rational], source: usize) -> Vec<usize> {
 fn simulate<T: Exact>(times: &[T], source: usize, order: &[usize]) -> (Vec<u32>, Vec<T>, T) {
     let mut senders = vec![source as u32; times.len()];
     let mut starts = vec![T::zero(); times.len()];
-    // Sorted by end of the next transfer; ties go to the processor that has had the message longer.
+    // Sorted by end of the next transfer. Ties go to the processor that has had the message longer.
     let mut ends = BinaryHeap::from([Reverse((times[source].clone(), 0, source))]);
     let mut length = T::zero();
     for (&receiver, turn) in order.iter().zip(1..) {
@@ -129,7 +129,7 @@ fn simulate<T: Exact>(times: &[T], source: usize, order: &[usize]) -> (Vec<u32>,
 ///   source). Rates are rounded up.
 ///
 /// # Errors
-/// As [`fastest_first`].
+/// Those of [`fastest_first`].
 pub fn lower_bound(times: &[Rational], source: usize) -> Result<Rational, Error> {
     check(times, source)?;
     let order = receivers(times, source);
@@ -169,7 +169,7 @@ fn alike(sorted: &[Rational]) -> Rational {
     unit * whole(last)
 }
 
-/// The second relaxation; `None` where its sums do not fit 128 bits.
+/// The second relaxation. `None` if its sums do not fit 128 bits.
 fn fluid(sorted: &[Rational]) -> Option<Rational> {
     // Fact: rates are multiples of `2^-40`, rounded up, so the bound stays valid.
     const SCALE: u32 = 40;

@@ -20,8 +20,8 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// A cluster of classes, in any order; classes of equal time are merged. No class at all is a cluster of the
-    /// destination alone.
+    /// A cluster of classes, in any order. Classes of equal time are merged. Without a class it has the destination
+    /// alone.
     ///
     /// # Errors
     /// A time that is not positive, an empty class, more than 2^63 senders.
@@ -93,7 +93,7 @@ impl Cluster {
     /// The times of the classes in ticks.
     ///
     /// # Errors
-    /// [`Error::Unit`] where a time is 2^64 units or more.
+    /// [`Error::Unit`] if a time is 2^64 units or more.
     pub(crate) fn ticks(&self) -> Result<Ticks, Error> {
         let times: Vec<&Rational> = self.classes.iter().map(|class| &class.time).collect();
         let (unit, ticks) = common_unit(&times);
@@ -118,7 +118,7 @@ pub(crate) fn common_unit(times: &[&Rational]) -> (Rational, Vec<BigInt>) {
 /// Which processor ends with the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Destination {
-    /// One of the list, counted from 0; it sends nothing.
+    /// One of the list, counted from 0. It sends nothing.
     Listed(usize),
     /// One more processor outside the list, numbered after it.
     Outside,
@@ -127,7 +127,7 @@ pub enum Destination {
 /// Single processors with their transmission times, and the destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Processors {
-    /// Transmission times of all processors; the destination's entry is 0 where it is outside the list.
+    /// Transmission times of all processors. The destination's entry is 0 if it is outside the list.
     times: Vec<Rational>,
     destination: usize,
 }
@@ -161,7 +161,7 @@ impl Processors {
         Ok(Processors { times, destination })
     }
 
-    /// Transmission times of all processors; 0 for a destination outside the list.
+    /// Transmission times of all processors. 0 for a destination outside the list.
     pub fn times(&self) -> &[Rational] {
         &self.times
     }

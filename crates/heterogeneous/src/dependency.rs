@@ -1,8 +1,8 @@
 //! Which transfers a transfer waits for: the tree of Liu-Kuo-Wang 2009, figures 9 to 11 (the MCP view).
 //!
 //! A transfer from `p` to `q` waits for the last reception of `p` and for the previous reception of `q`. Read backwards
-//! in time that is a binary tree whose nodes weigh the times of their senders and whose root is the destination's last
-//! reception; no schedule with this tree is shorter than its heaviest path from the root.
+//! in time that is a binary tree. Its nodes weigh the times of their senders, and its root is the destination's last
+//! reception. No schedule with this tree is shorter than its heaviest path from the root.
 
 use num_traits::Zero;
 use oneport_plan::{Reduction, SingleCosts, Window};
@@ -68,7 +68,7 @@ impl Dependency {
         })
     }
 
-    /// The destination's last reception; `None` without senders.
+    /// The destination's last reception. `None` without senders.
     pub fn root(&self) -> Option<usize> {
         self.root
     }
@@ -84,7 +84,7 @@ impl Dependency {
         self.times.get(sender)
     }
 
-    /// The nodes of the tree, from the root down: each before what it waits for. Every sender has one. O(n).
+    /// The nodes of the tree, from the root down: each before the nodes that it waits for. Every sender has one. O(n).
     pub fn windows(&self) -> Vec<Window> {
         let mut list: Vec<usize> = self.root.into_iter().collect();
         let mut next = 0;

@@ -19,7 +19,7 @@ pub const MOST_PAIRS: u64 = 1 << 27;
 /// The shortest reduction by dynamic programming.
 ///
 /// # Errors
-/// A program of more than [`MOST_PAIRS`] splits; times without a common unit that keeps their sum below 2^64.
+/// A program of more than [`MOST_PAIRS`] splits. Times without a common unit that keeps their sum below 2^64.
 pub(crate) fn solve(cluster: &Cluster) -> Result<MethodResult, Error> {
     let program = Program::new(cluster)?;
     let lengths = program.fill();

@@ -20,7 +20,7 @@ use oneport_platform::{Rational, whole};
 use crate::integers::{Scaled, scale};
 use crate::{Error, Processors};
 
-/// Limit: processors of a schedule; their indices have 32 bits.
+/// Limit: processors of a schedule. Their indices have 32 bits.
 pub const MOST_PROCESSORS: usize = u32::MAX as usize;
 
 /// No predecessor.
@@ -28,11 +28,11 @@ const NONE: u32 = u32::MAX;
 
 /// The earliest-possible schedule of a sequence of all senders, receivers as in Lemma 1. O(n log n).
 ///
-/// Receivers: the sender that ends last sends to the destination; of the predecessors of a sender one sends to it,
-/// the other to its receiver. Dates are ticks of 64 bits where the sum of all times fits, rationals elsewhere.
+/// Receivers: the sender that ends last sends to the destination. Of the predecessors of a sender one sends to it, the
+/// other to its receiver. Dates are ticks of 64 bits if the sum of all times fits, rationals otherwise.
 ///
 /// # Errors
-/// A sequence that is not a permutation of [`Processors::senders`]; more than 2^32 - 1 processors.
+/// A sequence that is not a permutation of [`Processors::senders`]. More than 2^32 - 1 processors.
 pub fn earliest(processors: &Processors, sequence: &[usize]) -> Result<Reduction, Error> {
     check(processors, sequence)?;
     let n = processors.times().len();
@@ -95,7 +95,7 @@ pub fn earliest(processors: &Processors, sequence: &[usize]) -> Result<Reduction
 /// The length of the earliest-possible schedule of a sequence. O(n log n).
 ///
 /// # Errors
-/// As [`earliest`].
+/// Those of [`earliest`].
 pub fn earliest_length(processors: &Processors, sequence: &[usize]) -> Result<Rational, Error> {
     check(processors, sequence)?;
     let (unit, ticks) = ticks_of(processors, sequence);

@@ -1,10 +1,10 @@
 //! The two searches that Liu-Kuo-Wang 2009 compares in Table 1, and the sizes of their trees.
 //!
-//! Both go depth first through the sequences of the processors, two sequences being the same if the classes in them
-//! are, build the earliest-possible schedule, and cut if the latest end so far is above the best length known. They are
-//! here for the table and for benchmarks; [`Method::Search`](crate::Method) solves such questions.
+//! Both search depth first through the sequences of the processors. Two sequences are the same if their classes are.
+//! They build the earliest-possible schedule, and cut if the latest end so far is above the best length known. They
+//! exist for the table and for benchmarks. [`Method::Search`](crate::Method) solves such questions.
 //!
-//! The paper does not say what exactly it counts; two readings come close to its numbers ([`Reading`]), and both counts
+//! The paper does not define its count exactly. Two readings come close to its numbers ([`Reading`]), and both counts
 //! are kept ([`Count`]).
 
 use std::cmp::Reverse;
@@ -28,8 +28,8 @@ const MOST_SEARCHED: u64 = 10_000;
 pub enum Reading {
     /// One more processor: all of the cluster send. Table 1's generic column is met by nodes *expanded*.
     Outside,
-    /// The last processor of the sequence: it sends nothing, whatever its class, and the search chooses it. Table 1's
-    /// generic column is met by nodes *generated*, and the slowest-first column zigzags as printed.
+    /// The last processor of the sequence: it sends nothing, in any class, and the search chooses it. The count of
+    /// *generated* nodes meets table 1's generic column, and the slowest-first column zigzags as printed.
     Last,
 }
 
@@ -44,14 +44,14 @@ pub enum Guide {
     SlowestFirst,
     /// The same rules, sequences in the order of section 6.2: first those of the highest priority, which is the number
     /// of processors at least as slow as the next one. Depth first among equal priorities, slow processors first. All
-    /// beginnings put off are kept: memory grows with the nodes generated.
+    /// postponed beginnings are kept: memory grows with the nodes generated.
     Priority,
 }
 
 /// The effort of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Count {
-    /// The shortest length found; `None` when the limit came before the first schedule.
+    /// The shortest length found. `None` if the limit came before the first schedule.
     pub length: Option<Rational>,
     /// Nodes that no rule cut, the root among them.
     pub expanded: u64,
@@ -61,7 +61,7 @@ pub struct Count {
     pub complete: bool,
 }
 
-/// Runs one of the searches over the processors of a cluster; `limit` is on the nodes generated.
+/// Runs one of the searches over the processors of a cluster. `limit` counts the nodes generated.
 ///
 /// With [`Reading::Last`] the cluster counts all processors, the destination too. O(P log P) per node.
 ///
@@ -177,7 +177,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// Walks the whole tree; false when the limit ends it.
+    /// Walks the whole tree. Returns false if the limit ends it.
     fn run(&mut self, root: Node, depth: usize) -> bool {
         // Per depth: the node, and the next child to look at.
         let mut path: Vec<(Node, usize)> = vec![(root, 0)];
@@ -222,7 +222,8 @@ impl Walk {
         true
     }
 
-    /// As [`Walk::run`], fewest positions first at which a slower processor follows; false when the limit ends it.
+    /// [`Walk::run`] in the order of the number of positions at which a slower processor follows, fewest first. Returns
+    /// false if the limit ends it.
     fn by_priority(&mut self, root: Node, depth: usize) -> bool {
         // Per number of such positions: nodes put off, the last processor's class, and the processors left.
         let mut open: Vec<Vec<(Node, usize, Vec<u64>)>> = vec![Vec::new(); depth + 1];
@@ -315,7 +316,7 @@ pub fn tree(counts: &[u64]) -> Result<Tree, Error> {
 pub struct Moments {
     /// The mean.
     pub mean: Rational,
-    /// The variance; that of the mean of `r` clusters is `1/r` of it.
+    /// The variance. That of the mean of `r` clusters is `1/r` of it.
     pub variance: Rational,
 }
 

@@ -1,4 +1,4 @@
-//! Integers that dates are counted in: machine words where they fit, big ones where they do not.
+//! Integers for dates: machine words if they fit, big ones otherwise.
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -14,7 +14,7 @@ pub(crate) enum Scaled {
     Big(Vec<BigInt>),
 }
 
-/// The times in their common unit; `most(ticks)` is a bound on every date, in units.
+/// The times in their common unit. `most(ticks)` is a bound on every date, in units.
 pub(crate) fn scale(times: &[&Rational], most: impl Fn(&[BigInt]) -> BigInt) -> (Rational, Scaled) {
     let (unit, ticks) = common_unit(times);
     let small = most(&ticks).to_u64().is_some();

@@ -1,5 +1,4 @@
-//! Two classes, exact, for counts up to 2^63 (an own method; it rests on Liu-Kuo-Wang 2009, Observation 1 and Theorem
-//! 4).
+//! Two classes, exact, for counts up to 2^63 (an own method, based on Liu-Kuo-Wang 2009, Observation 1 and Theorem 4).
 //!
 //! Read backwards from the end, a schedule is a binary tree; its heaviest path is the length (section 5.3.1). By
 //! Observation 1 some shortest schedule has its fast senders on top. Fix a deadline `D`. A slot whose ancestors are `d`
@@ -38,7 +37,7 @@ const MANY: u128 = 66;
 
 /// Whether `f` senders of time `fast` and `s` of time `slow` can be reduced within `deadline`.
 ///
-/// Polynomial in the logarithms of the counts; microseconds.
+/// Polynomial in the logarithms of the counts, microseconds in practice.
 ///
 /// # Errors
 /// Times that are not positive, `fast >= slow`, counts of more than 2^63 together, times without a common unit that
@@ -85,7 +84,7 @@ pub fn holds(
 /// The shortest reduction of two classes.
 ///
 /// # Errors
-/// Not two classes; times without a common unit that makes them less than 2^64.
+/// Not two classes. Times without a common unit that makes them less than 2^64.
 pub(crate) fn solve(cluster: &Cluster) -> Result<MethodResult, Error> {
     let [fast, slow] = cluster.classes() else {
         return Err(Error::Method {

@@ -5,12 +5,12 @@ use oneport_platform::Rational;
 
 /// How many senders of each class take slots of each date, read backwards from the end.
 ///
-/// Backwards, one *slot* is open at date 0 (the destination's last reception); a sender of time `t` that takes a slot
+/// Backwards, one *slot* is open at date 0 (the destination's last reception). A sender of time `t` that takes a slot
 /// open since date `a` ends `a` before the end of the schedule and opens two slots at `a + t` (see
 /// [`SlotPrices`](oneport_plan::SlotPrices)). A placement is proper if no date has more senders than slots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placement {
-    /// Sorted by date, then class; `senders` positive, each pair of date and class at most once.
+    /// Sorted by date, then class. `senders` is positive, and each pair of date and class occurs at most once.
     pub rows: Vec<PlacedSenders>,
 }
 

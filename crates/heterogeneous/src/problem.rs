@@ -14,12 +14,12 @@ use crate::{Cluster, Error, PlacedSenders, Placement};
 pub struct Budget<'a> {
     /// Most states visited.
     pub states: u64,
-    /// Asked now and then; `Break` stops the search.
+    /// Called now and then. `Break` stops the search.
     pub watch: &'a (dyn Fn(&SearchProgress) -> ControlFlow<()> + Sync),
 }
 
 impl Budget<'_> {
-    /// At most `states` states, whatever time they take.
+    /// At most `states` states, without a limit on time.
     pub fn of_states(states: u64) -> Self {
         Budget {
             states,
@@ -151,7 +151,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Whether the caller has not had enough; other threads may call this.
+    /// Whether the caller continues. Other threads may call this.
     pub(crate) fn goes_on(&self) -> bool {
         !self.stopped && (self.budget.watch)(&self.search()) == ControlFlow::Continue(())
     }
@@ -165,7 +165,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Counts states; false, from then on, when the budget is used up or the caller has had enough.
+    /// Counts states. Returns false, from then on, if the budget is used up or the caller breaks.
     pub(crate) fn go_on(&mut self, states: u64) -> bool {
         self.states = self.states.saturating_add(states);
         if !self.stopped {

@@ -1,14 +1,14 @@
 //! Arbitrary times: an exact search over single senders.
 //!
 //! Read backwards from its end (Liu-Kuo-Wang 2009, section 5.3), a schedule is a binary tree, and by Observation 1 no
-//! sender need be above a faster one. So the senders are placed in order of their times, fastest first; what matters
-//! afterwards is the multiset of open slots alone. The search asks whether all senders end by a deadline `D`:
+//! sender need be above a faster one. So the senders are placed in order of their times, fastest first. The state is
+//! then the multiset of open slots alone. The search decides whether all senders end by a deadline `D`:
 //!
-//! - `stages`: a slot matters by what it leaves before `D`, rounded down to sums of later times; many slots become
-//!   equal. Where too many are left, all times are lowered to a grid, which keeps bounds.
+//! - `stages`: only the time that a slot leaves before `D` matters, rounded down to sums of later times, so many slots
+//!   become equal. If too many are left, all times are lowered to a grid, which keeps bounds.
 //! - `weights`: bounds from Lagrangian relaxation, learnt for states that survive, then applied to all their fellows.
 //!   The weights are the proof: the referee tries the states again that they leave.
-//! - `layers`: all states, sender by sender, equal ones once; a layer may be cut to a width (a beam search).
+//! - `layers`: all states, sender by sender, equal ones once. A layer may be cut to a width (a beam search).
 //!
 //! Narrow passes over many deadlines come first: they exclude the low ones and reach the high ones. The width grows
 //! until every deadline between is decided. Nothing depends on the number of threads.
@@ -29,11 +29,11 @@ use stages::Stage;
 
 /// States per layer, pass by pass. Trades passes for memory of the last. Not measured.
 pub(crate) const WIDTHS: [usize; 6] = [100, 1000, 8000, 64_000, 512_000, usize::MAX];
-/// Limit: bytes of one layer and of the origins of all; with the layer before and a copy for the bounds, below 2 GB.
+/// Limit: bytes of one layer and of the origins of all. With the layer before and a copy for the bounds, below 2 GB.
 const LAYER_BYTES: usize = 500 << 20;
-/// Slots of all stages; with more, times are lowered to a grid. Trades a tighter bound for time. Not measured.
+/// Slots of all stages. With more, times are lowered to a grid. Trades a tighter bound for time. Not measured.
 const MOST_CELLS: usize = 1 << 18;
-/// Fact: states of a pass up to which its weights are a proof, three quarters of what the referee repeats.
+/// Fact: states of a pass up to which its weights are a proof, three quarters of the referee's limit.
 const MOST_REPEATED: u64 = 300_000;
 
 /// The deadlines between the bound and the best placement, in units of the grid.
@@ -76,7 +76,7 @@ enum Answer {
 }
 
 impl<'p> Deadlines<'p> {
-    /// Between what is known: no schedule is shorter than `lower` ticks.
+    /// Between the known bounds: no schedule is shorter than `lower` ticks.
     pub(crate) fn new(problem: &'p Problem, lower: u64, best: (u64, Vec<Placed>)) -> Deadlines<'p> {
         let alike = problem.senders.iter().enumerate();
         let classes: Vec<usize> = alike
@@ -108,7 +108,7 @@ impl<'p> Deadlines<'p> {
         deadlines
     }
 
-    /// No schedule is shorter, in ticks; not necessarily a possible length.
+    /// No schedule is shorter, in ticks. Not necessarily a possible length.
     pub(crate) fn lower(&self) -> u64 {
         self.lower * self.grid
     }
@@ -172,8 +172,7 @@ impl<'p> Deadlines<'p> {
         (start < end).then(|| lengths[start + (end - start) / part as usize])
     }
 
-    /// Decides what passes of this width can: raises the bound, then improves the placement. False when the work is to
-    /// stop.
+    /// Runs passes of this width: raises the bound, then improves the placement. Returns false if the work is to stop.
     pub(crate) fn sweep(&mut self, width: usize, progress: &mut Progress) -> bool {
         // The first deadline left open by this width.
         let mut open = self.fits;

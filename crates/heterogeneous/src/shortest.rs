@@ -56,7 +56,7 @@ impl fmt::Display for Method {
 /// A length, its proof, and how to reach it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Length, lower bound and proof; without a schedule, see [`Answer::schedule`].
+    /// Length, lower bound and proof. For an answer without a schedule, see [`Answer::schedule`].
     pub shortest: Shortest,
     /// Numbers of senders per class and date of the slot.
     pub placement: Placement,
@@ -76,17 +76,17 @@ const ROUND: u32 = 3;
 
 /// The shortest reduction.
 ///
-/// [`Method::Auto`] takes slowest-node-first where a theorem says that it is optimal, [`Method::Levels`] for two
-/// classes, [`Method::Search`] for up to 400 senders of mostly different times, else [`Method::Slots`]; where one of
-/// these is too large for the cluster, the dynamic program, the search, and last slowest-node-first with its bound. A
-/// search or program that the budget stops answers with the best schedule and bound it has.
+/// [`Method::Auto`] takes slowest-node-first if a theorem proves it optimal, [`Method::Levels`] for two classes,
+/// [`Method::Search`] for up to 400 senders of mostly different times, else [`Method::Slots`]. If one of these is too
+/// large for the cluster, it takes the dynamic program, the search, and last slowest-node-first with its bound. If the
+/// budget stops a search or program, the answer is its best schedule and bound.
 ///
 /// # Errors
-/// A method that does not apply to the cluster, or would take too much; see each.
+/// A method that does not apply to the cluster, or would take too much. See each.
 pub fn shortest(cluster: &Cluster, method: Method, budget: &Budget) -> Result<Answer, Error> {
     let (mut chosen, mut why) = choose(cluster, method);
     let mut found = carry_out(cluster, chosen, budget);
-    // The cluster may be too large for the method chosen; one that was asked for says so.
+    // If the cluster is too large for a method that was named, the error is returned.
     if method == Method::Auto {
         for next in [Method::DynamicProgram, Method::Search, Method::SlowestFirst] {
             if found.is_ok() {
@@ -132,7 +132,7 @@ fn by_slowest_first(cluster: &Cluster) -> Result<MethodResult, Error> {
 /// Slot flow, and where bound and placement do not meet and the senders are few, annealing and the search.
 ///
 /// # Errors
-/// Times of more than 56 bits in their common unit; see [`slots::improve`].
+/// Times of more than 56 bits in their common unit, see [`slots::improve`].
 fn by_slots(cluster: &Cluster, budget: &Budget) -> Result<MethodResult, Error> {
     let problem = Problem::new(cluster)?;
     let (length, placed) = snf_placement::slowest_first(&problem.times, &problem.senders);
@@ -166,7 +166,7 @@ fn by_slots(cluster: &Cluster, budget: &Budget) -> Result<MethodResult, Error> {
 /// differ).
 ///
 /// # Errors
-/// More than 1000 senders; times of more than 56 bits in their common unit.
+/// More than 1000 senders. Times of more than 56 bits in their common unit.
 fn by_search(cluster: &Cluster, budget: &Budget) -> Result<MethodResult, Error> {
     let problem = Problem::new(cluster)?;
     let senders = problem.count();
@@ -267,7 +267,7 @@ fn answer(
     why: String,
     found: MethodResult,
 ) -> Result<Answer, Error> {
-    // A stopped method may know a length without a placement; slowest-node-first always has one.
+    // A stopped method may have a length without a placement. Slowest-node-first always has one.
     let (length, placement) = match found.placement {
         Some(placement) => (found.length, placement),
         None => slowest_first::placed(cluster)?,
@@ -295,11 +295,11 @@ fn answer(
 impl Answer {
     /// The schedule on single processors: by the starts that the placement allows, as early as possible. O(n log n).
     ///
-    /// Senders of a class are taken in index order. The length is that of the answer; where the answer is not optimal
-    /// it may be less.
+    /// Senders of a class are taken in index order. The length is that of the answer. If the answer is not optimal it
+    /// may be less.
     ///
     /// # Errors
-    /// Processors of another cluster; more than 2^32 - 1 of them.
+    /// Processors of another cluster. More than 2^32 - 1 of them.
     pub fn schedule(&self, processors: &Processors) -> Result<Reduction, Error> {
         let cluster = processors.cluster();
         if Instance::Classes(cluster.classes().to_vec()) != self.shortest.instance {

@@ -10,10 +10,10 @@
 //! ```
 //!
 //! whole numbers `x` exist if and only if there is a schedule of length at most `D`. The size of the program does not
-//! depend on the number of senders. Its relaxation to fractions is decided by prices on slots (`relaxation`), which are
-//! a proof that the referee repeats; whole numbers come from rounding the fractions date by date (`dive`). Where the
-//! two do not meet and the senders are few, the search over single senders closes the gap as far as the budget goes
-//! (see [`shortest`](crate::shortest())).
+//! depend on the number of senders. Prices on slots (`relaxation`) decide its relaxation to fractions. They are a proof
+//! that the referee repeats. Whole numbers come from rounding the fractions date by date (`dive`). If the two do not
+//! meet and the senders are few, the search over single senders closes the gap within the budget (see
+//! [`shortest`](crate::shortest())).
 
 mod dive;
 mod flow;
@@ -34,7 +34,7 @@ const MOST_DATES: usize = 1 << 16;
 /// Relaxations times classes in the search for whole numbers. Trades a proof for time. Measured: 6 classes of 2000
 /// senders, times to 1000: 1.8 s, the worst of 10, one not proved optimal.
 const MOST_QUESTIONS: usize = 24_000;
-/// The same times dates, the cost of a relaxation. Trades a proof for time. Measured: see `MOST_QUESTIONS`.
+/// The same limit times dates, the cost of a relaxation. Trades a proof for time. Measured: see `MOST_QUESTIONS`.
 const MOST_WORK: usize = 100_000_000;
 /// The result of slot flow, in ticks.
 pub(crate) struct Flowed {
@@ -54,7 +54,7 @@ pub(crate) struct Flowed {
 /// budget or `watch` ends the work early, the best placement and bound known so far are returned.
 ///
 /// # Errors
-/// More than 65,536 dates; a failing solver.
+/// More than 65,536 dates. A failing solver.
 pub(crate) fn improve(
     problem: &Problem,
     (length, placed): (u64, Vec<Placed>),
@@ -129,7 +129,7 @@ struct Relaxed {
 
 impl Relaxed {
     fn new(flow: &Flow, senders: &[u64]) -> Relaxed {
-        // At date 0 nothing fits, whatever the weights.
+        // At date 0 nothing fits, under any weights.
         let ones = vec![1; flow.times.len()];
         Relaxed {
             senders: senders.to_vec(),
@@ -174,8 +174,8 @@ impl Relaxed {
         )
     }
 
-    /// Looks for whole numbers from the bound upwards, deadline by deadline while each is ruled out, then in longer and
-    /// longer steps; then between the last deadline without and the first with a placement.
+    /// Searches for whole numbers from the bound upwards, deadline by deadline while each is ruled out, then in longer
+    /// and longer steps. Then between the last deadline without and the first with a placement.
     fn whole(
         &mut self,
         flow: &Flow,

@@ -1,4 +1,4 @@
-//! Slowest-node-first (SNF; Liu-Kuo-Wang 2009, section 4): the earliest-possible schedule of the senders sorted by
+//! Slowest-node-first (SNF, Liu-Kuo-Wang 2009, section 4): the earliest-possible schedule of the senders sorted by
 //! time, slowest first. At most twice the optimum (Theorem 2).
 //!
 //! Lengths are computed by groups of senders that start together, never per sender: `O(k log n)` groups for `k`
@@ -37,7 +37,7 @@
 //! # Two classes
 //!
 //! *SNF is optimal for two classes if the slow time is at least twice the fast one* (Theorem 4). The paper's proof has
-//! the same gap (E001-13 in `docs/errata.md`); docs/theory.md, "One reduction, executed once", proves the theorem for
+//! the same gap (E001-13 in `docs/errata.md`). docs/theory.md, "One reduction, executed once", proves the theorem for
 //! all real ratios.
 
 use std::cmp::Reverse;
@@ -53,7 +53,7 @@ use oneport_platform::{Rational, whole};
 use crate::integers::{Scaled, scale};
 use crate::{Cluster, Error, PlacedSenders, Placement, Processors, earliest};
 
-/// The senders, slowest first; equal ones in index order.
+/// The senders, slowest first. Equal ones in index order.
 pub fn sequence(processors: &Processors) -> Vec<usize> {
     let times = processors.times();
     let mut senders: Vec<usize> = processors.senders().collect();
@@ -82,9 +82,9 @@ pub fn length(cluster: &Cluster) -> Rational {
 pub enum Reason {
     /// At most one class: all senders are alike.
     OneClass,
-    /// Each time divides the next slower one (Theorem 1 for powers of 2; the module's proof for all).
+    /// Each time divides the next slower one (Theorem 1 for powers of 2, the module's proof for all).
     DivisorChain,
-    /// Two classes, the slow one at least twice as slow (Theorem 4; proved in docs/theory.md).
+    /// Two classes, the slow one at least twice as slow (Theorem 4, proved in docs/theory.md).
     TwoClasses,
 }
 
@@ -227,8 +227,7 @@ fn take(free: &mut VecDeque<(Option<usize>, u64)>, mut wanted: u64) -> Vec<(usiz
 
 /// The tree of the groups, dates read backwards from its root.
 ///
-/// Which slot of a group goes to which predecessor does not matter: a slot's date is at most what the schedule leaves
-/// until its end.
+/// Any slot of a group may go to any predecessor: a slot's date is at most the rest of the schedule after it.
 fn place<T: Exact + Into<BigInt>>(
     unit: &Rational,
     times: &[T],
@@ -328,7 +327,7 @@ pub(crate) fn tree_levels(n: u64) -> u32 {
     u64::BITS - n.leading_zeros()
 }
 
-/// `k` as a machine word where it fits, else the largest.
+/// `k` as a machine word if it fits, else the largest.
 pub(crate) fn word(k: &BigInt) -> u64 {
     k.to_u64().unwrap_or(u64::MAX)
 }

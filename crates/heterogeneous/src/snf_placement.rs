@@ -13,8 +13,8 @@ pub(crate) struct Placed {
     pub senders: u64,
 }
 
-/// Slowest-node-first (Liu-Kuo-Wang 2009, section 4) for classes of ascending times: its length, and where the senders
-/// stand.
+/// Slowest-node-first (Liu-Kuo-Wang 2009, section 4) for classes of ascending times: its length, and the dates of the
+/// senders.
 ///
 /// Events are groups of equal completion, so the numbers may be large. The sums must fit 64 bits.
 pub(crate) fn slowest_first(times: &[u64], senders: &[u64]) -> (u64, Vec<Placed>) {
@@ -43,7 +43,7 @@ pub(crate) fn slowest_first(times: &[u64], senders: &[u64]) -> (u64, Vec<Placed>
             groups.push((now + time, class, started as u64));
         }
     }
-    // Backwards a sender starts when it ended; it takes the slot that has been open longest.
+    // Backwards a sender starts when it ended. It takes the slot that has been open longest.
     let mut waiting: Vec<(u64, usize, u64)> = groups
         .into_iter()
         .map(|(end, class, senders)| (length - end, class, senders))

@@ -1,9 +1,9 @@
 //! Start times against inequality (1) of Liu-Kuo-Wang 2009, section 3.
 //!
 //! At a date `t` a sender is *active* from its start on until its time has passed, and *complete* from then on.
-//! `A(s,t)` and `C(s,t)` count them. Every active transfer takes two processors, every complete sender has no more to
-//! say; so start times `s` belong to a schedule if and only if `2 A(s,t) + C(s,t) <= n` at all dates `t`, `n`
-//! processors in all (the destination included). The sum only grows at starts.
+//! `A(s,t)` and `C(s,t)` count them. Every active transfer takes two processors, every complete sender has left. So
+//! start times `s` belong to a schedule if and only if `2 A(s,t) + C(s,t) <= n` at all dates `t`, `n` processors in all
+//! (the destination included). The sum only grows at starts.
 
 use num_traits::Signed;
 use oneport_platform::Rational;
@@ -32,12 +32,12 @@ pub struct Started {
     pub length: Rational,
 }
 
-/// Holds start times against inequality (1); `starts` has an entry per processor, that of the destination is ignored.
+/// Holds start times against inequality (1). `starts` has an entry per processor, that of the destination is ignored.
 /// The earliest-possible schedule of the sequence found ([`earliest`](crate::earliest())) is never longer (section 3).
 /// O(n log n).
 ///
 /// # Errors
-/// A list of another length; a negative start.
+/// A list of another length. A negative start.
 pub fn check_starts(
     processors: &Processors,
     starts: &[Rational],

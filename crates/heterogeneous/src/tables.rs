@@ -28,7 +28,7 @@ pub enum Rule {
     Naive,
     /// `T` does not fall with `s` (Lemma 4): per split of the fast senders a binary search. O(f^2 s log s).
     MonotoneSlow,
-    /// Also `T` does not fall with `f` from `s - 1` on (Lemma 5): rectangles of splits are left out. The same order.
+    /// Also `T` does not fall with `f` from `s - 1` on (Lemma 5): rectangles of splits are left out, in the same order.
     MonotoneBoth,
 }
 
@@ -44,10 +44,10 @@ pub struct Table {
 }
 
 impl Table {
-    /// All `T(f, s)` for up to `f` fast and `s` slow senders, exact under each rule; time as the [`Rule`] says.
+    /// All `T(f, s)` for up to `f` fast and `s` slow senders, exact under each rule. The time is that of the [`Rule`].
     ///
     /// # Errors
-    /// Times that are not positive; `fast` above `slow`; more than [`MOST_CELLS`] cells; times without a common unit
+    /// Times that are not positive. `fast` above `slow`. More than [`MOST_CELLS`] cells. Times without a common unit
     /// that keeps the lengths below 2^64.
     pub fn build(
         fast: &Rational,
@@ -88,7 +88,7 @@ impl Table {
         Ok(Table { unit, cells })
     }
 
-    /// `T(f, s)`; `None` beyond the table.
+    /// `T(f, s)`. `None` beyond the table.
     pub fn length(&self, f: usize, s: usize) -> Option<Rational> {
         Some(&self.unit * whole(BigInt::from(self.cells.get(f, s)?)))
     }

@@ -19,7 +19,7 @@ fn log2_ceil(n: u64) -> u64 {
     (u64::BITS - n.saturating_sub(1).leading_zeros()).into()
 }
 
-/// Lemma 5: no schedule of `values` values is shorter than `ceil(log2 n) max(d, c)`. Tight where a cost is 0.
+/// Lemma 5: no schedule of `values` values is shorter than `ceil(log2 n) max(d, c)`. Tight if a cost is 0.
 pub fn lower(values: u64, costs: &Costs) -> Rational {
     whole(log2_ceil(values)) * step(costs)
 }
@@ -82,7 +82,7 @@ pub fn binomial_values(order: u32) -> BigUint {
     BigUint::one() << order
 }
 
-/// Proposition 16: the length `d + (k - 1) max(d, c) + c` of a Fibonacci tree of order `k >= 1`; 0 for order 0.
+/// Proposition 16: the length `d + (k - 1) max(d, c) + c` of a Fibonacci tree of order `k >= 1`. 0 for order 0.
 pub fn fibonacci_length(order: u64, costs: &Costs) -> Rational {
     of_degree(order, costs)
 }
@@ -98,8 +98,8 @@ pub fn fibonacci_values(order: u32) -> BigUint {
     next
 }
 
-/// Theorem 18: the binomial strategy is at most `1 + min(d, c) / max(d, c)` times as long as the shortest schedule; 1
-/// where both costs are 0.
+/// Theorem 18: the binomial strategy is at most `1 + min(d, c) / max(d, c)` times as long as the shortest schedule. 1
+/// if both costs are 0.
 pub fn binomial_ratio(costs: &Costs) -> Rational {
     let least = std::cmp::min(costs.transfer(), costs.compute());
     if least.is_zero() {

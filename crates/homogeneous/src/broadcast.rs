@@ -19,7 +19,7 @@ use crate::{Costs, Error, Strategy, Tie, transfers};
 /// pieces, is another model. O(n) time and memory.
 ///
 /// # Errors
-/// As [`reduce`](crate::reduce).
+/// Those of [`reduce`](crate::reduce).
 pub fn broadcast(values: u64, costs: &Costs, limit: Concurrency) -> Result<Broadcast, Error> {
     check(values, Strategy::Greedy, limit)?;
     let count = written(values)?;

@@ -54,8 +54,8 @@ type Queue<N> = VecDeque<(N, u128)>;
 /// closed forms. Binomial and Fibonacci strategies: the tree is built, O(n) time and memory.
 ///
 /// # Errors
-/// As [`reduce`](crate::reduce), the number of values being limited for the binomial and the Fibonacci strategy alone.
-/// With limited transfers and `d < c`, [`Error::TooMany`] where 4,194,304 classes of dates do not suffice.
+/// Those of [`reduce`](crate::reduce). Only the binomial and the Fibonacci strategy limit the number of values. With
+/// limited transfers and `d < c`, [`Error::TooMany`] if 4,194,304 classes of dates do not suffice.
 pub fn length(
     values: u64,
     costs: &Costs,
@@ -94,17 +94,17 @@ pub enum Within {
     PowerOfTwo(BigUint),
 }
 
-/// Limit: steps of `d + c` up to which values are counted; their number doubles at least with every step.
+/// Limit: steps of `d + c` up to which values are counted. Their number doubles at least with every step.
 const DOUBLINGS: u64 = 1 << 16;
 
-/// How many values can be combined within `time`; 0 if it is negative.
+/// How many values can be combined within `time`. 0 if it is negative.
 ///
 /// Without a limit it is `N(t) = 1 + sum C(a + b - 1, a)` over `a >= 0`, `b >= 1` with `a max(d, c) + b (d + c) <= t`,
 /// a closed form of what RR-7898, Algorithm 1 delivers backwards; limits as in [`length`]. O(log^2) of an answer below
 /// 2^128; beyond, without a limit, O(log) operations on integers of its length, up to 65,536 steps of `d + c`.
 ///
 /// # Errors
-/// A limit of 0; [`Error::TooLong`] where [`length`] would refuse.
+/// A limit of 0. [`Error::TooLong`] if [`length`] would refuse.
 pub fn values_within(time: &Rational, costs: &Costs, limit: Concurrency) -> Result<Within, Error> {
     check_limit(limit)?;
     if time.is_negative() {
@@ -176,7 +176,7 @@ fn limited<N: Time>(pair: &Pair<N>, limit: Concurrency, time: &N) -> Result<BigU
     }
 }
 
-/// Costs in machine integers, where they and the time leave room.
+/// Costs in machine integers, if they and the time leave room.
 pub(crate) fn machine(scaled: &Scaled, time: &BigUint) -> Option<Pair<u128>> {
     let bits = scaled.transfer.bits().max(scaled.compute.bits());
     if bits <= MACHINE_BITS && time.bits() <= 2 * MACHINE_BITS {
@@ -199,7 +199,7 @@ fn built(values: u32, costs: &Costs, strategy: Strategy, tie: Tie) -> Result<Rat
     })
 }
 
-/// Date of the last of `values - 1` deliveries; `values >= 2`.
+/// Date of the last of `values - 1` deliveries, for `values >= 2`.
 pub(crate) fn last_delivery<N: Time>(
     pair: &Pair<N>,
     limit: Concurrency,

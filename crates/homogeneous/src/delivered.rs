@@ -76,7 +76,7 @@ struct Classes<N> {
     step: N,
     detour: N,
     values: u128,
-    /// Sorted by date; the first holds the root alone.
+    /// Sorted by date. The first holds the root alone.
     classes: Vec<Class<N>>,
 }
 
@@ -121,7 +121,7 @@ impl<N: Time> Classes<N> {
             .map(|position| &self.classes[position])
     }
 
-    /// How many were delivered a time before a date; the root was not.
+    /// How many were delivered a time before a date. The root was not.
     fn before(&self, date: &N, time: &N) -> u128 {
         let there = if date > time {
             self.of(&date.minus(time))

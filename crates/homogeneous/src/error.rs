@@ -26,14 +26,14 @@ pub enum Error {
     /// More values than a schedule can hold, or than the method can count.
     #[error("{values} values are too many {purpose}; at most {most}")]
     TooMany {
-        /// How many were asked for.
+        /// The requested number.
         values: u64,
         /// The purpose: "to write a schedule down", ...
         purpose: &'static str,
         /// How many are possible.
         most: u64,
     },
-    /// A limit with a strategy that knows none.
+    /// A limit with a strategy that allows none.
     #[error("the {strategy} strategy knows no limits; take greedy, or leave the limit out")]
     StrategyWithLimit {
         /// Name of the strategy.
@@ -55,7 +55,7 @@ pub enum Error {
         role: &'static str,
         /// Its number.
         processor: u64,
-        /// How many there are; at least 1.
+        /// Their number, at least 1.
         values: u64,
     },
     /// Receivers that form no tree.

@@ -13,7 +13,7 @@ use crate::time::{Scaled, Time};
 use crate::{Costs, Error, tree};
 
 /// The earliest schedule of a tree: processor `i` sends to `receivers[i]`, the root to itself. Values arrive in the
-/// order of their readiness, which no other order beats; so the operator must be commutative, unless neighbours happen
+/// order of their readiness. No other order is shorter, so the operator must be commutative, unless neighbours happen
 /// to meet. O(n log n).
 ///
 /// # Errors
@@ -46,7 +46,7 @@ pub fn reduce_tree(receivers: &[u32], costs: &Costs) -> Result<Reduction, Error>
 /// The length of a tree by the formula of proposition 3, without a schedule. O(n log n).
 ///
 /// # Errors
-/// As [`reduce_tree`].
+/// Those of [`reduce_tree`].
 pub fn tree_length(receivers: &[u32], costs: &Costs) -> Result<Rational, Error> {
     let order = parents_first(receivers)?;
     let step = std::cmp::max(costs.transfer(), costs.compute());
@@ -68,8 +68,8 @@ pub fn tree_length(receivers: &[u32], costs: &Costs) -> Result<Rational, Error> 
     Ok(last)
 }
 
-/// All processors, each after the one that it sends to; of one processor's senders the nearest come first. Senders that
-/// are ready at the same date are merged in this order, which keeps operands together where the tree can.
+/// All processors, each after its receiver. Of one processor's senders the nearest come first. Senders that are ready
+/// at the same date are merged in this order, which keeps operands together if the tree can.
 fn parents_first(receivers: &[u32]) -> Result<Vec<u32>, Error> {
     match receivers.len() as u64 {
         0 => return Err(Error::NoValues),

@@ -11,13 +11,13 @@ use crate::{Costs, Error, Strategy, Tie};
 
 /// Entry `n - 1` is [`length`] of `n` values without a limit, for `n` from 1 to `most`.
 ///
-/// Without its last delivery, the tree for `n` values is the tree for `n - 1`, whatever the rule for ties (RR-7898,
+/// Without its last delivery, the tree for `n` values is the tree for `n - 1`, under every rule for ties (RR-7898,
 /// Algorithm 1 adds processors one by one). One more processor changes the dates of the processors above it alone, and
-/// each of them has O(log n) children. So all lengths together take O(n log^2 n) time and O(n) memory, where separate
-/// runs take O(n^2). Chain and flat: a closed form for each.
+/// each of them has O(log n) children. So all lengths together take O(n log^2 n) time and O(n) memory. Separate runs
+/// take O(n^2). Chain and flat: a closed form for each.
 ///
 /// # Errors
-/// No values; more than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.
+/// No values. More than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.
 pub fn lengths(
     most: u64,
     costs: &Costs,

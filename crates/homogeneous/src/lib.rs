@@ -14,9 +14,9 @@
 //!
 //! 1. Algorithms 1 and 3 need no heap: the dates of *fresh* processors (without children) and of *used* ones ascend
 //!    in the order of their making, so two queues do, and equal dates are handled as one batch.
-//! 2. Algorithm 2, line 14, reads `t_i <- t_n - t_i`, without `+ c`; and `t_(i-K) = 0` holds for `i - K <= 1`.
+//! 2. Algorithm 2, line 14, reads `t_i <- t_n - t_i`, without `+ c`. Also `t_(i-K) = 0` holds for `i - K <= 1`.
 //! 3. Proposition 8 and Corollary 11 are corrected, see [`bounds::limited`].
-//! 4. Ties are broken by a [`Tie`] rule; the paper leaves them open, and its figure 2 depends on them.
+//! 4. Ties are broken by a [`Tie`] rule. The paper leaves them open, and its figure 2 depends on them.
 
 pub mod bounds;
 mod broadcast;

@@ -9,7 +9,7 @@ use crate::strategy::{check, written};
 use crate::time::{Pair, Scaled, Time};
 use crate::{Costs, Error, Strategy, Tie, transfers, tree};
 
-/// The schedule of one reduction of `values` values, all ready at 0; processor `i` holds operand `i`, the root is 0,
+/// The schedule of one reduction of `values` values, all ready at 0. Processor `i` holds operand `i`, the root is 0,
 /// and the operator need not be commutative.
 ///
 /// [`Strategy::Greedy`] is optimal: RR-7898, Algorithm 1 (Theorem 4); under [`Concurrency::Transfers`] Algorithm 2
@@ -18,7 +18,7 @@ use crate::{Costs, Error, Strategy, Tie, transfers, tree};
 /// transfers of Algorithm 2 start as it says. `tie` chooses among equals, see [`Tie`]. If both costs are 0, all dates
 /// are 0, and the tree is that of the binomial strategy.
 ///
-/// O(n) time and memory, about 50 bytes per value where all dates fit 64 bits in a common unit.
+/// O(n) time and memory, about 50 bytes per value if all dates fit 64 bits in a common unit.
 ///
 /// # Errors
 /// No values, a limit of 0, a limit with a strategy other than greedy, more than [`MOST_WRITTEN`](crate::MOST_WRITTEN)
@@ -124,7 +124,7 @@ pub(crate) fn receivers(
     }
 }
 
-/// Algorithms 1 and 3; `batch` receives dates, and numbers of deliveries.
+/// Algorithms 1 and 3. `batch` receives dates, and numbers of deliveries.
 pub(crate) fn greedy(
     values: u32,
     reducers: u32,

@@ -10,7 +10,7 @@ use oneport_plan::Concurrency;
 /// The result of the algorithms. Processors count from 0 in the order of their insertion; processor 0 is the paper's 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing<T> {
-    /// The paper's `c_i`; 0 for processor 0.
+    /// The paper's `c_i`. 0 for processor 0.
     pub children: Vec<u32>,
     /// The dates at which processors were inserted, read backwards: the first value of the paper's `s_i`, in Algorithm
     /// 2 its `t_i` before the last loop.
@@ -24,8 +24,8 @@ impl<T: Clone + Ord> Listing<T> {
     }
 }
 
-/// Runs Algorithm 1, 2 or 3, as the limit says; the lowest index wins ties. O(n log n). The caller sees to it that
-/// dates fit `T`.
+/// Runs Algorithm 1, 2 or 3, by the limit. The lowest index wins ties. O(n log n). The caller ensures that dates fit
+/// `T`.
 pub fn listing<T>(values: u32, transfer: &T, compute: &T, limit: Concurrency) -> Listing<T>
 where
     T: Integer + Unsigned + NumAssignRef + Clone,

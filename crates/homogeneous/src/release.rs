@@ -1,7 +1,7 @@
 //! Values that are ready at different dates (beyond RR-7898, which names them as future work).
 //!
 //! **The problem.** Value `i` is ready at `r_i` on processor `i`. A processor may receive before its own value is
-//! ready; it merges and sends from then on. The operator is commutative: which processor sends to which is free. The
+//! ready. It merges and sends from then on. The operator is commutative, so a processor may send to any other. The
 //! shortest schedule is sought.
 //!
 //! **Backwards.** Fix a length `T`. A processor there at `s` with `k` children delivers them at
@@ -25,12 +25,12 @@
 //! - the last date plus `c`, if there is something to merge;
 //! - the optimum for a transfer time of `c`.
 //!
-//! A given root has the first position from the beginning; everything else is the same. The bounds hold for it, and the
+//! A given root has the first position from the beginning. Everything else is the same. The bounds hold for it, and the
 //! first one counts better: among the values that are ready at `r` or later the root is one more, for it is there at 0
 //! backwards.
 //!
-//! Between this bound and the heuristic's schedule all sequences of up to 40 values are tried, as far as 200,000 states
-//! go (`sequences`): ten values are mostly decided.
+//! Between this bound and the heuristic's schedule all sequences of up to 40 values are tried, within 200,000 states
+//! (`sequences`): ten values are mostly decided.
 
 use std::collections::BTreeSet;
 
@@ -49,9 +49,9 @@ use crate::{Costs, Error, Tie, tree};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Released {
-    /// The schedule; processor `i` holds value `i`, the operator is commutative.
+    /// The schedule. Processor `i` holds value `i`, the operator is commutative.
     pub reduction: Reduction,
-    /// No schedule is shorter; the schedule is optimal if it is as short.
+    /// No schedule is shorter. The schedule is optimal if its length is equal.
     pub lower_bound: Rational,
 }
 
@@ -66,10 +66,10 @@ const SEQUENCE_BITS: u64 = 56;
 /// Fact: dates below this many bits leave room in machine integers.
 const MACHINE_BITS: u64 = 62;
 
-/// The shortest schedule for values that are ready at different dates, the operator being commutative; for `0 < compute
-/// < transfer` a short one with a bound. Processor `i` holds value `i`; without a `root` the method chooses it, and no
-/// root is better. The module's text proves what is optimal. O(n log n) per step of a bisection, whose range is the
-/// shortest length without dates, in a common unit of all numbers.
+/// The shortest schedule for values that are ready at different dates, if the operator is commutative. For
+/// `0 < compute < transfer` a short one with a bound. Processor `i` holds value `i`. Without a `root` the method
+/// chooses it, and no root is better. The module's text proves optimality. O(n log n) per step of a bisection, whose
+/// range is the shortest length without dates, in a common unit of all numbers.
 ///
 /// # Errors
 /// No values, a negative date, a root that is out of range, more than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.
@@ -174,7 +174,7 @@ struct Question<N> {
     ready: Vec<N>,
     /// Values by date, latest first: the most urgent backwards.
     urgent: Vec<u32>,
-    /// The value of the first position, if it is given; and the other values by date, latest first.
+    /// The value of the first position, if it is given. Then the other values by date, latest first.
     root: Option<u32>,
     waiting: Vec<u32>,
     /// When processors are there in an unhindered growth, ascending.
@@ -186,7 +186,7 @@ struct Question<N> {
 struct Grown {
     /// The value at each position.
     values: Vec<u32>,
-    /// The position each position sends to; that of position 0 is itself.
+    /// The position each position sends to. That of position 0 is itself.
     receivers: Vec<u32>,
 }
 
@@ -235,7 +235,7 @@ impl<N: Time> Question<N> {
         self.closed((grown, run), bound.max(relaxed))
     }
 
-    /// Few values: sequences are tried between the bound and a schedule, as far as the states go.
+    /// Few values: sequences are tried between the bound and a schedule, within the states.
     fn closed(
         &self,
         (mut grown, mut run): (Grown, tree::TreeDates<N>),
@@ -253,7 +253,7 @@ impl<N: Time> Question<N> {
         }
         let sequences = Sequences::new(&ready, self.root, transfer, compute);
         let mut states = STATES;
-        // Lengths from here on may be met; a length that the states did not suffice for is not asked about again.
+        // Lengths from here on may be met. A length for which the states did not suffice is not tried again.
         let mut low = bound.clone();
         while low < run.length {
             let middle = low.plus(&run.length.minus(&low).half());

@@ -29,7 +29,7 @@ use crate::{Costs, Error, tree};
 /// Whom a processor receives from and whom it sends to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbours {
-    /// To whom it sends; none for the root.
+    /// The receiver of each processor. `None` for the root.
     pub receiver: Option<u64>,
     /// Senders to it, in the order of merging.
     pub children: Vec<u64>,
@@ -120,12 +120,12 @@ struct Part<N> {
     time: N,
 }
 
-/// The child that is merged last, and what its parent combines before.
+/// The child that is merged last, and the operands that its parent combines before.
 type Halves<N> = (Part<N>, Part<N>);
 
 struct Splitting<N> {
     pair: Pair<N>,
-    /// `N(t)` by `t`, as far as it was asked for.
+    /// `N(t)` by `t`, computed on demand.
     room: BTreeMap<N, u64>,
 }
 
@@ -162,7 +162,7 @@ impl<N: Time> Splitting<N> {
         Ok(room)
     }
 
-    /// The child that is merged last, and what its parent combines before; none where there is one operand.
+    /// The child that is merged last, and the operands that its parent combines before. `None` for a single operand.
     fn split(&mut self, part: &Part<N>) -> Result<Option<Halves<N>>, Error> {
         let (left, right) = (part.root - part.first, part.end - part.root - 1);
         let longer = left.max(right);

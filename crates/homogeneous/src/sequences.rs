@@ -19,11 +19,11 @@ pub(crate) enum Fits {
     Unknown,
 }
 
-/// Values by date, and the costs, in ticks; sums of all stay below 2^62.
+/// Values by date, and the costs, in ticks. Sums of all stay below 2^62.
 pub(crate) struct Sequences {
     /// Dates, latest first, and the values that are ready then.
     classes: Vec<(u64, Vec<u32>)>,
-    /// The class of the first value, if that is given; it is the first of its class.
+    /// The class of the first value, if that is given. It is the first of its class.
     first: Option<usize>,
     transfer: u64,
     compute: u64,
@@ -55,7 +55,7 @@ impl Sequences {
         }
     }
 
-    /// Whether some sequence fits; `states` is what may still be visited.
+    /// Whether some sequence fits. `states` is the number of states that may still be visited.
     pub(crate) fn fit(&self, length: u64, states: &mut usize) -> Fits {
         let until: Option<Vec<u64>> = self
             .classes
@@ -130,7 +130,7 @@ struct SequenceSearch<'a> {
 }
 
 impl SequenceSearch<'_> {
-    /// Places the values left; `None` when the states are used up. `open` ascends.
+    /// Places the values left. `None` if the states are used up. `open` ascends.
     fn place(&mut self, mut open: Vec<u64>, left: Vec<u32>) -> Option<bool> {
         let count: u32 = left.iter().sum();
         if count == 0 {

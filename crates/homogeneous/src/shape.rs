@@ -19,7 +19,7 @@ pub(crate) struct Shape<N> {
 }
 
 impl<N: Time> Shape<N> {
-    /// Algorithms 1 and 3; costs of 0 allow any tree and get that of transfers that take time.
+    /// Algorithms 1 and 3. Costs of 0 allow any tree and get that of transfers that take time.
     pub(crate) fn greedy(pair: &Pair<N>) -> Shape<N> {
         Shape {
             step: pair.step(),
@@ -35,8 +35,8 @@ impl Shape<u128> {
     pub(crate) const FIBONACCI: Shape<u128> = Shape { step: 1, detour: 2 };
 }
 
-/// Receivers of processors `0..values` in the order in which they are delivered; processor 0 has itself. Only the first
-/// `reducers` processors receive. `batch` receives each date of deliveries and their number. Time and memory O(n);
+/// Receivers of processors `0..values` in the order of their deliveries. Processor 0 has itself. Only the first
+/// `reducers` processors receive. `batch` receives each date of deliveries and their number. Time and memory O(n).
 /// `step` is positive.
 pub(crate) fn receivers<N: Time>(
     values: u32,
@@ -86,15 +86,15 @@ fn earliest<N: Time>(fresh: &VecDeque<(N, u32)>, used: &VecDeque<(N, u32)>) -> O
         .cloned()
 }
 
-/// How many wait at the head of the queue for this very date; they leave.
+/// How many wait at the head of the queue for this very date. They leave.
 fn take<N: Time>(queue: &mut VecDeque<(N, u32)>, date: &N) -> u32 {
     queue
         .pop_front_if(|(head, _)| head == date)
         .map_or(0, |(_, count)| count)
 }
 
-/// Appends one batch: a stretch of fresh processors and a stretch of used ones, in the order of the rule, as far as
-/// there is something to deliver.
+/// Appends one batch: a stretch of fresh processors and a stretch of used ones, in the order of the rule, up to the
+/// number of deliveries left.
 ///
 /// Both stretches ascend under `Oldest` and descend under `Newest` (fresh ones read backwards), because all batches
 /// before did. Among the used, processors that delivered together first came after (or before) the fresh of their batch

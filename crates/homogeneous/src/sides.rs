@@ -12,11 +12,11 @@ use crate::root::check;
 use crate::{Costs, Error, Strategy, Tie, reduce, reduce_at};
 
 /// The shortest schedule under a limit whose root is processor `root`, and whether the operands keep their order.
-/// Without a limit they always do, see [`reduce_at`]; under a limit they do if the parts of the schedule found can be
+/// Without a limit they always do, see [`reduce_at`]. Under a limit they do if the parts of the schedule found can be
 /// put on both sides of the root. O(n log n).
 ///
 /// # Errors
-/// As [`reduce`], and a root that is out of range.
+/// Those of [`reduce`], and a root that is out of range.
 pub fn reduce_around(
     values: u64,
     root: u64,
@@ -42,7 +42,7 @@ pub fn reduce_around(
 /// New numbers for all processors, the operands in order around the root.
 fn around(reduction: &Reduction, root: usize) -> Option<Vec<u32>> {
     let values = reduction.receivers.len();
-    // The children of the root; each begins its part.
+    // The children of the root. Each begins its part.
     let children: Vec<usize> = (1..values)
         .filter(|&child| reduction.receivers[child] == 0)
         .collect();

@@ -9,9 +9,9 @@ use crate::Error;
 pub enum Strategy {
     /// The shortest schedule: RR-7898, Algorithm 1, or Algorithms 2 and 3 under a limit.
     Greedy,
-    /// Algorithm 1 as if the smaller cost were 0 (section 7.3); for `2^k` values the binomial tree of order `k`.
+    /// Algorithm 1 as if the smaller cost were 0 (section 7.3). For `2^k` values the binomial tree of order `k`.
     Binomial,
-    /// Algorithm 1 as if both costs were equal (section 7.3); for `F_(k+2)` values the Fibonacci tree of order `k`.
+    /// Algorithm 1 as if both costs were equal (section 7.3). For `F_(k+2)` values the Fibonacci tree of order `k`.
     Fibonacci,
     /// Processor `i` sends to processor `i - 1`.
     Chain,
@@ -33,9 +33,8 @@ impl Strategy {
 
 /// The processor that Algorithm 1 takes among those with equal delivery dates (read backwards).
 ///
-/// Greedy schedules have the same length whatever the rule; the trees differ, and with them the lengths of the
-/// binomial and Fibonacci strategies, which are built with other costs than they run with. Algorithm 2 pays no heed
-/// to the rule.
+/// Greedy schedules have the same length under every rule. The trees differ, and with them the lengths of the binomial
+/// and Fibonacci strategies, which are built with other costs than they run with. Algorithm 2 ignores the rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tie {
     /// The one added first: the lowest index.
@@ -43,9 +42,9 @@ pub enum Tie {
     Oldest,
     /// The one added last.
     Newest,
-    /// The one with the fewest children; the one added first among these.
+    /// The one with the fewest children. Among these the one added first.
     FewestChildren,
-    /// The one with the most children; the one added first among these.
+    /// The one with the most children. Among these the one added first.
     MostChildren,
 }
 

@@ -1,4 +1,4 @@
-//! Dates and durations as integers over a common unit: machine integers where they fit, big ones elsewhere.
+//! Dates and durations as integers over a common unit: machine integers if they fit, big ones otherwise.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, ToPrimitive, Zero};
@@ -20,7 +20,7 @@ pub(crate) trait Time: Clone + Ord {
     fn minus(&self, other: &Self) -> Self;
     fn times(&self, factor: u128) -> Self;
     fn half(&self) -> Self;
-    /// How often `other` fits; saturating. `other` is positive.
+    /// How often `other` fits, saturating. `other` is positive.
     fn over(&self, other: &Self) -> u128;
     /// Whether a sum may have been cut off.
     fn saturated(&self) -> bool;
@@ -157,12 +157,12 @@ pub(crate) fn rational(unit: &Rational, ticks: BigUint) -> Rational {
     unit * whole(BigInt::from(ticks))
 }
 
-/// The greatest common divisor of numbers that are at least 0; 1 if all are 0.
+/// The greatest common divisor of numbers that are at least 0. 1 if all are 0.
 pub(crate) fn common_unit<'a>(numbers: impl Iterator<Item = &'a Rational> + Clone) -> Rational {
     oneport_numbers::Scaled::coarsest(numbers).unit
 }
 
-/// How many whole units fit into `number`; 0 if it is negative.
+/// How many whole units fit into `number`. 0 if it is negative.
 pub(crate) fn in_units(number: &Rational, unit: &Rational) -> BigUint {
     let (sign, ticks) = (number / unit).floor().to_integer().into_parts();
     if sign == Sign::Minus {

@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 
 use crate::time::{Pair, Time};
 
-/// The decisions of Algorithm 2, read backwards. Lists in the order of deliveries; processor 0 has entries of 0.
+/// The decisions of Algorithm 2, read backwards. Lists in the order of deliveries. Processor 0 has entries of 0.
 pub(crate) struct Deliveries<N> {
-    /// The deliverer of processor `i`; forwards, its receiver.
+    /// The deliverer of processor `i`. Forwards, its receiver.
     pub(crate) receivers: Vec<u32>,
     /// When the transfer to `i` ends, the paper's `t_i` before line 14.
     pub(crate) ends: Vec<N>,
-    /// When its preparation starts, the paper's `s_M`; empty unless asked for.
+    /// The start of its preparation, the paper's `s_M`. Empty unless requested.
     pub(crate) preparations: Vec<N>,
 }
 

@@ -2,8 +2,8 @@
 
 use crate::time::{Pair, Time};
 
-/// When each processor sends, and when its value is merged. Lists in the order of deliveries; entries of the root are
-/// 0.
+/// The start of each processor's transfer, and the start of the merge of its value. Lists in the order of deliveries.
+/// Entries of the root are 0.
 pub(crate) struct TreeDates<N> {
     pub(crate) starts: Vec<N>,
     pub(crate) merges: Vec<N>,
@@ -14,9 +14,9 @@ pub(crate) struct TreeDates<N> {
 /// is free. O(n) time, two dates per processor.
 ///
 /// `receivers[i] < i`, and the children of a processor arrive in reverse order of delivery. That is the order of their
-/// readiness: read backwards with the costs that shaped the tree, a later child has less time left, and its subtree
-/// is a part of its older brother's (both are cut from one infinite tree, whatever the tie rule: two children of one
-/// processor never have the same date); larger subtrees are ready later.
+/// readiness: read backwards with the costs that shaped the tree, a later child has less time left, and its subtree is
+/// a part of its older brother's. (Both are cut from one infinite tree, under every tie rule: two children of one
+/// processor never have the same date.) Larger subtrees are ready later.
 pub(crate) fn earliest<N: Time>(receivers: &[u32], pair: &Pair<N>) -> TreeDates<N> {
     // Until a processor sends: when its port is free, and when its value is complete. Then its dates.
     let mut starts = vec![N::zero(); receivers.len()];
@@ -34,7 +34,7 @@ pub(crate) fn earliest<N: Time>(receivers: &[u32], pair: &Pair<N>) -> TreeDates<
     finish(starts, merges)
 }
 
-/// Transfers end `ends[i]` before the end, as Algorithm 2 decides (line 14 corrected); merges follow as early as they
+/// Transfers end `ends[i]` before the end, as Algorithm 2 decides (line 14 corrected). Merges follow as early as they
 /// can.
 pub(crate) fn reversed<N: Time>(
     receivers: &[u32],
@@ -61,7 +61,7 @@ pub(crate) fn reversed<N: Time>(
     run
 }
 
-/// The earliest dates with values that are ready at `ready[i]`; children arrive when they are ready. O(n log n).
+/// The earliest dates with values that are ready at `ready[i]`. Children arrive when they are ready. O(n log n).
 pub(crate) fn earliest_released<N: Time>(
     receivers: &[u32],
     ready: Vec<N>,
@@ -70,7 +70,7 @@ pub(crate) fn earliest_released<N: Time>(
     let mut children = Children::new(receivers);
     let mut starts = vec![N::zero(); receivers.len()];
     let mut merges = starts.clone();
-    // When each value is complete; children have higher indices.
+    // The date at which each value is complete. Children have higher indices.
     let mut complete = ready;
     for parent in (0..receivers.len()).rev() {
         let arriving = children.of(parent);
@@ -108,7 +108,7 @@ impl Children {
         for index in 1..firsts.len() {
             firsts[index] += firsts[index - 1];
         }
-        // firsts[p + 1] walks from where the children of p begin to where they end.
+        // `firsts[p + 1]` walks from the beginning to the end of the children of `p`.
         let mut list = vec![0; receivers.len() - 1];
         for (child, &parent) in receivers.iter().enumerate().skip(1) {
             list[firsts[parent as usize + 1] as usize] = child as u32;
@@ -135,7 +135,7 @@ fn finish<N: Time>(mut starts: Vec<N>, mut merges: Vec<N>) -> TreeDates<N> {
 /// Names in preorder: a processor, then the blocks of its children in order of arrival (latest delivery first), so
 /// that all it has merged is an interval and what arrives next is its right neighbour.
 pub(crate) fn names(receivers: &[u32]) -> Vec<u32> {
-    // Sizes of subtrees; once named, the first name not yet taken from the right of the processor's block.
+    // Sizes of subtrees. Once a processor is named, the first name not yet taken from the right of its block.
     let mut ends = vec![1_u32; receivers.len()];
     for child in (1..receivers.len()).rev() {
         ends[receivers[child] as usize] += ends[child];

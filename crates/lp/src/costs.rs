@@ -151,8 +151,9 @@ pub(crate) fn amount<N: Clone + Into<BigUint>>(unit: &Rational, sum: &N) -> Rati
 #[cfg(test)]
 mod tests {
     use num_traits::One;
-    use oneport_graph::steiner::steiner;
+    use oneport_graph::steiner::{Effort, steiner};
     use oneport_platform::generate::{Options, complete};
+    use oneport_watch::Watch;
 
     use super::*;
 
@@ -187,8 +188,14 @@ mod tests {
             .enumerate()
             .map(|(index, cost)| (ends(index).0, ends(index).1, cost.clone()))
             .collect();
-        let narrow = steiner(6, 0, &[2, 4, 5], &narrow, 1000).unwrap();
-        let wide = steiner(6, 0, &[2, 4, 5], &wide, 1000).unwrap();
+        let watch = Watch::unlimited();
+        let effort = Effort {
+            budget: Some(1000),
+            cuts: true,
+            watch: &watch,
+        };
+        let narrow = steiner(6, 0, &[2, 4, 5], &narrow, effort).unwrap();
+        let wide = steiner(6, 0, &[2, 4, 5], &wide, effort).unwrap();
         assert_eq!(
             (BigUint::from(narrow.cost), BigUint::from(narrow.at_least)),
             (wide.cost, wide.at_least)

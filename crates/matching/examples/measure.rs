@@ -25,7 +25,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
-use oneport_matching::{Edge, Step, decompose, max_weighted_degree};
+use oneport_matching::{Edge, Step, Watch, decompose, max_weighted_degree};
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
 struct Random(u64);
@@ -148,7 +148,9 @@ fn runs(edges: usize, steps: &[Step]) -> usize {
 
 fn measure(family: &str, n: usize, edges: &[Edge]) {
     let start = Instant::now();
-    let steps = decompose(n, n, edges).expect("valid").steps;
+    let steps = decompose(n, n, edges, &Watch::unlimited())
+        .expect("valid")
+        .steps;
     let seconds = start.elapsed().as_secs_f64();
     check(n, edges, &steps);
     let count = edges.len();

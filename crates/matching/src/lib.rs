@@ -81,7 +81,8 @@ use list_scheduling::WholeEdges;
 use max_min_steps::LongestSteps;
 pub use num_rational::BigRational;
 use oneport_numbers::Whole;
-use oneport_watch::{Limit, Watch};
+use oneport_watch::Limit;
+pub use oneport_watch::Watch;
 use portfolio::race;
 use residual::Rest;
 use scale::{Scaled, scale};
@@ -108,23 +109,13 @@ pub fn max_weighted_degree(
 /// Cuts the graph with `left` and `right` vertices into matchings that take [`max_weighted_degree`] together: see the
 /// theorem at the top of the crate. No steps if no edge has a positive weight.
 ///
-/// The result depends on the input alone. Memory and time follow the edges, not the numbers of vertices.
+/// The result depends on the input alone. Memory and time follow the edges, not the numbers of vertices. The watch is
+/// checked at every step.
 ///
 /// # Errors
 /// [`MatchingError`] names the first edge that has an end out of range or an invalid weight.
+/// [`MatchingError::Stopped`] if the watch ended the work.
 pub fn decompose(
-    left: usize,
-    right: usize,
-    edges: &[Edge],
-) -> Result<Decomposition, MatchingError> {
-    decompose_watched(left, right, edges, &Watch::unlimited())
-}
-
-/// [`decompose`] under a watch, checked at every step.
-///
-/// # Errors
-/// Those of [`decompose`], and [`MatchingError::Stopped`].
-pub fn decompose_watched(
     left: usize,
     right: usize,
     edges: &[Edge],

@@ -81,7 +81,7 @@ pub fn schedules_of(
         if watch.ask().is_err() {
             break;
         }
-        let whole = period::rounding::round(problem, steady_state, &target)?;
+        let whole = period::rounding::round(problem, steady_state, &target, &Watch::unlimited())?;
         if schedules
             .iter()
             .any(|known| known.instances == whole.instances)

@@ -9,7 +9,7 @@ use oneport_platform::{Rational, ratio, whole};
 use oneport_schedule as schedule;
 
 use crate::integral::{self, OptimalInstances};
-use crate::rounding::{Target, own_period, round_watched};
+use crate::rounding::{self, Target, own_period};
 use crate::{DEFAULT_MAX_INSTANCES, DEFAULT_MAX_LOSS, Period, PeriodError, SHORT_INSTANCES};
 
 /// Numbers of instances tried by rounding. Trades time for shorter periods. Not measured.
@@ -38,7 +38,7 @@ pub fn whole_patterns(
     integer_programs: bool,
 ) -> Result<WholePatterns, PeriodError> {
     let round = |target: &Target| {
-        round_watched(
+        rounding::round(
             question.problem(),
             &solution.steady_state,
             target,
@@ -126,7 +126,7 @@ fn losing(
             most: loss.clone(),
             instances,
         };
-        round_watched(question.problem(), steady_state, &target, question.watch())
+        rounding::round(question.problem(), steady_state, &target, question.watch())
     };
     // A loss that is not in `0..1` is refused here.
     let whole = round(limit)?;
@@ -263,7 +263,8 @@ fn rounded_trees(
     let steady_state = &solution.steady_state;
     let period = whole(instances.clone()) / &steady_state.throughput;
     let target = Target::Period(period);
-    let whole = round_watched(question.problem(), steady_state, &target, question.watch()).ok()?;
+    let whole =
+        rounding::round(question.problem(), steady_state, &target, question.watch()).ok()?;
     (whole.instances >= *instances).then_some(whole)
 }
 

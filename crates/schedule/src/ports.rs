@@ -8,7 +8,7 @@
 
 use num_bigint::BigInt;
 use num_traits::One;
-use oneport_matching::{Edge, decompose_watched, general};
+use oneport_matching::{Edge, decompose, general};
 use oneport_plan::{OddSet, Resource, Slot};
 use oneport_platform::{LinkId, Platform, Rational};
 use oneport_watch::Watch;
@@ -181,7 +181,7 @@ pub fn slots(
         };
         let edges: Vec<Edge> = times.iter().map(edge).collect();
         let nodes = platform.nodes().len();
-        decompose_watched(nodes, nodes, &edges, watch)?.steps
+        decompose(nodes, nodes, &edges, watch)?.steps
     } else {
         let (graph, _) = port_graph(platform, times);
         general::decompose(&graph, &only_times(times))?.steps

@@ -332,8 +332,8 @@ mod tests {
     fn orders_are_counted_and_schedules_done_by_hand() {
         assert_eq!(orders(&[1, 1, 2]).len(), 3);
         assert_eq!(orders(&[1, 2, 3, 4]).len(), 24);
-        // Three senders and a destination: two start at once, the third when the fast one has ended and its receiver
-        // waits for the other's.
+        // Three senders and a destination. Two start at once. The third starts after the fast one has ended and its
+        // receiver waits for the other's.
         assert_eq!(
             earliest(&[2, 1, 1]),
             EarliestRun {

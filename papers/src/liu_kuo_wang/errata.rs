@@ -16,7 +16,7 @@ use crate::errata::Sides;
 use crate::numbers::{number, whole};
 use crate::rows::{Paper, Value};
 
-/// E001-1: when the first sender, of time 5, starts.
+/// E001-1: the start of the first sender, of time 5.
 pub fn starts_at_its_start() -> Result<Sides> {
     let start = schedule(&[5])?.starts.get(0).unwrap_or_default();
     Ok(Sides::new(&start + whole(5), start))

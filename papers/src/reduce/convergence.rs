@@ -3,6 +3,7 @@
 use anyhow::{Result, ensure};
 use num_traits::Zero;
 use oneport::plan::SteadyState;
+use oneport::watch::Watch;
 use oneport::{Problem, Rational, referee, schedule};
 use oneport_drawings::svg;
 use oneport_numbers::{ratio, whole};
@@ -54,7 +55,12 @@ fn fixed(case: &Case, steady_state: &SteadyState, period: u64) -> Result<Fixed> 
         )?;
     }
     let target = Target::Period(whole(period));
-    let refilled = match period::rounding::round(&case.problem(), steady_state, &target) {
+    let refilled = match period::rounding::round(
+        &case.problem(),
+        steady_state,
+        &target,
+        &Watch::unlimited(),
+    ) {
         Ok(whole) => per_unit(&whole.instances, period),
         Err(PeriodError::PeriodTooShort { .. }) => Rational::zero(),
         Err(error) => return Err(error.into()),

@@ -31,7 +31,7 @@ use petgraph::visit::{IntoEdgeReferences, NodeIndexable};
 use crate::Digraph;
 
 use oneport_numbers::Exact;
-use search::Effort;
+pub use search::Effort;
 
 pub use solution::Steiner;
 
@@ -71,7 +71,11 @@ where
         graph.to_index(root),
         &required,
         net.arcs(),
-        budget,
+        Effort {
+            budget: Some(budget),
+            cuts: true,
+            watch: &Watch::unlimited(),
+        },
     )?;
     let named = |(set, weight): (Vec<usize>, N)| {
         (
@@ -91,8 +95,8 @@ where
 /// of at least 0, or the best found. `None` if the root does not reach a required node. Loops and arcs of nodes that do
 /// not exist are ignored.
 ///
-/// Solves at most `budget` subproblems of a branch and bound. If the budget ends first, `cost` may be more than
-/// `at_least`, and both hold. With machine integers four times the sum of all costs must not overflow.
+/// `effort` limits the branch and bound. If it ends early, `cost` may be more than `at_least`, and both hold. With
+/// machine integers four times the sum of all costs must not overflow.
 ///
 /// Polynomial up to the branching: some dual ascents and local searches, `O(n)` arborescences each. Plus
 /// `O(3^k n + 2^k m log n)` if `k`, the number of needed nodes of a piece, is small (8 at least).
@@ -101,43 +105,24 @@ pub fn steiner<N: Exact>(
     root: usize,
     required: &[usize],
     arcs: &[(usize, usize, N)],
-    budget: usize,
+    mut effort: Effort<'_>,
 ) -> Option<Steiner<N>> {
-    run(
-        nodes,
-        root,
-        required,
-        arcs,
-        &mut Effort {
-            budget: Some(budget),
-            cuts: true,
-            watch: &Watch::unlimited(),
-        },
-    )
-}
-
-/// [`steiner`] without the sets that prove the bound, which take `O(n)` searches of the graph. Without a budget,
-/// nothing is enumerated, as in [`heuristic`]. The watch ends the enumeration as the budget does. The rest then has the
-/// bound of the dual ascents only.
-pub fn steiner_watched<N: Exact>(
-    nodes: usize,
-    root: usize,
-    required: &[usize],
-    arcs: &[(usize, usize, N)],
-    budget: Option<usize>,
-    watch: &Watch,
-) -> Option<Steiner<N>> {
-    run(
-        nodes,
-        root,
-        required,
-        arcs,
-        &mut Effort {
-            budget,
-            cuts: false,
-            watch,
-        },
-    )
+    let (question, pieces) = reduce::Reduction::new(nodes, root, required, arcs)?;
+    let mut chosen = Vec::new();
+    let mut at_least = N::zero();
+    let mut cuts = Vec::new();
+    for piece in &pieces {
+        let found = search::solve(&piece.graph, &piece.task, &mut effort)?;
+        chosen.extend(found.tree.arcs.iter().map(|&arc| piece.indices[arc]));
+        at_least += &found.at_least;
+        cuts.extend(
+            found
+                .cuts
+                .into_iter()
+                .map(|(set, weight)| (piece.groups_of(&set), weight)),
+        );
+    }
+    Some(question.answer(&chosen, cuts, at_least))
 }
 
 /// A good arborescence out of `root` that reaches all `required` nodes, and a bound, quickly: dual ascents and trees,
@@ -150,40 +135,11 @@ pub fn heuristic<N: Exact>(
     required: &[usize],
     arcs: &[(usize, usize, N)],
 ) -> Option<Steiner<N>> {
-    run(
-        nodes,
-        root,
-        required,
-        arcs,
-        &mut Effort {
-            budget: None,
-            cuts: true,
-            watch: &Watch::unlimited(),
-        },
-    )
-}
-
-fn run<N: Exact>(
-    nodes: usize,
-    root: usize,
-    required: &[usize],
-    arcs: &[(usize, usize, N)],
-    effort: &mut Effort<'_>,
-) -> Option<Steiner<N>> {
-    let (question, pieces) = reduce::Reduction::new(nodes, root, required, arcs)?;
-    let mut chosen = Vec::new();
-    let mut at_least = N::zero();
-    let mut cuts = Vec::new();
-    for piece in &pieces {
-        let found = search::solve(&piece.graph, &piece.task, effort)?;
-        chosen.extend(found.tree.arcs.iter().map(|&arc| piece.indices[arc]));
-        at_least += &found.at_least;
-        cuts.extend(
-            found
-                .cuts
-                .into_iter()
-                .map(|(set, weight)| (piece.groups_of(&set), weight)),
-        );
-    }
-    Some(question.answer(&chosen, cuts, at_least))
+    let watch = Watch::unlimited();
+    let effort = Effort {
+        budget: None,
+        cuts: true,
+        watch: &watch,
+    };
+    steiner(nodes, root, required, arcs, effort)
 }

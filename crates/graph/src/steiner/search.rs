@@ -32,13 +32,17 @@ pub(super) struct SolvedPiece<N> {
     pub(super) cuts: Vec<(Vec<usize>, N)>,
 }
 
-/// How long to look, and for what.
-pub(super) struct Effort<'a> {
+/// Limits of a search, and whether the proof is wanted. Without a budget nothing is enumerated, as in
+/// [`heuristic`](super::heuristic). The watch ends the enumeration as the budget does. The rest then has the bound of the
+/// dual ascents only.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort<'a> {
     /// Subproblems that may still be solved. `None`: nothing is enumerated.
-    pub(super) budget: Option<usize>,
-    /// Whether the sets that prove the bound are wanted.
-    pub(super) cuts: bool,
-    pub(super) watch: &'a Watch,
+    pub budget: Option<usize>,
+    /// Whether the sets that prove the bound are wanted. They take `O(n)` searches of the graph.
+    pub cuts: bool,
+    /// Ends the enumeration.
+    pub watch: &'a Watch,
 }
 
 /// Solves a piece within the budget. Without a budget or after the end of the watch, nothing is enumerated.

@@ -2,8 +2,9 @@
 
 use num_rational::BigRational;
 use oneport_graph::arborescence::{ArborescenceFault, arborescence};
-use oneport_graph::steiner::steiner;
+use oneport_graph::steiner::{Effort, steiner};
 use oneport_graph::{free_automorphisms, minimum_arborescence, steiner_arborescence};
+use oneport_watch::Watch;
 use petgraph::graph::{DiGraph, NodeIndex};
 use proptest::prelude::*;
 
@@ -30,7 +31,9 @@ proptest! {
         }
         let required: Vec<NodeIndex> = [1u32, 4, 6].map(NodeIndex::from).to_vec();
         let tree = steiner_arborescence(&graph, root.into(), &required, 100, |edge| *edge.weight());
-        let expected = steiner(7, root as usize, &[1, 4, 6], &list, 100);
+        let watch = Watch::unlimited();
+        let effort = Effort { budget: Some(100), cuts: true, watch: &watch };
+        let expected = steiner(7, root as usize, &[1, 4, 6], &list, effort);
         let places = |arcs: &[petgraph::graph::EdgeIndex]| arcs.iter().map(|arc| arc.index()).collect::<Vec<_>>();
         prop_assert_eq!(
             tree.map(|tree| (places(&tree.arcs), tree.cost, tree.at_least)),

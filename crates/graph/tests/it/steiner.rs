@@ -1,13 +1,29 @@
 //! Steiner arborescences against the enumeration of all subsets of the optional nodes, and their proofs by arithmetic.
 
 use oneport_graph::arborescence::arborescence;
-use oneport_graph::steiner::{Steiner, heuristic, steiner, steiner_watched};
+use oneport_graph::steiner::{self, Effort, Steiner, heuristic};
 use oneport_numbers::Exact;
 use oneport_numbers::Rational;
 use oneport_watch::Watch;
 use proptest::prelude::*;
 
 type Arcs<N> = Vec<(usize, usize, N)>;
+
+/// With its proof, after at most `budget` subproblems.
+fn steiner<N: Exact>(
+    nodes: usize,
+    root: usize,
+    required: &[usize],
+    arcs: &[(usize, usize, N)],
+    budget: usize,
+) -> Option<Steiner<N>> {
+    let effort = Effort {
+        budget: Some(budget),
+        cuts: true,
+        watch: &Watch::unlimited(),
+    };
+    steiner::steiner(nodes, root, required, arcs, effort)
+}
 
 /// The cheapest spanning arborescence over the required nodes and any others.
 fn brute_force(nodes: usize, root: usize, required: &[usize], arcs: &Arcs<u64>) -> Option<u64> {
@@ -137,7 +153,17 @@ fn agrees(
     let quick = heuristic(nodes, root, required, arcs);
     // The trees and bounds are the same without the sets that prove them.
     for (proved, budget) in [(&found, Some(1000)), (&quick, None)] {
-        let found = steiner_watched(nodes, root, required, arcs, budget, &Watch::unlimited());
+        let found = steiner::steiner(
+            nodes,
+            root,
+            required,
+            arcs,
+            Effort {
+                budget,
+                cuts: false,
+                watch: &Watch::unlimited(),
+            },
+        );
         prop_assert_eq!(
             found,
             proved.clone().map(|proved| Steiner {

@@ -139,7 +139,7 @@ fn above_of(y: u64, above: u32) -> u64 {
     }
 }
 
-/// Senders that `y` at a stage need, themselves among them; `None` beyond 64 bits.
+/// Senders that `y` at a stage need, themselves among them. `None` beyond 64 bits.
 fn cost(y: u64, gap: u32) -> Option<u64> {
     (0..=gap).try_fold(0u64, |sum, above| sum.checked_add(above_of(y, above)))
 }
@@ -163,7 +163,7 @@ fn most(slots: u64, left: u64, gap: u32) -> u64 {
     low
 }
 
-/// `weight * left * 2^e / (2^(e+1) - 1)`, rounded; never less than its floor.
+/// `weight * left * 2^e / (2^(e+1) - 1)`, rounded, never less than its floor.
 fn share(product: u128, gap: u32) -> u128 {
     if gap < 60 && product.leading_zeros() > gap {
         return (product << gap) / ((2 << gap) - 1);

@@ -1,8 +1,8 @@
 //! The search itself: all multisets of open slots, sender by sender.
 //!
 //! A layer holds the states in which the same senders are placed. Each state has one successor per open slot that the
-//! next sender may take; successors that a bound rules out are dropped, equal ones kept once. Senders do not fit if a
-//! layer is empty; if the last layer is not, its ancestors are a placement. A layer cut to a width is a beam search,
+//! next sender may take. Successors that a bound rules out are dropped, equal ones kept once. Senders do not fit if a
+//! layer is empty. If the last layer is not, its ancestors are a placement. A layer cut to a width is a beam search,
 //! which may find a placement and proves nothing unless nothing was cut.
 
 use std::cmp::Reverse;
@@ -24,7 +24,7 @@ const FEW: usize = 32;
 const MOST_LEARNT: usize = 8;
 /// Bounds that every state is held against, the latest. Trades time per state for states. Not measured.
 const MOST_BOUNDS: usize = 12;
-/// Fact: values of all lists of weights of a pass, half of what the referee repeats.
+/// Fact: values of all lists of weights of a pass, half of the referee's limit.
 const MOST_VALUES: usize = 1 << 22;
 /// States tried per bound learnt, plus one. Trades time of bounds for states. Not measured.
 const PICKS: usize = 5;
@@ -109,7 +109,7 @@ impl Pool {
         (pool, excluded)
     }
 
-    /// One more bound; the oldest but the first gives way.
+    /// One more bound. The oldest but the first gives way.
     fn add(&mut self, stages: &[Stage], bound: Bound) {
         self.values += cells(&stages[bound.from..]);
         self.lists.push(bound.weights[bound.from..].to_vec());
@@ -278,8 +278,7 @@ pub(super) fn pass(
     Pass::Placed(taken)
 }
 
-/// The successors of a layer, each once, with their scores; `None` when they need too much memory or the work is to
-/// stop.
+/// The successors of a layer, each once, with their scores. `None` if they need too much memory or the work is to stop.
 fn expand(
     stages: &[Stage],
     stage: usize,
@@ -343,7 +342,7 @@ fn successors(
     let mut opened = None;
     for (index, &slot) in slots.iter().enumerate() {
         let take = stage.take[usize::from(slot)];
-        // The same slot again; or a larger one that opens what a smaller one opens, which is a waste.
+        // The same slot again, or a larger one that opens the slots of a smaller one, which is a waste.
         if opened == Some(take) {
             continue;
         }

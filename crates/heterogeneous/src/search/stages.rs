@@ -7,22 +7,22 @@
 
 /// No slot: nothing fits in what remains.
 pub(super) const DEAD: u16 = u16::MAX;
-/// Sums of later times kept per stage; with more, slots are not rounded. Trades memory for fewer states. Not measured.
+/// Sums of later times kept per stage. With more, slots are not rounded. Trades memory for fewer states. Not measured.
 const MOST_SUMS: usize = 1 << 15;
 /// Limit for all stages together. Trades memory for fewer states. Not measured.
 const ALL_SUMS: usize = 1 << 22;
 
-/// The slots that may be open when it is one sender's turn, by what they leave before the deadline, ascending.
+/// The slots that may be open at one sender's turn, by the time that they leave before the deadline, ascending.
 pub(super) struct Stage {
     /// The time that each slot leaves before the deadline.
     pub rests: Vec<u64>,
-    /// Per slot: the number at the next stage of each of the two slots that open when the sender takes it.
+    /// Per slot: the number at the next stage of each of the two slots that open if the sender takes it.
     pub take: Vec<u16>,
-    /// Per slot: its number at the next stage when the sender does not take it.
+    /// Per slot: its number at the next stage if the sender does not take it.
     pub stay: Vec<u16>,
 }
 
-/// The stages of all senders with these times (ascending) under a deadline; `None` when a stage has too many slots.
+/// The stages of all senders with these times (ascending) under a deadline. `None` if a stage has too many slots.
 ///
 /// The first stage has one slot at most: that of date 0.
 pub(super) fn stages(times: &[u64], deadline: u64) -> Option<Vec<Stage>> {
@@ -67,7 +67,7 @@ pub(super) fn cells(stages: &[Stage]) -> usize {
     stages.iter().map(|stage| stage.rests.len()).sum()
 }
 
-/// The largest sum of later times within `rest`; `None` when not even the next time fits.
+/// The largest sum of later times within `rest`. `None` if not even the next time fits.
 fn floor(sums: Option<&[u64]>, rest: u64, next: Option<u64>) -> Option<u64> {
     next.filter(|&next| next <= rest)?;
     let Some(sums) = sums else { return Some(rest) };
@@ -75,12 +75,12 @@ fn floor(sums: Option<&[u64]>, rest: u64, next: Option<u64>) -> Option<u64> {
     index.checked_sub(1).map(|index| sums[index])
 }
 
-/// All sums of these times up to `latest`; `None` where they are too many.
+/// All sums of these times up to `latest`. `None` if they are too many.
 pub(super) fn sums(times: &[u64], latest: u64) -> Option<Vec<u64>> {
     suffix_sums(times, latest).into_iter().next().flatten()
 }
 
-/// Per sender the sums, up to the deadline, of the times of it and later ones; `None` where they are too many.
+/// Per sender the sums, up to the deadline, of the times of it and later ones. `None` if they are too many.
 fn suffix_sums(times: &[u64], deadline: u64) -> Vec<Option<Vec<u64>>> {
     let mut sums = vec![None; times.len() + 1];
     let mut last = vec![0u64];

@@ -8,7 +8,7 @@ pub(super) struct Keys {
     numbers: Vec<u16>,
     /// Where each run ends.
     ends: Vec<usize>,
-    /// Run number plus 1, or 0; a power of two of slots.
+    /// Run number plus 1, or 0. The number of slots is a power of two.
     slots: Vec<u32>,
 }
 
@@ -32,7 +32,7 @@ impl Keys {
         2 * self.numbers.len() + 8 * self.ends.len() + 4 * self.slots.len()
     }
 
-    /// Adds a run; false when it is there already.
+    /// Adds a run. Returns false if it is present already.
     pub(super) fn insert(&mut self, run: &[u16]) -> bool {
         if 2 * (self.ends.len() + 1) > self.slots.len() {
             self.grow();
@@ -47,7 +47,7 @@ impl Keys {
         true
     }
 
-    /// The slot of a run, or the free one where it belongs.
+    /// The slot of a run, or the free one in which it belongs.
     fn find(&self, run: &[u16]) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = hash(run) as usize & mask;

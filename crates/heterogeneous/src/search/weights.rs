@@ -1,5 +1,5 @@
-//! Bounds from weights on senders ([`SenderWeights`](oneport_plan::SenderWeights)): the most that the open slots carry,
-//! against what must be carried.
+//! Bounds from weights on senders ([`SenderWeights`](oneport_plan::SenderWeights)): the most weight that the open slots
+//! carry, against the weight of the senders left.
 //!
 //! This is the Lagrangian relaxation of "each sender once", so weights of any kind are right. Good ones come from
 //! subgradient steps: with weights of at most 1, "the most that is carried, plus what each weight lacks of 1" is at
@@ -20,7 +20,7 @@ const WHOLE: i64 = 1 << 10;
 /// Steps without a better value before they are made shorter. Trades time for convergence. Not measured.
 const PATIENCE: usize = 20;
 
-/// For a slot, the greatest weights of trees with two different topmost senders; 0 for no tree.
+/// For a slot, the greatest weights of trees with two different topmost senders. 0 for no tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Carried {
     first: i64,
@@ -61,7 +61,7 @@ impl Carried {
 pub(super) struct Bound {
     /// The first stage it is for.
     pub from: usize,
-    /// Per sender; 0 before the first stage.
+    /// Per sender. 0 before the first stage.
     pub weights: Vec<i64>,
     /// Per stage and slot.
     carried: Vec<Vec<Carried>>,
@@ -107,7 +107,7 @@ impl Bound {
         let carried = &self.carried[stage];
         let mut sum = -self.needs[stage];
         gains.0.clear();
-        // A sender is topmost in one slot; the other slots that would have it there carry their second.
+        // A sender is topmost in one slot. The other slots that would have it there carry their second.
         for &slot in slots {
             let own = at(carried, slot);
             sum = sum.saturating_add(own.second);
@@ -207,11 +207,11 @@ fn at(carried: &[Carried], slot: u16) -> Carried {
 pub(super) struct Steps<'a> {
     /// The most.
     pub most: usize,
-    /// Asked before each; false ends the search.
+    /// Called before each. False ends the search.
     pub go_on: &'a mut dyn FnMut() -> bool,
 }
 
-/// Improves weights for one state; the best found, and whether they exclude the state.
+/// Improves weights for one state. Returns the best found, and whether they exclude the state.
 pub(super) fn improve(
     stages: &[Stage],
     (stage, slots): (usize, &[u16]),
@@ -230,7 +230,7 @@ pub(super) fn improve(
         if surplus < 0 {
             return (bound, true);
         }
-        // The surplus, over the senders' number, of the most that is carried and of what the weights lack of 1.
+        // The surplus, over the senders' number, of the most carried weight plus the shortfalls of the weights below 1.
         if surplus < least {
             (best, least, failed) = (weights.clone(), surplus, 0);
         } else {

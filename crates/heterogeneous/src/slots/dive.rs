@@ -1,4 +1,4 @@
-//! Whole senders: date by date and class by class, with the relaxation asked again after every choice.
+//! Whole senders: date by date and class by class, with the relaxation solved again after every choice.
 //!
 //! The dates are taken in ascending order, so that the number of slots of a date is known when its turn comes. The
 //! first number tried is that of the relaxation's mixture, rounded; then numbers further and further from it, on either
@@ -31,7 +31,7 @@ pub(super) enum Dive {
     Open,
 }
 
-/// Where a dive is: the next class to be given slots of the next date, and what was given so far.
+/// The state of a dive: the next class to be given slots of the next date, and the choices so far.
 #[derive(Clone)]
 struct Cursor {
     date: usize,
@@ -62,12 +62,12 @@ pub(super) struct Diver<'a> {
     pub senders: &'a [u64],
     /// Weights worth trying.
     pub memory: &'a mut Vec<Vec<i128>>,
-    /// Questions that may still be asked of the relaxation.
+    /// Relaxations that may still be solved.
     pub questions: &'a mut usize,
 }
 
 impl Diver<'_> {
-    /// Looks for whole numbers: with a reserve; if that comes to an end too early to be a proof, without.
+    /// Searches for whole numbers: with a reserve, then without one if the first dive ends too early to be a proof.
     pub(super) fn dive(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Dive, Error> {
         let reserve = self.senders.last().map_or(0, |&slowest| slowest / 4);
         let all = *self.questions;
@@ -164,7 +164,7 @@ impl Diver<'_> {
             .collect()
     }
 
-    /// Whether the date leaves a choice; if so, `cursor.class` may take part in it.
+    /// Whether the date leaves a choice. If so, `cursor.class` may take part in it.
     fn at_choice(&self, cursor: &Cursor) -> bool {
         cursor.date < self.deadline
             && cursor.state.slots[cursor.date] > 0
@@ -231,7 +231,7 @@ impl Diver<'_> {
         cursor.rows = rows.len();
     }
 
-    /// Asks the relaxation about what is left; false if it is ruled out.
+    /// Solves the relaxation for the rest. Returns false if it is ruled out.
     fn ask(
         &mut self,
         cursor: &mut Cursor,
@@ -260,7 +260,7 @@ impl Diver<'_> {
         Ok(true)
     }
 
-    /// Puts senders left over into idle slots, the latest that fit; the placement, if all find one.
+    /// Puts senders left over into idle slots, the latest that fit. Returns the placement, if all find one.
     fn finish(&self, state: &State, rows: &[(usize, usize, u64)]) -> Option<Vec<Placed>> {
         let (flow, deadline) = (self.flow, self.deadline);
         let mut idle = State::new(deadline, &[]).slots;
@@ -350,8 +350,7 @@ impl Frame {
         }
     }
 
-    /// A number was ruled out, and with it all beyond, seen from the wish; false where the wish is not known to be
-    /// allowed.
+    /// A number was ruled out, and with it all beyond, seen from the wish. False if the wish may be ruled out itself.
     fn close(&mut self, number: u64) -> bool {
         match whole(number).cmp(&self.wish) {
             Ordering::Less => self.below = None,

@@ -4,7 +4,7 @@
 pub(super) const LATE: u32 = u32::MAX;
 /// No sender takes the slots of a date.
 pub(super) const IDLE: u16 = u16::MAX;
-/// Fact: the largest absolute value; sums of `2^7` fit 128 bits.
+/// Fact: the largest absolute value. Sums of `2^7` fit 128 bits.
 pub(super) const CEILING: i128 = 1 << 120;
 /// Fact: the largest count.
 pub(super) const MANY: u128 = 1 << 100;
@@ -28,7 +28,7 @@ pub(super) struct Potential {
 }
 
 impl Flow {
-    /// All sums of times up to `latest`; `None` where there are more than `most`.
+    /// All sums of times up to `latest`. `None` if there are more than `most`.
     pub(super) fn new(times: Vec<u64>, latest: u64, most: usize) -> Option<Flow> {
         let mut dates = vec![0u64];
         let mut heads = vec![0usize; times.len()];

@@ -98,8 +98,8 @@ pub(super) enum Verdict {
     Unknown,
 }
 
-/// Decides, as far as fractions go, whether the senders fit by the deadline (the index of a date). `memory` holds
-/// weights worth trying and receives the weights that were.
+/// Decides, for fractions, whether the senders fit by the deadline (the index of a date). `memory` holds weights worth
+/// trying and receives the best weights.
 pub(super) fn decide(
     flow: &Flow,
     deadline: usize,
@@ -185,7 +185,7 @@ enum Proposal {
     Shares(Vec<(Rational, Vec<u16>)>),
 }
 
-/// A mixture with what its choices take; unknown where that is too much to count.
+/// A mixture with the senders of its choices. `None` if counting them takes too much.
 fn mixture(flow: &Flow, state: &State, shares: Vec<(Rational, Vec<u16>)>) -> Verdict {
     let mut parts = Vec::new();
     for (share, choice) in shares {
@@ -256,7 +256,7 @@ impl Master {
         Ok(master)
     }
 
-    /// Adds a choice; returns false if an equal column exists.
+    /// Adds a choice. Returns false if an equal column exists.
     fn add(&mut self, flow: &Flow, state: &State, choice: Vec<u16>) -> Result<bool, Error> {
         let counts = flow.counts(&choice, &state.slots);
         if self.vectors.contains(&counts) {
@@ -279,8 +279,8 @@ impl Master {
         Ok(true)
     }
 
-    /// Weights that separate the senders from all choices known as well as possible, or the mixture that they are;
-    /// `None` when the solver gives up.
+    /// Weights that separate the senders from all choices known as well as possible, or the mixture that they are.
+    /// `None` if the solver gives up.
     fn propose(&mut self, flow: &Flow) -> Result<Option<Proposal>, Error> {
         let options = Options {
             method: Method::Simplex,

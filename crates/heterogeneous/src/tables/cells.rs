@@ -9,7 +9,7 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// No cells yet; room for those up to `(most_fast, most_slow)`.
+    /// No cells yet. Room for those up to `(most_fast, most_slow)`.
     pub(super) fn with_capacity(most_fast: usize, most_slow: usize) -> Self {
         Cells {
             values: Vec::with_capacity((most_fast + 1) * (most_slow + 1)),
@@ -27,7 +27,7 @@ impl Cells {
         self.values[f * (self.most_slow + 1) + s]
     }
 
-    /// `T(f, s)`; `None` beyond the table.
+    /// `T(f, s)`. `None` beyond the table.
     pub(super) fn get(&self, f: usize, s: usize) -> Option<u64> {
         if s <= self.most_slow {
             self.values

@@ -13,7 +13,7 @@
 use super::cells::Cells;
 use super::{Rule, Table};
 
-/// References that computing `T(f, s)` takes under a rule; 0 for `f = 0`, `s = 0` and beyond the table.
+/// References that computing `T(f, s)` takes under a rule. 0 for `f = 0`, `s = 0` and beyond the table.
 pub fn references(table: &Table, f: usize, s: usize, rule: Rule) -> u64 {
     if f == 0 || s == 0 || table.length(f, s).is_none() {
         return 0;

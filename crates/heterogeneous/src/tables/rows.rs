@@ -1,6 +1,6 @@
 //! One cell of the table: the least `max(T(left), T(right))` over all splits, under each rule.
 //!
-//! Any split that is looked at is a tree; so each rule is exact as soon as it looks at a best one.
+//! Any split that is examined is a tree, so each rule is exact as soon as it examines a best one.
 
 use super::cells::Cells;
 
@@ -21,7 +21,7 @@ pub(super) fn monotone_slow(cells: &Cells, f: usize, s: usize) -> u64 {
         .unwrap_or(0)
 }
 
-/// As [`monotone_slow`], without the splits that Lemma 5 rules out.
+/// [`monotone_slow`] without the splits that Lemma 5 rules out.
 ///
 /// Let `A = (a, a + 1)` and `B` its partner. While `T(A) < T(B)` no split below `A` in its column does better than `A`,
 /// nor does the partner of one (third and second case of the paper). Once `T(A) >= T(B)`, for all later columns the
@@ -47,7 +47,7 @@ pub(super) fn monotone_both(cells: &Cells, f: usize, s: usize) -> u64 {
         best = best.min(crossover(cells, f, s, column, column + 1, s).0);
         column += 1;
     }
-    // Splits low < s_l < high are left; the pair itself was not looked at.
+    // Splits low < s_l < high are left. The pair itself was not examined.
     best = best.min(split(cells, f, s, column, column + 1));
     let mut high = column;
     while column <= columns {
@@ -65,7 +65,7 @@ pub(super) fn monotone_both(cells: &Cells, f: usize, s: usize) -> u64 {
     best
 }
 
-/// The least `max` over `low..=high` in one column, and where the two were equal, if the search met that.
+/// The least `max` over `low..=high` in one column, and the split of equality, if the search met it.
 fn crossover(
     cells: &Cells,
     f: usize,

@@ -397,7 +397,7 @@ fn closure(next: &[Vec<usize>], from: &[usize]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oneport_graph::steiner::steiner;
+    use oneport_graph::steiner::{Effort, steiner};
     use oneport_platform::whole;
     use proptest::prelude::*;
 
@@ -487,7 +487,9 @@ mod tests {
                 let proper = |set: &Vec<bool>| !set[0] && tree.targets.iter().any(|&target| set[target]);
                 prop_assert!(weights.iter().all(|(set, weight)| proper(set) && *weight > Rational::zero()));
             }
-            let cheapest = steiner(nodes, 0, &tree.targets, &tree.arcs, 1000).unwrap().cost;
+            let watch = Watch::unlimited();
+            let effort = Effort { budget: Some(1000), cuts: true, watch: &watch };
+            let cheapest = steiner(nodes, 0, &tree.targets, &tree.arcs, effort).unwrap().cost;
             prop_assert_eq!(sum(&best), by_flows(&tree));
             prop_assert!(sum(&ascent) <= sum(&best) && sum(&best) <= whole(cheapest));
         }

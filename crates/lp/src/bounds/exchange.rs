@@ -190,13 +190,16 @@ impl<'a> Exchange<'a> {
             return Some((found.cost, found.entering.into_iter().flatten().collect()));
         }
         let parts: Vec<usize> = (0..self.parts).collect();
-        let found = steiner::steiner_watched(
+        let found = steiner::steiner(
             root + 1,
             root,
             &parts,
             arcs,
-            (!guide).then_some(BUDGET),
-            &self.watch,
+            steiner::Effort {
+                budget: (!guide).then_some(BUDGET),
+                cuts: false,
+                watch: &self.watch,
+            },
         )?;
         Some((found.at_least, found.arcs))
     }

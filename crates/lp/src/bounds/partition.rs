@@ -401,7 +401,7 @@ impl<'a> Partitions<'a> {
                 network.arc(SOURCE, index(*node), cost);
             }
         }
-        let (least, outside) = network.minimum_cut_watched(SOURCE, SINK, &self.watch)?;
+        let (least, outside) = network.minimum_cut(SOURCE, SINK, &self.watch)?;
         Ok((
             least,
             self.platform

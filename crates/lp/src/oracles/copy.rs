@@ -194,13 +194,16 @@ impl Network {
             });
         }
         let budget = (!guide).then(|| budget(routes.arcs.len()));
-        let found = steiner::steiner_watched(
+        let found = steiner::steiner(
             nodes,
             root,
             &spread.targets,
             &routes.arcs,
-            budget,
-            &self.watch,
+            steiner::Effort {
+                budget,
+                cuts: false,
+                watch: &self.watch,
+            },
         )?;
         let found = found.shallow(root, &spread.targets, &routes.arcs, |arc| {
             routes.length(arc)
@@ -283,8 +286,17 @@ impl Network {
             (found.cost.clone(), found.cost, found.entering)
         } else {
             let budget = (!guide).then(|| budget(own));
-            let found =
-                steiner::steiner_watched(nodes + 1, nodes, &targets, &arcs, budget, &self.watch)?;
+            let found = steiner::steiner(
+                nodes + 1,
+                nodes,
+                &targets,
+                &arcs,
+                steiner::Effort {
+                    budget,
+                    cuts: false,
+                    watch: &self.watch,
+                },
+            )?;
             let found = found.shallow(nodes, &targets, &arcs, length);
             let mut entering = vec![None; nodes];
             found

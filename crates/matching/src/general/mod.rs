@@ -113,6 +113,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use num_rational::BigRational;
 use oneport_numbers::ratio;
+use oneport_watch::Watch;
 
 use self::instance::{Core, not_negative};
 use self::odd::{Ports, violated};
@@ -230,7 +231,13 @@ fn bipartite(expanded: &Expanded, sides: &[bool], unit: &BigUint) -> Result<Step
             weight: ratio(time.clone(), unit.clone()),
         });
     }
-    let steps = crate::decompose(problem.vertices, problem.vertices, &edges)?.steps;
+    let steps = crate::decompose(
+        problem.vertices,
+        problem.vertices,
+        &edges,
+        &Watch::unlimited(),
+    )?
+    .steps;
     let meaning = |edges: Vec<usize>| {
         edges
             .into_iter()

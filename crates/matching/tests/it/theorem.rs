@@ -7,9 +7,7 @@ use std::time::Duration;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
-use oneport_matching::{
-    Decomposition, Edge, MatchingError, decompose, decompose_watched, max_weighted_degree,
-};
+use oneport_matching::{Decomposition, Edge, MatchingError, decompose, max_weighted_degree};
 use oneport_watch::{Limit, Watch};
 use proptest::prelude::*;
 
@@ -24,7 +22,7 @@ fn edge(left: usize, right: usize, weight: BigRational) -> Edge {
 /// Asserts the theorem, computing degrees in rationals, and returns the decomposition.
 #[track_caller]
 fn check(left: usize, right: usize, edges: &[Edge]) -> Decomposition {
-    let decomposition = decompose(left, right, edges).expect("a valid graph");
+    let decomposition = decompose(left, right, edges, &Watch::unlimited()).expect("a valid graph");
     let mut rest: Vec<BigRational> = edges.iter().map(|edge| edge.weight.clone()).collect();
     let mut total = BigRational::zero();
     for step in &decomposition.steps {
@@ -186,7 +184,7 @@ proptest! {
     #[test]
     fn the_naive_twin_takes_as_long((left, right, edges) in graph(rational())) {
         let naive: BigRational = naive_decompose(left, right, &edges).into_iter().sum();
-        let ours: BigRational = decompose(left, right, &edges).unwrap().steps.into_iter().map(|step| step.length).sum();
+        let ours: BigRational = decompose(left, right, &edges, &Watch::unlimited()).unwrap().steps.into_iter().map(|step| step.length).sum();
         prop_assert_eq!(ours, naive);
     }
 
@@ -194,9 +192,9 @@ proptest! {
     fn scaling_the_weights_scales_the_lengths((left, right, edges) in graph(rational()), factor in huge()) {
         prop_assume!(!factor.is_zero());
         let scaled: Vec<Edge> = edges.iter().map(|e| Edge { weight: &e.weight * &factor, ..e.clone() }).collect();
-        let mut expected = decompose(left, right, &edges).unwrap();
+        let mut expected = decompose(left, right, &edges, &Watch::unlimited()).unwrap();
         expected.steps.iter_mut().for_each(|step| step.length *= &factor);
-        prop_assert_eq!(decompose(left, right, &scaled).unwrap(), expected);
+        prop_assert_eq!(decompose(left, right, &scaled, &Watch::unlimited()).unwrap(), expected);
     }
 
     /// König: a graph of equal weights needs exactly as many steps as the largest degree.
@@ -230,7 +228,7 @@ fn nothing_to_do_takes_no_steps() {
 fn a_single_edge_takes_one_step_whatever_the_vertex_numbers() {
     let far = usize::MAX - 1;
     let edges = [edge(0, 0, ratio(0, 1)), edge(far, far, ratio(5, 3))];
-    let steps = decompose(usize::MAX, usize::MAX, &edges)
+    let steps = decompose(usize::MAX, usize::MAX, &edges, &Watch::unlimited())
         .expect("memory follows the edges")
         .steps;
     assert_eq!(steps.len(), 1);
@@ -287,7 +285,7 @@ fn every_refusal_names_the_edge() {
     let refuse = |change: fn(&mut Edge)| {
         let mut edges = good.clone();
         change(&mut edges[1]);
-        let error = decompose(2, 3, &edges).expect_err("an invalid graph");
+        let error = decompose(2, 3, &edges, &Watch::unlimited()).expect_err("an invalid graph");
         assert_eq!(max_weighted_degree(2, 3, &edges), Err(error.clone()));
         assert!(error.to_string().contains("edge 1"), "{error}");
         error
@@ -345,13 +343,13 @@ fn a_decomposition_ends() {
             })
         })
         .collect();
-    let all = decompose(5, 5, &edges).unwrap();
+    let all = decompose(5, 5, &edges, &Watch::unlimited()).unwrap();
     let free = Watch::counting(u64::MAX, Duration::ZERO);
-    assert_eq!(decompose_watched(5, 5, &edges, &free).unwrap(), all);
+    assert_eq!(decompose(5, 5, &edges, &free).unwrap(), all);
     assert!(free.questions() >= all.steps.len() as u64);
     let short = Watch::counting(2, Duration::ZERO);
     assert_eq!(
-        decompose_watched(5, 5, &edges, &short),
+        decompose(5, 5, &edges, &short),
         Err(MatchingError::Stopped(Limit::Caller))
     );
 }

@@ -65,24 +65,12 @@ const BEYOND: u32 = 4;
 /// half-duplex nodes the period is long enough for the odd sets too, whether or not the steady state respects them. The
 /// steady state's patterns must be of this platform. The work is bounded: tens of milliseconds for a few hundred trees
 /// of a thousand tasks, or an all-to-all of a thousand messages. Half-duplex nodes add a few dozen searches for odd
-/// sets.
+/// sets. If the watch ends the work, the result is the best rounding so far, or else the first one.
 ///
 /// # Errors
 /// A period that is not positive or too short for one instance. Zero instances. A loss that is not in `0..1`. Weights
 /// that do not add up to the throughput, times the rates.
 pub fn round(
-    problem: &Problem,
-    steady_state: &SteadyState,
-    target: &Target,
-) -> Result<WholePatterns, PeriodError> {
-    round_watched(problem, steady_state, target, &Watch::unlimited())
-}
-
-/// [`round`] under a watch. Once it has ended, the best rounding so far is taken, or else the first one.
-///
-/// # Errors
-/// Those of [`round`].
-pub fn round_watched(
     problem: &Problem,
     steady_state: &SteadyState,
     target: &Target,

@@ -6,7 +6,7 @@ use common::brute::{Verdict, check_whole, fits};
 use common::{Case, connected_cases, ratio, sample, solution};
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
-use oneport_lp::{Formulation, Question};
+use oneport_lp::{Formulation, Question, Watch};
 use oneport_period::integral::optimal_instances;
 use oneport_period::rounding::{Target, round};
 use oneport_period::{Period, PeriodError, whole_patterns};
@@ -23,6 +23,7 @@ fn rounded(
         &Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(),
         steady_state,
         target,
+        &Watch::unlimited(),
     )
 }
 

@@ -23,7 +23,13 @@ fn problem(case: &Case) -> Problem {
 }
 
 fn schedule(case: &Case, most: u64) -> PeriodicSchedule {
-    let whole = round(&problem(case), &case.steady_state, &Target::Instances(most)).unwrap();
+    let whole = round(
+        &problem(case),
+        &case.steady_state,
+        &Target::Instances(most),
+        &Watch::unlimited(),
+    )
+    .unwrap();
     periodic(&problem(case), whole).unwrap()
 }
 

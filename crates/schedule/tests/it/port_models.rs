@@ -17,6 +17,7 @@ use oneport_plan::{
 };
 use oneport_platform::{Link, LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_schedule::{ScheduleError, buffers, execution, periodic, timeline};
+use oneport_watch::Watch;
 use proptest::prelude::*;
 
 fn rounded(case: &Case, target: &Target) -> Result<WholePatterns, PeriodError> {
@@ -24,6 +25,7 @@ fn rounded(case: &Case, target: &Target) -> Result<WholePatterns, PeriodError> {
         &Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
         &case.steady_state,
         target,
+        &Watch::unlimited(),
     )
 }
 

@@ -8,6 +8,7 @@ use oneport_period::rounding::{Target, round};
 use oneport_plan::{PeriodicSchedule, Problem, Resource, Task, Timeline};
 use oneport_platform::Rational;
 use oneport_schedule::{DatedTask, Execution, eager_timeline, execution, periodic, timeline};
+use oneport_watch::Watch;
 use proptest::prelude::*;
 
 use crate::follow;
@@ -18,7 +19,13 @@ fn problem(case: &Case) -> Problem {
 }
 
 fn schedule(case: &Case, most: u64) -> PeriodicSchedule {
-    let whole = round(&problem(case), &case.steady_state, &Target::Instances(most)).unwrap();
+    let whole = round(
+        &problem(case),
+        &case.steady_state,
+        &Target::Instances(most),
+        &Watch::unlimited(),
+    )
+    .unwrap();
     periodic(&problem(case), whole).unwrap()
 }
 

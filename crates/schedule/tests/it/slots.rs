@@ -12,6 +12,7 @@ use oneport_period::rounding::{Target, own_period, round};
 use oneport_plan::{Problem, WholePatterns};
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_schedule::{ScheduleError, buffers, execution, periodic, timeline};
+use oneport_watch::Watch;
 use proptest::prelude::*;
 
 /// Whole messages, optimal or rounded.
@@ -25,6 +26,7 @@ fn whole(case: &Case, most: Option<u64>) -> WholePatterns {
                 &Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(),
                 &solution.steady_state,
                 &target,
+                &Watch::unlimited(),
             )
             .unwrap()
         }

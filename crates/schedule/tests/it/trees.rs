@@ -14,6 +14,7 @@ use oneport_plan::{
 };
 use oneport_platform::{LinkId, NodeId, Rational};
 use oneport_schedule::{ScheduleError, buffers, execution, periodic, timeline};
+use oneport_watch::Watch;
 use proptest::prelude::*;
 use reductions::{Case, case, cases, figure_6, loads, ratio};
 
@@ -22,6 +23,7 @@ fn rounded(case: &Case, target: &Target) -> Result<WholePatterns, PeriodError> {
         &Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
         &case.steady_state,
         target,
+        &Watch::unlimited(),
     )
 }
 

@@ -10,6 +10,7 @@ use oneport_plan::{
 use oneport_platform::{Node, Platform, PortModel, Rational};
 use oneport_referee::{check_schedule, check_timeline, check_whole_messages};
 use oneport_schedule::{Execution, cuts, execution, periodic, tightened, timeline, whole_messages};
+use oneport_watch::Watch;
 use proptest::prelude::*;
 
 use crate::models::{Case, Models, any_models, cases};
@@ -19,7 +20,13 @@ fn problem(case: &Case) -> Problem {
 }
 
 fn schedule(case: &Case, most: u64) -> PeriodicSchedule {
-    let whole = round(&problem(case), &case.steady_state, &Target::Instances(most)).unwrap();
+    let whole = round(
+        &problem(case),
+        &case.steady_state,
+        &Target::Instances(most),
+        &Watch::unlimited(),
+    )
+    .unwrap();
     periodic(&problem(case), whole).unwrap()
 }
 
@@ -82,7 +89,7 @@ proptest! {
     /// (Koenig). With several ports it may not be: 3 messages at 2 ports take 3/2.
     #[test]
     fn equal_messages_of_bipartite_ports_stay_whole(case in cases(bipartite(), 6, 4), most in 1..20u64) {
-        let whole = round(&problem(&case), &case.steady_state, &Target::Instances(most)).unwrap();
+        let whole = round(&problem(&case), &case.steady_state, &Target::Instances(most), &Watch::unlimited()).unwrap();
         let (platform, volumes) = (equal(&case.platform), Volumes::default());
         let problem = Problem::new(&platform, &case.collective, &volumes).unwrap();
         let schedule = periodic(&problem, tightened(&problem, whole).unwrap()).unwrap();

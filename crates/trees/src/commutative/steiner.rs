@@ -5,7 +5,7 @@
 //! merges at both `w` and `j`, and the arc is left out. So the cheapest tree is a cheapest *Steiner* arborescence, with
 //! all arcs turned: it has to connect the target to the participants and may use helpers.
 
-use oneport_graph::steiner::steiner_watched;
+use oneport_graph::steiner::{Effort, steiner};
 
 use super::arborescences::{MemberTree, Streams};
 use super::scaled::Fixed;
@@ -29,14 +29,12 @@ pub(super) fn best<N: Fixed>(
     let (root, required) = (members.len(), (0..participants).collect::<Vec<usize>>());
     let (arcs, beyond) = arcs(streams, &members, to_target);
     let budget = (!streams.priced.guides).then_some(BUDGET);
-    let found = steiner_watched(
-        root + 1,
-        root,
-        &required,
-        &arcs,
+    let effort = Effort {
         budget,
-        &streams.priced.watch,
-    )?;
+        cuts: false,
+        watch: &streams.priced.watch,
+    };
+    let found = steiner(root + 1, root, &required, &arcs, effort)?;
     let mut helpers: Vec<usize> = found.arcs.iter().map(|&arc| members[arcs[arc].1]).collect();
     helpers.retain(|&place| place >= participants);
     helpers.sort_unstable();
