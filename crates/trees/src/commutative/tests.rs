@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use oneport_plan::{Amount, Task, Volumes};
 use oneport_platform::generate::{Costs, Options, random_connected};
-use oneport_platform::{NodeId, Platform, Rational, whole};
+use oneport_platform::{NodeId, Platform, Rational, ratio, whole};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -17,10 +17,6 @@ use super::near::Near;
 use super::scaled::{Fixed, Priced};
 use super::steiner;
 use crate::cheapest::Prices;
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 /// A random platform of processors with random prices of `words` words. The first processors participate.
 #[derive(Debug, Clone)]
