@@ -97,17 +97,13 @@ fn narrowed<W: Whole>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oneport_testkit::Dice;
 
     /// Every answer on small graphs against all cuts.
     #[test]
     fn a_cut_is_in_the_way_or_there_is_none() {
-        let mut state = 1u64;
-        let mut draw = |below: u64| {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (state >> 33) % below
-        };
+        let mut dice = Dice::new(1);
+        let mut draw = |below: u64| dice.below(below);
         let mut blocked = 0;
         for case in 0..600 {
             let nodes = 2 + case % 5;

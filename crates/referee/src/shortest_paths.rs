@@ -176,17 +176,13 @@ mod tests {
     use super::*;
     use oneport_platform::Node;
     use oneport_platform::whole;
+    use oneport_testkit::Dice;
 
     /// Most distances fall several times while their nodes wait, so that nodes rise through all levels of the heap.
     #[test]
     fn distances_are_those_of_relaxing_every_link_in_turn() {
-        let mut state = 5u64;
-        let mut roll = |below: u64| {
-            state = state
-                .wrapping_mul(0x5851_F42D_4C95_7F2D)
-                .wrapping_add(0x1405_7B7E_F767_814F);
-            (state >> 33) % below
-        };
+        let mut dice = Dice::new(5);
+        let mut roll = |below: u64| dice.below(below);
         let nodes = 60;
         for _ in 0..20 {
             let mut builder = Platform::builder();

@@ -6,10 +6,11 @@ mod data;
 mod dice;
 mod parts;
 mod platforms;
+pub mod toys;
 
 pub use data::{data, folder};
 pub use dice::Dice;
-pub use oneport_platform::ratio;
+pub use oneport_platform::{ratio, whole};
 pub use parts::Parts;
 pub use platforms::platform;
 

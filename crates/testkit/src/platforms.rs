@@ -1,16 +1,28 @@
-//! Numbers and platforms in few words.
+//! Platforms in few words.
 
 use oneport_platform::{Node, Platform, parse_rational, ratio};
 
-/// A platform of processors with these names, which merge in a unit of time, and of links (from, to, cost).
+/// A platform of nodes named by single words, and of links (from, to, cost). A merge takes a processor one unit of
+/// time, or the time behind its name (`P0=1/2`). A router's name is in parentheses (`(r)`).
 ///
 /// # Panics
 /// A link between unknown nodes; a cost that is not a number; a node or link that a builder refuses.
 #[track_caller]
 pub fn platform(nodes: &str, links: &[(&str, &str, &str)]) -> Platform {
+    let number = |text: &str| {
+        let number = parse_rational(text);
+        number.unwrap_or_else(|error| panic!("{text}: {error}"))
+    };
     let mut builder = Platform::builder();
-    for name in nodes.split_whitespace() {
-        let node = Node::processor(name, ratio(1, 1));
+    for word in nodes.split_whitespace() {
+        let router = word
+            .strip_prefix('(')
+            .and_then(|rest| rest.strip_suffix(')'));
+        let node = match (router, word.split_once('=')) {
+            (Some(name), _) => Node::router(name),
+            (None, Some((name, time))) => Node::processor(name, number(time)),
+            (None, None) => Node::processor(word, ratio(1, 1)),
+        };
         builder.node(node).unwrap_or_else(|error| panic!("{error}"));
     }
     for (from, to, cost) in links {
@@ -18,8 +30,7 @@ pub fn platform(nodes: &str, links: &[(&str, &str, &str)]) -> Platform {
             let node = builder.find(name);
             node.unwrap_or_else(|| panic!("{from} -> {to}: no node {name}"))
         });
-        let cost = parse_rational(cost).unwrap_or_else(|error| panic!("{cost}: {error}"));
-        let link = builder.link(one, other, cost);
+        let link = builder.link(one, other, number(cost));
         link.unwrap_or_else(|error| panic!("{error}"));
     }
     builder.build().unwrap_or_else(|error| panic!("{error}"))

@@ -16,11 +16,7 @@
 use oneport_drawings::{dot, svg};
 use oneport_files::{broadcast_to_json, reduction_to_json};
 use oneport_plan::{Broadcast, Dates, Reduction, SingleCosts, Window};
-use oneport_platform::Rational;
-
-fn whole(value: i64) -> Rational {
-    Rational::from_integer(value.into())
-}
+use oneport_platform::{Rational, whole};
 
 /// Figure 1 of RR-7898: 3 sends to 2 and 1 to 0 at once, 2 sends to 0 at 2. d = c = 1.
 fn figure_1() -> Reduction {

@@ -1,6 +1,7 @@
 //! The criterion of [`simgrid_stages`](crate::simgrid_stages) on platforms of every kind, and on random nests of zones.
 
 use oneport_files::source::Source;
+use oneport_testkit::Dice;
 use proptest::prelude::*;
 
 use crate::ImportOptions;
@@ -78,20 +79,12 @@ fn by_neighbours(
 
 /// Writes random platforms.
 struct Writer {
-    state: u64,
+    dice: Dice,
     names: usize,
     text: String,
 }
 
 impl Writer {
-    fn below(&mut self, most: usize) -> usize {
-        self.state = self
-            .state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.state >> 33) as usize % most
-    }
-
     fn name(&mut self, kind: &str) -> String {
         self.names += 1;
         format!("{kind}{}", self.names)
@@ -108,12 +101,12 @@ impl Writer {
         for _ in 0..count {
             let name = self.name("l");
             // FATPIPE links between stages have all routes drawn one by one.
-            let policy = match self.below(40) {
+            let policy = match self.dice.below(40) {
                 0 => "FATPIPE",
                 1..15 => "SPLITDUPLEX",
                 _ => "SHARED",
             };
-            let rate = 1 + self.below(9);
+            let rate = 1 + self.dice.below(9);
             self.put(&format!(
                 "<link id=\"{name}\" bandwidth=\"{rate}GBps\" latency=\"{rate}us\" sharing_policy=\"{policy}\"/>"
             ));
@@ -124,9 +117,9 @@ impl Writer {
 
     fn hops(&mut self, links: &[(String, bool)]) -> String {
         let mut hops = String::new();
-        for _ in 0..1 + self.below(3) {
-            let (name, split) = &links[self.below(links.len())];
-            let direction = match (split, self.below(2)) {
+        for _ in 0..1 + self.dice.below(3) {
+            let (name, split) = &links[self.dice.below(links.len())];
+            let direction = match (split, self.dice.below(2)) {
                 (false, _) => "",
                 (true, 0) => " direction=\"UP\"",
                 (true, _) => " direction=\"DOWN\"",
@@ -138,7 +131,7 @@ impl Writer {
 
     /// A zone: its name, and the hosts and routers that may be gateways.
     fn zone(&mut self, depth: usize, floyd: bool) -> (String, Vec<String>) {
-        match self.below(if depth == 0 { 4 } else { 7 }) {
+        match self.dice.below(if depth == 0 { 4 } else { 7 }) {
             0 => self.cluster(),
             1 => self.star(),
             2 => self.hosts(),
@@ -155,10 +148,10 @@ impl Writer {
 
     fn cluster(&mut self) -> (String, Vec<String>) {
         let zone = self.name("c");
-        let last = self.below(3);
-        let backbone = ["", " bb_bw=\"3GBps\" bb_lat=\"2us\""][self.below(2)];
-        let limiter = ["", " limiter_link=\"2GBps\""][self.below(2)];
-        let policy = ["", " sharing_policy=\"SHARED\""][self.below(2)];
+        let last = self.dice.below(3);
+        let backbone = ["", " bb_bw=\"3GBps\" bb_lat=\"2us\""][self.dice.below(2)];
+        let limiter = ["", " limiter_link=\"2GBps\""][self.dice.below(2)];
+        let policy = ["", " sharing_policy=\"SHARED\""][self.dice.below(2)];
         self.put(&format!(
             "<cluster id=\"{zone}\" prefix=\"{zone}-\" suffix=\"\" radical=\"0-{last}\" speed=\"1f\" bw=\"1GBps\" \
              lat=\"1us\"{backbone}{limiter}{policy}/>"
@@ -171,8 +164,10 @@ impl Writer {
     fn star(&mut self) -> (String, Vec<String>) {
         let zone = self.name("s");
         self.put(&format!("<zone id=\"{zone}\" routing=\"Cluster\">"));
-        let mut gates: Vec<String> = (0..1 + self.below(4)).map(|_| self.name("h")).collect();
-        let count = 1 + self.below(3);
+        let mut gates: Vec<String> = (0..1 + self.dice.below(4))
+            .map(|_| self.name("h"))
+            .collect();
+        let count = 1 + self.dice.below(3);
         let links: Vec<String> = (0..count).map(|_| self.name("l")).collect();
         for host in &gates {
             self.put(&format!("<host id=\"{host}\" speed=\"1f\"/>"));
@@ -184,20 +179,20 @@ impl Writer {
         }
         for host in &gates {
             let (up, down) = (
-                links[self.below(count)].clone(),
-                links[self.below(count)].clone(),
+                links[self.dice.below(count)].clone(),
+                links[self.dice.below(count)].clone(),
             );
             self.put(&format!(
                 "<host_link id=\"{host}\" up=\"{up}\" down=\"{down}\"/>"
             ));
         }
-        if self.below(2) == 0 {
+        if self.dice.below(2) == 0 {
             let backbone = self.name("b");
             self.put(&format!(
                 "<backbone id=\"{backbone}\" bandwidth=\"4GBps\" latency=\"1us\"/>"
             ));
         }
-        if self.below(2) == 0 {
+        if self.dice.below(2) == 0 {
             self.put(&format!(
                 "<cabinet id=\"k\" prefix=\"{zone}-k\" suffix=\"\" speed=\"1f\" bw=\"1GBps\" lat=\"1us\" radical=\"0-1\"/>"
             ));
@@ -212,7 +207,9 @@ impl Writer {
     fn hosts(&mut self) -> (String, Vec<String>) {
         let zone = self.name("f");
         self.put(&format!("<zone id=\"{zone}\" routing=\"Full\">"));
-        let mut gates: Vec<String> = (0..1 + self.below(4)).map(|_| self.name("h")).collect();
+        let mut gates: Vec<String> = (0..1 + self.dice.below(4))
+            .map(|_| self.name("h"))
+            .collect();
         for host in &gates {
             self.put(&format!("<host id=\"{host}\" speed=\"1f\"/>"));
         }
@@ -222,14 +219,14 @@ impl Writer {
         let links = self.links(3);
         for (place, from) in gates.iter().enumerate() {
             for to in &gates[place + 1..] {
-                if self.below(5) > 0 {
+                if self.dice.below(5) > 0 {
                     let hops = self.hops(&links);
-                    let way = ["", " symmetrical=\"NO\""][self.below(2)];
+                    let way = ["", " symmetrical=\"NO\""][self.dice.below(2)];
                     self.put(&format!(
                         "<route src=\"{from}\" dst=\"{to}\"{way}>{hops}</route>"
                     ));
                 }
-                if self.below(8) == 0 {
+                if self.dice.below(8) == 0 {
                     let hops = self.hops(&links);
                     self.put(&format!(
                         "<bypassRoute src=\"{from}\" dst=\"{to}\">{hops}</bypassRoute>"
@@ -243,11 +240,11 @@ impl Writer {
 
     fn nest(&mut self, depth: usize, floyd: bool) -> (String, Vec<String>) {
         let zone = self.name("n");
-        let floyd = floyd && self.below(2) == 0;
+        let floyd = floyd && self.dice.below(2) == 0;
         let routing = if floyd { "Floyd" } else { "Full" };
         self.put(&format!("<zone id=\"{zone}\" routing=\"{routing}\">"));
         let mut members = Vec::new();
-        for _ in 0..2 + self.below(2) {
+        for _ in 0..2 + self.dice.below(2) {
             members.push(self.zone(depth - 1, floyd));
         }
         let links = self.links(3);
@@ -260,16 +257,16 @@ impl Writer {
                         if kind != "zoneRoute" {
                             gates.retain(|gate| gate.starts_with('r') || gate.ends_with("_router"));
                         }
-                        let place = self.below(gates.len().max(1));
+                        let place = self.dice.below(gates.len().max(1));
                         gates.get(place).cloned()
                     });
                     let [Some(left), Some(entered)] = gates else {
                         continue;
                     };
                     let hops = self.hops(&links);
-                    let way = ["", "", " symmetrical=\"NO\""][self.below(3)];
+                    let way = ["", "", " symmetrical=\"NO\""][self.dice.below(3)];
                     let way = if kind == "zoneRoute" { way } else { "" };
-                    if (kind == "zoneRoute") == (self.below(6) > 0) {
+                    if (kind == "zoneRoute") == (self.dice.below(6) > 0) {
                         self.put(&format!(
                             "<{kind} {ends} gw_src=\"{left}\" gw_dst=\"{entered}\"{way}>{hops}</{kind}>"
                         ));
@@ -286,12 +283,12 @@ impl Writer {
 /// A platform of zones in zones, up to four deep.
 fn nest(seed: u64, floyd: bool) -> String {
     let mut writer = Writer {
-        state: seed,
+        dice: Dice::new(seed),
         names: 0,
         text: String::new(),
     };
     writer.put("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">");
-    writer.below(2);
+    writer.dice.below(2);
     writer.nest(3, floyd);
     writer.put("</platform>");
     writer.text

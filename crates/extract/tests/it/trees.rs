@@ -6,15 +6,11 @@ use num_traits::{One, Zero};
 use oneport_extract::ExtractError;
 use oneport_extract::trees::{Reduction, cancel_circulations, extract};
 use oneport_plan::{Interval, Pattern, Task, TaskRates, Value};
-use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational};
+use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational, whole};
 use oneport_watch::Watch;
 use proptest::prelude::*;
 
 use crate::rank::rank;
-
-fn whole(number: i64) -> Rational {
-    Rational::from_integer(number.into())
-}
 
 fn part(first: usize, last: usize) -> Interval {
     Interval { first, last }

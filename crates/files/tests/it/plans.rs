@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::{plan_from_json, plan_to_json, read_plan};
-use oneport_testkit::Parts;
+use oneport_testkit::{Parts, toys};
 
 use common::{plan, ratio, reads_back};
 use oneport_files::{
@@ -19,24 +19,8 @@ use proptest::prelude::*;
 
 /// The scatter of RR-4872 figure 2 in period 2, with paths that the referee would accept.
 fn toy() -> Parts {
-    let mut builder = Platform::builder();
-    let ids: Vec<_> = ["Ps", "Pa", "Pb", "P0", "P1"]
-        .into_iter()
-        .map(|name| {
-            builder
-                .node(Node::processor(name, ratio(1, 1)))
-                .expect("a node")
-        })
-        .collect();
-    for (from, to, cost) in [
-        (0, 1, ratio(1, 1)),
-        (0, 2, ratio(1, 1)),
-        (1, 3, ratio(2, 3)),
-        (2, 3, ratio(4, 3)),
-        (2, 4, ratio(4, 3)),
-    ] {
-        builder.link(ids[from], ids[to], cost).expect("a link");
-    }
+    let platform = toys::scatter();
+    let ids: Vec<_> = platform.node_ids().collect();
     let path =
         |commodity, links: [usize; 2]| Pattern::path(commodity, links.map(LinkId::new).to_vec());
     let patterns = [path(0, [0, 2]), path(1, [1, 4])];
@@ -45,7 +29,6 @@ fn toy() -> Parts {
         length,
         links: links.iter().copied().map(LinkId::new).collect(),
     };
-    let platform = builder.build().expect("a platform");
     let scatter = Collective::scatter(ids[0], vec![ids[3], ids[4]]);
     Parts {
         problem: Problem::new(platform, scatter, Volumes::default()).expect("a problem"),

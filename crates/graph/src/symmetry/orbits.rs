@@ -273,6 +273,7 @@ fn taking(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oneport_testkit::Dice;
     use petgraph::graph::{DiGraph, NodeIndex};
 
     /// Orbits by trying all permutations.
@@ -316,13 +317,8 @@ mod tests {
     /// Never more than the orbits of all permutations, and on small random graphs nearly always all of them.
     #[test]
     fn orbits_are_those_of_all_permutations() {
-        let mut state = 7_u64;
-        let mut roll = |sides: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            (state >> 33) % sides
-        };
+        let mut dice = Dice::new(7);
+        let mut roll = |below: u64| dice.below(below);
         let (mut whole, mut cases) = (0, 0);
         for _ in 0..300 {
             let count = 3 + roll(4) as usize;

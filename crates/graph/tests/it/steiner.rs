@@ -4,6 +4,7 @@ use oneport_graph::arborescence::arborescence;
 use oneport_graph::steiner::{self, Effort, Steiner, heuristic};
 use oneport_numbers::Exact;
 use oneport_numbers::Rational;
+use oneport_testkit::Dice;
 use oneport_watch::Watch;
 use proptest::prelude::*;
 
@@ -258,18 +259,18 @@ proptest! {
 
     /// Many ties: most subproblems end because no tree in them is cheaper, not because none exists.
     #[test]
-    fn plateaus(seed in any::<u64>(), price in 2..10usize) {
-        let mut draw = Draw(seed);
+    fn plateaus(seed in any::<u64>(), price in 2..10_u64) {
+        let mut dice = Dice::new(seed);
         let mut arcs = Vec::new();
         for node in 1..80 {
-            let up = draw.below(node);
-            draw.link(&mut arcs, up, node, price);
+            let up = dice.below(node);
+            link(&mut arcs, up, node, price, &mut dice);
         }
         for _ in 0..60 {
-            let (one, other) = (draw.below(80), draw.below(80));
-            draw.link(&mut arcs, one, other, price);
+            let (one, other) = (dice.below(80), dice.below(80));
+            link(&mut arcs, one, other, price, &mut dice);
         }
-        let required: Vec<usize> = (1..80).filter(|_| draw.below(3) == 0).collect();
+        let required: Vec<usize> = (1..80).filter(|_| dice.below(3) == 0).collect();
         let found = steiner(80, 0, &required, &arcs, 300).unwrap();
         check(&found, 80, 0, &required, &arcs)?;
     }
@@ -298,7 +299,7 @@ proptest! {
 fn tiers() {
     let (mut weights, mut costs, mut met) = (0, 0, 0);
     for seed in 0..60 {
-        let (arcs, required) = networks(&mut Draw(seed));
+        let (arcs, required) = networks(&mut Dice::new(seed));
         let found = steiner(98, 0, &required, &arcs, 1000).unwrap();
         check(&found, 98, 0, &required, &arcs).unwrap();
         assert_eq!(found.at_least, found.cost);
@@ -310,58 +311,46 @@ fn tiers() {
     assert!(met * 3 >= 60 * 2, "{met}");
 }
 
-/// Numbers from a seed (splitmix64).
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ mixed >> 31) % bound as u64) as usize
-    }
-
-    /// Both directions, with a cost each.
-    fn link(&mut self, arcs: &mut Arcs<u64>, one: usize, other: usize, price: usize) {
-        arcs.push((one, other, 1 + self.below(price) as u64));
-        arcs.push((other, one, 1 + self.below(price) as u64));
-    }
+/// Both directions, with a cost each.
+fn link(arcs: &mut Arcs<u64>, one: usize, other: usize, price: u64, dice: &mut Dice) {
+    arcs.push((one, other, 1 + dice.below(price)));
+    arcs.push((other, one, 1 + dice.below(price)));
 }
 
-fn grid(width: usize, seed: u64, price: usize) -> (usize, Arcs<u64>) {
-    let mut draw = Draw(seed);
+fn grid(width: usize, seed: u64, price: u64) -> (usize, Arcs<u64>) {
+    let mut dice = Dice::new(seed);
     let mut arcs = Vec::new();
     for node in 0..width * width {
         if (node + 1) % width > 0 {
-            draw.link(&mut arcs, node, node + 1, price);
+            link(&mut arcs, node, node + 1, price, &mut dice);
         }
         if node + width < width * width {
-            draw.link(&mut arcs, node, node + width, price);
+            link(&mut arcs, node, node + width, price, &mut dice);
         }
     }
     (width * width, arcs)
 }
 
 /// Nodes 0..10 a ring with chords, 10..34 in groups of four hung on it twice each, 34..98 leaves.
-fn networks(draw: &mut Draw) -> (Arcs<u64>, Vec<usize>) {
+fn networks(dice: &mut Dice) -> (Arcs<u64>, Vec<usize>) {
     let mut arcs = Vec::new();
     for node in 0..10 {
-        draw.link(&mut arcs, node, (node + 1) % 10, 100);
-        draw.link(&mut arcs, node, (node + 2 + node % 3) % 10, 100);
+        link(&mut arcs, node, (node + 1) % 10, 100, dice);
+        link(&mut arcs, node, (node + 2 + node % 3) % 10, 100, dice);
     }
     for group in (10..34).step_by(4) {
         for node in group + 1..group + 4 {
-            let up = group + draw.below(node - group);
-            draw.link(&mut arcs, up, node, 30);
+            let up = group + dice.below(node - group);
+            link(&mut arcs, up, node, 30, dice);
         }
         for node in [group, group + 2] {
-            let up = draw.below(10);
-            draw.link(&mut arcs, up, node, 100);
+            let up = dice.below(10);
+            link(&mut arcs, up, node, 100, dice);
         }
     }
     for leaf in 34..98 {
-        let up = 10 + draw.below(24);
-        draw.link(&mut arcs, up, leaf, 10);
+        let up = 10 + dice.below(24);
+        link(&mut arcs, up, leaf, 10, dice);
     }
     (arcs, (34..98).collect())
 }

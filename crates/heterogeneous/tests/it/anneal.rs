@@ -5,21 +5,21 @@ use std::ops::ControlFlow;
 use oneport_heterogeneous::{
     Budget, Class, Cluster, Method, Rational, anneal, shortest, slowest_first,
 };
+use oneport_testkit::Dice;
 
-/// Times drawn from 100 to 1000 (splitmix64), one sender each.
-fn drawn(senders: usize, mut seed: u64) -> Cluster {
-    let mut draw = || {
-        seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = seed;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        100 + (((z ^ (z >> 31)) as u128 * 901) >> 64) as u64
-    };
+/// Times drawn from 100 to 1000, one sender each.
+fn drawn(senders: usize, seed: u64) -> Cluster {
+    let mut dice = Dice::new(seed);
     let class = |time: u64| Class {
         time: Rational::from_integer(time.into()),
         senders: 1,
     };
-    Cluster::new(&(0..senders).map(|_| class(draw())).collect::<Vec<_>>()).unwrap()
+    Cluster::new(
+        &(0..senders)
+            .map(|_| class(dice.within(100, 1000)))
+            .collect::<Vec<_>>(),
+    )
+    .unwrap()
 }
 
 /// The length of a placement by its definition: a slot is open at 0, and a sender opens two at its end.

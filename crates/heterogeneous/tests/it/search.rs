@@ -10,6 +10,7 @@ use oneport_heterogeneous::{
 };
 use oneport_plan::{Class, Proof};
 use oneport_platform::{Rational, whole};
+use oneport_testkit::Dice;
 use proptest::prelude::*;
 
 const FREE: Budget = Budget {
@@ -201,16 +202,9 @@ fn twenty_two_different_times() {
 
 /// Ten to a hundred and nine, as in a good mixed room. The number of threads does not change answers.
 fn different_times(senders: usize) {
-    let mut state = 22u64;
+    let mut dice = Dice::new(22);
     for _ in 0..4 {
-        let times: Vec<u64> = (0..senders)
-            .map(|_| {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
-                10 + (state >> 33) % 100
-            })
-            .collect();
+        let times: Vec<u64> = (0..senders).map(|_| 10 + dice.below(100)).collect();
         let cluster = cluster(&times);
         let alone = rayon::ThreadPoolBuilder::new()
             .num_threads(1)
@@ -237,13 +231,8 @@ fn one_list_of_weights_is_enough_where_senders_are_counted() {
 /// Times without small common unit are lowered to a grid: the bound is valid, and close.
 #[test]
 fn times_are_lowered_where_they_leave_too_many_slots() {
-    let mut state = 5u64;
-    let mut draw = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (1 << (28 + (state >> 60) % 12)) + ((state >> 30) & 0xfff_ffff)
-    };
+    let mut dice = Dice::new(5);
+    let mut draw = || (1 << (28 + dice.below(12))) + dice.below(1 << 28);
     let mut times: Vec<u64> = (0..50).map(|_| draw()).collect();
     // A few senders that are faster than the grid.
     times.extend([1, 2, 3]);
@@ -266,15 +255,8 @@ fn times_are_lowered_where_they_leave_too_many_slots() {
 /// A watch ends the work at once, at any point. The answer is the best result until then.
 #[test]
 fn a_watch_ends_the_work_at_once() {
-    let mut state = 60u64;
-    let times: Vec<u64> = (0..60)
-        .map(|_| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            100 + (state >> 33) % 900
-        })
-        .collect();
+    let mut dice = Dice::new(60);
+    let times: Vec<u64> = (0..60).map(|_| 100 + dice.below(900)).collect();
     let cluster = cluster(&times);
     let stopped = |enough: fn(&SearchProgress) -> bool| {
         let late = AtomicU64::new(0);

@@ -1,6 +1,5 @@
 //! Slot flow against brute force, other methods, and the statement of its certificate.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,30 +10,12 @@ use oneport_heterogeneous::{
 };
 use oneport_plan::{Class, Proof, SlotPrices};
 use oneport_platform::Rational;
+use oneport_testkit::{Dice, ratio};
 
 const FREE: Budget = Budget {
     states: u64::MAX,
     watch: &|_| ControlFlow::Continue(()),
 };
-
-fn rational(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
-
-/// A small separate generator.
-struct Draw(Cell<u64>);
-
-impl Draw {
-    fn below(&self, bound: u64) -> u64 {
-        self.0.set(
-            self.0
-                .get()
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407),
-        );
-        (self.0.get() >> 33) % bound
-    }
-}
 
 fn cluster(classes: &[(Rational, u64)]) -> Cluster {
     let class = |(time, senders): &(Rational, u64)| Class {
@@ -120,7 +101,7 @@ fn proves(prices: &SlotPrices, classes: &[Class], bound: &Rational) -> bool {
     for class in classes {
         let fitting = dates.iter().filter(|date| *date + &class.time < *bound);
         let Some(least) = fitting
-            .map(|date| y(date) - y(&(date + &class.time)) * rational(2, 1))
+            .map(|date| y(date) - y(&(date + &class.time)) * ratio(2, 1))
             .min()
         else {
             return true; // no date at all for this class
@@ -176,27 +157,27 @@ fn solve(cluster: &Cluster, method: Method) -> Answer {
 }
 
 /// A random cluster of this number of senders in at most this number of classes.
-fn draw_cluster(draw: &Draw, senders: u64, classes: u64, span: u64) -> Cluster {
-    let whole = draw.below(2) == 0;
-    let time = || {
-        let numerator = (1 + draw.below(span)) as i64;
-        rational(numerator, if whole { 1 } else { 1 + draw.below(6) as i64 })
+fn draw_cluster(dice: &mut Dice, senders: u64, classes: u64, span: u64) -> Cluster {
+    let whole = dice.below(2) == 0;
+    let mut time = || {
+        let numerator = (1 + dice.below(span)) as i64;
+        ratio(numerator, if whole { 1 } else { 1 + dice.below(6) as i64 })
     };
     let times: Vec<Rational> = (0..classes).map(|_| time()).collect();
     let members: Vec<(Rational, u64)> = (0..senders)
-        .map(|_| (times[draw.below(classes) as usize].clone(), 1))
+        .map(|_| (times[dice.below(classes) as usize].clone(), 1))
         .collect();
     cluster(&members)
 }
 
 #[test]
 fn slots_equal_brute_force() {
-    let draw = Draw(Cell::new(1));
+    let mut dice = Dice::new(1);
     let mut kinds = [0, 0];
     for round in 0..300 {
-        let senders = 1 + draw.below(if round % 10 == 0 { 8 } else { 7 });
-        let classes = 1 + draw.below(senders.min(4));
-        let cluster = draw_cluster(&draw, senders, classes, 12);
+        let senders = 1 + dice.below(if round % 10 == 0 { 8 } else { 7 });
+        let classes = 1 + dice.below(senders.min(4));
+        let cluster = draw_cluster(&mut dice, senders, classes, 12);
         let answer = solve(&cluster, Method::Slots);
         let best = brute_force(cluster.classes());
         assert_eq!(answer.shortest.length, best, "{:?}", cluster.classes());
@@ -209,10 +190,10 @@ fn slots_equal_brute_force() {
 
 #[test]
 fn all_distinct_times_by_slots() {
-    let draw = Draw(Cell::new(2));
+    let mut dice = Dice::new(2);
     for _ in 0..40 {
-        let senders = 2 + draw.below(6);
-        let cluster = draw_cluster(&draw, senders, 30, 30);
+        let senders = 2 + dice.below(6);
+        let cluster = draw_cluster(&mut dice, senders, 30, 30);
         let answer = solve(&cluster, Method::Slots);
         assert_eq!(answer.shortest.length, brute_force(cluster.classes()));
         assert_eq!(answer.shortest.lower_bound, answer.shortest.length);
@@ -231,15 +212,15 @@ fn many_two_classes_equal_levels() {
 }
 
 fn slots_equal_levels(draws: usize) {
-    let draw = Draw(Cell::new(3));
+    let mut dice = Dice::new(3);
     for _ in 0..draws {
-        let fast = 2 + draw.below(30) as i64;
-        let slow = fast + 1 + draw.below(fast as u64) as i64;
-        let counts = |bound| 1 + draw.below(bound);
-        let bound = [10, 1000, 1_000_000_000][draw.below(3) as usize];
+        let fast = 2 + dice.below(30) as i64;
+        let slow = fast + 1 + dice.below(fast as u64) as i64;
+        let bound: u64 = [10, 1000, 1_000_000_000][dice.below(3_usize)];
+        let mut counts = |bound| 1 + dice.below(bound);
         let cluster = cluster(&[
-            (rational(fast, 7), counts(bound)),
-            (rational(slow, 7), counts(bound)),
+            (ratio(fast, 7), counts(bound)),
+            (ratio(slow, 7), counts(bound)),
         ]);
         let levels = shortest(&cluster, Method::Levels, &FREE).unwrap().shortest;
         let slots = solve(&cluster, Method::Slots).shortest;
@@ -259,7 +240,7 @@ fn large_counts_are_certified() {
         cluster(
             &classes
                 .iter()
-                .map(|&(t, n)| (rational(t, 2), n))
+                .map(|&(t, n)| (ratio(t, 2), n))
                 .collect::<Vec<_>>(),
         )
     };
@@ -296,11 +277,7 @@ fn large_counts_are_certified() {
 #[test]
 fn prices_are_refused_where_they_prove_nothing() {
     // The checker of these tests can refuse: above the optimum, and with one price changed.
-    let cluster = cluster(&[
-        (rational(3, 1), 4),
-        (rational(4, 1), 9),
-        (rational(5, 1), 9),
-    ]);
+    let cluster = cluster(&[(ratio(3, 1), 4), (ratio(4, 1), 9), (ratio(5, 1), 9)]);
     let shortest = solve(&cluster, Method::Slots).shortest;
     let Proof::Prices(prices) = shortest.proof else {
         panic!("prices")
@@ -309,18 +286,18 @@ fn prices_are_refused_where_they_prove_nothing() {
     assert!(!proves(
         &prices,
         cluster.classes(),
-        &(&shortest.length + rational(1, 1))
+        &(&shortest.length + ratio(1, 1))
     ));
     let mut dearer = prices;
-    dearer.prices[0].1 *= rational(2, 1);
+    dearer.prices[0].1 *= ratio(2, 1);
     assert!(!proves(&dearer, cluster.classes(), &shortest.lower_bound));
 }
 
 #[test]
 fn stopped_early_the_bounds_hold() {
-    let draw = Draw(Cell::new(4));
+    let mut dice = Dice::new(4);
     for _ in 0..30 {
-        let cluster = draw_cluster(&draw, 7, 4, 12);
+        let cluster = draw_cluster(&mut dice, 7, 4, 12);
         let best = brute_force(cluster.classes());
         for method in [Method::Slots, Method::Search] {
             for patience in [0, 1, 2, 5, 20] {
@@ -352,11 +329,11 @@ fn stopped_early_the_bounds_hold() {
 
 #[test]
 fn too_many_dates_are_refused_by_name() {
-    let draw = Draw(Cell::new(5));
+    let mut dice = Dice::new(5);
     let classes: Vec<(Rational, u64)> = (0..16)
         .map(|_| {
             (
-                rational((1_000_000 + draw.below(2_000_000)) as i64, 1),
+                ratio((1_000_000 + dice.below(2_000_000)) as i64, 1),
                 1_000_000,
             )
         })

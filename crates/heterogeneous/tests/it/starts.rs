@@ -1,10 +1,7 @@
 //! Start times: inequality (1) date by date, against real assignments of receivers.
 
 use oneport_heterogeneous::{Crowded, Destination, Processors, Rational, check_starts, earliest};
-
-fn whole(number: u64) -> Rational {
-    Rational::from_integer(number.into())
-}
+use oneport_platform::whole;
 
 fn processors(times: &[u64]) -> Processors {
     Processors::new(

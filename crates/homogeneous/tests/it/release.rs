@@ -6,6 +6,7 @@ use common::{PAIRS, costs, exhaustive, exhaustive_into, greedy, judge, number, w
 use oneport_homogeneous::{Costs, Error, Released, reduce_released};
 use oneport_plan::{Concurrency, Dates};
 use oneport_platform::Rational;
+use oneport_testkit::Dice;
 
 fn solved(ready: &[u64], pair: (u64, u64)) -> Released {
     solved_into(ready, None, pair)
@@ -45,13 +46,8 @@ fn equal_dates_are_solved() {
 /// Against all schedules of up to 6 values: optimal, with a proof.
 #[test]
 fn lengths_are_optimal() {
-    let mut state = 7_u64;
-    let mut draw = |below: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
-    };
+    let mut dice = Dice::new(7);
+    let mut draw = |below: u64| dice.below(below);
     for pair in PAIRS {
         for _ in 0..150 {
             let horizon = 1 + draw(4 * (pair.0 + pair.1) + 1);
@@ -70,13 +66,8 @@ fn lengths_are_optimal() {
 /// A given root, against all schedules of up to 6 values that end there: optimal, with a proof.
 #[test]
 fn a_given_root_is_solved() {
-    let mut state = 11_u64;
-    let mut draw = |below: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
-    };
+    let mut dice = Dice::new(11);
+    let mut draw = |below: u64| dice.below(below);
     let mut worse = 0;
     for pair in PAIRS {
         for _ in 0..25 {
@@ -128,13 +119,8 @@ fn merges_shorter_than_transfers() {
 /// More values than can be decided: the answer is a schedule and a bound below it, soon.
 #[test]
 fn what_is_not_decided_has_a_gap() {
-    let mut state = 3_u64;
-    let mut draw = |below: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
-    };
+    let mut dice = Dice::new(3);
+    let mut draw = |below: u64| dice.below(below);
     let (mut decided, mut cases) = (0, 0);
     for values in [10, 10, 10, 10, 10, 10, 14, 20, 40, 41] {
         let ready: Vec<u64> = (0..values).map(|_| draw(60)).collect();

@@ -527,22 +527,12 @@ mod tests {
     use oneport_plan::{Collective, Problem, Volumes};
     use oneport_platform::generate::{SwitchedBoxes, switched_boxes};
     use oneport_platform::{Change, Node};
+    use oneport_testkit::Dice;
     use std::time::Duration;
 
-    /// Numbers below a limit, from a seed.
-    fn dice(seed: u64) -> impl FnMut(usize) -> usize {
-        let mut state = seed;
-        move |limit| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % limit
-        }
-    }
-
     /// A strongly connected platform of 3 to 6 processors and up to 3 routers, with directed links of any bandwidths.
-    fn platform(draw: &mut impl FnMut(usize) -> usize) -> Platform {
-        let (processors, routers) = (3 + draw(4), draw(4));
+    fn platform(dice: &mut Dice) -> Platform {
+        let (processors, routers) = (3 + dice.below(4), dice.below(4));
         let mut builder = Platform::builder();
         let mut nodes = Vec::new();
         for at in 0..processors + routers {
@@ -561,15 +551,15 @@ mod tests {
                     .unwrap(),
             );
         }
-        let mut link = |from: usize, to: usize, draw: &mut dyn FnMut(usize) -> usize| {
-            let cost = ratio(1 + draw(9), 1 + draw(4));
+        let mut link = |from: usize, to: usize, dice: &mut Dice| {
+            let cost = ratio(1 + dice.below(9), 1 + dice.below(4));
             // A loop or a second link is refused, which is what we want.
             let _ = builder.link(nodes[from], nodes[to], cost);
         };
-        (0..nodes.len()).for_each(|at| link(at, (at + 1) % nodes.len(), draw));
+        (0..nodes.len()).for_each(|at| link(at, (at + 1) % nodes.len(), dice));
         for _ in 0..2 * nodes.len() {
-            let (from, to) = (draw(nodes.len()), draw(nodes.len()));
-            link(from, to, draw);
+            let (from, to) = (dice.below(nodes.len()), dice.below(nodes.len()));
+            link(from, to, dice);
         }
         builder.build().unwrap()
     }
@@ -678,8 +668,8 @@ mod tests {
         let mut best = 0;
         let seeds = 30;
         for seed in 0..seeds {
-            let mut draw = dice(seed);
-            let plain = platform(&mut draw);
+            let mut dice = Dice::new(seed);
+            let plain = platform(&mut dice);
             let router = plain
                 .node_ids()
                 .find(|&node| !plain.node(node).is_processor());
@@ -736,8 +726,8 @@ mod tests {
         let mut other_than_single = 0;
         let volumes = Volumes::of_size(Rational::one());
         for seed in 0..150 {
-            let mut draw = dice(seed);
-            let platform = platform(&mut draw);
+            let mut dice = Dice::new(seed);
+            let platform = platform(&mut dice);
             let participants: Vec<NodeId> = platform.processors().collect();
             let capacities: Vec<Rational> = platform
                 .links()

@@ -7,6 +7,7 @@ use common::ratio;
 use num_traits::One;
 use oneport_plan::{Amount, Collective, Volumes};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
+use oneport_testkit::toys;
 
 /// Random half-duplex platforms of 3 to `most` nodes.
 fn platform(seed: u64, most: usize) -> (Platform, Dice) {
@@ -103,50 +104,28 @@ fn reductions() {
     }
 }
 
-/// Directed links `(from, to, cost)`.
-fn figure(nodes: usize, links: &[(usize, usize, Rational)], model: PortModel) -> Rational {
-    let mut builder = Platform::builder();
-    builder.model(model);
-    let ids: Vec<NodeId> = processors(nodes)
-        .into_iter()
-        .map(|node| builder.node(node).unwrap())
-        .collect();
-    for (from, to, cost) in links {
-        builder.link(ids[*from], ids[*to], cost.clone()).unwrap();
-    }
+/// The throughput of a broadcast from the first node to all others.
+fn to_all(platform: Platform, model: PortModel) -> Rational {
+    let platform = platform.with_model(model);
+    let ids: Vec<NodeId> = platform.node_ids().collect();
     let collective = Collective::broadcast(ids[0], ids[1..].to_vec());
-    check(
-        &builder.build().unwrap(),
-        &collective,
-        &Volumes::of_size(Rational::one()),
-    )
+    check(&platform, &collective, &Volumes::of_size(Rational::one()))
 }
 
 /// RR-2004-32, figure 1 as reconstructed: 4/5, and 1 if nodes can send and receive at the same time.
 #[test]
 fn figure_1() {
-    let links = [
-        (0, 1, ratio(1, 1)),
-        (0, 2, ratio(1, 1)),
-        (1, 2, ratio(1, 4)),
-        (2, 1, ratio(1, 4)),
-        (1, 3, ratio(1, 2)),
-        (2, 4, ratio(1, 2)),
-    ];
-    assert_eq!(figure(5, &links, PortModel::HalfDuplex), ratio(4, 5));
-    assert_eq!(figure(5, &links, PortModel::FullDuplex), ratio(1, 1));
+    let figure = toys::broadcast;
+    assert_eq!(to_all(figure(), PortModel::HalfDuplex), ratio(4, 5));
+    assert_eq!(to_all(figure(), PortModel::FullDuplex), ratio(1, 1));
 }
 
 /// RR-2004-32, figure 2: 2/3, while the ports alone would allow 3/4. 1 if nodes can send and receive at the same time.
 #[test]
 fn figure_2() {
-    let links = [
-        (0, 1, ratio(1, 1)),
-        (0, 2, ratio(1, 1)),
-        (1, 2, ratio(1, 2)),
-    ];
-    assert_eq!(figure(3, &links, PortModel::HalfDuplex), ratio(2, 3));
-    assert_eq!(figure(3, &links, PortModel::FullDuplex), ratio(1, 1));
+    let figure = toys::odd_set;
+    assert_eq!(to_all(figure(), PortModel::HalfDuplex), ratio(2, 3));
+    assert_eq!(to_all(figure(), PortModel::FullDuplex), ratio(1, 1));
 }
 
 /// The yardstick itself: three nodes in a triangle, one link at a time.

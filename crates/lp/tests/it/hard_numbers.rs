@@ -4,26 +4,19 @@ use num_bigint::BigInt;
 use num_traits::One;
 use oneport_lp::{Formulation, Options, Question, Solution, solve};
 use oneport_plan::{Collective, Problem, Status, Volumes};
-use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
+use oneport_platform::{Node, NodeId, Platform, PortModel, Rational, whole};
+use oneport_testkit::Dice;
 
 /// Unrelated numbers of this number of digits over others.
 struct Draw {
-    state: u64,
+    dice: Dice,
     digits: usize,
 }
 
 impl Draw {
-    fn whole(&mut self, below: u64) -> u64 {
-        self.state = self
-            .state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.state >> 33) % below
-    }
-
     fn long(&mut self) -> BigInt {
-        let first = BigInt::from(1 + self.whole(9));
-        (1..self.digits).fold(first, |number, _| number * 10 + self.whole(10))
+        let first = BigInt::from(1 + self.dice.below(9));
+        (1..self.digits).fold(first, |number, _| number * 10 + self.dice.below(10))
     }
 
     fn fraction(&mut self) -> Rational {
@@ -84,7 +77,10 @@ fn broadcast(platform: &Platform) -> Collective {
 #[test]
 fn stars_of_long_fractions_take_the_sum() {
     for (leaves, digits) in [(12, 200), (40, 60)] {
-        let mut draw = Draw { state: 5, digits };
+        let mut draw = Draw {
+            dice: Dice::new(5),
+            digits,
+        };
         let pairs: Vec<_> = (1..=leaves)
             .map(|leaf| (0, leaf, draw.fraction(), draw.fraction()))
             .collect();
@@ -114,7 +110,7 @@ fn chains_of_long_fractions_take_the_busiest_link() {
     let (nodes, mut draw) = (
         40,
         Draw {
-            state: 7,
+            dice: Dice::new(7),
             digits: 100,
         },
     );
@@ -188,12 +184,8 @@ fn near_ties_are_no_ties() {
         (2, PortModel::FullDuplex),
         (3, PortModel::HalfDuplex),
     ] {
-        let mut draw = Draw {
-            state: seed,
-            digits: 1,
-        };
-        let time =
-            || Rational::one() + Rational::from_integer(draw.whole(4).into()) / power_of_ten(9);
+        let mut dice = Dice::new(seed);
+        let time = || Rational::one() + whole(dice.below(4)) / power_of_ten(9);
         let platforms = twins(model, 4, &factor, time);
         let all: Vec<NodeId> = platforms[0].node_ids().collect();
         let tie = Rational::one() - Rational::new(3.into(), 1.into()) / power_of_ten(8);
@@ -220,13 +212,10 @@ fn near_ties_are_no_ties() {
 fn costs_of_all_magnitudes_scale() {
     let factor = power_of_ten(12);
     for seed in [4, 5] {
-        let mut draw = Draw {
-            state: seed,
-            digits: 1,
-        };
+        let mut dice = Dice::new(seed);
         let mut time = || {
-            let mantissa = Rational::from_integer((1 + draw.whole(9)).into());
-            mantissa * power_of_ten(draw.whole(25) as u32) / power_of_ten(12)
+            let mantissa = whole(1 + dice.below(9));
+            mantissa * power_of_ten(dice.below(25)) / power_of_ten(12)
         };
         let platforms = twins(PortModel::FullDuplex, 5, &factor, &mut time);
         let all: Vec<NodeId> = platforms[0].node_ids().collect();

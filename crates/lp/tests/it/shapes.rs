@@ -11,6 +11,7 @@ use oneport_plan::{Collective, Problem, ProblemError, Resource, Volumes};
 use oneport_platform::{
     Change, LinkId, Node, NodeId, Platform, PortModel, Rational, parse_rational,
 };
+use oneport_testkit::toys;
 use oneport_watch::Left;
 use proptest::prelude::*;
 
@@ -36,22 +37,11 @@ fn platform(model: PortModel, nodes: usize, links: &[(usize, usize, &str)]) -> P
 
 /// Figure 1 of RR-2004-32. Node 0 is the source.
 fn figure_1(model: PortModel) -> Platform {
-    platform(
-        model,
-        5,
-        &[
-            (0, 1, "1"),
-            (0, 2, "1"),
-            (1, 2, "1/4"),
-            (2, 1, "1/4"),
-            (1, 3, "1/2"),
-            (2, 4, "1/2"),
-        ],
-    )
+    toys::broadcast().with_model(model)
 }
 
 fn figure_2(model: PortModel) -> Platform {
-    platform(model, 3, &[(0, 1, "1"), (0, 2, "1"), (1, 2, "1/2")])
+    toys::odd_set().with_model(model)
 }
 
 fn broadcast(targets: &[usize]) -> Collective {

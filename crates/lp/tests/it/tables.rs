@@ -5,32 +5,11 @@ use oneport_lp::{Formulation, LpError, Options, Question, solve, unmade};
 use oneport_plan::{
     Amount, Collective, Interval, MergeTask, Problem, TaskTable, VolumeError, Volumes,
 };
-use oneport_platform::{Node, NodeId, Platform, PlatformBuilder, PortModel, Rational};
+use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
 
 use crate::common::naive::{self, Dice};
 use crate::common::ratio;
-
-/// Three processors of compute 1/2, 1 and 1, every two of them linked at cost 1.
-fn triangle() -> Platform {
-    of_three().build().unwrap()
-}
-
-fn of_three() -> PlatformBuilder {
-    let mut builder = Platform::builder();
-    for (name, compute) in [
-        ("P0", ratio(1, 2)),
-        ("P1", ratio(1, 1)),
-        ("P2", ratio(1, 1)),
-    ] {
-        builder.node(Node::processor(name, compute)).unwrap();
-    }
-    for (from, to) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
-        builder
-            .link(NodeId::new(from), NodeId::new(to), ratio(1, 1))
-            .unwrap();
-    }
-    builder
-}
+use oneport_testkit::{platform, toys};
 
 fn reduce(owners: &[usize], target: usize) -> Collective {
     let participants = owners.iter().map(|&node| NodeId::new(node)).collect();
@@ -97,7 +76,7 @@ fn task(first: usize, split: usize, last: usize) -> MergeTask {
 
 #[test]
 fn a_product_of_three_matrices() {
-    let (platform, collective) = (triangle(), reduce(&[0, 1, 2], 0));
+    let (platform, collective) = (toys::reduce(), reduce(&[0, 1, 2], 0));
     let volumes = chain(&[10, 100, 5, 50]);
     let found = optimum(&platform, &collective, &volumes);
     // A separate program found 29/15.
@@ -126,7 +105,7 @@ fn a_product_of_three_matrices() {
 
 #[test]
 fn unrelated_machines() {
-    let (platform, collective) = (triangle(), reduce(&[0, 1, 2], 0));
+    let (platform, collective) = (toys::reduce(), reduce(&[0, 1, 2], 0));
     let volumes = chain(&[10, 100, 5, 50]);
     let Amount::Tasks(mut table) = volumes.work.clone() else {
         panic!("by task")
@@ -146,10 +125,18 @@ fn unrelated_machines() {
 fn a_product_of_four_matrices() {
     // A node owns one value: the last matrix is at a separate node, which is joined to P0 at cost 0 and multiplies
     // nothing.
-    let mut builder = of_three();
-    let own = builder.node(Node::processor("P0'", ratio(1, 1))).unwrap();
-    builder.link(own, NodeId::new(0), Rational::zero()).unwrap();
-    let (platform, collective) = (builder.build().unwrap(), reduce(&[0, 1, 2, 3], 2));
+    let links = [
+        ("P0", "P1", "1"),
+        ("P0", "P2", "1"),
+        ("P1", "P0", "1"),
+        ("P1", "P2", "1"),
+        ("P2", "P0", "1"),
+        ("P2", "P1", "1"),
+        ("P0'", "P0", "0"),
+    ];
+    let own = NodeId::new(3);
+    let platform = platform("P0=1/2 P1 P2 P0'", &links);
+    let collective = reduce(&[0, 1, 2, 3], 2);
     let mut volumes = chain(&[30, 35, 15, 5, 10]);
     if let Amount::Tasks(table) = &mut volumes.work {
         table.at = MergeTask::all(4).map(|task| ((task, own), None)).collect();
@@ -308,7 +295,7 @@ fn columns_and_the_compact_program_agree() {
 
 #[test]
 fn a_table_that_lets_nothing_be_made_is_refused_by_name() {
-    let (platform, collective) = (triangle(), reduce(&[0, 1, 2], 0));
+    let (platform, collective) = (toys::reduce(), reduce(&[0, 1, 2], 0));
     let volumes = chain(&[10, 100, 5, 50]);
     let Amount::Tasks(table) = &volumes.work else {
         panic!("by task")
@@ -338,7 +325,7 @@ fn a_table_that_lets_nothing_be_made_is_refused_by_name() {
 
 #[test]
 fn tables_that_do_not_fit_are_refused_by_entry() {
-    let (platform, collective) = (triangle(), reduce(&[0, 1, 2], 0));
+    let (platform, collective) = (toys::reduce(), reduce(&[0, 1, 2], 0));
     let volumes = chain(&[10, 100, 5, 50]);
     let refusal = |change: &dyn Fn(&mut TaskTable), collective: &Collective| {
         let Amount::Tasks(mut table) = volumes.work.clone() else {
@@ -409,7 +396,7 @@ fn tables_that_do_not_fit_are_refused_by_entry() {
 /// the table of zeros.
 #[test]
 fn throughput_scales_with_the_table() {
-    let (platform, collective) = (triangle(), reduce(&[0, 1, 2], 0));
+    let (platform, collective) = (toys::reduce(), reduce(&[0, 1, 2], 0));
     let volumes = chain(&[10, 100, 5, 50]);
     let two = ratio(2, 1);
     let doubled = Volumes {

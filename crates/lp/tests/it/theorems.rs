@@ -14,6 +14,7 @@ use oneport_plan::{
 };
 use oneport_platform::generate::{self, Costs};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
+use oneport_testkit::toys;
 use proptest::prelude::*;
 
 const BOTH: [Formulation; 2] = [Formulation::Columns, Formulation::Compact];
@@ -295,26 +296,10 @@ fn circulation_is_no_throughput() {
 /// RR-4872, figure 2: 1/2.
 #[test]
 fn the_toy_scatter() {
-    let mut builder = Platform::builder();
-    let nodes = ["Ps", "Pa", "Pb", "P0", "P1"].map(|name| {
-        builder
-            .node(Node::processor(name, Rational::one()))
-            .unwrap()
-    });
-    let [ps, pa, pb, p0, p1] = nodes;
-    for (from, to, cost) in [
-        (ps, pa, ratio(1, 1)),
-        (ps, pb, ratio(1, 1)),
-        (pa, p0, ratio(2, 3)),
-        (pb, p0, ratio(4, 3)),
-        (pb, p1, ratio(4, 3)),
-    ] {
-        builder.link(from, to, cost).unwrap();
-    }
-    let collective = Collective::scatter(ps, vec![p0, p1]);
+    let [source, p0, p1] = [0, 3, 4].map(NodeId::new);
     let case = Case {
-        platform: builder.build().unwrap(),
-        collective,
+        platform: toys::scatter(),
+        collective: Collective::scatter(source, vec![p0, p1]),
         size: Rational::one(),
     };
     assert_eq!(certify(&case), ratio(1, 2));

@@ -7,10 +7,7 @@ use oneport::referee::{Recheck, check_single};
 use oneport::{
     Rational, Status, all_reduce, broadcast_heterogeneous, judge_sequence, judge_tree, reduce_into,
 };
-
-fn whole(number: u64) -> Rational {
-    Rational::from_integer(number.into())
-}
+use oneport_testkit::whole;
 
 fn times(list: &[u64]) -> Vec<Rational> {
     list.iter().map(|&time| whole(time)).collect()

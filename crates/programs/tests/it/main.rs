@@ -15,7 +15,6 @@ mod printed;
 mod reader;
 mod refusals;
 
-use oneport::platform::Node;
 use oneport::{Collective, NodeId, Platform, PortModel, Rational, Volumes, parse_rational};
 
 /// A number from text.
@@ -23,18 +22,10 @@ fn number(text: &str) -> Rational {
     parse_rational(text).unwrap()
 }
 
-/// Nodes named by single words, links as (from, to, cost).
+/// Processors named by single words, links as (from, to, cost).
+#[track_caller]
 fn platform(model: PortModel, nodes: &str, links: &[(&str, &str, &str)]) -> Platform {
-    let mut builder = Platform::builder();
-    builder.model(model);
-    for name in nodes.split_whitespace() {
-        builder.node(Node::processor(name, number("1"))).unwrap();
-    }
-    for (from, to, cost) in links {
-        let (from, to) = (builder.find(from).unwrap(), builder.find(to).unwrap());
-        builder.link(from, to, number(cost)).unwrap();
-    }
-    builder.build().unwrap()
+    oneport_testkit::platform(nodes, links).with_model(model)
 }
 
 fn nodes(platform: &Platform, names: &str) -> Vec<NodeId> {

@@ -213,6 +213,7 @@ mod tests {
     use super::*;
     use num_bigint::BigUint;
     use num_traits::ToPrimitive;
+    use oneport_testkit::Dice;
     use proptest::prelude::*;
 
     /// The least price by Dijkstra's algorithm over sets of nodes that have a copy.
@@ -308,15 +309,10 @@ mod tests {
     /// prices from below prove less.
     #[test]
     fn few_targets_or_few_others_are_priced_exactly() {
-        let mut state = 5u64;
-        let mut roll = |below: u128| {
-            state = state
-                .wrapping_mul(0x5851_F42D_4C95_7F2D)
-                .wrapping_add(0x1405_7B7E_F767_814F);
-            u128::from(state >> 33) % below
-        };
+        let mut dice = Dice::new(5);
+        let mut roll = |below: u128| dice.below(below);
         let mut weaker = 0;
-        for round in 0..12 {
+        for round in 0..24 {
             // The maximum number of others and one target more, and vice versa.
             let (others, count) = if round % 2 == 0 {
                 (SMALL, SMALL + 1)
@@ -354,13 +350,8 @@ mod tests {
     /// Arborescences on more nodes, where circles lie within circles, against all choices of predecessors.
     #[test]
     fn circles_within_circles() {
-        let mut seed = 1u64;
-        let mut roll = || {
-            seed = seed
-                .wrapping_mul(0x5851_F42D_4C95_7F2D)
-                .wrapping_add(0x1405_7B7E_F767_814F);
-            u128::from(seed >> 59)
-        };
+        let mut dice = Dice::new(1);
+        let mut roll = || dice.below(32_u128);
         for _ in 0..100 {
             // Two cheap triangles that an expensive cycle joins; the source is far away.
             let mut arcs = Vec::new();

@@ -2,6 +2,7 @@
 
 use super::*;
 use oneport_platform::{Node, NodeId, PortModel, whole};
+use oneport_testkit::Dice;
 use proptest::prelude::*;
 
 const WHOLE: u64 = 12;
@@ -200,13 +201,8 @@ proptest! {
 /// side of the inequality.
 #[test]
 fn each_cut_is_the_inequality_it_stands_for() {
-    let mut state = 3u64;
-    let mut roll = |below: usize| {
-        state = state
-            .wrapping_mul(0x5851_F42D_4C95_7F2D)
-            .wrapping_add(0x1405_7B7E_F767_814F);
-        (state >> 33) as usize % below
-    };
+    let mut dice = Dice::new(3);
+    let mut roll = |below: usize| dice.below(below);
     let whole = BigUint::from(WHOLE);
     let (mut odd_cuts, mut further_cuts) = (0, 0);
     for _ in 0..400 {
@@ -312,25 +308,17 @@ fn each_cut_is_the_inequality_it_stands_for() {
 /// Both answers occur often enough for the agreement above to be about something, also with further links.
 #[test]
 fn random_times_break_one_or_none() {
-    let mut state = 1u64;
-    let mut roll = || {
-        state = state
-            .wrapping_mul(0x5851_F42D_4C95_7F2D)
-            .wrapping_add(0x1405_7B7E_F767_814F);
-        state >> 33
-    };
+    let mut dice = Dice::new(1);
     let (mut plain, mut further) = (0, 0);
     for round in 0..2000 {
-        let models: Vec<u8> = (0..4 + round % 2).map(|_| roll() as u8).collect();
-        let ends: Vec<(usize, usize)> = (0..8)
-            .map(|_| (roll() as usize % 5, roll() as usize % 5))
-            .collect();
+        let models: Vec<u8> = (0..4 + round % 2).map(|_| dice.roll() as u8).collect();
+        let ends: Vec<(usize, usize)> = (0..8).map(|_| (dice.below(5), dice.below(5))).collect();
         let platform = platform(&models, &ends, round % 2 == 0);
         let times = times(&platform, || {
             if round % 4 == 0 {
-                WHOLE - roll() % 3
+                WHOLE - dice.below(3)
             } else {
-                roll() % WHOLE + 1
+                dice.below(WHOLE) + 1
             }
         });
         let Some(found) = violated(&platform, &times, &BigUint::from(WHOLE)) else {
@@ -447,13 +435,8 @@ fn a_flow_is_taken_back() {
 /// same with all links turned round.
 #[test]
 fn as_many_further_links_as_it_takes() {
-    let mut state = 7u64;
-    let mut roll = |below: usize| {
-        state = state
-            .wrapping_mul(0x5851_F42D_4C95_7F2D)
-            .wrapping_add(0x1405_7B7E_F767_814F);
-        (state >> 33) as usize % below
-    };
+    let mut dice = Dice::new(7);
+    let mut roll = |below: usize| dice.below(below);
     let one = || whole(1);
     for round in 0..240 {
         let (ports, mirrored) = (2 + round % 3, round % 2 == 1);

@@ -106,6 +106,7 @@ impl ScheduleSearch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oneport_testkit::Dice;
 
     /// Whether the senders that are left find slots: every sender is tried in every slot.
     fn naive(left: &[u128], slots: &[u128], end: u128) -> bool {
@@ -122,13 +123,8 @@ mod tests {
     /// Up to five senders of up to three times, for every possible end.
     #[test]
     fn schedules_end_before_what_enumeration_says() {
-        let mut state = 3u64;
-        let mut roll = |below: u64| {
-            state = state
-                .wrapping_mul(0x5851_F42D_4C95_7F2D)
-                .wrapping_add(0x1405_7B7E_F767_814F);
-            (state >> 33) % below
-        };
+        let mut dice = Dice::new(3);
+        let mut roll = |below: u64| dice.below(below);
         for _ in 0..60 {
             let (one, two) = (1 + u128::from(roll(4)), 1 + u128::from(roll(4)));
             let three = one + two + u128::from(roll(3));

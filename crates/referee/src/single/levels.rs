@@ -212,6 +212,7 @@ impl LevelSearch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oneport_testkit::Dice;
 
     /// Most room of the open slots, by trying every number of senders on every level: `fits(level)` slow transfers fit
     /// in sequence below it.
@@ -233,13 +234,8 @@ mod tests {
     /// A block is the longest row of levels, filled, that gains most per sender, of all rows from its level on.
     #[test]
     fn blocks_gain_most_per_sender() {
-        let mut state = 1u64;
-        let mut roll = |below: u64| {
-            state = state
-                .wrapping_mul(0x5851_F42D_4C95_7F2D)
-                .wrapping_add(0x1405_7B7E_F767_814F);
-            (state >> 33) % below
-        };
+        let mut dice = Dice::new(1);
+        let mut roll = |below: u64| dice.below(below);
         let (mut long, mut short) = (0, 0);
         for _ in 0..2000 {
             let gains: Vec<Option<u32>> = (0..1 + roll(9))

@@ -336,6 +336,7 @@ fn successor(stage: &Stage, slots: &[u32], taken: usize) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oneport_testkit::Dice;
 
     /// The heaviest choice of senders from `sender` on that find slots, by what these leave, in order: every sender is
     /// left out or takes any slot.
@@ -385,13 +386,8 @@ mod tests {
     /// Up to six senders and weights of any sign: what slots carry is as stated, and no choice of senders weighs more.
     #[test]
     fn slots_carry_what_is_stated_and_no_choice_weighs_more() {
-        let mut state = 5u64;
-        let mut roll = |below: u64| {
-            state = state
-                .wrapping_mul(0x5851_F42D_4C95_7F2D)
-                .wrapping_add(0x1405_7B7E_F767_814F);
-            (state >> 33) % below
-        };
+        let mut dice = Dice::new(5);
+        let mut roll = |below: u64| dice.below(below);
         let mut tight = 0;
         for _ in 0..150 {
             let count = 1 + roll(6) as usize;

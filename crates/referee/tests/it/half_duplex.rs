@@ -10,6 +10,7 @@ use oneport_plan::{
 };
 use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 use oneport_referee::Rule;
+use oneport_testkit::toys;
 
 fn tree(hops: &[(usize, Option<u32>)]) -> Pattern {
     let hops = hops.iter().map(|&(link, after)| (LinkId::new(link), after));
@@ -18,13 +19,8 @@ fn tree(hops: &[(usize, Option<u32>)]) -> Pattern {
 
 /// RR-2004-32 Fig. 2: 1 -> 2 and 1 -> 3 of cost 1, 2 -> 3 of cost 1/2.
 fn figure2() -> (Platform, Collective) {
-    let links = [
-        ("A", "B", ratio(1, 1)),
-        ("A", "C", ratio(1, 1)),
-        ("B", "C", ratio(1, 2)),
-    ];
-    let platform = platform(&["A", "B", "C"], &links).with_model(PortModel::HalfDuplex);
     let [a, b, c] = [0, 1, 2].map(NodeId::new);
+    let platform = toys::odd_set().with_model(PortModel::HalfDuplex);
     (platform, Collective::broadcast(a, vec![b, c]))
 }
 
@@ -101,7 +97,7 @@ fn figure_2_is_optimal_at_two_thirds() {
         check_steady_state(platform, collective, volumes, &steady_state)
             .unwrap_err()
             .to_string(),
-        "3 links among port of 'A', port of 'B', port of 'C' are busy for 5/4 of the time together; at most 1 of them can be busy at a time"
+        "3 links among port of 'P1', port of 'P2', port of 'P3' are busy for 5/4 of the time together; at most 1 of them can be busy at a time"
     );
     let ports = Certificate::of_prices(
         all_ports(platform)

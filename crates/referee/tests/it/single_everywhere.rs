@@ -4,14 +4,10 @@ use oneport_plan::{
     Broadcast, Concurrency, Dates, Proof, Reduction, SingleAllReduce, SingleBroadcast, SingleCosts,
     Status,
 };
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 use oneport_referee::{Recheck, Rule, check_all_reduce, check_single_broadcast};
 
 use crate::single_support::{Dice, make, ratio};
-
-fn whole(number: u64) -> Rational {
-    ratio(number as i64, 1)
-}
 
 fn dates(ticks: &[u64]) -> Dates {
     Dates::Exact(ticks.iter().map(|&tick| whole(tick)).collect())

@@ -231,6 +231,7 @@ fn mixed(seed: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oneport_testkit::Dice;
 
     /// Rows are senders, columns receivers: how long the one message between them takes, 0 for none.
     fn rows(times: &[&[u64]], period: u64) -> Shop {
@@ -379,13 +380,8 @@ mod tests {
 
     #[test]
     fn random_shops_against_all_starts() {
-        let mut random = 7_u64;
-        let mut draw = |below: u64| {
-            random = random
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (random >> 33) % below
-        };
+        let mut dice = Dice::new(7);
+        let mut draw = |below: u64| dice.below(below);
         let (mut found, mut none, mut ordered) = (0, 0, 0);
         for _ in 0..600 {
             let (links, resources) = (1 + draw(5) as usize, 2 + draw(3) as usize);

@@ -4,13 +4,9 @@ use num_bigint::BigInt;
 use num_traits::{One, Pow, Zero};
 use oneport_plan::{Amount, Interval, MergeTask, Pattern, Resource, Task, TaskTable, Volumes};
 use oneport_platform::generate::{Options, complete, random_connected, ring};
-use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational, ratio};
+use oneport_platform::{Link, LinkId, Node, NodeId, Platform, Rational, ratio, whole};
 use oneport_trees::cheapest::{Prices, Reduction, is_tree, loads};
 use proptest::prelude::*;
-
-fn whole(number: i64) -> Rational {
-    Rational::from_integer(number.into())
-}
 
 /// Prices as full-duplex nodes have them, by node.
 #[derive(Debug, Clone)]

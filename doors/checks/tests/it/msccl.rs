@@ -2,7 +2,7 @@
 
 use oneport_checks::{Fault, Kind, Verdict};
 
-use crate::Dice;
+use oneport_testkit::Dice;
 
 fn check(text: &str) -> Result<Verdict, Fault> {
     oneport_checks::check(text, None)
@@ -123,7 +123,7 @@ fn ends(orders: &[[Vec<bool>; 2]; 2], slots: usize) -> bool {
 /// Threadblocks that send and receive in any order end, or wait without end, in agreement with a count of messages.
 #[test]
 fn connections_hold_messages() {
-    let mut dice = Dice(8);
+    let mut dice = Dice::new(8);
     let mut seen = [0; 3];
     for _ in 0..300 {
         let counts: [[usize; 2]; 2] =

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Folder, fixture, oneport};
+use common::Folder;
 
 /// Platforms of bundled examples on which every processor reaches every other.
 const CONNECTED: [&str; 14] = [
@@ -27,17 +27,8 @@ fn every_example_is_proved_optimal() {
     let folder = Folder::new();
     for name in CONNECTED {
         let plan = folder.path(&format!("{name}.plan.json"));
-        let arguments = [
-            "all-reduce",
-            "--commutative",
-            "--work",
-            "0",
-            "--json",
-            "-o",
-            &plan,
-        ];
         let report =
-            oneport(&[&["solve"], &arguments[..], &["--platform", &fixture(name)]].concat())
+            oneport!("solve all-reduce --commutative --work 0 --json -o {plan} --platform {name}")
                 .ok()
                 .object();
         assert_eq!(report["status"], "optimal", "{name}: {report}");
@@ -45,6 +36,6 @@ fn every_example_is_proved_optimal() {
             report["throughput"], report["upper_bound"],
             "{name}: {report}"
         );
-        oneport(&["verify", &plan]).ok();
+        oneport!("verify {plan}").ok();
     }
 }

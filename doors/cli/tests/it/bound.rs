@@ -2,23 +2,22 @@
 
 use crate::common;
 
-use common::{Folder, fixture, oneport};
+use common::{Folder, fixture};
 
 #[test]
 fn bounds_of_a_box_are_its_optima() {
-    let dgx1 = fixture("dgx1.toml");
-    let all = oneport(&["bound", &dgx1, "--json"]).ok().object();
+    let all = oneport!("bound dgx1.toml --json").ok().object();
     let bounds = all["bounds"].as_array().expect("a list");
     assert_eq!(bounds.len(), 6);
     for row in bounds {
         let name = row["collective"].as_str().expect("a name");
         let root = match name {
-            "broadcast" => &["--source", "box0.gpu0"][..],
-            "reduce" => &["--target", "box0.gpu0", "--work", "0", "--commutative"],
-            "reduce-scatter" | "all-reduce" => &["--work", "0", "--commutative"],
-            _ => &[],
+            "broadcast" => "--source box0.gpu0",
+            "reduce" => "--target box0.gpu0 --work 0 --commutative",
+            "reduce-scatter" | "all-reduce" => "--work 0 --commutative",
+            _ => "",
         };
-        let solved = oneport(&[&["solve", name, "--platform", &dgx1, "--json"], root].concat())
+        let solved = oneport!("solve {name} --platform dgx1.toml --json {root}")
             .ok()
             .object();
         assert_eq!(row["bound"], solved["upper_bound"], "{name}");
@@ -38,23 +37,23 @@ fn the_cut_is_a_sentence() {
          { name = \"b\", compute = 1 }, { name = \"c\", compute = 1 }]\nlink = [{ from = \"a\", to = \"b\", cost = \"1/50\", \
          duplex = true }, { from = \"b\", to = \"c\", cost = \"1/10\", duplex = true }]\n",
     );
-    let run = oneport(&["bound", &file, "all-gather"]).ok();
-    let sentence = "at least 1 transfer leaves {a, b} for each message: through 1 link (b -> c) of 10 GB/s together no schedule exceeds \
-                    10 GB/s / 2 = 5 GB/s per operation";
+    let run = oneport!("bound {file} all-gather").ok();
+    let sentence = "at least 1 transfer leaves {a, b} for each message: through 1 link (b -> c) of \
+                    10 GB/s together no schedule exceeds 10 GB/s / 2 = 5 GB/s per operation";
     assert!(run.stdout.contains(sentence), "{run:#?}");
     assert!(
         run.stdout
             .contains("algbw 15 GB/s, busbw 10 GB/s; attained"),
         "{run:#?}"
     );
-    let measured = oneport(&["bound", &file, "all-gather", "--measured", "8 GB/s"]).ok();
+    let measured = oneport!("bound {file} all-gather --measured '8 GB/s'").ok();
     assert!(
         measured.stdout.contains("your 8 GB/s is 80 % of the bound"),
         "{measured:#?}"
     );
     // Bus and algorithm bandwidth differ by (n - 1) / n. The time of one operation of 3 GB is 0.2 s at best.
     for same in ["12 GB/s algbw", "0.25 s"] {
-        let measured = oneport(&["bound", &file, "all-gather", "--measured", same]).ok();
+        let measured = oneport!("bound {file} all-gather --measured '{same}'").ok();
         assert!(
             measured
                 .stdout
@@ -63,7 +62,7 @@ fn the_cut_is_a_sentence() {
         );
     }
     // A measurement above the bound is a line above 100 %.
-    let measured = oneport(&["bound", &file, "all-gather", "--measured", "88 Gbit/s"]).ok();
+    let measured = oneport!("bound {file} all-gather --measured '88 Gbit/s'").ok();
     for words in [
         "your 88 Gbit/s is 110 % of the bound",
         "or the measurement is wrong",
@@ -76,11 +75,8 @@ fn the_cut_is_a_sentence() {
 fn large_platforms_are_bounded() {
     let folder = Folder::new();
     let file = folder.path("racks.toml");
-    oneport(&[
-        "generate", "racks", "--racks", "12", "--hosts", "3..5", "--seed", "3", "-o", &file,
-    ])
-    .ok();
-    let run = oneport(&["bound", &file, "--json"]).ok().object();
+    oneport!("generate racks --racks 12 --hosts 3..5 --seed 3 -o {file}").ok();
+    let run = oneport!("bound {file} --json").ok().object();
     assert!(
         run["bounds"]
             .as_array()
@@ -97,39 +93,29 @@ fn large_platforms_are_bounded() {
         ("8", "reduce-scatter", "25/127"),
         ("16", "all-reduce", "12800/1023"),
     ] {
-        oneport(&["generate", "fat-tree", "--ports", ports, "-o", &file]).ok();
-        let run = oneport(&["bound", &file, name, "--json"]).ok().object();
+        oneport!("generate fat-tree --ports {ports} -o {file}").ok();
+        let run = oneport!("bound {file} {name} --json").ok().object();
         assert_eq!(run["bounds"][0]["bound"], bound, "{name}");
     }
 }
 
 #[test]
 fn questions_that_make_no_sense_are_refused() {
-    let dgx1 = fixture("dgx1.toml");
-    oneport(&["bound", &dgx1, "scatter-v"])
+    oneport!("bound dgx1.toml scatter-v")
         .refused(2, &["needs --counts: 7 counts, for 'box0.gpu1'"]);
-    oneport(&["bound", &dgx1, "--counts", "1,2"]).refused(2, &["name the form that ends in -v"]);
-    oneport(&["bound", &dgx1, "scatter-v", "scatter", "--counts", "1"])
-        .refused(2, &["one collective"]);
-    oneport(&["bound", &dgx1, "gossip"]).refused(2, &["no collective 'gossip'", "barrier"]);
-    oneport(&["bound", &dgx1, "--measured", "8"])
-        .refused(2, &["--measured", "name the collective"]);
-    oneport(&[
-        "bound",
-        &fixture("star.json"),
-        "all-gather",
-        "--measured",
-        "8 GB/s",
-    ])
-    .refused(2, &["--units GB/s"]);
-    oneport(&["bound", &dgx1, "broadcast", "--root", "nobody"]).refused(1, &["nobody"]);
+    oneport!("bound dgx1.toml --counts 1,2").refused(2, &["name the form that ends in -v"]);
+    oneport!("bound dgx1.toml scatter-v scatter --counts 1").refused(2, &["one collective"]);
+    oneport!("bound dgx1.toml gossip").refused(2, &["no collective 'gossip'", "barrier"]);
+    oneport!("bound dgx1.toml --measured 8").refused(2, &["--measured", "name the collective"]);
+    oneport!("bound star.json all-gather --measured '8 GB/s'").refused(2, &["--units GB/s"]);
+    oneport!("bound dgx1.toml broadcast --root nobody").refused(1, &["nobody"]);
     let folder = Folder::new();
     let file = folder.write(
         "apart.toml",
         "format = \"oneport-platform/1\"\nmodel = \"links\"\nnode = [{ name = \"a\", compute = 1 }, { name = \"b\", compute = 1 }]\n\
          link = [{ from = \"a\", to = \"b\", cost = 1 }]\n",
     );
-    let apart = oneport(&["bound", &file, "all-gather", "broadcast"]);
+    let apart = oneport!("bound {file} all-gather broadcast");
     assert_eq!(apart.code, Some(1), "{apart:#?}");
     assert!(
         apart.stdout.contains("all-gather      infeasible"),
@@ -163,7 +149,7 @@ fn sentences_are_true_of_the_platform() {
              {{ from = \"b\", to = \"r\", cost = 1, duplex = true }}]\n"
         ),
     );
-    let run = oneport(&["bound", &triangle, "all-reduce"]).ok();
+    let run = oneport!("bound {triangle} all-reduce").ok();
     assert!(
         run.stdout.contains("by the prices of ") && !run.stdout.contains("at least"),
         "{run:#?}"
@@ -179,9 +165,7 @@ fn sentences_are_true_of_the_platform() {
              {{ from = \"a\", to = \"d\", cost = \"2/3\", duplex = true }}]\n"
         ),
     );
-    let bound = &oneport(&["bound", &dead_end, "all-gather", "--json"])
-        .ok()
-        .object()["bounds"][0];
+    let bound = &oneport!("bound {dead_end} all-gather --json").ok().object()["bounds"][0];
     assert_eq!(bound["bound"], "3/2", "{bound:#}");
     let cut = &bound["cut"];
     assert!(
@@ -207,11 +191,11 @@ fn who_keeps_nothing_is_bounded() {
          replicates = false }]\nlink = [{ from = \"a\", to = \"b\", cost = 1, duplex = true }]\n",
     );
     for collective in ["reduce-scatter", "all-to-all"] {
-        let run = oneport(&["bound", &file, collective]).ok();
+        let run = oneport!("bound {file} {collective}").ok();
         assert!(run.stdout.contains("algbw 2 per unit of time"), "{run:#?}");
     }
-    oneport(&["bound", &file, "all-gather"]).refused(1, &["'b'", "replicates = false"]);
-    oneport(&["rings", &file]).refused(1, &["'b'", "replicates = false"]);
+    oneport!("bound {file} all-gather").refused(1, &["'b'", "replicates = false"]);
+    oneport!("rings {file}").refused(1, &["'b'", "replicates = false"]);
 }
 
 /// With counts, too, the bound is at least the optimum of `solve`, and on small platforms it is the optimum.
@@ -234,51 +218,21 @@ fn forms_with_counts_are_bounded_by_their_optimum() {
                 .take(wanted + usize::from(form == "scatter-v"))
                 .collect();
             let (first, some) = (all[0].clone(), all.join(","));
-            let bound = oneport(&[
-                "bound",
-                &file,
-                form,
-                "--participants",
-                &some,
-                "--counts",
-                counts,
-                "--json",
-            ]);
+            let bound =
+                oneport!("bound {file} {form} --participants {some} --counts {counts} --json");
             let Some(0) = bound.code else {
                 assert!(bound.stderr.contains("infeasible"), "{bound:#?}");
                 continue;
             };
             let roles = match form {
-                "scatter-v" => vec![
-                    "--source".to_string(),
-                    first,
-                    "--targets".to_string(),
-                    all[1..].join(","),
-                ],
-                "reduce-scatter-v" => vec![
-                    "--participants".to_string(),
-                    some,
-                    "--commutative".to_string(),
-                    "--work".to_string(),
-                    "0".to_string(),
-                ],
-                _ => vec!["--participants".to_string(), some],
+                "scatter-v" => format!("--source {first} --targets {}", all[1..].join(",")),
+                "reduce-scatter-v" => format!("--participants {some} --commutative --work 0"),
+                _ => format!("--participants {some}"),
             };
-            let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
-            let asked = [
-                &[
-                    "solve",
-                    form,
-                    "--platform",
-                    &file,
-                    "--counts",
-                    counts,
-                    "--json",
-                ],
-                &roles[..],
-            ]
-            .concat();
-            let solved = oneport(&asked).ok().object();
+            let solved =
+                oneport!("solve {form} --platform {file} --counts {counts} --json {roles}")
+                    .ok()
+                    .object();
             let rational = |value: &serde_json::Value| {
                 oneport::parse_rational(value.as_str().unwrap()).unwrap()
             };

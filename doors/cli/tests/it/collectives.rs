@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Folder, Run, fixture, oneport, read};
+use common::{Folder, Run, first, fixture, read};
 use serde_json::Value;
 
 const MODELS: [&str; 4] = ["full-duplex", "half-duplex", "multiport", "links"];
@@ -30,20 +30,20 @@ link = [{ from = "a", to = "b", cost = 1, duplex = true }, { from = "b", to = "c
 "#;
 
 /// The collectives with the options that they need.
-const COLLECTIVES: [&[&str]; 9] = [
-    &["scatter", "--source", "a"],
-    &["gather", "--target", "a"],
-    &["all-to-all"],
-    &["broadcast", "--source", "a"],
-    &["all-gather"],
-    &["reduce", "--target", "a"],
-    &["reduce-scatter"],
-    &["all-reduce", "--commutative"],
-    &["scan"],
+const COLLECTIVES: [&str; 9] = [
+    "scatter --source a",
+    "gather --target a",
+    "all-to-all",
+    "broadcast --source a",
+    "all-gather",
+    "reduce --target a",
+    "reduce-scatter",
+    "all-reduce --commutative",
+    "scan",
 ];
 
-fn solve(platform: &str, arguments: &[&str]) -> Run {
-    oneport(&[&["solve"], arguments, &["--platform", platform]].concat())
+fn solve(platform: &str, arguments: &str) -> Run {
+    oneport!("solve {arguments} --platform {platform}")
 }
 
 /// A rational as numerator and denominator.
@@ -66,16 +66,16 @@ fn every_collective_under_every_model() {
         // Full-duplex attains at least the throughput of half-duplex, and links at least that of full-duplex.
         let mut throughputs = Vec::new();
         for model in ["half-duplex", "full-duplex", "multiport", "links"] {
-            let plan = folder.path(&format!("{}-{model}.json", collective[0]));
+            let plan = folder.path(&format!("{}-{model}.json", first(collective)));
             let object = solve(
                 &platform,
-                &[collective, &["--model", model, "--json", "-o", &plan]].concat(),
+                &format!("{collective} --model {model} --json -o {plan}"),
             )
             .ok()
             .object();
             assert_eq!(
                 (object["collective"].as_str(), object["model"].as_str()),
-                (Some(collective[0]), Some(model))
+                (Some(first(collective)), Some(model))
             );
             let (throughput, bound) = (
                 fraction(&object["throughput"]),
@@ -87,15 +87,15 @@ fn every_collective_under_every_model() {
                 throughput == bound,
                 "{object}"
             );
-            if !["all-reduce", "scan"].contains(&collective[0]) {
+            if !["all-reduce", "scan"].contains(&first(collective)) {
                 assert_eq!(object["status"], "optimal", "{object}");
             }
             throughputs.push(throughput);
-            let verified = oneport(&["verify", &plan]).ok();
+            let verified = oneport!("verify {plan}").ok();
             assert!(verified.stdout.contains("executed"), "{verified:?}");
         }
         // Compositions and schemes are not proved best. Optimal ones are ordered. One port each way is full-duplex.
-        if !["all-reduce", "scan"].contains(&collective[0]) {
+        if !["all-reduce", "scan"].contains(&first(collective)) {
             assert_eq!(throughputs[1], throughputs[2], "{collective:?}");
             for pair in throughputs.windows(2) {
                 assert!(
@@ -113,7 +113,7 @@ fn the_platform_of_papers_004() {
     let plan = folder.path("plan.json");
     let object = solve(
         &platform,
-        &["broadcast", "--source", "Ps", "--json", "-o", &plan],
+        &format!("broadcast --source Ps --json -o {plan}"),
     )
     .ok()
     .object();
@@ -121,23 +121,16 @@ fn the_platform_of_papers_004() {
         (object["throughput"].as_str(), object["status"].as_str()),
         (Some("4/5"), Some("optimal"))
     );
-    let compact = [
-        "broadcast",
-        "--source",
-        "Ps",
-        "--json",
-        "--formulation",
-        "compact",
-    ];
+    let compact = "broadcast --source Ps --json --formulation compact";
     assert_eq!(
-        solve(&platform, &compact).ok().object()["upper_bound"],
+        solve(&platform, compact).ok().object()["upper_bound"],
         "4/5"
     );
     // The claim of the paper's abstract: trees and directed acyclic graphs are both weaker.
     for (model, throughput) in MODELS.iter().zip(["1", "4/5", "1", "2"]) {
         let object = solve(
             &platform,
-            &["broadcast", "--source", "Ps", "--json", "--model", model],
+            &format!("broadcast --source Ps --json --model {model}"),
         )
         .ok()
         .object();
@@ -146,7 +139,7 @@ fn the_platform_of_papers_004() {
             (Some(throughput), Some("optimal"))
         );
     }
-    let shown = oneport(&["show", &plan]).ok().stdout;
+    let shown = oneport!("show {plan}").ok().stdout;
     assert!(shown.contains("Ps -> P1 -> P2 -> P4, P1 -> P3"), "{shown}");
     for (option, file) in [
         ("--gantt", "g.svg"),
@@ -154,7 +147,7 @@ fn the_platform_of_papers_004() {
         ("--timeline", "t.svg"),
         ("--tree", "b.svg"),
     ] {
-        oneport(&["show", &plan, option, &folder.path(file)]).ok();
+        oneport!("show {plan} {option} {}", folder.path(file)).ok();
     }
     for file in ["g.svg", "p.svg", "t.svg", "b-1.svg", "b-2.svg"] {
         assert!(read(folder.path(file)).contains("</svg>"), "{file}");
@@ -174,29 +167,24 @@ link = [{ from = "a", to = "b", cost = 1, duplex = true }, { from = "b", to = "c
         folder.write("triangle.toml", triangle),
         folder.path("plan.json"),
     );
-    let object = solve(&platform, &["all-to-all", "--json", "-o", &plan])
+    let object = solve(&platform, &format!("all-to-all --json -o {plan}"))
         .ok()
         .object();
     assert_eq!(object["throughput"], "1/6", "six messages, one at a time");
     let text = read(&plan);
     assert!(text.contains("\"odd_sets\""), "{text}");
     let without = text.replacen("\"odd_sets\": [", "\"odd_sets_\": [", 1);
-    oneport(&["verify", &folder.write("renamed.json", without)]).refused(1, &["odd_sets_"]);
+    oneport!("verify {}", folder.write("renamed.json", without)).refused(1, &["odd_sets_"]);
     let value: Value = serde_json::from_str(&text).expect("a plan is JSON");
     let raised = common::with(&value, "/upper_bound", Value::from("1/4"));
-    oneport(&["verify", &folder.write("raised.json", raised.to_string())]).refused(1, &["bound"]);
+    oneport!("verify {}", folder.write("raised.json", raised.to_string())).refused(1, &["bound"]);
 }
 
 #[test]
 fn groups_run_side_by_side() {
     let (folder, platform) = (Folder::new(), fixture("dgx1.toml"));
     let plan = folder.path("plan.json");
-    let groups = [
-        "--group",
-        "box0.gpu0,box0.gpu1,box0.gpu2",
-        "--group",
-        "box0.gpu4,box0.gpu5@2",
-    ];
+    let groups = "--group box0.gpu0,box0.gpu1,box0.gpu2 --group box0.gpu4,box0.gpu5@2";
     for collective in [
         "all-gather",
         "broadcast",
@@ -208,7 +196,7 @@ fn groups_run_side_by_side() {
     ] {
         let object = solve(
             &platform,
-            &[&[collective, "--json", "-o", &plan][..], &groups].concat(),
+            &format!("{collective} --json -o {plan} {groups}"),
         )
         .ok()
         .object();
@@ -217,11 +205,11 @@ fn groups_run_side_by_side() {
             (Some(collective), Some(2))
         );
         assert_eq!(object["status"], "optimal", "{object}");
-        oneport(&["verify", &plan]).ok();
+        oneport!("verify {plan}").ok();
     }
     // Twice as often is twice the rate of a group alone.
     let alone = |group: &str| {
-        let object = solve(&platform, &["all-gather", "--json", "--group", group])
+        let object = solve(&platform, &format!("all-gather --json --group {group}"))
             .ok()
             .object();
         fraction(&object["throughput"])
@@ -234,63 +222,47 @@ fn groups_run_side_by_side() {
 fn what_is_wrong_is_named() {
     let folder = Folder::new();
     let platform = folder.write("mixed.toml", MIXED);
-    let refused: [(&[&str], i32, &[&str]); 12] = [
-        (&["broadcast"], 2, &["needs --source"]),
+    let refused: [(&str, i32, &[&str]); 12] = [
+        ("broadcast", 2, &["needs --source"]),
         (
-            &["broadcast", "--source", "switch"],
+            "broadcast --source switch",
             1,
             &["'switch' is a router", "compute"],
         ),
         (
-            &["all-gather", "--participants", "a,switch"],
+            "all-gather --participants a,switch",
             1,
             &["'switch' is a router", "keeps nothing"],
         ),
         (
-            &["all-reduce", "--participants", "a,router"],
+            "all-reduce --participants a,router",
             1,
             &["'router' is a router", "only processors"],
         ),
         (
-            &["all-gather", "--source", "a"],
+            "all-gather --source a",
             2,
             &["takes no --source", "--participants"],
         ),
         (
-            &["broadcast", "--source", "a", "--commutative"],
+            "broadcast --source a --commutative",
             2,
             &["takes no --commutative"],
         ),
+        ("broadcast --source a --targets a,b", 1, &["'a'", "itself"]),
+        ("all-reduce --participants a", 1, &["single participant"]),
         (
-            &["broadcast", "--source", "a", "--targets", "a,b"],
-            1,
-            &["'a'", "itself"],
-        ),
-        (
-            &["all-reduce", "--participants", "a"],
-            1,
-            &["single participant"],
-        ),
-        (
-            &["all-gather", "--group", "a,b", "--participants", "c"],
+            "all-gather --group a,b --participants c",
             2,
             &["--group", "leave out"],
         ),
+        ("all-gather --group a,b@0", 2, &["'0' is not a rate"]),
         (
-            &["all-gather", "--group", "a,b@0"],
-            2,
-            &["'0' is not a rate"],
-        ),
-        (
-            &["all-gather", "--group", "a,b", "--group", "c"],
+            "all-gather --group a,b --group c",
             1,
             &["group 2", "at least 2"],
         ),
-        (
-            &["scan", "--formulation", "compact"],
-            1,
-            &["scan", "columns"],
-        ),
+        ("scan --formulation compact", 1, &["scan", "columns"]),
     ];
     for (arguments, code, words) in refused {
         solve(&platform, arguments).refused(code, words);
@@ -301,13 +273,10 @@ fn what_is_wrong_is_named() {
         1,
     );
     let odd = folder.write("odd.toml", odd);
-    solve(&odd, &["broadcast", "--source", "a"]).refused(1, &["'d' has replicates = false"]);
+    solve(&odd, "broadcast --source a").refused(1, &["'d' has replicates = false"]);
     let below = MIXED.replacen("cost = \"2/3\"", "cost = -1", 1);
-    solve(
-        &folder.write("below.toml", below),
-        &["broadcast", "--source", "a"],
-    )
-    .refused(1, &["cost", "0 or more"]);
+    solve(&folder.write("below.toml", below), "broadcast --source a")
+        .refused(1, &["cost", "0 or more"]);
     let apart = MIXED.replacen(
         "{ from = \"c\", to = \"d\", cost = \"1/2\", duplex = true },",
         "",
@@ -319,10 +288,7 @@ fn what_is_wrong_is_named() {
         1,
     );
     let apart = folder.write("apart.toml", apart);
-    let run = solve(
-        &apart,
-        &["all-gather", "--json", "--group", "a,b", "--group", "a,c"],
-    );
+    let run = solve(&apart, "all-gather --json --group a,b --group a,c");
     assert_eq!(run.code, Some(1));
     assert_eq!(run.object()["status"], "infeasible");
     run.one_error(&["no path from 'a' to 'c'"]);
@@ -332,25 +298,17 @@ fn what_is_wrong_is_named() {
 #[test]
 fn mistakes_are_told_what_was_meant() {
     let folder = Folder::new();
-    let star = fixture("star.json");
     let list = folder.write("list.json", "[{\"values\": [\"a\"], \"wanted\": [\"b\"]}]");
-    let custom = ["solve", "custom", "--platform", &star, "--demands", &list];
-    oneport(&custom).refused(1, &["a list", "\"demands\": [...]"]);
-    oneport(&[
-        "time",
-        "scatter",
-        "--source=hub",
-        "--latency=1us",
-        "--platform",
-        &star,
-    ])
-    .refused(2, &["--latency: '1us' has a unit", "--units"]);
-    let completions = oneport(&["completions", "bash"]).ok().stdout;
+    oneport!("solve custom --platform star.json --demands {list}")
+        .refused(1, &["a list", "\"demands\": [...]"]);
+    oneport!("time scatter --source=hub --latency=1us --platform star.json")
+        .refused(2, &["--latency: '1us' has a unit", "--units"]);
+    let completions = oneport!("completions bash").ok().stdout;
     assert!(
         completions.contains("complete -F _oneport"),
         "{completions}"
     );
-    let page = oneport(&["man"]).ok().stdout;
+    let page = oneport!("man").ok().stdout;
     assert!(page.starts_with(".") && page.contains("oneport"), "{page}");
 }
 
@@ -360,11 +318,11 @@ fn mistakes_are_told_what_was_meant() {
 fn counts_are_for_the_nodes_that_are_listed() {
     let folder = Folder::new();
     let mixed = folder.write("mixed.toml", MIXED);
-    let ask = |rest: &[&str]| solve(&mixed, rest);
-    let v = |name: &'static str, rest: &[&'static str]| ask(&[&[name], rest].concat());
-    let two = ["--source", "a", "--targets", "b,c"];
-    let given = |counts: &'static str| v("scatter-v", &[&two[..], &["--counts", counts]].concat());
-    v("scatter-v", &two).refused(
+    let ask = |rest: &str| solve(&mixed, rest);
+    let v = |name: &'static str, rest: &str| ask(&format!("{name} {rest}"));
+    let two = "--source a --targets b,c";
+    let given = |counts: &'static str| v("scatter-v", &format!("{two} --counts {counts}"));
+    v("scatter-v", two).refused(
         2,
         &["needs --counts: 2 counts, for 'b', 'c', in this order"],
     );
@@ -377,7 +335,7 @@ fn counts_are_for_the_nodes_that_are_listed() {
     let pairs = |counts: &'static str| {
         v(
             "all-to-all-v",
-            &["--participants", "a,b", "--counts", counts],
+            &format!("--participants a,b --counts {counts}"),
         )
     };
     let rows = "all-to-all-v needs 2 rows of 2 counts separated by ',', for 'a', 'b'";
@@ -391,27 +349,13 @@ fn counts_are_for_the_nodes_that_are_listed() {
         read.stdout
     );
     let file = folder.write("counts.txt", "\u{feff}0,2\n1,0\n");
-    let from_file = ask(&[
-        "all-to-all-v",
-        "--participants",
-        "a,b",
-        "--json",
-        "--counts",
-        &format!("@{file}"),
-    ]);
+    let from_file = ask(&format!(
+        "all-to-all-v --participants a,b --json --counts @{file}"
+    ));
     assert_eq!(from_file.ok().object()["counts"], serde_json::json!([2, 1]));
     let three = folder.write("three.toml", THREE);
-    let both = oneport(&[
-        "solve",
-        "all-gather-v",
-        "--platform",
-        &mixed,
-        "--platform",
-        &three,
-        "--counts",
-        "1,2,3",
-        "--json",
-    ]);
+    let both =
+        oneport!("solve all-gather-v --platform {mixed} --platform {three} --counts 1,2,3 --json");
     let status: Vec<serde_json::Value> = both
         .stdout
         .lines()
@@ -421,17 +365,8 @@ fn counts_are_for_the_nodes_that_are_listed() {
         (both.code, &status[..]),
         (Some(1), &["error".into(), "optimal".into()][..])
     );
-    oneport(&[
-        "program",
-        "p",
-        "--platform",
-        &mixed,
-        "--collective",
-        "scatter-v",
-        "--source",
-        "a",
-    ])
-    .refused(2, &["scatter-v has no program", "all-gather"]);
+    oneport!("program p --platform {mixed} --collective scatter-v --source a")
+        .refused(2, &["scatter-v has no program", "all-gather"]);
 }
 
 /// A router that owns messages does not only forward, and an all-to-all of sources and targets has its own name.
@@ -449,7 +384,7 @@ link = [{ from = "a", to = "b", cost = 1, duplex = true }, { from = "b", to = "c
     let ask = |sources: &str| {
         solve(
             &platform,
-            &["all-to-all", "--sources", sources, "--targets", "c"],
+            &format!("all-to-all --sources {sources} --targets c"),
         )
     };
     let told = ask("b").ok().stdout;

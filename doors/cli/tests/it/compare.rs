@@ -2,10 +2,10 @@
 
 use crate::common;
 
-use common::{Folder, fixture, oneport};
+use common::{Folder, fixture};
 use serde_json::Value;
 
-const ALL_REDUCE: [&str; 4] = ["compare", "all-reduce", "--commutative", "--work=0"];
+const ALL_REDUCE: &str = "compare all-reduce --commutative --work=0";
 
 fn share(row: &Value) -> f64 {
     row["share_decimal"]
@@ -25,8 +25,7 @@ fn row<'a>(report: &'a Value, name: &str) -> &'a Value {
 
 #[test]
 fn shares_descend_from_the_optimum() {
-    let torus = fixture("torus-4x4.toml");
-    let report = oneport(&[&ALL_REDUCE[..], &["--platform", &torus, "--json"]].concat())
+    let report = oneport!("{ALL_REDUCE} --platform torus-4x4.toml --json")
         .ok()
         .object();
     assert_eq!(
@@ -49,7 +48,7 @@ fn shares_descend_from_the_optimum() {
     );
     // A ring through neighbours keeps one of the four links out of every node busy.
     assert_eq!(row(&report, "ring, best order found")["share"], "1/4");
-    let text = oneport(&[&ALL_REDUCE[..], &["--platform", &torus]].concat())
+    let text = oneport!("{ALL_REDUCE} --platform torus-4x4.toml")
         .ok()
         .stdout;
     for word in [
@@ -66,11 +65,8 @@ fn shares_descend_from_the_optimum() {
 #[test]
 fn one_operation_is_timed_where_its_size_is_given() {
     let folder = Folder::new();
-    let torus = fixture("torus-4x4.toml");
-    let question = [&ALL_REDUCE[..], &["--platform", &torus, "--bytes=1MB"]].concat();
-    let report = oneport(&[&question[..], &["--json"]].concat())
-        .ok()
-        .object();
+    let question = format!("{ALL_REDUCE} --platform torus-4x4.toml --bytes=1MB");
+    let report = oneport!("{question} --json").ok().object();
     let seconds = |value: &Value| {
         let text = value.as_str().expect("a time");
         let (above, below) = text.split_once('/').unwrap_or((text, "1"));
@@ -88,9 +84,7 @@ fn one_operation_is_timed_where_its_size_is_given() {
         );
     }
     let chart = folder.path("chart.svg");
-    let text = oneport(&[&question[..], &["-o", &chart]].concat())
-        .ok()
-        .stdout;
+    let text = oneport!("{question} -o {chart}").ok().stdout;
     for word in [
         "no schedule takes less than",
         "oneport's own",
@@ -104,7 +98,7 @@ fn one_operation_is_timed_where_its_size_is_given() {
         svg.matches("class=\"second\"").count() > 8 && svg.contains("once"),
         "{svg}"
     );
-    let unsized_ = oneport(&[&ALL_REDUCE[..], &["--platform", &torus, "--json"]].concat())
+    let unsized_ = oneport!("{ALL_REDUCE} --platform torus-4x4.toml --json")
         .ok()
         .object();
     assert!(
@@ -115,17 +109,9 @@ fn one_operation_is_timed_where_its_size_is_given() {
 
 #[test]
 fn order_counts_unless_the_operator_commutes() {
-    let torus = fixture("torus-4x4.toml");
-    let text = oneport(&[
-        "compare",
-        "all-reduce",
-        "--in-order",
-        "--work=0",
-        "--platform",
-        &torus,
-    ])
-    .ok()
-    .stdout;
+    let text = oneport!("compare all-reduce --in-order --work=0 --platform torus-4x4.toml")
+        .ok()
+        .stdout;
     let (table, left) = text
         .split_once("left out")
         .expect("some need another order");
@@ -135,7 +121,6 @@ fn order_counts_unless_the_operator_commutes() {
 #[test]
 fn own_algorithms_are_rated() {
     let folder = Folder::new();
-    let star = fixture("star.json");
     let file = |name: &str, text: &str| {
         let path = folder.path(name);
         std::fs::write(&path, text).expect("written");
@@ -150,16 +135,9 @@ fn own_algorithms_are_rated() {
         r#"{"format": "oneport-algorithm/1", "name": "mine", "tree": [["hub", "leaf1"], ["hub", "leaf2"], ["hub", "leaf3"],
             ["hub", "leaf4"], ["hub", "leaf5"]]}"#,
     );
-    let with = [
-        "--platform",
-        &star,
-        "--with",
-        &ring,
-        "--with",
-        &tree,
-        "--json",
-    ];
-    let report = oneport(&[&ALL_REDUCE[..], &with].concat()).ok().object();
+    let report = oneport!("{ALL_REDUCE} --platform star.json --with {ring} --with {tree} --json")
+        .ok()
+        .object();
     assert_eq!(
         row(&report, "given")["throughput"],
         row(&report, "ring")["throughput"]
@@ -172,8 +150,7 @@ fn own_algorithms_are_rated() {
 
     let refused = |name: &str, text: &str, words: &[&str]| {
         let path = file(name, text);
-        oneport(&[&ALL_REDUCE[..], &["--platform", &star, "--with", &path]].concat())
-            .refused(1, words);
+        oneport!("{ALL_REDUCE} --platform star.json --with {path}").refused(1, words);
     };
     let list = |rest: &str| format!(r#"{{"format": "oneport-algorithm/1", {rest}}}"#);
     refused(
@@ -218,15 +195,9 @@ fn own_algorithms_are_rated() {
         "twin.json",
         &list(r#""name": "ring", "ring": ["hub", "leaf2", "leaf1", "leaf3", "leaf4", "leaf5"]"#),
     );
-    let report = oneport(
-        &[
-            &ALL_REDUCE[..],
-            &["--platform", &star, "--with", &twin, "--json"],
-        ]
-        .concat(),
-    )
-    .ok()
-    .object();
+    let report = oneport!("{ALL_REDUCE} --platform star.json --with {twin} --json")
+        .ok()
+        .object();
     let rings = report["rows"]
         .as_array()
         .expect("rows")
@@ -280,14 +251,14 @@ fn chain() -> String {
 fn schedules_of_other_programs_are_rated_and_timed() {
     let folder = Folder::new();
     let file = folder.path("box.toml");
-    oneport(&["generate", "dgx-h100", "-o", &file]).ok();
+    oneport!("generate dgx-h100 -o {file}").ok();
     let chain = folder.write("chain.xml", chain());
-    let three = ["--participants", "box0.gpu0..2", "--work=0"];
-    let question = |command, rest: &[&str]| {
-        let first = [command, "all-reduce", &file, "--with", &chain];
-        oneport(&[&first[..], &three, rest].concat())
+    let question = |command, rest: &str| {
+        oneport!(
+            "{command} all-reduce {file} --with {chain} --participants box0.gpu0..2 --work=0 {rest}"
+        )
     };
-    let report = question("compare", &["--json"]).ok().object();
+    let report = question("compare", "--json").ok().object();
     let own = row(&report, "chain");
     let listed: Vec<&Value> = report["rows"]
         .as_array()
@@ -299,10 +270,10 @@ fn schedules_of_other_programs_are_rated_and_timed() {
     assert_eq!(own["throughput"], listed[0]["throughput"]);
     assert_eq!(listed[0]["throughput"], "225");
     assert_eq!(listed[0]["busbw"], "300 GB/s");
-    let sized = ["--bytes", "450MB", "--latency", "1us"];
-    let timed = question("time", &sized).ok().stdout;
+    let sized = "--bytes 450MB --latency 1us";
+    let timed = question("time", sized).ok().stdout;
     assert!(timed.contains("chain (yours)"), "{timed}");
-    let whole = question("compare", &[&sized[..], &["--json"]].concat());
+    let whole = question("compare", &format!("{sized} --json"));
     let whole = whole.ok().object();
     let rows = whole["rows"].as_array().expect("rows").iter();
     let times: Vec<(&Value, &Value)> = rows
@@ -312,11 +283,11 @@ fn schedules_of_other_programs_are_rated_and_timed() {
     assert_eq!(times.len(), 2);
     assert_eq!(times[0], times[1], "the same chain");
     let plan = folder.path("plan.json");
-    oneport(&["solve", "all-reduce", &file, "-o", &plan]).ok();
+    oneport!("solve all-reduce {file} -o {plan}").ok();
     for (target, name) in [("msccl", "plan.xml"), ("mscclpp", "plan2.json")] {
         let out = folder.path(name);
-        oneport(&["export", "--to", target, &plan, &out]).ok();
-        let report = oneport(&["compare", "all-reduce", &file, "--with", &out, "--json"])
+        oneport!("export --to {target} {plan} {out}").ok();
+        let report = oneport!("compare all-reduce {file} --with {out} --json")
             .ok()
             .object();
         let mut rows = report["rows"].as_array().expect("rows").iter();
@@ -324,9 +295,9 @@ fn schedules_of_other_programs_are_rated_and_timed() {
         assert_eq!(own["throughput"], "1800/7", "{target}");
         assert_eq!(own["share"], "1", "{target}");
     }
-    oneport(&["compare", "all-reduce", &file, "--with", &chain])
+    oneport!("compare all-reduce {file} --with {chain}")
         .refused(1, &["chain.xml", "among 3 ranks", "among 8"]);
-    oneport(&["compare", "all-gather", &file, "--with", &chain])
+    oneport!("compare all-gather {file} --with {chain}")
         .refused(1, &["chain.xml", "'allreduce'", "'all-gather'"]);
 }
 
@@ -337,22 +308,12 @@ fn rounds_are_carried_out() {
     let rounds = "format = 'oneport-algorithm/1'\nname = 'relay'\nrounds = [\n  [{ from = 'Ps', to = 'P1' }],\n  \
                   [{ from = 'P1', to = 'P2' }],\n  [{ from = 'P1', to = 'P3' }, { from = 'P2', to = 'P4' }],\n]\n";
     std::fs::write(&path, rounds).expect("written");
-    let question = [
-        "compare",
-        "broadcast",
-        "--source=Ps",
-        "--platform",
-        &toy,
-        "--with",
-        &path,
-    ];
-    let report = oneport(&[&question[..], &["--json"]].concat())
-        .ok()
-        .object();
+    let question = format!("compare broadcast --source=Ps --platform {toy} --with {path}");
+    let report = oneport!("{question} --json").ok().object();
     // P1 receives for 1, sends for 1/4 + 1/2, with one port for both.
     assert_eq!(row(&report, "relay")["throughput"], "4/7");
     let chart = folder.path("chart.svg");
-    oneport(&[&question[..], &["-o", &chart]].concat()).ok();
+    oneport!("{question} -o {chart}").ok();
     let svg = std::fs::read_to_string(chart).expect("drawn");
     assert!(
         svg.contains("relay (yours)") && svg.matches("class=\"bar\"").count() > 3,
@@ -363,10 +324,8 @@ fn rounds_are_carried_out() {
 #[test]
 fn measured_values_stand_beside_the_bound() {
     let folder = Folder::new();
-    let box_ = fixture("dgx-a100-2.toml");
-    let measured = |value: &str| {
-        oneport(&[&ALL_REDUCE[..], &["--platform", &box_, "--measured", value]].concat())
-    };
+    let measured =
+        |value: &str| oneport!("{ALL_REDUCE} --platform dgx-a100-2.toml --measured '{value}'");
     // 520/3 operations of 1 GB per second, times 2 x 15/16: 325 GB/s on the bus.
     let text = measured("260 GB/s").ok().stdout;
     assert!(
@@ -393,17 +352,9 @@ fn measured_values_stand_beside_the_bound() {
                link = [{ from = 'a', to = 'b', bandwidth = '1 GB/s', latency = '5 us', duplex = true }]\n";
     std::fs::write(&latency, row).expect("written");
     let once = |time: &str| {
-        let question = [
-            "compare",
-            "broadcast",
-            "--source=a",
-            "--platform",
-            &latency,
-            "--bytes=1kB",
-            "--measured",
-            time,
-        ];
-        oneport(&question)
+        oneport!(
+            "compare broadcast --source=a --platform {latency} --bytes=1kB --measured '{time}'"
+        )
     };
     // 1 us to send, 5 us in transit.
     assert!(
@@ -430,15 +381,8 @@ fn measured_values_stand_beside_the_bound() {
         text.contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, out of place) is 50 %"),
         "{text}"
     );
-    let other = [
-        "compare",
-        "all-gather",
-        "--platform",
-        &box_,
-        "--measured",
-        &tests,
-    ];
-    oneport(&other).refused(1, &["all-reduce", "all-gather"]);
+    oneport!("compare all-gather --platform dgx-a100-2.toml --measured {tests}")
+        .refused(1, &["all-reduce", "all-gather"]);
     // Their printed text: the row of the largest size counts, in place or out of place.
     let log = folder.path("nccl.txt");
     let text = "# Collective test starting: all_reduce_perf\n# nThread 1 nGpus 8\n\
@@ -453,15 +397,8 @@ fn measured_values_stand_beside_the_bound() {
         shown.contains("162.5 GB/s (busbw of nccl-tests, 1 GiB, in place) is 50 %"),
         "{shown}"
     );
-    oneport(&[
-        "compare",
-        "all-gather",
-        "--platform",
-        &box_,
-        "--measured",
-        &log,
-    ])
-    .refused(1, &["all-reduce", "all-gather"]);
+    oneport!("compare all-gather --platform dgx-a100-2.toml --measured {log}")
+        .refused(1, &["all-reduce", "all-gather"]);
     // A row of NVIDIA/nccl-tests issue 44: old versions lack root and operator, and print errors as decimals.
     let row = "   134217728      16777216   float   3298.6   20.34   20.34  0e+00   3070.3   21.86   21.86  0e+00\n";
     std::fs::write(&log, row).expect("written");
@@ -489,8 +426,7 @@ fn measured_values_stand_beside_the_bound() {
 /// `rings`. They are NCCL's rings, too.
 #[test]
 fn several_rings_at_once_are_a_row() {
-    let box_ = fixture("dgx1.toml");
-    let report = oneport(&[&ALL_REDUCE[..], &["--platform", &box_, "--json"]].concat())
+    let report = oneport!("{ALL_REDUCE} --platform dgx1.toml --json")
         .ok()
         .object();
     let first = row(&report, "equal rings at once");
@@ -505,7 +441,7 @@ fn several_rings_at_once_are_a_row() {
     );
     // Six channels of 20 GB/s, as NCCL counts NVLink of a V100.
     assert_eq!(nccl["nccl_expects"]["busbw_GB_per_s"], "120");
-    let rings = oneport(&["rings", &box_, "--json"]).ok().object();
+    let rings = oneport!("rings dgx1.toml --json").ok().object();
     let count: u64 = rings["equal"]["rings"]
         .as_array()
         .unwrap()
@@ -521,24 +457,16 @@ fn several_rings_at_once_are_a_row() {
     );
     // Eight GPUs: 7/4 of a message passes every place.
     assert_eq!(first["throughput"], "600/7");
-    let text = oneport(&[&ALL_REDUCE[..], &["--platform", &box_]].concat())
-        .ok()
-        .stdout;
+    let text = oneport!("{ALL_REDUCE} --platform dgx1.toml").ok().stdout;
     assert!(
         text.contains(&format!("{count} equal rings at once"))
             && text.contains("senders take turns"),
         "{text}"
     );
     // One operation is timed on them, too.
-    let timed = oneport(
-        &[
-            &ALL_REDUCE[..],
-            &["--platform", &box_, "--bytes=64MiB", "--json"],
-        ]
-        .concat(),
-    )
-    .ok()
-    .object();
+    let timed = oneport!("{ALL_REDUCE} --platform dgx1.toml --bytes=64MiB --json")
+        .ok()
+        .object();
     assert!(
         row(&timed, "equal rings at once")["time"].is_string(),
         "{timed}"
@@ -549,15 +477,8 @@ fn several_rings_at_once_are_a_row() {
 /// rings, at 8 channels of 24 GB/s. A measurement has its share of each.
 #[test]
 fn nccls_algorithms_stand_beside_its_own_model() {
-    let boxes = fixture("dgx-a100-2.toml");
-    let question = [
-        &ALL_REDUCE[..],
-        &["--platform", &boxes, "--measured=192 GB/s"],
-    ]
-    .concat();
-    let report = oneport(&[&question[..], &["--json"]].concat())
-        .ok()
-        .object();
+    let question = format!("{ALL_REDUCE} --platform dgx-a100-2.toml '--measured=192 GB/s'");
+    let report = oneport!("{question} --json").ok().object();
     let [tree, ring] =
         ["NCCL Tree (8 channels)", "NCCL Ring (8 channels)"].map(|name| row(&report, name));
     assert_eq!(
@@ -567,7 +488,7 @@ fn nccls_algorithms_stand_beside_its_own_model() {
     assert_eq!(report["nccl"]["pick"]["algorithm"], "Ring");
     assert_eq!(ring["nccl_expects"]["busbw_GB_per_s"], "192");
     assert_eq!(ring["measured_share"], "0.96");
-    let text = oneport(&question).ok().stdout;
+    let text = oneport!("{question}").ok().stdout;
     for line in [
         "would pick Ring (Simple): its own model expects busbw 192 GB/s",
         "the best schedule of its own algorithms here: NCCL Tree (8 channels), 321.429 GB/s",
@@ -578,14 +499,7 @@ fn nccls_algorithms_stand_beside_its_own_model() {
         assert!(text.contains(line), "{line}: {text}");
     }
     // A broadcast is a chain along every ring.
-    let report = oneport(&[
-        "compare",
-        "broadcast",
-        "--source=box0.gpu0",
-        "--platform",
-        &boxes,
-        "--json",
-    ]);
+    let report = oneport!("compare broadcast --source=box0.gpu0 --platform dgx-a100-2.toml --json");
     assert_eq!(
         row(&report.ok().object(), "NCCL Ring (8 channels)")["share"],
         "1"
@@ -595,13 +509,9 @@ fn nccls_algorithms_stand_beside_its_own_model() {
 /// With a size, rows are in the order of the time of one operation.
 #[test]
 fn rows_are_in_the_order_of_the_size() {
-    let torus = fixture("torus-4x4.toml");
-    let question = [
-        &ALL_REDUCE[..],
-        &["--platform", &torus, "--bytes=1MB", "--json"],
-    ]
-    .concat();
-    let report = oneport(&question).ok().object();
+    let report = oneport!("{ALL_REDUCE} --platform torus-4x4.toml --bytes=1MB --json")
+        .ok()
+        .object();
     let rows = report["rows"].as_array().expect("rows");
     let shares: Vec<f64> = rows
         .iter()

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Folder, fixture, oneport, read};
+use common::{Folder, fixture, read};
 use oneport::{Rational, parse_rational};
 use serde_json::Value;
 
@@ -48,10 +48,8 @@ fn rational(value: &Value) -> Rational {
     .expect("a number")
 }
 
-fn ask(parts: &[&[&str]]) -> Value {
-    oneport(&[&parts.concat()[..], &["--json"]].concat())
-        .ok()
-        .object()
+fn ask(arguments: &str) -> Value {
+    oneport!("{arguments} --json").ok().object()
 }
 
 /// Some port of the three nodes is busy all the time if each block goes directly: the optimum, and no row is above it.
@@ -90,25 +88,23 @@ fn an_algorithm_of_counts_is_no_better_than_the_optimum() {
     ];
     let (near, far) = combined.split_at(3);
     let reduced = direct(&folder, "rs.json", true, &[near, far]);
-    let rows: [(&[&str], &str, &str, &str); 5] = [
+    let rows: [(&str, &str, &str, &str); 5] = [
         // Transfers: out of a, into a, out of c, into a, into c.
-        (&["scatter-v", "--source=a"], "1,2", &scatter, "1/3"),
-        (&["gather-v", "--target=a"], "1,2", &gather, "1/3"),
-        (&["all-gather-v"], "1,2,3", &around, "1/6"),
-        (&["all-to-all-v"], "0,1,2;3,0,1;2,1,0", &exchange, "1/5"),
+        ("scatter-v --source=a", "1,2", &scatter, "1/3"),
+        ("gather-v --target=a", "1,2", &gather, "1/3"),
+        ("all-gather-v", "1,2,3", &around, "1/6"),
+        ("all-to-all-v", "0,1,2;3,0,1;2,1,0", &exchange, "1/5"),
         (
-            &["reduce-scatter-v", "--commutative", "--work=0"],
+            "reduce-scatter-v --commutative --work=0",
             "1,2,3",
             &reduced,
             "1/6",
         ),
     ];
     for (collective, counts, with, throughput) in rows {
-        let found = ask(&[
-            &["compare"],
-            collective,
-            &["--platform", &platform, "--counts", counts, "--with", with],
-        ]);
+        let found = ask(&format!(
+            "compare {collective} --platform {platform} --counts {counts} --with {with}"
+        ));
         let own = &found["rows"][0];
         assert_eq!(found["status"], "optimal", "{found}");
         assert_eq!(own["throughput"], throughput, "{found}");
@@ -117,16 +113,8 @@ fn an_algorithm_of_counts_is_no_better_than_the_optimum() {
             "{found}"
         );
         // One operation, at a size: no run is below the bound.
-        let sized = [
-            "--size=6",
-            "--platform",
-            &platform,
-            "--counts",
-            counts,
-            "--with",
-            with,
-        ];
-        let once = ask(&[&["compare"], collective, &sized]);
+        let sized = format!("--size=6 --platform {platform} --counts {counts} --with {with}");
+        let once = ask(&format!("compare {collective} {sized}"));
         let least = rational(&once["lower_bound"]);
         assert!(
             least <= rational(&once["time"]) && least <= rational(&once["rows"][0]["time"]),
@@ -139,17 +127,10 @@ fn an_algorithm_of_counts_is_no_better_than_the_optimum() {
             .split(';')
             .map(|row| row.split(',').map(factor).collect::<Vec<_>>().join(","))
             .collect();
-        let thrice = ask(&[
-            &["time"],
-            collective,
-            &[
-                "--size=6",
-                "--platform",
-                &platform,
-                "--counts",
-                &thrice.join(";"),
-            ],
-        ]);
+        let thrice = ask(&format!(
+            "time {collective} --size=6 --platform {platform} --counts {}",
+            thrice.join(";")
+        ));
         assert_eq!(
             rational(&thrice["lower_bound"]),
             least * parse_rational("3").unwrap(),
@@ -159,11 +140,14 @@ fn an_algorithm_of_counts_is_no_better_than_the_optimum() {
     let demands = r#"{"format": "oneport-demands/1", "demands": [{"values": ["a"], "wanted": ["b"]},
                       {"values": ["a"], "wanted": ["c"], "rate": 2}]}"#;
     let demands = folder.write("d.json", demands);
-    let question = ["--platform", &platform, "--size=6"];
-    let custom = ["custom", "--demands", &demands];
-    let counted = ["scatter-v", "--source=a", "--counts=1,2"];
-    let [custom, counted] = [&custom[..], &counted[..]]
-        .map(|collective| ask(&[&["compare"], collective, &question, &["--with", &scatter]]));
+    let question = format!("--platform {platform} --size=6");
+    let custom = format!("custom --demands {demands}");
+    let counted = "scatter-v --source=a --counts=1,2".to_string();
+    let [custom, counted] = [custom, counted].map(|collective| {
+        oneport!("compare {collective} {question} --with {scatter} --json")
+            .ok()
+            .object()
+    });
     for key in [
         "throughput",
         "upper_bound",
@@ -179,8 +163,8 @@ fn an_algorithm_of_counts_is_no_better_than_the_optimum() {
         (&counted["time"], &counted["lower_bound"]),
         (&"18".into(), &"18".into())
     );
-    let group = ["all-reduce", "--commutative", "--work=0", "--group=a,b@3"];
-    let group = ask(&[&["compare"], &group, &question]);
+    let group = "all-reduce --commutative --work=0 --group=a,b@3";
+    let group = ask(&format!("compare {group} {question}"));
     let bounded = |found: &Value| rational(&found["lower_bound"]) <= rational(&found["time"]);
     assert!(bounded(&group) && group["lower_bound"] == "18", "{group}");
 }
@@ -190,33 +174,20 @@ fn an_algorithm_of_counts_is_no_better_than_the_optimum() {
 fn messages_of_one_demand_travel_together() {
     let folder = Folder::new();
     let row = folder.write("row.toml", ROW);
-    let platform = ["--platform", &row];
-    let scatter = |rest: &[&str]| {
-        ask(&[
-            &["time"],
-            &rest[..1],
-            &["--source=a", "--targets=b"],
-            &rest[1..],
-            &platform,
-        ])
-    };
-    let three = scatter(&["scatter-v", "--counts=3"]);
+    let platform = format!("--platform {row}");
+    let scatter = |rest: &str| ask(&format!("time {rest} --source=a --targets=b {platform}"));
+    let three = scatter("scatter-v --counts=3");
     // 1 to begin, 6 to send, 5 in transit.
     assert_eq!(
         (&three["time"], &three["lower_bound"]),
         (&"12".into(), &"12".into())
     );
-    let plain = scatter(&["scatter", "--size=3"]);
-    let box_ = fixture("dgx1.toml");
-    let large = ask(&[
-        &[
-            "time",
-            "all-gather-v",
-            "--counts=500,500,500,500,500,500,500,500",
-        ],
-        &["--size=1MB", "--platform", &box_],
-    ]);
-    let alike = ask(&[&["time", "all-gather", "--size=500MB", "--platform", &box_]]);
+    let plain = scatter("scatter --size=3");
+    let large = ask(
+        "time all-gather-v --counts=500,500,500,500,500,500,500,500 --size=1MB \
+         --platform dgx1.toml",
+    );
+    let alike = ask("time all-gather --size=500MB --platform dgx1.toml");
     for (counted, plain, name) in [
         (&three, &plain, "scatter-v"),
         (&large, &alike, "all-gather-v"),
@@ -250,27 +221,11 @@ fn messages_of_one_demand_travel_together() {
             "{key}: {plain}"
         );
     }
-    let question = [
-        "time",
-        "scatter-v",
-        "--source=a",
-        "--targets=b",
-        "--counts=3",
-        "--platform",
-        &row,
-    ];
-    let text = oneport(&question).ok().stdout;
+    let question = format!("time scatter-v --source=a --targets=b --counts=3 --platform {row}");
+    let text = oneport!("{question}").ok().stdout;
     assert!(text.starts_with("scatter-v of 3 messages on"), "{text}");
-    let question = [
-        "time",
-        "scatter-v",
-        "--source=a",
-        "--counts=2,3",
-        "--bytes=8",
-        "--platform",
-        &row,
-    ];
-    oneport(&question).refused(2, &["--bytes", "scatter-v"]);
+    oneport!("time scatter-v --source=a --counts=2,3 --bytes=8 --platform {row}")
+        .refused(2, &["--bytes", "scatter-v"]);
 }
 
 /// One token is not cut: every run is at least as long as the path of an uncut token to the farthest node.
@@ -290,15 +245,8 @@ fn a_token_is_whole() {
         (&late, "--size=2", "5"),
         (&row, "--size=2", "27/2"),
     ] {
-        let question = [
-            "barrier",
-            "--work=0",
-            "--commutative",
-            size,
-            "--platform",
-            platform,
-        ];
-        let once = ask(&[&["time"], &question]);
+        let question = format!("barrier --work=0 --commutative {size} --platform {platform}");
+        let once = ask(&format!("time {question}"));
         assert!(
             rational(&once["lower_bound"]) >= parse_rational(way).unwrap(),
             "{once}"
@@ -313,12 +261,12 @@ fn a_token_is_whole() {
             "{once}"
         );
         assert!(once["bytes"].is_null() && once["busbw"].is_null(), "{once}");
-        let text = oneport(&[&["time"], &question[..]].concat()).ok().stdout;
+        let text = oneport!("time {question}").ok().stdout;
         assert!(
             text.contains("in one piece") && !text.contains("smaller pieces"),
             "{text}"
         );
-        let compared = ask(&[&["compare"], &question]);
+        let compared = ask(&format!("compare {question}"));
         for row in compared["rows"].as_array().unwrap() {
             let cut = ["equal rings at once", "ring", "two shots", "Rabenseifner"]
                 .contains(&row["name"].as_str().unwrap());
@@ -335,31 +283,20 @@ fn a_token_is_whole() {
 /// The answer reports that a limit ended it.
 #[test]
 fn a_limit_is_named() {
-    let box_ = fixture("dgx1.toml");
-    let question = [
-        "time",
-        "all-gather-v",
-        "--counts=499,500,501,502,503,504,505,506",
-        "--size=1MB",
-        "--platform",
-        &box_,
-    ];
-    let ended = oneport(&[&question[..], &["--time-limit=0", "--json"]].concat())
-        .ok()
-        .object();
+    let question = "time all-gather-v --counts=499,500,501,502,503,504,505,506 --size=1MB \
+                    --platform dgx1.toml";
+    let ended = oneport!("{question} --time-limit=0 --json").ok().object();
     assert_eq!(ended["ended_by"], "ended by --time-limit", "{ended}");
     assert!(
         rational(&ended["lower_bound"]) <= rational(&ended["time"]),
         "{ended}"
     );
-    let text = oneport(&[&question[..], &["--time-limit=0"]].concat())
-        .ok()
-        .stdout;
+    let text = oneport!("{question} --time-limit=0").ok().stdout;
     assert!(text.contains("ended by --time-limit"), "{text}");
-    let whole = ask(&[&["time", "barrier", "--platform", &box_]]);
+    let whole = ask("time barrier --platform dgx1.toml");
     assert!(whole.get("ended_by").is_none(), "{whole}");
     // If the platform has units, a token has 8 bytes.
-    let token = ask(&[&["time", "barrier", "--platform", &box_, "--size=8B"]]);
+    let token = ask("time barrier --platform dgx1.toml --size=8B");
     assert_eq!(whole["rows"], token["rows"]);
 }
 
@@ -376,43 +313,34 @@ link = [{ from = "a", to = "c", cost = 1 }, { from = "c", to = "b", cost = 1 }, 
 fn a_barrier_has_no_order() {
     let folder = Folder::new();
     let (ring, plan) = (folder.write("ring.toml", ONE_WAY), folder.path("plan.json"));
-    let any = ["--commutative"];
+    let any = "--commutative";
     let orders = ["a,b,c", "c,b,a", "a,c,b"];
     for order in orders {
-        let question = |name| {
-            [
-                name,
-                "--work=0",
-                "--platform",
-                &ring,
-                "--participants",
-                order,
-            ]
-        };
-        let throughput = |name, more: &[&str]| {
-            let found = ask(&[&["solve"], &question(name), more]);
+        let question = format!("--work=0 --platform {ring} --participants {order}");
+        let throughput = |name, more: &str| {
+            let found = ask(&format!("solve {name} {question} {more}"));
             assert_eq!(found["status"], "optimal");
             found["throughput"].clone()
         };
-        assert_eq!(throughput("all-reduce", &["--in-order"]), "2/3");
-        assert_eq!(throughput("all-reduce", &[]), "3/4");
-        assert_eq!(throughput("all-reduce", &any), "3/4");
-        assert_eq!(throughput("barrier", &[]), "3/4");
-        assert_eq!(throughput("barrier", &any), "3/4");
-        let stripped = |command, more: &[&str]| {
-            let mut found = ask(&[&[command], &question("barrier"), more]);
+        assert_eq!(throughput("all-reduce", "--in-order"), "2/3");
+        assert_eq!(throughput("all-reduce", ""), "3/4");
+        assert_eq!(throughput("all-reduce", any), "3/4");
+        assert_eq!(throughput("barrier", ""), "3/4");
+        assert_eq!(throughput("barrier", any), "3/4");
+        let stripped = |command, more: &str| {
+            let mut found = ask(&format!("{command} barrier {question} {more}"));
             let keys = found.as_object_mut().unwrap();
             keys.retain(|key, _| !key.contains("seconds"));
             found
         };
         for command in ["time", "compare", "whatif"] {
-            assert_eq!(stripped(command, &[]), stripped(command, &any), "{command}");
+            assert_eq!(stripped(command, ""), stripped(command, any), "{command}");
         }
     }
-    let bounds = ask(&[&["bound", &ring, "barrier"]]);
+    let bounds = ask(&format!("bound {ring} barrier"));
     assert_eq!(bounds["bounds"][0]["bound"], "3/4", "{bounds}");
-    oneport(&["solve", "barrier", "--platform", &ring, "-o", &plan]).ok();
-    oneport(&["verify", &plan])
+    oneport!("solve barrier --platform {ring} -o {plan}").ok();
+    oneport!("verify {plan}")
         .ok()
         .prints(&["barrier throughput 3/4 (optimal)"]);
     let text = read(&plan);
@@ -423,6 +351,6 @@ fn a_barrier_has_no_order() {
             text.replacen("\"name\": \"barrier\",", &key, 1),
         )
     };
-    oneport(&["verify", &said("true")]).ok();
-    oneport(&["verify", &said("false")]).refused(1, &["'commutative'", "tokens have no order"]);
+    oneport!("verify {}", said("true")).ok();
+    oneport!("verify {}", said("false")).refused(1, &["'commutative'", "tokens have no order"]);
 }

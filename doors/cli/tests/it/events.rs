@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::common;
 
-use common::{Folder, fixture, oneport, read};
+use common::{Folder, read};
 
 fn rational(value: &Value) -> Rational {
     parse_rational(value.as_str().expect("a rational is a string")).expect("a rational")
@@ -259,70 +259,23 @@ fn wanted(table: &Value, left: &[Left]) -> Result<(), String> {
 }
 
 /// Plans of every kind of demand and every port model.
-const PLANS: &[&[&str]] = &[
-    &[
-        "scatter",
-        "--source",
-        "Ps",
-        "--platform",
-        "toy-scatter.toml",
-    ],
-    &[
-        "broadcast",
-        "--source",
-        "Ps",
-        "--platform",
-        "toy-broadcast.toml",
-    ],
-    &["reduce", "--target", "0", "--platform", "toy-reduce.toml"],
-    &[
-        "all-reduce",
-        "--platform",
-        "toy-reduce.toml",
-        "--commutative",
-        "--model",
-        "half-duplex",
-    ],
-    &["all-reduce", "--platform", "dgx1.toml", "--work", "0"],
-    &[
-        "all-gather",
-        "--platform",
-        "two-racks.toml",
-        "--model",
-        "multiport",
-    ],
-    &["all-gather", "--platform", "dgx-a100-2.toml"],
-    &["scan", "--platform", "toy-reduce.toml"],
-    &["reduce-scatter", "--platform", "toy-reduce.toml"],
-    &[
-        "scatter",
-        "--source",
-        "hub",
-        "--platform",
-        "star.json",
-        "--model",
-        "links",
-    ],
+const PLANS: &[&str] = &[
+    "scatter --source Ps --platform toy-scatter.toml",
+    "broadcast --source Ps --platform toy-broadcast.toml",
+    "reduce --target 0 --platform toy-reduce.toml",
+    "all-reduce --platform toy-reduce.toml --commutative --model half-duplex",
+    "all-reduce --platform dgx1.toml --work 0",
+    "all-gather --platform two-racks.toml --model multiport",
+    "all-gather --platform dgx-a100-2.toml",
+    "scan --platform toy-reduce.toml",
+    "reduce-scatter --platform toy-reduce.toml",
+    "scatter --source hub --platform star.json --model links",
 ];
 
-fn table(folder: &Folder, question: &[&str]) -> Value {
+fn table(folder: &Folder, question: &str) -> Value {
     let (plan, out) = (folder.path("plan.json"), folder.path("events.json"));
-    let mut arguments: Vec<String> = question.iter().map(ToString::to_string).collect();
-    let file = arguments
-        .iter()
-        .position(|word| word == "--platform")
-        .expect("a platform")
-        + 1;
-    arguments[file] = fixture(&arguments[file]);
-    oneport(
-        &[
-            &["solve", "-o", &plan],
-            &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..],
-        ]
-        .concat(),
-    )
-    .ok();
-    oneport(&["export", &plan, "--to", "events", &out]).ok();
+    oneport!("solve -o {plan} {question}").ok();
+    oneport!("export {plan} --to events {out}").ok();
     serde_json::from_str(&read(&out)).expect("JSON")
 }
 
@@ -396,7 +349,7 @@ fn the_rows_are_those_of_the_object() {
     let folder = Folder::new();
     let table = table(&folder, PLANS[3]);
     let out = folder.path("events.csv");
-    oneport(&["export", &folder.path("plan.json"), "--to", "events", &out]).ok();
+    oneport!("export {} --to events {out}", folder.path("plan.json")).ok();
     let text = read(&out);
     let mut lines = text.lines();
     let keys: Vec<&str> = lines.next().expect("a header").split(',').collect();

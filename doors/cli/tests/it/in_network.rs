@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{Folder, oneport};
+use common::{Folder, each};
 
 /// A star of GPUs round an NVSwitch in NCCL's words.
 fn dump(gpus: usize, sm: u32) -> String {
@@ -28,31 +28,19 @@ fn eight_gpus_round_a_switch_that_combines() {
     let folder = Folder::new();
     let file = folder.path("box.toml");
     for (sharp, bandwidths) in [
-        (
-            &["--sharp"][..],
-            "algbw 450 GB/s, busbw 787.5 GB/s; attained",
-        ),
-        (&[][..], "algbw 257.143 GB/s, busbw 450 GB/s; attained"),
+        ("--sharp", "algbw 450 GB/s, busbw 787.5 GB/s; attained"),
+        ("", "algbw 257.143 GB/s, busbw 450 GB/s; attained"),
     ] {
-        oneport(&[&["generate", "dgx-h100", "-o", &file][..], sharp].concat()).ok();
-        let bound = oneport(&["bound", &file, "all-reduce"]).ok().stdout;
+        oneport!("generate dgx-h100 -o {file} {sharp}").ok();
+        let bound = oneport!("bound {file} all-reduce").ok().stdout;
         assert!(bound.contains(bandwidths), "{bound}");
         std::fs::remove_file(&file).expect("removed");
     }
-    oneport(&["generate", "dgx-h100", "--sharp", "-o", &file]).ok();
+    oneport!("generate dgx-h100 --sharp -o {file}").ok();
     let text = std::fs::read_to_string(&file).expect("written");
     assert!(text.contains("reduces = true"), "{text}");
     let plan = folder.path("plan.json");
-    let solved = oneport(&[
-        "solve",
-        "all-reduce",
-        "--commutative",
-        "--platform",
-        &file,
-        "-o",
-        &plan,
-    ])
-    .ok();
+    let solved = oneport!("solve all-reduce --commutative --platform {file} -o {plan}").ok();
     assert!(
         solved.stdout.contains("optimal") && solved.stdout.contains("787.5 GB/s"),
         "{solved:#?}"
@@ -63,11 +51,11 @@ fn eight_gpus_round_a_switch_that_combines() {
             .contains("1 router may combine and duplicate values"),
         "{solved:#?}"
     );
-    oneport(&["verify", &plan]).ok();
+    oneport!("verify {plan}").ok();
     // A switch has no rank.
     for target in ["msccl", "mscclpp", "mpi", "chakra"] {
         let out = folder.path(target);
-        oneport(&["export", "--to", target, &plan, &out])
+        oneport!("export --to {target} {plan} {out}")
             .refused(1, &["box0.nvswitch", "no rank runs there"]);
     }
 }
@@ -79,11 +67,10 @@ fn eight_gpus_round_a_switch_that_combines() {
 fn nvls_is_a_row_where_the_switch_combines() {
     let folder = Folder::new();
     let file = folder.path("box.toml");
-    oneport(&["generate", "dgx-h100", "-o", &file]).ok();
+    oneport!("generate dgx-h100 -o {file}").ok();
     let compare = |changes: &[&str]| {
-        let changes = changes.iter().flat_map(|change| ["--change", change]);
-        let question = ["compare", "all-reduce", &file].into_iter();
-        let answer = oneport(&question.chain(changes).collect::<Vec<_>>());
+        let changes = each("--change", changes);
+        let answer = oneport!("compare all-reduce {file} {changes}");
         answer
             .ok()
             .stdout
@@ -122,11 +109,8 @@ fn boxes_on_a_plain_switch_are_bounded() {
         ("8", "228.571 GB/s"),
     ] {
         let file = folder.path(&format!("boxes{boxes}.toml"));
-        oneport(&[
-            "generate", "dgx-h100", "--boxes", boxes, "--sharp", "-o", &file,
-        ])
-        .ok();
-        let bound = oneport(&["bound", &file, "all-reduce", "--time-limit", "2"])
+        oneport!("generate dgx-h100 --boxes {boxes} --sharp -o {file}").ok();
+        let bound = oneport!("bound {file} all-reduce --time-limit 2")
             .ok()
             .stdout;
         assert!(bound.contains(&format!("algbw {rate}")), "{boxes}: {bound}");
@@ -139,8 +123,8 @@ fn boxes_on_a_plain_switch_are_bounded() {
 fn a_measurement_with_nvls_is_a_row_above_the_bound() {
     let folder = Folder::new();
     let file = folder.path("box.toml");
-    oneport(&["generate", "dgx-h100", "-o", &file]).ok();
-    let bound = oneport(&["bound", &file, "all-reduce", "--measured", "480 GB/s"])
+    oneport!("generate dgx-h100 -o {file}").ok();
+    let bound = oneport!("bound {file} all-reduce --measured '480 GB/s'")
         .ok()
         .stdout;
     for words in [
@@ -151,17 +135,8 @@ fn a_measurement_with_nvls_is_a_row_above_the_bound() {
     ] {
         assert!(bound.contains(words), "{words}: {bound}");
     }
-    let question = [
-        "compare",
-        "all-reduce",
-        "--commutative",
-        "--platform",
-        &file,
-        "--measured",
-    ];
-    let text = oneport(&[&question[..], &["480 GB/s"]].concat())
-        .ok()
-        .stdout;
+    let question = format!("compare all-reduce --commutative --platform {file} --measured");
+    let text = oneport!("{question} '480 GB/s'").ok().stdout;
     for words in [
         "your 480 GB/s is 107 % of the proved optimum",
         "in network",
@@ -169,9 +144,7 @@ fn a_measurement_with_nvls_is_a_row_above_the_bound() {
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }
-    let json = oneport(&[&question[..], &["480 GB/s", "--json"]].concat())
-        .ok()
-        .object();
+    let json = oneport!("{question} '480 GB/s' --json").ok().object();
     let measured = &json["measured"];
     assert_eq!(
         (
@@ -184,8 +157,8 @@ fn a_measurement_with_nvls_is_a_row_above_the_bound() {
     // Below the bound, the row is listed next to it if the links have the speed of an H100's: an A100 has no NVLS.
     let below = |shape: &str| {
         let file = folder.path(&format!("{shape}.toml"));
-        oneport(&["generate", shape, "-o", &file]).ok();
-        oneport(&["bound", &file, "all-reduce", "--measured", "200 GB/s"])
+        oneport!("generate {shape} -o {file}").ok();
+        oneport!("bound {file} all-reduce --measured '200 GB/s'")
             .ok()
             .stdout
     };
@@ -199,22 +172,16 @@ fn files_of_other_programs_and_changes_say_it_too() {
     let file = folder.write("box8.xml", dump(8, 90));
     // Each GPU has 370.8 GB/s to the switch and 48 to the CPU, which only forwards. By the counting theorem: eight GPUs
     // are entered 14 times without, and seven GPUs and one with the switch 14 times with in-network reduction.
-    let plain = oneport(&["bound", &file, "all-reduce"]).noted(&["--reduce-in-switch --multicast"]);
+    let plain = oneport!("bound {file} all-reduce").noted(&["--reduce-in-switch --multicast"]);
     assert!(plain.stdout.contains("busbw 418.8 GB/s"), "{plain:#?}");
-    let both = oneport(&[
-        "bound",
-        &file,
-        "all-reduce",
-        "--reduce-in-switch",
-        "--multicast",
-    ])
-    .noted(&["combines and duplicates what passes through it"]);
+    let both = oneport!("bound {file} all-reduce --reduce-in-switch --multicast")
+        .noted(&["combines and duplicates what passes through it"]);
     assert!(
         both.stdout.contains("busbw 696.9 GB/s; attained"),
         "{both:#?}"
     );
     let converted = folder.path("converted.toml");
-    oneport(&["convert", &file, &converted, "--reduce-in-switch"]).noted(&["nvswitch combines"]);
+    oneport!("convert {file} {converted} --reduce-in-switch").noted(&["nvswitch combines"]);
     let text = std::fs::read_to_string(&converted).expect("written");
     assert!(
         text.contains("reduces = true") && text.contains("replicates = false"),
@@ -222,17 +189,12 @@ fn files_of_other_programs_and_changes_say_it_too() {
     );
     // 450 in place of 257.14 GB/s.
     let box_ = folder.path("box.toml");
-    oneport(&["generate", "dgx-h100", "-o", &box_]).ok();
+    oneport!("generate dgx-h100 -o {box_}").ok();
     let whatif = |reduces: &str| {
-        let reduces = format!("box0.nvswitch: reduces = {reduces}");
-        let question = ["whatif", "all-reduce", "--commutative", "--platform", &box_];
-        let changes = [
-            "--change",
-            &reduces,
-            "--change",
-            "box0.nvswitch: replicates = true",
-        ];
-        oneport(&[&question[..], &changes[..]].concat())
+        oneport!(
+            "whatif all-reduce --commutative --platform {box_} --change 'box0.nvswitch: reduces = \
+             {reduces}' --change 'box0.nvswitch: replicates = true'"
+        )
     };
     let better = whatif("true").ok().stdout;
     assert!(better.contains("+75 %"), "{better}");
@@ -242,6 +204,6 @@ fn files_of_other_programs_and_changes_say_it_too() {
     let timed = whatif("3150 GB/s").ok().stdout;
     assert!(timed.contains("+75 %"), "{timed}");
     let older = folder.write("older.xml", dump(8, 80).replace("18", "12"));
-    let older = oneport(&["bound", &older, "all-reduce"]).noted(&["sm 80"]);
+    let older = oneport!("bound {older} all-reduce").noted(&["sm 80"]);
     assert!(!older.stderr.contains("--reduce-in-switch"), "{older:#?}");
 }

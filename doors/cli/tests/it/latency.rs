@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Folder, fixture, oneport, read};
+use common::{Folder, read};
 
 const SMI: &str = "     GPU0 GPU1 CPU Affinity NUMA Affinity\n\
                    GPU0 X    NV4  0-31         0\n\
@@ -13,16 +13,9 @@ const SMI: &str = "     GPU0 GPU1 CPU Affinity NUMA Affinity\n\
 fn a_time_says_which_latencies_are_assumed() {
     let folder = Folder::new();
     let smi = folder.write("smi.txt", SMI);
-    let question = [
-        "time",
-        "broadcast",
-        "--source=gpu0",
-        "--bytes=8",
-        "--platform",
-        &smi,
-    ];
-    let ask = |more: &[&str]| oneport(&[&question[..], more].concat()).noted(&["note: "]);
-    let text = ask(&[]).stdout;
+    let question = format!("time broadcast --source=gpu0 --bytes=8 --platform {smi}");
+    let ask = |more: &str| oneport!("{question} {more}").noted(&["note: "]);
+    let text = ask("").stdout;
     for part in [
         "latency assumed: ",
         "nvlink 600 ns",
@@ -31,7 +24,7 @@ fn a_time_says_which_latencies_are_assumed() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let object = ask(&["--json"]).object();
+    let object = ask("--json").object();
     let nvlink = object["latencies"]
         .as_array()
         .and_then(|all| all.iter().find(|one| one["kind"] == "nvlink"))
@@ -42,13 +35,13 @@ fn a_time_says_which_latencies_are_assumed() {
         (&"assumed".into(), &2.into())
     );
     // 8 bytes at 82.4 or 80 GB/s after 3 us.
-    let given = ask(&["--latency=nvlink=3us,none"]).stdout;
+    let given = ask("--latency=nvlink=3us,none").stdout;
     assert!(
         given.contains("latency given: nvlink 3 us per link\n"),
         "{given}"
     );
     assert!(!given.contains("assumed"), "{given}");
-    let without = ask(&["--latency=none"]).stdout;
+    let without = ask("--latency=none").stdout;
     assert!(without.contains("no link has latency"), "{without}");
     for (wrong, parts) in [
         ("pcie=1us", ["no links of kind 'pcie'", "nvlink"]),
@@ -57,7 +50,7 @@ fn a_time_says_which_latencies_are_assumed() {
         ("nvlink=1us,nvlink=2us", ["keep one", "nvlink=2us"]),
         ("nvlink=-1us", ["below 0", "nvlink=1us"]),
     ] {
-        let run = oneport(&[&question[..], &["--latency", wrong]].concat());
+        let run = oneport!("{question} --latency {wrong}");
         assert_eq!(run.code, Some(2), "{wrong}");
         parts
             .iter()
@@ -70,15 +63,7 @@ fn a_time_says_which_latencies_are_assumed() {
 fn files_keep_the_latencies_that_were_given() {
     let folder = Folder::new();
     let (boxes, mesh) = (folder.path("boxes.toml"), folder.path("mesh.toml"));
-    oneport(&[
-        "generate",
-        "dgx-a100",
-        "--boxes=2",
-        "--latency=nvlink=1us,net=5us",
-        "-o",
-        &boxes,
-    ])
-    .ok();
+    oneport!("generate dgx-a100 --boxes=2 --latency=nvlink=1us,net=5us -o {boxes}").ok();
     let text = read(&boxes);
     for seconds in ["1/1000000", "1/200000"] {
         assert_eq!(
@@ -87,24 +72,16 @@ fn files_keep_the_latencies_that_were_given() {
             "{text}"
         );
     }
-    let inspected = oneport(&["inspect", &boxes]).ok().stdout;
+    let inspected = oneport!("inspect {boxes}").ok().stdout;
     for part in ["latency", "1 us", "5 us"] {
         assert!(inspected.contains(part), "{part}: {inspected}");
     }
     let smi = folder.write("smi.txt", SMI);
-    oneport(&["convert", &smi, &mesh, "--latency=5us"]).noted(&["note: "]);
-    let timed = oneport(&[
-        "time",
-        "broadcast",
-        "--source=gpu0",
-        "--bytes=8",
-        "--platform",
-        &mesh,
-    ])
-    .ok();
+    oneport!("convert {smi} {mesh} --latency=5us").noted(&["note: "]);
+    let timed = oneport!("time broadcast --source=gpu0 --bytes=8 --platform {mesh}").ok();
     assert!(!timed.stdout.contains("assumed"), "{}", timed.stdout);
     assert!(timed.stdout.contains("5.0001 us"), "{}", timed.stdout);
-    let run = oneport(&["generate", "ring", "--nodes=3", "--latency=net=1"]);
+    let run = oneport!("generate ring --nodes=3 --latency=net=1");
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("the kinds are link"), "{}", run.stderr);
 }
@@ -112,16 +89,9 @@ fn files_keep_the_latencies_that_were_given() {
 /// The last size is the requested one, a larger operation takes at least as long, and its bound is at least as high.
 #[test]
 fn times_and_bounds_grow_with_the_size() {
-    let platform = fixture("dgx-a100-1.toml");
-    let report = oneport(&[
-        "time",
-        "all-gather",
-        "--latency=5us",
-        "--platform",
-        &platform,
-        "--sizes=64KiB:100KiB:x4/3",
-        "--json",
-    ])
+    let report = oneport!(
+        "time all-gather --latency=5us --platform dgx-a100-1.toml --sizes=64KiB:100KiB:x4/3 --json"
+    )
     .ok()
     .object();
     let sizes = report["sizes"].as_array().expect("sizes");
@@ -153,7 +123,6 @@ fn times_and_bounds_grow_with_the_size() {
 #[test]
 fn measured_times_stand_beside_their_sizes() {
     let folder = Folder::new();
-    let platform = fixture("dgx-a100-1.toml");
     let mut log = "# Collective test starting: all_gather_perf\n".to_string();
     for power in 14..20_u32 {
         let bytes = 1_u64 << power;
@@ -166,18 +135,9 @@ fn measured_times_stand_beside_their_sizes() {
         );
     }
     let log = folder.write("gather.log", log);
-    let question = [
-        "time",
-        "all-gather",
-        "--platform",
-        &platform,
-        "--latency=1us",
-        "--measured",
-        &log,
-    ];
-    let report = oneport(&[&question[..], &["--json"]].concat())
-        .ok()
-        .object();
+    let question =
+        format!("time all-gather --platform dgx-a100-1.toml --latency=1us --measured {log}");
+    let report = oneport!("{question} --json").ok().object();
     let sizes = report["sizes"].as_array().expect("the sizes of the log");
     assert_eq!(sizes.len(), 6);
     let number = |value: &serde_json::Value| -> f64 {
@@ -194,22 +154,13 @@ fn measured_times_stand_beside_their_sizes() {
     assert!((number(&line["latency"]) - 10e-6).abs() < 1e-8, "{line}");
     assert!((number(&line["algbw"]) - 100.0).abs() < 0.1, "{line}");
     assert_eq!(report["fitted"].as_array().map(Vec::len), Some(1));
-    let text = oneport(&[&question[..], &["--bytes=16384"]].concat())
-        .ok()
-        .stdout;
+    let text = oneport!("{question} --bytes=16384").ok().stdout;
     for part in ["\n measured ", "10.16", "fitted ", " GB/s (algbw)"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let svg = folder.path("curve.svg");
-    oneport(&[&question[..], &["-o", &svg]].concat()).ok();
+    oneport!("{question} -o {svg}").ok();
     assert!(read(&svg).contains("measured"));
-    let wrong = oneport(&[
-        "time",
-        "all-reduce",
-        "--platform",
-        &platform,
-        "--measured",
-        &log,
-    ]);
+    let wrong = oneport!("time all-reduce --platform dgx-a100-1.toml --measured {log}");
     wrong.refused(1, &["measures all-gather", "all-reduce is asked for"]);
 }

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use common::{Folder, fixture, oneport, read, toy};
+use common::{Folder, read, toy};
 use oneport::files::{PlatformFormat, write_platform};
 use oneport::platform::generate::{Costs, Options, random_connected};
 
@@ -71,7 +71,7 @@ fn ctrl_c_once_ends_with_the_best_so_far() {
         said.contains("feasible; upper bound") && said.contains("ended by Ctrl-C"),
         "{said}"
     );
-    let verified = oneport(&["verify", &plan]).ok();
+    let verified = oneport!("verify {plan}").ok();
     assert!(
         verified.stdout.starts_with("ok: reduce-scatter"),
         "{verified:?}"
@@ -99,35 +99,19 @@ fn ctrl_c_twice_ends_at_once() {
 
 #[test]
 fn limits_are_named() {
-    let toy = toy();
-    let scatter = |more: &[&str]| {
-        oneport(
-            &[
-                &["solve", "scatter", "--platform", &toy, "--source", "Ps"],
-                more,
-            ]
-            .concat(),
-        )
-    };
+    let scatter =
+        |more: &str| oneport!("solve scatter --platform toy-scatter.toml --source Ps {more}");
     for text in ["", "0", "-5", "many", "5 s"] {
-        scatter(&[&format!("--memory-limit={text}")]).refused(2, &["--memory-limit", "500M"]);
+        scatter(&format!("'--memory-limit={text}'")).refused(2, &["--memory-limit", "500M"]);
     }
-    scatter(&["--memory-limit", "2.5G", "--time-limit", "60"]).ok();
+    scatter("--memory-limit 2.5G --time-limit 60").ok();
     // With a memory limit near 0, a small answer is still shown, and omissions are reported.
-    let run = scatter(&["--memory-limit", "1"]);
+    let run = scatter("--memory-limit 1");
     assert!(
         run.code == Some(0) && run.stdout.contains("--memory-limit"),
         "{run:?}"
     );
-    let star = fixture("star.json");
-    let run = oneport(&[
-        "solve",
-        "all-reduce",
-        "--platform",
-        &star,
-        "--memory-limit",
-        "1",
-    ]);
+    let run = oneport!("solve all-reduce --platform star.json --memory-limit 1");
     assert!(
         run.code == Some(0) && run.stdout.contains("--memory-limit"),
         "{run:?}"
@@ -140,35 +124,13 @@ fn outputs_are_tried_before_the_work() {
     let broken = folder.write("broken.toml", "this is no platform");
     let nowhere = folder.path("no-such-folder/plan.json");
     // The output is refused although the input is worse.
-    oneport(&[
-        "solve",
-        "scatter",
-        "--platform",
-        &broken,
-        "--source",
-        "a",
-        "-o",
-        &nowhere,
-    ])
-    .refused(1, &["--output", "cannot write", "no-such-folder"]);
-    oneport(&["convert", &broken, &nowhere, "--to", "toml"]).refused(1, &["OUT", "cannot write"]);
-    oneport(&["show", &broken, "--gantt", &nowhere]).refused(1, &["--gantt", "cannot write"]);
-    let reduce = [
-        "reduce",
-        "homogeneous",
-        "--n",
-        "4",
-        "--transfer",
-        "1",
-        "--compute",
-        "1",
-    ];
-    oneport(
-        &[
-            &reduce[..],
-            &["--gantt", &folder.path("no-such-folder/a.svg")],
-        ]
-        .concat(),
+    oneport!("solve scatter --platform {broken} --source a -o {nowhere}")
+        .refused(1, &["--output", "cannot write", "no-such-folder"]);
+    oneport!("convert {broken} {nowhere} --to toml").refused(1, &["OUT", "cannot write"]);
+    oneport!("show {broken} --gantt {nowhere}").refused(1, &["--gantt", "cannot write"]);
+    oneport!(
+        "reduce homogeneous --n 4 --transfer 1 --compute 1 --gantt {}",
+        folder.path("no-such-folder/a.svg")
     )
     .refused(1, &["cannot write"]);
     assert_eq!(folder.names(), ["broken.toml"]);
@@ -179,18 +141,8 @@ fn inputs_are_never_overwritten() {
     let folder = Folder::new();
     let text = read(toy());
     let platform = folder.write("net.toml", &text);
-    let solve = |output: &str| {
-        oneport(&[
-            "solve",
-            "scatter",
-            "--platform",
-            &platform,
-            "--source",
-            "Ps",
-            "-o",
-            output,
-        ])
-    };
+    let solve =
+        |output: &str| oneport!("solve scatter --platform {platform} --source Ps -o {output}");
     let otherwise = format!(
         "{}/../{}/net.toml",
         folder.path(""),
@@ -206,33 +158,23 @@ fn inputs_are_never_overwritten() {
         solve(&soft).refused(2, &["--output", "--platform"]);
         solve(&hard).refused(2, &["--output", "--platform"]);
     }
-    oneport(&["convert", &platform, &platform]).refused(2, &["OUT", "IN"]);
+    oneport!("convert {platform} {platform}").refused(2, &["OUT", "IN"]);
     assert_eq!(read(&platform), text);
     let plan = folder.path("plan.json");
     solve(&plan).ok();
     let before = read(&plan);
-    oneport(&["show", &plan, "--graph", &plan]).refused(2, &["--graph", "PLAN"]);
+    oneport!("show {plan} --graph {plan}").refused(2, &["--graph", "PLAN"]);
     assert_eq!(read(&plan), before);
     // Names that follow from the one given.
     let replay = folder.write("q.cpp", &before);
-    oneport(&["export", &replay, "--to", "simgrid", &folder.path("q")])
-        .refused(2, &["OUT", "PLAN"]);
+    oneport!("export {replay} --to simgrid {}", folder.path("q")).refused(2, &["OUT", "PLAN"]);
     assert_eq!(read(&replay), before);
     let gather = folder.path("t-1.svg");
-    oneport(&[
-        "solve",
-        "all-gather",
-        "--platform",
-        &fixture("dgx1.toml"),
-        "-o",
-        &gather,
-    ])
-    .ok();
+    oneport!("solve all-gather --platform dgx1.toml -o {gather}").ok();
     let before = read(&gather);
-    oneport(&["show", &gather, "--tree", &folder.path("t.svg")]).refused(2, &["--tree", "PLAN"]);
+    oneport!("show {gather} --tree {}", folder.path("t.svg")).refused(2, &["--tree", "PLAN"]);
     let (gantt, tree) = (folder.path("k-2.svg"), folder.path("k.svg"));
-    oneport(&["show", &gather, "--tree", &tree, "--gantt", &gantt])
-        .refused(2, &["--gantt", "--tree"]);
+    oneport!("show {gather} --tree {tree} --gantt {gantt}").refused(2, &["--gantt", "--tree"]);
     assert_eq!(read(&gather), before);
 }
 
@@ -240,26 +182,16 @@ fn inputs_are_never_overwritten() {
 fn drawings_say_by_their_names_what_they_are() {
     let folder = Folder::new();
     let plan = folder.path("plan.json");
-    oneport(&[
-        "solve",
-        "scatter",
-        "--platform",
-        &toy(),
-        "--source",
-        "Ps",
-        "-o",
-        &plan,
-    ])
-    .ok();
-    oneport(&["show", &plan, "--gantt", &folder.path("a.pdf")])
+    oneport!("solve scatter --platform toy-scatter.toml --source Ps -o {plan}").ok();
+    oneport!("show {plan} --gantt {}", folder.path("a.pdf"))
         .refused(2, &["--gantt", "a.pdf", ".svg or .png"]);
-    oneport(&["show", &plan, "--graph", &folder.path("a.dot")])
+    oneport!("show {plan} --graph {}", folder.path("a.dot"))
         .refused(2, &["--graph", "a.dot", ".svg or .png"]);
-    oneport(&["show", &plan, "--timeline", &folder.path("a")])
+    oneport!("show {plan} --timeline {}", folder.path("a"))
         .refused(2, &["--timeline", ".svg or .png"]);
     assert_eq!(folder.names(), ["plan.json"]);
     let picture = folder.path("a.PNG");
-    oneport(&["show", &plan, "--graph", &picture]).ok();
+    oneport!("show {plan} --graph {picture}").ok();
     assert!(std::fs::read(&picture).unwrap().starts_with(b"\x89PNG\r\n"));
 }
 
@@ -267,31 +199,11 @@ fn drawings_say_by_their_names_what_they_are() {
 fn two_outputs_are_never_one_file() {
     let folder = Folder::new();
     let plan = folder.path("plan.json");
-    oneport(&[
-        "solve",
-        "scatter",
-        "--platform",
-        &toy(),
-        "--source",
-        "Ps",
-        "-o",
-        &plan,
-    ])
-    .ok();
+    oneport!("solve scatter --platform toy-scatter.toml --source Ps -o {plan}").ok();
     let same = folder.path("same.svg");
-    oneport(&["show", &plan, "--gantt", &same, "--graph", &same])
+    oneport!("show {plan} --gantt {same} --graph {same}")
         .refused(2, &["--gantt", "--graph", "same.svg"]);
-    let reduce = [
-        "reduce",
-        "homogeneous",
-        "--n",
-        "4",
-        "--transfer",
-        "1",
-        "--compute",
-        "1",
-    ];
-    oneport(&[&reduce[..], &["--gantt", &same, "--tree", &same]].concat())
+    oneport!("reduce homogeneous --n 4 --transfer 1 --compute 1 --gantt {same} --tree {same}")
         .refused(2, &["--gantt", "--tree"]);
     assert_eq!(folder.names(), ["plan.json"]);
 }
@@ -307,24 +219,15 @@ fn what_verify_does_not_execute_it_says() {
     // A period far longer than its transfers take is slow, not wrong.
     let executed = |digits: usize, instances: usize| {
         let plan = folder.path("plan.json");
-        let solve = [
-            "solve",
-            "scatter",
-            "--platform",
-            &platform,
-            "--source",
-            "a",
-            "-o",
-            &plan,
-        ];
-        oneport(&[&solve[..], &["--period", &instances.to_string()]].concat()).ok();
+        oneport!("solve scatter --platform {platform} --source a -o {plan} --period {instances}")
+            .ok();
         let period = format!("1{}", "0".repeat(digits));
         let value = common::with(
             &serde_json::from_str(&read(&plan)).unwrap(),
             "/schedule/period",
             period.into(),
         );
-        oneport(&["verify", &folder.write("long.json", value.to_string())])
+        oneport!("verify {}", folder.write("long.json", value.to_string()))
             .ok()
             .stdout
     };
@@ -349,10 +252,9 @@ fn what_verify_does_not_execute_it_says() {
 fn verify_has_a_limit() {
     let folder = Folder::new();
     let plan = folder.path("plan.json");
-    let star = fixture("star.json");
-    oneport(&["solve", "reduce-scatter", "--platform", &star, "-o", &plan]).ok();
-    oneport(&["verify", &plan, "--time-limit", "60"]).ok();
-    oneport(&["verify", &plan, "--memory-limit", "1"])
+    oneport!("solve reduce-scatter --platform star.json -o {plan}").ok();
+    oneport!("verify {plan} --time-limit 60").ok();
+    oneport!("verify {plan} --memory-limit 1")
         .refused(1, &["the memory limit", "no violation found so far"]);
 }
 
@@ -361,46 +263,25 @@ fn verify_has_a_limit() {
 #[test]
 fn an_answer_is_printed_even_if_its_file_cannot_be_written() {
     let full = "/dev/full";
-    let run = oneport(&[
-        "solve",
-        "scatter",
-        "--platform",
-        &toy(),
-        "--source",
-        "Ps",
-        "-o",
-        full,
-        "--json",
-    ]);
+    let run = oneport!("solve scatter --platform toy-scatter.toml --source Ps -o {full} --json");
     assert_eq!(run.code, Some(1), "{run:?}");
     assert_eq!(run.object()["status"], "optimal");
     run.one_error(&["cannot write", full]);
-    let reduce = [
-        "reduce",
-        "homogeneous",
-        "--n",
-        "4",
-        "--transfer",
-        "1",
-        "--compute",
-        "1",
-        "--tree",
-        "/dev/full",
-    ];
-    // The name alone determines the kind of drawing.
-    oneport(&reduce).refused(2, &["--tree", "should end in"]);
+    // What is to be drawn is told from the name alone.
+    oneport!("reduce homogeneous --n 4 --transfer 1 --compute 1 --tree /dev/full")
+        .refused(2, &["--tree", "should end in"]);
     // Help is an answer, too.
-    for asked in [&["--help"][..], &["--version"], &["solve", "--help"]] {
+    for asked in ["--help", "--version", "solve --help"] {
         let device = std::fs::OpenOptions::new().write(true).open(full).unwrap();
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_oneport"))
-            .args(asked)
+            .args(asked.split(' '))
             .stdout(device)
             .output()
             .unwrap();
         let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{asked:?}: {told}");
+        assert_eq!(output.status.code(), Some(1), "{asked}: {told}");
         assert!(told.starts_with("error: cannot write"), "{told}");
-        oneport(asked).ok();
+        oneport!("{asked}").ok();
     }
 }
 
@@ -412,24 +293,17 @@ fn links_and_long_names_are_outputs() {
     let (link, later) = (folder.path("link.toml"), folder.path("later.toml"));
     std::os::unix::fs::symlink("later.toml", &link).unwrap();
     for _ in 0..2 {
-        oneport(&["generate", "dgx1", "-o", &link]).ok();
+        oneport!("generate dgx1 -o {link}").ok();
         assert!(std::path::Path::new(&link).is_symlink());
         assert!(read(&later).contains("oneport-platform/1"));
     }
     let long = folder.path(&format!("{}.toml", "n".repeat(250)));
-    oneport(&["generate", "dgx1", "-o", &long]).ok();
+    oneport!("generate dgx1 -o {long}").ok();
     assert_eq!(read(&long), read(&later));
     // Two outputs that are one file.
     let (one, two) = (folder.path("one.svg"), folder.path("two.svg"));
     std::os::unix::fs::symlink("two.svg", &one).unwrap();
-    let reduce = [
-        "reduce",
-        "homogeneous",
-        "--n=4",
-        "--transfer=1",
-        "--compute=1",
-    ];
-    oneport(&[&reduce[..], &["--tree", &one, "--gantt", &two]].concat())
+    oneport!("reduce homogeneous --n=4 --transfer=1 --compute=1 --tree {one} --gantt {two}")
         .refused(2, &["--tree", "--gantt", "both would be written"]);
 }
 
@@ -437,18 +311,10 @@ fn links_and_long_names_are_outputs() {
 fn what_stands_for_something_else_is_named() {
     let folder = Folder::new();
     let plan = folder.path("plan.json");
-    let solve = [
-        "solve",
-        "scatter",
-        "--platform",
-        &toy(),
-        "--source",
-        "Ps",
-        "-o",
-    ];
-    oneport(&[&solve[..], &[&plan]].concat()).ok();
-    oneport(&["inspect", &plan]).refused(1, &["plan.json", "this is a plan", "oneport show"]);
-    oneport(&[&solve[..], &["-"]].concat()).refused(2, &["--output", "'-' is not a file"]);
+    let solve = "solve scatter --platform toy-scatter.toml --source Ps -o";
+    oneport!("{solve} {plan}").ok();
+    oneport!("inspect {plan}").refused(1, &["plan.json", "this is a plan", "oneport show"]);
+    oneport!("{solve} -").refused(2, &["--output", "'-' is not a file"]);
 }
 
 /// If no plan has room for a schedule, throughput and bound are the answer. No file appears.
@@ -458,8 +324,8 @@ fn what_is_not_listed_is_said_and_not_written() {
     let cluster = "<platform version=\"4.1\"><zone id=\"w\" routing=\"Full\"><cluster id=\"c\" prefix=\"n\" \
                    radical=\"0-5999\" suffix=\"\" speed=\"1Gf\" bw=\"125MBps\" lat=\"50us\"/></zone></platform>";
     let (cluster, platform) = (folder.write("star.xml", cluster), folder.path("star.json"));
-    oneport(&["convert", &cluster, &platform]).noted(&["assumed"]);
-    let solve = ["solve", "all-gather", "--platform", &platform];
+    oneport!("convert {cluster} {platform}").noted(&["assumed"]);
+    let solve = format!("solve all-gather --platform {platform}");
     // On a busy machine the run is long enough for a progress line.
     let refused = |run: &common::Run, words: &[&str]| {
         let last = run.stderr.lines().last().unwrap_or_default();
@@ -469,7 +335,7 @@ fn what_is_not_listed_is_said_and_not_written() {
         );
         assert!(words.iter().all(|word| last.contains(word)), "{run:?}");
     };
-    let solved = oneport(&solve);
+    let solved = oneport!("{solve}");
     let (said, tasks) = (&solved.stdout, 6_000 * 5_999);
     assert_eq!(solved.code, Some(0), "{solved:?}");
     assert!(
@@ -481,11 +347,11 @@ fn what_is_not_listed_is_said_and_not_written() {
         "{said}"
     );
     let plan = folder.path("plan.json");
-    let written = oneport(&[&solve[..], &["-o", &plan]].concat());
+    let written = oneport!("{solve} -o {plan}");
     refused(&written, &["fewer participants"]);
     assert!(written.stdout.contains("(optimal"), "{written:?}");
     assert_eq!(folder.names(), ["star.json", "star.xml"]);
-    let whatif = oneport(&["whatif", "all-gather", "--platform", &platform]);
+    let whatif = oneport!("whatif all-gather --platform {platform}");
     refused(&whatif, &[]);
     assert_eq!(whatif.stdout, "");
 }

@@ -13,6 +13,14 @@
     clippy::unwrap_used
 )]
 
+/// Runs the command as a user types it in the folder of platforms: `oneport!("solve all-gather {file} --work '1 GB'")`.
+/// Names in braces are variables, as in `format!`; what stands in quotes is one word.
+macro_rules! oneport {
+    ($($line:tt)*) => {
+        crate::common::typed(&format!($($line)*))
+    };
+}
+
 mod all_reduce;
 mod batch;
 mod bound;

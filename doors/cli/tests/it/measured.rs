@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Folder, fixture, oneport};
+use common::{Folder, fixture};
 
 /// Four processors around a switch, 100 GB/s each way: an all-gather is bounded by busbw 100.
 fn star(folder: &Folder) -> String {
@@ -28,7 +28,7 @@ fn the_row_that_counts() {
     let folder = Folder::new();
     let star = star(&folder);
     let bound = |collective: &str, measured: &str| {
-        oneport(&["bound", &star, collective, "--measured", measured]).noted(&[])
+        oneport!("bound {star} {collective} --measured {measured}").noted(&[])
     };
     // A wrong result never counts, however fast.
     let wrong = bound("all-reduce", &log("nccl-tests-wrong.log"));
@@ -72,8 +72,8 @@ fn the_row_that_counts() {
             .contains("your 200 us (t_max of IMB, 4 MiB) is 15.7 % of the bound"),
         "{read:#?}"
     );
-    oneport(&["bound", &star, "all-reduce", "--measured", &imb]).refused(1, &["all-gather"]);
-    oneport(&["solve", "all-gather", &imb]).refused(1, &["--measured"]);
+    oneport!("bound {star} all-reduce --measured {imb}").refused(1, &["all-gather"]);
+    oneport!("solve all-gather {imb}").refused(1, &["--measured"]);
     // 4 GB at 133.33 GB/s are 33.33 operations per second.
     let plain = bound("all-gather", "10");
     assert!(
@@ -91,14 +91,9 @@ fn the_size_that_is_asked_for() {
     let star = star(&folder);
     let file = log("nccl-tests-srun-label.log");
     let compare = |size: &str| {
-        let question = [
-            "compare",
-            "all-reduce",
-            "--commutative",
-            "--platform",
-            &star,
-        ];
-        oneport(&[&question[..], &["--bytes", size, "--measured", &file]].concat())
+        oneport!(
+            "compare all-reduce --commutative --platform {star} --bytes {size} --measured {file}"
+        )
     };
     let sized = compare("64MiB").ok();
     assert!(
@@ -114,38 +109,34 @@ fn the_size_that_is_asked_for() {
 fn files_that_measured_something_else() {
     let folder = Folder::new();
     let star = star(&folder);
-    let refused = |question: &[&str], name: &str, parts: &[&str]| {
+    let refused = |question: &str, name: &str, parts: &[&str]| {
         let file = log(name);
-        oneport(&[&["bound", &star], question, &["--measured", &file]].concat()).refused(1, parts);
+        oneport!("bound {star} {question} --measured {file}").refused(1, parts);
     };
     refused(
-        &["all-gather"],
+        "all-gather",
         "nccl-tests-srun-label.log",
         &["combines values (sum), and all-gather combines none"],
     );
     refused(
-        &["all-reduce", "--participants", "g0,g1,g2"],
+        "all-reduce --participants g0,g1,g2",
         "nccl-tests-srun-label.log",
         &["of 4 ranks, and the question of 3", "--participants"],
     );
     refused(
-        &["all-reduce"],
+        "all-reduce",
         "nccl-tests-tag-output.log",
         &["(15 GB/s busbw)", "redop none"],
     );
     refused(
-        &["broadcast"],
+        "broadcast",
         "nccl-tests-tag-output.log",
         &["has no root, and broadcast has one"],
     );
     refused(
-        &["all-gather"],
+        "all-gather",
         "nccl-tests-wrong.log",
         &["measures all-reduce"],
     );
-    refused(
-        &["all-reduce"],
-        "osu-allgather.txt",
-        &["measures all-gather"],
-    );
+    refused("all-reduce", "osu-allgather.txt", &["measures all-gather"]);
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::common;
 
-use common::{Folder, fixture, oneport, read};
+use common::{Folder, first, fixture, read};
 
 /// Half-duplex processors P0, P1, ..., each linked with every other in both directions, cost 1.
 fn complete(folder: &Folder, nodes: usize) -> String {
@@ -67,17 +67,12 @@ fn every_command_names_the_odd_set_that_limits() {
     for (nodes, sentence) in [(3, TRIANGLE), (5, FIVE)] {
         let (platform, plan) = (complete(&folder, nodes), folder.path("plan.json"));
         for (question, throughput) in [
-            (&["all-to-all"][..], format!("1/{}", 2 * nodes)),
-            (&["broadcast", "--source", "P0"], "1/2".to_string()),
+            ("all-to-all", format!("1/{}", 2 * nodes)),
+            ("broadcast --source P0", "1/2".to_string()),
         ] {
-            let solve = [
-                &["solve"],
-                question,
-                &["--platform", &platform, "-o", &plan],
-            ]
-            .concat();
-            let answer = oneport(&[&solve[..], &["--json"]].concat()).ok().object();
-            assert_eq!(answer["throughput"], throughput, "{question:?}");
+            let solve = format!("solve {question} --platform {platform} -o {plan}");
+            let answer = oneport!("{solve} --json").ok().object();
+            assert_eq!(answer["throughput"], throughput, "{question}");
             let [set] = &odd_sets(&answer["bottleneck"])[..] else {
                 panic!("{answer:#}")
             };
@@ -88,40 +83,41 @@ fn every_command_names_the_odd_set_that_limits() {
                 format!("limited by  {named}"),
                 format!("odd set     {sentence}"),
             );
-            let text = oneport(&solve).ok().stdout;
+            let text = oneport!("{solve}").ok().stdout;
             assert!(text.contains(&limited) && text.contains(&told), "{text}");
-            let whatif = [&["whatif"], question, &["--platform", &platform]].concat();
-            let text = oneport(&whatif).ok().stdout;
+            let whatif = format!("whatif {question} --platform {platform}");
+            let text = oneport!("{whatif}").ok().stdout;
             assert!(text.contains(&limited) && text.contains(&told), "{text}");
-            let json = oneport(&[&whatif[..], &["--json"]].concat()).ok().object();
+            let json = oneport!("{whatif} --json").ok().object();
             assert_eq!(
                 odd_sets(&json["base"]["bottleneck"]),
                 std::slice::from_ref(set)
             );
             for view in ["--explain", "--prices", "--rates"] {
-                let text = oneport(&["show", &plan, view]).ok().stdout;
+                let text = oneport!("show {plan} {view}").ok().stdout;
                 assert!(
                     text.contains(&named) && text.contains(&format!("odd set: {sentence}")),
                     "{view}: {text}"
                 );
             }
-            let text = oneport(&["show", &plan]).ok().stdout;
+            let text = oneport!("show {plan}").ok().stdout;
             assert!(text.contains(&limited) && text.contains(&told), "{text}");
-            let bound = oneport(&["bound", &platform, question[0]]).ok().stdout;
+            let bound = oneport!("bound {platform} {}", first(question)).ok().stdout;
             assert!(
                 bound.contains(&format!("by the prices of {named} no schedule exceeds")),
                 "{bound}"
             );
             assert!(bound.contains(&format!("; {sentence}")), "{bound}");
-            let bound = oneport(&["bound", &platform, question[0], "--json"])
+            let bound = oneport!("bound {platform} {} --json", first(question))
                 .ok()
                 .object();
             let [priced] = &bound["bounds"][0]["odd_sets"].as_array().expect("a list")[..] else {
                 panic!("{bound:#}")
             };
             assert_eq!(priced["sentence"], sentence);
-            let compare = [&["compare"], question, &["--platform", &platform]].concat();
-            let text = oneport(&compare).ok().stdout;
+            let text = oneport!("compare {question} --platform {platform}")
+                .ok()
+                .stdout;
             assert!(text.contains(&limited) && text.contains(&told), "{text}");
         }
     }
@@ -132,7 +128,7 @@ fn every_command_names_the_odd_set_that_limits() {
 fn algorithms_are_limited_by_their_own_odd_sets() {
     let folder = Folder::new();
     let platform = complete(&folder, 3);
-    let json = oneport(&["compare", "all-to-all", "--platform", &platform, "--json"])
+    let json = oneport!("compare all-to-all --platform {platform} --json")
         .ok()
         .object();
     let rows = json["rows"].as_array().expect("a list");
@@ -146,7 +142,7 @@ fn algorithms_are_limited_by_their_own_odd_sets() {
     );
     is_of_nodes(&pairwise["odd_set"], 3);
     assert_eq!(pairwise["odd_set"]["sentence"], TRIANGLE);
-    let text = oneport(&["compare", "all-to-all", "--platform", &platform])
+    let text = oneport!("compare all-to-all --platform {platform}")
         .ok()
         .stdout;
     assert!(
@@ -161,21 +157,14 @@ fn algorithms_are_limited_by_their_own_odd_sets() {
 fn a_change_has_its_own_odd_set() {
     let folder = Folder::new();
     let platform = complete(&folder, 4);
-    let ask = [
-        "whatif",
-        "all-to-all",
-        "--platform",
-        &platform,
-        "--change",
-        "P3: remove",
-    ];
-    let run = oneport(&ask).ok().stdout;
+    let ask = format!("whatif all-to-all --platform {platform} --change 'P3: remove'");
+    let run = oneport!("{ask}").ok().stdout;
     let (before, after) = run.split_once("changed ").expect("two answers");
     assert!(
         !before.contains("odd set") && after.contains(TRIANGLE),
         "{run}"
     );
-    let json = oneport(&[&ask[..], &["--json"]].concat()).ok().object();
+    let json = oneport!("{ask} --json").ok().object();
     assert!(odd_sets(&json["base"]["bottleneck"]).is_empty());
     let [set] = &odd_sets(&json["rows"][0]["bottleneck"])[..] else {
         panic!("{json:#}")
@@ -190,34 +179,32 @@ fn where_ports_limit_no_odd_set_is_named() {
     let (five, four) = (complete(&folder, 5), complete(&folder, 4));
     let star = fixture("star.json");
     for (platform, question) in [
-        (&five, &["scatter", "--source", "P0"][..]),
-        (&four, &["all-to-all"]),
-        (&four, &["broadcast", "--source", "P0"]),
-        (&five, &["all-to-all", "--model", "full-duplex"]),
-        (&star, &["all-to-all", "--model", "half-duplex"]),
+        (&five, "scatter --source P0"),
+        (&four, "all-to-all"),
+        (&four, "broadcast --source P0"),
+        (&five, "all-to-all --model full-duplex"),
+        (&star, "all-to-all --model half-duplex"),
     ] {
         let (ask, plan) = (
-            [question, &["--platform", platform]].concat(),
+            format!("{question} --platform {platform}"),
             folder.path("plan.json"),
         );
-        let answer = oneport(&[&["solve", "--json", "-o", &plan], &ask[..]].concat())
-            .ok()
-            .object();
+        let answer = oneport!("solve --json -o {plan} {ask}").ok().object();
         assert!(odd_sets(&answer["bottleneck"]).is_empty(), "{answer:#}");
-        let told = oneport(&["show", &plan, "--explain"]).ok().stdout
-            + &oneport(&["show", &plan]).ok().stdout;
-        let compared = oneport(&[&["compare"], &ask[..]].concat()).ok().stdout;
+        let told =
+            oneport!("show {plan} --explain").ok().stdout + &oneport!("show {plan}").ok().stdout;
+        let compared = oneport!("compare {ask}").ok().stdout;
         // The best tree and DAG have fewer links, whose own limits are named.
         let of_all = |line: &&str| !line.trim_start().starts_with("best ");
         let compared: String = compared.lines().filter(of_all).collect();
-        let changed = oneport(&[&["whatif"], &ask[..]].concat()).ok().stdout;
+        let changed = oneport!("whatif {ask}").ok().stdout;
         assert!(
             !(told.clone() + &compared + &changed).contains("odd set"),
             "{told}{compared}{changed}"
         );
     }
     for platform in [&four, &star] {
-        let bound = oneport(&["bound", platform, "all-to-all"]).ok().stdout;
+        let bound = oneport!("bound {platform} all-to-all").ok().stdout;
         assert!(!bound.contains("odd set"), "{bound}");
     }
 }
@@ -233,18 +220,10 @@ fn sets_of_other_ports_are_told_by_ports() {
          compute = 1 }, { name = \"c\", compute = 1, model = \"full-duplex\" }]\nlink = [{ from = \"a\", to = \"b\", cost = 1, \
          duplex = true }, { from = \"b\", to = \"c\", cost = 1 }, { from = \"a\", to = \"c\", cost = 1 }]\n",
     );
-    let ask = [
-        "solve",
-        "all-to-all",
-        "--platform",
-        &platform,
-        "--sources",
-        "a,b",
-        "--targets",
-        "b,c",
-        "--json",
-    ];
-    let answer = oneport(&ask).ok().object();
+    let answer =
+        oneport!("solve all-to-all --platform {platform} --sources a,b --targets b,c --json")
+            .ok()
+            .object();
     for set in odd_sets(&answer["bottleneck"]) {
         let told = set["sentence"].as_str().expect("a text");
         assert!(
@@ -266,26 +245,20 @@ fn the_compact_formulation_agrees_or_says_why_not() {
     let folder = Folder::new();
     for nodes in 3..=5 {
         let platform = complete(&folder, nodes);
-        for question in [
-            &["broadcast", "--source", "P0"][..],
-            &["all-gather"],
-            &["scatter", "--source", "P0"],
-        ] {
-            let ask = [&["solve", "--platform", &platform, "--json"], question].concat();
+        for question in ["broadcast --source P0", "all-gather", "scatter --source P0"] {
             let [columns, compact] = ["columns", "compact"].map(|formulation| {
-                oneport(&[&ask[..], &["--formulation", formulation]].concat())
-                    .ok()
-                    .object()
+                oneport!(
+                    "solve --platform {platform} --json {question} --formulation {formulation}"
+                )
+                .ok()
+                .object()
             });
             assert_eq!(
                 columns["throughput"], compact["throughput"],
-                "{question:?} on {nodes} nodes"
+                "{question} on {nodes} nodes"
             );
-            assert_eq!(
-                compact["status"], "optimal",
-                "{question:?} on {nodes} nodes"
-            );
-            // Every limit is priced: an odd set only if the number of nodes is odd.
+            assert_eq!(compact["status"], "optimal", "{question} on {nodes} nodes");
+            // Whatever limits is priced: an odd set only where nodes are odd in number.
             assert!(
                 odd_sets(&compact["bottleneck"]).is_empty() || nodes % 2 == 1,
                 "{compact:#}"
@@ -293,19 +266,11 @@ fn the_compact_formulation_agrees_or_says_why_not() {
         }
     }
     let platform = complete(&folder, 3);
-    let compact = |question: &[&str]| {
-        oneport(
-            &[
-                &["solve", "--platform", &platform, "--formulation", "compact"],
-                question,
-            ]
-            .concat(),
-        )
-    };
-    compact(&["all-reduce"]).refused(1, &["all-reduce has no compact formulation"]);
-    compact(&["scan"]).refused(1, &["scan has no compact formulation"]);
-    compact(&["reduce", "--target", "P0", "--commutative"])
-        .refused(1, &["keeps the operands in order"]);
+    let compact =
+        |question: &str| oneport!("solve --platform {platform} --formulation compact {question}");
+    compact("all-reduce").refused(1, &["all-reduce has no compact formulation"]);
+    compact("scan").refused(1, &["scan has no compact formulation"]);
+    compact("reduce --target P0 --commutative").refused(1, &["keeps the operands in order"]);
     let switch = folder.write(
         "switch.toml",
         read(&platform).replace(
@@ -313,15 +278,6 @@ fn the_compact_formulation_agrees_or_says_why_not() {
             "{ name = \"P2\", replicates = false }",
         ),
     );
-    let ask = [
-        "solve",
-        "broadcast",
-        "--source",
-        "P0",
-        "--platform",
-        &switch,
-        "--formulation",
-        "compact",
-    ];
-    oneport(&ask).refused(1, &["broadcast: the compact formulation knows no switches"]);
+    oneport!("solve broadcast --source P0 --platform {switch} --formulation compact")
+        .refused(1, &["broadcast: the compact formulation knows no switches"]);
 }

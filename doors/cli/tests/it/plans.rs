@@ -2,58 +2,43 @@
 
 use crate::common;
 
-use common::{Folder, fixture, oneport, read, toy, unwritable, with};
+use common::{Folder, first, read, toy, unwritable, with};
 use serde_json::{Value, json};
 
 /// A plan of the toy scatter.
-fn plan(folder: &Folder, options: &[&str]) -> String {
+fn plan(folder: &Folder, options: &str) -> String {
     let (path, platform) = (folder.path("plan.json"), toy());
-    let question = [
-        "solve",
-        "scatter",
-        "--platform",
-        &platform,
-        "--source",
-        "Ps",
-        "--targets",
-        "P0,P1",
-        "-o",
-        &path,
-    ];
-    oneport(&[&question[..], options].concat()).ok();
+    oneport!("solve scatter --platform {platform} --source Ps --targets P0,P1 -o {path} {options}")
+        .ok();
     path
 }
 
 #[test]
 fn plans_of_every_collective_are_verified_and_shown() {
     let folder = Folder::new();
-    let platform = fixture("two-racks.toml");
     for question in [
-        ["scatter", "--source", "a0"].as_slice(),
-        &["gather", "--target", "b1"],
-        &["all-to-all", "--participants", "a0,b2,a1"],
-        &[
-            "scatter", "--source", "b0", "--size", "2/7", "--period", "1000",
-        ],
+        "scatter --source a0",
+        "gather --target b1",
+        "all-to-all --participants a0,b2,a1",
+        "scatter --source b0 --size 2/7 --period 1000",
     ] {
         let path = folder.path("plan.json");
-        oneport(
-            &[
-                &["solve"],
-                question,
-                &["--platform", &platform, "-o", &path],
-            ]
-            .concat(),
-        )
-        .ok();
-        let verdict = oneport(&["verify", &path]).ok().stdout;
+        oneport!("solve {question} --platform two-racks.toml -o {path}").ok();
+        let verdict = oneport!("verify {path}").ok().stdout;
         assert!(
             verdict.starts_with("ok: ") && verdict.lines().count() == 1,
             "{verdict}"
         );
-        oneport(&["verify", &path, "--platform", &platform]).ok();
-        let shown = oneport(&["show", &path]).ok().stdout;
-        for word in [question[0], "throughput", "price", "path", "slot", "period"] {
+        oneport!("verify {path} --platform two-racks.toml").ok();
+        let shown = oneport!("show {path}").ok().stdout;
+        for word in [
+            first(question),
+            "throughput",
+            "price",
+            "path",
+            "slot",
+            "period",
+        ] {
             assert!(shown.contains(word), "{word}: {shown}");
         }
     }
@@ -66,34 +51,21 @@ fn the_certificate_is_read_aloud() {
     let folder = Folder::new();
     let path = folder.path("plan.json");
     for (name, question) in [
-        (
-            "toy-scatter.toml",
-            ["scatter", "--source", "Ps", "--targets", "P0,P1"].as_slice(),
-        ),
-        ("four-sites.csv", &["all-to-all"]),
+        ("toy-scatter.toml", "scatter --source Ps --targets P0,P1"),
+        ("four-sites.csv", "all-to-all"),
         (
             "toy-broadcast.toml",
-            &["broadcast", "--source", "Ps", "--model", "half-duplex"],
+            "broadcast --source Ps --model half-duplex",
         ),
-        ("dgx-a100-2.toml", &["all-gather"]),
-        ("toy-reduce.toml", &["reduce", "--target", "0"]),
-        ("toy-reduce.toml", &["scan"]),
-        ("two-racks.toml", &["all-reduce", "--size", "64MiB"]),
-        ("dgx1.toml", &["all-reduce", "--commutative", "--work", "0"]),
+        ("dgx-a100-2.toml", "all-gather"),
+        ("toy-reduce.toml", "reduce --target 0"),
+        ("toy-reduce.toml", "scan"),
+        ("two-racks.toml", "all-reduce --size 64MiB"),
+        ("dgx1.toml", "all-reduce --commutative --work 0"),
     ] {
-        let platform = fixture(name);
-        let answer = oneport(
-            &[
-                &["solve"],
-                question,
-                &["--platform", &platform, "-o", &path, "--json"],
-            ]
-            .concat(),
-        );
+        let answer = oneport!("solve {question} --platform {name} -o {path} --json");
         let answer = answer.ok().object();
-        let told = oneport(&["show", &path, "--explain", "--exact"])
-            .ok()
-            .stdout;
+        let told = oneport!("show {path} --explain --exact").ok().stdout;
         let optimal = answer["status"] == "optimal";
         assert_eq!(told.contains("it is optimal"), optimal, "{name}: {told}");
         // The unit of time is the second if the platform has one, so the numbers are the same.
@@ -118,7 +90,7 @@ fn the_certificate_is_read_aloud() {
             said.iter().any(|said| takes.contains(said)),
             "{name}: {need}: {told}"
         );
-        let shown = oneport(&["show", &path, "--prices"]).ok().stdout;
+        let shown = oneport!("show {path} --prices").ok().stdout;
         let parts = shown.lines().filter_map(|line| {
             line.trim_end()
                 .strip_suffix(" %")?
@@ -137,17 +109,8 @@ fn the_certificate_is_read_aloud() {
 fn prices_are_exact_on_request() {
     let folder = Folder::new();
     let path = folder.path("plan.json");
-    oneport(&[
-        "solve",
-        "scatter",
-        "--source=Ps",
-        "--platform",
-        &fixture("toy-scatter.toml"),
-        "-o",
-        &path,
-    ])
-    .ok();
-    let shown = oneport(&["show", &path, "--prices", "--exact"]).ok().stdout;
+    oneport!("solve scatter --source=Ps --platform toy-scatter.toml -o {path}").ok();
+    let shown = oneport!("show {path} --prices --exact").ok().stdout;
     let fraction = |line: &str| -> Option<(i64, i64)> {
         let text = line.split_once(" % (= ")?.1.split_once(')')?.0.to_string();
         let (above, below) = text.split_once('/').unwrap_or((&text, "1"));
@@ -166,25 +129,18 @@ fn prices_are_exact_on_request() {
 fn what_is_shown_fits_the_page() {
     let folder = Folder::new();
     let path = folder.path("plan.json");
-    let platform = fixture("dgx-a100-4.toml");
-    oneport(&["solve", "all-gather", "--platform", &platform, "-o", &path]).ok();
-    for options in [
-        &[][..],
-        &["--explain"],
-        &["--prices"],
-        &["--patterns"],
-        &["--slots"],
-    ] {
-        let text = oneport(&[&["show", &path], options].concat()).ok().stdout;
+    oneport!("solve all-gather --platform dgx-a100-4.toml -o {path}").ok();
+    for options in ["", "--explain", "--prices", "--patterns", "--slots"] {
+        let text = oneport!("show {path} {options}").ok().stdout;
         let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= 160, "{options:?}: {widest}");
     }
-    let short = oneport(&["show", &path]).ok().stdout;
+    let short = oneport!("show {path}").ok().stdout;
     assert!(
         short.contains("32 alike") && short.contains("box0.gpu1..7"),
         "{short}"
     );
-    let all = oneport(&["show", &path, "--patterns"]).ok().stdout;
+    let all = oneport!("show {path} --patterns").ok().stdout;
     assert!(
         all.contains("box3.gpu7 -> box3.nvswitch") && !all.contains("..."),
         "{all}"
@@ -194,13 +150,13 @@ fn what_is_shown_fits_the_page() {
 #[test]
 fn every_tampered_number_is_found() {
     let folder = Folder::new();
-    let original: Value = serde_json::from_str(&read(plan(&folder, &[]))).unwrap();
+    let original: Value = serde_json::from_str(&read(plan(&folder, ""))).unwrap();
     let check = |changed: &Value, what: &str| {
         assert_ne!(*changed, original, "{what} was changed to what it was");
         let path = folder.write("tampered.json", changed.to_string());
-        let run = oneport(&["verify", &path]).refused(1, &["tampered.json"]);
+        let run = oneport!("verify {path}").refused(1, &["tampered.json"]);
         assert!(run.stderr.len() > 60, "{what}: {}", run.stderr);
-        oneport(&["show", &path]).refused(1, &["tampered.json"]);
+        oneport!("show {path}").refused(1, &["tampered.json"]);
     };
     for key in [
         "/throughput",
@@ -297,12 +253,12 @@ fn every_tampered_number_is_found() {
 #[test]
 fn a_violation_names_what_is_wrong() {
     let folder = Folder::new();
-    let original: Value = serde_json::from_str(&read(plan(&folder, &[]))).unwrap();
+    let original: Value = serde_json::from_str(&read(plan(&folder, ""))).unwrap();
     let verify = |pointer: &str, value: Value| {
-        oneport(&[
-            "verify",
-            &folder.write("t.json", with(&original, pointer, value).to_string()),
-        ])
+        oneport!(
+            "verify {}",
+            folder.write("t.json", with(&original, pointer, value).to_string())
+        )
     };
     verify("/throughput", json!("3/4")).refused(1, &["violation", "3/4"]);
     verify("/upper_bound", json!("2/3")).refused(1, &["violation", "2/3", "1/2"]);
@@ -323,33 +279,33 @@ fn what_is_no_plan_is_refused() {
         ("other.json", "{\"format\": \"oneport-plan/9\"}"),
     ] {
         let path = folder.write(name, content);
-        oneport(&["verify", &path]).refused(1, &[name]);
-        oneport(&["show", &path]).refused(1, &[name]);
+        oneport!("verify {path}").refused(1, &[name]);
+        oneport!("show {path}").refused(1, &[name]);
     }
-    oneport(&["verify", &toy()]).refused(1, &["toy-scatter.toml"]);
-    oneport(&["verify", &folder.path("no-such-file")]).refused(1, &["no-such-file"]);
-    oneport(&["verify", &folder.path("")]).refused(1, &["directory"]);
-    oneport(&["verify"]).misused(&["PLAN"]);
+    oneport!("verify toy-scatter.toml").refused(1, &["toy-scatter.toml"]);
+    oneport!("verify {}", folder.path("no-such-file")).refused(1, &["no-such-file"]);
+    oneport!("verify {}", folder.path("")).refused(1, &["directory"]);
+    oneport!("verify").misused(&["PLAN"]);
 }
 
 #[test]
 fn every_truncation_of_a_plan_is_refused() {
     let folder = Folder::new();
-    let text = read(plan(&folder, &[]));
+    let text = read(plan(&folder, ""));
     let text = text.trim_end();
     for keep in (0..text.len()).step_by(text.len() / 25 + 1) {
         let path = folder.write("cut.json", &text[..keep]);
-        oneport(&["verify", &path]).refused(1, &["cut.json"]);
+        oneport!("verify {path}").refused(1, &["cut.json"]);
     }
 }
 
 #[test]
 fn a_plan_is_for_one_platform() {
     let folder = Folder::new();
-    let plan = plan(&folder, &[]);
+    let plan = plan(&folder, "");
     let text = read(toy());
     let verify = |name: &str, content: &str| {
-        oneport(&["verify", &plan, "--platform", &folder.write(name, content)])
+        oneport!("verify {plan} --platform {}", folder.write(name, content))
     };
     verify("same.toml", &text).ok();
     verify("cost.toml", &text.replace("2/3", "3/4"))
@@ -360,8 +316,7 @@ fn a_plan_is_for_one_platform() {
     verify("model.toml", &text.replace("full-duplex", "links"))
         .refused(1, &["model.toml", "links", "full-duplex"]);
     verify("broken.toml", "broken").refused(1, &["broken.toml"]);
-    let other = fixture("star.json");
-    oneport(&["verify", &plan, "--platform", &other]).refused(1, &["star.json"]);
+    oneport!("verify {plan} --platform star.json").refused(1, &["star.json"]);
 }
 
 /// Elements are closed in order, attributes are quoted, and all text is inside the one root.
@@ -403,22 +358,10 @@ fn well_formed(text: &str) {
 #[test]
 fn drawings_are_whole_svg_files() {
     let folder = Folder::new();
-    let plan = plan(&folder, &[]);
+    let plan = plan(&folder, "");
     let [gantt, graph, timeline] =
         ["gantt.svg", "graph.svg", "timeline.svg"].map(|name| folder.path(name));
-    oneport(&[
-        "show",
-        &plan,
-        "--gantt",
-        &gantt,
-        "--graph",
-        &graph,
-        "--timeline",
-        &timeline,
-        "--periods",
-        "2",
-    ])
-    .ok();
+    oneport!("show {plan} --gantt {gantt} --graph {graph} --timeline {timeline} --periods 2").ok();
     for path in [&gantt, &graph, &timeline] {
         let text = read(path);
         well_formed(&text);
@@ -432,37 +375,22 @@ fn drawings_are_whole_svg_files() {
     );
     // Two drawings are equal, and a failed drawing leaves no trace.
     let before = read(&gantt);
-    oneport(&["show", &plan, "--gantt", &gantt]).ok();
+    oneport!("show {plan} --gantt {gantt}").ok();
     assert_eq!(read(&gantt), before);
-    let refused = [
-        "show",
-        &plan,
-        "--timeline",
-        &gantt,
-        "--periods",
-        "99999999999",
-    ];
-    oneport(&refused).refused(1, &["99999999999", "periods"]);
+    let refused = format!("show {plan} --timeline {gantt} --periods 99999999999");
+    oneport!("{refused}").refused(1, &["99999999999", "periods"]);
     assert_eq!(read(&gantt), before);
     for option in ["--gantt", "--graph", "--timeline"] {
-        oneport(&["show", &plan, option, &unwritable(&folder)])
+        oneport!("show {plan} {option} {}", unwritable(&folder))
             .refused(1, &["cannot write", "a-file"]);
     }
-    oneport(&["show", &plan, "--periods=-1"]).misused(&["--periods"]);
-    oneport(&["show", &plan, "--timeline", &timeline, "--periods", "0"]).misused(&["--periods"]);
+    oneport!("show {plan} --periods=-1").misused(&["--periods"]);
+    oneport!("show {plan} --timeline {timeline} --periods 0").misused(&["--periods"]);
     // As soon as possible it ends at the latest at the same date, and is another drawing.
     let dated = read(&timeline);
-    let said = oneport(&[
-        "show",
-        &plan,
-        "--timeline",
-        &timeline,
-        "--periods",
-        "2",
-        "--eager",
-    ])
-    .ok()
-    .stdout;
+    let said = oneport!("show {plan} --timeline {timeline} --periods 2 --eager")
+        .ok()
+        .stdout;
     assert!(
         said.starts_with("2 periods started: finished after "),
         "{said}"
@@ -473,9 +401,9 @@ fn drawings_are_whole_svg_files() {
     );
     well_formed(&read(&timeline));
     assert_ne!(read(&timeline), dated);
-    oneport(&["show", &plan, "--eager"]).misused(&["--timeline"]);
+    oneport!("show {plan} --eager").misused(&["--timeline"]);
     // Without a number there are enough periods for a steady state.
-    oneport(&["show", &plan, "--timeline", &timeline]).ok();
+    oneport!("show {plan} --timeline {timeline}").ok();
     assert!(read(&timeline).contains(">steady state<"));
 }
 
@@ -492,32 +420,12 @@ fn any_name_can_be_drawn() {
     let platform = json!({"format": "oneport-platform/1", "node": names.map(node), "link": links});
     let platform = folder.write("names.json", platform.to_string());
     let plan = folder.path("plan.json");
-    oneport(&[
-        "solve",
-        "scatter",
-        "--platform",
-        &platform,
-        "--source",
-        "<&>",
-        "-o",
-        &plan,
-    ])
-    .ok();
-    oneport(&[
-        "solve",
-        "scatter",
-        "--platform",
-        &platform,
-        "--source",
-        "<&>",
-        "--targets",
-        "c, d",
-    ])
-    .ok();
-    oneport(&["verify", &plan, "--platform", &platform]).ok();
+    oneport!("solve scatter --platform {platform} --source '<&>' -o {plan}").ok();
+    oneport!("solve scatter --platform {platform} --source '<&>' --targets 'c, d'").ok();
+    oneport!("verify {plan} --platform {platform}").ok();
     for option in ["--gantt", "--graph", "--timeline"] {
         let path = folder.path("drawing.svg");
-        oneport(&["show", &plan, option, &path]).ok();
+        oneport!("show {plan} {option} {path}").ok();
         well_formed(&read(&path));
     }
 }

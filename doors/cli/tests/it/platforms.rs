@@ -4,23 +4,14 @@ use crate::common;
 
 use std::time::Duration;
 
-use common::{Folder, fixture, oneport, read, toy, unwritable};
+use common::{Folder, read, toy, unwritable};
 
 #[test]
 fn a_platform_survives_every_format() {
     let folder = Folder::new();
     let solve = |platform: &str| {
-        let run = oneport(&[
-            "solve",
-            "scatter",
-            "--platform",
-            platform,
-            "--source",
-            "Ps",
-            "--targets",
-            "P0,P1",
-            "--json",
-        ]);
+        let run =
+            oneport!("solve scatter --platform {platform} --source Ps --targets P0,P1 --json");
         let mut object = run.ok().object();
         // Time differs from run to run.
         object
@@ -33,7 +24,7 @@ fn a_platform_survives_every_format() {
     let mut from = toy();
     for name in ["a.json", "b.csv", "c.toml", "d.json", "e.toml"] {
         let to = folder.path(name);
-        let run = oneport(&["convert", &from, &to]).ok();
+        let run = oneport!("convert {from} {to}").ok();
         assert!(
             run.stdout.contains(name) && run.stdout.contains("5 nodes"),
             "{run:#?}"
@@ -44,13 +35,13 @@ fn a_platform_survives_every_format() {
     // The matrix lists links in row order. After that nothing changes any more.
     assert_eq!(read(folder.path("c.toml")), read(folder.path("e.toml")));
     let back = folder.path("back.json");
-    oneport(&["convert", &toy(), &back]).ok();
-    oneport(&["convert", &back, &folder.path("back.toml")]).ok();
-    oneport(&[
-        "convert",
-        &folder.path("back.toml"),
-        &folder.path("again.json"),
-    ])
+    oneport!("convert toy-scatter.toml {back}").ok();
+    oneport!("convert {back} {}", folder.path("back.toml")).ok();
+    oneport!(
+        "convert {} {}",
+        folder.path("back.toml"),
+        folder.path("again.json")
+    )
     .ok();
     assert_eq!(read(&back), read(folder.path("again.json")));
 }
@@ -59,28 +50,31 @@ fn a_platform_survives_every_format() {
 fn formats_can_be_named() {
     let folder = Folder::new();
     let plain = folder.path("platform");
-    oneport(&["convert", &toy(), &plain, "--to", "json"]).ok();
+    oneport!("convert toy-scatter.toml {plain} --to json").ok();
     assert!(read(&plain).trim_start().starts_with('{'));
-    oneport(&["convert", &plain, &folder.path("x.toml"), "--from", "json"]).ok();
-    oneport(&["convert", &plain, &folder.path("y.toml")]).ok();
+    oneport!("convert {plain} {} --from json", folder.path("x.toml")).ok();
+    oneport!("convert {plain} {}", folder.path("y.toml")).ok();
     assert_eq!(read(folder.path("x.toml")), read(folder.path("y.toml")));
-    oneport(&["convert", &toy(), &folder.path("no-extension")])
+    oneport!("convert toy-scatter.toml {}", folder.path("no-extension"))
         .refused(2, &["--to", "toml", "json"]);
-    oneport(&["convert", &toy(), &folder.path("z"), "--to", "yaml"])
+    oneport!("convert toy-scatter.toml {} --to yaml", folder.path("z"))
         .refused(2, &["--to", "yaml", "json"]);
-    oneport(&["convert", &toy(), &folder.path("z"), "--from", "yaml"])
+    oneport!("convert toy-scatter.toml {} --from yaml", folder.path("z"))
         .refused(2, &["yaml", "json"]);
-    oneport(&["convert", &toy(), &folder.path("z.toml"), "--from", "json"])
-        .refused(1, &["toy-scatter.toml", "JSON"]);
-    oneport(&["convert", &toy(), &folder.path("z.gml")]).refused(2, &["z.gml", "toml"]);
-    oneport(&["convert", &toy()]).misused(&["OUT"]);
+    oneport!(
+        "convert toy-scatter.toml {} --from json",
+        folder.path("z.toml")
+    )
+    .refused(1, &["toy-scatter.toml", "JSON"]);
+    oneport!("convert toy-scatter.toml {}", folder.path("z.gml")).refused(2, &["z.gml", "toml"]);
+    oneport!("convert toy-scatter.toml").misused(&["OUT"]);
     // A matrix cannot express routers.
-    let refused = oneport(&["convert", &fixture("two-racks.toml"), &folder.path("z.csv")]);
+    let refused = oneport!("convert two-racks.toml {}", folder.path("z.csv"));
     refused.refused(1, &["matrix", "toml"]);
     let old = folder.write("old.toml", "oneport: precious");
-    oneport(&["convert", &folder.path("no-such-file"), &old]).refused(1, &["no-such-file"]);
+    oneport!("convert {} {old}", folder.path("no-such-file")).refused(1, &["no-such-file"]);
     assert_eq!(read(&old), "oneport: precious");
-    oneport(&["convert", &toy(), &unwritable(&folder), "--to", "toml"])
+    oneport!("convert toy-scatter.toml {} --to toml", unwritable(&folder))
         .refused(1, &["cannot write"]);
     assert_eq!(
         folder.names(),
@@ -96,23 +90,15 @@ fn gml_is_read() {
                edge [ source 1 target 2 LinkSpeed \"500\" LinkSpeedUnits \"M\" ]\n]\n";
     let gml = folder.write("net.gml", gml);
     let scatter = |platform: &str| {
-        oneport(&[
-            "solve",
-            "scatter",
-            "--platform",
-            platform,
-            "--source",
-            "A",
-            "--json",
-        ])
-        .ok()
-        .object()["throughput"]
+        oneport!("solve scatter --platform {platform} --source A --json")
+            .ok()
+            .object()["throughput"]
             .clone()
     };
     // A sends two gigabits at 1 Gbit/s. B forwards one at 0.5 Gbit/s.
     assert_eq!(scatter(&gml), "1/2");
     let toml = folder.path("net.toml");
-    oneport(&["convert", &gml, &toml]).ok();
+    oneport!("convert {gml} {toml}").ok();
     assert_eq!(scatter(&toml), "1/2");
 }
 
@@ -243,7 +229,7 @@ fn hostile_platforms_are_refused_in_one_line() {
     add("ports.toml", two("ports = 0\n").as_bytes());
     for (name, content) in files {
         let path = folder.write(&name, &content);
-        let run = oneport(&["solve", "all-to-all", "--platform", &path]);
+        let run = oneport!("solve all-to-all --platform {path}");
         assert!(matches!(run.code, Some(1 | 2)), "{name}: {run:#?}");
         assert!(run.time < Duration::from_secs(2), "{name}: {:?}", run.time);
         let code = run.code.unwrap_or_default();
@@ -259,13 +245,11 @@ fn hostile_platforms_are_refused_in_one_line() {
             run.stderr.escape_debug()
         );
     }
-    oneport(&["solve", "all-to-all", "--platform", &folder.path("")]).refused(1, &["directory"]);
-    oneport(&[
-        "solve",
-        "all-to-all",
-        "--platform",
-        &folder.path("no-such-file.toml"),
-    ])
+    oneport!("solve all-to-all --platform {}", folder.path("")).refused(1, &["directory"]);
+    oneport!(
+        "solve all-to-all --platform {}",
+        folder.path("no-such-file.toml")
+    )
     .refused(1, &["no-such-file.toml"]);
 }
 
@@ -293,9 +277,7 @@ fn a_gadget_is_a_platform() {
         folder.write("native.toml", text),
         folder.path("gadget.toml"),
     );
-    let said = oneport(&["convert", "--gadget", &native, &written])
-        .ok()
-        .stdout;
+    let said = oneport!("convert --gadget {native} {written}").ok().stdout;
     for words in [
         "4 nodes under their names",
         "'a out 2' sends for 'a'",
@@ -304,18 +286,16 @@ fn a_gadget_is_a_platform() {
     ] {
         assert!(said.contains(words), "{said}");
     }
-    let throughput = |platform: &str, question: &[&str]| {
-        let options = [&["solve"], question, &["--platform", platform, "--json"]].concat();
-        let answer = oneport(&options).ok().object();
+    let throughput = |platform: &str, question: &str| {
+        let answer = oneport!("solve {question} --platform {platform} --json")
+            .ok()
+            .object();
         assert_eq!(answer["status"], "optimal");
         answer["throughput"].clone()
     };
     for (question, right) in [
-        (
-            &["scatter", "--source", "a", "--targets", "b"][..],
-            Some("6/5"),
-        ),
-        (&["broadcast", "--source", "a"][..], None),
+        ("scatter --source a --targets b", Some("6/5")),
+        ("broadcast --source a", None),
     ] {
         let found = throughput(&written, question);
         assert_eq!(found, throughput(&native, question));
@@ -327,11 +307,9 @@ fn a_gadget_is_a_platform() {
         "name = \"c\"\ncompute = \"1\"\nmodel = \"half-duplex\"",
         1,
     );
-    oneport(&[
-        "convert",
-        "--gadget",
-        &folder.write("odd.toml", odd),
-        &written,
-    ])
+    oneport!(
+        "convert --gadget {} {written}",
+        folder.write("odd.toml", odd)
+    )
     .refused(1, &["'a -> b'", "odd cycle"]);
 }

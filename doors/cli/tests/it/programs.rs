@@ -2,15 +2,14 @@
 
 use crate::common;
 
-use common::{Folder, fixture, oneport, read, toy};
+use common::{Folder, fixture, read};
 
-const SCATTER: [&str; 4] = ["--source", "Ps", "--targets", "P0,P1"];
+const SCATTER: &str = "--source Ps --targets P0,P1";
 
 #[test]
 fn a_program_is_printed_or_written() {
-    let platform = toy();
-    let options = [&["program", "sssp", "--platform", &platform], &SCATTER[..]].concat();
-    let printed = oneport(&options).ok().stdout;
+    let options = format!("program sssp --platform toy-scatter.toml {SCATTER}");
+    let printed = oneport!("{options}").ok().stdout;
     assert!(
         printed.starts_with("\\ SSSP(G)") && printed.ends_with("\nEnd\n"),
         "{printed}"
@@ -21,17 +20,13 @@ fn a_program_is_printed_or_written() {
     );
     let folder = Folder::new();
     let file = folder.path("toy.lp");
-    let told = oneport(&[&options[..], &["-o", &file]].concat())
-        .ok()
-        .stdout;
+    let told = oneport!("{options} -o {file}").ok().stdout;
     assert!(
         told.contains("variables") && told.contains("rows"),
         "{told}"
     );
     assert_eq!(read(&file), printed);
-    let as_printed = oneport(&[&options[..], &["--as-printed"]].concat())
-        .ok()
-        .stdout;
+    let as_printed = oneport!("{options} --as-printed").ok().stdout;
     assert!(
         as_printed.contains("as printed") && as_printed.contains("conserve(Ps,m_P0)"),
         "{as_printed}"
@@ -44,55 +39,39 @@ fn every_program_has_a_question() {
     let (star, figure) = (fixture("star.json"), fixture("toy-broadcast.toml"));
     for (options, words) in [
         (
-            vec!["sspa2a", "--platform", &star],
+            format!("sspa2a --platform {star}"),
             ["send(hub,leaf1,m_hub,leaf1)", "TP"],
         ),
         (
-            vec![
-                "sspa2a",
-                "--platform",
-                &star,
-                "--sources",
-                "hub",
-                "--targets",
-                "leaf1,leaf2",
-            ],
+            format!("sspa2a --platform {star} --sources hub --targets leaf1,leaf2"),
             ["m_hub,leaf2", "TP"],
         ),
         (
-            vec!["ssr", "--platform", &star, "--target", "hub"],
+            format!("ssr --platform {star} --target hub"),
             ["cons(hub,T_0_0_5)", "alpha(leaf5)"],
         ),
         (
-            vec!["broadcast", "--platform", &star, "--source", "hub"],
+            format!("broadcast --platform {star} --source hub"),
             ["x(leaf1,hub,leaf1)", "t_out(hub)"],
         ),
         (
-            vec!["p", "--platform", &figure, "--source", "Ps"],
+            format!("p --platform {figure} --source Ps"),
             ["y_3: ", "comm: x_1 + x_2"],
         ),
         (
-            vec!["p-prime", "--platform", &figure, "--source", "Ps"],
+            format!("p-prime --platform {figure} --source Ps"),
             ["y_2: ", "comm: x_1 + x_2"],
         ),
         (
-            vec!["d", "--platform", &figure, "--source", "Ps"],
+            format!("d --platform {figure} --source Ps"),
             ["Minimize", "v(Ps,P1)"],
         ),
         (
-            vec![
-                "p",
-                "--platform",
-                &figure,
-                "--collective",
-                "scatter",
-                "--source",
-                "Ps",
-            ],
+            format!("p --platform {figure} --collective scatter --source Ps"),
             ["y_3: ", "edge(Ps,P1)"],
         ),
     ] {
-        let text = oneport(&[&["program"], &options[..]].concat()).ok().stdout;
+        let text = oneport!("program {options}").ok().stdout;
         assert!(
             words.iter().all(|word| text.contains(word)),
             "{options:?}: {text}"
@@ -103,16 +82,8 @@ fn every_program_has_a_question() {
 /// The program that RR-2004-32 calls wrong, of half-duplex nodes. Each form reports that.
 #[test]
 fn port_times_of_half_duplex_nodes_are_a_bound() {
-    let figure = fixture("toy-broadcast.toml");
-    let options = [
-        "program",
-        "broadcast",
-        "--platform",
-        &figure,
-        "--source",
-        "Ps",
-    ];
-    let corrected = oneport(&options).ok().stdout;
+    let options = "program broadcast --platform toy-broadcast.toml --source Ps";
+    let corrected = oneport!("{options}").ok().stdout;
     assert!(
         corrected.contains("(wrong solution)")
             && corrected.contains("program p has the throughput"),
@@ -120,9 +91,7 @@ fn port_times_of_half_duplex_nodes_are_a_bound() {
     );
     assert!(corrected.contains(" port(P1): t(P1) <= 1"), "{corrected}");
     assert!(corrected.contains(">= 0"), "{corrected}");
-    let printed = oneport(&[&options[..], &["--as-printed"]].concat())
-        .ok()
-        .stdout;
+    let printed = oneport!("{options} --as-printed").ok().stdout;
     assert!(
         printed.contains("(wrong solution)") && printed.contains("E004-1"),
         "{printed}"
@@ -132,49 +101,29 @@ fn port_times_of_half_duplex_nodes_are_a_bound() {
 #[test]
 fn what_no_program_describes_is_refused() {
     let (star, figure) = (fixture("star.json"), fixture("toy-broadcast.toml"));
-    let large = fixture("fat-tree-4.toml");
-    let program = |options: &[&str]| oneport(&[&["program"], options].concat());
-    assert_eq!(program(&["simplex", "--platform", &star]).code, Some(2));
-    program(&["sssp", "--platform", &star]).refused(2, &["--source"]);
-    program(&["sssp", "--platform", &star, "--collective", "scatter"])
+    let program = |options: &str| oneport!("program {options}");
+    assert_eq!(program(&format!("simplex --platform {star}")).code, Some(2));
+    program(&format!("sssp --platform {star}")).refused(2, &["--source"]);
+    program(&format!("sssp --platform {star} --collective scatter"))
         .refused(2, &["leave --collective out"]);
-    program(&["sssp", "--platform", &figure, "--source", "Ps"]).refused(1, &["half-duplex", "Ps"]);
-    program(&[
-        "d",
-        "--platform",
-        &star,
-        "--collective",
-        "reduce",
-        "--target",
-        "hub",
-    ])
+    program(&format!("sssp --platform {figure} --source Ps")).refused(1, &["half-duplex", "Ps"]);
+    program(&format!(
+        "d --platform {star} --collective reduce --target hub"
+    ))
     .refused(1, &["not of reduce"]);
-    program(&["p", "--platform", &large, "--source", "pod0.edge0.host0"])
-        .refused(1, &["replicates"]);
-    program(&["sssp", "--platform", &star, "--source", "hub", "-o", &star])
+    program("p --platform fat-tree-4.toml --source pod0.edge0.host0").refused(1, &["replicates"]);
+    program(&format!("sssp --platform {star} --source hub -o {star}"))
         .refused(2, &["--platform reads"]);
 }
 
 /// On the line P1 <-> P2 of figure 1, both ends send half-duplex.
 #[test]
 fn an_all_to_all_has_sources_and_targets() {
-    let figure = fixture("toy-broadcast.toml");
-    let options = [
-        "all-to-all",
-        "--platform",
-        &figure,
-        "--sources",
-        "Ps,P1",
-        "--targets",
-        "P3,P4",
-        "--json",
-    ];
+    let options = "all-to-all --platform toy-broadcast.toml --sources Ps,P1 --targets P3,P4 --json";
     let folder = Folder::new();
     let plan = folder.path("plan.json");
-    let columns = oneport(&[&["solve"], &options[..], &["-o", &plan]].concat())
-        .ok()
-        .object();
-    let compact = oneport(&[&["solve"], &options[..], &["--formulation", "compact"]].concat())
+    let columns = oneport!("solve {options} -o {plan}").ok().object();
+    let compact = oneport!("solve {options} --formulation compact")
         .ok()
         .object();
     assert_eq!(
@@ -182,71 +131,32 @@ fn an_all_to_all_has_sources_and_targets() {
         (Some("all-to-all"), Some("optimal"))
     );
     assert_eq!(columns["throughput"], compact["throughput"]);
-    oneport(&["verify", &plan]).ok();
+    oneport!("verify {plan}").ok();
     assert!(read(&plan).contains("\"sources\": [\"Ps\", \"P1\"], \"targets\": [\"P3\", \"P4\"]"));
-    oneport(&[&["whatif"], &options[..]].concat()).ok();
-    oneport(&[&["compare"], &options[..]].concat()).ok();
+    oneport!("whatif {options}").ok();
+    oneport!("compare {options}").ok();
     // All nodes to all nodes, in both notations. A node sends nothing to itself.
-    let star = fixture("star.json");
-    let apart = oneport(&[
-        "solve",
-        "all-to-all",
-        "--platform",
-        &star,
-        "--sources",
-        "all",
-        "--json",
-    ])
-    .ok()
-    .object();
-    let usual = oneport(&["solve", "all-to-all", "--platform", &star, "--json"])
+    let apart = oneport!("solve all-to-all --platform star.json --sources all --json")
+        .ok()
+        .object();
+    let usual = oneport!("solve all-to-all --platform star.json --json")
         .ok()
         .object();
     assert_eq!(apart["throughput"], usual["throughput"]);
-    let both = [
-        "solve",
-        "all-to-all",
-        "--platform",
-        &star,
-        "--sources",
-        "hub",
-        "--participants",
-        "all",
-    ];
-    oneport(&both).refused(2, &["all-to-all takes no --participants"]);
-    let alone = [
-        "solve",
-        "all-to-all",
-        "--platform",
-        &star,
-        "--sources",
-        "hub",
-        "--targets",
-        "hub",
-    ];
-    oneport(&alone).refused(1, &["hub", "itself"]);
+    oneport!("solve all-to-all --platform star.json --sources hub --participants all")
+        .refused(2, &["all-to-all takes no --participants"]);
+    oneport!("solve all-to-all --platform star.json --sources hub --targets hub")
+        .refused(1, &["hub", "itself"]);
 }
 
 /// Section 2.3 of RR-2004-32: 4/7 along a tree, 8/13 along an acyclic graph, 4/5 along all links.
 #[test]
 fn a_broadcast_has_a_best_tree_and_a_best_dag() {
-    let figure = fixture("toy-broadcast.toml");
     let folder = Folder::new();
     let plan = folder.path("plan.json");
     for (option, best) in [("--single-tree", "4/7"), ("--single-dag", "8/13")] {
-        let options = [
-            "solve",
-            "broadcast",
-            "--platform",
-            &figure,
-            "--source",
-            "Ps",
-            option,
-            "--json",
-            "-o",
-            &plan,
-        ];
-        let object = oneport(&options).ok().object();
+        let options = format!("solve broadcast --platform toy-broadcast.toml --source Ps {option}");
+        let object = oneport!("{options} --json -o {plan}").ok().object();
         assert_eq!(
             (&object["throughput"], &object["upper_bound"]),
             (&best.into(), &best.into())
@@ -259,7 +169,7 @@ fn a_broadcast_has_a_best_tree_and_a_best_dag() {
             1 => "chosen by a search of 1 program".to_string(),
             more => format!("chosen by a search of {more} programs"),
         };
-        let verified = oneport(&["verify", &plan]).ok().stdout;
+        let verified = oneport!("verify {plan}").ok().stdout;
         let links = object["links"].as_u64().expect("a number");
         let checked = format!("(optimal on its {links} links, a");
         assert!(
@@ -267,8 +177,8 @@ fn a_broadcast_has_a_best_tree_and_a_best_dag() {
             "{verified}"
         );
         assert!(verified.contains("which is not checked"), "{verified}");
-        let text = oneport(&options[..7]).ok().stdout;
-        let shown = oneport(&["show", &plan]).ok().stdout;
+        let text = oneport!("{options}").ok().stdout;
+        let shown = oneport!("show {plan}").ok().stdout;
         for text in [&text, &shown] {
             let alone = format!("the referee checked the certificate of its {links} links alone");
             assert!(text.contains(&search) && text.contains(&alone), "{text}");
@@ -276,17 +186,9 @@ fn a_broadcast_has_a_best_tree_and_a_best_dag() {
         }
         assert!(text.contains("no other is better"), "{text}");
     }
-    let rows = oneport(&[
-        "compare",
-        "broadcast",
-        "--platform",
-        &figure,
-        "--source",
-        "Ps",
-        "--json",
-    ])
-    .ok()
-    .object();
+    let rows = oneport!("compare broadcast --platform toy-broadcast.toml --source Ps --json")
+        .ok()
+        .object();
     let row = |name: &str| {
         let rows = rows["rows"].as_array().expect("rows");
         rows.iter()
@@ -310,30 +212,12 @@ fn a_broadcast_has_a_best_tree_and_a_best_dag() {
         "{rows}"
     );
     assert!(limits("best DAG").contains("P1"), "{rows}");
-    let text = oneport(&[
-        "compare",
-        "broadcast",
-        "--platform",
-        &figure,
-        "--source",
-        "Ps",
-    ])
-    .ok()
-    .stdout;
+    let text = oneport!("compare broadcast --platform toy-broadcast.toml --source Ps")
+        .ok()
+        .stdout;
     assert!(text.contains("best single tree"), "{text}");
-    let platform = toy();
-    let scatter = [
-        "solve",
-        "scatter",
-        "--platform",
-        &platform,
-        "--source",
-        "Ps",
-        "--targets",
-        "P0",
-        "--single-tree",
-    ];
-    oneport(&scatter).refused(2, &["--single-tree", "scatter has none"]);
+    oneport!("solve scatter --platform toy-scatter.toml --source Ps --targets P0 --single-tree")
+        .refused(2, &["--single-tree", "scatter has none"]);
 }
 
 /// The same platform with and without processors: collectives that only move data have the same answers, and a switch
@@ -368,38 +252,24 @@ fn nodes_that_never_merge_own_and_receive() {
     let computing = file("computing.toml", "compute = 1", "replicates = false");
     let moving = file("moving.toml", "", "replicates = false");
     for question in [
-        vec!["scatter", "--source", "a"],
-        vec!["gather", "--target", "a"],
-        vec!["broadcast", "--source", "a"],
-        vec!["all-to-all"],
-        vec!["all-gather"],
+        "scatter --source a",
+        "gather --target a",
+        "broadcast --source a",
+        "all-to-all",
+        "all-gather",
     ] {
         let plan = folder.path("plan.json");
         let ask = |platform: &str| {
-            let options = [
-                &["solve"],
-                &question[..],
-                &["--platform", platform, "--json", "-o", &plan],
-            ]
-            .concat();
-            let object = oneport(&options).ok().object();
-            oneport(&["verify", &plan]).ok();
+            let object = oneport!("solve {question} --platform {platform} --json -o {plan}")
+                .ok()
+                .object();
+            oneport!("verify {plan}").ok();
             assert_eq!(object["status"], "optimal");
             object["throughput"].clone()
         };
         assert_eq!(ask(&computing), ask(&moving), "{question:?}");
     }
-    let to_switch = [
-        "solve",
-        "scatter",
-        "--platform",
-        &moving,
-        "--source",
-        "a",
-        "--targets",
-        "s",
-    ];
-    oneport(&to_switch).refused(1, &["'s'", "switch"]);
-    let reduce = ["solve", "reduce", "--platform", &moving, "--target", "a"];
-    oneport(&reduce).refused(1, &["v[0,2]", "compute"]);
+    oneport!("solve scatter --platform {moving} --source a --targets s")
+        .refused(1, &["'s'", "switch"]);
+    oneport!("solve reduce --platform {moving} --target a").refused(1, &["v[0,2]", "compute"]);
 }

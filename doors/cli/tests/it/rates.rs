@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::common;
 
-use common::{Folder, fixture, oneport, read};
+use common::{Folder, fixture, read};
 
 /// solve -> show --rates --json -> extract -> verify: the same throughput, and the same proved bound.
 #[test]
@@ -25,91 +25,58 @@ fn the_papers_variables_there_and_back() {
         (
             "toy-scatter.toml",
             "full-duplex",
-            &["scatter", "--source", "Ps", "--targets", "P0,P1"][..],
+            "scatter --source Ps --targets P0,P1",
         ),
-        ("star.json", "half-duplex", &["gather", "--target", "hub"]),
-        ("four-sites.csv", "full-duplex", &["all-to-all"]),
-        (
-            "toy-broadcast.toml",
-            "half-duplex",
-            &["broadcast", "--source", "Ps"],
-        ),
+        ("star.json", "half-duplex", "gather --target hub"),
+        ("four-sites.csv", "full-duplex", "all-to-all"),
+        ("toy-broadcast.toml", "half-duplex", "broadcast --source Ps"),
         (
             "toy-broadcast.toml",
             "full-duplex",
-            &["broadcast", "--source", "Ps", "--targets", "P3,P4"],
+            "broadcast --source Ps --targets P3,P4",
         ),
-        ("dgx-a100-2.toml", "links", &["all-gather"]),
+        ("dgx-a100-2.toml", "links", "all-gather"),
+        ("toy-reduce.toml", "full-duplex", "reduce --target 0"),
         (
             "toy-reduce.toml",
             "full-duplex",
-            &["reduce", "--target", "0"],
-        ),
-        (
-            "toy-reduce.toml",
-            "full-duplex",
-            &["reduce", "--target", "1", "--commutative"],
+            "reduce --target 1 --commutative",
         ),
         (
             "two-racks.toml",
             "full-duplex",
-            &[
-                "reduce-scatter",
-                "--participants",
-                "a0,b1,a1,b2",
-                "--size",
-                "64MiB",
-            ],
+            "reduce-scatter --participants a0,b1,a1,b2 --size 64MiB",
         ),
-        ("star.json", "full-duplex", &["reduce-scatter"]),
+        ("star.json", "full-duplex", "reduce-scatter"),
     ] {
-        let platform = fixture(name);
-        let asked = [
-            "solve",
-            "--platform",
-            &platform,
-            "--model",
-            model,
-            "-o",
-            &plan,
-            "--json",
-        ];
-        let answer = oneport(&[&asked[..1], question, &asked[1..]].concat());
+        let answer =
+            oneport!("solve {question} --platform {name} --model {model} -o {plan} --json");
         if answer.code == Some(2) {
             panic!("{answer:#?}");
         }
         let answer: Value = serde_json::from_str(&answer.stdout).unwrap();
-        let written = oneport(&["show", &plan, "--rates", "--json"]).ok().stdout;
+        let written = oneport!("show {plan} --rates --json").ok().stdout;
         let errors: Vec<String> = schema
             .iter_errors(&serde_json::from_str(&written).unwrap())
             .map(|error| error.to_string())
             .collect();
         assert!(errors.is_empty(), "{name} {question:?}: {errors:#?}");
         folder.write("rates.json", &written);
-        let told = oneport(&[
-            "extract",
-            &rates,
-            "--platform",
-            &platform,
-            "--model",
-            model,
-            "-o",
-            &again,
-        ]);
+        let told = oneport!("extract {rates} --platform {name} --model {model} -o {again}");
         assert_eq!(told.code, Some(0), "{name} {question:?}: {told:#?}");
         assert!(
             told.stdout
                 .contains(&format!("({})", answer["status"].as_str().unwrap())),
             "{told:#?}"
         );
-        assert!(oneport(&["verify", &again]).ok().stdout.starts_with("ok: "));
+        assert!(oneport!("verify {again}").ok().stdout.starts_with("ok: "));
         let made: Value = serde_json::from_str(&read(&again)).unwrap();
         assert_eq!(
             made["throughput"], answer["throughput"],
             "{name} {question:?}"
         );
         // The same rates again: extraction changes patterns, not their sum.
-        let rewritten = oneport(&["show", &again, "--rates", "--json"]).ok().stdout;
+        let rewritten = oneport!("show {again} --rates --json").ok().stdout;
         let of = |text: &str, key: &str| serde_json::from_str::<Value>(text).unwrap()[key].clone();
         for key in ["sends", "cons", "busy", "alpha"] {
             assert_eq!(
@@ -125,17 +92,8 @@ fn the_papers_variables_there_and_back() {
 fn variables_as_text_and_as_a_table() {
     let folder = Folder::new();
     let plan = folder.path("plan.json");
-    oneport(&[
-        "solve",
-        "reduce",
-        "--platform",
-        &fixture("toy-reduce.toml"),
-        "--target",
-        "0",
-        "-o",
-        &plan,
-    ]);
-    let text = oneport(&["show", &plan, "--rates"]).ok().stdout;
+    oneport!("solve reduce --platform toy-reduce.toml --target 0 -o {plan}");
+    let text = oneport!("show {plan} --rates").ok().stdout;
     for part in [
         "TP = ",
         "send(",
@@ -147,7 +105,7 @@ fn variables_as_text_and_as_a_table() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let csv = oneport(&["show", &plan, "--rates", "--csv"]).ok().stdout;
+    let csv = oneport!("show {plan} --rates --csv").ok().stdout;
     assert!(
         csv.starts_with("variable,demand,place,what,amount\nTP,,,,"),
         "{csv}"
@@ -156,22 +114,15 @@ fn variables_as_text_and_as_a_table() {
         csv.lines().any(|line| line.starts_with("cons,0,0,\"T[0,")),
         "{csv}"
     );
-    oneport(&["show", &plan, "--json"]).misused(&["--rates"]);
+    oneport!("show {plan} --json").misused(&["--rates"]);
     // Every task of every tree, links too.
-    let patterns = oneport(&["show", &plan, "--patterns"]).ok().stdout;
+    let patterns = oneport!("show {plan} --patterns").ok().stdout;
     assert!(
         patterns.contains(" -> 0") && patterns.contains("into 0: "),
         "{patterns}"
     );
-    oneport(&[
-        "solve",
-        "all-reduce",
-        "--platform",
-        &fixture("toy-reduce.toml"),
-        "-o",
-        &plan,
-    ]);
-    oneport(&["show", &plan, "--rates"]).refused(1, &["all-reduce: rates", "only patterns do"]);
+    oneport!("solve all-reduce --platform toy-reduce.toml -o {plan}");
+    oneport!("show {plan} --rates").refused(1, &["all-reduce: rates", "only patterns do"]);
 }
 
 /// `--max-instances` has the meaning of `solve`: the period has at most that number, and the loss is stated.
@@ -183,25 +134,17 @@ fn periods_have_as_many_instances_as_asked() {
         folder.path("rates.json"),
         folder.path("again.json"),
     );
-    let platform = fixture("four-sites.csv");
-    oneport(&["solve", "all-to-all", "--platform", &platform, "-o", &plan]).ok();
+    oneport!("solve all-to-all --platform four-sites.csv -o {plan}").ok();
     folder.write(
         "rates.json",
-        oneport(&["show", &plan, "--rates", "--json"]).ok().stdout,
+        oneport!("show {plan} --rates --json").ok().stdout,
     );
-    let extract = |rest: &[&str]| {
-        oneport(
-            &[
-                &["extract", &rates, "--platform", &platform, "-o", &again],
-                rest,
-            ]
-            .concat(),
-        )
-    };
+    let extract =
+        |rest: &str| oneport!("extract {rates} --platform four-sites.csv -o {again} {rest}");
     let mut fastest: Option<Vec<u64>> = None;
     for most in [1_u64, 2, 3, 50] {
-        let run = extract(&["--max-instances", &most.to_string()]).ok();
-        assert!(oneport(&["verify", &again]).ok().stdout.starts_with("ok: "));
+        let run = extract(&format!("--max-instances {most}")).ok();
+        assert!(oneport!("verify {again}").ok().stdout.starts_with("ok: "));
         let made: Value = serde_json::from_str(&read(&again)).unwrap();
         let schedule = &made["schedule"];
         let number = |key: &str| schedule[key].as_str().expect("a number").to_string();
@@ -222,7 +165,7 @@ fn periods_have_as_many_instances_as_asked() {
             format!("for {instances} instances")
         };
         assert!(run.stdout.contains(&said), "{run:#?}");
-        let throughput = oneport(&["solve", "all-to-all", "--platform", &platform, "--json"])
+        let throughput = oneport!("solve all-to-all --platform four-sites.csv --json")
             .ok()
             .object();
         let whole = throughput["throughput"].as_str().unwrap() == lowest(&rate);
@@ -233,9 +176,9 @@ fn periods_have_as_many_instances_as_asked() {
         );
         fastest = Some(rate);
     }
-    extract(&["--max-instances", "0"])
+    extract("--max-instances 0")
         .refused(2, &["--max-instances: '0' is not a whole number from 1 on"]);
-    extract(&["--max-instances", "2", "--exact-period"]).misused(&["--exact-period"]);
+    extract("--max-instances 2 --exact-period").misused(&["--exact-period"]);
 }
 
 /// A fraction in lowest terms.
@@ -259,33 +202,17 @@ fn what_does_not_balance_is_refused_by_place_and_amount() {
         folder.path("rates.json"),
         folder.path("again.json"),
     );
-    let platform = fixture("toy-scatter.toml");
-    let question = [
-        "solve",
-        "scatter",
-        "--platform",
-        &platform,
-        "--source",
-        "Ps",
-        "--targets",
-        "P0,P1",
-        "-o",
-        &plan,
-    ];
-    oneport(&question).ok();
-    let written = oneport(&["show", &plan, "--rates", "--json"]).ok().stdout;
+    oneport!("solve scatter --platform toy-scatter.toml --source Ps --targets P0,P1 -o {plan}")
+        .ok();
+    let written = oneport!("show {plan} --rates --json").ok().stdout;
     let mut changed: Value = serde_json::from_str(&written).unwrap();
     changed.as_object_mut().unwrap().remove("busy");
     let extract = |rates: &Value| {
         folder.write("rates.json", rates.to_string());
-        let run = oneport(&[
-            "extract",
-            &folder.path("rates.json"),
-            "--platform",
-            &platform,
-            "-o",
-            &again,
-        ]);
+        let run = oneport!(
+            "extract {} --platform toy-scatter.toml -o {again}",
+            folder.path("rates.json")
+        );
         assert!(!std::path::Path::new(&again).exists(), "nothing is written");
         run
     };
@@ -323,46 +250,33 @@ fn work_by_task_there_and_back() {
             env!("CARGO_MANIFEST_DIR")
         )
     };
-    let platform = fixture("toy-reduce.toml");
     for (work, throughput) in [("work", "29/15"), ("unrelated", "862/555")] {
         let (size, work) = (volumes("size"), volumes(work));
-        let question = [
-            "solve",
-            "reduce",
-            "--platform",
-            &platform,
-            "--target",
-            "0",
-            "--size",
-            &size,
-            "--work",
-            &work,
-        ];
         for formulation in ["columns", "compact"] {
-            let asked = [
-                &question[..],
-                &["--formulation", formulation, "-o", &plan, "--json"],
-            ]
-            .concat();
             assert_eq!(
-                oneport(&asked).ok().object()["throughput"],
+                oneport!(
+                    "solve reduce --platform toy-reduce.toml --target 0 --size {size} \
+                     --work {work} --formulation {formulation} -o {plan} --json"
+                )
+                .ok()
+                .object()["throughput"],
                 throughput,
                 "{formulation}"
             );
-            oneport(&["verify", &plan]).ok();
+            oneport!("verify {plan}").ok();
         }
         assert!(
-            oneport(&["show", &plan])
+            oneport!("show {plan}")
                 .ok()
                 .stdout
                 .contains("work by task and processor")
         );
         let rates = folder.write(
             "rates.json",
-            oneport(&["show", &plan, "--rates", "--json"]).ok().stdout,
+            oneport!("show {plan} --rates --json").ok().stdout,
         );
-        oneport(&["extract", &rates, "--platform", &platform, "-o", &again]).ok();
-        oneport(&["verify", &again]).ok();
+        oneport!("extract {rates} --platform toy-reduce.toml -o {again}").ok();
+        oneport!("verify {again}").ok();
         assert_eq!(
             serde_json::from_str::<Value>(&read(&again)).unwrap()["throughput"],
             throughput
@@ -374,14 +288,10 @@ fn work_by_task_there_and_back() {
         entries.retain(|entry| entry["task"] != serde_json::json!([0, 1, 2]));
         entries.push(serde_json::json!({ "task": [0, 1, 2], "node": "1", "work": 1 }));
         let other = folder.write("other.json", other.to_string());
-        let refused = oneport(&[
-            "extract",
-            &other,
-            "--platform",
-            &platform,
-            "-o",
-            &folder.path("none.json"),
-        ]);
+        let refused = oneport!(
+            "extract {other} --platform toy-reduce.toml -o {}",
+            folder.path("none.json")
+        );
         assert!(
             refused.code == Some(1) && refused.stderr.contains("gives it no time there"),
             "{refused:#?}"
@@ -389,26 +299,13 @@ fn work_by_task_there_and_back() {
     }
     let part = folder.write("part.json", "[{\"task\": [0, 0, 1], \"work\": 1}]");
     let part = format!("@{part}");
-    let asked = [
-        "solve",
+    oneport!("solve reduce --platform toy-reduce.toml --target 0 --work {part}")
+        .misused(&["--work", "no entry gives the work of T[0,0,2]"]);
+    oneport!("solve all-reduce --platform toy-reduce.toml --work {part}").misused(&[
+        "--work",
+        "work by task",
         "reduce",
-        "--platform",
-        &platform,
-        "--target",
-        "0",
-        "--work",
-        &part,
-    ];
-    oneport(&asked).misused(&["--work", "no entry gives the work of T[0,0,2]"]);
-    let all = [
-        "solve",
-        "all-reduce",
-        "--platform",
-        &platform,
-        "--work",
-        &part,
-    ];
-    oneport(&all).misused(&["--work", "work by task", "reduce"]);
+    ]);
 }
 
 /// RR-4872's flows of the toy (slide 29), for which the paper has a period of 48 that cuts no message. 4 is enough.
@@ -428,24 +325,22 @@ fn rates_of_ones_own_with_whole_messages_and_a_given_period() {
     let folder = Folder::new();
     let (platform, plan) = (fixture("toy-scatter.toml"), folder.path("plan.json"));
     let rates = folder.write("rates.json", SLIDE_29);
-    let extract = |options: &[&str]| {
-        let fixed = ["extract", &rates, "--platform", &platform, "-o", &plan];
-        oneport(&[&fixed[..], options].concat())
-    };
-    let whole = extract(&["--whole-messages"]).ok().stdout;
+    let extract =
+        |options: &str| oneport!("extract {rates} --platform {platform} -o {plan} {options}");
+    let whole = extract("--whole-messages").ok().stdout;
     assert!(
         whole.contains("period 4 ") && whole.contains("no message is cut"),
         "{whole}"
     );
-    oneport(&["verify", &plan, "--whole-messages"]).ok();
-    let fixed = extract(&["--period", "12"]).ok().stdout;
+    oneport!("verify {plan} --whole-messages").ok();
+    let fixed = extract("--period 12").ok().stdout;
     assert!(fixed.contains("period 12 for 6 instances"), "{fixed}");
     // Within 5 units the best whole numbers of messages lose throughput.
-    let short = extract(&["--period", "5", "--whole-messages"]).ok().stdout;
+    let short = extract("--period 5 --whole-messages").ok().stdout;
     assert!(
         short.contains("below the throughput") && short.contains("period 5"),
         "{short}"
     );
-    extract(&["--period", "0"]).refused(2, &["--period", "positive"]);
-    extract(&["--period", "4", "--exact-period"]).misused(&["--exact-period"]);
+    extract("--period 0").refused(2, &["--period", "positive"]);
+    extract("--period 4 --exact-period").misused(&["--exact-period"]);
 }

@@ -2,29 +2,21 @@
 
 use crate::common;
 
-use common::{Folder, fixture, oneport, read};
+use common::{Folder, first, fixture, read};
 use serde_json::{Value, json};
 
 fn toy() -> String {
     fixture("toy-reduce.toml")
 }
 
-fn solve(options: &[&str]) -> Value {
-    let platform = toy();
-    let run = oneport(
-        &[
-            &["solve", "reduce", "--platform", &platform, "--json"],
-            options,
-        ]
-        .concat(),
-    )
-    .ok();
+fn solve(options: &str) -> Value {
+    let run = oneport!("solve reduce --platform toy-reduce.toml --json {options}").ok();
     serde_json::from_str(&run.stdout).unwrap()
 }
 
 #[test]
 fn figure_6_sustains_one_reduction_per_unit_of_time() {
-    let report = solve(&["--target", "0"]);
+    let report = solve("--target 0");
     for (key, value) in [
         ("collective", json!("reduce")),
         ("model", json!("full-duplex")),
@@ -45,15 +37,15 @@ fn both_formulations_agree_on_every_form_of_volumes() {
     let table = folder.write("table.json", r#"[["1","2","3"],["1/2","5"],["2"]]"#);
     let at = format!("@{table}");
     for options in [
-        ["--size", "1", "--work", "10"],
-        ["--size", "1/2+1/3n", "--work", "2n"],
-        ["--size", at.as_str(), "--work", at.as_str()],
-        ["--size", "3", "--work", "0"],
+        "--size 1 --work 10".to_string(),
+        "--size 1/2+1/3n --work 2n".to_string(),
+        format!("--size {at} --work {at}"),
+        "--size 3 --work 0".to_string(),
     ] {
         for order in ["0,1,2", "2,0,1"] {
-            let question = [&["--target", "1", "--participants", order], &options[..]].concat();
+            let question = format!("--target 1 --participants {order} {options}");
             let columns = solve(&question);
-            let compact = solve(&[&question[..], &["--formulation", "compact"]].concat());
+            let compact = solve(&format!("{question} --formulation compact"));
             assert_eq!(columns["status"], "optimal");
             assert_eq!(
                 columns["throughput"], compact["throughput"],
@@ -68,48 +60,23 @@ fn plans_of_reductions_are_verified_shown_and_drawn() {
     let folder = Folder::new();
     let (path, platform) = (folder.path("plan.json"), toy());
     for question in [
-        ["reduce", "--target", "0", "--work", "10"].as_slice(),
-        &[
-            "reduce",
-            "--target",
-            "2",
-            "--participants",
-            "1,0",
-            "--commutative",
-        ],
-        &["reduce-scatter"],
-        &["reduce-scatter", "--commutative", "--participants", "2,1"],
-        &["reduce", "--target", "0", "--work", "7", "--period", "100"],
-        &[
-            "reduce",
-            "--target",
-            "0",
-            "--work",
-            "7",
-            "--max-instances",
-            "1",
-        ],
+        "reduce --target 0 --work 10",
+        "reduce --target 2 --participants 1,0 --commutative",
+        "reduce-scatter",
+        "reduce-scatter --commutative --participants 2,1",
+        "reduce --target 0 --work 7 --period 100",
+        "reduce --target 0 --work 7 --max-instances 1",
     ] {
-        oneport(
-            &[
-                &["solve"],
-                question,
-                &["--platform", &platform, "-o", &path],
-            ]
-            .concat(),
-        )
-        .ok();
-        let verdict = oneport(&["verify", &path, "--platform", &platform])
-            .ok()
-            .stdout;
+        oneport!("solve {question} --platform {platform} -o {path}").ok();
+        let verdict = oneport!("verify {path} --platform {platform}").ok().stdout;
         assert!(
             verdict.starts_with("ok: ") && verdict.contains("executed"),
             "{verdict}"
         );
-        let shown = oneport(&["show", &path]).ok().stdout;
+        let shown = oneport!("show {path}").ok().stdout;
         // Values go by the names of their owners: here 0, 1 and 2.
         for word in [
-            question[0],
+            first(question),
             "throughput",
             "tree",
             "into ",
@@ -125,11 +92,9 @@ fn plans_of_reductions_are_verified_shown_and_drawn() {
             folder.path("graph.svg"),
             folder.path("tree.svg"),
         );
-        let drawn = oneport(&[
-            "show", &path, "--gantt", &gantt, "--graph", &graph, "--tree", &tree,
-        ])
-        .ok()
-        .stdout;
+        let drawn = oneport!("show {path} --gantt {gantt} --graph {graph} --tree {tree}")
+            .ok()
+            .stdout;
         let trees = drawn.lines().filter(|line| line.contains("tree")).count();
         let plan: Value = serde_json::from_str(&read(&path)).unwrap();
         assert_eq!(trees, plan["patterns"].as_array().unwrap().len(), "{drawn}");
@@ -138,7 +103,7 @@ fn plans_of_reductions_are_verified_shown_and_drawn() {
         }
         assert!(read(&gantt).contains(">comp<"), "a row for merges");
         let dot = folder.path("tree.dot");
-        let drawn = oneport(&["show", &path, "--tree", &dot]).ok().stdout;
+        let drawn = oneport!("show {path} --tree {dot}").ok().stdout;
         assert!(
             drawn.lines().all(|line| read(line).starts_with("digraph")),
             "{drawn}"
@@ -150,19 +115,7 @@ fn plans_of_reductions_are_verified_shown_and_drawn() {
 fn every_tampered_task_is_found() {
     let folder = Folder::new();
     let (path, platform) = (folder.path("plan.json"), toy());
-    oneport(&[
-        "solve",
-        "reduce",
-        "--platform",
-        &platform,
-        "--target",
-        "0",
-        "--work",
-        "10",
-        "-o",
-        &path,
-    ])
-    .ok();
+    oneport!("solve reduce --platform {platform} --target 0 --work 10 -o {path}").ok();
     let original: Value = serde_json::from_str(&read(&path)).unwrap();
     for list in ["/patterns", "/schedule/patterns"] {
         for (tree, pattern) in original
@@ -182,7 +135,7 @@ fn every_tampered_task_is_found() {
                     .unwrap()
                     .remove(place);
                 let tampered = folder.write("tampered.json", changed.to_string());
-                oneport(&["verify", &tampered]).refused(1, &["tampered.json"]);
+                oneport!("verify {tampered}").refused(1, &["tampered.json"]);
             }
         }
     }
@@ -202,74 +155,48 @@ link = [
 fn a_node_without_compute_owns_a_value_or_wants_the_result() {
     let folder = Folder::new();
     let (platform, plan) = (folder.write("idle.toml", IDLE), folder.path("plan.json"));
-    let ask = |options: &[&str]| {
-        oneport(
-            &[
-                &["solve", "reduce", "--platform", &platform, "--json"],
-                options,
-            ]
-            .concat(),
-        )
-    };
+    let ask = |options: &str| oneport!("solve reduce --platform {platform} --json {options}");
     for (target, participants) in [("0", "0,1,2"), ("0", "1,2"), ("1", "2,1"), ("2", "1,2")] {
-        let question = [
-            "--target",
-            target,
-            "--participants",
-            participants,
-            "-o",
-            &plan,
-        ];
+        let question = format!("--target {target} --participants {participants} -o {plan}");
         let columns = ask(&question).ok().object();
         assert_eq!(columns["status"], "optimal", "{columns}");
-        let compact = ask(&[&question[..], &["--formulation", "compact"]].concat());
+        let compact = ask(&format!("{question} --formulation compact"));
         assert_eq!(columns["throughput"], compact.ok().object()["throughput"]);
-        oneport(&["verify", &plan]).ok();
+        oneport!("verify {plan}").ok();
     }
-    let question = ["--target", "0", "--participants", "0,1,2"];
-    assert_eq!(ask(&question).ok().object()["throughput"], "1");
-    ask(&[&question[..], &["--commutative"]].concat()).refused(1, &["'1'", "only processors"]);
-    ask(&["--target", "0", "--participants", "0,3"]).refused(1, &["'3'", "switch"]);
+    let question = "--target 0 --participants 0,1,2";
+    assert_eq!(ask(question).ok().object()["throughput"], "1");
+    ask(&format!("{question} --commutative")).refused(1, &["'1'", "only processors"]);
+    ask("--target 0 --participants 0,3").refused(1, &["'3'", "switch"]);
 }
 
 #[test]
 fn bad_questions_are_named_and_refused() {
     let folder = Folder::new();
-    let platform = toy();
-    let ask = |options: &[&str]| {
-        oneport(&[&["solve", "reduce", "--platform", &platform], options].concat())
-    };
-    ask(&["--target", "9"]).refused(1, &["--target", "'9'", "'0', '1', '2'"]);
-    ask(&[]).refused(2, &["reduce needs --target"]);
-    ask(&["--target", "0", "--participants", "1,2,1"]).refused(1, &["'1'", "twice"]);
-    ask(&["--target", "0", "--participants", "0"])
+    let ask = |options: &str| oneport!("solve reduce --platform toy-reduce.toml {options}");
+    ask("--target 9").refused(1, &["--target", "'9'", "'0', '1', '2'"]);
+    ask("").refused(2, &["reduce needs --target"]);
+    ask("--target 0 --participants 1,2,1").refused(1, &["'1'", "twice"]);
+    ask("--target 0 --participants 0")
         .refused(1, &["single participant", "own result", "unbounded"]);
-    let elsewhere = ask(&["--target", "0", "--participants", "1"]);
+    let elsewhere = ask("--target 0 --participants 1");
     assert!(
         !elsewhere.stderr.contains("unbounded"),
         "{}",
         elsewhere.stderr
     );
     elsewhere.refused(1, &["single participant", "nothing is combined", "gather"]);
-    ask(&["--target", "0", "--work", "-1"]).refused(2, &["--work", "-1", "0 or more"]);
-    ask(&["--target", "0", "--work", "one"]).refused(2, &["--work", "one"]);
-    ask(&["--target", "0", "--size", "0"]).refused(2, &["--size", "positive"]);
-    ask(&["--target", "0", "--source", "1"]).refused(2, &["takes no --source"]);
-    ask(&["--target", "0", "--commutative", "--formulation", "compact"])
-        .refused(1, &["compact", "commutative"]);
+    ask("--target 0 --work -1").refused(2, &["--work", "-1", "0 or more"]);
+    ask("--target 0 --work one").refused(2, &["--work", "one"]);
+    ask("--target 0 --size 0").refused(2, &["--size", "positive"]);
+    ask("--target 0 --source 1").refused(2, &["takes no --source"]);
+    ask("--target 0 --commutative --formulation compact").refused(1, &["compact", "commutative"]);
     let short = folder.write("short.json", r#"[["1","2"],["1"]]"#);
-    ask(&["--target", "0", "--work", &format!("@{short}")])
-        .refused(2, &["--work", "3 operands need 3 rows"]);
-    ask(&["--target", "0", "--size", "@missing.json"]).refused(1, &["missing.json"]);
+    ask(&format!("--target 0 --work @{short}")).refused(2, &["--work", "3 operands need 3 rows"]);
+    ask("--target 0 --size @missing.json").refused(1, &["missing.json"]);
     let table = folder.write("table.json", r#"[["1","2","3"],["1","5"],["2"]]"#);
-    ask(&[
-        "--target",
-        "0",
-        "--commutative",
-        "--size",
-        &format!("@{table}"),
-    ])
-    .refused(2, &["--size", "commutative"]);
+    ask(&format!("--target 0 --commutative --size @{table}"))
+        .refused(2, &["--size", "commutative"]);
 
     let routed = r#"
         format = "oneport-platform/1"
@@ -277,20 +204,18 @@ fn bad_questions_are_named_and_refused() {
         link = [{ from = "a", to = "r", cost = 1 }, { from = "r", to = "b", cost = 1 }]
     "#;
     let routed = folder.write("routed.toml", routed);
-    let ask = |options: &[&str]| {
-        oneport(&[&["solve", "reduce", "--platform", &routed], options].concat())
-    };
-    ask(&["--target", "r", "--commutative"]).refused(1, &["target 'r'", "router"]);
-    let idle = ["--target", "b", "--participants", "a,r"];
-    ask(&[&idle[..], &["--commutative"]].concat()).refused(1, &["participant 'r'", "router"]);
-    ask(&idle).ok();
-    ask(&["--target", "a"]).refused(1, &["infeasible", "from 'b' to 'a'"]);
-    ask(&["--target", "b"]).ok();
+    let ask = |options: &str| oneport!("solve reduce --platform {routed} {options}");
+    ask("--target r --commutative").refused(1, &["target 'r'", "router"]);
+    let idle = "--target b --participants a,r";
+    ask(&format!("{idle} --commutative")).refused(1, &["participant 'r'", "router"]);
+    ask(idle).ok();
+    ask("--target a").refused(1, &["infeasible", "from 'b' to 'a'"]);
+    ask("--target b").ok();
 }
 
 #[test]
 fn a_time_limit_answers_with_a_bound() {
-    let report = solve(&["--target", "0", "--work", "7", "--time-limit", "0"]);
+    let report = solve("--target 0 --work 7 --time-limit 0");
     assert!(
         report["status"] == "feasible" || report["status"] == "optimal",
         "{report}"

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Folder, fixture, oneport, read};
+use common::{Folder, each, read};
 
 /// Three GPUs on NVLinks of 25 GB/s in a line, and on one PCI switch: an optimal all-gather uses both at the same time.
 #[test]
@@ -33,12 +33,10 @@ fn an_export_warns_of_nvlink_and_pci_at_once_as_rings_do() {
     let file = folder.write("box.toml", text);
     let export = |changes: &[&str], target: &str| {
         let plan = folder.path(&format!("{target}-{}.json", changes.len()));
-        let question = ["solve", "all-gather", &file, "-o", &plan];
-        oneport(&[&question[..], changes].concat()).ok();
         let out = folder.path(&format!("{target}-{}.out", changes.len()));
-        oneport(&["export", "--to", target, &plan, &out])
-            .ok()
-            .stdout
+        let changes = each("--change", changes);
+        oneport!("solve all-gather {file} -o {plan} {changes}").ok();
+        oneport!("export --to {target} {plan} {out}").ok().stdout
     };
     for target in ["msccl", "mscclpp"] {
         let both = export(&[], target);
@@ -49,7 +47,7 @@ fn an_export_warns_of_nvlink_and_pci_at_once_as_rings_do() {
         ] {
             assert!(both.contains(words), "{words}: {both}");
         }
-        let alone = export(&["--change", "*gpu* <-> *pci*: remove"], target);
+        let alone = export(&["*gpu* <-> *pci*: remove"], target);
         assert!(!alone.contains("warning"), "{alone}");
     }
 }
@@ -58,7 +56,7 @@ fn an_export_warns_of_nvlink_and_pci_at_once_as_rings_do() {
 fn rings_of_a_box_and_its_graph_file() {
     let folder = Folder::new();
     let graph = folder.path("graph.xml");
-    let run = oneport(&["rings", &fixture("dgx1.toml"), "-o", &graph]).ok();
+    let run = oneport!("rings dgx1.toml -o {graph}").ok();
     for line in [
         "rings       150 GB/s on",
         "together 150 GB/s: attain the optimum",
@@ -76,7 +74,7 @@ fn rings_of_a_box_and_its_graph_file() {
         "{written}"
     );
     // The file itself is judged as good. With one ring left, it has the throughput of one ring.
-    let again = oneport(&["rings", &fixture("dgx1.toml"), "--check", &graph, "--json"])
+    let again = oneport!("rings dgx1.toml --check {graph} --json")
         .ok()
         .object();
     assert_eq!(
@@ -99,7 +97,7 @@ fn rings_of_a_box_and_its_graph_file() {
         channel(1).expect("a channel")
     );
     let alone = folder.write("one.xml", &one);
-    let alone = oneport(&["rings", &fixture("dgx1.toml"), "--check", &alone, "--json"])
+    let alone = oneport!("rings dgx1.toml --check {alone} --json")
         .ok()
         .object();
     let total: u32 = alone["checked"]["total"]
@@ -112,20 +110,14 @@ fn rings_of_a_box_and_its_graph_file() {
 
 #[test]
 fn fewer_rings_and_some_processors() {
-    let one = oneport(&["rings", &fixture("dgx1.toml"), "--max-rings", "1", "--json"])
+    let one = oneport!("rings dgx1.toml --max-rings 1 --json")
         .ok()
         .object();
     assert_eq!(
         (&one["equal"]["total"], &one["equal"]["upper_bound"]),
         (&"50".into(), &"50".into())
     );
-    let few = oneport(&[
-        "rings",
-        &fixture("dgx1.toml"),
-        "--participants",
-        "box0.gpu0,box0.gpu1,box0.gpu2",
-        "--json",
-    ]);
+    let few = oneport!("rings dgx1.toml --participants box0.gpu0,box0.gpu1,box0.gpu2 --json");
     let few = few.ok().object();
     assert_eq!(few["processors"].as_array().map(Vec::len), Some(3));
     assert_eq!(few["status"], "optimal");
@@ -134,18 +126,16 @@ fn fewer_rings_and_some_processors() {
 #[test]
 fn what_is_no_ring_is_refused() {
     let folder = Folder::new();
-    oneport(&["rings", &fixture("dgx-a100-4.toml")])
-        .refused(1, &["32 processors", "16", "--participants A,B"]);
+    oneport!("rings dgx-a100-4.toml").refused(1, &["32 processors", "16", "--participants A,B"]);
     let star = folder.path("star.toml");
-    oneport(&["generate", "star", "--leaves", "3", "-o", &star]).ok();
-    oneport(&["rings", &star]).refused(1, &["no ring visits all 4 processors"]);
-    let dgx1 = fixture("dgx1.toml");
-    oneport(&["rings", &dgx1, "--participants", "box0.gpu0"])
+    oneport!("generate star --leaves 3 -o {star}").ok();
+    oneport!("rings {star}").refused(1, &["no ring visits all 4 processors"]);
+    oneport!("rings dgx1.toml --participants box0.gpu0")
         .refused(1, &["at least 2 processors; here 1"]);
-    oneport(&["rings", &dgx1, "--model", "half-duplex"])
+    oneport!("rings dgx1.toml --model half-duplex")
         .refused(1, &["half-duplex", "another port model"]);
-    oneport(&["rings", &dgx1, "--max-rings", "33"]).misused(&["--max-rings", "32"]);
-    oneport(&["rings", &dgx1, "--path-type", "NVS"]).refused(2, &["--path-type", "NVL"]);
+    oneport!("rings dgx1.toml --max-rings 33").misused(&["--max-rings", "32"]);
+    oneport!("rings dgx1.toml --path-type NVS").refused(2, &["--path-type", "NVL"]);
     let graph = |channels: &str| {
         let count = channels.matches("<channel>").count();
         let head = format!(
@@ -157,7 +147,7 @@ fn what_is_no_ring_is_refused() {
             format!("<graphs version=\"1\">{head}{channels}</graph></graphs>"),
         )
     };
-    let judged = |channels: &str| oneport(&["rings", &dgx1, "--check", &graph(channels)]);
+    let judged = |channels: &str| oneport!("rings dgx1.toml --check {}", graph(channels));
     judged("<channel><gpu dev=\"9\"/></channel>")
         .refused(1, &["channel 0", "device 0x9 is not one of the processors"]);
     judged("<channel><gpu dev=\"0\"/></channel>")
@@ -175,13 +165,7 @@ fn what_is_no_ring_is_refused() {
 #[test]
 fn several_boxes_have_a_file_each() {
     let folder = Folder::new();
-    let run = oneport(&[
-        "rings",
-        &fixture("ndv2-2.toml"),
-        "-o",
-        &folder.path("graph.xml"),
-    ])
-    .ok();
+    let run = oneport!("rings ndv2-2.toml -o {}", folder.path("graph.xml")).ok();
     assert!(
         run.stdout.contains("graph.box0.xml") && run.stdout.contains("in each box"),
         "{run:#?}"
@@ -224,12 +208,12 @@ fn several_boxes_have_a_file_each() {
 fn channels_have_speeds_of_nccl_and_rings_stay_in_their_box() {
     let folder = Folder::new();
     let (platform, graph) = (folder.path("a100.toml"), folder.path("graph.xml"));
-    oneport(&["generate", "dgx-a100", "--boxes", "2", "-o", &platform]).ok();
+    oneport!("generate dgx-a100 --boxes 2 -o {platform}").ok();
     let gpus = (0..8)
         .map(|gpu| format!("box0.gpu{gpu}"))
         .collect::<Vec<String>>()
         .join(",");
-    let run = oneport(&["rings", &platform, "--participants", &gpus, "-o", &graph]).ok();
+    let run = oneport!("rings {platform} --participants {gpus} -o {graph}").ok();
     assert!(
         run.stdout
             .contains("warning     these rings leave the box through ")
@@ -250,7 +234,7 @@ fn channels_have_speeds_of_nccl_and_rings_stay_in_their_box() {
         .count();
     assert!(speed <= 40.0 && channels <= 32, "{text}");
     // One box alone: 300 GB/s of NVSwitch in channels of at most 40, and no warning.
-    let run = oneport(&["rings", &fixture("dgx-a100-1.toml"), "-o", &graph]).ok();
+    let run = oneport!("rings dgx-a100-1.toml -o {graph}").ok();
     assert!(!run.stdout.contains("warning"), "{run:#?}");
     let text = read(&graph);
     let first = text.split("</graph>").next().unwrap();
@@ -259,15 +243,7 @@ fn channels_have_speeds_of_nccl_and_rings_stay_in_their_box() {
         "{text}"
     );
     // Exactly the requested number.
-    oneport(&[
-        "rings",
-        &fixture("dgx-a100-1.toml"),
-        "--max-rings",
-        "3",
-        "-o",
-        &graph,
-    ])
-    .ok();
+    oneport!("rings dgx-a100-1.toml --max-rings 3 -o {graph}").ok();
     assert!(
         read(&graph).contains("nchannels=\"3\" speedintra=\"100\""),
         "{}",
@@ -280,7 +256,7 @@ fn channels_have_speeds_of_nccl_and_rings_stay_in_their_box() {
 #[ignore = "needs data turn3/trial/dgxa100-dump.xml"]
 fn rings_that_mix_kinds_of_links_are_named() {
     let dump = oneport_testkit::data("turn3/trial/dgxa100-dump.xml");
-    let run = oneport(&["rings", &dump.to_string_lossy()]).noted(&["left out"]);
+    let run = oneport!("rings {}", dump.to_string_lossy()).noted(&["left out"]);
     let warning = run
         .stdout
         .lines()
@@ -295,7 +271,7 @@ fn rings_that_mix_kinds_of_links_are_named() {
 /// PCI is too slow to help: NVLink carries the rings alone.
 #[test]
 fn rings_of_one_kind_of_links_have_no_warning() {
-    let run = oneport(&["rings", &fixture("dgx1.toml")]).ok();
+    let run = oneport!("rings dgx1.toml").ok();
     assert!(!run.stdout.contains("warning"), "{run:#?}");
 }
 
@@ -321,7 +297,7 @@ fn channels_between_cards_are_paths() {
         )
     };
     let checked = |nets| {
-        let run = oneport(&["rings", &topology, "--check", &channel(nets), "--json"]);
+        let run = oneport!("rings {topology} --check {} --json", channel(nets));
         run.noted(&["pci"]).object()["checked"].clone()
     };
     let net = "<net dev=\"0\"/>";
@@ -336,7 +312,7 @@ fn channels_between_cards_are_paths() {
         (&ring["total"], &path["total"]),
         (&"10".into(), &"12".into())
     );
-    let text = oneport(&["rings", &topology, "--check", &channel([net, net])])
+    let text = oneport!("rings {topology} --check {}", channel([net, net]))
         .noted(&["pci"])
         .stdout;
     assert!(

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::common;
 
-use common::{Folder, Run, fixture, oneport, read};
+use common::{Folder, Run, each, fixture, read};
 
 fn schema(name: &str) -> Validator {
     let file = format!(
@@ -64,83 +64,37 @@ fn answers_of_solve_are_as_the_schema_says() {
     let (schema, folder) = (schema("solve"), Folder::new());
     let cut = folder.write("cut.csv", "a;b\n0;1\n0;0\n");
     let box_of_eight = folder.path("box.toml");
-    oneport(&["generate", "dgx-a100", "-o", &box_of_eight]).ok();
+    oneport!("generate dgx-a100 -o {box_of_eight}").ok();
     let cluster = "<platform version=\"4.1\"><zone id=\"w\" routing=\"Full\"><cluster id=\"c\" prefix=\"n\" \
                    radical=\"0-5999\" suffix=\"\" speed=\"1Gf\" bw=\"125MBps\" lat=\"50us\"/></zone></platform>";
     let cluster = folder.write("star.xml", cluster);
-    let cases: &[(&[&str], &str)] = &[
+    let cases: &[(&str, &str)] = &[
         // Without a schedule.
         (
-            &[
-                "reduce-scatter",
-                "--commutative",
-                "--work",
-                "0",
-                "--platform",
-                &cluster,
-            ],
+            &format!("reduce-scatter --commutative --work 0 --platform {cluster}"),
+            "optimal",
+        ),
+        ("scatter --source Ps --platform toy-scatter.toml", "optimal"),
+        (
+            &format!("all-gather --platform {box_of_eight} --size '64 MiB'"),
             "optimal",
         ),
         (
-            &[
-                "scatter",
-                "--source",
-                "Ps",
-                "--platform",
-                &fixture("toy-scatter.toml"),
-            ],
-            "optimal",
-        ),
-        (
-            &[
-                "all-gather",
-                "--platform",
-                &box_of_eight,
-                "--size",
-                "64 MiB",
-            ],
-            "optimal",
-        ),
-        (
-            &[
-                "reduce",
-                "--target",
-                "a0",
-                "--platform",
-                &fixture("two-racks.toml"),
-                "--time-limit",
-                "0",
-            ],
+            "reduce --target a0 --platform two-racks.toml --time-limit 0",
             "feasible",
         ),
-        (&["all-to-all", "--platform", &cut], "infeasible"),
+        (&format!("all-to-all --platform {cut}"), "infeasible"),
         (
-            &[
-                "all-gather-v",
-                "--participants",
-                "a0,a1",
-                "--counts",
-                "1,2",
-                "--platform",
-                &fixture("two-racks.toml"),
-            ],
+            "all-gather-v --participants a0,a1 --counts 1,2 --platform two-racks.toml",
             "optimal",
         ),
         (
-            &[
-                "all-gather",
-                "--platform",
-                &fixture("torus-4x4.toml"),
-                "--group",
-                "P0,P1",
-                "--group",
-                "P2,P3",
-            ],
+            "all-gather --platform torus-4x4.toml --group P0,P1 --group P2,P3",
             "optimal",
         ),
     ];
     for (arguments, status) in cases {
-        let run = oneport(&[&["solve", "--json"], *arguments].concat());
+        let run = oneport!("solve --json {arguments}");
         let [answer] = &answers(&schema, &run)[..] else {
             panic!("{run:#?}")
         };
@@ -157,7 +111,7 @@ fn answers_of_solve_are_as_the_schema_says() {
                 "{answer}"
             );
         }
-        if arguments.contains(&"64 MiB") {
+        if arguments.contains("64 MiB") {
             // 8 messages. Of every 8 a GPU receives 7.
             let number =
                 |key: &str| oneport::parse_rational(answer[key].as_str().unwrap()).unwrap();
@@ -177,34 +131,12 @@ fn answers_of_solve_are_as_the_schema_says() {
 #[test]
 fn answers_of_whatif_are_as_the_schema_says() {
     let schema = schema("whatif");
-    let toy = fixture("toy-reduce.toml");
-    let whatif = |rest: &[&str]| oneport(&[&["whatif", "--json"], rest].concat());
-    let torus = fixture("torus-4x4.toml");
+    let whatif = |rest: &str| oneport!("whatif --json {rest}");
     for run in [
-        whatif(&["reduce-scatter", "--platform", &toy]),
-        whatif(&[
-            "all-reduce",
-            "--platform",
-            &torus,
-            "--time-limit",
-            "0.2",
-            "--model",
-            "half-duplex",
-        ]),
-        whatif(&[
-            "all-to-all",
-            "--platform",
-            &torus,
-            "--change",
-            "P0 -> P1: bandwidth x2",
-        ]),
-        whatif(&[
-            "all-to-all",
-            "--platform",
-            &torus,
-            "--change",
-            "P0 <-> *: remove",
-        ]),
+        whatif("reduce-scatter --platform toy-reduce.toml"),
+        whatif("all-reduce --platform torus-4x4.toml --time-limit 0.2 --model half-duplex"),
+        whatif("all-to-all --platform torus-4x4.toml --change 'P0 -> P1: bandwidth x2'"),
+        whatif("all-to-all --platform torus-4x4.toml --change 'P0 <-> *: remove'"),
     ] {
         let [answer] = &answers(&schema, &run)[..] else {
             panic!("{run:#?}")
@@ -225,16 +157,11 @@ fn several_platforms_answer_line_by_line() {
     let (toy, star) = (fixture("toy-scatter.toml"), fixture("star.json"));
     let cut = folder.write("cut.csv", "a;b\n0;1\n0;0\n");
     let broken = folder.write("broken.toml", "format = \n");
-    let ask = |paths: &[&str], rest: &[&str]| {
-        let platforms = paths.iter().flat_map(|path| ["--platform", path]);
-        let arguments: Vec<&str> = ["solve", "all-to-all"]
-            .into_iter()
-            .chain(platforms)
-            .chain(rest.iter().copied())
-            .collect();
-        oneport(&arguments)
+    let ask = |paths: &[&str], rest: &str| {
+        let platforms = each("--platform", paths);
+        oneport!("solve all-to-all {platforms} {rest}")
     };
-    let together = ask(&[&toy, &cut, &broken, &star], &["--json"]);
+    let together = ask(&[&toy, &cut, &broken, &star], "--json");
     assert_eq!(together.code, Some(1));
     let lines = answers(&schema, &together);
     let told: Vec<(&str, &str)> = lines
@@ -264,11 +191,11 @@ fn several_platforms_answer_line_by_line() {
             .all(|(line, file)| line.contains(file.as_str()))
     );
     // Each answer equals that of a separate call.
-    let alone = ask(&[&star], &["--json"]).ok().object();
+    let alone = ask(&[&star], "--json").ok().object();
     for key in ["throughput", "upper_bound", "period", "bottleneck"] {
         assert_eq!(lines[3][key], alone[key]);
     }
-    let text = ask(&[&star, &star], &[]).ok().stdout;
+    let text = ask(&[&star, &star], "").ok().stdout;
     assert_eq!(
         (
             text.matches(&star).count(),
@@ -278,8 +205,8 @@ fn several_platforms_answer_line_by_line() {
         "{text}"
     );
     let plan = folder.path("plan.json");
-    ask(&[&star, &star], &["-o", &plan]).refused(2, &["--output", "one plan"]);
-    ask(&[&star, &star], &["--size", "0", "--json"]).refused(2, &["--size"]);
+    ask(&[&star, &star], &format!("-o {plan}")).refused(2, &["--output", "one plan"]);
+    ask(&[&star, &star], "--size 0 --json").refused(2, &["--size"]);
 }
 
 /// The schema of questions has the keys of the value that reads them, and both refuse the same mistakes.

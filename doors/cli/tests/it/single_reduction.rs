@@ -3,18 +3,14 @@
 use num_bigint::BigUint;
 use serde_json::Value;
 
-use crate::common::{Folder, Run, fixture, oneport, read};
-
-fn reduce(arguments: &[&str]) -> Run {
-    oneport(&[&["reduce"], arguments].concat())
-}
+use crate::common::{Folder, first, read};
 
 /// Writes the file in each format that takes schedules executed once.
 #[track_caller]
 fn exports(folder: &Folder, file: &str) {
     for format in ["mpi", "simgrid", "goal", "events"] {
         let out = folder.path(&format!("run.{format}"));
-        oneport(&["export", file, "--to", format, &out])
+        oneport!("export {file} --to {format} {out}")
             .ok()
             .prints(&[format]);
     }
@@ -26,77 +22,32 @@ fn the_file_goes_everywhere() {
     let folder = Folder::new();
     let file = folder.path("one.json");
     for arguments in [
-        &[
-            "homogeneous",
-            "--n",
-            "12",
-            "--transfer",
-            "2",
-            "--compute",
-            "3",
-        ][..],
-        &[
-            "homogeneous",
-            "--n",
-            "9",
-            "--transfer",
-            "1",
-            "--compute",
-            "1/2",
-            "--root",
-            "4",
-        ],
-        &[
-            "homogeneous",
-            "--n",
-            "9",
-            "--transfer",
-            "1",
-            "--compute",
-            "2",
-            "--max-transfers",
-            "2",
-        ],
-        &[
-            "homogeneous",
-            "--ready",
-            "6,7,2,11,8,12,12",
-            "--transfer",
-            "4",
-            "--compute",
-            "3",
-        ],
-        &[
-            "heterogeneous",
-            "--times",
-            "10,5,5,5,4,2,2",
-            "--destination",
-            "0",
-        ],
-        &["heterogeneous", "--classes", "2:6,3:7"],
-        &["heterogeneous", "--times", "3,4,5,7,11"],
+        "homogeneous --n 12 --transfer 2 --compute 3",
+        "homogeneous --n 9 --transfer 1 --compute 1/2 --root 4",
+        "homogeneous --n 9 --transfer 1 --compute 2 --max-transfers 2",
+        "homogeneous --ready 6,7,2,11,8,12,12 --transfer 4 --compute 3",
+        "heterogeneous --times 10,5,5,5,4,2,2 --destination 0",
+        "heterogeneous --classes 2:6,3:7",
+        "heterogeneous --times 3,4,5,7,11",
     ] {
-        reduce(&[arguments, &["-o", &file]].concat()).ok();
-        oneport(&["verify", &file])
+        oneport!("reduce {arguments} -o {file}").ok();
+        oneport!("verify {file}")
             .ok()
             .prints(&["ok: reduction of", "(optimal"]);
-        oneport(&["show", &file])
+        oneport!("show {file}")
             .ok()
             .prints(&["length", "(optimal", "at "]);
         let [gantt, graph, tree] =
             ["gantt.svg", "graph.svg", "tree.dot"].map(|name| folder.path(name));
-        oneport(&[
-            "show", &file, "--gantt", &gantt, "--graph", &graph, "--tree", &tree,
-        ])
-        .ok();
+        oneport!("show {file} --gantt {gantt} --graph {graph} --tree {tree}").ok();
         assert!(
             read(&gantt).contains("<svg")
                 && read(&graph).contains("<svg")
                 && read(&tree).contains("digraph")
         );
         let windows = folder.path("windows.svg");
-        let drawn = oneport(&["show", &file, "--windows", &windows]);
-        match arguments[0] {
+        let drawn = oneport!("show {file} --windows {windows}");
+        match first(arguments) {
             "heterogeneous" => assert!(
                 drawn.ok().stdout.contains("windows.svg") && read(&windows).contains("<circle")
             ),
@@ -107,26 +58,17 @@ fn the_file_goes_everywhere() {
         let wrong = text.replacen("\"length\": \"", "\"length\": \"1", 1);
         let broken = folder.write("broken.json", wrong.replace("\"optimal\"", "\"feasible\""));
         for command in [
-            &["verify", &broken][..],
-            &["show", &broken],
-            &["export", &broken, "--to", "goal", &graph],
+            format!("verify {broken}"),
+            format!("show {broken}"),
+            format!("export {broken} --to goal {graph}"),
         ] {
-            oneport(command).refused(1, &["broken.json: violation", "length"]);
+            oneport!("{command}").refused(1, &["broken.json: violation", "length"]);
         }
     }
-    oneport(&["verify", &file, "--platform", &file]).refused(1, &["one reduction has no platform"]);
-    oneport(&["show", &file, "--timeline", &folder.path("t.svg")])
+    oneport!("verify {file} --platform {file}").refused(1, &["one reduction has no platform"]);
+    oneport!("show {file} --timeline {}", folder.path("t.svg"))
         .refused(2, &["--timeline", "--gantt"]);
-    oneport(&[
-        "export",
-        &file,
-        "--to",
-        "mpi",
-        "--pieces",
-        "3",
-        &folder.path("x.c"),
-    ])
-    .refused(1, &["--pieces"]);
+    oneport!("export {file} --to mpi --pieces 3 {}", folder.path("x.c")).refused(1, &["--pieces"]);
 }
 
 /// Files of broadcasts and all-reductions, with equal costs and with a time per sender.
@@ -160,23 +102,20 @@ fn broadcasts_and_all_reductions_go_everywhere() {
             "ok: all-reduction among 5 processors, length",
         ),
     ] {
-        let question: Vec<&str> = question.split(' ').collect();
-        let printed = reduce(&[&question[..], &["-o", &file, "--json"]].concat())
-            .ok()
-            .object();
+        let printed = oneport!("reduce {question} -o {file} --json").ok().object();
         let length = printed["length"].as_str().unwrap();
         let verdict = format!("{verified} {length} (");
-        oneport(&["verify", &file])
+        oneport!("verify {file}")
             .ok()
             .prints(&[&verdict, "the referee repeated it"]);
-        oneport(&["show", &file])
+        oneport!("show {file}")
             .ok()
             .prints(&["length", length, "at "]);
         let [gantt, tree] = ["gantt.svg", "tree.dot"].map(|name| folder.path(name));
-        oneport(&["show", &file, "--gantt", &gantt]).ok();
+        oneport!("show {file} --gantt {gantt}").ok();
         assert!(read(&gantt).contains("<svg"));
-        let drawn = oneport(&["show", &file, "--tree", &tree]);
-        if question.contains(&"--broadcast") {
+        let drawn = oneport!("show {file} --tree {tree}");
+        if question.contains("--broadcast") {
             drawn.refused(2, &["--tree", "drawn with --gantt"]);
         } else {
             drawn.ok();
@@ -190,7 +129,7 @@ fn broadcasts_and_all_reductions_go_everywhere() {
             &format!("\"lower_bound\": \"{length}\""),
         );
         let raised = folder.write("raised.json", raised);
-        let verdict = oneport(&["verify", &raised]);
+        let verdict = oneport!("verify {raised}");
         if length == bound {
             verdict.ok();
         } else {
@@ -198,10 +137,10 @@ fn broadcasts_and_all_reductions_go_everywhere() {
         }
         let wrong = text.replacen("length\": \"", "length\": \"1", 1);
         let broken = folder.write("broken.json", wrong.replace("\"optimal\"", "\"feasible\""));
-        for command in [&["verify", &broken][..], &["show", &broken]] {
-            oneport(command).refused(1, &["broken.json", "length"]);
+        for command in [format!("verify {broken}"), format!("show {broken}")] {
+            oneport!("{command}").refused(1, &["broken.json", "length"]);
         }
-        oneport(&["verify", &file, "--whole-messages"]).refused(1, &["has no period"]);
+        oneport!("verify {file} --whole-messages").refused(1, &["has no period"]);
     }
 }
 
@@ -210,13 +149,10 @@ fn broadcasts_and_all_reductions_go_everywhere() {
 fn any_root_under_any_limit() {
     let folder = Folder::new();
     let file = folder.path("one.json");
-    let split = |question: &'static str| question.split(' ').collect::<Vec<&str>>();
-    let many = split("homogeneous --n 1e18 --transfer 3 --compute 5 --json");
+    let many = "homogeneous --n 1e18 --transfer 3 --compute 5 --json";
     let (first, other) = (
-        reduce(&many).ok().object(),
-        reduce(&[&many[..], &["--root", "17"]].concat())
-            .ok()
-            .object(),
+        oneport!("reduce {many}").ok().object(),
+        oneport!("reduce {many} --root 17").ok().object(),
     );
     assert_eq!(
         (
@@ -237,23 +173,22 @@ fn any_root_under_any_limit() {
         "homogeneous --n 9 --transfer 3 --compute 2 --max-reducers 2",
         "homogeneous --n 13 --transfer 1 --compute 4 --max-reducers 1",
     ] {
-        let question = split(question);
-        let best = reduce(&[&question[..], &["--json"]].concat()).ok().object();
+        let best = oneport!("reduce {question} --json").ok().object();
         for root in ["0", "1", "4", "8"] {
-            let arguments = [&question[..], &["--root", root, "--json", "-o", &file]].concat();
-            let report = reduce(&arguments).ok().object();
+            let arguments = format!("{question} --root {root} --json -o {file}");
+            let report = oneport!("reduce {arguments}").ok().object();
             assert_eq!(report["length"], best["length"], "{report}");
             assert_eq!(report["root"].to_string(), root);
-            oneport(&["verify", &file])
+            oneport!("verify {file}")
                 .ok()
                 .prints(&["(optimal", "the referee repeated it"]);
             assert!(read(&file).contains(&format!("\"root\": {root},")));
         }
     }
     // Ready at 0 and 9: for every root, the late value is merged at 9 or has to be sent at 9.
-    let late = split("homogeneous --ready 0,9 --transfer 4 --compute 1 --json --root");
+    let late = "homogeneous --ready 0,9 --transfer 4 --compute 1 --json --root";
     for (root, length) in [("0", "14"), ("1", "10")] {
-        let report = reduce(&[&late[..], &[root]].concat()).ok().object();
+        let report = oneport!("reduce {late} {root}").ok().object();
         assert_eq!(
             (&report["length"], &report["root"].to_string()[..]),
             (&length.into(), root)
@@ -281,7 +216,7 @@ fn any_root_under_any_limit() {
             &["--rank", "limit", "--tree F.json"],
         ),
     ] {
-        reduce(&split(question)).refused(2, words);
+        oneport!("reduce {question}").refused(2, words);
     }
 }
 
@@ -290,37 +225,11 @@ fn any_root_under_any_limit() {
 fn one_library_of_several_plans() {
     let folder = Folder::new();
     let (gather, reduction) = (folder.path("gather.json"), folder.path("reduction.json"));
-    oneport(&[
-        "solve",
-        "all-gather",
-        "--platform",
-        &fixture("dgx1.toml"),
-        "-o",
-        &gather,
-    ])
-    .ok();
-    oneport(&[
-        "reduce",
-        "heterogeneous",
-        "--times",
-        "5,5,4,2",
-        "-o",
-        &reduction,
-    ])
-    .ok();
+    oneport!("solve all-gather --platform dgx1.toml -o {gather}").ok();
+    oneport!("reduce heterogeneous --times 5,5,4,2 -o {reduction}").ok();
     let out = folder.path("library.c");
-    let both = [
-        "export",
-        &gather,
-        &reduction,
-        "--to",
-        "mpi-preload",
-        &out,
-        "--at-least",
-    ];
-    oneport(&[&both[..], &["64k,0"]].concat())
-        .ok()
-        .prints(&["mpi-preload"]);
+    let both = format!("export {gather} {reduction} --to mpi-preload {out} --at-least");
+    oneport!("{both} 64k,0").ok().prints(&["mpi-preload"]);
     let text = read(&out);
     assert!(
         text.contains("Plan 1: all-gather on 8 ranks, messages of 65536 bytes or more"),
@@ -330,18 +239,14 @@ fn one_library_of_several_plans() {
         text.contains("Plan 2: reduce on 5 ranks, messages of 1 bytes or more"),
         "{text}"
     );
-    oneport(&[&both[..], &["1,2,3"]].concat())
-        .refused(2, &["--at-least has 3 numbers for 2 plans"]);
-    oneport(&[&both[..], &["x"]].concat())
-        .refused(2, &["--at-least", "'x' is not a number of bytes"]);
-    oneport(&[&both[..], &["0", "--hosts"]].concat())
-        .refused(1, &["plan 2 is for P0", "the same nodes"]);
-    oneport(&["export", &gather, &gather, "--to", "mpi", &out])
-        .refused(2, &["--to mpi takes one PLAN"]);
-    oneport(&["export", &gather, "--to", "mpi", &out, "--hosts"])
+    oneport!("{both} 1,2,3").refused(2, &["--at-least has 3 numbers for 2 plans"]);
+    oneport!("{both} x").refused(2, &["--at-least", "'x' is not a number of bytes"]);
+    oneport!("{both} 0 --hosts").refused(1, &["plan 2 is for P0", "the same nodes"]);
+    oneport!("export {gather} {gather} --to mpi {out}").refused(2, &["--to mpi takes one PLAN"]);
+    oneport!("export {gather} --to mpi {out} --hosts")
         .refused(2, &["for --to mpi-preload, not mpi"]);
-    oneport(&["export", &gather, "--to", "mpi"]).refused(2, &["one file is given", "OUT"]);
-    oneport(&["export", &gather, "--to", "mpi-preload", &out, "--hosts"])
+    oneport!("export {gather} --to mpi").refused(2, &["one file is given", "OUT"]);
+    oneport!("export {gather} --to mpi-preload {out} --hosts")
         .ok()
         .prints(&["2 files"]);
     assert_eq!(read(format!("{out}.hosts")).lines().count(), 8);
@@ -349,9 +254,9 @@ fn one_library_of_several_plans() {
 
 #[test]
 fn a_sequence_is_judged_beside_the_best() {
-    let question = ["heterogeneous", "--times", "5,5,5,4,2,2"];
+    let question = "heterogeneous --times 5,5,5,4,2,2";
     let judged = |sequence: &str| {
-        reduce(&[&question[..], &["--json", "--sequence", sequence]].concat())
+        oneport!("reduce {question} --json --sequence {sequence}")
             .ok()
             .object()
     };
@@ -368,20 +273,18 @@ fn a_sequence_is_judged_beside_the_best() {
         );
         assert_eq!(report["lower_bound"], "11");
     }
-    reduce(&[&question[..], &["--sequence", "4,5,3,0,1,2"]].concat())
+    oneport!("reduce {question} --sequence 4,5,3,0,1,2")
         .ok()
         .prints(&["length  14 (feasible", "best    11"]);
-    reduce(&[&question[..], &["--sequence", "0,1,2,3,4"]].concat())
-        .refused(1, &["processor 5 is missing"]);
-    reduce(&[&question[..], &["--sequence", "0,1,x"]].concat())
-        .refused(2, &["--sequence", "entry 2", "'x'"]);
-    reduce(&[&question[..], &["--sequence", "0,1,2,3,4,6"]].concat()).refused(1, &["destination"]);
+    oneport!("reduce {question} --sequence 0,1,2,3,4").refused(1, &["processor 5 is missing"]);
+    oneport!("reduce {question} --sequence 0,1,x").refused(2, &["--sequence", "entry 2", "'x'"]);
+    oneport!("reduce {question} --sequence 0,1,2,3,4,6").refused(1, &["destination"]);
 }
 
 #[test]
 fn start_times_are_judged() {
     let folder = Folder::new();
-    let question = ["heterogeneous", "--times", "5,5,5,4,2,2", "--starts"];
+    let question = "heterogeneous --times 5,5,5,4,2,2 --starts";
     let crowded = folder.write("crowded.json", "[0, 1, 6, 2, 0, 4, null]");
     let told = [
         "crowded.json: violation",
@@ -390,11 +293,9 @@ fn start_times_are_judged() {
         "2 A + C = 9",
         "7 processors",
     ];
-    reduce(&[&question[..], &[&crowded]].concat()).refused(1, &told);
+    oneport!("reduce {question} {crowded}").refused(1, &told);
     let late = folder.write("late.json", "[0, 0, 6, 6, 20, 22, null]");
-    let report = reduce(&[&question[..], &[&late, "--json"]].concat())
-        .ok()
-        .object();
+    let report = oneport!("reduce {question} {late} --json").ok().object();
     assert_eq!(
         (&report["given_length"], &report["best"]),
         (&"24".into(), &"11".into()),
@@ -411,15 +312,15 @@ fn start_times_are_judged() {
         ("{}", &["'starts' is missing"]),
     ] {
         let file = folder.write("wrong.json", text);
-        reduce(&[&question[..], &[&file]].concat()).refused(1, &[&["wrong.json"], parts].concat());
+        oneport!("reduce {question} {file}").refused(1, &[&["wrong.json"], parts].concat());
     }
     let file = folder.path("own.json");
-    reduce(&[&question[..], &[&late, "-o", &file]].concat()).ok();
-    oneport(&["verify", &file])
+    oneport!("reduce {question} {late} -o {file}").ok();
+    oneport!("verify {file}")
         .ok()
         .prints(&["ok: reduction of 7 values"]);
     // A file of one reduction has start times.
-    reduce(&[&question[..], &[&file]].concat())
+    oneport!("reduce {question} {file}")
         .ok()
         .prints(&["inequality (1) holds"]);
 }
@@ -427,30 +328,21 @@ fn start_times_are_judged() {
 #[test]
 fn a_tree_is_judged() {
     let folder = Folder::new();
-    let costs = [
-        "homogeneous",
-        "--transfer",
-        "2",
-        "--compute",
-        "3",
-        "--tree-in",
-    ];
+    let costs = "homogeneous --transfer 2 --compute 3 --tree-in";
     let chain = folder.write("chain.json", "[null, 0, 1]");
-    let report = reduce(&[&costs[..], &[&chain, "--json"]].concat())
-        .ok()
-        .object();
+    let report = oneport!("reduce {costs} {chain} --json").ok().object();
     assert_eq!(
         (&report["length"], &report["best"], &report["commutative"]),
         (&"10".into(), &"8".into(), &false.into())
     );
     let crossed = folder.write("crossed.json", "[null, 0, 0, 1]");
     let file = folder.path("own.json");
-    reduce(&[&costs[..], &[&crossed, "-o", &file]].concat())
+    oneport!("reduce {costs} {crossed} -o {file}")
         .ok()
         .prints(&["the operator must commute", "best"]);
-    oneport(&["verify", &file]).ok();
+    oneport!("verify {file}").ok();
     let text = read(&file).replace("\"commutative\": true", "\"commutative\": false");
-    oneport(&["verify", &folder.write("ordered.json", &text)])
+    oneport!("verify {}", folder.write("ordered.json", &text))
         .refused(1, &["only neighbours may be merged"]);
     for (text, part) in [
         ("[0, 1]", "must be null"),
@@ -458,7 +350,7 @@ fn a_tree_is_judged() {
         ("[]", "one per processor"),
     ] {
         let wrong = folder.write("wrong.json", text);
-        reduce(&[&costs[..], &[&wrong]].concat()).refused(1, &["wrong.json", part]);
+        oneport!("reduce {costs} {wrong}").refused(1, &["wrong.json", part]);
     }
 }
 
@@ -467,21 +359,11 @@ fn a_tree_is_judged() {
 fn ranks_are_those_of_the_tree() {
     let folder = Folder::new();
     let file = folder.path("one.json");
-    let question = [
-        "homogeneous",
-        "--n",
-        "20",
-        "--transfer",
-        "2",
-        "--compute",
-        "3",
-        "--root",
-        "13",
-    ];
-    reduce(&[&question[..], &["-o", &file]].concat()).ok();
+    let question = "homogeneous --n 20 --transfer 2 --compute 3";
+    oneport!("reduce {question} --root 13 -o {file}").ok();
     let written: serde_json::Value = serde_json::from_str(&read(&file)).unwrap();
     for rank in 0..20 {
-        let report = reduce(&[&question[..], &["--json", "--rank", &rank.to_string()]].concat())
+        let report = oneport!("reduce {question} --root 13 --json --rank {rank}")
             .ok()
             .object();
         assert_eq!(report["receiver"], written["receivers"][rank]);
@@ -489,44 +371,20 @@ fn ranks_are_those_of_the_tree() {
             assert_eq!(written["receivers"][child.as_u64().unwrap() as usize], rank);
         }
     }
-    let many = [
-        "homogeneous",
-        "--n",
-        "1000000000000000000",
-        "--transfer",
-        "1",
-        "--compute",
-        "1",
-    ];
-    let at = [
-        "--root",
-        "333333333333333333",
-        "--rank",
-        "999999999999999999",
-    ];
-    let run = reduce(&[&many[..], &at].concat()).ok();
+    let many = "homogeneous --n 1000000000000000000 --transfer 1 --compute 1";
+    let at = "--root 333333333333333333 --rank 999999999999999999";
+    let run = oneport!("reduce {many} {at}").ok();
     assert!(run.time < std::time::Duration::from_secs(5), "{run:?}");
     run.prints(&["length 87", "to 999999999999999997, 43 transfers"]);
-    reduce(&[&many[..], &["--root", "5", "-o", &file]].concat()).refused(1, &["at most 100000000"]);
-    reduce(&[&question[..7], &["--root", "20"]].concat())
-        .refused(2, &["--root", "'20'", "0 to 19"]);
-    reduce(&[&question[..7], &["--rank", "-1"]].concat()).refused(2, &["--rank", "'-1'"]);
+    oneport!("reduce {many} --root 5 -o {file}").refused(1, &["at most 100000000"]);
+    oneport!("reduce {question} --root 20").refused(2, &["--root", "'20'", "0 to 19"]);
+    oneport!("reduce {question} --rank -1").refused(2, &["--rank", "'-1'"]);
 }
 
 #[test]
 fn bounds_degree_depth_and_values_within_a_time() {
-    let question = [
-        "homogeneous",
-        "--n",
-        "1024",
-        "--transfer",
-        "2",
-        "--compute",
-        "3",
-        "--within",
-        "20",
-    ];
-    let report = reduce(&[&question[..], &["--json"]].concat()).ok().object();
+    let question = "homogeneous --n 1024 --transfer 2 --compute 3 --within 20";
+    let report = oneport!("reduce {question} --json").ok().object();
     assert_eq!(
         (&report["degree"], &report["depth"]),
         (&13.into(), &8.into()),
@@ -543,22 +401,13 @@ fn bounds_degree_depth_and_values_within_a_time() {
         .unwrap();
     let just = |n: u64| {
         let n = n.to_string();
-        let report = reduce(&[
-            "homogeneous",
-            "--n",
-            &n,
-            "--transfer",
-            "2",
-            "--compute",
-            "3",
-            "--json",
-        ])
-        .ok()
-        .object();
+        let report = oneport!("reduce homogeneous --n {n} --transfer 2 --compute 3 --json")
+            .ok()
+            .object();
         report["length"].as_str().unwrap().parse::<u64>().unwrap()
     };
     assert!(just(within) <= 20 && just(within + 1) > 20);
-    reduce(&question).ok().prints(&[
+    oneport!("reduce {question}").ok().prints(&[
         "bounds",
         "within  20",
         "tree    13 transfers into the root, 8 transfers",
@@ -569,37 +418,29 @@ fn bounds_degree_depth_and_values_within_a_time() {
 fn all_reductions_and_broadcasts() {
     let folder = Folder::new();
     let [gantt, tree] = ["all.svg", "all.json"].map(|name| folder.path(name));
-    let all = |more: &[&str]| {
-        reduce(&[&["heterogeneous", "--all-reduce", "--json"], more].concat())
+    let all = |more: &str| {
+        oneport!("reduce heterogeneous --all-reduce --json {more}")
             .ok()
             .object()
     };
-    let times = ["--times", "2,3,5,7,11,13,17"];
+    let times = "--times 2,3,5,7,11,13,17";
     let length =
         |report: &serde_json::Value| report["length"].as_str().unwrap().parse::<u64>().unwrap();
-    let [best, simple] = [
-        all(&times),
-        all(&[&times[..], &["--method", "snf"]].concat()),
-    ];
+    let [best, simple] = [all(times), all(&format!("{times} --method snf"))];
     assert!(length(&best) <= length(&simple));
     assert_eq!(
         (&best["destination"], &best["model"]),
         (&0.into(), &"heterogeneous".into()),
         "{best}"
     );
-    let slow = all(&[
-        &times[..],
-        &["--destination", "6", "--gantt", &gantt, "--tree", &tree],
-    ]
-    .concat());
+    let slow = all(&format!(
+        "{times} --destination 6 --gantt {gantt} --tree {tree}"
+    ));
     assert_eq!(slow["destination"], 6);
     assert!(read(&gantt).contains("All-reduction") && read(&tree).contains("\"broadcast\""));
-    let classes = all(&["--classes", "2:3,3:4"]);
-    assert_eq!(
-        length(&classes),
-        length(&all(&["--times", "2,2,2,3,3,3,3"]))
-    );
-    let report = reduce(&[&["heterogeneous", "--broadcast", "--json"], &times[..]].concat())
+    let classes = all("--classes 2:3,3:4");
+    assert_eq!(length(&classes), length(&all("--times 2,2,2,3,3,3,3")));
+    let report = oneport!("reduce heterogeneous --broadcast --json {times}")
         .ok()
         .object();
     assert_eq!(
@@ -608,25 +449,13 @@ fn all_reductions_and_broadcasts() {
         "{report}"
     );
     assert_eq!(report["length"], best["broadcast_length"]);
-    let far = reduce(
-        &[
-            &["heterogeneous", "--broadcast", "--json", "--source", "6"],
-            &times[..],
-        ]
-        .concat(),
-    )
-    .ok()
-    .object();
+    let far = oneport!("reduce heterogeneous --broadcast --json --source 6 {times}")
+        .ok()
+        .object();
     assert!(length(&far) > length(&report));
-    reduce(
-        &[
-            &["heterogeneous", "--broadcast", "--source", "7"],
-            &times[..],
-        ]
-        .concat(),
-    )
-    .refused(2, &["--source", "0 to 6"]);
-    reduce(&["heterogeneous", "--classes", "2:3", "--destination", "0"])
+    oneport!("reduce heterogeneous --broadcast --source 7 {times}")
+        .refused(2, &["--source", "0 to 6"]);
+    oneport!("reduce heterogeneous --classes 2:3 --destination 0")
         .refused(2, &["--destination", "--classes"]);
 }
 
@@ -636,21 +465,15 @@ fn all_reductions_and_broadcasts() {
 fn a_length_is_optimal_only_if_that_is_proved() {
     let folder = Folder::new();
     let file = folder.path("reduction.json");
-    let make = |arguments: &[&str]| {
-        reduce(&[arguments, &["-o", &file]].concat()).ok();
+    let make = |arguments: &str| {
+        oneport!("reduce {arguments} -o {file}").ok();
         serde_json::from_str::<Value>(&read(&file)).unwrap()
     };
     let verify =
-        |object: &Value| oneport(&["verify", &folder.write("said.json", object.to_string())]);
+        |object: &Value| oneport!("verify {}", folder.write("said.json", object.to_string()));
     // A binomial tree takes 16 while 15 is possible.
-    let binomial = [
-        "--n=9",
-        "--transfer=2",
-        "--compute=3",
-        "--strategy=binomial",
-        "--tie=newest",
-    ];
-    let mut one = make(&[&["homogeneous"], &binomial[..]].concat());
+    let binomial = "--n=9 --transfer=2 --compute=3 --strategy=binomial --tie=newest";
+    let mut one = make(&format!("homogeneous {binomial}"));
     verify(&one)
         .ok()
         .prints(&["length 16 (feasible; none is shorter than 15"]);
@@ -665,13 +488,8 @@ fn a_length_is_optimal_only_if_that_is_proved() {
     one["status"] = "feasible".into();
     verify(&one).refused(1, &["violation", "16 is not proved"]);
     // A sequence of senders takes 14 while 11 is possible. With times alone nothing is counted.
-    let sequence = [
-        "heterogeneous",
-        "--times=10,5,5,5,4,2,2",
-        "--destination=0",
-        "--sequence=6,5,3,2,1,4",
-    ];
-    let mut one = make(&sequence);
+    let sequence = "heterogeneous --times=10,5,5,5,4,2,2 --destination=0 --sequence=6,5,3,2,1,4";
+    let mut one = make(sequence);
     verify(&one)
         .ok()
         .prints(&["length 14 (feasible; none is shorter than 11"]);
@@ -687,18 +505,13 @@ fn a_length_is_optimal_only_if_that_is_proved() {
     );
     assert!(!told.contains("optimal"), "{told}");
     // Values that are there late: the referee counts, and grows trees.
-    let ready = [
-        "homogeneous",
-        "--ready=0,3,3,1,7,2",
-        "--transfer=1",
-        "--compute=2",
-    ];
-    let report = reduce(&[&ready[..], &["--json"]].concat()).ok().object();
+    let ready = "homogeneous --ready=0,3,3,1,7,2 --transfer=1 --compute=2";
+    let report = oneport!("reduce {ready} --json").ok().object();
     assert_eq!(
         (&report["status"], &report["rechecked"]),
         (&"optimal".into(), &true.into())
     );
-    let one = make(&ready);
+    let one = make(ready);
     assert_eq!(one["status"], "feasible");
     verify(&one)
         .ok()
@@ -708,20 +521,11 @@ fn a_length_is_optimal_only_if_that_is_proved() {
 /// Beyond machine integers the numbers are exact, and "any number" is printed for costs 0 only.
 #[test]
 fn values_within_a_long_time_are_counted() {
-    let within = |costs: [&str; 2], time: &str, more: &[&str]| {
+    let within = |costs: [&str; 2], time: &str, more: &str| {
         let [transfer, compute] = costs;
-        let question = [
-            "homogeneous",
-            "--n",
-            "5",
-            "--transfer",
-            transfer,
-            "--compute",
-            compute,
-            "--within",
-            time,
-        ];
-        reduce(&[&question[..], more].concat()).ok()
+        let question =
+            format!("homogeneous --n 5 --transfer {transfer} --compute {compute} --within {time}");
+        oneport!("reduce {question} {more}").ok()
     };
     // Both costs 1: Fibonacci's numbers.
     let (mut now, mut before) = (1_u128, 1_u128);
@@ -731,19 +535,19 @@ fn values_within_a_long_time_are_counted() {
     let (low, lower) = (BigUint::from(now), BigUint::from(before));
     // F(m + n + 1) = F(m + 1) F(n + 1) + F(m) F(n), if F(t + 1) values are combined within t.
     let twice = &low * &low + &lower * &lower;
-    let report = within(["1", "1"], "298", &["--json"]).object();
+    let report = within(["1", "1"], "298", "--json").object();
     assert_eq!(report["within"]["values"], twice.to_string());
-    let text = within(["1", "1"], "298", &[]).stdout;
+    let text = within(["1", "1"], "298", "").stdout;
     assert!(
         text.contains(&format!("within  298: {twice} values")),
         "{text}"
     );
-    let far = within(["1", "2"], "1e30", &["--json"]).object();
+    let far = within(["1", "2"], "1e30", "--json").object();
     assert_eq!(far["within"]["at_least"], format!("2^{}", "3".repeat(30)));
-    within(["1", "2"], "1e30", &[]).prints(&["at least 2^333"]);
+    within(["1", "2"], "1e30", "").prints(&["at least 2^333"]);
     assert_eq!(
-        within(["0", "0"], "0", &["--json"]).object()["within"]["values"],
+        within(["0", "0"], "0", "--json").object()["within"]["values"],
         "any"
     );
-    within(["0", "0"], "0", &[]).prints(&["any number of values"]);
+    within(["0", "0"], "0", "").prints(&["any number of values"]);
 }

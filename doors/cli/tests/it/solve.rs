@@ -2,28 +2,12 @@
 
 use crate::common;
 
-use common::{Folder, Run, fixture, oneport, read, toy, unwritable};
+use common::{Folder, Run, fixture, read, toy, unwritable};
 use serde_json::{Value, json};
 
 /// The toy scatter with further options.
-fn solve(options: &[&str]) -> Run {
-    let platform = toy();
-    oneport(
-        &[
-            &[
-                "solve",
-                "scatter",
-                "--platform",
-                &platform,
-                "--source",
-                "Ps",
-                "--targets",
-                "P0,P1",
-            ],
-            options,
-        ]
-        .concat(),
-    )
+fn solve(options: &str) -> Run {
+    oneport!("solve scatter --platform toy-scatter.toml --source Ps --targets P0,P1 {options}")
 }
 
 /// A rational in lowest terms: `p` or `p/q`.
@@ -47,7 +31,7 @@ fn rational(value: &Value) -> (u64, u64) {
 
 #[test]
 fn json_says_what_the_contract_asks_for() {
-    let object = solve(&["--json"]).ok().object();
+    let object = solve("--json").ok().object();
     for (key, expected) in [
         ("collective", "scatter"),
         ("model", "full-duplex"),
@@ -85,34 +69,15 @@ fn every_collective_has_the_same_keys() {
             .cloned()
             .collect::<Vec<_>>()
     };
-    let expected = keys(&solve(&["--json"]).ok().object());
-    let platform = fixture("star.json");
+    let expected = keys(&solve("--json").ok().object());
     for arguments in [
-        vec!["solve", "all-to-all", "--platform", &platform, "--json"],
-        vec![
-            "solve",
-            "gather",
-            "--platform",
-            &platform,
-            "--target",
-            "hub",
-            "--json",
-        ],
-        vec![
-            "solve",
-            "scatter",
-            "--platform",
-            &platform,
-            "--source",
-            "hub",
-            "--json",
-            "--formulation",
-            "compact",
-        ],
+        "solve all-to-all --platform star.json --json",
+        "solve gather --platform star.json --target hub --json",
+        "solve scatter --platform star.json --source hub --json --formulation compact",
     ] {
-        let object = oneport(&arguments).ok().object();
+        let object = oneport!("{arguments}").ok().object();
         assert_eq!(keys(&object), expected);
-        assert_eq!(object["collective"], arguments[1]);
+        assert_eq!(object["collective"], arguments.split(' ').nth(1).unwrap());
         assert_eq!(
             (object["status"].as_str(), &object["throughput"]),
             (Some("optimal"), &object["upper_bound"])
@@ -122,51 +87,33 @@ fn every_collective_has_the_same_keys() {
 
 #[test]
 fn the_formulations_print_the_same_throughput() {
-    let platform = fixture("two-racks.toml");
     let throughput = |formulation| {
-        let arguments = [
-            "solve",
-            "all-to-all",
-            "--platform",
-            &platform,
-            "--json",
-            "--formulation",
-            formulation,
-        ];
-        oneport(&arguments).ok().object()["throughput"].clone()
+        oneport!("solve all-to-all --platform two-racks.toml --json --formulation {formulation}")
+            .ok()
+            .object()["throughput"]
+            .clone()
     };
     assert_eq!(throughput("columns"), throughput("compact"));
 }
 
 #[test]
 fn defaults_are_every_processor() {
-    let platform = toy();
-    let throughput = |options: &[&str]| {
-        let arguments = [
-            &[
-                "solve",
-                "scatter",
-                "--platform",
-                &platform,
-                "--source",
-                "Ps",
-                "--json",
-            ],
-            options,
-        ]
-        .concat();
-        oneport(&arguments).ok().object()["throughput"].clone()
+    let throughput = |options: &str| {
+        oneport!("solve scatter --platform toy-scatter.toml --source Ps --json {options}")
+            .ok()
+            .object()["throughput"]
+            .clone()
     };
-    let expected = throughput(&["--targets", "Pa,Pb,P0,P1"]);
-    assert_eq!(throughput(&[]), expected);
-    assert_eq!(throughput(&["--targets", "all"]), expected);
-    assert_eq!(throughput(&["--targets", "P1, P0 ,Pb,Pa"]), expected);
-    assert_ne!(throughput(&["--targets", "P0,P1"]), expected);
+    let expected = throughput("--targets Pa,Pb,P0,P1");
+    assert_eq!(throughput(""), expected);
+    assert_eq!(throughput("--targets all"), expected);
+    assert_eq!(throughput("--targets 'P1, P0 ,Pb,Pa'"), expected);
+    assert_ne!(throughput("--targets P0,P1"), expected);
 }
 
 #[test]
 fn a_text_report_is_for_people() {
-    let run = solve(&[]).ok();
+    let run = solve("").ok();
     for word in [
         "scatter",
         "throughput",
@@ -184,7 +131,7 @@ fn the_same_question_gives_the_same_plan() {
     let folder = Folder::new();
     let plans = ["one.json", "two.json"].map(|name| {
         let path = folder.path(name);
-        solve(&["-o", &path]).ok();
+        solve(&format!("-o {path}")).ok();
         read(&path)
     });
     assert_eq!(plans[0], plans[1]);
@@ -193,28 +140,28 @@ fn the_same_question_gives_the_same_plan() {
 
 #[test]
 fn periods_are_kept_or_refused() {
-    let object = solve(&["--json", "--period", "7"]).ok().object();
+    let object = solve("--json --period 7").ok().object();
     assert_eq!(object["period"], "7");
     let (p, q) = rational(&object["schedule_throughput"]);
     assert!(p * 2 <= q && p > 0, "{object}");
     assert_eq!(object["throughput"], "1/2");
     assert_eq!(
-        solve(&["--json", "--period", "4.0"]).ok().object()["schedule_throughput"],
+        solve("--json --period 4.0").ok().object()["schedule_throughput"],
         "1/2"
     );
     assert_eq!(
-        solve(&["--json", "--exact-period"]).ok().object()["schedule_throughput"],
+        solve("--json --exact-period").ok().object()["schedule_throughput"],
         "1/2"
     );
     assert_eq!(
-        solve(&["--json", "--max-instances", "1"]).ok().object()["schedule_throughput"],
+        solve("--json --max-instances 1").ok().object()["schedule_throughput"],
         "1/2"
     );
-    solve(&["--period", "1/10"]).refused(1, &["period", "1/10"]);
-    solve(&["--period", "0"]).refused_with_either_code(&["period", "0", "positive"]);
-    solve(&["--period=-1"]).refused_with_either_code(&["period", "-1"]);
+    solve("--period 1/10").refused(1, &["period", "1/10"]);
+    solve("--period 0").refused_with_either_code(&["period", "0", "positive"]);
+    solve("--period=-1").refused_with_either_code(&["period", "-1"]);
     for text in ["abc", "1/0", "nan", "inf", "", "1e2000", "0x10"] {
-        solve(&[&format!("--period={text}")]).refused(2, &["--period", text]);
+        solve(&format!("--period={text}")).refused(2, &["--period", text]);
     }
 }
 
@@ -244,11 +191,9 @@ fn uneven(folder: &Folder) -> String {
 fn a_long_period_is_shortened_at_a_stated_loss() {
     let folder = Folder::new();
     let platform = uneven(&folder);
-    let run = |options: &[&str]| {
-        oneport(&[&["solve", "all-to-all", "--platform", &platform], options].concat()).ok()
-    };
-    let solve = |options: &[&str]| {
-        let object = run(&[options, &["--json"]].concat()).object();
+    let run = |options: &str| oneport!("solve all-to-all --platform {platform} {options}").ok();
+    let solve = |options: &str| {
+        let object = run(&format!("{options} --json")).object();
         let instances: u64 = object["instances"]
             .as_str()
             .and_then(|text| text.parse().ok())
@@ -261,23 +206,22 @@ fn a_long_period_is_shortened_at_a_stated_loss() {
         assert_eq!((of, kept), (whole, whole - lost), "{object}");
         (instances, lost as f64 / of as f64)
     };
-    let (long, _) = solve(&["--max-instances", "10000"]);
+    let (long, _) = solve("--max-instances 10000");
     assert!(long > 64, "{long} instances attain the optimum");
-    let (short, loss) = solve(&[]);
+    let (short, loss) = solve("");
     assert!(
         short < long && loss > 0.0 && loss <= 0.01,
         "{short} instances lose {loss}"
     );
-    assert!(run(&[]).stdout.contains(" % below the throughput"));
-    let same = [
-        ["--max-loss", "1%"],
-        ["--max-loss", "1 %"],
-        ["--max-loss", "0.01"],
-        ["--max-loss", "1/100"],
-    ];
-    same.iter()
-        .for_each(|options| assert_eq!(solve(options), (short, loss), "{options:?}"));
-    let (fewer, more_loss) = solve(&["--max-loss", "20%"]);
+    assert!(run("").stdout.contains(" % below the throughput"));
+    for options in ["1%", "'1 %'", "0.01", "1/100"] {
+        assert_eq!(
+            solve(&format!("--max-loss {options}")),
+            (short, loss),
+            "{options}"
+        );
+    }
+    let (fewer, more_loss) = solve("--max-loss 20%");
     assert!(
         fewer < short && more_loss <= 0.2,
         "{fewer} instances lose {more_loss}"
@@ -285,15 +229,15 @@ fn a_long_period_is_shortened_at_a_stated_loss() {
     // Without a loss: as without the option, if only the instances are limited.
     for limit in ["3", "10000"] {
         assert_eq!(
-            solve(&["--max-loss", "0", "--max-instances", limit]),
-            solve(&["--max-instances", limit])
+            solve(&format!("--max-loss 0 --max-instances {limit}")),
+            solve(&format!("--max-instances {limit}"))
         );
     }
     // Both: within the limit, with any loss.
-    let (two, lost) = solve(&["--max-loss", "1%", "--max-instances", "2"]);
+    let (two, lost) = solve("--max-loss 1% --max-instances 2");
     assert!(two <= 2 && lost > 0.01, "{two} instances lose {lost}");
     assert_eq!(
-        solve(&["--max-loss", "20%", "--max-instances", "9999"]),
+        solve("--max-loss 20% --max-instances 9999"),
         (fewer, more_loss)
     );
 }
@@ -301,27 +245,27 @@ fn a_long_period_is_shortened_at_a_stated_loss() {
 #[test]
 fn impossible_numbers_are_refused() {
     for text in ["-1", "-1%", "1", "100%", "101%", "5"] {
-        solve(&[&format!("--max-loss={text}")]).refused(2, &["--max-loss", text, "1%"]);
+        solve(&format!("--max-loss={text}")).refused(2, &["--max-loss", text, "1%"]);
     }
     for text in ["abc", "%", "", "1%%", "nan", "1/0"] {
-        solve(&[&format!("--max-loss={text}")]).refused(2, &["--max-loss", "1%"]);
+        solve(&format!("--max-loss={text}")).refused(2, &["--max-loss", "1%"]);
     }
 
-    solve(&["--max-instances", "0"]).refused_with_either_code(&["max-instances", "0"]);
+    solve("--max-instances 0").refused_with_either_code(&["max-instances", "0"]);
     for text in ["-1", "1.5", "abc", "99999999999999999999", ""] {
-        solve(&[&format!("--max-instances={text}")]).misused(&["--max-instances"]);
+        solve(&format!("--max-instances={text}")).misused(&["--max-instances"]);
     }
     for text in ["0", "-1"] {
-        solve(&[&format!("--size={text}")]).refused_with_either_code(&["size", text, "positive"]);
+        solve(&format!("--size={text}")).refused_with_either_code(&["size", text, "positive"]);
     }
     for text in ["nan", "abc", "1/0", ""] {
-        solve(&[&format!("--size={text}")]).refused(2, &["--size", text]);
+        solve(&format!("--size={text}")).refused(2, &["--size", text]);
     }
     for text in ["-1", "nan", "inf", "abc", "1e400", ""] {
-        solve(&[&format!("--time-limit={text}")]).refused(2, &["--time-limit", text]);
+        solve(&format!("--time-limit={text}")).refused(2, &["--time-limit", text]);
     }
     // With a time limit of 0, there is an answer, or a reason why there is none.
-    let run = solve(&["--time-limit=0"]);
+    let run = solve("--time-limit=0");
     if run.code != Some(0) {
         run.refused(1, &["time limit"]);
     }
@@ -330,53 +274,44 @@ fn impossible_numbers_are_refused() {
 #[test]
 fn contradictory_options_are_refused() {
     for options in [
-        ["--period", "2", "--max-instances", "3"].as_slice(),
-        &["--period", "2", "--exact-period"],
-        &["--max-instances", "3", "--exact-period"],
-        &["--max-loss", "1%", "--exact-period"],
-        &["--max-loss", "1%", "--period", "2"],
-        &["--json", "--json"],
-        &["--formulation", "simplex"],
-        &["--no-such-option"],
-        &["--size", "1", "--size", "2"],
+        "--period 2 --max-instances 3",
+        "--period 2 --exact-period",
+        "--max-instances 3 --exact-period",
+        "--max-loss 1% --exact-period",
+        "--max-loss 1% --period 2",
+        "--json --json",
+        "--formulation simplex",
+        "--no-such-option",
+        "--size 1 --size 2",
     ] {
         solve(options).misused(&[]);
     }
-    solve(&["--target", "P0"]).refused(2, &["scatter", "--target"]);
-    solve(&["--participants", "P0"]).refused(2, &["scatter", "--participants"]);
-    solve(&["--work", "1"]).refused(2, &["scatter", "--work"]);
-    let platform = toy();
+    solve("--target P0").refused(2, &["scatter", "--target"]);
+    solve("--participants P0").refused(2, &["scatter", "--participants"]);
+    solve("--work 1").refused(2, &["scatter", "--work"]);
     for (collective, option) in [
         ("gather", "--source"),
         ("gather", "--targets"),
         ("all-to-all", "--target"),
     ] {
-        let arguments = ["solve", collective, "--platform", &platform, option, "P0"];
-        oneport(&arguments).refused(2, &[collective, option, "--participants"]);
+        oneport!("solve {collective} --platform toy-scatter.toml {option} P0")
+            .refused(2, &[collective, option, "--participants"]);
     }
-    oneport(&["solve", "scatter", "--platform", &platform]).refused(2, &["scatter", "--source"]);
-    oneport(&["solve", "gather", "--platform", &platform]).refused(2, &["gather", "--target"]);
-    oneport(&["solve", "scatter", "--source", "Ps"]).misused(&["--platform"]);
-    oneport(&["solve"]).misused(&[]);
-    oneport(&["solve", "no-such-collective", "--platform", &platform])
+    oneport!("solve scatter --platform toy-scatter.toml").refused(2, &["scatter", "--source"]);
+    oneport!("solve gather --platform toy-scatter.toml").refused(2, &["gather", "--target"]);
+    oneport!("solve scatter --source Ps").misused(&["--platform"]);
+    oneport!("solve").misused(&[]);
+    oneport!("solve no-such-collective --platform toy-scatter.toml")
         .misused(&["no-such-collective", "scatter"]);
-    oneport(&["no-such-command"]).misused(&["no-such-command"]);
+    oneport!("no-such-command").misused(&["no-such-command"]);
 }
 
 #[test]
 fn nodes_that_do_not_fit_are_named() {
-    let platform = toy();
     let scatter = |source: &str, targets: &str| {
-        oneport(&[
-            "solve",
-            "scatter",
-            "--platform",
-            &platform,
-            "--source",
-            source,
-            "--targets",
-            targets,
-        ])
+        oneport!(
+            "solve scatter --platform toy-scatter.toml --source {source} --targets '{targets}'"
+        )
     };
     scatter("Px", "P0").refused(1, &["--source", "Px", "Pa"]);
     scatter("Ps", "P0,Px").refused(1, &["--targets", "Px"]);
@@ -386,24 +321,15 @@ fn nodes_that_do_not_fit_are_named() {
     scatter("Ps", "P0,").refused(2, &["--targets", "'P0,'", "empty name"]);
     scatter("ps", "P0").refused(1, &["'ps'", "did you mean 'Ps'?"]);
     scatter("P0", "P1").refused(1, &["P0", "P1", "no path"]);
-    let racks = fixture("two-racks.toml");
-    oneport(&["solve", "scatter", "--platform", &racks, "--source", "core"])
+    oneport!("solve scatter --platform two-racks.toml --source core")
         .refused(1, &["core", "router"]);
 }
 
 #[test]
 fn an_infeasible_question_is_answered_in_json_too() {
-    let run = oneport(&[
-        "solve",
-        "gather",
-        "--platform",
-        &toy(),
-        "--target",
-        "P0",
-        "--participants",
-        "P1,Ps",
-        "--json",
-    ]);
+    let run = oneport!(
+        "solve gather --platform toy-scatter.toml --target P0 --participants P1,Ps --json"
+    );
     assert_eq!(run.code, Some(1), "{run:#?}");
     let object = run.object();
     assert_eq!(
@@ -427,7 +353,7 @@ fn an_infeasible_question_is_answered_in_json_too() {
 #[test]
 fn the_port_model_is_the_files_or_the_options() {
     let throughput = |run: Run| rational(&run.ok().object()["throughput"]);
-    let ours = |model: &str| throughput(solve(&["--model", model, "--json"]));
+    let ours = |model: &str| throughput(solve(&format!("--model {model} --json")));
     assert_eq!((ours("full-duplex"), ours("multiport")), ((1, 2), (1, 2)));
     // Pa and Pb can no longer receive while they send. Without ports the links of the source bound.
     let (half, links) = (ours("half-duplex"), ours("links"));
@@ -435,29 +361,17 @@ fn the_port_model_is_the_files_or_the_options() {
         2 * half.0 < half.1 && 2 * links.0 > links.1,
         "{half:?} {links:?}"
     );
-    solve(&["--model", "no-such-model"]).refused(2, &["--model", "no-such-model", "half-duplex"]);
+    solve("--model no-such-model").refused(2, &["--model", "no-such-model", "half-duplex"]);
     let folder = Folder::new();
     let file = folder.write(
         "half.toml",
         read(toy()).replace("full-duplex", "half-duplex"),
     );
-    let arguments = [
-        "solve",
-        "scatter",
-        "--platform",
-        &file,
-        "--source",
-        "Ps",
-        "--targets",
-        "P0,P1",
-        "--json",
-    ];
-    assert_eq!(throughput(oneport(&arguments)), half);
+    let arguments = format!("solve scatter --platform {file} --source Ps --targets P0,P1 --json");
+    assert_eq!(throughput(oneport!("{arguments}")), half);
     // The option overrides the file.
     assert_eq!(
-        throughput(oneport(
-            &[&arguments[..], &["--model", "full-duplex"]].concat()
-        )),
+        throughput(oneport!("{arguments} --model full-duplex")),
         (1, 2)
     );
 }
@@ -466,22 +380,12 @@ fn the_port_model_is_the_files_or_the_options() {
 fn a_plan_is_written_whole_or_not_at_all() {
     let folder = Folder::new();
     let plan = folder.write("plan.json", "oneport: precious");
-    let out = ["-o", &plan];
+    let out = format!("-o {plan}");
     // Refusals of every kind leave existing files unchanged.
-    solve(&[&out[..], &["--period", "1/10"]].concat()).refused(1, &[]);
-    solve(&[&out[..], &["--model", "wires"]].concat()).refused(2, &[]);
-    let platform = toy();
-    let infeasible = [
-        "solve",
-        "scatter",
-        "--platform",
-        &platform,
-        "--source",
-        "P0",
-        "-o",
-        &plan,
-    ];
-    oneport(&infeasible).refused(1, &["no path"]);
+    solve(&format!("{out} --period 1/10")).refused(1, &[]);
+    solve(&format!("{out} --model wires")).refused(2, &[]);
+    oneport!("solve scatter --platform toy-scatter.toml --source P0 -o {plan}")
+        .refused(1, &["no path"]);
     assert_eq!(read(&plan), "oneport: precious");
     assert_eq!(folder.names(), ["plan.json"]);
     solve(&out).ok();
@@ -489,10 +393,10 @@ fn a_plan_is_written_whole_or_not_at_all() {
     assert_eq!(folder.names(), ["plan.json"]);
     // No report of success if nothing was written.
     let nowhere = folder.path("no-such-folder/plan.json");
-    solve(&["-o", &nowhere]).refused(1, &["cannot write", "no-such-folder"]);
-    solve(&["--json", "-o", &folder.path("")]).refused(1, &["cannot write"]);
+    solve(&format!("-o {nowhere}")).refused(1, &["cannot write", "no-such-folder"]);
+    solve(&format!("--json -o {}", folder.path(""))).refused(1, &["cannot write"]);
     let inside = unwritable(&folder);
-    solve(&["--json", "-o", &inside]).refused(1, &["cannot write", "a-file"]);
+    solve(&format!("--json -o {inside}")).refused(1, &["cannot write", "a-file"]);
     assert_eq!(folder.names(), ["a-file", "plan.json"]);
 }
 
@@ -552,8 +456,7 @@ fn the_bottleneck_is_busy_all_the_time() {
     for (fixture_name, collective) in fixtures.iter().flat_map(|name| {
         ["all-gather", "all-to-all", "all-reduce"].map(|collective| (name, collective))
     }) {
-        let platform = fixture(fixture_name);
-        let answer = oneport(&["solve", collective, "--platform", &platform, "--json"]);
+        let answer = oneport!("solve {collective} --platform {fixture_name} --json");
         if answer.code != Some(0) || answer.object()["status"] != "optimal" {
             continue;
         }
@@ -577,25 +480,16 @@ fn the_bottleneck_is_busy_all_the_time() {
 
 #[test]
 fn the_report_says_what_limits_and_what_is_probably_not_meant() {
-    let says = |arguments: &[&str], lines: &[&str]| {
-        let run = oneport(arguments).ok();
+    let says = |arguments: &str, lines: &[&str]| {
+        let run = oneport!("{arguments}").ok();
         for line in lines {
             assert!(run.stdout.contains(line), "'{line}' is not said: {run:#?}");
         }
         run.stdout
     };
-    let scatter = [
-        "solve",
-        "scatter",
-        "--platform",
-        &toy(),
-        "--source",
-        "Ps",
-        "--targets",
-        "P0,P1",
-    ];
+    let scatter = "solve scatter --platform toy-scatter.toml --source Ps --targets P0,P1";
     let text = says(
-        &scatter,
+        scatter,
         &[
             "0.5 (= 1/2)",
             "limited by  send port of 'Ps', 100 % busy",
@@ -607,19 +501,12 @@ fn the_report_says_what_limits_and_what_is_probably_not_meant() {
     let racks = read(fixture("two-racks.toml")).replace("switch = true", "");
     let racks = folder.write("routers.toml", racks);
     says(
-        &["solve", "all-reduce", "--platform", &racks],
+        &format!("solve all-reduce --platform {racks}"),
         &["router 'switch-b'", "switch = true"],
     );
-    let reduce = [
-        "solve",
-        "reduce",
-        "--platform",
-        &fixture("toy-reduce.toml"),
-        "--target",
-        "0",
-    ];
-    let ordered = [&reduce[..], &["--in-order"]].concat();
-    let json = oneport(&[&ordered[..], &["--json"]].concat()).ok().object();
+    let reduce = "solve reduce --platform toy-reduce.toml --target 0";
+    let ordered = format!("{reduce} --in-order");
+    let json = oneport!("{ordered} --json").ok().object();
     assert!(
         json["hints"]
             .to_string()
@@ -627,9 +514,9 @@ fn the_report_says_what_limits_and_what_is_probably_not_meant() {
         "{json}"
     );
     assert_eq!(json["in_order"], true);
-    let told = oneport(&ordered).ok().stdout;
+    let told = oneport!("{ordered}").ok().stdout;
     assert!(told.contains("operands in their order"), "{told}");
-    let any = oneport(&[&reduce[..], &["--json"]].concat()).ok().object();
+    let any = oneport!("{reduce} --json").ok().object();
     let number = |object: &Value| {
         object["throughput_decimal"]
             .as_str()
@@ -647,7 +534,7 @@ fn the_report_says_what_limits_and_what_is_probably_not_meant() {
         false => assert!(!told.contains("any order"), "{told}"),
     }
     let any_order = says(
-        &[&reduce[..], &["--commutative"]].concat(),
+        &format!("{reduce} --commutative"),
         &["optimal", "operands in any order"],
     );
     assert!(!any_order.contains("hint"), "{any_order}");

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Folder, oneport, read};
+use common::{Folder, read};
 use serde_json::Value;
 
 /// Three nodes in a row at 1 GB/s: latency 10 us, overhead 1 us.
@@ -41,17 +41,8 @@ fn rational(value: &Value) -> f64 {
 fn one_operation_has_a_time_and_a_bound() {
     let folder = Folder::new();
     let platform = row(&folder);
-    let question = [
-        "time",
-        "broadcast",
-        "--source=a",
-        "--platform",
-        &platform,
-        "--bytes",
-    ];
-    let two = oneport(&[&question[..], &["8000", "--targets=b", "--json"]].concat())
-        .ok()
-        .object();
+    let question = format!("time broadcast --source=a --platform {platform} --bytes");
+    let two = oneport!("{question} 8000 --targets=b --json").ok().object();
     // 8 us to send, overhead, latency: the bound is met.
     assert_eq!(
         (&two["time"], &two["lower_bound"]),
@@ -62,9 +53,7 @@ fn one_operation_has_a_time_and_a_bound() {
         (&1.into(), &"8/19".into(), &"8/19".into())
     );
 
-    let report = oneport(&[&question[..], &["1MB", "--json"]].concat())
-        .ok()
-        .object();
+    let report = oneport!("{question} 1MB --json").ok().object();
     let rows = report["rows"].as_array().expect("rows");
     assert!(
         rows.len() > 4 && report["pieces"].as_u64() > Some(4),
@@ -84,7 +73,7 @@ fn one_operation_has_a_time_and_a_bound() {
         rational(&report["time"]) < 1.2 * rational(&report["lower_bound"]),
         "{report}"
     );
-    let text = oneport(&[&question[..], &["1MB"]].concat()).ok().stdout;
+    let text = oneport!("{question} 1MB").ok().stdout;
     for word in [
         "time ",
         "no schedule takes less than",
@@ -99,18 +88,10 @@ fn one_operation_has_a_time_and_a_bound() {
 fn sizes_make_a_table_and_a_curve() {
     let folder = Folder::new();
     let platform = row(&folder);
-    let question = [
-        "time",
-        "all-reduce",
-        "--commutative",
-        "--work=0",
-        "--platform",
-        &platform,
-        "--sizes=1KiB:1MiB:x32",
-    ];
-    let report = oneport(&[&question[..], &["--json"]].concat())
-        .ok()
-        .object();
+    let question = format!(
+        "time all-reduce --commutative --work=0 --platform {platform} --sizes=1KiB:1MiB:x32"
+    );
+    let report = oneport!("{question} --json").ok().object();
     let sizes = report["sizes"].as_array().expect("sizes");
     let bytes: Vec<&str> = sizes
         .iter()
@@ -123,14 +104,14 @@ fn sizes_make_a_table_and_a_curve() {
             .all(|pair| rational(&pair[0]["time"]) < rational(&pair[1]["time"])),
         "{report}"
     );
-    let text = oneport(&question).ok().stdout;
+    let text = oneport!("{question}").ok().stdout;
     assert!(
         text.contains("32 KiB") && text.contains("no less than"),
         "{text}"
     );
     let (csv, svg) = (folder.path("curve.csv"), folder.path("curve.svg"));
-    oneport(&[&question[..], &["-o", &csv]].concat()).ok();
-    oneport(&[&question[..], &["-o", &svg]].concat()).ok();
+    oneport!("{question} -o {csv}").ok();
+    oneport!("{question} -o {svg}").ok();
     let csv = std::fs::read_to_string(csv).expect("written");
     assert!(
         csv.starts_with("bytes,algorithm,pieces,time,lower_bound")
@@ -143,10 +124,9 @@ fn sizes_make_a_table_and_a_curve() {
         "{svg}"
     );
     let png = folder.path("curve.png");
-    oneport(&[&question[..], &["-o", &png]].concat()).ok();
+    oneport!("{question} -o {png}").ok();
     assert!(std::fs::read(png).expect("drawn").starts_with(b"\x89PNG"));
-    oneport(&[&question[..], &["-o", "curve.pdf"]].concat())
-        .refused(2, &["--output", "curve.pdf", "svg", "png", "csv"]);
+    oneport!("{question} -o curve.pdf").refused(2, &["--output", "curve.pdf", "svg", "png", "csv"]);
 }
 
 /// Demands of a user have no algorithm with a name: the optimum's own patterns are timed.
@@ -158,34 +138,16 @@ fn listed_demands_have_a_time() {
         "moves.toml",
         "format = \"oneport-demands/1\"\ndemands = [{ values = [\"a\"], wanted = [\"b\", \"c\"] }]\n",
     );
-    let question = [
-        "custom",
-        "--demands",
-        &demands,
-        "--platform",
-        &platform,
-        "--size=8000",
-        "--json",
-    ];
-    let time = oneport(&[&["time"][..], &question].concat()).ok().object();
-    let broadcast = [
-        "time",
-        "broadcast",
-        "--source=a",
-        "--platform",
-        &platform,
-        "--size=8000",
-        "--json",
-    ];
-    let broadcast = oneport(&broadcast).ok().object();
+    let question = format!("custom --demands {demands} --platform {platform} --size=8000 --json");
+    let time = oneport!("time {question}").ok().object();
+    let broadcast = format!("time broadcast --source=a --platform {platform} --size=8000 --json");
+    let broadcast = oneport!("{broadcast}").ok().object();
     assert_eq!(
         time["lower_bound"], broadcast["lower_bound"],
         "{time} {broadcast}"
     );
     assert_eq!(time["rows"].as_array().map(Vec::len), Some(1), "{time}");
-    let compared = oneport(&[&["compare"][..], &question].concat())
-        .ok()
-        .object();
+    let compared = oneport!("compare {question}").ok().object();
     assert_eq!(
         (&compared["time"], compared["rows"].as_array().map(Vec::len)),
         (&time["time"], Some(0)),
@@ -196,18 +158,11 @@ fn listed_demands_have_a_time() {
 /// Small random machines in GB/s. Links have latency, and overhead if their number is even.
 fn drawn(folder: &Folder, seed: &str, model: &str) -> String {
     let path = folder.path(&format!("drawn{seed}.json"));
-    let made = [
-        "--nodes=5",
-        "--seed",
-        seed,
-        "--cost=1..4",
-        "--compute=1..4",
-        "--model",
-        model,
-        "-o",
-        &path,
-    ];
-    oneport(&[&["generate", "random"][..], &made].concat()).ok();
+    oneport!(
+        "generate random --nodes=5 --seed {seed} --cost=1..4 --compute=1..4 --model {model} \
+         -o {path}"
+    )
+    .ok();
     let text = std::fs::read_to_string(&path).expect("written");
     let mut platform: Value = serde_json::from_str(&text).expect("a platform");
     platform["units"] = "GB/s".into();
@@ -230,10 +185,12 @@ fn drawn(folder: &Folder, seed: &str, model: &str) -> String {
 #[test]
 fn never_slower_than_what_is_compared() {
     let folder = Folder::new();
-    let rooted = |collective: &str| match collective {
-        "broadcast" | "scatter" => vec!["--source=P0"],
-        "reduce" | "gather" => vec!["--target=P0"],
-        _ => vec![],
+    let roles = |collective: &str| match collective {
+        "broadcast" | "scatter" => "--source=P0",
+        "reduce" => "--target=P0 --commutative",
+        "reduce-scatter" | "all-reduce" => "--commutative",
+        "gather" => "--target=P0",
+        _ => "",
     };
     let mut compared = 0;
     for (number, model) in ["full-duplex", "half-duplex", "links"].iter().enumerate() {
@@ -256,17 +213,10 @@ fn never_slower_than_what_is_compared() {
                 continue;
             }
             let bytes = ["--bytes=1kB", "--bytes=1MB"][place % 2];
-            let mut question = vec![collective, "--platform", &platform, bytes, "--json"];
-            question.extend(rooted(collective));
-            question.extend(
-                ["--commutative"]
-                    .iter()
-                    .filter(|_| collective.contains("reduce")),
-            );
-            let once = oneport(&[&["time"][..], &question].concat()).ok().object();
-            let rated = oneport(&[&["compare"][..], &question].concat())
-                .ok()
-                .object();
+            let roles = roles(collective);
+            let question = format!("{collective} --platform {platform} {bytes} --json {roles}");
+            let once = oneport!("time {question}").ok().object();
+            let rated = oneport!("compare {question}").ok().object();
             let (time, least) = (rational(&once["time"]), rational(&once["lower_bound"]));
             assert_eq!(
                 once["lower_bound"], rated["lower_bound"],
@@ -289,22 +239,10 @@ fn never_slower_than_what_is_compared() {
 fn groups_run_at_once() {
     let folder = Folder::new();
     let platform = row(&folder);
-    let question = [
-        "time",
-        "all-reduce",
-        "--commutative",
-        "--work=0",
-        "--platform",
-        &platform,
-        "--size=1MB",
-        "--json",
-    ];
-    let both = oneport(&[&question[..], &["--group=a,b", "--group=b,c"]].concat())
-        .ok()
-        .object();
-    let one = oneport(&[&question[..], &["--group=a,b"]].concat())
-        .ok()
-        .object();
+    let question =
+        format!("time all-reduce --commutative --work=0 --platform {platform} --size=1MB --json");
+    let both = oneport!("{question} --group=a,b --group=b,c").ok().object();
+    let one = oneport!("{question} --group=a,b").ok().object();
     // The node in the middle serves both.
     assert!(
         rational(&both["time"]) > rational(&one["time"]),
@@ -314,14 +252,14 @@ fn groups_run_at_once() {
         rational(&both["lower_bound"]) <= rational(&both["time"]),
         "{both}"
     );
-    let often = oneport(&[&question[..], &["--group=a,b", "--group=b,c@2"]].concat());
+    let often = oneport!("{question} --group=a,b --group=b,c@2");
     // Twice the data takes longer, and no number is too large.
     let often = often.ok().object();
     assert!(
         rational(&often["time"]) > rational(&both["time"]),
         "{often} {both}"
     );
-    let many = oneport(&[&question[..], &["--group=a,b", "--group=b,c@5000"]].concat());
+    let many = oneport!("{question} --group=a,b --group=b,c@5000");
     let many = many.ok().object();
     assert!(
         rational(&many["time"]) > rational(&often["time"])
@@ -334,7 +272,7 @@ fn groups_run_at_once() {
 fn sizes_are_checked() {
     let folder = Folder::new();
     let platform = row(&folder);
-    let question = ["time", "broadcast", "--source=a", "--platform", &platform];
+    let question = format!("time broadcast --source=a --platform {platform}");
     for sizes in [
         "--sizes=8",
         "--sizes=8:4:x2",
@@ -342,9 +280,9 @@ fn sizes_are_checked() {
         "--sizes=0:64:x2",
         "--sizes=8 us:64:x2",
     ] {
-        oneport(&[&question[..], &[sizes]].concat()).refused(2, &["--sizes"]);
+        oneport!("{question} '{sizes}'").refused(2, &["--sizes"]);
     }
-    oneport(&[&question[..], &["--sizes=8:64:x2", "--bytes=8"]].concat()).misused(&["--bytes"]);
+    oneport!("{question} --sizes=8:64:x2 --bytes=8").misused(&["--bytes"]);
 }
 
 /// RR-2004-32, figure 1, half-duplex: the plan's own schedule follows its matchings, and the rest is start-up.
@@ -352,19 +290,11 @@ fn sizes_are_checked() {
 fn a_pipelined_broadcast_follows_the_matchings() {
     let platform = common::fixture("toy-broadcast.toml");
     for model in ["half-duplex", "full-duplex"] {
-        let question = [
-            "time",
-            "broadcast",
-            "--source=Ps",
-            "--size=10",
-            "--model",
-            model,
-            "--platform",
-            &platform,
-        ];
-        let report = oneport(&[&question[..], &["--json"]].concat())
-            .ok()
-            .object();
+        let report = oneport!(
+            "time broadcast --source=Ps --size=10 --model {model} --platform {platform} --json"
+        )
+        .ok()
+        .object();
         assert!(report["pieces"].as_u64() >= Some(512), "{report}");
         assert_eq!(report["rows"][0]["name"], "oneport", "{report}");
         assert!(
@@ -379,19 +309,13 @@ fn a_pipelined_broadcast_follows_the_matchings() {
 fn larger_sizes_take_no_less_time() {
     let folder = Folder::new();
     let file = folder.path("boxes.toml");
-    oneport(&["generate", "dgx-a100", "--boxes", "2", "-o", &file]).ok();
+    oneport!("generate dgx-a100 --boxes 2 -o {file}").ok();
     let text = read(&file).replace("cost = \"1/", "latency = \"5 us\"\ncost = \"1/");
     let file = folder.write("late.toml", text);
-    let question = [
-        "time",
-        "reduce-scatter",
-        "--commutative",
-        "--sizes",
-        "1KiB:8KiB:x2",
-        "--json",
-        "--platform",
-    ];
-    let answer = oneport(&[&question[..], &[&file]].concat()).ok().object();
+    let answer =
+        oneport!("time reduce-scatter --commutative --sizes 1KiB:8KiB:x2 --json --platform {file}")
+            .ok()
+            .object();
     let sizes = answer["sizes"].as_array().unwrap();
     let times = sizes
         .iter()
@@ -440,9 +364,7 @@ link = [
         ("gather", &late, "1/100", "1/20"),
         ("broadcast", &slow, "1/10", "41/10"),
     ] {
-        let timed = oneport(&[
-            "time", collective, file, "--root", "c", "--size", size, "--json",
-        ]);
+        let timed = oneport!("time {collective} {file} --root c --size {size} --json");
         let timed = timed.ok().object();
         assert_eq!(
             (&timed["time"], &timed["lower_bound"]),

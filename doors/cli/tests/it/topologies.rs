@@ -1,6 +1,6 @@
 //! Topologies of other programs on the command line.
 
-use crate::common::{Folder, oneport, read};
+use crate::common::{Folder, read};
 
 /// Two GPUs behind one processor, an NVLink between them.
 const DUMP: &str = r#"<system version="1"><cpu numaid="0" arch="x86_64" vendor="AuthenticAMD" familyid="25">
@@ -15,44 +15,20 @@ const DUMP: &str = r#"<system version="1"><cpu numaid="0" arch="x86_64" vendor="
 fn a_dump_is_a_platform() {
     let folder = Folder::new();
     let dump = folder.write("topo.xml", DUMP);
-    let solve = ["solve", "all-gather", "--platform", &dump];
-    let run = oneport(&[&solve[..], &["--json"]].concat())
-        .noted(&["assumed: nvlink: 20 GB/s per NVLink"]);
+    let solve = format!("solve all-gather --platform {dump}");
+    let run = oneport!("{solve} --json").noted(&["assumed: nvlink: 20 GB/s per NVLink"]);
     // 20 GB/s of NVLink and 24 GB/s of PCI each way.
     assert_eq!(run.object()["throughput"], "44");
-    let run = oneport(
-        &[
-            &solve[..],
-            &["--link-bandwidth", "nvlink=200Gbit/s", "--json"],
-        ]
-        .concat(),
-    );
+    let run = oneport!("{solve} --link-bandwidth nvlink=200Gbit/s --json");
     assert_eq!(
         run.noted(&["nvlink: 25 GB/s", "as given"]).object()["throughput"],
         "49"
     );
     let toml = folder.path("topo.toml");
-    oneport(&[
-        "convert",
-        &dump,
-        &toml,
-        "--replicate",
-        "2",
-        "--fabric",
-        "switch,400Gbit/s",
-    ])
-    .noted(&["net: 50 GB/s for every network port, as given"]);
+    oneport!("convert {dump} {toml} --replicate 2 --fabric switch,400Gbit/s")
+        .noted(&["net: 50 GB/s for every network port, as given"]);
     assert!(read(&toml).contains("name = \"box1.gpu0\""));
-    let run = oneport(&[
-        "solve",
-        "broadcast",
-        "--source",
-        "box0.gpu0",
-        "--platform",
-        &toml,
-        "--json",
-    ])
-    .ok();
+    let run = oneport!("solve broadcast --source box0.gpu0 --platform {toml} --json").ok();
     // Each GPU has a separate port: 50 GB/s more.
     assert_eq!(run.object()["throughput"], "94");
 }
@@ -62,7 +38,7 @@ fn inspect_says_what_was_understood() {
     let folder = Folder::new();
     let dump = folder.write("topo.xml", DUMP);
     let svg = folder.path("topo.svg");
-    let run = oneport(&["inspect", &dump, "-o", &svg]).ok();
+    let run = oneport!("inspect {dump} -o {svg}").ok();
     for words in [
         "2 GPUs, 1 CPU",
         "nvlink  20 GB/s",
@@ -85,27 +61,25 @@ fn inspect_says_what_was_understood() {
             && picture.contains(">processor<"),
         "{picture}"
     );
-    let object = oneport(&["inspect", &dump, "--json"]).ok().object();
+    let object = oneport!("inspect {dump} --json").ok().object();
     assert_eq!(
         (object["format"].as_str(), object["units"].as_str()),
         (Some("nccl"), Some("GB/s"))
     );
     assert_eq!(object["accelerators"][1]["node"], "gpu1");
     let toml = folder.path("topo.toml");
-    oneport(&["convert", &dump, &toml]).noted(&[]);
-    oneport(&["inspect", &toml]).ok();
-    oneport(&["inspect", &toml, "--link-bandwidth", "pci=1"])
+    oneport!("convert {dump} {toml}").noted(&[]);
+    oneport!("inspect {toml}").ok();
+    oneport!("inspect {toml} --link-bandwidth pci=1")
         .refused(1, &["topo.toml", "says everything itself"]);
-    oneport(&["inspect", &dump, "-o", &dump]).misused(&["topo.xml"]);
-    oneport(&["inspect", &dump, "--link-bandwidth", "pci"]).misused(&["KIND=RATE"]);
-    oneport(&["inspect", &dump, "--link-bandwidth", "pci=-1"]).misused(&["--link-bandwidth", "-1"]);
-    oneport(&["inspect", &dump, "--link-bandwidth", "pci=1 GB"])
-        .misused(&["--link-bandwidth", "rate"]);
-    oneport(&["inspect", &dump, "--replicate", "2"]).misused(&["--fabric"]);
-    oneport(&["inspect", &dump, "--replicate", "2", "--fabric", "ring"])
+    oneport!("inspect {dump} -o {dump}").misused(&["topo.xml"]);
+    oneport!("inspect {dump} --link-bandwidth pci").misused(&["KIND=RATE"]);
+    oneport!("inspect {dump} --link-bandwidth pci=-1").misused(&["--link-bandwidth", "-1"]);
+    oneport!("inspect {dump} --link-bandwidth 'pci=1 GB'").misused(&["--link-bandwidth", "rate"]);
+    oneport!("inspect {dump} --replicate 2").misused(&["--fabric"]);
+    oneport!("inspect {dump} --replicate 2 --fabric ring")
         .misused(&["'ring'", "switch, rail or full"]);
-    oneport(&["inspect", &dump, "--replicate", "2", "--fabric", "rail"])
-        .refused(1, &["--fabric switch,25"]);
+    oneport!("inspect {dump} --replicate 2 --fabric rail").refused(1, &["--fabric switch,25"]);
 }
 
 #[test]
@@ -116,25 +90,15 @@ fn a_graph_takes_its_capacities_from_an_attribute() {
         "g.json",
         format!("{{\"nodes\": [{{\"id\": 0}}, {{\"id\": 1}}], {edges}}}"),
     );
-    let solve = [
-        "solve",
-        "broadcast",
-        "--source",
-        "0",
-        "--platform",
-        &graph,
-        "--json",
-    ];
-    oneport(&solve).refused(1, &["edges[0] (0 -- 1)", "there is weight", "--capacity"]);
-    let run = oneport(&[&solve[..], &["--capacity", "weight,Gbit/s"]].concat());
+    let solve = format!("solve broadcast --source 0 --platform {graph} --json");
+    oneport!("{solve}").refused(1, &["edges[0] (0 -- 1)", "there is weight", "--capacity"]);
+    let run = oneport!("{solve} --capacity weight,Gbit/s");
     assert_eq!(
         run.noted(&["weight is the bandwidth, in Gbit/s"]).object()["throughput"],
         "1"
     );
-    oneport(&[&solve[..], &["--capacity", "weight,apples"]].concat())
-        .misused(&["--capacity", "apples"]);
-    oneport(&[&solve[..], &["--capacity-default", "0"]].concat())
-        .misused(&["--capacity-default", "above 0"]);
+    oneport!("{solve} --capacity weight,apples").misused(&["--capacity", "apples"]);
+    oneport!("{solve} --capacity-default 0").misused(&["--capacity-default", "above 0"]);
 }
 
 /// A matrix of nvidia-smi has no rates: the assumed ones are reported, with the option to change them.
@@ -144,7 +108,7 @@ fn assumed_rates_can_be_changed() {
     let matrix = "\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV4\tPIX\t0-31\t0\n\
         GPU1\tNV4\t X \tSYS\t32-63\t1\nNIC0\tPIX\tSYS\t X \t\t\n";
     let file = folder.write("topo.txt", matrix);
-    let text = oneport(&["inspect", &file]).ok().stdout;
+    let text = oneport!("inspect {file}").ok().stdout;
     assert!(
         text.contains("assumed: nvlink: 20 GB/s") && text.contains("--link-bandwidth KIND=RATE"),
         "{text}"
@@ -153,7 +117,7 @@ fn assumed_rates_can_be_changed() {
         text.contains("left out: net: 1 port of unknown speed leads out"),
         "{text}"
     );
-    let text = oneport(&["inspect", &file, "--replicate", "2", "--fabric", "rail,25"])
+    let text = oneport!("inspect {file} --replicate 2 --fabric rail,25")
         .ok()
         .stdout;
     assert!(
@@ -168,12 +132,10 @@ fn merges_of_a_matrix_with_units_take_no_second() {
     let folder = Folder::new();
     let named = folder.write("named.csv", "GB/s,a,b\na,0,5\nb,5,0\n");
     let plain = folder.write("plain.csv", ",a,b\na,0,5\nb,5,0\n");
-    let solve = |file: &str, more: &[&str]| {
-        let question = ["solve", "all-reduce", "--platform", file];
-        oneport(&[&question[..], more].concat()).noted(&[])
-    };
+    let solve =
+        |file: &str, more: &str| oneport!("solve all-reduce --platform {file} {more}").noted(&[]);
     // Each of the two sends 1 GB to the other: 5 per second. A merge of 1 GB takes 1 ms.
-    for (file, more) in [(&named, &[][..]), (&plain, &["--units", "GB/s"])] {
+    for (file, more) in [(&named, ""), (&plain, "--units GB/s")] {
         let answer = solve(file, more);
         assert!(
             answer.stdout.contains("merges at 1000 GB/s")
@@ -188,7 +150,7 @@ fn merges_of_a_matrix_with_units_take_no_second() {
         );
     }
     // Without units, a processor has compute 1, as ever: of two instances each merges one.
-    let bare = solve(&plain, &[]);
+    let bare = solve(&plain, "");
     assert!(!bare.stdout.contains("merges at"), "{bare:#?}");
     assert!(
         bare.stdout.contains("throughput  2 per unit of time"),

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
+use oneport_testkit::Dice;
 use serde_json::Value;
 
 use crate::common;
 
-use common::{Folder, fixture, oneport};
+use common::{Folder, each};
 
 /// A platform in the notation of the tests. Costs are fractions.
 #[derive(Clone)]
@@ -40,15 +41,16 @@ impl Net {
 
     /// A connected platform of few different costs, with some cables slower in one direction.
     fn random(seed: u64, nodes: usize, model: &'static str) -> Net {
-        let mut state = seed;
-        let mut draw = |below: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut dice = Dice::new(seed);
         let names = (0..nodes)
-            .map(|node| (format!("n{node}"), Some((1 + draw(2) as i64, 4))))
+            .map(|node| {
+                let compute = if node < 2 {
+                    1 + node as i64
+                } else {
+                    1 + dice.below(2)
+                };
+                (format!("n{node}"), Some((compute, 4)))
+            })
             .collect();
         let mut net = Net {
             model,
@@ -56,14 +58,14 @@ impl Net {
             links: Vec::new(),
         };
         for to in 1..nodes {
-            let mut tails = vec![draw(to as u64) as usize];
-            let other = draw(to as u64) as usize;
-            if draw(2) == 0 && !tails.contains(&other) {
+            let mut tails = vec![dice.below(to)];
+            let other = dice.below(to);
+            if dice.one_in(2) && !tails.contains(&other) {
                 tails.push(other);
             }
             for from in tails {
-                let cost = 1 + draw(2) as i64;
-                let back = if draw(4) == 0 { cost + 1 } else { cost };
+                let cost = 1 + dice.below(2);
+                let back = if dice.one_in(4) { cost + 1 } else { cost };
                 net.links
                     .extend([(from, to, (cost, 1)), (to, from, (back, 1))]);
             }
@@ -188,10 +190,10 @@ fn like(pattern: &str, name: &str) -> bool {
 }
 
 /// Rows of the table, each checked against solve on the platform written out with the change.
-fn check_table(net: &Net, question: &[&str]) -> Vec<Value> {
+fn check_table(net: &Net, question: &str) -> Vec<Value> {
     let folder = Folder::new();
     let file = folder.write("net.toml", net.toml());
-    let answer = oneport(&[&["whatif"], question, &["--platform", &file, "--json"]].concat())
+    let answer = oneport!("whatif {question} --platform {file} --json")
         .ok()
         .object();
     let rows = answer["rows"].as_array().unwrap().clone();
@@ -199,7 +201,7 @@ fn check_table(net: &Net, question: &[&str]) -> Vec<Value> {
     for row in &rows {
         let changed = folder.write("changed.toml", net.with(row).toml());
         assert_ne!(common::read(&changed), common::read(&file), "{row}");
-        let run = oneport(&[&["solve"], question, &["--platform", &changed, "--json"]].concat());
+        let run = oneport!("solve {question} --platform {changed} --json");
         if row["status"] == "impossible" {
             assert!(
                 run.code != Some(0) && run.stdout.is_empty() && row["throughput"].is_null(),
@@ -252,10 +254,10 @@ fn check_table(net: &Net, question: &[&str]) -> Vec<Value> {
 #[test]
 fn tables_of_messages_equal_platforms_written_by_hand() {
     for (seed, question) in [
-        (1, &["scatter", "--source", "n0"][..]),
-        (2, &["all-to-all"]),
-        (3, &["broadcast", "--source", "n1"]),
-        (4, &["all-gather"]),
+        (1, "scatter --source n0"),
+        (2, "all-to-all"),
+        (3, "broadcast --source n1"),
+        (4, "all-gather"),
     ] {
         // Each collective under two of the port models, each port model with two of the collectives.
         let models = ["full-duplex", "half-duplex", "multiport", "links"];
@@ -274,36 +276,14 @@ fn tables_of_reductions_equal_platforms_written_by_hand() {
     for (seed, question) in [
         (
             5,
-            &[
-                "reduce",
-                "--target",
-                "n0",
-                "--participants",
-                "n0,n1,n2,n3,n4",
-                // In any order, a target that no longer computes cannot take part.
-                "--in-order",
-            ][..],
+            // In any order, a target that no longer computes cannot take part.
+            "reduce --target n0 --participants n0,n1,n2,n3,n4 --in-order",
         ),
-        (
-            6,
-            &["all-reduce", "--in-order", "--participants", "n0,n2,n3"],
-        ),
-        (
-            7,
-            &["reduce-scatter", "--in-order", "--participants", "n0,n1,n3"],
-        ),
+        (6, "all-reduce --in-order --participants n0,n2,n3"),
+        (7, "reduce-scatter --in-order --participants n0,n1,n3"),
         (
             8,
-            &[
-                "reduce",
-                "--target",
-                "n1",
-                "--participants",
-                "n0,n2,n4",
-                "--commutative",
-                "--work",
-                "4",
-            ],
+            "reduce --target n1 --participants n0,n2,n4 --commutative --work 4",
         ),
     ] {
         for (other, model) in (0..).zip(["full-duplex", "half-duplex", "links"]) {
@@ -320,13 +300,8 @@ fn tables_of_reductions_equal_platforms_written_by_hand() {
 
 /// Racks of hosts with costs from few, under `links`.
 fn drawn_racks(seed: u64, racks: usize, hosts: usize) -> Net {
-    let mut state = seed;
-    let mut draw = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        [1, 4, 9][(state >> 33) as usize % 3]
-    };
+    let mut dice = Dice::new(seed);
+    let mut draw = || [1, 4, 9][dice.below(3_usize)];
     let mut net = Net {
         model: "links",
         nodes: Vec::new(),
@@ -357,7 +332,7 @@ fn tables_of_drawn_clusters_equal_platforms_written_by_hand() {
         let hosts = "r0h0,r0h1,r0h2,r1h0,r1h1,r1h2";
         let rows = check_table(
             &drawn_racks(seed, 2, 3),
-            &["all-reduce", "--commutative", "--participants", hosts],
+            &format!("all-reduce --commutative --participants {hosts}"),
         );
         assert!(
             rows.iter()
@@ -410,7 +385,7 @@ fn racks_with_switches() -> String {
 fn the_slow_uplink_is_worth_buying_and_so_much_of_it() {
     let folder = Folder::new();
     let file = folder.write("racks.toml", racks_with_switches());
-    let answer = oneport(&["whatif", "all-to-all", "--platform", &file, "--json"])
+    let answer = oneport!("whatif all-to-all --platform {file} --json")
         .ok()
         .object();
     assert_eq!(
@@ -445,7 +420,7 @@ fn the_slow_uplink_is_worth_buying_and_so_much_of_it() {
         "slower.toml",
         racks_with_switches().replace("\"1/10\"", "\"1/6\""),
     );
-    let answer = oneport(&["whatif", "all-to-all", "--platform", &slower, "--json"])
+    let answer = oneport!("whatif all-to-all --platform {slower} --json")
         .ok()
         .object();
     let row = &answer["rows"][0];
@@ -453,7 +428,7 @@ fn the_slow_uplink_is_worth_buying_and_so_much_of_it() {
         (&row["throughput"], &row["enough"], &row["enough_is_least"]),
         (&"6/5".into(), &"48/25".into(), &true.into())
     );
-    let table = oneport(&["whatif", "all-to-all", "--platform", &slower])
+    let table = oneport!("whatif all-to-all --platform {slower}")
         .ok()
         .stdout;
     assert!(
@@ -467,16 +442,10 @@ fn the_slow_uplink_is_worth_buying_and_so_much_of_it() {
         ("2", "6/5"),
         ("1000", "6/5"),
     ] {
-        let change = format!("core <-> tor2: bandwidth x{factor}");
-        let run = oneport(&[
-            "whatif",
-            "all-to-all",
-            "--platform",
-            &slower,
-            "--change",
-            &change,
-            "--json",
-        ]);
+        let run = oneport!(
+            "whatif all-to-all --platform {slower} --change 'core <-> tor2: bandwidth x{factor}' \
+             --json"
+        );
         assert_eq!(
             run.ok().object()["rows"][0]["throughput"],
             expected,
@@ -494,17 +463,9 @@ fn what_is_enough_is_found_where_much_would_do() {
         "format = \"oneport-platform/1\"\nnode = [{ name = \"a\", compute = 3 }, { name = \"b\", compute = 2 }]\n\
          link = [{ from = \"a\", to = \"b\", cost = 1 }, { from = \"b\", to = \"a\", cost = \"2/3\" }]\n",
     );
-    let answer = oneport(&[
-        "whatif",
-        "reduce",
-        "--target",
-        "b",
-        "--platform",
-        &file,
-        "--json",
-    ])
-    .ok()
-    .object();
+    let answer = oneport!("whatif reduce --target b --platform {file} --json")
+        .ok()
+        .object();
     let rows = answer["rows"].as_array().expect("rows");
     let doubled: Vec<_> = rows
         .iter()
@@ -518,18 +479,9 @@ fn what_is_enough_is_found_where_much_would_do() {
                 && (row["enough_is_least"] == false || factor == "4/3"),
             "{row:#}"
         );
-        let change = format!("b: compute /{factor}");
-        let there = oneport(&[
-            "whatif",
-            "reduce",
-            "--target",
-            "b",
-            "--platform",
-            &file,
-            "--change",
-            &change,
-            "--json",
-        ]);
+        let there = oneport!(
+            "whatif reduce --target b --platform {file} --change 'b: compute /{factor}' --json"
+        );
         assert_eq!(
             there.ok().object()["rows"][0]["throughput"],
             row["throughput"],
@@ -543,20 +495,10 @@ fn several_changes_are_one_scenario() {
     let folder = Folder::new();
     let file = folder.write("racks.toml", racks_with_switches());
     let share = |changes: &[&str]| {
-        let changes = changes.iter().flat_map(|change| ["--change", change]);
-        let arguments: Vec<&str> = [
-            "whatif",
-            "all-reduce",
-            "--platform",
-            &file,
-            "--work",
-            "20",
-            "--json",
-        ]
-        .into_iter()
-        .chain(changes)
-        .collect();
-        let answer = oneport(&arguments).ok().object();
+        let changes = each("--change", changes);
+        let answer = oneport!("whatif all-reduce --platform {file} --work 20 --json {changes}")
+            .ok()
+            .object();
         assert_eq!(answer["rows"].as_array().unwrap().len(), 1);
         answer["rows"][0]["share"].as_str().unwrap().to_string()
     };
@@ -571,15 +513,9 @@ fn several_changes_are_one_scenario() {
         ]),
         "1"
     );
-    let text = oneport(&[
-        "whatif",
-        "all-to-all",
-        "--platform",
-        &file,
-        "--change",
-        "tor2 <-> core: bandwidth = 10",
-    ])
-    .ok();
+    let text =
+        oneport!("whatif all-to-all --platform {file} --change 'tor2 <-> core: bandwidth = 10'")
+            .ok();
     for line in [
         "base        0.625 (= 5/8)",
         "change      tor2 <-> core: bandwidth = 10",
@@ -601,17 +537,8 @@ fn quantities_have_the_units_of_the_platform() {
     let folder = Folder::new();
     let text = racks_with_switches().replacen('\n', "\nunits = \"GB/s\"\n", 1);
     let file = folder.write("racks.toml", text);
-    let run = |change: &str| {
-        oneport(&[
-            "whatif",
-            "all-to-all",
-            "--platform",
-            &file,
-            "--change",
-            change,
-            "--json",
-        ])
-    };
+    let run =
+        |change: &str| oneport!("whatif all-to-all --platform {file} --change '{change}' --json");
     assert_eq!(
         run("tor2 <-> core: bandwidth = 60 Gbit/s").ok().object()["rows"][0]["throughput"],
         "15/16"
@@ -619,28 +546,18 @@ fn quantities_have_the_units_of_the_platform() {
     run("tor2 <-> core: bandwidth = 60 Gb")
         .refused(2, &["--change 'tor2 <-> core: bandwidth = 60 Gb'", "Gb"]);
     run("tor2 <-> core: bandwidth = 60 ms").refused(2, &["60 ms", "GB/s"]);
-    let table = oneport(&["whatif", "all-to-all", "--platform", &file])
-        .ok()
-        .stdout;
+    let table = oneport!("whatif all-to-all --platform {file}").ok().stdout;
     assert!(
         table.contains("5 GB/s") && table.contains("0.625 per second"),
         "{table}"
     );
     let plain = folder.write("plain.toml", racks_with_switches());
-    let run = oneport(&[
-        "whatif",
-        "all-to-all",
-        "--platform",
-        &plain,
-        "--change",
-        "tor2: bandwidth = 3 GB/s",
-    ]);
+    let run = oneport!("whatif all-to-all --platform {plain} --change 'tor2: bandwidth = 3 GB/s'");
     run.refused(2, &["'3 GB/s' has a unit", "--units"]);
 }
 
 #[test]
 fn changes_that_mean_nothing_are_refused() {
-    let toy = fixture("toy-scatter.toml");
     let cases: &[(&str, &[&str])] = &[
         (
             "Ps -> Q9: bandwidth x2",
@@ -670,43 +587,18 @@ fn changes_that_mean_nothing_are_refused() {
         ("*: remove", &["node"]),
     ];
     for (change, words) in cases {
-        let run = oneport(&[
-            "whatif",
-            "scatter",
-            "--source",
-            "Ps",
-            "--platform",
-            &toy,
-            "--change",
-            change,
-        ]);
+        let run =
+            oneport!("whatif scatter --source Ps --platform toy-scatter.toml --change '{change}'");
         run.refused(2, words);
     }
     let folder = Folder::new();
     let file = folder.write("racks.toml", racks().toml());
-    let run = oneport(&[
-        "whatif",
-        "all-reduce",
-        "--platform",
-        &file,
-        "--change",
-        "tor*: compute x2",
-    ]);
+    let run = oneport!("whatif all-reduce --platform {file} --change 'tor*: compute x2'");
     run.refused(2, &["'tor0' is a router", "compute = 1"]);
-    let scatter = [
-        "whatif",
-        "scatter",
-        "--source",
-        "Ps",
-        "--targets",
-        "P0,P1",
-        "--platform",
-        &toy,
-    ];
+    let scatter = "whatif scatter --source Ps --targets P0,P1 --platform toy-scatter.toml";
     // The source is removed.
-    oneport(&[&scatter[..], &["--change", "Ps: remove"]].concat())
-        .refused(1, &["--source", "no node 'Ps'"]);
-    let run = oneport(&[&scatter[..], &["--change", "* -> P1: remove", "--json"]].concat());
+    oneport!("{scatter} --change 'Ps: remove'").refused(1, &["--source", "no node 'Ps'"]);
+    let run = oneport!("{scatter} --change '* -> P1: remove' --json");
     assert_eq!(
         (run.code, &run.object()["rows"][0]["status"]),
         (Some(1), &"infeasible".into())
@@ -718,26 +610,8 @@ fn changes_that_mean_nothing_are_refused() {
 fn limits_leave_the_rows_that_are_known() {
     let folder = Folder::new();
     let file = folder.path("z.toml");
-    oneport(&[
-        "generate",
-        "random",
-        "--nodes",
-        "24",
-        "--model",
-        "half-duplex",
-        "-o",
-        &file,
-    ])
-    .ok();
-    let run = oneport(&[
-        "whatif",
-        "all-reduce",
-        "--platform",
-        &file,
-        "--time-limit",
-        "2",
-        "--json",
-    ]);
+    oneport!("generate random --nodes 24 --model half-duplex -o {file}").ok();
+    let run = oneport!("whatif all-reduce --platform {file} --time-limit 2 --json");
     let answer = run.object();
     let rows = answer["rows"].as_array().unwrap();
     assert!(
@@ -788,17 +662,9 @@ fn pairs_are_tried_where_no_class_alone_gains() {
     };
     net.nodes[0].1 = Some((1, 1));
     net.nodes[3].1 = Some((1, 1));
-    let question = [
-        "whatif",
-        "scatter",
-        "--source=a",
-        "--targets=b",
-        "--platform",
-    ];
+    let question = "whatif scatter --source=a --targets=b --platform";
     let file = folder.write("line.toml", net.toml());
-    let answer = oneport(&[&question[..], &[&file, "--json"]].concat())
-        .ok()
-        .object();
+    let answer = oneport!("{question} {file} --json").ok().object();
     let rows = answer["rows"].as_array().unwrap();
     assert!(
         rows.iter()
@@ -814,7 +680,7 @@ fn pairs_are_tried_where_no_class_alone_gains() {
         .map(|row| ["name", "share"].map(|key| row[key].as_str().unwrap()))
         .collect();
     assert_eq!(pairs, [["a -> m and m -> n", "2"]]);
-    let text = oneport(&[&question[..], &[&file]].concat()).ok().stdout;
+    let text = oneport!("{question} {file}").ok().stdout;
     assert!(
         text.contains("No class alone gains anything. Doubled together (1 pair tried):\n  +100 %  a -> m and m -> n"),
         "{text}"
@@ -824,32 +690,22 @@ fn pairs_are_tried_where_no_class_alone_gains() {
     faster.links[0].2 = (1, 2);
     faster.links[1].2 = (1, 2);
     let file = folder.write("faster.toml", faster.toml());
-    let solved = oneport(&[
-        "solve",
-        "scatter",
-        "--source=a",
-        "--targets=b",
-        "--platform",
-        &file,
-        "--json",
-    ])
-    .ok()
-    .object();
+    let solved = oneport!("solve scatter --source=a --targets=b --platform {file} --json")
+        .ok()
+        .object();
     assert_eq!(solved["throughput"], "2");
     // Three consecutive cables: doubling two gains nothing, all three gain all.
     let mut row = faster.clone();
     row.links = vec![(0, 1, (1, 1)), (1, 2, (1, 1)), (2, 3, (1, 1))];
     let file = folder.write("row.toml", row.toml());
-    let text = oneport(&[&question[..], &[&file]].concat()).ok().stdout;
+    let text = oneport!("{question} {file}").ok().stdout;
     let wanted =
         "Doubled together (3 pairs and 1 triple tried):\n  +100 %  a -> m and m -> n and n -> b\n";
     assert!(text.contains(wanted), "{text}");
     // If a class alone gains, no pair is tried.
     faster.links[1].2 = (1, 1);
     let file = folder.write("one.toml", faster.toml());
-    let answer = oneport(&[&question[..], &[&file, "--json"]].concat())
-        .ok()
-        .object();
+    let answer = oneport!("{question} {file} --json").ok().object();
     assert_eq!(answer["pairs"].as_array().unwrap().len(), 0);
 }
 
@@ -866,16 +722,9 @@ fn classes_with_alike_names_list_their_own() {
         links: links.collect(),
     };
     let file = folder.write("star.toml", net.toml());
-    let answer = oneport(&[
-        "whatif",
-        "scatter",
-        "--source=p0",
-        "--platform",
-        &file,
-        "--json",
-    ])
-    .ok()
-    .object();
+    let answer = oneport!("whatif scatter --source=p0 --platform {file} --json")
+        .ok()
+        .object();
     let rows = answer["rows"].as_array().unwrap();
     let ports: std::collections::BTreeSet<&str> = rows
         .iter()

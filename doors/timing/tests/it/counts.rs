@@ -2,11 +2,10 @@
 
 use oneport_baselines::{Algorithm, Forwarders, RankHints, Routes, named, ranks};
 use oneport_plan::{
-    Collective, CustomDemand, Goals, Member, Platform, Problem, Rational, SteadyState, Volumes,
-    Wanted,
+    Collective, CustomDemand, Goals, Member, Platform, Problem, SteadyState, Volumes, Wanted,
 };
 use oneport_platform::generate::{self, Costs, Options};
-use oneport_platform::{Node, PortModel};
+use oneport_platform::{Node, PortModel, whole};
 use oneport_referee::check_run;
 use oneport_timing::{NamedSearch, PieceSearch, SearchLimits, TaskList, lower_bound};
 use oneport_watch::Watch;
@@ -41,10 +40,6 @@ fn listed(collective: &Collective, once: bool) -> Collective {
         vec![custom; if once { 1 } else { rate as usize }]
     };
     Collective::Custom((0..collective.demands()).flat_map(one).collect())
-}
-
-fn whole(number: u64) -> Rational {
-    Rational::from_integer(number.into())
 }
 
 /// Sizes and work of the operations here, times a number.

@@ -3,6 +3,7 @@
 use oneport_homogeneous::{Costs, Strategy, Tie, length, reduce};
 use oneport_plan::{Concurrency, Reduction};
 use oneport_platform::Rational;
+pub use oneport_platform::whole;
 
 /// Transfer and merge times.
 pub const PAIRS: [(u64, u64); 15] = [
@@ -29,10 +30,6 @@ pub const TIES: [Tie; 4] = [
     Tie::FewestChildren,
     Tie::MostChildren,
 ];
-
-pub fn whole(number: u64) -> Rational {
-    Rational::from_integer(number.into())
-}
 
 pub fn costs((transfer, compute): (u64, u64)) -> Costs {
     Costs::new(whole(transfer), whole(compute)).unwrap()

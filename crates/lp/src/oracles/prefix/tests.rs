@@ -4,6 +4,7 @@ use num_traits::{One, Zero};
 use oneport_plan::{Collective, Interval, Pattern, Problem, Task, Volumes};
 use oneport_platform::generate::{Costs, Options, complete, grid, ring, star};
 use oneport_platform::{NodeId, Platform, Rational, ratio, whole};
+use oneport_testkit::Dice;
 use oneport_trees::cheapest::Prices;
 
 use super::Prefixes;
@@ -11,34 +12,21 @@ use super::tasks::Tasks;
 use crate::Question;
 use crate::oracles::Oracle;
 
-/// A small random generator: the tests need variety, not quality.
-struct Draw(u64);
+/// Many zeros, some large.
+fn drawn(dice: &mut Dice) -> Rational {
+    let price = match dice.below(4) {
+        0 => 0,
+        1 => 1,
+        2 => dice.below(5) + 1,
+        _ => dice.below(60) + 1,
+    };
+    ratio(price, 1 + dice.below(3))
+}
 
-impl Draw {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 33) % limit
-    }
-
-    /// Many zeros, some large.
-    fn price(&mut self) -> Rational {
-        let price = match self.below(4) {
-            0 => 0,
-            1 => 1,
-            2 => self.below(5) + 1,
-            _ => self.below(60) + 1,
-        };
-        ratio(price, self.below(3) + 1)
-    }
-
-    fn prices(&mut self, platform: &Platform) -> Prices<Rational> {
-        Prices {
-            links: platform.links().iter().map(|_| self.price()).collect(),
-            compute: platform.nodes().iter().map(|_| self.price()).collect(),
-        }
+fn prices(platform: &Platform, dice: &mut Dice) -> Prices<Rational> {
+    Prices {
+        links: platform.links().iter().map(|_| drawn(dice)).collect(),
+        compute: platform.nodes().iter().map(|_| drawn(dice)).collect(),
     }
 }
 
@@ -157,13 +145,13 @@ fn options(seed: u64) -> Options {
 }
 
 /// Compares under prices. Returns whether guiding prices led to a cheapest scheme at once.
-fn compare(platform: &Platform, participants: &[NodeId], draw: &mut Draw) -> bool {
+fn compare(platform: &Platform, participants: &[NodeId], dice: &mut Dice) -> bool {
     let collective = Collective::scan(participants.to_vec());
     let volumes = Volumes::of_size(Rational::one());
     let question = Question::new(&Problem::new(platform, &collective, &volumes).unwrap());
     let blocks = collective.blocks();
     let prefixes = Prefixes::new(&question, &blocks[0]);
-    let prices = draw.prices(platform);
+    let prices = prices(platform, dice);
     let cheapest = sweep(platform, participants, &prices);
     let offer = prefixes.cheapest(&prices).unwrap().remove(0);
     assert_eq!(offer.at_least, cheapest, "bound");
@@ -193,7 +181,7 @@ fn compare(platform: &Platform, participants: &[NodeId], draw: &mut Draw) -> boo
 
 #[test]
 fn three_participants_have_cheapest_schemes() {
-    let mut draw = Draw(7);
+    let mut dice = Dice::new(7);
     let (mut cases, mut guided) = (0, 0);
     for seed in 0..15 {
         let platforms = [
@@ -207,7 +195,7 @@ fn three_participants_have_cheapest_schemes() {
             participants.rotate_left(seed as usize % 3);
             for _ in 0..4 {
                 cases += 1;
-                guided += usize::from(compare(&platform, &participants, &mut draw));
+                guided += usize::from(compare(&platform, &participants, &mut dice));
             }
         }
     }
@@ -216,14 +204,14 @@ fn three_participants_have_cheapest_schemes() {
 
 #[test]
 fn helpers_and_routers_have_cheapest_schemes() {
-    let mut draw = Draw(11);
+    let mut dice = Dice::new(11);
     for seed in 0..2 {
         for platform in [grid(2, 2, &options(seed)), star(3, &options(seed))] {
             let platform = platform.unwrap();
             let mut participants: Vec<NodeId> = platform.processors().collect();
             participants.reverse();
             participants.truncate(3);
-            compare(&platform, &participants, &mut draw);
+            compare(&platform, &participants, &mut dice);
         }
     }
 }

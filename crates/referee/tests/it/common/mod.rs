@@ -12,12 +12,12 @@ pub mod trees;
 
 pub use plan::{Plan, check_plan, check_plan_watched};
 
-pub use oneport_platform::ratio;
+pub use oneport_platform::{ratio, whole};
 pub use oneport_testkit::Dice;
-use oneport_testkit::Reductions;
+use oneport_testkit::{Reductions, toys};
 use std::collections::BTreeMap;
 
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::{ToPrimitive, Zero};
 use oneport_plan::inequality::{Cut, Inequality, Need};
 use oneport_plan::{
     Certificate, Collective, Event, Interval, MergeEvent, Message, Pattern, PeriodicSchedule,
@@ -162,16 +162,9 @@ pub fn platform(nodes: &[&str], links: &[(&str, &str, Rational)]) -> Platform {
     builder.build().unwrap()
 }
 
-/// RR-4872 Fig. 2 (costs as in its slides): the scatter toy with its optimum of 1/2, reached with period 2.
+/// RR-4872 Fig. 2: the scatter toy with its optimum of 1/2, reached with period 2.
 pub fn toy() -> Plan {
-    let links = [
-        ("Ps", "Pa", ratio(1, 1)),
-        ("Ps", "Pb", ratio(1, 1)),
-        ("Pa", "P0", ratio(2, 3)),
-        ("Pb", "P0", ratio(4, 3)),
-        ("Pb", "P1", ratio(4, 3)),
-    ];
-    let platform = platform(&["Ps", "Pa", "Pb", "P0", "P1"], &links);
+    let platform = toys::scatter();
     let [source, _, _, p0, p1] = [0, 1, 2, 3, 4].map(NodeId::new);
     let [sa, sb, a0, _, b1] = [0, 1, 2, 3, 4].map(LinkId::new);
     let (to_0, to_1) = (path(0, &[sa, a0]), path(1, &[sb, b1]));
@@ -551,8 +544,4 @@ pub fn reduce_toy() -> Plan {
         }],
     };
     plan
-}
-
-pub fn whole(value: usize) -> Rational {
-    Rational::one() * ratio(value as i64, 1)
 }

@@ -52,20 +52,27 @@ impl fmt::Debug for Case {
     }
 }
 
-/// Numbers that decide everything, in sequence.
-struct Dice<'a> {
+/// Numbers that decide everything, in sequence: a property draws them, and shrinks them if it fails.
+pub struct Dice<'a> {
     numbers: std::iter::Cycle<std::slice::Iter<'a, usize>>,
     count: usize,
 }
 
-impl Dice<'_> {
-    fn below(&mut self, bound: usize) -> usize {
+impl<'a> Dice<'a> {
+    pub fn of(numbers: &'a [usize]) -> Self {
+        Dice {
+            numbers: numbers.iter().cycle(),
+            count: 0,
+        }
+    }
+
+    pub fn below(&mut self, bound: usize) -> usize {
         self.count += 1;
         // The count keeps a short list of numbers from repeating itself.
         (self.numbers.next().copied().unwrap_or(0) / 7 + self.count * self.count) % bound.max(1)
     }
 
-    fn number(&mut self, most: usize, denominators: usize) -> Rational {
+    pub fn number(&mut self, most: usize, denominators: usize) -> Rational {
         ratio(
             1 + self.below(most) as i64,
             1 + self.below(denominators) as i64,
@@ -81,7 +88,12 @@ pub enum Models {
 }
 
 /// A ring in both directions, and chords. The first nodes are processors, some of the others switches.
-fn platform(nodes: usize, participants: usize, models: Models, dice: &mut Dice<'_>) -> Platform {
+pub fn platform(
+    nodes: usize,
+    participants: usize,
+    models: Models,
+    dice: &mut Dice<'_>,
+) -> Platform {
     let mut builder = Platform::builder();
     if let Models::All(model) = models {
         builder.model(model);
@@ -121,7 +133,7 @@ fn platform(nodes: usize, participants: usize, models: Models, dice: &mut Dice<'
 }
 
 /// A path with the fewest links.
-fn path(platform: &Platform, from: NodeId, to: NodeId, dice: &mut Dice<'_>) -> Vec<LinkId> {
+pub fn path(platform: &Platform, from: NodeId, to: NodeId, dice: &mut Dice<'_>) -> Vec<LinkId> {
     let mut by: BTreeMap<NodeId, LinkId> = BTreeMap::new();
     let mut queue = VecDeque::from([from]);
     while let Some(node) = queue.pop_front() {
@@ -380,10 +392,7 @@ pub fn case(
     kind: usize,
     numbers: &[usize],
 ) -> Case {
-    let dice = &mut Dice {
-        numbers: numbers.iter().cycle(),
-        count: 0,
-    };
+    let dice = &mut Dice::of(numbers);
     let platform = platform(nodes.max(participants), participants, models, dice);
     let collective = collective(kind, (0..participants).map(NodeId::new).collect(), dice);
     collective.validate(&platform).unwrap();

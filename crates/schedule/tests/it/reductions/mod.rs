@@ -1,18 +1,20 @@
 //! Random steady states of reduction trees: any bracketing, any processors, any port or processor as the bottleneck.
 
 pub use oneport_platform::ratio;
-use oneport_testkit::Reductions;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use oneport_testkit::{Reductions, toys};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use num_traits::Zero;
 use oneport_plan::{
     Amount, Collective, Interval, Pattern, Resource, SteadyState, Task, Volumes, WeightedPattern,
 };
-use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use oneport_platform::{NodeId, Platform, PortModel, Rational};
 use proptest::prelude::*;
 
-/// A platform, a problem, and trees that solve it with a busiest resource that is always busy.
+use crate::models::{Dice, Models, path, platform};
+
+/// A platform, a question, and trees that answer it with a busiest resource that is always busy.
 #[derive(Clone)]
 pub struct Case {
     pub platform: Platform,
@@ -65,27 +67,6 @@ impl fmt::Debug for Case {
     }
 }
 
-/// Numbers that decide everything, in sequence. Each step takes a whole number below a bound.
-struct Dice<'a> {
-    numbers: std::iter::Cycle<std::slice::Iter<'a, usize>>,
-    count: usize,
-}
-
-impl Dice<'_> {
-    fn below(&mut self, bound: usize) -> usize {
-        self.count += 1;
-        // The count keeps a short list of numbers from repeating itself.
-        (self.numbers.next().copied().unwrap_or(0) / 7 + self.count * self.count) % bound.max(1)
-    }
-
-    fn number(&mut self, most: usize, denominators: usize) -> Rational {
-        ratio(
-            1 + self.below(most) as i64,
-            1 + self.below(denominators) as i64,
-        )
-    }
-}
-
 /// A tree over participants in this order, with this result.
 fn tree(
     platform: &Platform,
@@ -116,6 +97,7 @@ fn tree(
             first: 0,
             last: owners.len() - 1,
         },
+        dice,
         &mut tasks,
     );
     Pattern::tree(commodity, order, tasks)
@@ -146,32 +128,23 @@ fn value(
         },
     ] {
         let at = value(platform, places, half, dice, tasks);
-        carry(platform, at, node, half, tasks);
+        carry(platform, at, node, half, dice, tasks);
     }
     tasks.push(Task::merge(node, part, split));
     node
 }
 
 /// Along a path with the fewest links.
-fn carry(platform: &Platform, from: NodeId, to: NodeId, part: Interval, tasks: &mut Vec<Task>) {
-    let mut by: BTreeMap<NodeId, LinkId> = BTreeMap::new();
-    let mut queue = VecDeque::from([from]);
-    while let Some(node) = queue.pop_front() {
-        for &link in platform.outgoing(node) {
-            let next = platform.link(link).to;
-            if next != from && !by.contains_key(&next) {
-                by.insert(next, link);
-                queue.push_back(next);
-            }
-        }
-    }
-    let mut links = Vec::new();
-    let mut node = to;
-    while node != from {
-        links.push(by[&node]);
-        node = platform.link(by[&node]).from;
-    }
-    tasks.extend(links.into_iter().rev().map(|link| Task::send(link, part)));
+fn carry(
+    platform: &Platform,
+    from: NodeId,
+    to: NodeId,
+    part: Interval,
+    dice: &mut Dice<'_>,
+    tasks: &mut Vec<Task>,
+) {
+    let links = path(platform, from, to, dice).into_iter();
+    tasks.extend(links.map(|link| Task::send(link, part)));
 }
 
 /// Busy time of every resource used, task by task.
@@ -202,37 +175,7 @@ pub fn loads<'p>(
     loads
 }
 
-/// A ring in both directions, chords, some routers.
-fn platform(nodes: usize, participants: usize, dice: &mut Dice<'_>) -> Platform {
-    let mut builder = Platform::builder();
-    for node in 0..nodes {
-        let name = format!("n{node}");
-        let router = node >= participants && dice.below(2) == 0;
-        let compute = dice.number(6, 3);
-        builder
-            .node(if router {
-                Node::router(name)
-            } else {
-                Node::processor(name, compute)
-            })
-            .unwrap();
-    }
-    for node in 0..nodes {
-        let next = NodeId::new((node + 1) % nodes);
-        // Two nodes make a ring of one pair of links.
-        let _ = builder.duplex(NodeId::new(node), next, dice.number(6, 3));
-    }
-    for _ in 0..dice.below(2 * nodes) {
-        let (from, to) = (
-            NodeId::new(dice.below(nodes)),
-            NodeId::new(dice.below(nodes)),
-        );
-        let _ = builder.link(from, to, dice.number(6, 3));
-    }
-    builder.build().unwrap()
-}
-
-/// Constant, by the number of operands, or by interval. At least `least`.
+/// Constant, by the number of operands, or by interval; at least `least`.
 fn amount(operands: usize, kind: usize, least: i64, dice: &mut Dice<'_>) -> Amount {
     let mut some = |most| ratio(least, 1) + dice.number(most, 3) - ratio(1, 3);
     match kind {
@@ -259,13 +202,14 @@ pub fn case(
     kind: usize,
     numbers: &[usize],
 ) -> Case {
-    let mut dice = Dice {
-        numbers: numbers.iter().cycle(),
-        count: 0,
-    };
-    let dice = &mut dice;
+    let dice = &mut Dice::of(numbers);
     let nodes = nodes.max(participants);
-    let platform = platform(nodes, participants, dice);
+    let platform = platform(
+        nodes,
+        participants,
+        Models::All(PortModel::FullDuplex),
+        dice,
+    );
     let mut owners: Vec<NodeId> = (0..participants).map(NodeId::new).collect();
     owners.rotate_left(dice.below(participants));
     let processors: Vec<NodeId> = platform.processors().collect();
@@ -359,19 +303,8 @@ pub fn cases(nodes: usize, trees: usize) -> impl Strategy<Value = Case> {
 /// Figure 6 of RR-4872: three nodes, all links of cost 1, node 0 computes twice as fast. Trees have weights 1/3 and
 /// 2/3.
 pub fn figure_6() -> Case {
-    let mut builder = Platform::builder();
-    for (name, compute) in [
-        ("P0", ratio(1, 2)),
-        ("P1", ratio(1, 1)),
-        ("P2", ratio(1, 1)),
-    ] {
-        builder.node(Node::processor(name, compute)).unwrap();
-    }
+    let platform = toys::reduce();
     let [p0, p1, p2] = [0, 1, 2].map(NodeId::new);
-    for (a, b) in [(p0, p1), (p0, p2), (p1, p2)] {
-        builder.duplex(a, b, ratio(1, 1)).unwrap();
-    }
-    let platform = builder.build().unwrap();
     let link = |from, to| platform.link_between(from, to).unwrap();
     let part = |first, last| Interval { first, last };
     let through = |node: NodeId, other: NodeId, leaf: usize| {

@@ -29,18 +29,60 @@ pub struct Run {
     pub time: Duration,
 }
 
-/// Runs the command with an empty input and without a terminal.
-pub fn oneport<S: AsRef<str>>(arguments: &[S]) -> Run {
-    let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
+/// The words of a line, as a shell splits it: what stands in quotes is one word. A backslash has a meaning in double
+/// quotes alone, so that `{value:?}` is one word, whatever the value.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            quote @ ('\'' | '"') => {
+                let quoted = word.get_or_insert_default();
+                loop {
+                    let letter = letters.next();
+                    match letter.unwrap_or_else(|| panic!("an open quote in: {line}")) {
+                        end if end == quote => break,
+                        '\\' if quote == '"' => quoted.extend(letters.next()),
+                        letter => quoted.push(letter),
+                    }
+                }
+            }
+            space if space.is_whitespace() => words.extend(word.take()),
+            letter => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// An option before each of its values.
+pub fn each(option: &str, values: &[&str]) -> String {
+    let words: Vec<String> = values
+        .iter()
+        .map(|value| format!("{option} {value:?}"))
+        .collect();
+    words.join(" ")
+}
+
+/// The first word of a line.
+pub fn first(line: &str) -> &str {
+    line.split(' ').next().unwrap_or_default()
+}
+
+/// Runs the command in the folder of platforms, with nothing to read and no terminal: what `oneport!` calls.
+pub fn typed(line: &str) -> Run {
+    let arguments = words(line);
     let started = Instant::now();
     let output = Command::new(env!("CARGO_BIN_EXE_oneport"))
         .args(&arguments)
+        .current_dir(fixture(""))
         .stdin(Stdio::null())
         .env("RUST_BACKTRACE", "0")
         .output()
         .expect("the command was built");
     Run {
-        command: format!("oneport {}", arguments.join(" ")),
+        command: format!("oneport {line}"),
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).expect("stdout is text"),
         stderr: String::from_utf8(output.stderr).expect("stderr is text"),

@@ -7,9 +7,10 @@ use oneport_plan::{
     Collective, Interval, Message, Pattern, PeriodicSchedule, Problem, ScheduledPattern, Slot,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational, whole};
+use oneport_testkit::Dice;
 
 use super::parse::{Element, assert_inside, parse};
-use super::samples::{self, Dice, Sample, naive_pieces, q, size};
+use super::samples::{self, Sample, naive_pieces, q, size};
 use crate::svg::gantt::occupancy::{self, Activity, Bar, Note};
 use crate::svg::gantt::rows;
 use crate::svg::{gantt, period_gantt, timeline_gantt};
@@ -355,7 +356,7 @@ fn large_schedules_are_hatched_and_stay_small() {
 
 #[test]
 fn lanes_are_as_many_as_transfers_at_a_time() {
-    let mut dice = Dice(5);
+    let mut dice = Dice::new(5);
     for _ in 0..50 {
         let mut builder = Platform::builder();
         let hub = builder.node(Node::router("hub")).unwrap();
@@ -363,8 +364,8 @@ fn lanes_are_as_many_as_transfers_at_a_time() {
         for index in 0..12 {
             let end = builder.node(Node::router(format!("n{index}"))).unwrap();
             let link = builder.link(hub, end, q("1")).unwrap();
-            let start = dice.roll(10) as u64;
-            let end = start + 1 + dice.roll(4) as u64;
+            let start = dice.below(10) as u64;
+            let end = start + 1 + dice.below(4) as u64;
             let note = Note::Count(whole(1));
             let (activity, message) = (
                 Activity::Transfer(link),

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use oneport_plan::{Collective, Goals, Interval, Member, Message, Problem, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, whole};
+use oneport_testkit::Dice;
 
 use super::charts::{axis, boxes};
 use super::parse::{assert_inside, parse};
-use super::samples::{self, Dice, q, size};
+use super::samples::{self, q, size};
 use crate::svg::gantt::occupancy;
 use crate::svg::{gantt, graph, timeline_gantt};
 use crate::words::{self, Messages};
@@ -143,7 +144,7 @@ fn boxes_keys<T>(rows: &BTreeMap<(String, String), T>) -> Vec<&(String, String)>
 /// Transfers over one link stay in one lane of a multiport node.
 #[test]
 fn lanes_keep_to_their_links() {
-    let mut dice = Dice(5);
+    let mut dice = Dice::new(5);
     let mut builder = Platform::builder();
     builder.model(PortModel::Multiport);
     let hub = builder
@@ -159,7 +160,7 @@ fn lanes_keep_to_their_links() {
         let mut clock = q("0");
         for _ in 0..20 {
             let start = clock.clone();
-            clock += samples::whole(1 + dice.roll(4) as u64);
+            clock += samples::whole(1 + dice.below(4) as u64);
             let message = Message {
                 demand: 0,
                 part: Interval::single(0),

@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_plan::{Collective, Interval, Member, Pattern, Problem, Task};
 use oneport_platform::{LinkId, Node, NodeId, Platform};
+use oneport_testkit::Dice;
 
 use super::parse::{Element, assert_edges_pass_beside, assert_inside, parse};
-use super::samples::{Dice, q, size};
+use super::samples::{q, size};
 use crate::dot;
 use crate::svg::pattern;
 use crate::words;
 
 /// A random tree of processors, routers and switches, every link in one direction, and the arborescence that spans it.
 fn random(nodes: usize, seed: u64) -> (Platform, Collective, Pattern) {
-    let mut dice = Dice(seed);
+    let mut dice = Dice::new(seed);
     let mut builder = Platform::builder();
     let mut hops: Vec<(LinkId, Option<u32>)> = Vec::new();
     let mut targets = Vec::new();
@@ -21,7 +22,7 @@ fn random(nodes: usize, seed: u64) -> (Platform, Collective, Pattern) {
     builder.node(Node::processor("source", q("1"))).unwrap();
     for index in 1..nodes {
         let name = format!("node{index}");
-        let node = match dice.roll(4) {
+        let node = match dice.below(4) {
             0 => Node::router(name),
             1 => Node {
                 replicates: false,
@@ -37,15 +38,15 @@ fn random(nodes: usize, seed: u64) -> (Platform, Collective, Pattern) {
         };
         let is_processor = node.is_processor();
         let id = builder.node(node).unwrap();
-        if is_processor && dice.roll(3) > 0 {
+        if is_processor && dice.below(3) > 0 {
             targets.push(id);
         }
-        let mut parent = dice.roll(index);
+        let mut parent = dice.below(index);
         // A switch passes on one copy.
         if !used.insert(parent) {
             parent = 0;
         }
-        let cost = q(["1", "2/3", "5", "22/7"][dice.roll(4)]);
+        let cost = q(["1", "2/3", "5", "22/7"][dice.below(4)]);
         let link = builder.link(NodeId::new(parent), id, cost).unwrap();
         hops.push((link, parent.checked_sub(1).map(|hop| hop as u32)));
     }
@@ -328,7 +329,7 @@ fn a_scheme_shows_every_task_and_what_is_wanted() {
 /// An invalid pattern is drawn too.
 #[test]
 fn nonsense_is_drawn() {
-    let mut dice = Dice(77);
+    let mut dice = Dice::new(77);
     let platform = star(4);
     let participants: Vec<NodeId> = (1..=4).map(NodeId::new).collect();
     let collectives = [
@@ -343,7 +344,7 @@ fn nonsense_is_drawn() {
     ];
     for round in 0..200 {
         let collective = &collectives[round % collectives.len()];
-        let mut any = |bound: usize| (dice.roll(4) > 0).then(|| dice.roll(bound));
+        let mut any = |bound: usize| (dice.below(4) > 0).then(|| dice.below(bound));
         let patterns: Vec<Pattern> = vec![
             Pattern::path(
                 any(3).unwrap_or(9),

@@ -8,9 +8,10 @@ use oneport_plan::{
     ScheduledPattern, Slot, SteadyState, Task, Timeline, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use oneport_testkit::Dice;
 
 use super::parse::{Element, assert_inside, parse};
-use super::samples::{Dice, q, whole};
+use super::samples::{q, whole};
 use crate::svg::gantt::occupancy::{self, Activity};
 use crate::svg::{gantt, graph, timeline_gantt};
 use crate::words::Messages;
@@ -75,7 +76,7 @@ pub(super) fn figure_6() -> Reduction {
 
 /// Random trees of random shapes among hosts around a router. One link is busy at a time.
 pub(super) fn random(hosts: usize, seed: u64, trees: usize) -> Reduction {
-    let mut dice = Dice(seed);
+    let mut dice = Dice::new(seed);
     let mut builder = Platform::builder();
     let hub = builder.node(Node::router("hub")).unwrap();
     let costs = ["1", "2/3", "1/2", "4/3"];
@@ -83,23 +84,26 @@ pub(super) fn random(hosts: usize, seed: u64, trees: usize) -> Reduction {
     let (mut out, mut back) = (BTreeMap::new(), BTreeMap::new());
     for index in 0..hosts {
         let id = builder
-            .node(Node::processor(format!("h{index}"), q(costs[dice.roll(4)])))
+            .node(Node::processor(
+                format!("h{index}"),
+                q(costs[dice.below(4)]),
+            ))
             .unwrap();
-        out.insert(id, builder.link(id, hub, q(costs[dice.roll(4)])).unwrap());
-        back.insert(id, builder.link(hub, id, q(costs[dice.roll(4)])).unwrap());
+        out.insert(id, builder.link(id, hub, q(costs[dice.below(4)])).unwrap());
+        back.insert(id, builder.link(hub, id, q(costs[dice.below(4)])).unwrap());
         ids.push(id);
     }
-    let collective = if dice.roll(2) == 0 {
+    let collective = if dice.below(2) == 0 {
         Collective::reduce(ids[0], ids.clone()).in_order()
     } else {
         Collective::reduce_scatter(ids.clone())
     };
     let mut builds = Vec::new();
     for _ in 0..trees {
-        let demand = dice.roll(collective.demands());
+        let demand = dice.below(collective.demands());
         let mut order: Vec<usize> = (0..hosts).collect();
         if collective.is_commutative() {
-            order.rotate_left(dice.roll(hosts));
+            order.rotate_left(dice.below(hosts));
         }
         let owners: Vec<NodeId> = order.iter().map(|&place| ids[place]).collect();
         let mut tasks = Vec::new();
@@ -122,7 +126,10 @@ pub(super) fn random(hosts: usize, seed: u64, trees: usize) -> Reduction {
             &mut tasks,
         );
         let order = collective.is_commutative().then_some(order);
-        builds.push((Pattern::tree(demand, order, tasks), 1 + dice.roll(3) as u32));
+        builds.push((
+            Pattern::tree(demand, order, tasks),
+            1 + dice.below(3) as u32,
+        ));
     }
     let size = Amount::Affine {
         fixed: q("1"),
@@ -171,8 +178,8 @@ fn grow(
     if whole.first == whole.last {
         return owners[whole.first];
     }
-    let split = whole.first + dice.roll(whole.last - whole.first);
-    let node = owners[dice.roll(owners.len())];
+    let split = whole.first + dice.below(whole.last - whole.first);
+    let node = owners[dice.below(owners.len())];
     for input in [part(whole.first, split), part(split + 1, whole.last)] {
         let at = grow(owners, input, dice, send, tasks);
         send(at, node, input, tasks);

@@ -7,7 +7,9 @@ use oneport_plan::{
     Collective, Event, Interval, Message, Pattern, PeriodicSchedule, Problem, ScheduledPattern,
     Slot, SteadyState, Timeline, Volumes, WeightedPattern,
 };
-use oneport_platform::{LinkId, Node, Platform, Rational, parse_rational};
+pub(super) use oneport_platform::whole;
+use oneport_platform::{LinkId, Node, NodeId, Platform, Rational, parse_rational};
+use oneport_testkit::{Dice, toys};
 
 pub(super) use oneport_platform::whole;
 
@@ -35,31 +37,10 @@ impl Sample {
     }
 }
 
-/// A linear congruential generator: samples need variety, not quality.
-pub(super) struct Dice(pub u64);
-
-impl Dice {
-    pub(super) fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % sides
-    }
-}
-
 /// The toy platform of RR-4872, figure 2, with its schedule of period 2.
 pub(super) fn toy() -> Sample {
-    let mut builder = Platform::builder();
-    let mut node = |name| builder.node(Node::processor(name, q("1"))).unwrap();
-    let [ps, pa, pb, p0, p1] = ["Ps", "Pa", "Pb", "P0", "P1"].map(&mut node);
-    let mut link = |from, to, cost| builder.link(from, to, q(cost)).unwrap();
-    let (sa, sb) = (link(ps, pa, "1"), link(ps, pb, "1"));
-    let (a0, _b0, b1) = (
-        link(pa, p0, "2/3"),
-        link(pb, p0, "4/3"),
-        link(pb, p1, "4/3"),
-    );
+    let [ps, p0, p1] = [0, 3, 4].map(NodeId::new);
+    let [sa, sb, a0, _b0, b1] = [0, 1, 2, 3, 4].map(LinkId::new);
     let slot = |length, links: &[LinkId]| Slot {
         shares: Vec::new(),
         length: q(length),
@@ -75,7 +56,7 @@ pub(super) fn toy() -> Sample {
         Pattern::path(1, vec![sb, b1]),
     ];
     finish(
-        builder.build().unwrap(),
+        toys::scatter(),
         Collective::scatter(ps, vec![p0, p1]),
         patterns,
         1,
@@ -122,12 +103,12 @@ pub(super) fn finish(
 
 /// A scatter along a random tree with some further links, sent in greedily chosen matchings.
 pub(super) fn random(nodes: usize, seed: u64, copies: u64) -> Sample {
-    let mut dice = Dice(seed);
+    let mut dice = Dice::new(seed);
     let mut builder = Platform::builder();
     let mut ids = Vec::new();
     for index in 0..nodes {
         let name = format!("n{index}");
-        let router = index > 0 && dice.roll(4) == 0;
+        let router = index > 0 && dice.below(4) == 0;
         ids.push(
             builder
                 .node(if router {
@@ -141,10 +122,10 @@ pub(super) fn random(nodes: usize, seed: u64, copies: u64) -> Sample {
     let mut parent = vec![None; nodes];
     let costs = ["1", "2/3", "1/2", "4/3", "3", "22/7"];
     for child in 1..nodes {
-        let up = dice.roll(child);
-        let cost = q(costs[dice.roll(costs.len())]);
+        let up = dice.below(child);
+        let cost = q(costs[dice.below(costs.len())]);
         parent[child] = Some((up, builder.duplex(ids[up], ids[child], cost).unwrap().0));
-        if dice.roll(3) == 0 && up > 0 {
+        if dice.below(3) == 0 && up > 0 {
             let _ = builder.link(ids[up - 1], ids[child], q("5"));
         }
     }
