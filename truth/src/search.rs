@@ -53,7 +53,7 @@ struct Seen<P> {
 }
 
 struct SchemeSearch<P> {
-    /// Lower bound on the price of each fact by itself; `None` if it cannot be made.
+    /// Lower bound on the price of each fact by itself. `None` if it cannot be made.
     alone: Vec<Option<P>>,
     least: Least<P>,
     seen: Vec<Seen<P>>,

@@ -59,7 +59,7 @@ const KINDS: [(&str, Kind); 6] = [
 ];
 
 impl Reason {
-    /// Reads the text of an attribute; `None` if it has another form.
+    /// Reads the text of an attribute. `None` if it has another form.
     pub fn read(text: &str) -> Option<Reason> {
         if text.starts_with("long: ") {
             return Some(Reason {

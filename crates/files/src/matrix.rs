@@ -332,7 +332,7 @@ fn rows_repeat(header: &[Cow<'_, str>], rows: &[CellLine<'_>], separator: Separa
     below.all(|(row, name)| split(row.text, separator).first() == Some(name))
 }
 
-/// Returns the units in the top left cell, alone or among words (`bandwidth (GB/s)`); `None` if it has none, or
+/// Returns the units in the top left cell, alone or among words (`bandwidth (GB/s)`). `None` if it has none, or
 /// different ones. Other words are ignored.
 ///
 /// # Errors

@@ -123,7 +123,7 @@ impl Scaled {
         scaled
     }
 
-    /// The values as integers of this type; `None` if one has more than `bits` bits.
+    /// The values as integers of this type. `None` if one has more than `bits` bits.
     pub fn narrow<W: Whole>(&self, bits: u64) -> Option<Vec<W>> {
         let narrow = |value: &BigUint| W::narrow(value).filter(|_| value.bits() <= bits);
         self.values.iter().map(narrow).collect()

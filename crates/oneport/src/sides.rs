@@ -183,7 +183,7 @@ impl<'a> Sides<'a> {
         Ok(())
     }
 
-    /// Trees at the rates that the least cuts allow; `None` if ports count, or demands are of other kinds.
+    /// Trees at the rates that the least cuts allow. `None` if ports count, or demands are of other kinds.
     fn branchings(&mut self, question: &Question) -> Result<Option<Routing>, Error> {
         let platform = self.problem.platform();
         if !platform.only_links() {

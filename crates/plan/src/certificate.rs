@@ -44,7 +44,7 @@ impl Use<'_> {
 }
 
 impl Resource {
-    /// The ports at the two ends of a link, sender first; `None` if the port model sets no limit.
+    /// The ports at the two ends of a link, sender first. `None` if the port model sets no limit.
     pub fn ends(platform: &Platform, link: LinkId) -> [Option<Resource>; 2] {
         let end = |node: NodeId, port: fn(NodeId) -> Resource| match platform.model_of(node) {
             PortModel::FullDuplex | PortModel::Multiport => Some(port(node)),
@@ -277,7 +277,7 @@ impl Certificate {
         })
     }
 
-    /// The price of a resource; `None` if it has none. `O(log n)`.
+    /// The price of a resource. `None` if it has none. `O(log n)`.
     pub fn price(&self, resource: Resource) -> Option<&Rational> {
         let found = self
             .rows

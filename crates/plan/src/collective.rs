@@ -340,7 +340,7 @@ impl Collective {
         }
     }
 
-    /// The group of a demand, and its index there; `None` if there are no groups.
+    /// The group of a demand, and its index there. `None` if there are no groups.
     pub fn member(&self, mut place: usize) -> Option<(&Member, usize)> {
         for member in self.members() {
             let demands = member.collective.demands();

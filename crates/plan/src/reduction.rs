@@ -14,7 +14,7 @@ use crate::Status;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SingleCosts {
     /// The model of RR-7898, section 3: every transfer takes `transfer`, every merge `compute`. A processor takes
-    /// part in one transfer at a time and runs one merge at a time; it merges while it receives. The order of the
+    /// part in one transfer at a time and runs one merge at a time. It merges while it receives. The order of the
     /// operands is kept: processor `i` holds operand `i`.
     Equal {
         /// Time of one transfer, the paper's `d`; not negative.

@@ -52,12 +52,12 @@ impl std::fmt::Display for MergeTask {
 pub struct TaskTable {
     /// For each task: its work at every processor.
     pub everywhere: BTreeMap<MergeTask, Rational>,
-    /// For each task and processor: the work there; `None` if the processor cannot do the task.
+    /// For each task and processor: the work there. `None` if the processor cannot do the task.
     pub at: BTreeMap<(MergeTask, NodeId), Option<Rational>>,
 }
 
 impl TaskTable {
-    /// The work of a task at a node; `None` if it cannot be done there. `O(log n)` for `n` entries.
+    /// The work of a task at a node. `None` if it cannot be done there. `O(log n)` for `n` entries.
     pub fn of(&self, node: NodeId, task: MergeTask) -> Option<&Rational> {
         match self.at.get(&(task, node)) {
             Some(work) => work.as_ref(),

@@ -77,7 +77,7 @@ impl Value {
         self.0.last().map(|&(_, last)| last)
     }
 
-    /// The operands of both; `None` if they share one. `O(r)` for `r` runs.
+    /// The operands of both. `None` if they share one. `O(r)` for `r` runs.
     pub fn join(&self, other: &Value) -> Option<Value> {
         let mut runs: Vec<(usize, usize)> = self.0.iter().chain(&other.0).copied().collect();
         runs.sort_unstable();

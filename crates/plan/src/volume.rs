@@ -48,7 +48,7 @@ impl Amount {
         }
     }
 
-    /// The work of the merge of `v[k,l]` and `v[l+1,m]` at a node; `None` if the node cannot do it, and outside the
+    /// The work of the merge of `v[k,l]` and `v[l+1,m]` at a node. `None` if the node cannot do it, and outside the
     /// table.
     pub fn of_merge(&self, node: NodeId, part: Interval, split: usize) -> Option<Rational> {
         match self {

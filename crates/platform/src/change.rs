@@ -56,11 +56,11 @@ pub enum Change {
 pub struct Changed {
     /// The new platform. The rest keeps its order, so that ids stay the same if nothing is removed.
     pub platform: Platform,
-    /// Per id of the old platform: the node in the new one; `None` if it is removed.
+    /// Per id of the old platform: the node in the new one. `None` if it is removed.
     pub nodes: PerNode<Option<NodeId>>,
-    /// Per id of the old platform: the link in the new one; `None` if it is removed.
+    /// Per id of the old platform: the link in the new one. `None` if it is removed.
     pub links: PerLink<Option<LinkId>>,
-    /// Per id of the old platform: the shared capacity in the new one; `None` if it is removed or has no links left.
+    /// Per id of the old platform: the shared capacity in the new one. `None` if it is removed or has no links left.
     pub shared: PerShared<Option<SharedId>>,
 }
 

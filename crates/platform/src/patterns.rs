@@ -204,7 +204,7 @@ impl Pattern {
         self.tokens.iter().map(token).collect()
     }
 
-    /// Which of its numbers the name has; `None` if it does not match.
+    /// Which of its numbers the name has. `None` if it does not match.
     fn places(&self, name: &str) -> Option<Vec<u64>> {
         let mut places = Vec::new();
         let mut failed = BTreeSet::new();

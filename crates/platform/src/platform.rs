@@ -166,7 +166,7 @@ impl Platform {
             .find(|&node| self.model_of(node) == PortModel::HalfDuplex)
     }
 
-    /// How many transfers a port of this node serves at a time: 1, or the ports of a multiport node; `None` if no
+    /// How many transfers a port of this node serves at a time: 1, or the ports of a multiport node. `None` if no
     /// port limits it.
     pub fn ports(&self, node: NodeId) -> Option<u32> {
         match self.model_of(node) {

@@ -26,7 +26,7 @@ use crate::violation::{bad_price, fault, part_name, shown, unordered};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Proved {
     pub(crate) total: Rational,
-    /// The parts, in the certificate's order; they add up to the total.
+    /// The parts, in the certificate's order. They add up to the total.
     pub(crate) by_need: Vec<(usize, Rational)>,
 }
 

@@ -49,7 +49,7 @@ struct Busy<'t> {
     time: &'t BigUint,
 }
 
-/// An odd-set inequality that the times of the links, as parts of `whole`, break; `None` if they can be scheduled. No
+/// An odd-set inequality that the times of the links, as parts of `whole`, break. `None` if they can be scheduled. No
 /// port and no link is busy for more than its capacity.
 ///
 /// Bipartite components of ports (senders and receivers) need no inequality and are left out. The others take O(ports)
@@ -236,7 +236,7 @@ impl Graph {
         graph
     }
 
-    /// The nodes on the first one's side of a smallest cut between the two; `None` if it weighs `limit` or more.
+    /// The nodes on the first one's side of a smallest cut between the two. `None` if it weighs `limit` or more.
     ///
     /// Maximum flow along shortest paths (Edmonds and Karp 1972).
     fn cut(&self, from: usize, to: usize, limit: &BigUint) -> Option<Vec<bool>> {

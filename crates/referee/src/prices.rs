@@ -288,7 +288,7 @@ fn common_divisor(numbers: &[BigUint]) -> BigUint {
     divisor.max(1u32.into())
 }
 
-/// A common denominator of the fractions that are not 0; `None` if `entries` numbers over it would take too much
+/// A common denominator of the fractions that are not 0. `None` if `entries` numbers over it would take too much
 /// memory.
 pub(crate) fn common_denominator<'a>(
     fractions: impl Iterator<Item = &'a (BigUint, BigUint)>,

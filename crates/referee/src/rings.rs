@@ -116,7 +116,7 @@ fn check_loads<'r>(
     Ok(())
 }
 
-/// The processors exist and compute, each once; they send while they receive.
+/// The processors exist and compute, each once. They send while they receive.
 fn check_processors(platform: &Platform, processors: &[NodeId]) -> Result<(), Violation> {
     let count = processors.len();
     if !(2..=MOST).contains(&count) {

@@ -62,7 +62,7 @@ enum Rule {
     Completion,
 }
 
-/// `c(i, j)` by ranks; `None` if no route leads.
+/// `c(i, j)` by ranks. `None` if no route leads.
 fn costs(problem: &Problem, routes: &Routes) -> Vec<Vec<Option<Rational>>> {
     let (platform, ranks) = (problem.platform(), ranks(problem));
     let cost = |from, to| -> Option<Rational> {

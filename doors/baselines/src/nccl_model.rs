@@ -35,7 +35,7 @@ fn whole(value: usize) -> Rational {
     oneport_platform::whole(value)
 }
 
-/// Fact: the largest number of channels that NCCL searches for; it doubles them afterwards.
+/// Fact: the largest number of channels that NCCL searches for. It doubles them afterwards.
 const CHANNELS: usize = 32;
 /// Fact: the most heads of NVLS.
 const HEADS: usize = 16;

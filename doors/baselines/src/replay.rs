@@ -270,7 +270,7 @@ impl Replay<'_> {
     }
 }
 
-/// The pattern with its operands numbered in this order; `None` if a partial result is not a consecutive run of it.
+/// The pattern with its operands numbered in this order. `None` if a partial result is not a consecutive run of it.
 fn pattern(
     number: usize,
     demand: &Demand<'_>,

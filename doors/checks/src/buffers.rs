@@ -79,7 +79,7 @@ pub(crate) fn compare(
     Ok(())
 }
 
-/// Names the first part of an input that a run out of place has changed; `None` if all inputs are unchanged.
+/// Names the first part of an input that a run out of place has changed. `None` if all inputs are unchanged.
 pub(crate) fn overwritten(
     memory: &Memory,
     ranks: usize,
@@ -106,7 +106,7 @@ pub(crate) fn shares_sums(collective: &str) -> bool {
     collective == "allreduce"
 }
 
-/// Names the first part of an output that two ranks combined in different orders; `None` if all orders agree. The
+/// Names the first part of an output that two ranks combined in different orders. `None` if all orders agree. The
 /// values of the run must differ [by order](Values::by_order).
 pub(crate) fn orders(memory: &Memory, ranks: usize, cells: &[Option<Value>]) -> Option<String> {
     let output = |rank: usize| {

@@ -33,7 +33,7 @@ pub(crate) fn terse(value: &Rational) -> String {
     readable(value, TERSE, 2)
 }
 
-/// The number that a float of a chart stands for, without the noise of its last digit; `None` if it is not finite.
+/// The number that a float of a chart stands for, without the noise of its last digit. `None` if it is not finite.
 pub(crate) fn rational(value: f64) -> Option<Rational> {
     Rational::from_float(value).and_then(|value| parse_rational(&decimal(&value, DIGITS)).ok())
 }

@@ -38,7 +38,7 @@ pub fn lower_bound_watched(problem: &Problem, throughput: &Rational, watch: &Wat
     }
 }
 
-/// The larger of the second and the third time; `None` if no node wants anything of another.
+/// The larger of the second and the third time. `None` if no node wants anything of another.
 fn delayed(problem: &Problem, size: &Rational, watch: &Watch) -> Result<Option<Rational>, Limit> {
     let pairs = Pairs::of(problem, watch)?;
     let mut most = pairs.alone(problem, size, watch)?;
@@ -63,7 +63,7 @@ struct Pair {
     onwards: Rc<Delays>,
 }
 
-/// Per node: a delay in the unit of [`Clock`]; `None` if no path leads there.
+/// Per node: a delay in the unit of [`Clock`]. `None` if no path leads there.
 type Delays = Vec<Option<BigUint>>;
 
 /// Delays of links as integers.

@@ -400,7 +400,7 @@ impl<'a> PieceSearch<'a> {
         Ok(())
     }
 
-    /// Evaluates a candidate and adopts it if it takes less than `limit`. Returns whether it did; `None` if the watch
+    /// Evaluates a candidate and adopts it if it takes less than `limit`. Returns whether it did. `None` if the watch
     /// ended.
     fn better(
         &mut self,

@@ -552,7 +552,7 @@ impl<'l, N: Whole> Simulation<'l, N> {
         }
     }
 
-    /// Starts a task and returns the arrival of its result; `None` if the run cannot end before the limit.
+    /// Starts a task and returns the arrival of its result. `None` if the run cannot end before the limit.
     fn start(&mut self, task: u32, date: &N) -> Option<N> {
         let Takes {
             takes,

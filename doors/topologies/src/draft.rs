@@ -28,7 +28,7 @@ pub(crate) enum Role {
     Processor,
     /// Forwards, and cannot duplicate.
     Switch,
-    /// A switch of a network: it forwards; it duplicates and combines (SHARP) if the user says so.
+    /// A switch of a network: it forwards. It duplicates and combines (SHARP) if the user says so.
     Network,
     /// Forwards; duplicates (multicast) and combines (in-network reduction) if the user says so.
     Multicast,

@@ -188,7 +188,7 @@ fn add(source: &Source<'_>, draft: &mut Draft<'_>, matrix: &Matrix<'_>) -> Resul
     Ok(())
 }
 
-/// A cell; `None` if nothing was measured.
+/// A cell. `None` if nothing was measured.
 fn bandwidth(cell: &str) -> Result<Option<Rational>, Mistake> {
     if cell.eq_ignore_ascii_case("n/a") {
         return Ok(None);

@@ -45,7 +45,7 @@ pub struct Capacity {
 pub struct LatencyAttribute {
     /// Its name.
     pub attribute: String,
-    /// Seconds that a plain number counts; `None` if values have units of their own.
+    /// Seconds that a plain number counts. `None` if values have units of their own.
     pub seconds: Option<Rational>,
 }
 

@@ -275,7 +275,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(ways)
     }
 
-    /// How a link is shared; `None` if the file does not say it.
+    /// How a link is shared. `None` if the file does not say it.
     pub(super) fn sharing(
         &self,
         element: Node<'_, '_>,

@@ -254,7 +254,7 @@ impl Loads {
         loads
     }
 
-    /// The rate of a transfer that is alone, by the shared capacities; `None` if the arc has no shared capacity.
+    /// The rate of a transfer that is alone, by the shared capacities. `None` if the arc has no shared capacity.
     fn rate(&self, capacities: &[Capacity]) -> Option<Rational> {
         self.rate_of(capacities, |_| true)
     }
@@ -308,7 +308,7 @@ impl Net {
 /// Rates of the ways between stages and hosts, on from a node or before it; stages have no circles.
 struct Ways<'n> {
     net: &'n Net,
-    /// Per arc; `None` if nothing bounds it.
+    /// Per arc. `None` if nothing bounds it.
     rates: Vec<Option<Rational>>,
     ends: Ends,
     /// Per node and direction.
@@ -370,7 +370,7 @@ impl<'n> Ways<'n> {
         all
     }
 
-    /// The rate of the widest route that passes an arc; `None` if nothing bounds it.
+    /// The rate of the widest route that passes an arc. `None` if nothing bounds it.
     fn through(&mut self, arc: usize) -> Option<Rational> {
         let own = self.rates.get(arc).cloned().flatten();
         let Some(Arc { from, to, .. }) = self.net.arcs.get(arc) else {

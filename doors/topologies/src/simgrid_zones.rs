@@ -2,7 +2,7 @@
 //!
 //! A route is found as SimGrid finds it. In the lowest zone that contains both ends, the zone's own route joins the
 //! two members that contain them. If such a member is a zone, the route within it leads to or from the gateway that
-//! the zone route names; it is found in the same way.
+//! the zone route names. It is found in the same way.
 //!
 //! Facts from SimGrid, `src/kernel/routing`: `NetZoneImpl.cpp`, `StarZone.cpp`, `TorusZone.cpp`.
 
@@ -234,7 +234,7 @@ impl Zones {
         std::iter::successors(lowest, parent).collect()
     }
 
-    /// The capacities that a message between two hosts or routers loads, each as often as it is passed; `None` if
+    /// The capacities that a message between two hosts or routers loads, each as often as it is passed. `None` if
     /// there is no route. Between two hosts, none means that there is no connection.
     ///
     /// # Errors

@@ -119,7 +119,7 @@ pub(super) fn need<'n>(
         .ok_or_else(|| wrong(source, element, Mistake::MissingKey { key, meaning }))
 }
 
-/// An attribute that is a whole number, in decimal or with 0x; `None` if it is absent or empty.
+/// An attribute that is a whole number, in decimal or with 0x. `None` if it is absent or empty.
 pub(super) fn whole(
     source: &Source<'_>,
     element: Node<'_, '_>,

@@ -200,7 +200,7 @@ fn runs<'a>(tests: &[&'a Test<'a>]) -> Vec<Vec<&'a Test<'a>>> {
     runs
 }
 
-/// The run's outcome for the mutant; `None` if it passes.
+/// The run's outcome for the mutant. `None` if it passes.
 fn once(mutant: usize, run: &[&Test<'_>]) -> Option<Outcome> {
     let names: Vec<&str> = run.iter().map(|test| test.name.as_str()).collect();
     let time: Duration = run.iter().map(|test| test.time).sum();

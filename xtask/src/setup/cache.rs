@@ -36,7 +36,7 @@ pub fn of_compiler(version: &str, stamp: &str, compiler: &str) -> Option<Cache> 
     Cache::at(folder()?.join(format!("highs-{version}-{key:016x}")))
 }
 
-/// Our folder in the user's cache folder; it need not exist.
+/// Our folder in the user's cache folder. It need not exist.
 pub fn folder() -> Option<PathBuf> {
     let absolute = |name| {
         env::var_os(name)

@@ -213,7 +213,7 @@ impl Tree {
         arrows
     }
 
-    /// Target of a path in a module; `None` if it is outside of the crate.
+    /// Target of a path in a module. `None` if it is outside of the crate.
     fn resolve(&self, module: &Module, path: &[String], depth: usize) -> Option<Target> {
         let depth = depth.checked_sub(1)?;
         let (first, rest) = path.split_first()?;

@@ -77,7 +77,7 @@ fn edges(n: usize, links: usize, seed: u64) -> Vec<(usize, usize)> {
     edges
 }
 
-/// `count` different pairs of nodes, uniform among those not taken, in the order of drawing; they are taken now.
+/// `count` different pairs of nodes, uniform among those not taken, in the order of drawing. They are taken now.
 fn fresh_pairs(
     draw: &mut Draw,
     n: usize,

@@ -159,7 +159,7 @@ impl Priced {
         self.tasks.is_some() || !self.merging.is_empty()
     }
 
-    /// The class of work of a merge at a place; `None` if it cannot be done there.
+    /// The class of work of a merge at a place. `None` if it cannot be done there.
     pub(super) fn work_of(
         &self,
         parts: &Parts,

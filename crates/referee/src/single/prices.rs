@@ -113,7 +113,7 @@ fn check_list(prices: &SlotPrices) -> Result<(), Violation> {
     Ok(())
 }
 
-/// All sums of times after which the fastest sender still ends before `end`, ascending, each once; `None` if there
+/// All sums of times after which the fastest sender still ends before `end`, ascending, each once. `None` if there
 /// are too many. `times` ascend. O(k dates).
 fn sums(times: &[u128], end: u128) -> Option<Vec<u128>> {
     let Some(&fastest) = times.first() else {

@@ -19,7 +19,7 @@ pub(super) fn is_optimal(times: &[BigUint]) -> bool {
     divide || matches!(times, [fast, slow] if *slow >= fast * 2_u8)
 }
 
-/// When the last sender ends if all start as early as possible, slowest first; `None` if there are too many dates.
+/// When the last sender ends if all start as early as possible, slowest first. `None` if there are too many dates.
 /// `classes` are times and numbers of senders, fastest first; the destination is one more processor.
 ///
 /// Two free processors make one transfer, at whose end the receiver is free again.

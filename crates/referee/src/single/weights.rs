@@ -120,7 +120,7 @@ struct Stage {
     stay: Vec<Option<u32>>,
 }
 
-/// The slots of every sender (`times` ascend), and an empty list after the last; `None` if they are too many.
+/// The slots of every sender (`times` ascend), and an empty list after the last. `None` if they are too many.
 ///
 /// Below a slot are later senders in order, each once, so the time that it leaves counts down to a sum of their times.
 fn stages(times: &[u128], latest: u128) -> Option<Vec<Stage>> {
@@ -160,7 +160,7 @@ fn stages(times: &[u128], latest: u128) -> Option<Vec<Stage>> {
     Some(stages)
 }
 
-/// Per sender the sums of times of it and later ones up to the latest date; `None` if there are too many.
+/// Per sender the sums of times of it and later ones up to the latest date. `None` if there are too many.
 fn sums(times: &[u128], latest: u128) -> Vec<Option<Vec<u128>>> {
     let mut all = vec![None; times.len() + 1];
     let mut sums = vec![0];
@@ -273,7 +273,7 @@ impl Carried {
     }
 }
 
-/// Whether some placement of all senders is left; `None` if too many states are.
+/// Whether some placement of all senders is left. `None` if too many states are.
 fn ends_in_time(stages: &[Stage], tables: &[Table]) -> Option<bool> {
     let Some(first) = stages.first() else {
         return Some(true);

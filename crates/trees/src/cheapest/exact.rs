@@ -78,7 +78,7 @@ impl<'r> ExactPrices<'r> {
         ))
     }
 
-    /// The cheapest price and tree to a target, which must be one of the prepared targets; `None` if no tree exists.
+    /// The cheapest price and tree to a target, which must be one of the prepared targets. `None` if no tree exists.
     pub fn cheapest(&mut self, target: NodeId) -> Option<(Rational, Pattern)> {
         let node = target.index();
         let price = self.held(self.reduction.whole()?, node)?;

@@ -31,7 +31,7 @@ impl<'a> Guide<'a> {
         }
     }
 
-    /// A lower bound on the price of every tree to the target, in the unit of the given prices; `None` if no tree
+    /// A lower bound on the price of every tree to the target, in the unit of the given prices. `None` if no tree
     /// exists.
     pub fn lower_bound(&self, target: NodeId) -> Option<Rational> {
         let (_, units) = self.walk().best(self.reduction.whole()?, target.index())?;

@@ -67,7 +67,7 @@ impl Reduction {
         Guide::new(self, table, weights.denominator)
     }
 
-    /// The cheapest price, exactly, and a tree that attains it, for each target; `None` if some operand cannot be
+    /// The cheapest price, exactly, and a tree that attains it, for each target. `None` if some operand cannot be
     /// brought together with the others and the result to the target. The trees' demand is 0.
     ///
     /// `O(n^3 p)` machine operations, and exact ones for the choices that rounding leaves open.

@@ -25,7 +25,7 @@ pub(super) struct MemberTree<N> {
     pub price: N,
     /// The places: participants, then helpers.
     pub members: Vec<usize>,
-    /// For each of them which of them its stream goes to; `None` if it goes to the target.
+    /// For each of them which of them its stream goes to. `None` if it goes to the target.
     pub next: Vec<Option<usize>>,
 }
 

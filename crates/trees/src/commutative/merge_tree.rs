@@ -95,7 +95,7 @@ impl Shape {
         self.parts.last().map_or(0, |result| result.depth)
     }
 
-    /// The price with the result brought to a node; `None` if a path or merge does not exist.
+    /// The price with the result brought to a node. `None` if a path or merge does not exist.
     pub(super) fn price<N: Fixed>(&self, priced: &Priced<N>, target: NodeId) -> Option<N> {
         self.sum(
             |count, from, to| priced.transfer(count, from, *priced.places.get(to)?),

@@ -89,7 +89,7 @@ const TREES: usize = 4;
 pub enum Exactness {
     /// The least price, for all prices.
     Exact,
-    /// A lower bound and the price of a tree; they may coincide.
+    /// A lower bound and the price of a tree. They may coincide.
     Bound,
 }
 
@@ -158,12 +158,12 @@ impl<'a> Commutative<'a> {
     }
 
     /// Per target: a rigorous lower bound on the price of every tree, in the unit of the given prices, and up to four
-    /// trees, cheapest first; `None` if no tree exists.
+    /// trees, cheapest first. `None` if no tree exists.
     ///
     /// Any price up to `u64::MAX` is welcome. Costs are rounded down to 40 bits relative to the largest one, sizes and
     /// works to 24 bits each (nothing is rounded if these suffice), prices of tasks to the room of 128-bit sums: the
     /// bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by what is not
-    /// known. The trees are pairwise distinct, and within 12.5 % of the cheapest; there is one where participants are
+    /// known. The trees are pairwise distinct, and within 12.5 % of the cheapest. There is one where participants are
     /// many and no other processor may help.
     pub fn guide(
         &self,
@@ -195,7 +195,7 @@ impl<'a> Commutative<'a> {
             .collect()
     }
 
-    /// Per target: a lower bound on the cheapest price and a tree; `None` if no tree exists. If
+    /// Per target: a lower bound on the cheapest price and a tree. `None` if no tree exists. If
     /// [`exactness`](Self::exactness) says so, the bound is the price and the tree is cheapest, among equally cheap
     /// ones with the fewest links (times sizes). The trees' demand is 0.
     ///

@@ -158,7 +158,7 @@ fn lines<N: Fixed>(sizes: &[N]) -> Vec<(N, N)> {
         return Vec::new();
     };
     let mut lines = vec![(least.clone(), N::zero())];
-    // Sizes that rise by at least `rise` each time are above the line through the first one with this slope; it has to
+    // Sizes that rise by at least `rise` each time are above the line through the first one with this slope. It has to
     // start at 0 or above.
     let rises = sizes.windows(2).map(|pair| pair[1].surplus(&pair[0]));
     let rise = rises.min().unwrap_or_else(N::zero);

@@ -61,7 +61,7 @@ impl InPlace {
 
 impl Memory {
     /// Lays out the buffers of these numbers of chunks (input, output, scratch), with cells for packets if there are
-    /// any; `None` if they are too large.
+    /// any. `None` if they are too large.
     pub(crate) fn new(
         ranks: &[[u32; 3]],
         parts: usize,
@@ -110,7 +110,7 @@ impl Memory {
             .map_or(0, |gpu| gpu[buffer as usize].chunks)
     }
 
-    /// The cells of consecutive chunks; `None` if some are missing.
+    /// The cells of consecutive chunks. `None` if some are missing.
     pub(crate) fn chunk(
         &self,
         rank: usize,

@@ -69,7 +69,7 @@ impl Cells {
         }
     }
 
-    /// The value of a cell; `None` if it is unwritten.
+    /// The value of a cell. `None` if it is unwritten.
     pub(super) fn value(&self, cell: usize) -> Option<Value> {
         self.all[cell].value
     }

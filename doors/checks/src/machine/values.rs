@@ -111,7 +111,7 @@ impl Values {
         self.all.get(place(value)).map_or(&[], |sum| &sum.inputs)
     }
 
-    /// Combines two values; `None` if the result would be too large.
+    /// Combines two values. `None` if the result would be too large.
     pub(crate) fn combine(&mut self, one: Value, two: Value) -> Option<Value> {
         let next = self.next();
         if let Some(pairs) = &mut self.pairs {

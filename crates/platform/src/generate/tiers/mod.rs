@@ -109,7 +109,7 @@ impl Tier {
         }
     }
 
-    /// The nominal bandwidth by which Tiers' output marks a link of this class; it has no physical meaning.
+    /// The nominal bandwidth by which Tiers' output marks a link of this class. It has no physical meaning.
     pub fn bandwidth(self) -> u32 {
         match self {
             Tier::Wan => 10,

@@ -87,7 +87,7 @@ impl TiersParameters {
         }
     }
 
-    /// NW (SW + NM SM + NM NL SL), the number of nodes; `None` if it overflows.
+    /// NW (SW + NM SM + NM NL SL), the number of nodes. `None` if it overflows.
     pub fn node_count(&self) -> Option<usize> {
         let mans = self.mans_per_wan.checked_mul(self.man_nodes)?;
         let lans = self

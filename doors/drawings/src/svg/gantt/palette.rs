@@ -15,7 +15,7 @@ const FINE: usize = 12;
 pub(super) struct Palette<'a> {
     problem: &'a Problem,
     messages: Messages<'a>,
-    /// Colours by class and their legend; `None` if every category has its own.
+    /// Colours by class and their legend. `None` if every category has its own.
     classes: Option<BTreeMap<String, usize>>,
 }
 
