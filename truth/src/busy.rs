@@ -32,7 +32,7 @@ pub fn fluid_rows(platform: &Platform) -> Vec<Vec<(LinkId, Rational)>> {
     rows
 }
 
-/// Every maximal set of links that can be busy at the same time, each ascending; fluid links left out. A link serves
+/// Every maximal set of links that can be busy at the same time, each ascending. Fluid links left out. A link serves
 /// one transfer at a time. `allows` is the condition of the nodes. `O(2^links)`: for tiny platforms.
 pub fn maximal_sets(platform: &Platform) -> Vec<Vec<LinkId>> {
     let links = platform.links().len();

@@ -261,7 +261,7 @@ fn weight(draw: &mut Draw) -> Rational {
     ratio(numerator, denominator)
 }
 
-/// Prices on all or some of the ports and links, and often on processors; all alike or not.
+/// Prices on all or some of the ports and links, and often on processors. All alike or not.
 fn prices(draw: &mut Draw, platform: &Platform) -> Vec<(Resource, Rational)> {
     let (often, merges, alike) = (
         draw.pick(&[100, 100, 70, 35]),
@@ -446,7 +446,7 @@ fn routes(
         .collect()
 }
 
-/// For every task of every demand with several goals: its price, split among the goals that may use it; now and then
+/// For every task of every demand with several goals: its price, split among the goals that may use it. Now and then
 /// more.
 fn shares(
     draw: &mut Draw,

@@ -18,7 +18,7 @@ use crate::throughput::{Oracle, Prices, Refused, Truth};
 /// Result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// The bound holds; whether the cheapest instance costs exactly as much as the bound says.
+    /// The bound holds. Whether the cheapest instance costs exactly as much as the bound says.
     Holds {
         /// Nothing better can be proved with these prices.
         tight: bool,
@@ -34,7 +34,7 @@ pub enum Verdict {
 /// A check and its verdict.
 #[derive(Debug, Clone)]
 pub struct Checked {
-    /// The kind of certificate; `None` for an answer of the solver.
+    /// The kind of certificate. `None` for an answer of the solver.
     pub kind: Option<Kind>,
     /// The certificate, if there is one.
     pub certificate: Option<Certificate>,

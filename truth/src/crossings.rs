@@ -11,7 +11,7 @@ use oneport_platform::{LinkId, NodeId, PerLink, Platform, Rational, ratio, whole
 use crate::draw::Draw;
 use crate::prices::{compute_price, link_price, smallest_size, smallest_work};
 
-/// Adds them for every all-reduce, charging each link about as much as it has left; nothing for other collectives.
+/// Adds them for every all-reduce, charging each link about as much as it has left. Nothing for other collectives.
 pub fn add_crossings(
     draw: &mut Draw,
     platform: &Platform,
@@ -160,7 +160,7 @@ impl Filling<'_, '_> {
         sets
     }
 
-    /// A column for the weight of each gathering, from the number returned on; `u`, the least cost of a merge with the
+    /// A column for the weight of each gathering, from the number returned on. `u`, the least cost of a merge with the
     /// weights that hold its processor, and `v`, the largest weight that holds one.
     fn add_gatherings(
         &self,

@@ -19,7 +19,7 @@ impl Draw {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number in `0..n`, nearly uniform for small `n`; 0 for `n = 0`.
+    /// A number in `0..n`, nearly uniform for small `n`. 0 for `n = 0`.
     pub fn below(&mut self, n: usize) -> usize {
         (self.next() % (n.max(1) as u64)) as usize
     }

@@ -149,7 +149,7 @@ fn transfers(
     moves
 }
 
-/// Every node that merges combines any two parts without a common operand; neighbouring ones if the order matters.
+/// Every node that merges combines any two parts without a common operand. Neighbouring ones if the order matters.
 fn merges(
     platform: &Platform,
     parts: &[Part],

@@ -32,7 +32,7 @@ struct Count {
 #[derive(Default)]
 struct Tally {
     instances: u64,
-    /// Per kind; the solver's answers last.
+    /// Per kind. The solver's answers last.
     counts: BTreeMap<Option<Kind>, Count>,
     refused: u64,
     given_up: u64,

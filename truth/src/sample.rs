@@ -156,7 +156,7 @@ fn random_node(draw: &mut Draw, node: NodeId, takes_part: bool, copies: bool) ->
         draw.percent(50)
     };
     node.ports = draw.percent(60).then(|| draw.between(1, 3) as u32);
-    // A router that reduces, in some time or in none; now and then as a switch of a fabric, which has no ports.
+    // A router that reduces, in some time or in none. Now and then as a switch of a fabric, which has no ports.
     if !computes && draw.percent(50) {
         node.reduces = Some(number(draw.pick(&["0", "0", "1", "1/2", "3"])));
         node.model = draw.percent(40).then_some(PortModel::Links);
@@ -180,7 +180,7 @@ fn palette(draw: &mut Draw) -> Vec<&'static str> {
     draw.pick(families).to_vec()
 }
 
-/// Links: a random tree, star, ring or nothing to start with, then further pairs; both directions, alike or not, or
+/// Links: a random tree, star, ring or nothing to start with, then further pairs. Both directions, alike or not, or
 /// one.
 fn link(draw: &mut Draw, builder: &mut PlatformBuilder, nodes: usize, numbers: &[&str]) {
     let order = draw.shuffled(0..nodes);
@@ -282,7 +282,7 @@ fn collective(draw: &mut Draw, label: &str, members: &[NodeId], target: NodeId) 
     }
 }
 
-/// From the first of these nodes on to some of the others; some may be both.
+/// From the first of these nodes on to some of the others. Some may be both.
 fn sources_to_targets(draw: &mut Draw, members: &[NodeId]) -> Collective {
     let sources = members[..draw.between(1, members.len())].to_vec();
     let several = draw.between(1, members.len() - 1);

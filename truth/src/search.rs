@@ -48,7 +48,7 @@ struct Seen<P> {
     facts: Vec<u16>,
     /// The price of the moves that follow.
     spent: P,
-    /// The move that follows and the state that it leads to; none for the goals.
+    /// The move that follows and the state that it leads to. None for the goals.
     next: Option<(u32, usize)>,
 }
 
@@ -286,7 +286,7 @@ fn without(facts: &[u16], fact: u16) -> Vec<u16> {
     facts
 }
 
-/// The greatest part that is needed and not there at the start, in the order of the facts; `None` at the end of the
+/// The greatest part that is needed and not there at the start, in the order of the facts. `None` at the end of the
 /// search.
 fn part_to_make(game: &Game, facts: &[u16]) -> Option<Part> {
     let times = |fact: u16| facts.iter().filter(|&&one| one == fact).count();

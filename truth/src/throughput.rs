@@ -23,7 +23,7 @@ pub enum Refused {
     TooLarge,
 }
 
-/// A price per time unit for every link and every processor; absent means 0.
+/// A price per time unit for every link and every processor. Absent means 0.
 pub type Prices = BTreeMap<Place, Rational>;
 
 /// The time for which a scheme keeps its resources.
@@ -196,7 +196,7 @@ impl<'a> Oracle<'a> {
     }
 }
 
-/// Adds the rows that limit fluid links; the entries of each link's column: the part of its full rate.
+/// Adds the rows that limit fluid links. The entries of each link's column: the part of its full rate.
 fn fluid_columns(
     platform: &Platform,
     program: &mut LinearProgram,

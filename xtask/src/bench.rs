@@ -55,7 +55,7 @@ const SHORTLY: &[&str] = &[
     "--exact",
 ];
 
-/// Sets up, then runs the benchmarks in release; criterion reads the arguments (a filter, `--test`, ...).
+/// Sets up, then runs the benchmarks in release. Criterion reads the arguments (a filter, `--test`, ...).
 ///
 /// # Errors
 /// Setup failed, or a benchmark did not compile, failed or found a wrong answer.
@@ -111,7 +111,7 @@ pub fn ratios(binaries: &[Binary]) -> Result<()> {
     Ok(())
 }
 
-/// The ratio of each of the dozen to the reference loop, and of each large question to its search; either is measured
+/// The ratio of each of the dozen to the reference loop, and of each large question to its search. Either is measured
 /// anew before each.
 fn measure(binaries: &[Binary]) -> Result<BTreeMap<String, f64>> {
     let folder = workspace::target()?.join("ratios");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::workspace;
 
 /// Time on the clock, and time of the processors in finished child processes. A step that compiles or tests does so in
-/// children; the few milliseconds of xtask itself are left out.
+/// children. The few milliseconds of xtask itself are left out.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cost {
     wall: Duration,

@@ -96,7 +96,7 @@ impl Lexer {
         }
     }
 
-    /// A character (`'a'`, `'\n'`, `'\''`) is blanked; a lifetime or label (`'a`) stays.
+    /// A character (`'a'`, `'\n'`, `'\''`) is blanked. A lifetime or label (`'a`) stays.
     fn quote(&mut self) {
         self.keep();
         if self.peek(0) == Some('\\') {

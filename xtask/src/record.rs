@@ -1,7 +1,7 @@
 //! The record of the last run: how long each test took, and on which programs and files all tests of a program passed.
 //!
 //! With the same seed, a test program that has not been linked anew and reads the same files answers the same. So
-//! `--quick` runs the programs that have changed; the whole run runs all of them. Data outside the repository
+//! `--quick` runs the programs that have changed. The whole run runs all of them. Data outside the repository
 //! counts as unchanged.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Opens the record; empty if it is missing or unreadable.
+    /// Opens the record. Empty if it is missing or unreadable.
     pub fn open() -> Result<Record> {
         let path = workspace::target()?.join("test-record.json");
         let text = fs::read_to_string(&path).unwrap_or_default();
@@ -38,7 +38,7 @@ impl Record {
         })
     }
 
-    /// How long a test took the last time; unknown ones may be long.
+    /// How long a test took the last time. Unknown ones may be long.
     pub fn time(&self, test: &str) -> u64 {
         self.times.get(test).copied().unwrap_or(u64::MAX)
     }

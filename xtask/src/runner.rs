@@ -49,7 +49,7 @@ struct Group {
     lacking: Vec<String>,
 }
 
-/// Which tests run. Long ones are marked `#[ignore = "long: ..."]`; those with `needs` run on machines that have the
+/// Which tests run. Long ones are marked `#[ignore = "long: ..."]`. Those with `needs` run on machines that have the
 /// things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {

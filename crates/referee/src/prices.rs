@@ -274,7 +274,7 @@ fn check_odd_sets(case: &Case<'_>, sets: &[(&OddSet, &Rational)]) -> Result<(), 
     Ok(())
 }
 
-/// The greatest common divisor; 1 for an empty list.
+/// The greatest common divisor. 1 for an empty list.
 fn common_divisor(numbers: &[BigUint]) -> BigUint {
     let mut divisor = BigUint::zero();
     for number in numbers {

@@ -37,7 +37,7 @@ pub struct TimelineReport {
     /// ascending.
     pub complete: Vec<(u64, u64)>,
     /// Per node id: the most messages that the node held at one time, without messages of which it is source or target.
-    /// A message is held from its arrival until it has been forwarded whole; a partial result from its arrival, or its
+    /// A message is held from its arrival until it has been forwarded whole. A partial result from its arrival, or its
     /// making, until it has been forwarded whole or the merge that takes it ends.
     pub peak_buffer: Vec<usize>,
     /// When instances are complete, ascending, over a common denominator.
@@ -55,7 +55,7 @@ impl TimelineReport {
         self.ends.partition_point(|end| end * denominator <= until) as u64
     }
 
-    /// Instances complete by the end of the first `periods` periods; compare with `periods` times the instances per
+    /// Instances complete by the end of the first `periods` periods. Compare with `periods` times the instances per
     /// period, an upper bound for every run if the throughput is optimal.
     pub fn complete_after(&self, periods: u64) -> u64 {
         let later = self

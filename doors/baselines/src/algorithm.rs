@@ -19,11 +19,11 @@ pub struct Algorithm {
     pub about: String,
     /// The node of each rank.
     pub ranks: Vec<NodeId>,
-    /// Into how many blocks a value is cut; positive.
+    /// Into how many blocks a value is cut. Positive.
     pub pieces: u32,
-    /// One after another; what does not depend on one another overlaps.
+    /// One after another. What does not depend on one another overlaps.
     pub phases: Vec<Phase>,
-    /// Paths that replace the routes; empty if all messages take the routes.
+    /// Paths that replace the routes. Empty if all messages take the routes.
     pub ways: Ways,
 }
 
@@ -67,7 +67,7 @@ impl Algorithm {
             .fold(0, |step, phase| phase.messages(step, sink));
     }
 
-    /// Whether all merges combine adjacent operands in the participants' order, as non-commutative operators need; true
+    /// Whether all merges combine adjacent operands in the participants' order, as non-commutative operators need. True
     /// if nothing is combined. Ends at the first merge that does not. `O(ranks blocks + blocks sent)`.
     pub fn is_in_order(&self, problem: &Problem) -> bool {
         if !problem.collective().combines() {

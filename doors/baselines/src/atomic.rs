@@ -1,7 +1,7 @@
 //! Trees for one atomic broadcast, by the greedy heuristics that RR-2004-32 cites for heterogeneous networks (Bhat,
 //! Raghavendra and Prasanna 1999; Banikazemi, Moorthy and Panda 1998), here one message after another without a break.
 //!
-//! Every node sends to one other at a time. A step chooses a node that has the message and one that has not; both are
+//! Every node sends to one other at a time. A step chooses a node that has the message and one that has not. Both are
 //! ready for the next transfer when this one is over. `c(i, j)` is the time of the cheapest route, `r(i)` the date from
 //! which `i` may send:
 //!
@@ -20,7 +20,7 @@ use oneport_platform::whole;
 use crate::catalogue::{Maker, ranks};
 use crate::{Algorithm, Routes, Tree};
 
-/// Ranks; a step looks at all pairs. Trades an algorithm in the comparison for time. Measured: all algorithms of a
+/// Ranks. A step looks at all pairs. Trades an algorithm in the comparison for time. Measured: all algorithms of a
 /// broadcast on a complete graph of 64 nodes 1.3 s of CPU.
 const MOST: usize = 64;
 
@@ -75,7 +75,7 @@ fn costs(problem: &Problem, routes: &Routes) -> Vec<Vec<Option<Rational>>> {
         .collect()
 }
 
-/// The tree out of rank 0; children in the order in which they are served. `None` if some rank has no route.
+/// The tree out of rank 0. Children in the order in which they are served. `None` if some rank has no route.
 fn grown(costs: &[Vec<Option<Rational>>], rule: Rule) -> Option<Tree> {
     let count = costs.len();
     let mut ready: Vec<Option<Rational>> = vec![None; count];

@@ -26,7 +26,7 @@ pub struct Boxes {
     pub chains: Vec<Vec<Vec<usize>>>,
     /// The links of these paths, both ways.
     pub direct: BTreeMap<(usize, usize), Vec<LinkId>>,
-    /// Per box: its switch; empty if some box has none.
+    /// Per box: its switch. Empty if some box has none.
     pub switches: Vec<NodeId>,
     /// Per box: its switch, which combines and duplicates. Empty if the switch of some box does not.
     pub combiners: Vec<Combiner>,
@@ -249,8 +249,8 @@ impl Boxes {
         self.each_channel(ring)
     }
 
-    /// The two trees of every channel: in a box the chain of its members from the head on, where the channel begins;
-    /// among the heads the trees of [`box_trees`].
+    /// The two trees of every channel: in a box the chain of its members from the head on, where the channel begins.
+    /// Among the heads the trees of [`box_trees`].
     pub fn trees(&self) -> Vec<Tree> {
         let ranks = self.members.iter().map(Vec::len).sum();
         let trees = |channel: &[usize]| -> Vec<Tree> {

@@ -15,11 +15,11 @@ pub struct RankHints {
     pub order: Vec<usize>,
     /// Ranks that are close to one another: every rank in one group. Empty: no groups.
     pub groups: Vec<Vec<usize>>,
-    /// Boxes of accelerators; none on other platforms.
+    /// Boxes of accelerators. None on other platforms.
     pub boxes: Boxes,
 }
 
-/// The nodes that take part, in the order that named algorithms number them: the participants; the root before the
+/// The nodes that take part, in the order that named algorithms number them: the participants. The root before the
 /// others. Where these are listed in the platform's order, numbers count on from the root and round.
 pub fn ranks(problem: &Problem) -> Vec<NodeId> {
     let cast = problem.collective().cast();
@@ -51,7 +51,7 @@ pub fn ranks(problem: &Problem) -> Vec<NodeId> {
     }
 }
 
-/// The algorithms that people run today for the collective; none for groups and custom demands.
+/// The algorithms that people run today for the collective. None for groups and custom demands.
 pub fn named(problem: &Problem, shape: &RankHints) -> Vec<Algorithm> {
     let maker = Maker::new(problem);
     let mut all = Vec::new();
@@ -632,7 +632,7 @@ impl<'a> Maker<'a> {
 }
 
 /// As many rings as the smallest group has members: ring `k` enters every group at its member `k` and leaves it at the
-/// member before; every second group is passed backwards, so that neighbours meet at members of the same number.
+/// member before. Every second group is passed backwards, so that neighbours meet at members of the same number.
 fn rings_through(groups: &[Vec<usize>]) -> Vec<Vec<usize>> {
     if groups.len() < 2 {
         return Vec::new();

@@ -108,7 +108,7 @@ impl Comparison {
         Ok(())
     }
 
-    /// The collective on equal rings, as runtimes use them; nothing, where rings do not do it. In one box of
+    /// The collective on equal rings, as runtimes use them. Nothing, where rings do not do it. In one box of
     /// accelerators without a switch they are NCCL's rings, too, which are found by such a search.
     ///
     /// # Errors

@@ -84,14 +84,14 @@ impl Made<'_> {
         rank
     }
 
-    /// The ranks of the boxes' switches; none if they do not combine.
+    /// The ranks of the boxes' switches. None if they do not combine.
     fn switches(&mut self) -> Option<Vec<usize>> {
         let boxes = self.boxes;
         let all: Vec<usize> = boxes.combiners.iter().map(|one| self.rank(one)).collect();
         (!all.is_empty()).then_some(all)
     }
 
-    /// The ranks of the channels' switches of the network; none if they do not combine.
+    /// The ranks of the channels' switches of the network. None if they do not combine.
     fn hubs(&mut self) -> Option<Vec<usize>> {
         let boxes = self.boxes;
         let all: Vec<usize> = boxes.hubs.iter().map(|one| self.rank(one)).collect();
@@ -115,7 +115,7 @@ impl Made<'_> {
         }
     }
 
-    /// Every member sends every share to the switch of its box, which combines them; the head of a share has the sum.
+    /// Every member sends every share to the switch of its box, which combines them. The head of a share has the sum.
     fn pulled(&self, switches: &[usize], parts: usize) -> Phase {
         let (mut to_switch, mut to_heads) = (Vec::new(), Vec::new());
         for (members, &switch) in self.boxes.members.iter().zip(switches) {
@@ -287,7 +287,7 @@ impl Made<'_> {
         Some(self.made("NCCL CollNetChain", about, hubs.len(), phases))
     }
 
-    /// Every member sends each head its share, directly; a switch of the network joins the heads of a share.
+    /// Every member sends each head its share, directly. A switch of the network joins the heads of a share.
     fn collnet_direct(&mut self) -> Option<Algorithm> {
         if !self.boxes.switched || !(2..=COLLNET).contains(&self.size) || !self.has_own_cards() {
             return None;

@@ -118,7 +118,7 @@ const LIBRARIES: &[(&str, &[&Form], &str)] = {
 };
 
 /// The libraries that run an algorithm of this name for this collective, and their names for it. `None` if no library
-/// that is known does. A row without forms is about all; one that is a first word, about all names that begin with it.
+/// that is known does. A row without forms is about all. One that is a first word, about all names that begin with it.
 pub fn run_by(problem: &Problem, name: &str) -> Option<&'static str> {
     let form = problem.collective().form().map(Form::alike);
     let about =

@@ -1,7 +1,7 @@
 //! Schedules that move cells of memory, as other programs' schedules do, as algorithms of messages.
 //!
 //! A rank has one copy of a block here, but as many as it has cells in such a schedule. So every further cell for a
-//! block is a further rank on the same node; messages between ranks of one node take no time.
+//! block is a further rank on the same node. Messages between ranks of one node take no time.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::custom::undone;
 use crate::phase::{ExchangeOp, Phase, Step};
 use crate::{Algorithm, BaselineError};
 
-/// A schedule that moves cells of memory; ranks are [ranks](crate::ranks). It is trusted to be right.
+/// A schedule that moves cells of memory. Ranks are [ranks](crate::ranks). It is trusted to be right.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Moves {
     /// Per rank: the cells of its input.
@@ -33,7 +33,7 @@ pub type CellsAt = (Range<usize>, usize);
 pub struct Moved {
     /// The rank.
     pub rank: usize,
-    /// The values that are combined; a single one is copied.
+    /// The values that are combined. A single one is copied.
     pub sources: Vec<CellsAt>,
     /// The cell that is written.
     pub targets: Vec<CellsAt>,
@@ -127,7 +127,7 @@ impl Layout {
         u32::try_from(demand * self.pieces + piece).ok()
     }
 
-    /// The piece of the message of a pair; none of a rank for itself.
+    /// The piece of the message of a pair. None of a rank for itself.
     fn of_pair(&self, from: usize, to: usize, piece: usize) -> Option<u32> {
         let pair = (from != to).then(|| ExchangeOp::OfPair.block(self.ranks, from, to))?;
         self.block(pair as usize, piece)
@@ -156,7 +156,7 @@ struct Writer {
     /// Per rank of the schedule, block and cell: the rank of the algorithm that stands for it.
     places: BTreeMap<(usize, u32, usize), usize>,
     nodes: Vec<NodeId>,
-    /// Per rank and number: the algorithm's rank of the further copy of that number; number 0 combines the values that
+    /// Per rank and number: the algorithm's rank of the further copy of that number. Number 0 combines the values that
     /// a move reads.
     copies: BTreeMap<(usize, usize), usize>,
     /// Per cell that holds something: the algorithm's rank and the block, if it is of a result that is asked for.
@@ -258,7 +258,7 @@ impl Writer {
     }
 }
 
-/// The messages of one step; blocks between the same ranks travel together.
+/// The messages of one step. Blocks between the same ranks travel together.
 #[derive(Default)]
 struct Messages {
     steps: Vec<Step>,

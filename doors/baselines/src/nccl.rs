@@ -15,7 +15,7 @@ use crate::catalogue::{Maker, RankHints, blocks};
 use crate::phase::{Phase, Step};
 
 impl Maker<'_> {
-    /// The algorithms of NCCL on boxes of accelerators; none elsewhere.
+    /// The algorithms of NCCL on boxes of accelerators. None elsewhere.
     pub(crate) fn nccl(&self, shape: &RankHints) -> Vec<Algorithm> {
         let boxes = &shape.boxes;
         if boxes.members.is_empty() {
@@ -88,7 +88,7 @@ impl Maker<'_> {
         Some(made)
     }
 
-    /// Parallel aggregated trees: one binomial tree per block, all in parallel; one accelerator per box. The rank at
+    /// Parallel aggregated trees: one binomial tree per block, all in parallel. One accelerator per box. The rank at
     /// offset `o` before a block's rank has it from the one that is `2^k` nearer, where `k` is the lowest binary digit
     /// of `o` that is 1.
     fn nccl_pat(&self, boxes: &Boxes) -> Option<Algorithm> {

@@ -121,7 +121,7 @@ impl Generation {
         hundredths(row[boxes.clamp(1, 3) - 1])
     }
 
-    /// Whether the processors are assumed to be AMD's: those of the DGX A100; other DGX have Intel's.
+    /// Whether the processors are assumed to be AMD's: those of the DGX A100. Other DGX have Intel's.
     fn is_amd(self) -> bool {
         self == Generation::Ampere
     }
@@ -262,7 +262,7 @@ impl NcclModel {
         let speeds = generation.speeds(count);
         let ring = match (boxes.switched, count) {
             (false, _) => {
-                // NCCL's link has 20 GB/s; rings use every link once.
+                // NCCL's link has 20 GB/s. Rings use every link once.
                 let links = (&inside / hundredths(2000)).floor().to_integer();
                 Graph {
                     channels: usize::try_from(links).unwrap_or(0),
@@ -309,7 +309,7 @@ impl NcclModel {
         self.ranks / self.boxes.max(1)
     }
 
-    /// All algorithms that NCCL considers for the collective, with each of their protocols; none for one that it has no
+    /// All algorithms that NCCL considers for the collective, with each of their protocols. None for one that it has no
     /// choice of algorithms for.
     pub fn estimates(&self, form: &Form) -> Vec<Estimate> {
         let Some(function) = Function::of(form) else {
@@ -437,7 +437,7 @@ impl NcclModel {
         }
     }
 
-    /// NVLS in one box, the tree of it between boxes; between boxes NVLS itself needs a network that combines.
+    /// NVLS in one box, the tree of it between boxes. Between boxes NVLS itself needs a network that combines.
     fn of_nvls(&self, function: Function) -> Option<Estimate> {
         let (graph, efficiency) = (self.nvls.as_ref()?, self.generation.nvls_efficiency()?);
         let is_tree = self.boxes > 1;

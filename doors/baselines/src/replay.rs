@@ -1,7 +1,7 @@
 //! Replays the messages of an algorithm and yields its patterns.
 //!
 //! Every block is one pattern: the sends of the block along the routes, and the merges. The operands of a partial
-//! result are kept as a list, in the order in which they were combined; the list of the final result is the pattern's
+//! result are kept as a list, in the order in which they were combined. The list of the final result is the pattern's
 //! order. A merge puts adjacent operands in their order. Otherwise the list that begins with the earlier operand comes
 //! first, so that partners that exchange and combine get the same result.
 

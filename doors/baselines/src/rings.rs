@@ -18,7 +18,7 @@ pub fn on_rings(problem: &Problem) -> bool {
 }
 
 /// The collective on equal rings through all its [ranks](crate::ranks), the same share of every message on each, over
-/// the links of the rings. All-gathers, reduce-scatters and all-reduces send around; a broadcast is passed on from the
+/// the links of the rings. All-gathers, reduce-scatters and all-reduces send around. A broadcast is passed on from the
 /// root along every ring, and operands of a reduction are combined along it towards the root, as NCCL does both.
 ///
 /// An all-gather, or a reduce-scatter without work, attains `total / ((n - 1) size)` on `n` ranks, the all-reduce

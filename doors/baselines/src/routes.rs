@@ -50,7 +50,7 @@ const PATH: u64 = 28;
 const BITS: u64 = 39;
 
 impl Routes {
-    /// The routes from these nodes; senders take turns. `O(k (n + m) log m)` for `k` of `n` nodes and `m` links.
+    /// The routes from these nodes. Senders take turns. `O(k (n + m) log m)` for `k` of `n` nodes and `m` links.
     pub fn new(platform: &Platform, from: &[NodeId], over: Forwarders) -> Routes {
         Routes::with(platform, from, over, Ties::Turns)
     }

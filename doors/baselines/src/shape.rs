@@ -42,7 +42,7 @@ impl RankHints {
         }
     }
 
-    /// Ranks that are close to one another, in groups; none if no such groups show.
+    /// Ranks that are close to one another, in groups. None if no such groups show.
     pub fn groups(problem: &Problem, watch: &Watch) -> Vec<Vec<usize>> {
         let (platform, ranks) = (problem.platform(), ranks(problem));
         let by_distance = || by_distance(platform, &ranks, &rounded(platform), watch);
@@ -71,7 +71,7 @@ fn worthwhile(groups: Vec<Vec<usize>>) -> Option<Vec<Vec<usize>>> {
     (groups.len() > 1 && groups.iter().all(|group| group.len() > 1)).then_some(groups)
 }
 
-/// The group of rank 0, which may be a root, comes first; its leader is rank 0.
+/// The group of rank 0, which may be a root, comes first. Its leader is rank 0.
 fn rooted(groups: Option<Vec<Vec<usize>>>) -> Vec<Vec<usize>> {
     let mut groups = groups.unwrap_or_default();
     for group in groups.iter_mut() {

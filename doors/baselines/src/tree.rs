@@ -90,7 +90,7 @@ impl Tree {
         Tree::from(|rank| rank - 1, ranks, 0)
     }
 
-    /// Place `i` loses its lowest binary digit that is 1 to become its parent; the largest subtree is served first.
+    /// Place `i` loses its lowest binary digit that is 1 to become its parent. The largest subtree is served first.
     pub fn binomial(ranks: usize) -> Tree {
         let mut tree = Tree::from(|rank| rank & (rank - 1), ranks, 0);
         for children in tree.children.iter_mut() {
@@ -99,7 +99,7 @@ impl Tree {
         tree
     }
 
-    /// A rank's parent has its lowest digit that is not 0, in base `radix`, set to 0; the largest subtrees are served
+    /// A rank's parent has its lowest digit that is not 0, in base `radix`, set to 0. The largest subtrees are served
     /// first.
     pub fn nomial(ranks: usize, radix: usize) -> Tree {
         let parent = |rank: usize| {
@@ -151,11 +151,11 @@ impl Tree {
 
     /// Double binary tree (Sanders, Speck, Träff 2009): at most one rank is an inner node of both trees. The first tree
     /// is numbered in order. The second one is the first shifted by one rank if the number of ranks is even, and
-    /// mirrored if it is odd; rank 0 is the root of both.
+    /// mirrored if it is odd. Rank 0 is the root of both.
     pub fn double_binary(ranks: usize) -> [Tree; 2] {
         let in_order = |rank: usize| Tree::above_in_order(rank, ranks);
         let others = ranks.saturating_sub(1);
-        // `part`: a rank to its position in the first tree; `player`: the inverse.
+        // `part`: a rank to its position in the first tree. `player`: the inverse.
         let (part, player): (Relabel, Relabel) = if ranks.is_multiple_of(2) {
             (
                 |rank, others| (rank + others - 2) % others + 1,

@@ -13,7 +13,7 @@ struct Ours {
 }
 
 /// Runs a schedule of another program: an MSCCL++ execution plan (JSON) or an MSCCL algorithm (XML), whose connections
-/// hold `slots` messages each; `None`: as many as NCCL's protocols have, 8 and, of `Simple`, 2.
+/// hold `slots` messages each. `None`: as many as NCCL's protocols have, 8 and, of `Simple`, 2.
 ///
 /// # Errors
 /// The first fault: races, missing synchronisation, deadlocks (threads in a cycle of waits), missing chunks, wrong

@@ -30,7 +30,7 @@ pub type CellsAt = (Range<usize>, usize);
 pub struct Moved {
     /// The rank.
     pub rank: usize,
-    /// The values that are combined; a single one is copied.
+    /// The values that are combined. A single one is copied.
     pub sources: Vec<CellsAt>,
     /// Where it is written.
     pub targets: Vec<CellsAt>,

@@ -107,7 +107,7 @@ struct Visit {
     step: u32,
 }
 
-/// Tokens that are not taken yet; most lines have one at a time.
+/// Tokens that are not taken yet. Most lines have one at a time.
 #[derive(Debug, Default)]
 struct Line {
     first: Option<Token>,
@@ -400,7 +400,7 @@ impl<'p, N: Names> Machine<'p, N> {
         true
     }
 
-    /// Moves data; `false` if a packet has not come yet.
+    /// Moves data. `false` if a packet has not come yet.
     fn run_moves(
         &mut self,
         thread: usize,
@@ -518,7 +518,7 @@ impl<'p, N: Names> Machine<'p, N> {
         Ok(())
     }
 
-    /// Packets are written once; the same packet may be written again.
+    /// Packets are written once. The same packet may be written again.
     fn write_packet(
         &mut self,
         cell: usize,

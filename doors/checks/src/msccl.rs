@@ -2,7 +2,7 @@
 //!
 //! A connection holds as many messages as the protocol has slots: NCCL divides a connection's buffer into 8 steps, of
 //! which a message of `LL` and `LL128` takes one and a message of `Simple` four (`MSCCL_CHUNKSTEPS`). A step of the
-//! file is one message here; executors divide it if the chunks of a step do not fit a slot. A step that receives and
+//! file is one message here. Executors divide it if the chunks of a step do not fit a slot. A step that receives and
 //! combines reads its own `srcbuf`, as the executor does.
 
 mod elements;
@@ -93,7 +93,7 @@ struct Algorithm {
     gpus: Vec<Gpu>,
 }
 
-/// Runs an algorithm, out of place or in place as it says, on connections of `slots` messages; `None`: the protocol's
+/// Runs an algorithm, out of place or in place as it says, on connections of `slots` messages. `None`: the protocol's
 /// number.
 ///
 /// # Errors
@@ -167,7 +167,7 @@ fn natural(node: Node<'_>, key: &str, value: Option<&str>) -> Result<u32, Fault>
         .ok_or_else(|| malformed(format!("line {}: {key} must not be negative", node.line())))
 }
 
-/// A number; `None` for -1.
+/// A number. `None` for -1.
 fn peer(node: Node<'_>, key: &'static str) -> Result<Option<u32>, Fault> {
     whole(node, key, node.attribute(key))
 }

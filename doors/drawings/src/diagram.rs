@@ -16,7 +16,7 @@ use crate::words::{self, inputs};
 pub(crate) enum Style {
     /// From a source down: paths and arborescences, and patterns of demands that do not exist.
     Copies,
-    /// From values up to a result; transfers in a row are one edge.
+    /// From values up to a result. Transfers in a row are one edge.
     Tree,
     /// Merges and copies in any order.
     Scheme,
@@ -367,7 +367,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Marks the first vertex of each wanted value; an input only if no task brings it.
+    /// Marks the first vertex of each wanted value. An input only if no task brings it.
     fn mark_wanted(&mut self) {
         if self.style != Style::Scheme {
             return;

@@ -13,7 +13,7 @@ use crate::{quantities, words};
 /// are boxes `T[k,l,m] @ P`, transfers are edges with what travels and the links in order. The edges' tooltips give
 /// sizes and times.
 ///
-/// The same content as [`svg::tree`](crate::svg::tree()); `O(t log t)` for `t` tasks.
+/// The same content as [`svg::tree`](crate::svg::tree()). `O(t log t)` for `t` tasks.
 pub fn tree(problem: &Problem, tree: &Pattern, weight: Option<&Rational>) -> String {
     draw(
         problem.platform(),
@@ -69,7 +69,7 @@ pub fn windows(windows: &[Window]) -> String {
 /// [`tree`] has it; a scheme as a graph of its tasks, from the values at the top to the wanted values, in double
 /// frames.
 ///
-/// The same content as [`svg::pattern`](crate::svg::pattern()); `O(t log t)` for `t` tasks.
+/// The same content as [`svg::pattern`](crate::svg::pattern()). `O(t log t)` for `t` tasks.
 pub fn pattern(problem: &Problem, pattern: &Pattern, weight: Option<&Rational>) -> String {
     draw(problem.platform(), &diagram(problem, pattern, weight))
 }

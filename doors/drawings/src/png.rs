@@ -40,9 +40,9 @@ pub enum PngError {
     Encode(String),
 }
 
-/// A drawing of this crate as PNG, two pixels to every unit; fewer if there would be more than 64 million pixels.
+/// A drawing of this crate as PNG, two pixels to every unit. Fewer if there would be more than 64 million pixels.
 ///
-/// Letters are DejaVu's; what these lack (Chinese names) shows as boxes and is listed by [`Png::lacking`]. Tooltips are
+/// Letters are DejaVu's. What these lack (Chinese names) shows as boxes and is listed by [`Png::lacking`]. Tooltips are
 /// lost. Time and memory linear in the number of pixels.
 ///
 /// # Errors

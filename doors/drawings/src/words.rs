@@ -43,7 +43,7 @@ pub(crate) fn pixels(value: &Rational) -> f64 {
     value.to_f64().unwrap_or(0.0)
 }
 
-/// `part / whole` as a float, for pixels only; 0 if `whole` is 0.
+/// `part / whole` as a float, for pixels only. 0 if `whole` is 0.
 pub(crate) fn share(part: &Rational, whole: &Rational) -> f64 {
     if whole.is_zero() {
         0.0
@@ -411,7 +411,7 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(em).sum::<f64>() * size
 }
 
-/// Width of the widest text; 0 without any.
+/// Width of the widest text. 0 without any.
 pub(crate) fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, size: f64) -> f64 {
     let widths = texts.into_iter().map(|text| width(text.as_ref(), size));
     widths.fold(0.0, f64::max)

@@ -103,7 +103,7 @@ impl Trace {
         self.bytes.extend_from_slice(&message.0);
     }
 
-    /// Adds a node of a type; its number.
+    /// Adds a node of a type. Its number.
     fn node(
         &mut self,
         name: &str,

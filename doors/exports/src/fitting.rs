@@ -6,7 +6,7 @@ use oneport_platform::{Rational, decimal, whole};
 use crate::pieces::{lost, powers_of_two};
 use crate::{ExportError, Request};
 
-/// Writes with the first power of two that fits, in the order of [`powers_of_two`]; `write` returns the limit that a
+/// Writes with the first power of two that fits, in the order of [`powers_of_two`]. `write` returns the limit that a
 /// number of pieces violates. Larger numbers than a refused one are not tried.
 ///
 /// # Errors

@@ -34,7 +34,7 @@ pub struct Format {
     pub name: &'static str,
     /// The format and its readers.
     pub about: &'static str,
-    /// Parts of a plan that the format lacks; empty if it has all.
+    /// Parts of a plan that the format lacks. Empty if it has all.
     pub lacks: &'static str,
     pub(crate) write: fn(&Request<'_>) -> Result<Written, ExportError>,
 }

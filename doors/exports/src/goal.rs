@@ -36,7 +36,7 @@ pub(crate) const FORMAT: Format = Format {
     },
 };
 
-/// The clock's processor, and the one that merges; sends and receives are on processor 0.
+/// The clock's processor, and the one that merges. Sends and receives are on processor 0.
 const CLOCK: u32 = 1;
 const MERGES: u32 = 2;
 

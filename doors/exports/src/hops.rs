@@ -16,7 +16,7 @@ pub(crate) struct Hop {
     pub pattern: usize,
     /// Index of the instance of its demand in a period, from 0.
     pub copy: u64,
-    /// Indices of the hops that bring the inputs; `None`: the owner's value, or no second input.
+    /// Indices of the hops that bring the inputs. `None`: the owner's value, or no second input.
     pub inputs: [Option<usize>; 2],
     /// The tasks of the execution that form the hop, in their order.
     pub path: Vec<usize>,

@@ -2,7 +2,7 @@
 //! ASTRA-sim converters.
 //!
 //! Every connection, a pair of ranks on a channel, has a threadblock that sends and one that receives, both in the
-//! order of the plan; others merge. A step names the step whose output it uses as its dependency. If there are two, a
+//! order of the plan. Others merge. A step names the step whose output it uses as its dependency. If there are two, a
 //! `nop` before it names the other. Receivers wait for nothing else, so there is no deadlock under buffers of any size.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -132,7 +132,7 @@ pub(crate) fn may_have_rank(platform: &Platform, node: NodeId) -> bool {
 }
 
 impl Operation {
-    /// The sentence on ranks that take no part; none if there are none.
+    /// The sentence on ranks that take no part. None if there are none.
     pub(crate) fn note(&self, platform: &Platform) -> Vec<String> {
         let bystanders = &self.ranks[self.participants..];
         let names: Vec<String> = (self.participants..)
@@ -155,7 +155,7 @@ impl Operation {
         )]
     }
 
-    /// The operation of a request. `keep` selects the nodes without a role that are kept; the others are left out.
+    /// The operation of a request. `keep` selects the nodes without a role that are kept. The others are left out.
     ///
     /// # Errors
     /// A collective without roles, too many pieces, a merge at a node that is left out.

@@ -80,7 +80,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
             quoted(&track.name(platform))
         );
     }
-    // Sorted by date; ends come before starts, and events without duration end after they began.
+    // Sorted by date. Ends come before starts, and events without duration end after they began.
     let mut lines = Vec::new();
     for occurrence in run.occurrences() {
         for track in run.tracks(occurrence.dated, occurrence.piece) {

@@ -15,20 +15,20 @@ pub struct Request<'a> {
     pub problem: &'a Problem,
     /// The schedule.
     pub schedule: &'a PeriodicSchedule,
-    /// Periods in which instances start, for formats that hold a run; `None`: two more than reach the steady state.
+    /// Periods in which instances start, for formats that hold a run. `None`: two more than reach the steady state.
     pub periods: Option<u64>,
     /// For formats that hold one operation: number of pieces of each message.
     pub pieces: Pieces,
     /// For GPU libraries: whether input and output are one buffer. `None`: as PyTorch calls the collective, in place
     /// for all-reduce and broadcast, out of place for the others.
     pub in_place: Option<bool>,
-    /// For formats that hold one operation of messages with sizes: bytes of a message; `None`: 1 MiB.
+    /// For formats that hold one operation of messages with sizes: bytes of a message. `None`: 1 MiB.
     pub bytes: Option<u64>,
     /// For GOAL: one operation of messages with sizes, each rank's order and no dates.
     pub without_dates: bool,
-    /// Given dates of the schedule; `None`: the dates of docs/execution.md. Given dates fix the number of instances.
+    /// Given dates of the schedule. `None`: the dates of docs/execution.md. Given dates fix the number of instances.
     pub dated: Option<&'a Execution>,
-    /// Sends go from processor to processor; routers between them are left out.
+    /// Sends go from processor to processor. Routers between them are left out.
     pub between_processors: bool,
 }
 
@@ -147,7 +147,7 @@ impl From<Vec<File>> for Written {
 /// A file to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Suffix of the name that the user gave; empty for the file of that name.
+    /// Suffix of the name that the user gave. Empty for the file of that name.
     pub suffix: String,
     /// Content of the file.
     pub bytes: Vec<u8>,

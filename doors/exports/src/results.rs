@@ -22,7 +22,7 @@ pub struct Served {
 }
 
 /// Goals that tasks serve, each with the last task that brings or makes it at its node. Goals that their owner meets
-/// without any task are not listed. Sorted by demands, copies and nodes; `O(E log E)` for `E` tasks and goals.
+/// without any task are not listed. Sorted by demands, copies and nodes. `O(E log E)` for `E` tasks and goals.
 pub fn results(problem: &Problem, execution: &Execution) -> Vec<Served> {
     let mut arrived: BTreeMap<(usize, u64, NodeId, Interval), usize> = BTreeMap::new();
     for (number, dated) in execution.tasks.iter().enumerate() {

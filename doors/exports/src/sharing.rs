@@ -248,14 +248,14 @@ struct SharingSearch<'w> {
     order: Vec<usize>,
     /// The last pattern of each demand.
     ends: Vec<usize>,
-    /// Copies of each demand; during the search, the copies that are left.
+    /// Copies of each demand. During the search, the copies that are left.
     wanted: Vec<u64>,
     best: Best,
     work: &'w mut usize,
 }
 
 impl SharingSearch<'_> {
-    /// Searches all distributions over the patterns from an index on; the first of these belongs to `demand`.
+    /// Searches all distributions over the patterns from an index on. The first of these belongs to `demand`.
     fn from(&mut self, place: usize, demand: usize) {
         let Some(&pattern) = self.order.get(place) else {
             self.best = Best::of(&self.sharing);

@@ -291,7 +291,7 @@ impl<'r> Before<'r> {
     }
 }
 
-/// Share of a message that is sent in `length` of `all` units; 1 for a message that takes no time.
+/// Share of a message that is sent in `length` of `all` units. 1 for a message that takes no time.
 fn share(execution: &Execution, length: &BigInt, all: &BigInt) -> Rational {
     let (length, all) = (execution.time(length), execution.time(all));
     if all == Rational::default() {

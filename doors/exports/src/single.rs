@@ -2,7 +2,7 @@
 //! it.
 //!
 //! The platform has a node per processor and a link per pair that transfers, and every node takes part in one transfer
-//! at a time. The period is the length of the schedule, with one instance; all dates are those of the file, those of
+//! at a time. The period is the length of the schedule, with one instance. All dates are those of the file, those of
 //! the broadcast of an all-reduction counted from the end of its reduction. Operands keep their order, or are numbered
 //! as the tree combines them where the operator is commutative. That a sender of a broadcast with equal costs prepares
 //! every transfer is in the dates alone.
@@ -106,7 +106,7 @@ fn refused(reason: impl Into<String>) -> ExportError {
     ExportError::refused(NAME, reason)
 }
 
-/// How long a processor sends; 0 if the file does not say it.
+/// How long a processor sends. 0 if the file does not say it.
 fn transfer_time(reduction: &Reduction, processor: usize) -> Rational {
     let time = reduction.costs.transfer(processor);
     time.cloned().unwrap_or_default()
@@ -325,7 +325,7 @@ fn slots(tasks: &[Dated]) -> Vec<Slot> {
 /// The tree of a reduction.
 struct Draft<'a> {
     reduction: &'a Reduction,
-    /// Per processor: the link to its receiver; `None` for the root.
+    /// Per processor: the link to its receiver. `None` for the root.
     links: Vec<Option<LinkId>>,
     /// Per processor: its senders, by the dates of merging.
     children: Vec<Vec<usize>>,

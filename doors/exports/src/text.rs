@@ -16,7 +16,7 @@ pub(crate) fn csv(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Text within XML, in elements and attributes; control characters and two others cannot be there.
+/// Text within XML, in elements and attributes. Control characters and two others cannot be there.
 pub(crate) fn xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! A lower bound on the time of one operation; the proof is in docs/theory.md.
+//! A lower bound on the time of one operation. The proof is in docs/theory.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -282,7 +282,7 @@ impl Pairs {
         Some(occupied(platform, &links, &amount) + self.clock.time(onwards))
     }
 
-    /// The largest of all pairs: the least delay, with the time that the values take to leave the owner; if they stay
+    /// The largest of all pairs: the least delay, with the time that the values take to leave the owner. If they stay
     /// whole, at least the time of the path of a single one.
     fn alone(
         &self,

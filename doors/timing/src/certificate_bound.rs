@@ -8,8 +8,8 @@ use oneport_platform::{LinkId, NodeId, Platform, whole};
 use petgraph::visit::{EdgeRef, Reversed};
 
 /// The least `T` at which the priced useful time of the resources pays for one operation. A resource is useless before
-/// a value can reach it, and after its output could no longer arrive in time. `throughput` is the certificate's bound;
-/// the time is at least `1 / throughput`. `O(n m log m)` for `n` nodes and `m` links.
+/// a value can reach it, and after its output could no longer arrive in time. `throughput` is the certificate's bound.
+/// The time is at least `1 / throughput`. `O(n m log m)` for `n` nodes and `m` links.
 pub fn lower_bound_from_certificate(
     problem: &Problem,
     certificate: &Certificate,
@@ -40,7 +40,7 @@ pub fn lower_bound_from_certificate(
     room(&needed, &supplies)
 }
 
-/// The least `T` for which the sum of `price x max(T - idle, 0)` is `needed`; supplies ascend by their idle times.
+/// The least `T` for which the sum of `price x max(T - idle, 0)` is `needed`. Supplies ascend by their idle times.
 fn room(needed: &Rational, supplies: &[(Option<Rational>, Rational)]) -> Rational {
     let (mut prices, mut lost, mut least) = (Rational::zero(), Rational::zero(), Rational::zero());
     for (idle, price) in supplies {

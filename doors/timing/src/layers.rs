@@ -496,7 +496,7 @@ impl Draft<'_> {
         self.builder.node(self.ported(made, node)).ok()
     }
 
-    /// The node under its own model; a half-duplex node may send and receive at once, which only makes a bound weaker.
+    /// The node under its own model. A half-duplex node may send and receive at once, which only makes a bound weaker.
     fn ported(&self, made: Node, node: NodeId) -> Node {
         let model = match self.of.model_of(node) {
             PortModel::HalfDuplex => PortModel::FullDuplex,

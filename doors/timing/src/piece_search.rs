@@ -20,7 +20,7 @@ const PRIORITY_OFFSETS: [u32; 5] = [0, 1, 4, 16, 64];
 /// How old a request to end may become before the first candidate is dated. Trades lateness for an answer. Not
 /// measured.
 const FIRST: Duration = Duration::from_secs(3);
-/// Percent of the time left in which the first candidate is dated; the rest is for its check. Trades an answer for one
+/// Percent of the time left in which the first candidate is dated. The rest is for its check. Trades an answer for one
 /// in time. Measured: an all-gather among 500 hosts under a limit of 5 s, six programs on two cores, took 6.9 s
 /// without.
 const DATED: u32 = 70;
@@ -131,13 +131,13 @@ pub struct PieceSearch<'a> {
     /// Pieces per message of one unit of the searched number: 1, or the instances of a period.
     each: u32,
     /// Messages that the searched number cuts into pieces at once: those of the demand with the most, or with the
-    /// fewest if all are cut alike; 1 if messages stay whole.
+    /// fewest if all are cut alike. 1 if messages stay whole.
     messages: u64,
     /// Whether every resource keeps the order of the list.
     in_turn: bool,
     /// Priority offsets to try, ascending.
     orders: &'static [u32],
-    /// Index of the best offset for the previous size; `None` before the first size.
+    /// Index of the best offset for the previous size. `None` before the first size.
     order: Option<usize>,
     /// The next size that tries neighbours of the best offset tries larger ones.
     earlier: bool,
@@ -159,7 +159,7 @@ enum Tried {
 }
 
 impl<'a> PieceSearch<'a> {
-    /// A search over `list(pieces)`. Task graphs are made on the platform of `problem`; its sizes do not matter.
+    /// A search over `list(pieces)`. Task graphs are made on the platform of `problem`. Its sizes do not matter.
     pub fn new(
         problem: &'a Problem,
         list: impl Fn(u32, &Watch) -> Result<TaskList, TimingError> + Send + Sync + 'a,

@@ -14,7 +14,7 @@ use oneport_watch::Watch;
 use crate::TimingError;
 use crate::task_graph::{Kind, TaskGraph, inputs};
 
-/// Events between two checks of the watch; one event may visit all waiting tasks. Trades lateness after a limit for
+/// Events between two checks of the watch. One event may visit all waiting tasks. Trades lateness after a limit for
 /// calls. Not measured.
 const ASKED: u64 = 16;
 /// Sends and merges dated in sequence between two checks of the watch. Trades lateness after a limit for calls. Not
@@ -164,7 +164,7 @@ impl Lengths {
 
 impl TaskGraph {
     /// Simulates the run: a task starts when its inputs have arrived and its resources are free. If several tasks wait
-    /// for a resource, the earlier in the list starts first. The problem has the platform of the graph; sizes may
+    /// for a resource, the earlier in the list starts first. The problem has the platform of the graph. Sizes may
     /// differ. `O(d log d)` for `d` tasks, and as much again whenever a task that waited for one resource finds
     /// another one occupied.
     ///
@@ -213,7 +213,7 @@ impl TaskGraph {
 impl TaskGraph {
     /// Dates by which every port, link, processor and shared capacity keeps the order of the list: each send or merge
     /// starts as soon as its inputs are present and its resources are free. Of several ports it takes the one that is
-    /// free first. The problem has the platform of the graph; sizes may differ. `O(d)` for `d` sends and merges.
+    /// free first. The problem has the platform of the graph. Sizes may differ. `O(d)` for `d` sends and merges.
     ///
     /// # Errors
     /// Those of [`TaskGraph::simulate`].
@@ -375,7 +375,7 @@ impl<N: Ord> Pool<N> {
         }
     }
 
-    /// Whether this number of units is free at the date; dates do not go back.
+    /// Whether this number of units is free at the date. Dates do not go back.
     fn has(&mut self, units: u64, date: &N) -> bool {
         while let Some(Reverse((end, ended))) = self.running.peek()
             && end <= date

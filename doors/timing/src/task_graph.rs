@@ -43,7 +43,7 @@ const UNITS: u64 = 1 << 40;
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
     resources: Lists,
-    /// For each entry of `resources`: the units of a shared capacity; 1 of others.
+    /// For each entry of `resources`: the units of a shared capacity. 1 of others.
     units: Vec<u64>,
 }
 

@@ -104,7 +104,7 @@ impl TaskList {
         Ok(writer.list)
     }
 
-    /// The patterns of a steady state, each on its share of the values; messages of a demand with a count travel
+    /// The patterns of a steady state, each on its share of the values. Messages of a demand with a count travel
     /// together. The largest share is cut into `count` pieces,
     /// the other shares into pieces of about that size, at least one. Pieces are interleaved: in each round every
     /// pattern of the largest share has one. A task's priority rises by `priority_offset` quarters of a round per task
@@ -158,7 +158,7 @@ impl TaskList {
         TaskList::in_rounds(problem, steady_state, count, &key, watch)
     }
 
-    /// Every pattern on its share of the values, in pieces; tasks in the order of `key(turn, pattern, task)`, where the
+    /// Every pattern on its share of the values, in pieces. Tasks in the order of `key(turn, pattern, task)`, where the
     /// turns of all pieces of a pattern are spread over the same range.
     fn in_rounds(
         problem: &Problem,

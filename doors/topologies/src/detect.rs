@@ -108,7 +108,7 @@ fn may_be_toml(text: &str) -> bool {
     }
 }
 
-/// The format of these bytes; `json` says that the name promises JSON.
+/// The format of these bytes. `json` says that the name promises JSON.
 fn from_content(bytes: &[u8], json: bool) -> Format {
     let beginning = beginning(bytes);
     if json || beginning.trim_start().starts_with('{') {

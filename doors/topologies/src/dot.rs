@@ -1,6 +1,6 @@
 //! DOT, the language of Graphviz: `graph` and `digraph`, nodes, chains of edges, attributes and their defaults.
 //!
-//! Subgraphs are flattened. Edges may lead to a list of nodes (`a -- {b c}`); those from or to other subgraphs are
+//! Subgraphs are flattened. Edges may lead to a list of nodes (`a -- {b c}`). Those from or to other subgraphs are
 //! refused. Ports (`a:p`) are dropped.
 //!
 //! Facts from graphviz.org, "DOT Language".

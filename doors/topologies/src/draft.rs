@@ -30,7 +30,7 @@ pub(crate) enum Role {
     Switch,
     /// A switch of a network: it forwards. It duplicates and combines (SHARP) if the user says so.
     Network,
-    /// Forwards; duplicates (multicast) and combines (in-network reduction) if the user says so.
+    /// Forwards. Duplicates (multicast) and combines (in-network reduction) if the user says so.
     Multicast,
 }
 
@@ -50,9 +50,9 @@ pub(super) struct Wire {
     pub from: usize,
     pub to: usize,
     pub kind: &'static str,
-    /// GB/s; 0 if only shared capacities limit it.
+    /// GB/s. 0 if only shared capacities limit it.
     pub rate: Rational,
-    /// In seconds; 0 if the file states none.
+    /// In seconds. 0 if the file states none.
     pub latency: Rational,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct Port {
     pub node: usize,
     /// GB/s per direction. `None` if the file does not give it.
     pub rate: Option<Rational>,
-    /// In seconds; 0 if the file states none.
+    /// In seconds. 0 if the file states none.
     pub latency: Rational,
     /// Its name in the file, as `mlx5_3`.
     pub name: Option<String>,
@@ -98,7 +98,7 @@ pub(crate) struct Draft<'o> {
     /// Other keys of `link_bandwidth` that mean something here.
     allowed: BTreeSet<String>,
     model: PortModel,
-    /// Whether a link has the attribute that is the latency; if not, some attributes of links.
+    /// Whether a link has the attribute that is the latency. If not, some attributes of links.
     latency_stated: bool,
     attributes: BTreeSet<String>,
 }
@@ -213,7 +213,7 @@ impl<'o> Draft<'o> {
         Ok(())
     }
 
-    /// Adds a link between nodes that have none; `rate` in GB/s is absent if only shared capacities limit it,
+    /// Adds a link between nodes that have none. `rate` in GB/s is absent if only shared capacities limit it,
     /// `latency` is in seconds.
     pub(crate) fn way(
         &mut self,
@@ -317,7 +317,7 @@ impl<'o> Draft<'o> {
         free
     }
 
-    /// Takes the nodes out, and their accelerators; links between them stay.
+    /// Takes the nodes out, and their accelerators. Links between them stay.
     pub(super) fn take_nodes(&mut self) -> (Vec<Member>, Vec<Accelerator>) {
         self.names.clear();
         self.aliases.clear();

@@ -49,7 +49,7 @@ pub enum Format {
     GpuMatrix,
     /// A list of links: two nodes and a bandwidth in every row.
     Edges,
-    /// A file that is not read; see [`Unread`].
+    /// A file that is not read. See [`Unread`].
     Unread(Unread),
 }
 

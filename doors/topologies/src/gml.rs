@@ -354,7 +354,7 @@ enum Token<'a> {
     End,
 }
 
-/// A lexer and a reader of nested lists in one; lists of no interest are skipped without recursion.
+/// A lexer and a reader of nested lists in one. Lists of no interest are skipped without recursion.
 struct Reader<'a> {
     source: Source<'a>,
     at: usize,

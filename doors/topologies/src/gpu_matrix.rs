@@ -25,7 +25,7 @@ const TESTS: [&str; 4] = ["write_ce", "read_ce", "write_sm", "read_sm"];
 struct Matrix<'a> {
     title: &'a str,
     offset: usize,
-    /// The smaller, the better; `None` for what does not count.
+    /// The smaller, the better. `None` for what does not count.
     place: Option<usize>,
     /// Whether the row's GPU receives.
     row_receives: bool,

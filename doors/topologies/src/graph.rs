@@ -188,7 +188,7 @@ impl<'g, 'o> Graph<'g, 'o> {
     }
 }
 
-/// The attributes that may be the latency; the second is empty if the user names one.
+/// The attributes that may be the latency. The second is empty if the user names one.
 pub(super) fn latency_names(asked: Option<&LatencyAttribute>) -> [&str; 2] {
     asked.map_or(LATENCY, |asked| [asked.attribute.as_str(), ""])
 }

@@ -1,6 +1,6 @@
 //! GraphML, as networkx, igraph, yEd and our own exports write it.
 //!
-//! Facts from graphml.graphdrawing.org: `key` declares an attribute, `data` holds its value; an edge is directed as its
+//! Facts from graphml.graphdrawing.org: `key` declares an attribute, `data` holds its value. An edge is directed as its
 //! graph's `edgedefault`, unless it says otherwise. Nested graphs and hyperedges are refused.
 
 use std::borrow::Cow;

@@ -8,7 +8,7 @@ const MAX_ITEM: usize = 10_000;
 /// Most bytes that one name with its lists may become.
 const MAX_BYTES: usize = 50_000_000;
 
-/// The names; `budget` is how many there may still be, in all lists together.
+/// The names. `budget` is how many there may still be, in all lists together.
 pub(super) fn expand(text: &str, budget: &mut usize) -> Result<Vec<String>, Mistake> {
     let mut names = Vec::new();
     for item in items(text) {

@@ -178,7 +178,7 @@ fn port<'a>(
     let other = numbers(before).ok_or_else(broken)?;
     let owner = match header {
         Some(header) => header.to_string(),
-        // Ports of channel adapters begin with their GUID; ports of switches have it in the header.
+        // Ports of channel adapters begin with their GUID. Ports of switches have it in the header.
         None => match place
             .split_whitespace()
             .next()

@@ -90,7 +90,7 @@ pub(super) fn read(source: Source<'_>, name: &str) -> Result<Measurements, Forma
     Ok(read)
 }
 
-/// A row of this number of columns, with the time in this one; launchers may put labels before it. Operations without
+/// A row of this number of columns, with the time in this one. Launchers may put labels before it. Operations without
 /// data do not count.
 fn row(words: &[&str], (columns, time): (usize, usize)) -> Option<Measurement> {
     let cells = words.get(words.len().checked_sub(columns)?..)?;

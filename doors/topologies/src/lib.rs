@@ -125,7 +125,7 @@ fn checked(name: &str, imported: Imported) -> Result<Imported, FormatError> {
     }
 }
 
-/// [`read_topology`] from bytes; `name` is the file's name in messages. Time and memory are linear in the bytes
+/// [`read_topology`] from bytes. `name` is the file's name in messages. Time and memory are linear in the bytes
 /// (times the logarithm of the number of nodes and links).
 ///
 /// # Errors

@@ -23,7 +23,7 @@ pub struct Measurements {
 /// One size, measured in place or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measurement {
-    /// Bytes as the program counts them; see [`Measurements::bytes`].
+    /// Bytes as the program counts them. See [`Measurements::bytes`].
     pub bytes: u64,
     /// Seconds of one operation, if the file says it.
     pub time: Option<Rational>,

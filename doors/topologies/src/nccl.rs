@@ -397,7 +397,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 });
             let speed = self.draft.stated("net", ratio(megabits, 8000));
             self.draft.named_port(node, Some(speed), name);
-            // In microseconds; 0 if the driver does not say.
+            // In microseconds. 0 if the driver does not say.
             let latency = net.attribute("latency").map(parse_rational);
             if let Some(Ok(latency)) =
                 latency.filter(|of| of.as_ref().is_ok_and(Signed::is_positive))
@@ -457,7 +457,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         }
     }
 
-    /// Does something to the draft; what goes wrong went wrong at this element.
+    /// Does something to the draft. What goes wrong went wrong at this element.
     pub(super) fn at<T>(
         &mut self,
         element: Node<'_, '_>,
@@ -475,7 +475,7 @@ struct Place {
     cpu: usize,
     /// The node directly above.
     node: usize,
-    /// Vendor and device of the bridge directly above; 0 for none.
+    /// Vendor and device of the bridge directly above. 0 for none.
     model: u64,
 }
 
@@ -495,7 +495,7 @@ fn is_bridge(class: &str) -> bool {
     !(is_gpu(class) || class.starts_with("0x02") || class.starts_with("0x0680"))
 }
 
-/// Vendor, device, subsystem vendor and subsystem device in one number; 0 if they are not given.
+/// Vendor, device, subsystem vendor and subsystem device in one number. 0 if they are not given.
 fn switch_model(source: &Source<'_>, element: Node<'_, '_>) -> Result<u64, FormatError> {
     let mut model: u64 = 0;
     for key in ["vendor", "device", "subsystem_vendor", "subsystem_device"] {

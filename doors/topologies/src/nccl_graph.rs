@@ -9,7 +9,7 @@
 //! </graphs>
 //! ```
 //!
-//! A graph is a ring (id 0) or a tree (1), among others; a channel is an order of the GPUs of one machine, with the
+//! A graph is a ring (id 0) or a tree (1), among others. A channel is an order of the GPUs of one machine, with the
 //! network cards before and after them if there are several machines. `dev` is hexadecimal. `rank`, if it is given,
 //! counts instead. Speeds are in GB/s.
 
@@ -104,7 +104,7 @@ pub struct NcclGpu {
 /// An order of GPUs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NcclChannel {
-    /// Network cards by device: the one in, the one out; none on one machine.
+    /// Network cards by device: the one in, the one out. None on one machine.
     pub nets: Vec<u64>,
     /// The GPUs, each once.
     pub gpus: Vec<NcclGpu>,
@@ -135,7 +135,7 @@ pub struct NcclGraph {
     pub channels: Vec<NcclChannel>,
 }
 
-/// Writes graphs as NCCL reads them. Speeds are rounded down to nine digits; devices from ten on are written `0xa`,
+/// Writes graphs as NCCL reads them. Speeds are rounded down to nine digits. Devices from ten on are written `0xa`,
 /// which old readers, with decimal numbers only, understand as well.
 pub fn write_nccl_graphs(graphs: &[NcclGraph]) -> String {
     let mut out = String::from("<graphs version=\"1\">\n");
@@ -201,7 +201,7 @@ fn write_channel(out: &mut String, channel: &NcclChannel) {
     out.push_str("    </channel>\n");
 }
 
-/// Reads the graphs of a file; `name` is for errors.
+/// Reads the graphs of a file. `name` is for errors.
 ///
 /// # Errors
 /// The first thing that NCCL would not read, or would misread: another version, attributes that are missing or no

@@ -138,7 +138,7 @@ fn intel(family: i64, model: i64) -> (u32, String) {
     }
 }
 
-/// The rate and name of a family; older files hold it in another form.
+/// The rate and name of a family. Older files hold it in another form.
 fn amd(family: i64) -> (u32, String) {
     let (rate, name) = match family {
         26 | 0xbf => (32, "Zen 5"),

@@ -42,7 +42,7 @@ pub fn read_measurements(path: &Path) -> Result<Measurements, FormatError> {
     parse_measurements(&name, &bytes)
 }
 
-/// [`read_measurements`] from bytes; `name` is the file's name in messages.
+/// [`read_measurements`] from bytes. `name` is the file's name in messages.
 ///
 /// # Errors
 /// Those of [`read_measurements`].

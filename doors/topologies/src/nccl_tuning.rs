@@ -123,7 +123,7 @@ fn entry(
 mod tests {
     use super::*;
 
-    /// Rows as NCCL 2.30 and an old version print them, behind a launcher's prefix; the second communicator is left
+    /// Rows as NCCL 2.30 and an old version print them, behind a launcher's prefix. The second communicator is left
     /// out.
     #[test]
     fn tables_of_both_forms_are_read() {

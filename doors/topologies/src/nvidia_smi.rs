@@ -1,6 +1,6 @@
 //! The table of `nvidia-smi topo -m`: what connects every two GPUs and network cards of a machine.
 //!
-//! GPUs are processors. `NV#` is a number of NVLinks between two GPUs; `PIX`, `PXB`, `PHB`, `NODE`, `SYS` give the PCI
+//! GPUs are processors. `NV#` is a number of NVLinks between two GPUs. `PIX`, `PXB`, `PHB`, `NODE`, `SYS` give the PCI
 //! tree: one switch, several switches, a NUMA node, the machine. NVLinks hide the PCI path between two GPUs, so the
 //! column `NUMA Affinity` (else `CPU Affinity`) shows which GPUs share a NUMA node.
 //!

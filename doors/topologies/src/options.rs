@@ -9,7 +9,7 @@ use oneport_platform::{Rational, Units};
 pub struct ImportOptions {
     /// Bandwidths in GB/s by kind of link, instead of the stated ones: `nvlink`, `xgmi`, `pci`, ...
     pub link_bandwidth: BTreeMap<String, Rational>,
-    /// How fast an accelerator combines values, in GB/s of result; 1000 where absent.
+    /// How fast an accelerator combines values, in GB/s of result. 1000 where absent.
     pub merge_rate: Option<Rational>,
     /// Whether NVSwitches duplicate messages (multicast); by default they only forward.
     pub multicast: bool,

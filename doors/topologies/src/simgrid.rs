@@ -294,7 +294,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         }))
     }
 
-    /// Reads a bandwidth, such as `125MBps` or `10Gbps`; a plain number is in bytes per second.
+    /// Reads a bandwidth, such as `125MBps` or `10Gbps`. A plain number is in bytes per second.
     pub(super) fn bandwidth(
         &mut self,
         element: Node<'_, '_>,
@@ -306,7 +306,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(self.draft.stated("link", rate))
     }
 
-    /// Reads a latency, such as `50us`; 0 if it is absent.
+    /// Reads a latency, such as `50us`. 0 if it is absent.
     pub(super) fn latency(
         &self,
         element: Node<'_, '_>,

@@ -463,7 +463,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(([point.unwrap_or_default(), router], shared))
     }
 
-    /// Hosts of `<cabinet>` and `<peer>`, and their links; a `<backbone>`.
+    /// Hosts of `<cabinet>` and `<peer>`, and their links. A `<backbone>`.
     pub(super) fn star_members(
         &mut self,
         element: Node<'d, 'i>,

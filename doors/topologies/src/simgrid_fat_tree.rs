@@ -15,7 +15,7 @@ pub(super) struct FatTree<'t> {
     pub before: usize,
 }
 
-/// A part of a route. Nodes are counted from 0 in their level; level 0 are hosts.
+/// A part of a route. Nodes are counted from 0 in their level. Level 0 are hosts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Step {
     /// The limiter of a node.

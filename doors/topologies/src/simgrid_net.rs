@@ -273,7 +273,7 @@ impl Loads {
     }
 }
 
-/// The smaller of two rates; `None` is no limit.
+/// The smaller of two rates. `None` is no limit.
 fn least(one: Option<Rational>, other: Option<Rational>) -> Option<Rational> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
@@ -305,7 +305,7 @@ impl Net {
     }
 }
 
-/// Rates of the ways between stages and hosts, on from a node or before it; stages have no circles.
+/// Rates of the ways between stages and hosts, on from a node or before it. Stages have no circles.
 struct Ways<'n> {
     net: &'n Net,
     /// Per arc. `None` if nothing bounds it.
@@ -341,7 +341,7 @@ impl<'n> Ways<'n> {
         }
     }
 
-    /// The rate of the ways from a node on (`ahead`), or before it; `None` at a host, and if one of them is not
+    /// The rate of the ways from a node on (`ahead`), or before it. `None` at a host, and if one of them is not
     /// bounded.
     fn beyond(&mut self, node: usize, ahead: bool) -> Option<Rational> {
         if self.net.is_host(node) {

@@ -1,4 +1,4 @@
-//! Zones that find routes over other members: Floyd, Dijkstra. Fewest links win; ties fall as they do in SimGrid.
+//! Zones that find routes over other members: Floyd, Dijkstra. Fewest links win. Ties fall as they do in SimGrid.
 //!
 //! Facts from SimGrid, `FloydZone.cpp` and `DijkstraZone.cpp`.
 

@@ -7,7 +7,7 @@
 //! *Criterion: if from each host to each other there is one such path and its links have the load of the route, or no
 //! path and no route, then the drawing has the steady states of the routes.* Routes are paths of the drawing.
 //! Conversely, a pattern that is cut at hosts falls into pieces from one host to one host, because a stage has the
-//! messages of one past and passes each on to one future; a piece is a path of stages, so it is a route.
+//! messages of one past and passes each on to one future. A piece is a path of stages, so it is a route.
 //!
 //! A torus is the exception: its hosts pass messages on, so the links between neighbours suffice.
 
@@ -265,7 +265,7 @@ impl<'z> Drawing<'z> {
         Ok(())
     }
 
-    /// Where routes of a member begin or end: at a host, or at the gateway of a zone; nowhere at a router.
+    /// Where routes of a member begin or end: at a host, or at the gateway of a zone. Nowhere at a router.
     fn gate(&mut self, member: usize, gate: Option<usize>, leaves: bool) -> Option<Stage> {
         if self.zones.is_host(member) {
             return Some(Stage::Host(member));

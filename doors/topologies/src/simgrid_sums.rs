@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// How often each route passes one link, by the places of its ends; pairs that do not pass it are absent.
+/// How often each route passes one link, by the places of its ends. Pairs that do not pass it are absent.
 type Passes = BTreeMap<(usize, usize), i64>;
 
 /// Lists of capacities, each as often as it is passed.
@@ -129,7 +129,7 @@ mod tests {
         let sums = all(&|from, to| vec![from, 9, to, 9]).expect("sums");
         assert_eq!(sums.middle, [9, 9]);
         assert_eq!(sums.lists[&3], [vec![3], vec![3]]);
-        // One direction only; link 8 on all routes from host 0.
+        // One direction only. Link 8 on all routes from host 0.
         let sums = all(&|from, _| if from == 0 { vec![7, 8] } else { vec![7] }).expect("sums");
         assert_eq!(
             (sums.middle, sums.lists[&0].clone()),

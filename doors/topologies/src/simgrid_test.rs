@@ -17,7 +17,7 @@ fn zones_of(text: &str) -> Result<Zones, String> {
     read_zones(&source, &mut draft).map_err(|error| error.to_string())
 }
 
-/// From each host to each other, one path of stages with the loads of the route; none if no link is on the way. Hosts
+/// From each host to each other, one path of stages with the loads of the route. None if no link is on the way. Hosts
 /// of a torus stand between hosts of its routes. Returns how many pairs have a route.
 fn check(text: &str) -> Result<usize, String> {
     let zones = zones_of(text)?;

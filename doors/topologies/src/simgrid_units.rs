@@ -16,7 +16,7 @@ const PREFIXES: [&str; 8] = ["k", "M", "G", "T", "P", "E", "Z", "Y"];
 /// Fact: bytes of a gigabyte.
 const GIGABYTE: u64 = 1_000_000_000;
 
-/// A bandwidth in GB/s; a plain number is in bytes per second.
+/// A bandwidth in GB/s. A plain number is in bytes per second.
 pub(super) fn bandwidth(text: &str) -> Result<Rational, Mistake> {
     let text = text.trim();
     let (number, unit) = split(text);
@@ -48,7 +48,7 @@ pub(super) fn bandwidth(text: &str) -> Result<Rational, Mistake> {
     })
 }
 
-/// A time in seconds; a plain number is in seconds.
+/// A time in seconds. A plain number is in seconds.
 pub(super) fn time(text: &str) -> Result<Rational, Mistake> {
     /// Fact: seconds of a minute, an hour, a day, a week.
     const LONG: [(&str, u32); 5] = [
@@ -102,7 +102,7 @@ fn split(text: &str) -> (&str, &str) {
     (number, unit.trim())
 }
 
-/// The factor of a prefix; 1 for none.
+/// The factor of a prefix. 1 for none.
 fn factor(prefix: &str) -> Option<Rational> {
     let (name, base) = match prefix.strip_suffix('i') {
         Some("K") => ("k", 1024),

@@ -55,7 +55,7 @@ pub(super) struct Stretch {
 
 /// How a zone joins its members.
 pub(super) enum Routing {
-    /// A route per ordered pair; pairs without a route are absent.
+    /// A route per ordered pair. Pairs without a route are absent.
     Pairs(BTreeMap<(usize, usize), Stretch>),
     /// As [`Pairs`](Self::Pairs), but an absent route between hosts and routers is a part without links of the routes
     /// that need it.
@@ -72,14 +72,14 @@ pub(super) struct Torus {
     pub sizes: Vec<usize>,
     /// Per host and dimension: the link to the next host, in both directions.
     pub links: Vec<[usize; 2]>,
-    /// Per host: its limiter; empty in a torus without limiters.
+    /// Per host: its limiter. Empty in a torus without limiters.
     pub limiters: Vec<usize>,
 }
 
 /// A zone.
 pub(super) struct Zone {
     pub name: String,
-    /// The zone around it; `None` for the platform.
+    /// The zone around it. `None` for the platform.
     pub parent: Option<usize>,
     /// The zone as a member of its parent.
     pub point: Option<usize>,
@@ -108,7 +108,7 @@ impl Torus {
         dimensions.map(|(dimension, (&size, stride))| (dimension, size, stride))
     }
 
-    /// The next host in every dimension, by their numbers from 0; the last one of a ring leads to the first.
+    /// The next host in every dimension, by their numbers from 0. The last one of a ring leads to the first.
     pub(crate) fn next(&self, host: usize) -> Vec<usize> {
         self.turned(host, |at, _| at + 1)
     }
@@ -131,7 +131,7 @@ impl Torus {
         self.steps().map(turned).collect()
     }
 
-    /// Dimension after dimension; the way around is chosen by the coordinates of the first host.
+    /// Dimension after dimension. The way around is chosen by the coordinates of the first host.
     fn loads(&self, from: usize, to: usize) -> Vec<usize> {
         let mut loads = Vec::new();
         let mut here = from;
@@ -178,7 +178,7 @@ impl Zones {
         point
     }
 
-    /// Adds a zone; `parent` is absent for the platform only.
+    /// Adds a zone. `parent` is absent for the platform only.
     pub(crate) fn zone(&mut self, name: String, parent: Option<usize>, routing: Routing) -> usize {
         let zone = self.zones.len();
         let point = parent.map(|parent| self.member(name.clone(), parent, Kind::Zone(zone)));
@@ -332,7 +332,7 @@ struct Walk<'z> {
 }
 
 impl Walk<'_> {
-    /// Appends the route between two hosts or routers; whether there is one.
+    /// Appends the route between two hosts or routers. Whether there is one.
     fn extend(&mut self, from: usize, to: usize) -> Result<bool, Mistake> {
         if from == to {
             return Ok(true);

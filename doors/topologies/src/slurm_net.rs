@@ -40,7 +40,7 @@ pub(super) struct Switch {
 /// Nodes on a ring, or on a torus of three dimensions: the first coordinate varies fastest.
 pub(super) struct Torus {
     pub name: String,
-    /// Sizes of the dimensions; one for a ring.
+    /// Sizes of the dimensions. One for a ring.
     pub sizes: Vec<usize>,
     /// Per place: its node, if it has one.
     pub nodes: Vec<Option<String>>,
@@ -211,7 +211,7 @@ impl<'s> Tree<'s> {
         Err(source.error_in_file(said(text)))
     }
 
-    /// Raises levels until nothing changes, at most once per level; false if they still rise.
+    /// Raises levels until nothing changes, at most once per level. False if they still rise.
     fn raise(&mut self) -> bool {
         for _ in 0..=LEVELS.len() {
             let mut risen = false;

@@ -6,7 +6,7 @@ use oneport_platform::{Rational, ratio};
 /// Rates in tenths of GB/s per direction.
 #[derive(Clone, Copy)]
 pub(super) struct Gpus {
-    /// Their names, for people; empty if nothing says them.
+    /// Their names, for people. Empty if nothing says them.
     names: &'static str,
     /// One NVLink, by NCCL's table.
     nvlink: u32,
@@ -33,7 +33,7 @@ const fn gpus(names: &'static str, nvlink: u32, pci: u32, cpu: (u32, &'static st
 
 /// GPUs of an unknown model.
 const UNKNOWN: Gpus = gpus("", 200, 4, ZEN);
-/// GPUs by a part of the name; the longer names first.
+/// GPUs by a part of the name. The longer names first.
 const NAMED: [(&str, Gpus); 20] = [
     ("GB300", gpus("GB300", 401, 5, GRACE)),
     ("GB200", gpus("GB200", 401, 5, GRACE)),
@@ -58,7 +58,7 @@ const NAMED: [(&str, Gpus); 20] = [
 ];
 
 impl Gpus {
-    /// Those of a file with `nvlinks` at each GPU, at most `widest` of them to one other; `coherent` says that the
+    /// Those of a file with `nvlinks` at each GPU, at most `widest` of them to one other. `coherent` says that the
     /// GPUs' memory is a NUMA node, as beside Grace.
     pub(crate) fn of(text: &str, nvlinks: u32, widest: u32, coherent: bool) -> Gpus {
         let named = |line: &str| {

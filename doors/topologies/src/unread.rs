@@ -29,7 +29,7 @@ pub enum Unread {
 }
 
 impl Unread {
-    /// The name of the file, and the input to give in its place; `formats` lists the names of the known formats.
+    /// The name of the file, and the input to give in its place. `formats` lists the names of the known formats.
     pub(crate) fn mistake(self, formats: &str) -> Mistake {
         let pairs = "a list of links (src,dst,Gbit/s) or a matrix of bandwidths";
         said(match self {
@@ -67,7 +67,7 @@ impl Unread {
         })
     }
 
-    /// The kind of file, by a line that occurs in one kind only; `None` for other lines.
+    /// The kind of file, by a line that occurs in one kind only. `None` for other lines.
     pub(crate) fn of_line(line: &str) -> Option<Unread> {
         let line = line.trim();
         let mut words = line.split_whitespace();

@@ -114,7 +114,7 @@ struct Builder<'s, 'a> {
 }
 
 impl Builder<'_, '_> {
-    /// Takes an event; gives the document when it is whole.
+    /// Takes an event. Gives the document when it is whole.
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<Option<Yaml>, FormatError> {
         let line = span.start.line().saturating_sub(1);
         let offset = self.lines.get(line).copied().unwrap_or_default();

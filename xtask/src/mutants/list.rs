@@ -14,7 +14,7 @@ pub type Place = (usize, usize);
 /// One change of the sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {
-    /// Counted from 1 in the order of the list; 0 means no mutant.
+    /// Counted from 1 in the order of the list. 0 means no mutant.
     pub id: usize,
     /// File, line, column and change, for people.
     pub name: String,

@@ -39,11 +39,11 @@ pub enum Outcome {
     Caught,
     /// A test did not end within five times its duration without the mutant, plus some seconds.
     Endless,
-    /// All tests that reach the function passed; their number.
+    /// All tests that reach the function passed. Their number.
     Missed(usize),
 }
 
-/// Runs each test alone, without a mutant; leaves out tests that take `longest` or longer.
+/// Runs each test alone, without a mutant. Leaves out tests that take `longest` or longer.
 ///
 /// # Errors
 /// A test fails, or a program cannot be run.
@@ -150,7 +150,7 @@ fn command(binary: &Binary, names: &[&str], limit: Duration) -> Command {
     command
 }
 
-/// Tries every mutant; the outcomes come in the order of the mutants.
+/// Tries every mutant. The outcomes come in the order of the mutants.
 pub fn run(built: &Built, tests: &[Test<'_>], jobs: usize) -> Vec<Outcome> {
     let done = AtomicUsize::new(0);
     let start = Instant::now();
@@ -206,7 +206,7 @@ fn once(mutant: usize, run: &[&Test<'_>]) -> Option<Outcome> {
     let time: Duration = run.iter().map(|test| test.time).sum();
     let limit = time * 5 + Duration::from_secs(2);
     let mut command = command(run[0].binary, &names, limit);
-    // A program that cannot be run ends like one that fails; `tests` has run it before.
+    // A program that cannot be run ends like one that fails. `tests` has run it before.
     let mut child = command
         .env("XTASK_MUTANT", mutant.to_string())
         .spawn()

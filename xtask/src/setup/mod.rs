@@ -141,7 +141,7 @@ impl Choice {
     }
 }
 
-/// The user's choice; empty without one.
+/// The user's choice. Empty without one.
 fn chosen() -> String {
     env::var(CHOICE).unwrap_or_default()
 }
@@ -154,7 +154,7 @@ fn is_ready(place: &Place, stamp: &str) -> Result<bool> {
     Ok(tools::are_linked(place) && Origin::allowed(&chosen())?.iter().any(ready))
 }
 
-/// Makes the setup complete; does nothing, quickly, when it is.
+/// Makes the setup complete. Does nothing, quickly, when it is.
 ///
 /// # Errors
 /// A tool is missing and cannot be fetched (the message is one line that says what to install), or HiGHS does not

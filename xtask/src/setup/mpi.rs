@@ -56,7 +56,7 @@ pub fn is_here(name: &str) -> bool {
     looked.unwrap_or(false)
 }
 
-/// Open MPI and MPICH; one that this machine lacks is fetched with pip, one that cannot be had is left out with a line
+/// Open MPI and MPICH. One that this machine lacks is fetched with pip, one that cannot be had is left out with a line
 /// that says so.
 ///
 /// # Errors
@@ -103,7 +103,7 @@ pub fn build(package: &str, mpi: &Mpi, folder: &Path) -> Result<()> {
     tools::finish(pip.env("MPICC", &mpi.compiler).env("CFLAGS", "-O0 -g0"))
 }
 
-/// The unpacked source of a Python package, of the newest release; below this folder.
+/// The unpacked source of a Python package, of the newest release. Below this folder.
 ///
 /// # Errors
 /// pip, the package or tar is missing.

@@ -46,7 +46,7 @@ impl Progress {
             workspace::duration(self.start.elapsed())
         );
         if self.terminal {
-            // Back to the first column; the escape sequence clears the rest of a longer line.
+            // Back to the first column. The escape sequence clears the rest of a longer line.
             eprint!("\r{text}\x1b[K");
             let _ = stderr().flush();
         } else {

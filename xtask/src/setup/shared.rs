@@ -91,7 +91,7 @@ impl Shared {
             .is_ok_and(|text| text == self.description)
     }
 
-    /// Tries it: compiles, links and runs the probe as cargo will link, with `cc`. Takes it if that succeeds; the inner
+    /// Tries it: compiles, links and runs the probe as cargo will link, with `cc`. Takes it if that succeeds. The inner
     /// result says why not.
     pub fn take(&self, place: &Place) -> Result<Result<(), String>> {
         let all = place.path(self.whose.folder());

@@ -198,7 +198,7 @@ fn find_ninja(place: &Place) -> Option<PathBuf> {
 
 /// The folder that holds libclang: the user's choice, what llvm-config says, the usual places, our own.
 fn find_libclang(place: &Place) -> Option<PathBuf> {
-    // cargo sets LIBCLANG_PATH to our own link when a setup exists; the user did not choose it.
+    // cargo sets LIBCLANG_PATH to our own link when a setup exists. The user did not choose it.
     let own = fs::canonicalize(&place.setup).unwrap_or_else(|_| place.setup.clone());
     let chosen = env::var_os("LIBCLANG_PATH").map(PathBuf::from);
     let chosen = chosen.map(|path| {
@@ -260,7 +260,7 @@ fn usual_library_folders() -> Vec<PathBuf> {
     folders
 }
 
-/// The number in `llvm-14`, `llvm18` or `llvm@17`; a folder without one belongs to the newest.
+/// The number in `llvm-14`, `llvm18` or `llvm@17`. A folder without one belongs to the newest.
 fn llvm_version(folder: &Path) -> u32 {
     let text = folder.to_string_lossy();
     let digits: String = text
@@ -279,7 +279,7 @@ fn holds_libclang(folder: &Path) -> bool {
         .any(|entry| is_libclang(&entry.file_name().to_string_lossy()) && entry.path().is_file())
 }
 
-/// Whether a file is libclang, the C interface; `libclang-cpp` is another library.
+/// Whether a file is libclang, the C interface. `libclang-cpp` is another library.
 fn is_libclang(name: &str) -> bool {
     let versioned = name.starts_with("libclang-") && name.contains(".so");
     let plain =

@@ -8,7 +8,7 @@ pub struct Case {
     pub name: String,
     /// The platform file.
     pub platform: PathBuf,
-    /// How `oneport` makes the platform file; `None`: it is a fixture.
+    /// How `oneport` makes the platform file. `None`: it is a fixture.
     pub generate: Option<Vec<String>>,
     /// For `oneport solve`, without the platform.
     pub arguments: Vec<String>,

@@ -99,7 +99,7 @@ impl Events {
     }
 
     /// The same order on every port, link and processor, without dates: everything starts when what is before it on
-    /// any of them has ended, and its inputs. When each ends then is a recurrence; the simulator has to agree.
+    /// any of them has ended, and its inputs. When each ends then is a recurrence. The simulator has to agree.
     pub fn as_soon_as_possible(&self) -> Events {
         let mut order: Vec<usize> = (0..self.len()).collect();
         let key = |&number: &usize| (self.events[number].start, self.events[number].end);
@@ -124,7 +124,7 @@ impl Events {
                             .after
                             .insert(std::mem::replace(&mut lanes[lane], number));
                     }
-                    // No lane is free, so the plan itself is wrong; the replay by dates says so.
+                    // No lane is free, so the plan itself is wrong. The replay by dates says so.
                     None if lanes.len() >= limit => {}
                     None => lanes.push(number),
                 }

@@ -1,9 +1,9 @@
 //! No module of a crate imports, directly or not, from a module that imports it. A module is a folder with its `mod.rs`
-//! or the file of its name; modules are compared with those beside them, and with the file of the module that holds
+//! or the file of its name. Modules are compared with those beside them, and with the file of the module that holds
 //! them. So no file imports from a file that imports it either.
 //!
 //! A child that takes an item of its parent imports from the parent's file. A parent that declares its children, or
-//! passes their names on by `pub use`, imports nothing; a name that is passed on is of the file that has it.
+//! passes their names on by `pub use`, imports nothing. A name that is passed on is of the file that has it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -349,7 +349,7 @@ mod tests {
         found(&files.iter().map(source).collect::<Vec<_>>())
     }
 
-    /// Compares the circles, each a list of modules; the root is `crate`.
+    /// Compares the circles, each a list of modules. The root is `crate`.
     #[track_caller]
     fn check(files: &[(&str, &str)], expected: &[&[&str]]) {
         let name = |module: &Module| match module.join("::") {

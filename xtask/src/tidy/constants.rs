@@ -1,4 +1,4 @@
-//! Numeric constants and what their documentation says of them; `cargo xtask constants` prints the tuning constants.
+//! Numeric constants and what their documentation says of them. `cargo xtask constants` prints the tuning constants.
 //!
 //! A constant that was chosen says `Trades A for B. Measured: ...`, or `Not measured.` Every other constant of the
 //! theory says what fixes it: `Fact:` (arithmetic, hardware, a format), `Limit:` (larger questions are refused) or

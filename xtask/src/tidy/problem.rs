@@ -5,7 +5,7 @@
 pub struct Problem {
     /// Path from the root of the repository.
     pub path: String,
-    /// Counted from 1; 0 when the whole file is meant.
+    /// Counted from 1. 0 when the whole file is meant.
     pub line: usize,
     /// The fault, and what to do.
     pub message: String,

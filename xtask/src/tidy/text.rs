@@ -54,7 +54,7 @@ pub fn check_architecture(crates: &[Crate], sources: &[Source]) -> Vec<Problem> 
         .collect()
 }
 
-/// Data files keep the form their readers want; everything else is ours to keep neat.
+/// Data files keep the form their readers want. Everything else is ours to keep neat.
 fn is_written_by_hand(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     match name.rsplit_once('.') {

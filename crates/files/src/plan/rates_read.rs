@@ -457,7 +457,7 @@ impl<'a> Reading<'a> {
                 None => Ok(()),
             }
         })?;
-        // A list of prices alone says nothing of s; an empty list says that no link is busy.
+        // A list of prices alone says nothing of s. An empty list says that no link is busy.
         let gives = |place: usize| listed.values().any(|given| given[place]);
         let has = |link: LinkId, place: usize| listed.get(&link).is_some_and(|given| given[place]);
         let derived = |link: LinkId| [busy.get(&link), prices.get(link.index())];

@@ -68,7 +68,7 @@ enum Of {
     Link(LinkId),
 }
 
-/// Returns this port or processor at another node; other resources stay as they are.
+/// Returns this port or processor at another node. Other resources stay as they are.
 fn at(resource: Resource, node: NodeId) -> Resource {
     match resource {
         Resource::Send(_) => Resource::Send(node),

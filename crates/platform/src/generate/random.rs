@@ -60,7 +60,7 @@ pub fn random_connected(
     )
 }
 
-/// A random tree, then random further edges up to `links` in all; each pair in increasing order.
+/// A random tree, then random further edges up to `links` in all. Each pair in increasing order.
 fn edges(n: usize, links: usize, seed: u64) -> Vec<(usize, usize)> {
     let mut draw = Draw::new(seed, Purpose::Graph);
     let mut edges: Vec<_> = (1..n).map(|node| (draw.index(node), node)).collect();

@@ -8,7 +8,7 @@ const STATES: usize = 200_000;
 /// States between two questions whether to go on. Trades questions for time after a limit. Not measured.
 const ASKED: usize = 1024;
 
-/// Limit: senders; each takes one step of the recursion.
+/// Limit: senders. Each takes one step of the recursion.
 const SENDERS: u64 = 64;
 
 /// Whether some schedule ends before `end`. `None` if that takes too long, or `go_on` ends it. `classes` are times,

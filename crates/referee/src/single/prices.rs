@@ -172,7 +172,7 @@ fn least(sums: &[u128], priced: &[(u128, BigUint)], time: u128, end: u128) -> Op
     }
 }
 
-/// The price of `date`; `place` moves on to it.
+/// The price of `date`. `place` moves on to it.
 fn price_from<'p>(
     priced: &'p [(u128, BigUint)],
     place: &mut usize,

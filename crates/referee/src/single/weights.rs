@@ -187,7 +187,7 @@ fn sums(times: &[u128], latest: u128) -> Vec<Option<Vec<u128>>> {
 struct Carried {
     first: i64,
     second: i64,
-    /// The topmost sender of the first; `None` for no tree.
+    /// The topmost sender of the first. `None` for no tree.
     topmost: Option<u32>,
 }
 
@@ -240,7 +240,7 @@ impl Table {
     /// The most that the open slots carry.
     fn most(&self, place: usize, slots: &[u32]) -> i128 {
         let mut most: i128 = 0;
-        // Only one slot has a given sender topmost; the others of the kind carry their second.
+        // Only one slot has a given sender topmost. The others of the kind carry their second.
         let mut more: Vec<(u32, i64)> = Vec::new();
         for &slot in slots {
             let carried = self.carried[place][slot as usize];

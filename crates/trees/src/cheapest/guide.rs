@@ -15,7 +15,7 @@ use super::weights::ratio;
 /// Fact: above the price of every useful tree, in units.
 const FAR: i64 = 1 << 40;
 
-/// The cheapest trees under one list of prices, up to rounding; see [`Reduction::guide`].
+/// The cheapest trees under one list of prices, up to rounding. See [`Reduction::guide`].
 pub struct Guide<'a> {
     reduction: &'a Reduction,
     table: Table,
@@ -62,7 +62,7 @@ struct Walk<'g> {
     table: &'g Table,
     /// Prices by place, of the partial results met so far.
     made: BTreeMap<Interval, Vec<i32>>,
-    /// The best source and its price for each partial result and consumer met so far; the same for splits.
+    /// The best source and its price for each partial result and consumer met so far. The same for splits.
     best: BTreeMap<(Interval, usize), Option<(usize, i64)>>,
     splits: BTreeMap<(Interval, usize), Option<usize>>,
 }

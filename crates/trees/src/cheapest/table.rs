@@ -25,7 +25,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Fills the table; the unit suits trees to these nodes.
+    /// Fills the table. The unit suits trees to these nodes.
     pub(super) fn new(reduction: &Reduction, weights: &Weights, targets: &[usize]) -> Self {
         let (operands, places) = (reduction.operands(), reduction.processors.len());
         let width = places.next_multiple_of(LANES);

@@ -167,7 +167,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
         let mut price = found.cost;
         price -= &beyond;
         for &helper in helpers {
-            // Helpers that nothing is merged at may be paid more than all costs; such a set of helpers is not cheapest.
+            // Helpers that nothing is merged at may be paid more than all costs. Such a set of helpers is not cheapest.
             price = price.surplus(self.merges[helper].as_ref()?);
         }
         Some(MemberTree {

@@ -2,7 +2,7 @@
 //!
 //! Operands may be combined in any order, so partial results are sets of operands instead of intervals. Prices are
 //! those of [`cheapest`](crate::cheapest): a message of size `s` costs `D(i,j) = s dist(i,j)` from node `i` to node
-//! `j` over a cheapest path, a merge at processor `i` costs `q_i = work compute_i price_i`; sizes and works depend on
+//! `j` over a cheapest path, a merge at processor `i` costs `q_i = work compute_i price_i`. Sizes and works depend on
 //! the number of operands at most. The found order of operands is part of each tree, [`Pattern::order`].
 //!
 //! # What is exact
@@ -25,7 +25,7 @@
 //! An arborescence is a tree of that price: every node merges its value with all streams that arrive, one merge per
 //! stream, and sends the result on. Conversely, let `R` be a cheapest reduction tree. It remains to find an
 //! arborescence that costs at most as much. Both sides are continuous in `D` and `q`, so we may assume, after an
-//! arbitrarily small change, `q_x != D(x,y) + q_y` for all `x != y`; `D` keeps the triangle inequality.
+//! arbitrarily small change, `q_x != D(x,y) + q_y` for all `x != y`. `D` keeps the triangle inequality.
 //!
 //! 1. *If `x` merges at all, its own value `v_x` is first merged at `x`.* Otherwise it is first merged at some `y`, and
 //!    there is a merge at `x`, of `A` and `B` say, where `A` does not contain `v_x`. If `q_x > D(x,y) + q_y`: send `A`

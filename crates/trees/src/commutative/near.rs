@@ -211,7 +211,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         }
     }
 
-    /// Searches further from every member; says whether there was more to find.
+    /// Searches further from every member. Says whether there was more to find.
     fn look_further(&mut self) -> bool {
         let mut more = false;
         for member in 0..self.ways.len() {

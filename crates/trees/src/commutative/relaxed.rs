@@ -129,7 +129,7 @@ fn nearest<N: Fixed>(
         .collect()
 }
 
-/// The arborescence with a member's stream sent elsewhere; what made the result before now sends it to a member that
+/// The arborescence with a member's stream sent elsewhere. What made the result before now sends it to a member that
 /// is to send it to the target. `None` if that closes a cycle or changes nothing.
 fn redirected<N: Fixed>(
     found: &MemberTree<N>,

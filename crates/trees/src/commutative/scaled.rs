@@ -57,9 +57,9 @@ pub(super) struct Factors<N> {
     links: Vec<N>,
     /// Time per unit of work by place. `None` if nothing can be merged.
     merges: Vec<Option<N>>,
-    /// Size by the number of operands less 1; a multiple of the unit of the links' costs.
+    /// Size by the number of operands less 1. A multiple of the unit of the links' costs.
     sizes: Vec<N>,
-    /// Work by the number of operands less 1; a multiple of the unit of `merges`.
+    /// Work by the number of operands less 1. A multiple of the unit of `merges`.
     works: Vec<N>,
     unit: Rational,
 }
@@ -133,7 +133,7 @@ impl<N: Fixed> Factors<N> {
     }
 }
 
-/// Amounts per number of operands; `None` for tables and negative amounts.
+/// Amounts per number of operands. `None` for tables and negative amounts.
 fn amounts(amount: &Amount, counts: std::ops::RangeInclusive<usize>) -> Option<Vec<Rational>> {
     if matches!(amount, Amount::Table(_)) {
         return None;

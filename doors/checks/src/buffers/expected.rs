@@ -28,7 +28,7 @@ const KNOWN: [&str; 5] = [
     "alltoall",
 ];
 
-/// The values of every output chunk at the end; `None` for unknown collectives.
+/// The values of every output chunk at the end. `None` for unknown collectives.
 ///
 /// # Errors
 /// Numbers of chunks that do not fit the collective, with the right ones.

@@ -31,7 +31,7 @@ struct Buffer {
 pub(crate) enum InPlace {
     /// They are two buffers.
     No,
-    /// Input chunk `k` of GPU `g` is output chunk `k`; one buffer may be the longer.
+    /// Input chunk `k` of GPU `g` is output chunk `k`. One buffer may be the longer.
     Same,
     /// Input chunk `k` of GPU `g` is output chunk `g input_chunks + k`.
     InputInOutput,

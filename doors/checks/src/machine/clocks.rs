@@ -10,7 +10,7 @@ const NEAR: usize = 4;
 /// processors. Trades shorter blocks for fewer comparisons. Not measured alone.
 const LANES: u32 = 16;
 
-/// Per thread, the last complete epoch; missing threads have none. The latest entries are kept apart. The rest is
+/// Per thread, the last complete epoch. Missing threads have none. The latest entries are kept apart. The rest is
 /// shared between copies until the entries kept apart overflow, since a signal sends the whole clock of its thread.
 ///
 /// Epochs have 15 bits: formats bound the operations of a thread to 64, with at most 24 epochs each.

@@ -34,7 +34,7 @@ struct Cell {
     value: Option<Value>,
     written: Access,
     read: Access,
-    /// Number of the cell's entry in the further lists, from 1; 0 if it has none.
+    /// Number of the cell's entry in the further lists, from 1. 0 if it has none.
     more: u32,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// Cells with initial values; `None` for an empty cell.
+    /// Cells with initial values. `None` for an empty cell.
     pub(super) fn new(values: Vec<Option<Value>>) -> Self {
         let cell = |value| Cell {
             value,

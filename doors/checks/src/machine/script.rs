@@ -46,7 +46,7 @@ impl Part {
 pub(crate) enum Act {
     /// Synchronises: earlier steps are complete and received data may be used.
     Sync,
-    /// Waits for the other threads of a barrier; a `Sync` for all of them.
+    /// Waits for the other threads of a barrier. A `Sync` for all of them.
     Barrier {
         /// Number of the barrier.
         barrier: u32,

@@ -184,7 +184,7 @@ struct Site<'a> {
     local: &'a Local<'a>,
     operation: usize,
     op: &'a Op,
-    /// Iteration of the pipeline, from 0; `None` outside a pipeline.
+    /// Iteration of the pipeline, from 0. `None` outside a pipeline.
     iteration: Option<usize>,
 }
 

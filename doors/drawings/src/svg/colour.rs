@@ -23,7 +23,7 @@ const PALETTE: [Colour; 14] = [
 pub(super) struct Colour(pub u8, pub u8, pub u8);
 
 impl Colour {
-    /// The colour of the `index`-th category; the same in every drawing.
+    /// The colour of the `index`-th category. The same in every drawing.
     pub(super) fn category(index: usize) -> Self {
         match PALETTE.get(index) {
             Some(&colour) => colour,

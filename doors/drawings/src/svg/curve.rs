@@ -27,9 +27,9 @@ pub struct Series {
 /// How [`curve`] draws.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CurveOptions {
-    /// Logarithmic x axis; points with x <= 0 are left out.
+    /// Logarithmic x axis. Points with x <= 0 are left out.
     pub log_x: bool,
-    /// Logarithmic y axis; points with y <= 0 are left out.
+    /// Logarithmic y axis. Points with y <= 0 are left out.
     pub log_y: bool,
     /// Quantities of the axes: horizontal, vertical.
     pub measures: (Measure, Measure),
@@ -145,7 +145,7 @@ pub fn curve(
     canvas.finish()
 }
 
-/// Colours that read well as thin lines on white; the palette's pale ones are passed over.
+/// Colours that read well as thin lines on white. The palette's pale ones are passed over.
 fn line_colour(index: usize) -> Colour {
     let dark = (0..)
         .map(Colour::category)

@@ -1,6 +1,6 @@
 //! Forests in layers, from the top down or, if they are wide, from left to right.
 //!
-//! Leaves have a column each, in order; every other vertex is in the middle of the columns below it. The texts of an
+//! Leaves have a column each, in order. Every other vertex is in the middle of the columns below it. The texts of an
 //! edge are next to its lower end, so no two of them touch. An edge runs along the column of its lower end and bends
 //! just below the upper one, so it passes behind no other vertex.
 

@@ -60,7 +60,7 @@ pub(super) struct Layout {
     pub height: f64,
 }
 
-/// Places entries from the left, wrapping at `width`; a label longer than that is wrapped, too.
+/// Places entries from the left, wrapping at `width`. A label longer than that is wrapped, too.
 pub(super) fn layout(entries: &[Entry], left: f64, width: f64) -> Layout {
     let (mut x, mut y, mut line) = (left, 0.0, LINE);
     let mut places = Vec::new();

@@ -2,7 +2,7 @@
 //! patterns, single reductions, curves.
 //!
 //! The same input gives the same bytes. Floats serve as pixel coordinates and nothing else. A message has the same
-//! colour in every drawing; every element gives its exact figures in a tooltip. Values that the platform does not have
+//! colour in every drawing. Every element gives its exact figures in a tooltip. Values that the platform does not have
 //! (ids of another platform) are left out or named by number, never a panic.
 
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // pixels

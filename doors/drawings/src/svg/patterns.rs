@@ -22,7 +22,7 @@ const COPY: &str = "#0072b2";
 const FLOW: &str = "#666666";
 
 /// Draws a pattern. A path or an arborescence has its source at the top (at the left where it is wide): targets are
-/// coloured, routers small squares, switches hollow diamonds; arrows are the wider the longer their link is busy. A
+/// coloured, routers small squares, switches hollow diamonds. Arrows are the wider the longer their link is busy. A
 /// reduction tree is drawn by [`tree()`]. An all-reduce or a scan has a column for every node and goes on from row to
 /// row, the reduction part of an all-reduce above, the broadcast part below. `weight` is how often the pattern is
 /// executed per unit of time.

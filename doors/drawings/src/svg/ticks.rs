@@ -13,7 +13,7 @@ const FRACTION: usize = 6;
 /// Digits of decimals on an axis.
 const DIGITS: usize = 4;
 
-/// A tick of a time axis; the label is empty if there is no room for it.
+/// A tick of a time axis. The label is empty if there is no room for it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tick {
     pub time: Rational,
@@ -95,7 +95,7 @@ fn round_times(horizon: &Rational) -> Vec<Rational> {
     times
 }
 
-/// Labels the ticks from the left, leaving out what would touch its neighbour; the horizon is always labelled.
+/// Labels the ticks from the left, leaving out what would touch its neighbour. The horizon is always labelled.
 fn label(
     times: Vec<Rational>,
     horizon: &Rational,

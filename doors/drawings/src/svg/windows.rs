@@ -17,7 +17,7 @@ const SIDE: f64 = 9.5;
 const MOST: usize = 200;
 
 /// The windows as a binary tree: the destination's last reception at the top, below every window the windows that it
-/// waits for; the time in the node, the sender to its left, the receiver to its right. The heaviest path from the top
+/// waits for. The time in the node, the sender to its left, the receiver to its right. The heaviest path from the top
 /// is the length of the schedule. Windows beyond the first 200 are left out. O(n).
 pub fn windows(windows: &[Window]) -> String {
     let places = places(windows);
@@ -98,7 +98,7 @@ fn draw(canvas: &mut Canvas, window: &Window, (x, y): (f64, f64)) {
     );
 }
 
-/// Column (in leaves) and level of every window drawn; the windows that a window waits for are below it, left and
+/// Column (in leaves) and level of every window drawn. The windows that a window waits for are below it, left and
 /// right.
 fn places(windows: &[Window]) -> Vec<Option<(f64, usize)>> {
     let mut places = vec![None; windows.len()];

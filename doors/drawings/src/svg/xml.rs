@@ -2,7 +2,7 @@
 
 /// Text colour.
 pub(super) const INK: &str = "#222222";
-/// Secondary text colour; contrast against white above 7:1.
+/// Secondary text colour. Contrast against white above 7:1.
 pub(super) const SOFT_INK: &str = "#4d4d4d";
 /// Axis and grid colour.
 pub(super) const GRID: &str = "#b8b8b8";
@@ -22,7 +22,7 @@ pub(super) struct Tag<'a> {
 }
 
 impl Canvas {
-    /// Starts a drawing with a white background; `label` is read aloud by screen readers.
+    /// Starts a drawing with a white background. `label` is read aloud by screen readers.
     pub(super) fn new(width: f64, height: f64, label: &str) -> Self {
         let mut canvas = Canvas {
             out: String::new(),
@@ -113,7 +113,7 @@ impl Canvas {
         self.tag("title").body(text);
     }
 
-    /// A line of text; `anchor` is "start", "middle" or "end".
+    /// A line of text. `anchor` is "start", "middle" or "end".
     pub(super) fn text(
         &mut self,
         at: (f64, f64),
@@ -194,7 +194,7 @@ impl Tag<'_> {
         self.s("stroke", colour).n("stroke-width", width)
     }
 
-    /// Lengths of dashes and gaps; an empty text is a solid line.
+    /// Lengths of dashes and gaps. An empty text is a solid line.
     pub(super) fn dashes(self, pattern: &str) -> Self {
         if pattern.is_empty() {
             self

@@ -128,7 +128,7 @@ fn row(suffix: &str, plan: &Plan, sizes: &Sizes, from: u64) -> String {
 }
 
 /// The plans of a request by size, few pieces first. Numbers of pieces are powers of two. Up to the default, none loses
-/// more than a smaller one; larger ones lose a 32nd at most. A requested number of pieces is the only one.
+/// more than a smaller one. Larger ones lose a 32nd at most. A requested number of pieces is the only one.
 fn by_size(request: &Request<'_>) -> Result<Vec<Sized>, ExportError> {
     let (largest, pieces) = planned(request)?;
     let blocks =

@@ -58,7 +58,7 @@ pub enum Trial {
     Doubled,
     /// Half as fast: twice the cost.
     Halved,
-    /// Links are removed; processors only forward.
+    /// Links are removed. Processors only forward.
     Removed,
 }
 

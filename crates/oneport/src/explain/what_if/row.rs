@@ -15,7 +15,7 @@ use crate::{Answer, Solved};
 pub enum Effect {
     /// A bound, and patterns if there is room for them.
     Solved(Box<Solved>),
-    /// No throughput: messages cannot arrive on the changed platform; source and target of each, as in
+    /// No throughput: messages cannot arrive on the changed platform. Source and target of each, as in
     /// [`ProblemError::Unreachable`](oneport_plan::ProblemError).
     Unreachable(Vec<(String, String)>),
     /// The changed platform does not admit the problem, and why.

@@ -60,7 +60,7 @@
 //!
 //! # The costs
 //!
-//! The rule is the one by which A. Legrand made SimGrid platforms of these files in 2005; all draws are uniform and
+//! The rule is the one by which A. Legrand made SimGrid platforms of these files in 2005. All draws are uniform and
 //! independent. A LAN node is a host with probability 7/10, every other node a router. A host's speed is drawn from
 //! twelve measured ones, a link's bandwidth from the values measured for its class, the class being the wider tier of
 //! its two ends (WAN links are fastest, LAN links slowest). It is not known whether the platforms of the papers on

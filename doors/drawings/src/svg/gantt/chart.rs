@@ -123,7 +123,7 @@ impl Axis {
     }
 }
 
-/// The busy part of the period per row; empty without a period.
+/// The busy part of the period per row. Empty without a period.
 fn loads(chart: &Chart, rows: &[ChartRow]) -> Vec<Rational> {
     let Some(period) = chart.period.filter(|period| period.is_positive()) else {
         return Vec::new();

@@ -16,7 +16,7 @@ use self::frame::{Chart, Phase};
 use self::occupancy::Bar;
 use crate::{quantities, words};
 
-/// Most period boundaries computed; lines closer than a few pixels are not drawn anyway.
+/// Most period boundaries computed. Lines closer than a few pixels are not drawn anyway.
 const MOST_MARKS: u64 = 1000;
 
 /// One period of a schedule, a row per send port and receive port in use and per processor that merges. A half-duplex
@@ -26,7 +26,7 @@ const MOST_MARKS: u64 = 1000;
 /// Boxes show their number of messages. Their colours are those of messages if there are few, else of phases
 /// (reduction, broadcast) or by box (the part of a node's name before its first dot). If there are more than 30 rows,
 /// the rows of a box that is as busy as another one, row by row, are left out, and the subtitle says so. Next to every
-/// row is the share of the period in which it is busy; rows that are busy all the time are marked red. Thin vertical
+/// row is the share of the period in which it is busy. Rows that are busy all the time are marked red. Thin vertical
 /// lines are the ends of slots. Transfers narrower than 0.3 px are drawn together, as a grey hatch where their colours
 /// differ (wider ones too where a schedule has tens of thousands of transfers), so the text stays below about 5 MB.
 ///
@@ -76,7 +76,7 @@ fn of_bars(problem: &Problem, schedule: &PeriodicSchedule, bars: &[Bar]) -> Stri
     })
 }
 
-/// A whole run, the same rows as [`gantt`]; boxes are coloured as there and labelled by instance, and the phases
+/// A whole run, the same rows as [`gantt`]. Boxes are coloured as there and labelled by instance, and the phases
 /// (start-up, steady state, clean-up) are shaded. Thin vertical lines are the ends of periods.
 ///
 /// O(b log b) for b events and merges.
@@ -117,7 +117,7 @@ pub fn timeline_gantt(problem: &Problem, timeline: &Timeline) -> String {
     })
 }
 
-/// Start-up lasts until the first instances finish, as many periods as clean-up; steady state until the last start.
+/// Start-up lasts until the first instances finish, as many periods as clean-up. Steady state until the last start.
 fn phases(starting: u64, clean_up: u64, period: &Rational, horizon: &Rational) -> Vec<Phase> {
     let at = |count: u64| period * whole(count);
     let filling = clean_up.min(starting);

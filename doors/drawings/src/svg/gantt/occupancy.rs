@@ -13,7 +13,7 @@ use crate::words;
 pub(in crate::svg) enum Activity {
     /// A message crosses a link.
     Transfer(LinkId),
-    /// A processor makes a partial result; `split` is the last operand of the left part.
+    /// A processor makes a partial result. `split` is the last operand of the left part.
     Merge { node: NodeId, split: usize },
 }
 
@@ -38,7 +38,7 @@ pub(in crate::svg) enum Note {
 
 /// The bars of one period: transfers by link, then by time, then merges by processor.
 ///
-/// A link sends its messages in the order of `patterns`, then stages, then copies, during the slots that name it; a
+/// A link sends its messages in the order of `patterns`, then stages, then copies, during the slots that name it. A
 /// processor computes its merges in that order, in sequence from the start of the period. Copies that follow one
 /// another without a break are one bar.
 pub(in crate::svg) fn of_period(problem: &Problem, schedule: &PeriodicSchedule) -> Vec<Bar> {

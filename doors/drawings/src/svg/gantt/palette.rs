@@ -8,7 +8,7 @@ use super::occupancy::Bar;
 use crate::svg::colour::Colour;
 use crate::words::{self, Messages};
 
-/// Most messages with a colour each; more share colours.
+/// Most messages with a colour each. More share colours.
 const FINE: usize = 12;
 
 /// Colours of messages.

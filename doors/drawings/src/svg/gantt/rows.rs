@@ -1,4 +1,4 @@
-//! Rows of a chart: one per port or processor, and per link where nodes have no ports; split into lanes where a port
+//! Rows of a chart: one per port or processor, and per link where nodes have no ports. Split into lanes where a port
 //! does several things at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use oneport_platform::{LinkId, NodeId, Platform, PortModel, Rational};
 use super::occupancy::{Activity, Bar};
 use crate::words;
 
-/// Up to this many active nodes, idle ports keep an empty row; beyond, only ports in use have one.
+/// Up to this many active nodes, idle ports keep an empty row. Beyond, only ports in use have one.
 const SHOW_IDLE: usize = 12;
 /// A bar narrower than this, in pixels, is not drawn apart.
 const NARROW: f64 = 0.3;

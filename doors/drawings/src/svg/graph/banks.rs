@@ -26,7 +26,7 @@ pub(super) fn hub(count: usize, links: &[(usize, usize)]) -> Option<usize> {
     (count > 3 && leaves.len() + 1 == count).then_some(hub)
 }
 
-/// A star in rows: the hub above, its leaves below; every other row is in the gaps of the one above.
+/// A star in rows: the hub above, its leaves below. Every other row is in the gaps of the one above.
 pub(super) fn star(sizes: &[Point], hub: usize) -> Vec<Point> {
     let leaves = sizes.len() - 1;
     let rows = leaves.div_ceil(ROW).max(1);
@@ -59,7 +59,7 @@ pub(super) fn star(sizes: &[Point], hub: usize) -> Vec<Point> {
     places
 }
 
-/// Positions of items; the first `frames` items are frames. Half of the frames are above, half below, the other items
+/// Positions of items. The first `frames` items are frames. Half of the frames are above, half below, the other items
 /// in between. `None` unless there are at least two frames and only the other items join them, each at least one frame.
 pub(super) fn banks(
     frames: usize,

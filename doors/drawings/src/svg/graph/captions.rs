@@ -12,7 +12,7 @@ use crate::svg::xml::{Canvas, INK};
 use crate::words;
 
 const LABEL: f64 = 10.0;
-/// Most lines of a label; the tooltip has all.
+/// Most lines of a label. The tooltip has all.
 const LINES: usize = 5;
 
 /// A label.

@@ -40,7 +40,7 @@ pub(super) struct Edge {
 
 /// The links of a platform, the lowest layers first.
 ///
-/// Opposite links of one stroke are one straight line with two heads; others bend apart if they have labels
+/// Opposite links of one stroke are one straight line with two heads. Others bend apart if they have labels
 /// (`labelled`), and run side by side otherwise. A line that would run under a node bends around it. `marks` are the
 /// areas of the nodes, round ones at their ends.
 pub(super) fn edges(

@@ -49,7 +49,7 @@ impl Area {
         }
     }
 
-    /// How far a point is from the area, whose shorter sides are round; negative inside.
+    /// How far a point is from the area, whose shorter sides are round. Negative inside.
     pub(super) fn distance(&self, (x, y): (f64, f64)) -> f64 {
         let (centre, size) = (self.centre(), self.size());
         let half = (size.0 / 2.0, size.1 / 2.0);

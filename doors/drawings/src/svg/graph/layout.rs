@@ -4,7 +4,7 @@
 //! moves nodes until distances on the page resemble numbers of hops; last, nodes that are too close are pushed
 //! apart. Only `+ - * /` and square roots are used, so that every machine computes the same bits.
 
-/// Nodes up to which distances are fitted; more keep the rings of the breadth-first tree. Trades a better layout for
+/// Nodes up to which distances are fitted. More keep the rings of the breadth-first tree. Trades a better layout for
 /// time, `O(n^2)` per round. Not measured.
 const MOST_STRESSED: usize = 500;
 /// Least distance of two nodes, in links.
@@ -12,7 +12,7 @@ const APART: f64 = 0.55;
 /// With this part of all pairs linked, a circle shows more than distances do.
 const DENSE: f64 = 0.6;
 
-/// Places for nodes of these radii (0 for points); the length of a link between points is about 1, the centre anywhere.
+/// Places for nodes of these radii (0 for points). The length of a link between points is about 1, the centre anywhere.
 /// `root` starts the tree.
 ///
 /// O(n m + rounds n^2) for n up to 500 nodes, O(n + m) beyond.
@@ -54,7 +54,7 @@ pub(in crate::svg) fn place(
     places
 }
 
-/// Each node's parent and depth in a breadth-first forest; later trees hang below the root, two levels down.
+/// Each node's parent and depth in a breadth-first forest. Later trees hang below the root, two levels down.
 fn tree(near: &[Vec<usize>], root: usize) -> (Vec<usize>, Vec<(Option<usize>, usize)>) {
     let mut order: Vec<usize> = Vec::new();
     let mut known: Vec<Option<(Option<usize>, usize)>> = vec![None; near.len()];
@@ -88,7 +88,7 @@ fn tree(near: &[Vec<usize>], root: usize) -> (Vec<usize>, Vec<(Option<usize>, us
     )
 }
 
-/// Rings by depth; every subtree has a sector in proportion to its leaves.
+/// Rings by depth. Every subtree has a sector in proportion to its leaves.
 fn radial(near: &[Vec<usize>], root: usize) -> Vec<(f64, f64)> {
     let (order, tree) = tree(near, root);
     let mut leaves = vec![0usize; near.len()];

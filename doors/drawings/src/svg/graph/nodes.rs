@@ -276,7 +276,7 @@ impl Mark {
     }
 }
 
-/// A rectangle whose shorter sides are points; a square becomes a diamond.
+/// A rectangle whose shorter sides are points. A square becomes a diamond.
 fn hexagon(area: &Area) -> String {
     let (y, cut) = (area.centre().1, area.size().1 / 2.0);
     polygon(&[

@@ -6,7 +6,7 @@ use super::labels::{Area, Point};
 use super::{banks, layout};
 use crate::words;
 
-/// Space between a frame and its nodes; its name stands above them.
+/// Space between a frame and its nodes. Its name stands above them.
 const PADDING: f64 = 14.0;
 /// Height of a frame's name.
 pub(super) const TITLE: f64 = 20.0;
@@ -49,7 +49,7 @@ pub(super) struct Nodes<'a> {
     pub unit: f64,
 }
 
-/// Groups of two nodes or more, in the order of their first nodes; a node that is called as the prefix is a member.
+/// Groups of two nodes or more, in the order of their first nodes. A node that is called as the prefix is a member.
 pub(super) fn groups(names: &[&str]) -> Vec<Group> {
     let mut found: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (node, name) in names.iter().enumerate() {

@@ -98,7 +98,7 @@ fn costs(platform: &Platform) -> Option<(&Rational, &Rational)> {
     costs().min().zip(costs().max())
 }
 
-/// Width by bandwidth, as a part of the greatest; the least and greatest costs are looked for once.
+/// Width by bandwidth, as a part of the greatest. The least and greatest costs are looked for once.
 fn widths(platform: &Platform) -> impl Fn(&Rational) -> f64 {
     let scale = if platform.nodes().len() <= 60 {
         1.0
@@ -109,7 +109,7 @@ fn widths(platform: &Platform) -> impl Fn(&Rational) -> f64 {
         .filter(|(least, greatest)| least != greatest)
         .map(|(least, _)| least);
     move |cost| match least {
-        // Over a link of cost 0 everything passes; compared with it, all others are thin.
+        // Over a link of cost 0 everything passes. Compared with it, all others are thin.
         Some(_) if cost.is_zero() => scale * 4.5,
         Some(least) => scale * (0.9 + 3.6 * words::share(least, cost).sqrt()),
         None => scale * 1.8,
