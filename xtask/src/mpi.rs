@@ -79,7 +79,7 @@ impl Count {
     }
 }
 
-/// Runs both suites under both libraries, as far as there are any.
+/// Runs both suites under each of the two libraries that exists.
 ///
 /// # Errors
 /// A test passes plainly and fails behind the library, or something does not build.

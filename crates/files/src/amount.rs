@@ -164,9 +164,9 @@ fn last_sign(sum: &str) -> Option<usize> {
     })
 }
 
-/// Reads an amount file: an amount on one line as [`parse_amount`] has it, or JSON as in a plan: a number,
-/// `{"fixed": "1", "per_operand": "1/2"}`, or a table `[["1", "2"], ["1"]]` whose row `k` holds the amounts of
-/// `[k,k]`, `[k,k+1]`, ... Linear in the file, but for the numbers.
+/// Reads an amount file: an amount on one line as [`parse_amount`] has it, or JSON as in a plan: a number, `{"fixed":
+/// "1", "per_operand": "1/2"}`, or a table `[["1", "2"], ["1"]]` whose row `k` holds the amounts of `[k,k]`, `[k,k+1]`,
+/// ... Linear in the file, apart from the numbers.
 ///
 /// # Errors
 /// A file that cannot be read or is over [`MAX_AMOUNT_BYTES`]; else the first thing that is wrong: its line, key and

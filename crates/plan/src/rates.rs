@@ -115,7 +115,7 @@ impl DemandRates {
 }
 
 impl Rates {
-    /// The rates of all tasks of a steady state: `sum w(T) chi_T`. Linear in the tasks, but for sorting.
+    /// The rates of all tasks of a steady state: `sum w(T) chi_T`. Linear in the tasks, apart from sorting.
     ///
     /// # Errors
     /// [`RatesError`]: demands whose rates say less than their patterns (all-reduce, scan); patterns of no demand.

@@ -199,8 +199,8 @@ pub enum Proof {
     /// Classes, their times lowered to these, fastest first. `proof` proves the bound for the lowered classes, for
     /// which no shortest reduction is longer (Liu-Kuo-Wang 2009, proof of Theorem 2).
     Lowered {
-        /// One time per class, at most the class's own. Positive, but for [`Proof::Weights`], where 0 will do. Classes
-        /// of equal times become one.
+        /// One time per class, at most the class's own. Positive, except for [`Proof::Weights`], which allows 0.
+        /// Classes of equal times become one.
         times: Vec<Rational>,
         /// [`Proof::SlowestFirst`], [`Proof::Levels`] or [`Proof::Weights`].
         proof: Box<Proof>,

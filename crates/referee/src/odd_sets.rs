@@ -15,10 +15,10 @@
 //! 1 or more, or is another inequality), and the root is on the side that is not `U`.
 //!
 //! **No odd cut below 1.** Take two odd nodes and a smallest cut `X` between them. If it weighs 1 or more, no cut below
-//! 1 separates them: they become one node. If it weighs less and is odd, it is what is looked for. If it is even, there
-//! is an odd cut below 1 only if there is one that has all of `X` on one side, or all of the rest: let `U` be one that
-//! has not, without loss of generality with `s` (inside `X`) in `U`. One of `X ∩ U`, `X \ U` is odd if and only if the
-//! other is, and otherwise `U \ X` and the rest are. Say the first. If the other node `t` is not in `U`, `X ∪ U`
+//! 1 separates them: they become one node. If it weighs less and is odd, it is the cut to be found. If it is even,
+//! there is an odd cut below 1 only if there is one that has all of `X` on one side, or all of the rest: let `U` be one
+//! that has not, without loss of generality with `s` (inside `X`) in `U`. One of `X ∩ U`, `X \ U` is odd if and only if
+//! the other is, and otherwise `U \ X` and the rest are. Say the first. If the other node `t` is not in `U`, `X ∪ U`
 //! separates the two, so it weighs at least as much as `X`, and by submodularity `X ∩ U` at most as much as `U`. If `t`
 //! is in `U`, so does `U \ X`, and `X \ U` weighs at most as much as `U`. Say the second. `X ∩ U` or, if `t` is in `U`,
 //! the same set separates the two, and what is outside of both weighs at most as much as `U`. So both halves are

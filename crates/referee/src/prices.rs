@@ -35,7 +35,7 @@ impl Prices {
     /// Checks and scales the prices.
     ///
     /// Every odd-set inequality holds, for each set: at any time a busy link with both ends among the ports takes two
-    /// units of what they offer, a busy further link one unit of that and the one unit that it offers itself.
+    /// of the units that they offer, a busy further link one of these units and its own unit.
     pub(crate) fn new(case: &Case<'_>, certificate: &Certificate) -> Result<Prices, Violation> {
         let priced: Vec<(Resource, &Rational)> = certificate.prices().collect();
         let sets: Vec<(&OddSet, &Rational)> = certificate.odd_sets().collect();

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # What the answers mean
+//! # Meaning of the answers
 //!
 //! - [`Watch::ask`] is `Ok` while the work may go on. After the first `Err` this watch and its clones return the same
 //!   limit to every further question: all threads of a stage end for one reason.

@@ -1,7 +1,6 @@
 //! Patterns as graphs for drawings: values, merges, arrivals, and what flows between them.
 //!
-//! Tasks that do not fit together are drawn as far as they go: an input that no earlier task makes is a vertex of its
-//! own.
+//! Inconsistent tasks are drawn, too: an input that no earlier task makes is a separate vertex.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -107,7 +107,7 @@ pub fn read_topology(
 /// nodes with ports ([`check_shared`](Platform::check_shared)).
 ///
 /// # Errors
-/// Those of [`read_topology`], but for these links.
+/// Those of [`read_topology`], except for these links.
 pub fn read_topology_with_any_ports(
     path: &Path,
     format: Option<Format>,

@@ -1,4 +1,4 @@
-//! XML, as far as topologies go: no entities of one's own, bounded in every direction.
+//! The part of XML that topologies use: no user-defined entities, bounded size, depth and attributes.
 
 use crate::mistakes::{too_many, unexpected};
 use oneport_files::error::{FormatError, Mistake, clip, clip_message};

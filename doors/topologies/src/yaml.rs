@@ -1,4 +1,4 @@
-//! YAML as far as topologies go: texts, lists and maps, no references, bounded.
+//! The part of YAML that topologies use: texts, lists and maps, no references, bounded.
 
 use crate::mistakes::{said, too_many, unexpected};
 use oneport_files::error::{FormatError, Mistake, clip, clip_message};

@@ -98,8 +98,8 @@ impl Events {
         text
     }
 
-    /// The same order on every port, link and processor, without dates: everything starts when what is before it on
-    /// any of them has ended, and its inputs. When each ends then is a recurrence. The simulator has to agree.
+    /// The same order on every port, link and processor, without dates: each task starts when its inputs and its
+    /// predecessors on all of them have ended. The ends follow by a recurrence, with which the simulator has to agree.
     pub fn as_soon_as_possible(&self) -> Events {
         let mut order: Vec<usize> = (0..self.len()).collect();
         let key = |&number: &usize| (self.events[number].start, self.events[number].end);

@@ -2,7 +2,7 @@
 //!
 //! **Counting.** In a schedule of length `T`, read backwards, a processor is there at `s = T - start` when it starts to
 //! send, the root at 0, and no more processors are there before `x` than in the infinite tree of the module `count`,
-//! whatever the order of operands. A processor does not send before its own value is there, at `r`: so `s <= T - r`. If
+//! for every order of operands. A processor does not send before its own value is there, at `r`: so `s <= T - r`. If
 //! `T` is below a bound `B`, all values that are there at `r` or later are there before `B - r` backwards: they are no
 //! more than can be combined in less than `B - r`.
 //!

@@ -1,7 +1,7 @@
 //! **Gathering theorem.** Let a scheme of an all-reduce of `n >= 2` operands join all of them at some place `t`, a
 //! merge. Going back from `t` meets `n - 1` merges and some transfers: a tree, since what is merged has no operand in
 //! common. Let `m` of these merges be inside a set of nodes that holds `p > 0` participants. Then at least `m - p + 2`
-//! transfers enter the set. `m - p + 1` if `t` is inside.
+//! transfers enter the set, or `m - p + 1` if `t` is inside.
 //!
 //! *Proof.* Follow the tree's values inside the set: `p` operands start there, `a` values enter, every merge makes one
 //! of two, `b` values leave, and in the end there is one if `t` is inside and none if it is not. So `p + a - m - b` is

@@ -78,10 +78,10 @@ impl Transfers {
 
     /// `held(j) = min_i made(i) + transfer(i, j)`, by place.
     ///
-    /// A processor that has the result cheaper from another one (`held < made`) has nothing to offer: what it could
-    /// pass on comes cheaper from that other one. This is so in spite of the rounding: two transfers in a row cost at
-    /// most one unit less, rounded down, than the transfer that replaces them, and the first one was cheaper by at
-    /// least a unit. Nor has one that has it at the same price from a processor at distance 0.
+    /// A processor that has the result cheaper from another one (`held < made`) has nothing to offer: the result comes
+    /// cheaper from that other one. This is so in spite of the rounding: two transfers in a row cost at most one unit
+    /// less, rounded down, than the transfer that replaces them, and the first one was cheaper by at least a unit. Nor
+    /// has one that has it at the same price from a processor at distance 0.
     pub(super) fn close(
         &mut self,
         rounded: &Rounded,

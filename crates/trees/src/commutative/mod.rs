@@ -5,7 +5,7 @@
 //! `j` over a cheapest path, a merge at processor `i` costs `q_i = work compute_i price_i`. Sizes and works depend on
 //! the number of operands at most. The found order of operands is part of each tree, [`Pattern::order`].
 //!
-//! # What is exact
+//! # Exactness
 //!
 //! | volumes | participants | other processors | answer |
 //! |---|---|---|---|
@@ -162,9 +162,9 @@ impl<'a> Commutative<'a> {
     ///
     /// Any price up to `u64::MAX` is welcome. Costs are rounded down to 40 bits relative to the largest one, sizes and
     /// works to 24 bits each (nothing is rounded if these suffice), prices of tasks to the room of 128-bit sums: the
-    /// bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by what is not
-    /// known. The trees are pairwise distinct, and within 12.5 % of the cheapest. There is one where participants are
-    /// many and no other processor may help.
+    /// bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by an unknown gap.
+    /// The trees are pairwise distinct, and within 12.5 % of the cheapest. There is one tree if participants are many
+    /// and no other processor may help.
     pub fn guide(
         &self,
         prices: &Prices<u64>,

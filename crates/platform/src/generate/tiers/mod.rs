@@ -33,7 +33,7 @@
 //!   LAN's first node is linked to the parent MAN node, a random node of the LAN's MAN. For a redundancy `R >= 2`,
 //!   `R - 1` further edges lead to the nodes nearest to the parent in the parent's network.
 //!
-//! # What is known and what is our choice
+//! # Known rules and our choices
 //!
 //! The rules are inferred from four output files of the original program, which the SimGrid project published in
 //! 2005 (parameter sets [`SMALL`](TiersParameters::SMALL), [`MEDIUM`](TiersParameters::MEDIUM) and twice

@@ -202,7 +202,7 @@ fn fill(
     for (message, copies, one) in queue.filter(|(.., one)| one.is_positive()) {
         let mut left = copies * &one;
         while left.is_positive() {
-            // A schedule that grants a link too little time is drawn as far as it goes.
+            // If a schedule grants a link too little time, the rest of the messages is not drawn.
             let Some((start, end)) = window.take() else {
                 return;
             };

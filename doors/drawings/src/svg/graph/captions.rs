@@ -1,4 +1,4 @@
-//! Labels of links and nodes, as far as there is room for them.
+//! Labels of links and nodes, if there is room for them.
 
 use oneport_platform::{LinkId, Platform};
 
