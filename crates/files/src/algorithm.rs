@@ -20,7 +20,7 @@ const FORMAT: &str = "oneport-algorithm/1";
 /// An algorithm as its file lists it. Its meaning for a collective is decided elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedAlgorithm {
-    /// The algorithm's name; empty if the file gives none.
+    /// The algorithm's name. Empty if the file gives none.
     pub name: String,
     /// The listed steps.
     pub steps: ListedSteps,
@@ -31,7 +31,7 @@ pub struct ListedAlgorithm {
 pub enum ListedSteps {
     /// Nodes in the order in which a ring passes them.
     Ring(Vec<NodeId>),
-    /// Pairs of a parent and its child; a parent serves its children in the order of the list.
+    /// Pairs of a parent and its child. A parent serves its children in the order of the list.
     Tree(Vec<(NodeId, NodeId)>),
     /// Sends, by round. Values are cut into this number of pieces.
     Rounds(u32, Vec<Vec<ListedSend>>),

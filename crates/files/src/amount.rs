@@ -21,7 +21,7 @@ pub const MAX_AMOUNT_BYTES: u64 = 16 << 20;
 const MOST_OPERANDS: usize = 2000;
 
 /// Reads an amount on one line: `3/2` for all, or with the number of operands combined, `n`: `1+1/2n` is 1 and
-/// another 1/2 per operand. The forms are `A`, `A+Bn`, `Bn` and `A+n`, also with `-`; spaces are allowed.
+/// another 1/2 per operand. The forms are `A`, `A+Bn`, `Bn` and `A+n`, also with `-`. Spaces are allowed.
 ///
 /// # Errors
 /// The part that is not a number, and the reason.
@@ -164,9 +164,9 @@ fn last_sign(sum: &str) -> Option<usize> {
     })
 }
 
-/// Reads an amount file: an amount on one line as [`parse_amount`] has it, or JSON as in a plan: a number,
-/// `{"fixed": "1", "per_operand": "1/2"}`, or a table `[["1", "2"], ["1"]]` whose row `k` holds the amounts of
-/// `[k,k]`, `[k,k+1]`, ... Linear in the file, but for the numbers.
+/// Reads an amount file: an amount on one line as [`parse_amount`] has it, or JSON as in a plan: a number, `{"fixed":
+/// "1", "per_operand": "1/2"}`, or a table `[["1", "2"], ["1"]]` whose row `k` holds the amounts of `[k,k]`, `[k,k+1]`,
+/// ... Linear in the file, apart from the numbers.
 ///
 /// # Errors
 /// A file that cannot be read or is over [`MAX_AMOUNT_BYTES`]; else the first thing that is wrong: its line, key and
@@ -184,8 +184,8 @@ pub fn read_amount(path: &Path) -> Result<Amount, FormatError> {
 
 /// Reads a file of the work of merges on a platform: as [`read_amount`], or a list of entries by task and processor,
 /// `[{"task": [0, 0, 1], "work": "3"}, {"task": [0, 0, 1], "node": "P0", "time": "1/4"}]`. A task `[k, l, m]` combines
-/// `v[k,l]` and `v[l+1,m]`. Without `node`, the work is that of every processor, which takes `work x compute` for it;
-/// an entry with `node` goes before that. `time` is the duration of the task at that node. `null` or a missing entry
+/// `v[k,l]` and `v[l+1,m]`. Without `node`, the work is that of every processor, which takes `work x compute` for it.
+/// An entry with `node` goes before that. `time` is the duration of the task at that node. `null` or a missing entry
 /// means that the node cannot run it.
 ///
 /// # Errors

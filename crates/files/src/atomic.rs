@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const LINKS: usize = 40;
 
 /// Writes a file so that it appears whole or not at all: into a temporary file of the same folder, which then takes the
-/// name. A symbolic link stays one, also if nothing is there yet; its target is replaced or made. Permissions of a file
+/// name. A symbolic link stays one, also if nothing is there yet. Its target is replaced or made. Permissions of a file
 /// that exists are kept, and the temporary file never has wider ones. If the target is not a regular file (a pipe, a
 /// terminal), it is written directly.
 ///

@@ -21,7 +21,7 @@ pub fn closest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<S
         .map(|(_, candidate)| candidate.to_string())
 }
 
-/// Levenshtein distance; upper and lower case count as equal.
+/// Levenshtein distance. Upper and lower case count as equal.
 fn edits(a: &str, b: &str) -> usize {
     strsim::levenshtein(&a.to_lowercase(), &b.to_lowercase())
 }

@@ -20,7 +20,7 @@ const FORMAT: &str = "oneport-demands/1";
 /// Reads a collective that has no name:
 /// `{"format": "oneport-demands/1", "demands": [{"values": ["a", "b"], "wanted": ["c"]}]}`. A demand wants the values
 /// of its owners, combined in this order, at the nodes that are listed or, with `"prefixes": true`, each prefix at the
-/// owner of its last value; a single value is a message. `"rate"` (1 if absent) says how often per instance,
+/// owner of its last value. A single value is a message. `"rate"` (1 if absent) says how often per instance,
 /// `"commutative"` (false) whether operands may be combined in any order. A file that ends in `.toml` has the same
 /// keys.
 ///

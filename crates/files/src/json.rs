@@ -279,7 +279,7 @@ fn not_json(error: &serde_json::Error, at: Option<usize>) -> Mistake {
     }
 }
 
-/// Hands the members of one object or array to `f`; `stop` keeps the error that serde cannot carry.
+/// Hands the members of one object or array to `f`. `stop` keeps the error that serde cannot carry.
 struct Members<'s, F> {
     f: F,
     stop: &'s mut Option<FormatError>,

@@ -26,7 +26,7 @@ const MAX_NODES: usize = 2000;
 /// GB/s of result at which a processor merges, if a file of bandwidths does not state it. Faster than any link of
 /// today's machines, so that links decide. Trades the true time of a merge for an answer about links. Not measured.
 pub const MERGE_RATE: u64 = 1000;
-/// Top left cell of the matrices written here; no number, so that the first row is one of names.
+/// Top left cell of the matrices written here. No number, so that the first row is one of names.
 const CORNER: &str = "from\\to";
 
 /// One line of cells.
@@ -273,7 +273,7 @@ impl<'a> Table<'a> {
         Ok(table)
     }
 
-    /// Takes the names from the first row; row names, if there are any, must agree.
+    /// Takes the names from the first row. Row names, if there are any, must agree.
     fn name_columns_by(
         &mut self,
         header: Vec<Cow<'a, str>>,
@@ -332,7 +332,7 @@ fn rows_repeat(header: &[Cow<'_, str>], rows: &[CellLine<'_>], separator: Separa
     below.all(|(row, name)| split(row.text, separator).first() == Some(name))
 }
 
-/// Returns the units in the top left cell, alone or among words (`bandwidth (GB/s)`); `None` if it has none, or
+/// Returns the units in the top left cell, alone or among words (`bandwidth (GB/s)`). `None` if it has none, or
 /// different ones. Other words are ignored.
 ///
 /// # Errors

@@ -148,7 +148,7 @@ fn checked(name: &str, platform: Platform) -> Result<Platform, FormatError> {
     }
 }
 
-/// Reads a platform from bytes; `name` is the file's name in messages. Time and memory are linear in the bytes
+/// Reads a platform from bytes. `name` is the file's name in messages. Time and memory are linear in the bytes
 /// (times the logarithm of the number of nodes and links).
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use oneport_platform::PlatformError;
 
 use crate::error::{FormatError, Mistake};
 
-/// A file's name and text; places are byte offsets and turn into lines only when something is wrong.
+/// A file's name and text. Places are byte offsets and turn into lines only when something is wrong.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     /// The file's name in messages.
@@ -80,7 +80,7 @@ pub enum KeyPath<'p> {
 }
 
 impl KeyPath<'_> {
-    /// `link[3].cost`; nothing at the root.
+    /// `link[3].cost`. Nothing at the root.
     pub fn spelt(&self) -> Option<String> {
         match self {
             KeyPath::Root => None,

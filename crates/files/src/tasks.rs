@@ -118,7 +118,7 @@ pub(crate) fn write(out: &mut String, table: &TaskTable, platform: &Platform) {
     out.push_str("\n  ]");
 }
 
-/// A node's name; `null`, which readers refuse, of one that the platform does not have.
+/// A node's name. `null`, which readers refuse, of one that the platform does not have.
 fn name(platform: &Platform, node: NodeId) -> String {
     platform
         .nodes()

@@ -7,7 +7,7 @@ use num_traits::{Signed, Zero};
 use crate::Rational;
 
 /// The number with `digits` significant digits: `0.3333333333`, `133.333`, `1e20`, `8.1e-9`. It is rounded to the
-/// nearest, halves away from zero; zeros at the end are left out. All rounded numbers for people are written here, so
+/// nearest, halves away from zero. Zeros at the end are left out. All rounded numbers for people are written here, so
 /// that one number has one text. Time quadratic in the length of the number.
 ///
 /// ```
@@ -47,7 +47,7 @@ pub fn floored(value: &Rational, places: u32) -> String {
     floored_quotient(value.numer(), value.denom(), places)
 }
 
-/// [`floored`] of a quotient that need not be in lowest terms; the divisor is positive.
+/// [`floored`] of a quotient that need not be in lowest terms. The divisor is positive.
 ///
 /// ```
 /// use oneport_numbers::floored_quotient;

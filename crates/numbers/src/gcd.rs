@@ -1,6 +1,6 @@
 //! Lehmer's greatest common divisor (Knuth, The Art of Computer Programming 4.5.2, algorithm L).
 //!
-//! The library's binary algorithm shifts the whole number once per bit; step lengths of thousands of bits make it
+//! The library's binary algorithm shifts the whole number once per bit. Step lengths of thousands of bits make it
 //! the most expensive part of a decomposition. Here one pass over the number removes about thirty bits.
 
 use std::mem::swap;
@@ -9,10 +9,10 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
 
-/// Fact: leading bits that steer a pass; sums of two such numbers fit an `i64`.
+/// Fact: leading bits that steer a pass. Sums of two such numbers fit an `i64`.
 const LEADING_BITS: u64 = 61;
 
-/// The greatest common divisor; `gcd(0, b) = b`.
+/// The greatest common divisor. `gcd(0, b) = b`.
 pub fn gcd(a: &BigUint, b: &BigUint) -> BigUint {
     let (mut a, mut b) = (a.clone(), b.clone());
     if a < b {
@@ -54,7 +54,7 @@ fn quotients(a: &BigUint, b: &BigUint) -> [[i64; 2]; 2] {
     }
 }
 
-/// `a * p + b * q`, which is not negative; `p` and `q` do not have the same sign.
+/// `a * p + b * q`, which is not negative. `p` and `q` do not have the same sign.
 fn combine(a: &BigUint, p: i64, b: &BigUint, q: i64) -> BigUint {
     let (a, b) = (a * p.unsigned_abs(), b * q.unsigned_abs());
     if q <= 0 { a - b } else { b - a }

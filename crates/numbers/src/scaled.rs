@@ -7,7 +7,7 @@ use num_traits::{One, Signed, Zero};
 
 use crate::{Rational, Whole, gcd};
 
-/// The least common multiple; 1 of none. No number is 0. One long division per number that divides it already, else a
+/// The least common multiple. 1 of none. No number is 0. One long division per number that divides it already, else a
 /// greatest common divisor.
 pub fn common_multiple<N: Borrow<BigUint>>(numbers: impl IntoIterator<Item = N>) -> BigUint {
     let mut multiple = BigUint::one();
@@ -20,7 +20,7 @@ pub fn common_multiple<N: Borrow<BigUint>>(numbers: impl IntoIterator<Item = N>)
     multiple
 }
 
-/// The greatest common divisor; 1 if all are 0, and of none.
+/// The greatest common divisor. 1 if all are 0, and of none.
 pub fn common_divisor<N: Borrow<BigUint>>(numbers: impl IntoIterator<Item = N>) -> BigUint {
     let mut divisor = BigUint::zero();
     for number in numbers {
@@ -36,7 +36,7 @@ pub fn common_divisor<N: Borrow<BigUint>>(numbers: impl IntoIterator<Item = N>) 
     }
 }
 
-/// The least common multiple of the denominators; 1 of none.
+/// The least common multiple of the denominators. 1 of none.
 ///
 /// ```
 /// use oneport_numbers::{common_denominator, parse_rational};
@@ -104,7 +104,7 @@ impl Scaled {
         }
     }
 
-    /// Scales to the largest unit of which all numbers are whole multiples; 1 if all are 0. A negative number counts 0.
+    /// Scales to the largest unit of which all numbers are whole multiples. 1 if all are 0. A negative number counts 0.
     pub fn coarsest<'r>(numbers: impl IntoIterator<Item = &'r Rational, IntoIter: Clone>) -> Self {
         let mut scaled = Scaled::of(numbers);
         if scaled.values.iter().all(Zero::is_zero) {
@@ -123,7 +123,7 @@ impl Scaled {
         scaled
     }
 
-    /// The values as integers of this type; `None` if one has more than `bits` bits.
+    /// The values as integers of this type. `None` if one has more than `bits` bits.
     pub fn narrow<W: Whole>(&self, bits: u64) -> Option<Vec<W>> {
         let narrow = |value: &BigUint| W::narrow(value).filter(|_| value.bits() <= bits);
         self.values.iter().map(narrow).collect()

@@ -5,7 +5,7 @@ use num_traits::{Pow, Zero};
 
 use crate::Rational;
 
-/// Limit: characters of a number; a thousand digits are far more than any measurement has.
+/// Limit: characters of a number. A thousand digits are far more than any measurement has.
 const MAX_LENGTH: usize = 1000;
 /// Limit: absolute value of a decimal exponent.
 const MAX_EXPONENT: i64 = 1000;
@@ -31,7 +31,7 @@ pub enum NumberError {
 
 /// Reads an integer (`7`), a decimal (`41.279125`, `1e-3`) or a fraction (`2/3`, `0.5/1.5`) exactly.
 ///
-/// A leading `+` or `-` is allowed; surrounding white space is ignored.
+/// A leading `+` or `-` is allowed. Surrounding white space is ignored.
 ///
 /// # Errors
 /// [`NumberError`] names the text (shortened when it is long) and says what would be right.

@@ -12,7 +12,7 @@ pub trait Whole: Exact + Integer + From<u64> + Into<BigUint> + ToPrimitive {
     /// How many bits a number may have.
     const BITS: u64;
 
-    /// How many bits this number has; 0 has none.
+    /// How many bits this number has. 0 has none.
     fn bits(&self) -> u64;
 
     /// The same number, if it fits.

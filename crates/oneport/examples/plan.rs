@@ -7,7 +7,7 @@ use std::path::Path;
 use oneport::watch::Watch;
 use oneport::{Collective, Options, Problem, Volumes, files, solve};
 
-/// Writes the best periodic schedule of all-reduces of 64 MiB, with its proof; the result is its throughput.
+/// Writes the best periodic schedule of all-reduces of 64 MiB, with its proof. The result is its throughput.
 pub fn plan(file: &Path, out: &Path) -> Result<String, Box<dyn std::error::Error>> {
     let platform = files::read_platform(file)?;
     let volumes = Volumes::of_message(&platform, files::parse_size("64 MiB", platform.units())?);

@@ -1,4 +1,4 @@
-//! Proved bounds, and the best steady state known; no schedule is made.
+//! Proved bounds, and the best steady state known. No schedule is made.
 
 use oneport_lp::{self as lp, LpError, Question, Until};
 use oneport_plan::{Block, Kind, Problem, State};
@@ -23,9 +23,9 @@ const FEWEST_ROUNDS: usize = 8;
 /// Flow variables of a program for messages that travel alone. Trades a tighter bound for time. Not measured.
 const MOST_FLOWS: usize = 1 << 14;
 /// Checks of the watch after which the program ends. Trades a tighter bound for time. Measured: with a quarter,
-/// meta_cluster's broadcast stays at 125 MB/s; its optimum is 75 MB/s.
+/// meta_cluster's broadcast stays at 125 MB/s. Its optimum is 75 MB/s.
 const QUESTIONS: u64 = 1 << 16;
-/// Percent of the time and memory left for the search; the rest is for the referee. Trades a tighter bound for an
+/// Percent of the time and memory left for the search. The rest is for the referee. Trades a tighter bound for an
 /// answer in time. Not measured.
 const SEARCH: u32 = 60;
 

@@ -50,7 +50,7 @@ impl<'a> Loads<'a> {
         loads.into_iter().map(move |load| load / &whole)
     }
 
-    /// The busy share of the busiest resource's time; `None` if there is no resource.
+    /// The busy share of the busiest resource's time. `None` if there is no resource.
     pub(crate) fn busiest(&self) -> Option<Rational> {
         self.shares().max()
     }

@@ -50,7 +50,7 @@ pub(crate) fn proved(
         }
         sides.at_least(&quick);
     }
-    // The state that is sustained has patterns; a compact one of the quick searches does not take its place.
+    // The state that is sustained has patterns. A compact one of the quick searches does not take its place.
     match sides.proved.bound() {
         Some(_) => Ok(sides.proved.bound_alone()),
         None => Err(refused.map_or(

@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::proving::{checking, proved};
 use crate::stage;
 
-/// Percent of the time and memory left for the program; the rest is for the referee. Trades throughput for an answer in
+/// Percent of the time and memory left for the program. The rest is for the referee. Trades throughput for an answer in
 /// time. Not measured.
 const PROGRAM: u32 = 80;
 

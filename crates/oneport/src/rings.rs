@@ -20,7 +20,7 @@ const EQUAL: u32 = 50;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rings {
-    /// The best packing with weights; its bound is as the referee recomputed it.
+    /// The best packing with weights. Its bound is as the referee recomputed it.
     pub packing: RingPacking,
     /// Whether the packing attains its bound.
     pub status: Status,

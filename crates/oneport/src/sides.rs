@@ -20,7 +20,7 @@ const MOMENT: usize = 1 << 16;
 /// part in the number of participants) for time and memory. Measured: 65,536 around a switch take 80 s and 16 GB.
 const MANY: usize = 1 << 14;
 
-/// The best of both sides so far; the referee has computed it.
+/// The best of both sides so far. The referee has computed it.
 pub(crate) struct Sides<'a> {
     pub(crate) problem: &'a Problem,
     /// The referee's.
@@ -55,7 +55,7 @@ impl<'a> Sides<'a> {
         self.proved.throughput().max(self.enough.as_ref())
     }
 
-    /// Throughput of messages with a single path; nothing where other demands or several paths exist.
+    /// Throughput of messages with a single path. Nothing where other demands or several paths exist.
     pub(crate) fn only_way(&mut self) {
         let moment = self.problem.collective().demands() <= 4 * MOMENT;
         let watch = if moment {
@@ -183,7 +183,7 @@ impl<'a> Sides<'a> {
         Ok(())
     }
 
-    /// Trees at the rates that the least cuts allow; `None` if ports count, or demands are of other kinds.
+    /// Trees at the rates that the least cuts allow. `None` if ports count, or demands are of other kinds.
     fn branchings(&mut self, question: &Question) -> Result<Option<Routing>, Error> {
         let platform = self.problem.platform();
         if !platform.only_links() {

@@ -29,7 +29,7 @@ pub enum SingleError {
 /// One reduction of `values` values with equal costs (RR-7898). With `written`, also
 /// returns the schedule.
 ///
-/// The lower bound is the optimum under the limit; only `Greedy` is guaranteed to attain it.
+/// The lower bound is the optimum under the limit. Only `Greedy` is guaranteed to attain it.
 ///
 /// ```
 /// use oneport::homogeneous::{Costs, Concurrency, Strategy, Tie};
@@ -95,7 +95,7 @@ fn equal_proof(costs: &Costs, limit: Concurrency) -> Proof {
     }
 }
 
-/// One reduction whose values are ready at different dates; the operator is taken as commutative. The bound is the
+/// One reduction whose values are ready at different dates. The operator is taken as commutative. The bound is the
 /// method's own, without a proof: the referee counts the values that are there from a date on, which proves it or not.
 ///
 /// # Errors
@@ -154,7 +154,7 @@ pub fn broadcast_homogeneous(
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HeterogeneousAnswer {
-    /// Length, bound and proof; the schedule, if single processors were given.
+    /// Length, bound and proof. The schedule, if single processors were given.
     pub answer: SingleAnswer<Shortest>,
     /// The method that found it.
     pub method: Method,
@@ -283,7 +283,7 @@ pub struct Judged {
 }
 
 /// A given tree with equal costs: processor `i` sends to `receivers[i]`, the root to itself. Its earliest dates are
-/// those of RR-7898, proposition 3; the bound is the optimum of all trees. The operator counts as commutative
+/// those of RR-7898, proposition 3. The bound is the optimum of all trees. The operator counts as commutative
 /// unless the tree combines neighbours only.
 ///
 /// # Errors

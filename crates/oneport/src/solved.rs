@@ -67,7 +67,7 @@ impl Solved {
 pub struct Unwritten {
     /// Fewest transfers and merges that a schedule would list.
     pub tasks: u64,
-    /// The limit that left no room: time, memory, the caller's; `None`: no plan has room.
+    /// The limit that left no room: time, memory, the caller's. `None`: no plan has room.
     pub limit: Option<Limit>,
 }
 

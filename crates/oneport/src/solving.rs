@@ -14,7 +14,7 @@ use crate::solved::{Solved, Unwritten};
 /// round.
 ///
 /// **[`Goal::Schedule`]**: throughput, proof and periodic schedule. The watch ends the program at 60 % of its time and
-/// memory, and the search for a period at 40 % of the rest; slots and the referee have the remainder, so that every
+/// memory, and the search for a period at 40 % of the rest. Slots and the referee have the remainder, so that every
 /// plan is checked. If a search ends early, the best found so far counts: a feasible steady state, a bound that the
 /// referee recomputes, a schedule. If an interrupt or the caller asks for an end, program and period end at once, and
 /// slots and referee have five more seconds. If even the referee is cut short, the plan is feasible, with a bound that

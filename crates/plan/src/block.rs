@@ -59,7 +59,7 @@ impl<'a> Block<'a> {
         self.kind.combines() && self.demand(0).is_some_and(|demand| demand.commutative)
     }
 
-    /// Where messages that travel alone start and end, in the order of the demands; nothing for other kinds.
+    /// Where messages that travel alone start and end, in the order of the demands. Nothing for other kinds.
     /// `O(demands)`.
     pub fn commodities(&self) -> Vec<Commodity> {
         let ends = |demand: Demand<'_>| match demand.goals {
@@ -129,7 +129,7 @@ impl Collective {
         self.blocks().iter().any(|block| block.kind.combines())
     }
 
-    /// The most operands that are combined at once; 1 if nothing is.
+    /// The most operands that are combined at once. 1 if nothing is.
     pub fn most_operands(&self) -> usize {
         self.blocks()
             .iter()

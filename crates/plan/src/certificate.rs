@@ -20,7 +20,7 @@ pub struct OddSet {
 }
 
 impl OddSet {
-    /// The links counted: those with both ends among the ports, and the further links; ascending.
+    /// The links counted: those with both ends among the ports, and the further links. Ascending.
     pub fn members(&self, platform: &Platform) -> Vec<LinkId> {
         let has =
             |end: Option<Resource>| end.is_some_and(|end| self.ports.binary_search(&end).is_ok());
@@ -78,7 +78,7 @@ impl CapacityRow {
 /// cheapest pattern of demand `k`: an instance takes at least that much priced time, and the rows have no more of it
 /// per unit of time. Link `e` costs `size c(e)` times the prices of all resources and odd sets that it belongs to (of a
 /// shared capacity: the price times the part that the link takes up), and
-/// a merge at node `i` costs `work compute_i pi_compute(i)`; a pattern costs the sum over its tasks.
+/// a merge at node `i` costs `work compute_i pi_compute(i)`. A pattern costs the sum over its tasks.
 ///
 /// The needs replace a cheapest pattern that is hard to find. Each is an [`Inequality`](crate::inequality::Inequality)
 /// about one demand, with a weight. If no transfer, merge or task is charged, over all needs of the demand, more than
@@ -88,7 +88,7 @@ impl CapacityRow {
 pub struct Certificate {
     /// Rows with positive prices, sorted, each row at most once.
     pub rows: Vec<(CapacityRow, Rational)>,
-    /// Inequalities with positive weights, sorted; usually none.
+    /// Inequalities with positive weights, sorted. Usually none.
     pub needs: Vec<Need>,
 }
 
@@ -97,7 +97,7 @@ impl Certificate {
     /// up to this number of nodes: cuts cannot always prove the cost of arborescences.
     pub const SMALL: usize = 9;
 
-    /// Prices of resources alone, in any order; each at most once.
+    /// Prices of resources alone, in any order. Each at most once.
     pub fn of_prices(prices: Vec<(Resource, Rational)>) -> Certificate {
         Certificate::new(prices, [], [])
     }
@@ -139,7 +139,7 @@ impl Certificate {
         })
     }
 
-    /// The price of a resource; `None` if it has none. `O(log n)`.
+    /// The price of a resource. `None` if it has none. `O(log n)`.
     pub fn price(&self, resource: Resource) -> Option<&Rational> {
         let found = self
             .rows
@@ -156,7 +156,7 @@ impl Certificate {
     }
 
     /// Per link: the price of a unit of time on it, the sum of the prices of its resources (each times the
-    /// part that the link takes up) and odd sets; `v_k` of RR-2004-32, section 3.3. `O(m s)` for `m` links and `s` odd
+    /// part that the link takes up) and odd sets. `v_k` of RR-2004-32, section 3.3. `O(m s)` for `m` links and `s` odd
     /// sets, besides sorting.
     pub fn link_prices(&self, platform: &Platform) -> PerLink<Rational> {
         let prices: BTreeMap<Resource, &Rational> = self.prices().collect();

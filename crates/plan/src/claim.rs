@@ -16,7 +16,7 @@ pub enum State {
 }
 
 impl State {
-    /// The weighted patterns; `None` of a compact state.
+    /// The weighted patterns. `None` of a compact state.
     pub fn listed(&self) -> Option<&SteadyState> {
         match self {
             State::Listed(state) => Some(state),
@@ -67,7 +67,7 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// The parts; `None` unless the claim lists patterns and has a schedule.
+    /// The parts. `None` unless the claim lists patterns and has a schedule.
     pub fn of(claim: &'a Claim, upper_bound: &'a Rational, status: Status) -> Option<Self> {
         Some(Plan {
             problem: &claim.problem,
@@ -95,7 +95,7 @@ impl<'a> Plan<'a> {
 pub enum Status {
     /// The certificate's bound equals the throughput.
     Optimal,
-    /// The throughput is sustained; the certificate's bound is above it.
+    /// The throughput is sustained. The certificate's bound is above it.
     Feasible,
 }
 

@@ -1,6 +1,6 @@
 //! Collectives: the values that one instance of the operation must bring to nodes.
 //!
-//! A named collective is a row of the table of [forms](crate::Form) among nodes. Its demands follow from the row; no
+//! A named collective is a row of the table of [forms](crate::Form) among nodes. Its demands follow from the row. No
 //! code matches on names. All other code uses [demands](Collective::demand), for [blocks](Collective::blocks) of
 //! demands of one [`Kind`](crate::Kind), or for the [roles](crate::Form::roles) that nodes play.
 
@@ -20,7 +20,7 @@ use crate::named::Named;
 pub enum Collective {
     /// A row of the table among nodes.
     Named(Named),
-    /// Several collectives at once on one platform (process groups); none of them is itself a list of groups.
+    /// Several collectives at once on one platform (process groups). None of them is itself a list of groups.
     Groups(Vec<Member>),
     /// Any list of demands, in the order in which patterns name them.
     Custom(Vec<CustomDemand>),
@@ -31,7 +31,7 @@ pub enum Collective {
 pub struct Member {
     /// The collective of the group.
     pub collective: Collective,
-    /// Instances per instance of the whole; positive.
+    /// Instances per instance of the whole. Positive.
     pub rate: u64,
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for Collective {
     }
 }
 
-/// Constructors. Operands may be combined in any order; see [`in_order`](Collective::in_order). Clones, because
+/// Constructors. Operands may be combined in any order. See [`in_order`](Collective::in_order). Clones, because
 /// [`Problem::new`](crate::Problem::new) owns its parts.
 impl From<&Collective> for Arc<Collective> {
     fn from(collective: &Collective) -> Self {
@@ -56,7 +56,7 @@ impl Collective {
         Collective::of(Form::SCATTER, vec![source], targets)
     }
 
-    /// Each participant sends a distinct message to the target; scatter on the reversed graph.
+    /// Each participant sends a distinct message to the target. Scatter on the reversed graph.
     pub fn gather(target: NodeId, participants: Vec<NodeId>) -> Collective {
         Collective::of(Form::GATHER, participants, vec![target])
     }
@@ -99,7 +99,7 @@ impl Collective {
         Collective::mutual(Form::ALL_REDUCE, participants)
     }
 
-    /// The participants' values are combined into one, which every target receives; targets may be participants.
+    /// The participants' values are combined into one, which every target receives. Targets may be participants.
     pub fn reduce_to_several(targets: Vec<NodeId>, participants: Vec<NodeId>) -> Collective {
         Collective::of(Form::REDUCE_TO_SEVERAL, participants, targets)
     }
@@ -177,7 +177,7 @@ impl Collective {
         }
     }
 
-    /// The named collective; `None` for groups and custom demands.
+    /// The named collective. `None` for groups and custom demands.
     pub fn named(&self) -> Option<&Named> {
         if let Collective::Named(named) = self {
             Some(named)
@@ -186,7 +186,7 @@ impl Collective {
         }
     }
 
-    /// The form of a named collective; `None` for groups and custom demands.
+    /// The form of a named collective. `None` for groups and custom demands.
     pub fn form(&self) -> Option<&'static Form> {
         self.named().map(Named::form)
     }
@@ -196,7 +196,7 @@ impl Collective {
         self.form() == Some(form)
     }
 
-    /// The nodes of each role of the [form](Collective::form), in its order; empty for groups and custom demands.
+    /// The nodes of each role of the [form](Collective::form), in its order. Empty for groups and custom demands.
     pub fn cast(&self) -> Vec<&[NodeId]> {
         self.named().map_or(Vec::new(), Named::cast)
     }
@@ -222,7 +222,7 @@ impl Collective {
         nodes
     }
 
-    /// The groups; none for other collectives.
+    /// The groups. None for other collectives.
     pub fn members(&self) -> &[Member] {
         if let Collective::Groups(members) = self {
             members
@@ -231,7 +231,7 @@ impl Collective {
         }
     }
 
-    /// The custom demands; none for other collectives.
+    /// The custom demands. None for other collectives.
     pub fn custom(&self) -> &[CustomDemand] {
         if let Collective::Custom(demands) = self {
             demands
@@ -270,7 +270,7 @@ impl Collective {
         }
     }
 
-    /// The demand at this place, from 0; `None` beyond the last. Patterns name their demand by this place.
+    /// The demand at this place, from 0. `None` beyond the last. Patterns name their demand by this place.
     pub fn demand(&self, place: usize) -> Option<Demand<'_>> {
         match self {
             Collective::Named(named) => named.demand(place),
@@ -303,7 +303,7 @@ impl Collective {
         }
     }
 
-    /// The greatest common divisor of all rates; 1 without demands, or if a rate exceeds 64 bits.
+    /// The greatest common divisor of all rates. 1 without demands, or if a rate exceeds 64 bits.
     pub(crate) fn common_rate(&self) -> u64 {
         let common =
             |rates: &mut dyn Iterator<Item = u64>| rates.fold(0, |one, two| one.gcd(&two)).max(1);
@@ -340,7 +340,7 @@ impl Collective {
         }
     }
 
-    /// The group of a demand, and its index there; `None` if there are no groups.
+    /// The group of a demand, and its index there. `None` if there are no groups.
     pub fn member(&self, mut place: usize) -> Option<(&Member, usize)> {
         for member in self.members() {
             let demands = member.collective.demands();
@@ -354,7 +354,7 @@ impl Collective {
 }
 
 impl Form {
-    /// The collective whose roles are played by these nodes, one list per role. A list that is missing is empty; a role
+    /// The collective whose roles are played by these nodes, one list per role. A list that is missing is empty. A role
     /// that a single node plays needs one. `None` if the lists do not fit the roles. The order of operands is used only
     /// if the form leaves the choice ([`Form::may_keep_order`]).
     pub fn build(&'static self, nodes: &[Vec<NodeId>], commutative: bool) -> Option<Collective> {

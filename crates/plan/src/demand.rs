@@ -7,7 +7,7 @@ use crate::pattern::Interval;
 /// The task of one pattern: a single value is moved or copied, or the values of several owners are combined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Demand<'a> {
-    /// The owners of the values to be combined, in operand order; a single one owns a message.
+    /// The owners of the values to be combined, in operand order. A single one owns a message.
     pub operands: &'a [NodeId],
     /// The values that are wanted, and where.
     pub goals: Goals<'a>,
@@ -153,13 +153,13 @@ pub struct Commodity {
 /// A demand of a collective without a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomDemand {
-    /// The owners of the values, in operand order; a single one owns a message.
+    /// The owners of the values, in operand order. A single one owns a message.
     pub owners: Vec<NodeId>,
     /// The values that are wanted, and where.
     pub wanted: Wanted,
-    /// Whether operands may be combined in any order; means nothing of a single value.
+    /// Whether operands may be combined in any order. Means nothing of a single value.
     pub commutative: bool,
-    /// How often per instance of the whole; positive.
+    /// How often per instance of the whole. Positive.
     pub rate: u64,
 }
 

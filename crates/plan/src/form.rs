@@ -45,7 +45,7 @@ pub struct Form {
     pub wants: Wants,
     /// Whether values are combined, so that work matters.
     pub combines: bool,
-    /// How benchmarks count its bandwidth; `None` if they do not.
+    /// How benchmarks count its bandwidth. `None` if they do not.
     pub traffic: Option<Traffic>,
     /// Whether every demand has a count of its own: the "v" of MPI's names.
     pub counted: bool,
@@ -78,7 +78,7 @@ impl Form {
         })
     }
 
-    /// The form with a count for every demand; `None` if there is none.
+    /// The form with a count for every demand. `None` if there is none.
     pub fn counted_form(&self) -> Option<&'static Form> {
         let counted =
             |form: &&'static Form| form.counted && form.name.strip_suffix("-v") == Some(self.name);
@@ -89,7 +89,7 @@ impl Form {
         }
     }
 
-    /// The form without counts; `None` if it is the form itself.
+    /// The form without counts. `None` if it is the form itself.
     pub(crate) fn uncounted_form(&self) -> Option<&'static Form> {
         Form::find(self.name.strip_suffix("-v").filter(|_| self.counted)?)
     }
@@ -174,11 +174,11 @@ fn letters(name: &str) -> String {
 pub struct Traffic {
     /// Whether the size of an operation is that of `n` messages (one per rank), and not of one.
     pub per_rank: bool,
-    /// Bus bandwidth is algorithm bandwidth times `passes (n - 1) / n`; 0 passes: they are the same.
+    /// Bus bandwidth is algorithm bandwidth times `passes (n - 1) / n`. 0 passes: they are the same.
     pub passes: u64,
 }
 
-/// One message per rank; each rank sends or receives all but its own.
+/// One message per rank. Each rank sends or receives all but its own.
 const SPREAD: Traffic = Traffic {
     per_rank: true,
     passes: 1,

@@ -15,7 +15,7 @@ pub struct Named {
     form: &'static Form,
     owners: Vec<NodeId>,
     targets: Vec<NodeId>,
-    /// How many nodes stand first in both lists; 0 if a value is not sent from each owner to each target.
+    /// How many nodes stand first in both lists. 0 if a value is not sent from each owner to each target.
     shared: usize,
     /// Places with their counts, ascending, of the demands that are wanted at all; empty: every place, once.
     counts: Vec<(usize, u64)>,
@@ -120,7 +120,7 @@ impl Named {
             .collect()
     }
 
-    /// Positive counts with their places in the list without counts, ascending; empty if every place counts once.
+    /// Positive counts with their places in the list without counts, ascending. Empty if every place counts once.
     pub fn counts(&self) -> &[(usize, u64)] {
         &self.counts
     }
@@ -159,7 +159,7 @@ impl Named {
         }
     }
 
-    /// The demand at this place, from 0; `None` beyond the last.
+    /// The demand at this place, from 0. `None` beyond the last.
     pub fn demand(&self, place: usize) -> Option<Demand<'_>> {
         let place = if self.counts.is_empty() {
             place

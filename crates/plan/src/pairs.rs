@@ -30,7 +30,7 @@ pub(crate) fn pair(place: usize, shared: usize, targets: usize) -> Option<(usize
     Some((shared.checked_add(rest / targets)?, rest % targets))
 }
 
-/// The two lists with the nodes of both first, in the order of the sources; the rest stays in order.
+/// The two lists with the nodes of both first, in the order of the sources. The rest stays in order.
 pub(crate) fn align(sources: Vec<NodeId>, targets: Vec<NodeId>) -> (Vec<NodeId>, Vec<NodeId>) {
     if sources == targets {
         return (sources, targets);
@@ -40,7 +40,7 @@ pub(crate) fn align(sources: Vec<NodeId>, targets: Vec<NodeId>) -> (Vec<NodeId>,
     ([both.clone(), apart].concat(), [both, targets].concat())
 }
 
-/// The nodes that are in the other list too, and the rest; each in the order of this list.
+/// The nodes that are in the other list too, and the rest. Each in the order of this list.
 fn split(nodes: &[NodeId], others: &[NodeId]) -> (Vec<NodeId>, Vec<NodeId>) {
     let others: BTreeSet<NodeId> = others.iter().copied().collect();
     nodes.iter().partition(|node| others.contains(*node))

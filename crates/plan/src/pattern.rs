@@ -22,7 +22,7 @@ impl Interval {
         }
     }
 
-    /// How many operands are combined; a single value counts 1.
+    /// How many operands are combined. A single value counts 1.
     pub fn operands(self) -> usize {
         self.last.saturating_add(1).saturating_sub(self.first)
     }
@@ -76,7 +76,7 @@ pub struct Pattern {
     pub tasks: Vec<Task>,
 }
 
-/// A task of a pattern. An input is the place of the task that made it or brought it to the node; `None` is the operand
+/// A task of a pattern. An input is the place of the task that made it or brought it to the node. `None` is the operand
 /// `v[i,i]` at its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Task {
@@ -132,7 +132,7 @@ impl Task {
         }
     }
 
-    /// The tasks behind the inputs, as places in the pattern; a send has one input at most.
+    /// The tasks behind the inputs, as places in the pattern. A send has one input at most.
     pub fn inputs(&self) -> impl Iterator<Item = usize> + use<> {
         let inputs = match *self {
             Task::Send { after, .. } => [after, None],
@@ -224,7 +224,7 @@ impl Pattern {
         self.last()
     }
 
-    /// Adds sends of a part over these links in sequence. Returns the place of the last; the input's if there are none.
+    /// Adds sends of a part over these links in sequence. Returns the place of the last. The input's if there are none.
     pub fn route(
         &mut self,
         links: impl IntoIterator<Item = LinkId>,
@@ -295,7 +295,7 @@ impl Pattern {
         })
     }
 
-    /// Per task: the length of the longest chain of tasks before it; 0 without inputs, else one more than the latest
+    /// Per task: the length of the longest chain of tasks before it. 0 without inputs, else one more than the latest
     /// input's.
     pub fn stages(&self) -> Vec<usize> {
         let mut stages: Vec<usize> = Vec::with_capacity(self.tasks.len());
@@ -335,7 +335,7 @@ fn before(place: usize) -> Option<u32> {
 pub struct WeightedPattern {
     /// The pattern.
     pub pattern: Pattern,
-    /// Carried out this often per unit of time; positive.
+    /// Carried out this often per unit of time. Positive.
     pub weight: Rational,
 }
 
@@ -382,7 +382,7 @@ mod tests {
         assert_eq!(Pattern::new(3).depth(), 0);
     }
 
-    /// Operand 2 goes to node 1, which merges it with its own; the result goes to node 0, which merges it with its own.
+    /// Operand 2 goes to node 1, which merges it with its own. The result goes to node 0, which merges it with its own.
     fn tree() -> Pattern {
         let [zero, one] = [0, 1].map(NodeId::new);
         let tasks = [

@@ -25,7 +25,7 @@ pub enum ProblemError {
     Unreachable {
         /// The collective's name; of groups, that of the first.
         collective: &'static str,
-        /// The names of the source and the target of each message that cannot arrive, each pair once; the first
+        /// The names of the source and the target of each message that cannot arrive, each pair once. The first
         /// [`ProblemError::MOST_LISTED`] of them.
         missing: Vec<(String, String)>,
     },
@@ -51,7 +51,7 @@ fn listed(missing: &[(String, String)]) -> String {
 }
 
 /// A platform, a collective and volumes that fit together, all messages of which can arrive. The check is made here
-/// once; functions that take a problem need not repeat it. The parts are shared: a clone is cheap.
+/// once. Functions that take a problem need not repeat it. The parts are shared: a clone is cheap.
 ///
 /// ```
 /// use oneport_plan::{Collective, Problem, Volumes};
@@ -79,7 +79,7 @@ pub struct Problem {
 
 impl Problem {
     /// Checks that the collective fits the platform, the volumes the collective, and that every message can arrive.
-    /// References are cloned. `O(n + m)` beside the size of the collective, on `n` nodes and `m` links; if some node
+    /// References are cloned. `O(n + m)` beside the size of the collective, on `n` nodes and `m` links. If some node
     /// cannot reach another, that times the sources, or the targets if there are fewer of them.
     ///
     /// # Errors

@@ -47,7 +47,7 @@ impl TaskRates {
         *self.of_mut(task) += rate;
     }
 
-    /// The rate of a task on intervals of operands; 0 if it has none yet.
+    /// The rate of a task on intervals of operands. 0 if it has none yet.
     pub fn of_mut(&mut self, task: Task) -> &mut Rational {
         match task {
             Task::Send { link, part, .. } => self.sends.entry((link, part.into())).or_default(),
@@ -87,7 +87,7 @@ pub enum DemandRates {
 }
 
 impl DemandRates {
-    /// Empty rates of a demand of this kind; `None` for kinds with ambiguous rates.
+    /// Empty rates of a demand of this kind. `None` for kinds with ambiguous rates.
     pub fn none_of(kind: Kind) -> Option<Self> {
         match kind {
             Kind::Route => Some(DemandRates::Route(BTreeMap::new())),
@@ -108,7 +108,7 @@ impl DemandRates {
 }
 
 impl Rates {
-    /// The rates of all tasks of a steady state: `sum w(T) chi_T`. Linear in the tasks, but for sorting.
+    /// The rates of all tasks of a steady state: `sum w(T) chi_T`. Linear in the tasks, apart from sorting.
     ///
     /// # Errors
     /// [`RatesError`]: demands whose rates say less than their patterns (all-reduce, scan); patterns of no demand.
@@ -144,7 +144,7 @@ impl Rates {
         })
     }
 
-    /// `s(P_i -> P_j)`: the share of the time during which each link is busy, over its positive rates; ascending.
+    /// `s(P_i -> P_j)`: the share of the time during which each link is busy, over its positive rates. Ascending.
     pub fn busy(&self, problem: &Problem) -> BTreeMap<LinkId, Rational> {
         let mut busy: BTreeMap<LinkId, Rational> = BTreeMap::new();
         let mut add = |link: LinkId, part: Interval, rate: &Rational| {
@@ -172,7 +172,7 @@ impl Rates {
         busy
     }
 
-    /// `alpha(P_i)`: the share of the time during which each processor merges, over its positive rates; ascending.
+    /// `alpha(P_i)`: the share of the time during which each processor merges, over its positive rates. Ascending.
     pub fn alpha(&self, problem: &Problem) -> BTreeMap<NodeId, Rational> {
         let mut alpha: BTreeMap<NodeId, Rational> = BTreeMap::new();
         let merges = self.demands.iter().flat_map(|demand| match demand {

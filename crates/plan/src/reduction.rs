@@ -14,7 +14,7 @@ use crate::Status;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SingleCosts {
     /// The model of RR-7898, section 3: every transfer takes `transfer`, every merge `compute`. A processor takes
-    /// part in one transfer at a time and runs one merge at a time; it merges while it receives. The order of the
+    /// part in one transfer at a time and runs one merge at a time. It merges while it receives. The order of the
     /// operands is kept: processor `i` holds operand `i`.
     Equal {
         /// Time of one transfer, the paper's `d`; not negative.
@@ -28,7 +28,7 @@ pub enum SingleCosts {
 }
 
 impl SingleCosts {
-    /// How long the transfer from `processor` takes; `None` beyond the list of [`SingleCosts::PerSender`].
+    /// How long the transfer from `processor` takes. `None` beyond the list of [`SingleCosts::PerSender`].
     pub fn transfer(&self, processor: usize) -> Option<&Rational> {
         match self {
             SingleCosts::Equal { transfer, .. } => Some(transfer),
@@ -110,7 +110,7 @@ pub enum Concurrency {
 
 /// A schedule of one reduction: senders, receivers and dates.
 ///
-/// Processors are numbered from 0. All lists have one entry per processor; the entries of the root are void (its
+/// Processors are numbered from 0. All lists have one entry per processor. The entries of the root are void (its
 /// receiver is itself, its dates are 0).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reduction {
@@ -122,10 +122,10 @@ pub struct Reduction {
     pub receivers: Vec<u32>,
     /// When processor `i` starts to send.
     pub starts: Dates,
-    /// When the receiver starts to merge what `i` sent; absent under [`SingleCosts::PerSender`], where merging is part of
+    /// When the receiver starts to merge what `i` sent. Absent under [`SingleCosts::PerSender`], where merging is part of
     /// the transfer.
     pub merges: Option<Dates>,
-    /// When processor `i`'s own value is there, from 0 on; absent when all are there at 0.
+    /// When processor `i`'s own value is there, from 0 on. Absent when all are there at 0.
     pub ready: Option<Dates>,
     /// When the result is complete.
     pub length: Rational,
@@ -160,7 +160,7 @@ pub struct Broadcast {
     pub senders: Vec<u32>,
     /// When the transfer to processor `i` starts.
     pub starts: Dates,
-    /// When the sender starts to prepare the transfer to `i`; absent under [`SingleCosts::PerSender`].
+    /// When the sender starts to prepare the transfer to `i`. Absent under [`SingleCosts::PerSender`].
     pub preparations: Option<Dates>,
     /// When the last processor has the message.
     pub length: Rational,
@@ -169,9 +169,9 @@ pub struct Broadcast {
 /// A class of like senders of Liu-Kuo-Wang 2009.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
-    /// How long a transfer from one of them takes; positive.
+    /// How long a transfer from one of them takes. Positive.
     pub time: Rational,
-    /// How many there are; positive.
+    /// How many there are. Positive.
     pub senders: u64,
 }
 
@@ -211,16 +211,16 @@ pub enum Proof {
     /// Classes whose times divide one another, or two classes with a ratio of at least 2: slowest-node-first is optimal
     /// (Liu-Kuo-Wang 2009, Theorems 1 and 4).
     SlowestFirst,
-    /// Classes, their times lowered to these, fastest first; `proof` proves the bound for the lowered classes, for
+    /// Classes, their times lowered to these, fastest first. `proof` proves the bound for the lowered classes, for
     /// which no shortest reduction is longer (Liu-Kuo-Wang 2009, proof of Theorem 2).
     Lowered {
-        /// One time per class, at most the class's own; positive, but for [`Proof::Weights`], where 0 will do. Classes
-        /// of equal times become one.
+        /// One time per class, at most the class's own. Positive, except for [`Proof::Weights`], which allows 0.
+        /// Classes of equal times become one.
         times: Vec<Rational>,
         /// [`Proof::SlowestFirst`], [`Proof::Levels`] or [`Proof::Weights`].
         proof: Box<Proof>,
     },
-    /// All schedules below the bound were enumerated; no short proof exists.
+    /// All schedules below the bound were enumerated. No short proof exists.
     Exhaustion {
         /// States visited.
         states: u64,
@@ -237,7 +237,7 @@ pub enum Proof {
 /// such date cannot be served before `B` at all, which proves it as well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotPrices {
-    /// Dates with a positive price, ascending, each at most once; other dates are free.
+    /// Dates with a positive price, ascending, each at most once. Other dates are free.
     pub prices: Vec<(Rational, Rational)>,
 }
 
@@ -289,7 +289,7 @@ pub struct SingleReduction {
     pub commutative: bool,
     /// No schedule is shorter. At most the length. Without a proof it is a claim of its author.
     pub lower_bound: Rational,
-    /// Why; absent if the argument is the method's own and cannot be repeated.
+    /// Why. Absent if the argument is the method's own and cannot be repeated.
     pub proof: Option<Proof>,
 }
 
@@ -370,11 +370,11 @@ impl SingleBroadcast {
 pub struct SingleAllReduce {
     /// The reduction.
     pub reduction: Reduction,
-    /// The broadcast from the reduction's root; its dates count from the end of the reduction.
+    /// The broadcast from the reduction's root. Its dates count from the end of the reduction.
     pub broadcast: Broadcast,
     /// No all-reduction is shorter: it contains a reduction into every processor, and a broadcast from every one.
     pub lower_bound: Rational,
-    /// A processor, and why no reduction into it is shorter than the bound; absent if the bound is one on
+    /// A processor, and why no reduction into it is shorter than the bound. Absent if the bound is one on
     /// broadcasts, which the referee computes itself.
     pub proof: Option<(u32, Proof)>,
 }

@@ -24,7 +24,7 @@ impl Ring {
             .collect()
     }
 
-    /// How long a unit of data on every hop occupies each port and link; positive times. The links exist.
+    /// How long a unit of data on every hop occupies each port and link. Positive times. The links exist.
     pub fn loads(&self, platform: &Platform) -> BTreeMap<Resource, Rational> {
         let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
         for &link in self.hops.iter().flatten() {
@@ -55,7 +55,7 @@ pub struct RingPacking {
     pub upper_bound: Rational,
 }
 
-/// Rings that all carry the same; one that is listed `k` times over counts `k` times.
+/// Rings that all carry the same. One that is listed `k` times over counts `k` times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EqualRings {
     /// The rings, each with how often it is used.

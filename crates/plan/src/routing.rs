@@ -18,9 +18,9 @@ pub enum Routing {
     /// Trees that exist by Edmonds' theorem: how often per unit of time each message could be copied, and each
     /// reduction be performed, if nothing else happened. All-reduces take turns.
     Branchings {
-        /// Copies of each message, or of each participant's result; ignored by reductions.
+        /// Copies of each message, or of each participant's result. Ignored by reductions.
         copied: Rational,
-        /// Reductions to each target, or to each participant; ignored by copies.
+        /// Reductions to each target, or to each participant. Ignored by copies.
         combined: Rational,
     },
 }
@@ -30,7 +30,7 @@ pub enum Routing {
 pub struct Around {
     /// The nodes, each once.
     pub order: Vec<NodeId>,
-    /// The links from each node of the order to the next one; the last leads to the first.
+    /// The links from each node of the order to the next one. The last leads to the first.
     pub ways: Vec<Vec<LinkId>>,
 }
 
@@ -41,7 +41,7 @@ pub struct SharedFlow {
     pub root: NodeId,
     /// Whether the shared end is the source of the messages.
     pub is_source: bool,
-    /// The amount of flow per message; positive.
+    /// The amount of flow per message. Positive.
     pub unit: u64,
     /// The flow of each link, in these units. At every other end as much arrives (or leaves) as it has messages.
     pub amounts: Vec<u64>,

@@ -23,7 +23,7 @@ pub enum RunTask {
     Send {
         /// The link.
         link: LinkId,
-        /// The pieces in it, each once, and the task that made or brought it; `None`: the sender's own operand.
+        /// The pieces in it, each once, and the task that made or brought it. `None`: the sender's own operand.
         carried: Vec<(u32, Option<u32>)>,
     },
     /// Two partial results of a piece are combined, for work times compute times the piece's share.
@@ -32,7 +32,7 @@ pub enum RunTask {
         node: NodeId,
         /// The piece.
         piece: u32,
-        /// The task behind the left part; `None`: the processor's own operand.
+        /// The task behind the left part. `None`: the processor's own operand.
         left: Option<u32>,
         /// The task behind the right part.
         right: Option<u32>,
@@ -53,7 +53,7 @@ pub struct TimedTask {
 pub struct Run {
     /// The pieces of the values.
     pub pieces: Vec<Piece>,
-    /// The time that dates count; positive.
+    /// The time that dates count. Positive.
     pub unit: Rational,
     /// Links with shared capacities that transfer at a part of their full rate 1 / cost, with that part: above 0,
     /// below 1. The others have the full rate.

@@ -11,14 +11,14 @@ use crate::Pattern;
 pub struct ScheduledPattern {
     /// The pattern.
     pub pattern: Pattern,
-    /// Whole copies started in each period; positive.
+    /// Whole copies started in each period. Positive.
     pub copies: BigUint,
 }
 
 /// Whole copies of patterns for one period: the input of a periodic schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WholePatterns {
-    /// Length of the period, in units of time; long enough for every port and processor.
+    /// Length of the period, in units of time. Long enough for every port and processor.
     pub period: Rational,
     /// Instances of the collective per period.
     pub instances: BigUint,
@@ -30,12 +30,12 @@ pub struct WholePatterns {
 /// receive ports, beside links of shared capacities, which transfer at parts of their rates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slot {
-    /// Duration; positive. Slots follow one another from the start of the period.
+    /// Duration. Positive. Slots follow one another from the start of the period.
     pub length: Rational,
     /// The busy links, ascending.
     pub links: Vec<LinkId>,
     /// Members of `links` that transfer at a part of their full rate 1 / cost, ascending, with that part: above 0,
-    /// below 1, and equal in all slots of a link. Only links without ports at their ends have a part; the others have
+    /// below 1, and equal in all slots of a link. Only links without ports at their ends have a part. The others have
     /// the full rate.
     pub shares: Vec<(LinkId, Rational)>,
 }
@@ -50,7 +50,7 @@ impl Slot {
         }
     }
 
-    /// The part of its full rate at which a link of the slot transfers; `None` for all of it. `O(log n)`.
+    /// The part of its full rate at which a link of the slot transfers. `None` for all of it. `O(log n)`.
     pub fn share(&self, link: LinkId) -> Option<&Rational> {
         let place = self.shares.binary_search_by_key(&link, |(link, _)| *link);
         place.ok().map(|place| &self.shares[place].1)
@@ -61,7 +61,7 @@ impl Slot {
 ///
 /// Within a period a link sends its messages during the slots that name it, in any order that is the same in all
 /// periods, and a processor computes its merges. A task runs at its place in the first period that leaves its inputs
-/// the time to arrive. A message goes on without a break from a slot to the next one if both name its link; otherwise
+/// the time to arrive. A message goes on without a break from a slot to the next one if both name its link. Otherwise
 /// it is cut: it pauses, and goes on in the link's next slot of the same period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeriodicSchedule {

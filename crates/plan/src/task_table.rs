@@ -47,17 +47,17 @@ impl std::fmt::Display for MergeTask {
 /// The work of every task, at every processor or at some of them. Node `i` takes `work x compute_i`.
 ///
 /// An entry of a task at a processor goes before the entry of the task at every processor. Without either, that
-/// processor cannot do the task; the same is said by an entry of `None`.
+/// processor cannot do the task. The same is said by an entry of `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskTable {
     /// For each task: its work at every processor.
     pub everywhere: BTreeMap<MergeTask, Rational>,
-    /// For each task and processor: the work there; `None` if the processor cannot do the task.
+    /// For each task and processor: the work there. `None` if the processor cannot do the task.
     pub at: BTreeMap<(MergeTask, NodeId), Option<Rational>>,
 }
 
 impl TaskTable {
-    /// The work of a task at a node; `None` if it cannot be done there. `O(log n)` for `n` entries.
+    /// The work of a task at a node. `None` if it cannot be done there. `O(log n)` for `n` entries.
     pub fn of(&self, node: NodeId, task: MergeTask) -> Option<&Rational> {
         match self.at.get(&(task, node)) {
             Some(work) => work.as_ref(),
@@ -84,7 +84,7 @@ impl TaskTable {
         self.entries().filter_map(|(_, _, work)| work)
     }
 
-    /// The least work of all tasks at all processors that have an entry; 0 without any.
+    /// The least work of all tasks at all processors that have an entry. 0 without any.
     pub fn least(&self) -> Rational {
         self.numbers().min().cloned().unwrap_or_default()
     }

@@ -40,7 +40,7 @@ pub struct MergeEvent {
 pub struct Timeline {
     /// Length of one period.
     pub period: Rational,
-    /// Periods in which instances start; `instances_per_period` each.
+    /// Periods in which instances start. `instances_per_period` each.
     pub starting_periods: u64,
     /// Instances started per period.
     pub instances_per_period: u64,

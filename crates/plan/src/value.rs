@@ -23,7 +23,7 @@ impl From<Interval> for Value {
 }
 
 impl Value {
-    /// The operands, in any order; one given twice counts once. `O(n log n)` for `n` operands.
+    /// The operands, in any order. One given twice counts once. `O(n log n)` for `n` operands.
     pub fn of(operands: impl IntoIterator<Item = usize>) -> Self {
         let mut all: Vec<usize> = operands.into_iter().collect();
         all.sort_unstable();
@@ -72,12 +72,12 @@ impl Value {
             .fold(0, usize::saturating_add)
     }
 
-    /// The largest operand; `None` of none.
+    /// The largest operand. `None` of none.
     pub fn last(&self) -> Option<usize> {
         self.0.last().map(|&(_, last)| last)
     }
 
-    /// The operands of both; `None` if they share one. `O(r)` for `r` runs.
+    /// The operands of both. `None` if they share one. `O(r)` for `r` runs.
     pub fn join(&self, other: &Value) -> Option<Value> {
         let mut runs: Vec<(usize, usize)> = self.0.iter().chain(&other.0).copied().collect();
         runs.sort_unstable();

@@ -7,7 +7,7 @@ use oneport_platform::{NodeId, Platform, Rational, whole};
 
 use crate::{Block, Collective, Interval, Kind, MergeTask, Message, TaskTable};
 
-/// An amount for every partial result `v[k,m]` of a reduction; messages of other collectives have constant sizes.
+/// An amount for every partial result `v[k,m]` of a reduction. Messages of other collectives have constant sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Amount {
     /// One amount for all.
@@ -19,7 +19,7 @@ pub enum Amount {
         /// The amount added per combined operand.
         per_operand: Rational,
     },
-    /// Per interval: entry `j` of row `k` belongs to `[k, k + j]`; the row of operand `k` of `n` has `n - k` entries.
+    /// Per interval: entry `j` of row `k` belongs to `[k, k + j]`. The row of operand `k` of `n` has `n - k` entries.
     Table(Vec<Vec<Rational>>),
     /// For each task and processor: the work of merges only, of one reduction whose operands keep their order.
     Tasks(TaskTable),
@@ -32,7 +32,7 @@ impl From<Rational> for Amount {
 }
 
 impl Amount {
-    /// The amount of a partial result; `None` outside the table, and of an amount by task: use
+    /// The amount of a partial result. `None` outside the table, and of an amount by task: use
     /// [`of_merge`](Self::of_merge) for that.
     pub fn of(&self, part: Interval) -> Option<Rational> {
         match self {
@@ -48,7 +48,7 @@ impl Amount {
         }
     }
 
-    /// The work of the merge of `v[k,l]` and `v[l+1,m]` at a node; `None` if the node cannot do it, and outside the
+    /// The work of the merge of `v[k,l]` and `v[l+1,m]` at a node. `None` if the node cannot do it, and outside the
     /// table.
     pub fn of_merge(&self, node: NodeId, part: Interval, split: usize) -> Option<Rational> {
         match self {
@@ -93,10 +93,10 @@ impl Amount {
 /// Sizes of messages and work of merges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Volumes {
-    /// `size(v[k,m])`, in the unit of the platform's costs; positive.
+    /// `size(v[k,m])`, in the unit of the platform's costs. Positive.
     pub size: Amount,
     /// Work of a merge that makes `v[k,m]`: node `i` takes `work x compute_i` for it. Not negative. As a [table of
-    /// tasks](Amount::Tasks) it is `w(P_i, T[k,l,m])` of RR-4872 in full; the other amounts depend on the result alone.
+    /// tasks](Amount::Tasks) it is `w(P_i, T[k,l,m])` of RR-4872 in full. The other amounts depend on the result alone.
     pub work: Amount,
 }
 
@@ -115,7 +115,7 @@ pub enum VolumeError {
     /// A size that is not positive.
     #[error("size {found}{place}; a message needs a positive size")]
     BadSize {
-        /// The partial result; empty if all are alike.
+        /// The partial result. Empty if all are alike.
         place: String,
         /// The size.
         found: Box<Rational>,
@@ -123,7 +123,7 @@ pub enum VolumeError {
     /// A negative amount of work.
     #[error("work {found}{place}; give 0 or more")]
     BadWork {
-        /// The partial result; empty if all are alike.
+        /// The partial result. Empty if all are alike.
         place: String,
         /// The work.
         found: Box<Rational>,
@@ -272,12 +272,12 @@ impl Volumes {
         Volumes { size, work }
     }
 
-    /// The size of a message; a partial result outside a table counts 0, which [`validate`](Self::validate) excludes.
+    /// The size of a message. A partial result outside a table counts 0, which [`validate`](Self::validate) excludes.
     pub fn size_of(&self, message: Message) -> Rational {
         self.size.of(message.part).unwrap_or_default()
     }
 
-    /// Time node `node` takes for the merge that makes `part` of `[first, split]` and `[split + 1, last]`; 0 for a
+    /// Time node `node` takes for the merge that makes `part` of `[first, split]` and `[split + 1, last]`. 0 for a
     /// router, outside a table, and at a node that [cannot](Self::can_merge) run it.
     pub fn merge_time(
         &self,

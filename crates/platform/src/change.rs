@@ -34,14 +34,14 @@ pub enum Change {
     WithoutShared(SharedId),
     /// The link is gone.
     WithoutLink(LinkId),
-    /// A processor's compute cost (time for one unit of work); a router has none that could be multiplied, and becomes
+    /// A processor's compute cost (time for one unit of work). A router has none that could be multiplied, and becomes
     /// a processor by [`Number::Exactly`].
     Compute(NodeId, Number),
     /// The node only forwards.
     Router(NodeId),
     /// Whether the node duplicates messages.
     Replicates(NodeId, bool),
-    /// The router combines what passes through it, in this time per unit of work; `None`: it does not.
+    /// The router combines what passes through it, in this time per unit of work. `None`: it does not.
     Reduces(NodeId, Option<Rational>),
     /// Simultaneous sends, and receives, under [`PortModel::Multiport`].
     Ports(NodeId, u32),
@@ -56,11 +56,11 @@ pub enum Change {
 pub struct Changed {
     /// The new platform. The rest keeps its order, so that ids stay the same if nothing is removed.
     pub platform: Platform,
-    /// Per id of the old platform: the node in the new one; `None` if it is removed.
+    /// Per id of the old platform: the node in the new one. `None` if it is removed.
     pub nodes: PerNode<Option<NodeId>>,
-    /// Per id of the old platform: the link in the new one; `None` if it is removed.
+    /// Per id of the old platform: the link in the new one. `None` if it is removed.
     pub links: PerLink<Option<LinkId>>,
-    /// Per id of the old platform: the shared capacity in the new one; `None` if it is removed or has no links left.
+    /// Per id of the old platform: the shared capacity in the new one. `None` if it is removed or has no links left.
     pub shared: PerShared<Option<SharedId>>,
 }
 

@@ -29,7 +29,7 @@ macro_rules! list {
                 self.0.is_empty()
             }
 
-            /// The one with this index; `None` beyond the last.
+            /// The one with this index. `None` beyond the last.
             pub fn get(&self, index: usize) -> Option<&'a $item> {
                 self.0.get(index).map(|raw| &raw.weight)
             }

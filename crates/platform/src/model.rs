@@ -12,7 +12,7 @@ pub enum PortModel {
     /// Unidirectional one-port: one send or one receive at a time (Beaumont, Marchal).
     HalfDuplex,
     /// Up to `k` sends and `k` receives at a time per node, one per link (the Delta-port of
-    /// Beaumont, Marchal, section 5); `k` is [`Node::ports`](crate::Node::ports).
+    /// Beaumont, Marchal, section 5). `k` is [`Node::ports`](crate::Node::ports).
     Multiport,
     /// Only links are exclusive: the bandwidth model of the machine-learning synthesizers.
     Links,

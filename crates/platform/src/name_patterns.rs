@@ -60,7 +60,7 @@ struct Span {
 }
 
 impl Pattern {
-    /// Reads a pattern; a name without special letters is one, too.
+    /// Reads a pattern. A name without special letters is one, too.
     ///
     /// # Errors
     /// A bracket without its counterpart, or with anything but numbers and ranges in it; more than 2000 characters.
@@ -102,7 +102,7 @@ impl Pattern {
     /// If numbers are listed, some of them without a node.
     ///
     /// # Complexity
-    /// `O(n p)` for names of `n` letters together and a pattern of `p`; numbers that no node has take no time.
+    /// `O(n p)` for names of `n` letters together and a pattern of `p`. Numbers that no node has take no time.
     pub fn nodes(&self, platform: &Platform) -> Result<Vec<NodeId>, PatternError> {
         let found = |id: NodeId| {
             let node = platform.node(id);
@@ -204,7 +204,7 @@ impl Pattern {
         self.tokens.iter().map(token).collect()
     }
 
-    /// Which of its numbers the name has; `None` if it does not match.
+    /// Which of its numbers the name has. `None` if it does not match.
     fn places(&self, name: &str) -> Option<Vec<u64>> {
         let mut places = Vec::new();
         let mut failed = BTreeSet::new();
@@ -212,7 +212,7 @@ impl Pattern {
             .then_some(places)
     }
 
-    /// Whether the tokens from `at` on are the whole of `name`; `failed` are the pairs that are known not to be.
+    /// Whether the tokens from `at` on are the whole of `name`. `failed` are the pairs that are known not to be.
     fn rest(
         &self,
         at: usize,
@@ -327,7 +327,7 @@ fn short(text: &str) -> String {
     text.chars().take(60).flat_map(char::escape_debug).collect()
 }
 
-/// The parts of a list between commas; commas in brackets belong to a part.
+/// The parts of a list between commas. Commas in brackets belong to a part.
 pub fn parts(list: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0usize;
     list.split(move |letter: char| {

@@ -37,7 +37,7 @@ pub fn set(platform: &Platform, nodes: &[NodeId]) -> String {
     format!("{{{}}}", list(platform, inside.into_iter()))
 }
 
-/// The names in the order of `nodes`; a family that is present as a whole is `family.*`.
+/// The names in the order of `nodes`. A family that is present as a whole is `family.*`.
 pub fn list(platform: &Platform, nodes: impl Iterator<Item = NodeId>) -> String {
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
     for family in platform

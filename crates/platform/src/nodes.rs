@@ -80,21 +80,21 @@ impl From<EdgeIndex> for LinkId {
 pub struct Node {
     /// Unique name.
     pub name: String,
-    /// Time for one unit of work; `None` for a router, which only forwards.
+    /// Time for one unit of work. `None` for a router, which only forwards.
     pub compute: Option<Rational>,
     /// This node's port model, if it differs from the platform's.
     pub model: Option<PortModel>,
-    /// Simultaneous sends, and receives, under [`PortModel::Multiport`]; 1 when absent.
+    /// Simultaneous sends, and receives, under [`PortModel::Multiport`]. 1 when absent.
     pub ports: Option<u32>,
     /// `false` marks a switch that cannot duplicate a message.
     pub replicates: bool,
     /// `true` marks a device that forwards and merges only if a process of the job runs on it, as a GPU does: without a
-    /// rank it is idle. Algorithms do not read it; a caller decides whether idle devices are on the platform.
+    /// rank it is idle. Algorithms do not read it. A caller decides whether idle devices are on the platform.
     pub accelerator: bool,
     /// A second name, by which the node is found, too: `mlx5_3` for `nic3`.
     pub alias: Option<String>,
     /// Time for one unit of work of a router that combines what passes through it (in-network reduction: NVLS, SHARP),
-    /// 0 or more; `None` for any other node. It has no process, so it takes part in nothing by itself.
+    /// 0 or more. `None` for any other node. It has no process, so it takes part in nothing by itself.
     pub reduces: Option<Rational>,
 }
 
@@ -113,7 +113,7 @@ impl Node {
         }
     }
 
-    /// A processor that is idle unless a rank runs on it; see [`accelerator`](Self::accelerator).
+    /// A processor that is idle unless a rank runs on it. See [`accelerator`](Self::accelerator).
     pub fn accelerator(name: impl Into<String>, compute: Rational) -> Self {
         Node {
             accelerator: true,
@@ -145,7 +145,7 @@ impl Node {
         self.merge_time().is_some()
     }
 
-    /// Time for one unit of work, where this node merges; 0 for a router whose merges take no time.
+    /// Time for one unit of work, where this node merges. 0 for a router whose merges take no time.
     pub fn merge_time(&self) -> Option<&Rational> {
         self.compute.as_ref().or(self.reduces.as_ref())
     }
@@ -161,7 +161,7 @@ pub struct Link {
     /// `c(from, to)`: time to transfer one unit of message. On a link with [shared capacities](crate::Shared): if no
     /// other message uses them.
     pub cost: Rational,
-    /// Latency and overhead; `None` for zero.
+    /// Latency and overhead. `None` for zero.
     pub delays: Option<Box<Delays>>,
 }
 
@@ -169,14 +169,14 @@ pub struct Link {
 /// overhead occupies. Steady states have neither: they are the limit of large messages.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Delays {
-    /// Time between the end of a transfer and its arrival, in which neither link nor ports are occupied; 0 or more.
+    /// Time between the end of a transfer and its arrival, in which neither link nor ports are occupied. 0 or more.
     pub latency: Rational,
-    /// Time for which every message occupies the link and the ports at its ends, however small it is; 0 or more.
+    /// Time for which every message occupies the link and the ports at its ends, however small it is. 0 or more.
     pub overhead: Rational,
 }
 
 impl Link {
-    /// The latency; 0 by default.
+    /// The latency. 0 by default.
     pub fn latency(&self) -> Rational {
         self.delays
             .as_ref()
@@ -184,7 +184,7 @@ impl Link {
             .unwrap_or_default()
     }
 
-    /// The overhead; 0 by default.
+    /// The overhead. 0 by default.
     pub fn overhead(&self) -> Rational {
         self.delays
             .as_ref()

@@ -14,12 +14,12 @@ use crate::nodes::{Delays, Link, LinkId, Node, NodeId, SharedId};
 use crate::shared::{self, Groups, Shared};
 use crate::{PerNode, PlatformError, PortModel, Rational, Units};
 
-/// Limit: nodes, and links, of a platform; ids have 32 bits.
+/// Limit: nodes, and links, of a platform. Ids have 32 bits.
 const LIMIT: usize = 1 << 24;
 /// Limit: characters of a node's name.
 const MAX_NAME: usize = 200;
 
-/// A validated platform graph. Immutable; built by [`PlatformBuilder`] or [from a graph](Platform::from_graph).
+/// A validated platform graph. Immutable. Built by [`PlatformBuilder`] or [from a graph](Platform::from_graph).
 #[derive(Debug, Clone)]
 pub struct Platform {
     model: PortModel,
@@ -59,7 +59,7 @@ impl Platform {
 
     /// A platform from the caller's graph: `node` returns the node, `cost` the time per unit of message on each edge.
     /// Ids follow the order of the graph's nodes and edges. An edge of an undirected graph becomes a link in each
-    /// direction. The port model is the default; see [`with_model`](Self::with_model).
+    /// direction. The port model is the default. See [`with_model`](Self::with_model).
     ///
     /// ```
     /// use oneport_platform::{Node, Platform, parse_rational};
@@ -110,7 +110,7 @@ impl Platform {
         self.model
     }
 
-    /// Replaces the default port model; nodes with a separate model keep it. Shared capacities may not fit the new
+    /// Replaces the default port model. Nodes with a separate model keep it. Shared capacities may not fit the new
     /// ports: see [`check_shared`](Self::check_shared).
     pub fn with_model(mut self, model: PortModel) -> Self {
         self.model = model;
@@ -166,7 +166,7 @@ impl Platform {
             .find(|&node| self.model_of(node) == PortModel::HalfDuplex)
     }
 
-    /// How many transfers a port of this node serves at a time: 1, or the ports of a multiport node; `None` if no
+    /// How many transfers a port of this node serves at a time: 1, or the ports of a multiport node. `None` if no
     /// port limits it.
     pub fn ports(&self, node: NodeId) -> Option<u32> {
         match self.model_of(node) {
@@ -393,7 +393,7 @@ impl PlatformBuilder {
         Ok(id)
     }
 
-    /// Adds a directed link of the given cost (time per unit of message); 0 if only [shared](Self::share) capacities
+    /// Adds a directed link of the given cost (time per unit of message). 0 if only [shared](Self::share) capacities
     /// limit it.
     ///
     /// # Errors
@@ -452,7 +452,7 @@ impl PlatformBuilder {
         Ok(id)
     }
 
-    /// Adds both directions at the same cost; returns the link `from -> to`, then the reverse.
+    /// Adds both directions at the same cost. Returns the link `from -> to`, then the reverse.
     ///
     /// # Errors
     /// Those of [`link`](Self::link).

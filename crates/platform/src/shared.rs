@@ -6,7 +6,7 @@ use num_traits::Signed;
 
 use crate::{LinkId, PerLink, PlatformError, Rational, SharedId, whole};
 
-/// Limit: how often a shared capacity counts a link; files list it as often.
+/// Limit: how often a shared capacity counts a link. Files list it as often.
 const MAX_WEIGHT: u32 = 1000;
 
 /// A capacity that several links share. At every moment, the sum over its links of weight times rate (units of message
@@ -33,7 +33,7 @@ const MAX_WEIGHT: u32 = 1000;
 pub struct Shared {
     /// Unique among the shared capacities of a platform.
     pub name: String,
-    /// Units of message per unit of time, of all links together; positive.
+    /// Units of message per unit of time, of all links together. Positive.
     pub rate: Rational,
     /// Per link: how often a message over it counts, 1 to 1,000.
     pub weights: BTreeMap<LinkId, u32>,
@@ -71,7 +71,7 @@ pub(crate) struct Groups {
     /// Per link: its capacities, ascending, with the part of each that the link takes up at full rate. Empty if the
     /// platform has no capacities.
     pub(crate) parts: PerLink<Vec<(SharedId, Rational)>>,
-    /// Per member link: the cost given with it; 0 if only shared capacities limit it.
+    /// Per member link: the cost given with it. 0 if only shared capacities limit it.
     pub(crate) own: BTreeMap<LinkId, Rational>,
 }
 

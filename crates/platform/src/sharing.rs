@@ -6,7 +6,7 @@ use crate::{LinkId, Platform, PlatformError, PortModel, Rational, Shared, Shared
 pub(crate) type Renamed<'p> = (&'p Rational, Vec<(LinkId, u32)>, SharedId);
 
 impl Platform {
-    /// The shared capacities, by id; usually none.
+    /// The shared capacities, by id. Usually none.
     pub fn shared(&self) -> &[Shared] {
         &self.groups.all
     }
@@ -20,7 +20,7 @@ impl Platform {
     }
 
     /// The cost that a link has of its own. [`Link::cost`](crate::Link::cost) is the time of a unit of message that has
-    /// all shared capacities of the link to itself, and so may be larger; 0 if these alone limit the link.
+    /// all shared capacities of the link to itself, and so may be larger. 0 if these alone limit the link.
     ///
     /// # Panics
     /// If the id is not of this platform.
@@ -35,7 +35,7 @@ impl Platform {
         place.map(SharedId::new)
     }
 
-    /// Checks that no link with a shared capacity ends at a node with ports. A platform that was just built passes; one
+    /// Checks that no link with a shared capacity ends at a node with ports. A platform that was just built passes. One
     /// under another model ([`with_model`](Platform::with_model)) may not. `O(m)` for `m` memberships.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ pub struct Automorphism {
 }
 
 /// A group of automorphisms that acts freely on `participants`: it maps the set to itself, and no element but the
-/// identity fixes a participant. As large as found; its order divides the number of participants.
+/// identity fixes a participant. As large as found. Its order divides the number of participants.
 ///
 /// The identity comes first; the others are sorted by the place among the participants of the image of the first one.
 /// Ids must come from this platform (others are ignored); repeated ids count once. For the method and its cost see

@@ -256,7 +256,7 @@ impl Answer {
         &self.bound
     }
 
-    /// The throughput of the state, else of the schedule; `None` of a bound alone.
+    /// The throughput of the state, else of the schedule. `None` of a bound alone.
     pub fn throughput(&self) -> Option<&Rational> {
         self.throughput.as_ref()
     }
@@ -271,7 +271,7 @@ impl Answer {
         self.claim.schedule.as_ref()
     }
 
-    /// All parts; `None` unless patterns and a schedule are listed.
+    /// All parts. `None` unless patterns and a schedule are listed.
     pub fn plan(&self) -> Option<Plan<'_>> {
         Plan::of(&self.claim, &self.bound, self.status())
     }
@@ -302,7 +302,7 @@ impl Answer {
         }
     }
 
-    /// Weak duality excludes this; if it happens, one of the checks is wrong.
+    /// Weak duality excludes this. If it happens, one of the checks is wrong.
     fn check_duality(&self) -> Result<(), Violation> {
         let of_schedule = self.schedule().map(PeriodicSchedule::throughput);
         let of_state = self
@@ -324,7 +324,7 @@ impl Answer {
     }
 }
 
-/// The facts that an answer proves; the schedule is dropped.
+/// The facts that an answer proves. The schedule is dropped.
 impl From<Answer> for Proved {
     fn from(answer: Answer) -> Self {
         Proved {

@@ -12,7 +12,7 @@ use oneport_platform::{LinkId, Platform, Rational, ratio, whole};
 use crate::Violation;
 use crate::violation::too_large;
 
-/// Limit: bits that scaling may create, half a gigabyte; numbers without common structure must not exhaust the memory.
+/// Limit: bits that scaling may create, half a gigabyte. Numbers without common structure must not exhaust the memory.
 const MAX_BITS: u64 = 1 << 32;
 
 /// Whether the value is a positive number. A fraction whose denominator is not positive (only raw construction makes
@@ -21,7 +21,7 @@ pub(crate) fn is_positive(value: &Rational) -> bool {
     is_sound(value) && value.numer().is_positive()
 }
 
-/// Whether the value is at least 0; see [`is_positive`].
+/// Whether the value is at least 0. See [`is_positive`].
 pub(crate) fn is_non_negative(value: &Rational) -> bool {
     is_sound(value) && !value.numer().is_negative()
 }
@@ -36,7 +36,7 @@ pub(crate) fn parts(value: &Rational) -> (&BigUint, &BigUint) {
     (value.numer().magnitude(), value.denom().magnitude())
 }
 
-/// `numerator / denominator` in lowest terms; 0 over 0 never arises.
+/// `numerator / denominator` in lowest terms. 0 over 0 never arises.
 pub(crate) fn fraction(numerator: BigUint, denominator: &BigUint) -> Rational {
     ratio(numerator, denominator.clone())
 }
@@ -95,7 +95,7 @@ impl Scale {
         &self.denominator
     }
 
-    /// The value times the common denominator; the value is one of those given to [`Scale::new`].
+    /// The value times the common denominator. The value is one of those given to [`Scale::new`].
     pub(crate) fn scaled(&self, value: &Rational) -> BigUint {
         let (numerator, denominator) = parts(value);
         match self.factors.get(denominator) {

@@ -230,7 +230,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The node's name; the id exists.
+    /// The node's name. The id exists.
     pub(crate) fn name(&self, node: NodeId) -> String {
         self.platform.name(node).to_string()
     }

@@ -48,7 +48,7 @@ use crate::violation::fault;
 ///
 /// [Needs](oneport_plan::inequality::Need) of a demand are added up, after a check that they charge nothing for more
 /// than it costs. For a copy they replace the price of the arborescence, for an all-reduce with borders, gatherings or
-/// exchanges that of the scheme; elsewhere the larger one counts.
+/// exchanges that of the scheme. Elsewhere the larger one counts.
 ///
 /// The result is an upper bound of every throughput in any case, but perhaps not the least that the prices prove.
 ///
@@ -85,7 +85,7 @@ pub struct Proof {
     pub supply: Rational,
     /// Lower bounds on the price of an instance, by group. Their sum is above 0.
     pub groups: Vec<GroupPrice>,
-    /// The price that each need adds, in the certificate's order; 0 if cheapest patterns prove more.
+    /// The price that each need adds, in the certificate's order. 0 if cheapest patterns prove more.
     pub needs: Vec<Rational>,
 }
 

@@ -289,7 +289,7 @@ fn priced_demands(
     Ok((trees, priced.denominator))
 }
 
-/// Per node: the first processor that it reaches, and is reached from, over links of price 0; itself if there is no
+/// Per node: the first processor that it reaches, and is reached from, over links of price 0. Itself if there is no
 /// such processor. If one node of such a group has a value, all have it at the same price, so one represents them all:
 /// prices on a few ports make even large platforms small.
 fn free_groups(case: &Case<'_>, lengths: &PerLink<(BigUint, BigUint)>) -> PerNode<NodeId> {
@@ -350,7 +350,7 @@ mod tests {
         ratio(value % 7 + 1, value / 7 % 5 + 1)
     }
 
-    /// A one-way ring with chords: `bytes` are the costs; one in four is left out.
+    /// A one-way ring with chords: `bytes` are the costs. One in four is left out.
     fn platform(nodes: usize, bytes: &[u8]) -> Platform {
         let mut builder = Platform::builder();
         let ids: Vec<NodeId> = (0..nodes)

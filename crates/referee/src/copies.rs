@@ -21,7 +21,7 @@ use crate::prices::{Prices, common_denominator, over};
 use crate::violation::too_large;
 
 /// The sum over the demands of a broadcast or an all-gather of the price of the cheapest arborescence, or of a lower
-/// bound; see [`bound`](crate::bound). Demands that cross the same cuts are looked at once.
+/// bound. See [`bound`](crate::bound). Demands that cross the same cuts are looked at once.
 pub(crate) fn cheapest_copies(
     group: &Group<'_>,
     lengths: &PerLink<(BigUint, BigUint)>,

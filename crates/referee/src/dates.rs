@@ -63,7 +63,7 @@ pub(crate) struct Clock<N> {
     scale: Scale,
     /// Per link: latency, overhead, time of the smallest share.
     pub(crate) links: PerLink<[N; 3]>,
-    /// Per node: time of a merge of the smallest share; 0 if the node cannot merge.
+    /// Per node: time of a merge of the smallest share. 0 if the node cannot merge.
     pub(crate) nodes: PerNode<N>,
     /// Per piece: its size in smallest shares.
     pub(crate) shares: Vec<N>,

@@ -3,7 +3,7 @@
 //! Let every column (transfers over a link or route, merges at a processor, the place where all is joined, single
 //! tasks) be charged, over all inequalities of a demand, `weight x coefficient`. If no column is charged more than the
 //! smallest one costs, an instance of the demand costs at least the sum of `weight x right side`. Why each inequality
-//! holds stands in the file of its theorem; nothing here depends on which it is.
+//! holds stands in the file of its theorem. Nothing here depends on which it is.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ use crate::violation::{bad_price, fault, part_name, shown, unordered};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Proved {
     pub(crate) total: Rational,
-    /// The parts, in the certificate's order; they add up to the total.
+    /// The parts, in the certificate's order. They add up to the total.
     pub(crate) by_need: Vec<(usize, Rational)>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Proved {
 pub(crate) struct Least {
     /// The cost that cheapest patterns prove.
     pub(crate) cheapest: Rational,
-    /// The cost that inequalities prove, by place in the certificate; a place may occur several times.
+    /// The cost that inequalities prove, by place in the certificate. A place may occur several times.
     pub(crate) by_need: Vec<(usize, Rational)>,
 }
 
@@ -192,7 +192,7 @@ impl<'a> Needs<'a> {
     }
 
     /// Adds up the inequalities at these places, after a check that no column is charged more than it costs. `number`
-    /// is the place of the demand in its group; `ways` are its links or routes.
+    /// is the place of the demand in its group. `ways` are its links or routes.
     ///
     /// O(inequalities x ways) additions, and the searches of the theorems.
     pub(crate) fn sum(
@@ -426,7 +426,7 @@ pub fn reading(
     Ok((columns.collect(), right_side * &unit))
 }
 
-/// For messages; the task exists.
+/// For messages. The task exists.
 fn task_name(case: &Case<'_>, task: Task) -> String {
     match task {
         Task::Send { link, part, .. } => format!(

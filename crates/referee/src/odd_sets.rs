@@ -10,15 +10,15 @@
 //! x(leaving U, not F) + sum over F of (1 - x) >= 1`. So let a root take the unused capacity of every port, and put a
 //! node in the middle of every link that could be in `F`, with `x` on one side and `1 - x` on the other: the left side
 //! is the weight of the cut around `U`. Ports of odd capacity are odd, as are the nodes in the middle, each of which
-//! also changes the kind of the port on its `1 - x` side; the root makes their number even. Cuts with an odd number of
+//! also changes the kind of the port on its `1 - x` side. The root makes their number even. Cuts with an odd number of
 //! odd nodes on each side are the inequalities (a cut that puts a node in the middle on its more expensive side weighs
 //! 1 or more, or is another inequality), and the root is on the side that is not `U`.
 //!
 //! **No odd cut below 1.** Take two odd nodes and a smallest cut `X` between them. If it weighs 1 or more, no cut below
-//! 1 separates them: they become one node. If it weighs less and is odd, it is what is looked for. If it is even, there
-//! is an odd cut below 1 only if there is one that has all of `X` on one side, or all of the rest: let `U` be one that
-//! has not, without loss of generality with `s` (inside `X`) in `U`. One of `X ∩ U`, `X \ U` is odd if and only if the
-//! other is, and otherwise `U \ X` and the rest are. Say the first. If the other node `t` is not in `U`, `X ∪ U`
+//! 1 separates them: they become one node. If it weighs less and is odd, it is the cut to be found. If it is even,
+//! there is an odd cut below 1 only if there is one that has all of `X` on one side, or all of the rest: let `U` be one
+//! that has not, without loss of generality with `s` (inside `X`) in `U`. One of `X ∩ U`, `X \ U` is odd if and only if
+//! the other is, and otherwise `U \ X` and the rest are. Say the first. If the other node `t` is not in `U`, `X ∪ U`
 //! separates the two, so it weighs at least as much as `X`, and by submodularity `X ∩ U` at most as much as `U`. If `t`
 //! is in `U`, so does `U \ X`, and `X \ U` weighs at most as much as `U`. Say the second. `X ∩ U` or, if `t` is in `U`,
 //! the same set separates the two, and what is outside of both weighs at most as much as `U`. So both halves are
@@ -44,12 +44,12 @@ pub(crate) struct Violated {
 /// A link that is busy.
 struct Busy<'t> {
     link: LinkId,
-    /// The ports at its ends; `None`: no limit.
+    /// The ports at its ends. `None`: no limit.
     ends: [Option<usize>; 2],
     time: &'t BigUint,
 }
 
-/// An odd-set inequality that the times of the links, as parts of `whole`, break; `None` if they can be scheduled. No
+/// An odd-set inequality that the times of the links, as parts of `whole`, break. `None` if they can be scheduled. No
 /// port and no link is busy for more than its capacity.
 ///
 /// Bipartite components of ports (senders and receivers) need no inequality and are left out. The others take O(ports)
@@ -236,7 +236,7 @@ impl Graph {
         graph
     }
 
-    /// The nodes on the first one's side of a smallest cut between the two; `None` if it weighs `limit` or more.
+    /// The nodes on the first one's side of a smallest cut between the two. `None` if it weighs `limit` or more.
     ///
     /// Maximum flow along shortest paths (Edmonds and Karp 1972).
     fn cut(&self, from: usize, to: usize, limit: &BigUint) -> Option<Vec<bool>> {

@@ -12,7 +12,7 @@ use crate::case::Case;
 /// Messages between two checks of the watch. Trades lateness after a limit for calls. Not measured.
 const OFTEN: usize = 1 << 12;
 
-/// Per link, the number of messages on it, each executed once; `None` if there are several paths, or other demands.
+/// Per link, the number of messages on it, each executed once. `None` if there are several paths, or other demands.
 pub(crate) fn messages(case: &Case<'_>) -> Result<Option<PerLink<u64>>, Violation> {
     let Some((tops, ways)) = tree(case) else {
         return Ok(None);

@@ -14,7 +14,7 @@ use crate::only_way;
 use crate::prices::{common_denominator, over};
 use crate::shortest_paths::{Length, ShortestPaths};
 
-/// The sum over the messages of an instance of the price of the cheapest path; `lengths` are the prices of a unit of
+/// The sum over the messages of an instance of the price of the cheapest path. `lengths` are the prices of a unit of
 /// size by link.
 pub(crate) fn cheapest_paths(
     case: &Case<'_>,

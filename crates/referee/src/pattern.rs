@@ -392,7 +392,7 @@ pub(crate) fn check_part(demand: &Demand<'_>, part: Interval) -> Result<(), Viol
     Err(fault!(Task, "{part} does not exist"; "parts are v[k,m] with 0 <= k <= m <= {last}"))
 }
 
-/// The node computes, the result exists, and the split is within it; returns the left and the right operand.
+/// The node computes, the result exists, and the split is within it. Returns the left and the right operand.
 pub(crate) fn check_merge(
     case: &Case<'_>,
     demand: &Demand<'_>,

@@ -35,7 +35,7 @@ impl Prices {
     /// Checks and scales the prices.
     ///
     /// Every odd-set inequality holds, for each set: at any time a busy link with both ends among the ports takes two
-    /// units of what they offer, a busy further link one unit of that and the one unit that it offers itself.
+    /// of the units that they offer, a busy further link one of these units and its own unit.
     pub(crate) fn new(case: &Case<'_>, certificate: &Certificate) -> Result<Prices, Violation> {
         let priced: Vec<(Resource, &Rational)> = certificate.prices().collect();
         let sets: Vec<(&OddSet, &Rational)> = certificate.odd_sets().collect();
@@ -274,7 +274,7 @@ fn check_odd_sets(case: &Case<'_>, sets: &[(&OddSet, &Rational)]) -> Result<(), 
     Ok(())
 }
 
-/// The greatest common divisor; 1 for an empty list.
+/// The greatest common divisor. 1 for an empty list.
 fn common_divisor(numbers: &[BigUint]) -> BigUint {
     let mut divisor = BigUint::zero();
     for number in numbers {
@@ -288,7 +288,7 @@ fn common_divisor(numbers: &[BigUint]) -> BigUint {
     divisor.max(1u32.into())
 }
 
-/// A common denominator of the fractions that are not 0; `None` if `entries` numbers over it would take too much
+/// A common denominator of the fractions that are not 0. `None` if `entries` numbers over it would take too much
 /// memory.
 pub(crate) fn common_denominator<'a>(
     fractions: impl Iterator<Item = &'a (BigUint, BigUint)>,

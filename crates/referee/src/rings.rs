@@ -20,7 +20,7 @@ use crate::case::Case;
 use crate::prices::{Prices, common_denominator, over};
 use crate::violation::{fault, shown, too_large};
 
-/// Limit: processors; all subsets are enumerated.
+/// Limit: processors. All subsets are enumerated.
 const MOST: usize = 16;
 
 /// Checks a packing: every ring, the sum of all loads, the total, and that the certificate proves the bound.
@@ -116,7 +116,7 @@ fn check_loads<'r>(
     Ok(())
 }
 
-/// The processors exist and compute, each once; they send while they receive.
+/// The processors exist and compute, each once. They send while they receive.
 fn check_processors(platform: &Platform, processors: &[NodeId]) -> Result<(), Violation> {
     let count = processors.len();
     if !(2..=MOST).contains(&count) {

@@ -216,7 +216,7 @@ impl<'r, 'a> Ring<'r, 'a> {
     /// Adds the loads of all demands.
     fn load(&self, loads: &mut InstanceLoads) -> Result<(), Violation> {
         let count = self.around.order.len();
-        // The excess of each hop's load over that of the hop before; hops may go around twice.
+        // The excess of each hop's load over that of the hop before. Hops may go around twice.
         let mut steps = vec![Rational::zero(); 3 * count + 1];
         let mut add = |first: usize, hops: usize, weight: &Rational| {
             steps[first] += weight;

@@ -153,7 +153,7 @@ impl Contents {
         *self.single.entry(operand).or_insert(added)
     }
 
-    /// Both parts together; `None` if they share an operand.
+    /// Both parts together. `None` if they share an operand.
     fn merged(&mut self, left: u32, right: u32) -> Option<u32> {
         if let Some(&known) = self.merged.get(&(left, right)) {
             return Some(known);

@@ -15,7 +15,7 @@ impl<T: Clone + Ord + Zero + for<'a> AddAssign<&'a T>> Length for T {}
 /// Not in the heap: never reached, or settled.
 const OUTSIDE: usize = usize::MAX;
 
-/// Shortest distances from one node at a time; the arrays are reused from root to root.
+/// Shortest distances from one node at a time. The arrays are reused from root to root.
 #[derive(Debug)]
 pub(crate) struct ShortestPaths<'a, T> {
     platform: &'a Platform,
@@ -58,7 +58,7 @@ impl<'a, T: Length> ShortestPaths<'a, T> {
     }
 
     /// Computes the distances from some nodes, each of which has one at first. For every settled node, `passes` returns
-    /// whether paths may lead on from it; `None` ends the search.
+    /// whether paths may lead on from it. `None` ends the search.
     ///
     /// As many operations as [`run`](Self::run), on the nodes that are met and the links that leave them.
     pub(crate) fn search(
@@ -116,7 +116,7 @@ impl<'a, T: Length> ShortestPaths<'a, T> {
         self.order.iter().map(|&node| NodeId::new(node))
     }
 
-    /// The distance found by the last search; `None` for a node that it did not reach.
+    /// The distance found by the last search. `None` for a node that it did not reach.
     pub(crate) fn distance(&self, node: NodeId) -> Option<&T> {
         self.settled[node.index()].then(|| &self.distance[node.index()])
     }

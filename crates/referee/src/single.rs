@@ -79,7 +79,7 @@ pub fn check_reduction(reduction: &Reduction, limit: Concurrency) -> Result<(), 
     check_dated(reduction, limit, ordered)
 }
 
-/// As [`check_reduction`]; the operands keep their order if and only if `ordered` says so, which needs equal costs.
+/// As [`check_reduction`]. The operands keep their order if and only if `ordered` says so, which needs equal costs.
 fn check_dated(reduction: &Reduction, limit: Concurrency, ordered: bool) -> Result<(), Violation> {
     let sheet = Sheet::of_reduction(reduction);
     let tree = sheet.tree()?;

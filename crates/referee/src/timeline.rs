@@ -37,7 +37,7 @@ pub struct TimelineReport {
     /// ascending.
     pub complete: Vec<(u64, u64)>,
     /// Per node id: the most messages that the node held at one time, without messages of which it is source or target.
-    /// A message is held from its arrival until it has been forwarded whole; a partial result from its arrival, or its
+    /// A message is held from its arrival until it has been forwarded whole. A partial result from its arrival, or its
     /// making, until it has been forwarded whole or the merge that takes it ends.
     pub peak_buffer: Vec<usize>,
     /// When instances are complete, ascending, over a common denominator.
@@ -55,7 +55,7 @@ impl TimelineReport {
         self.ends.partition_point(|end| end * denominator <= until) as u64
     }
 
-    /// Instances complete by the end of the first `periods` periods; compare with `periods` times the instances per
+    /// Instances complete by the end of the first `periods` periods. Compare with `periods` times the instances per
     /// period, an upper bound for every run if the throughput is optimal.
     pub fn complete_after(&self, periods: u64) -> u64 {
         let later = self
@@ -78,9 +78,9 @@ impl TimelineReport {
 /// - At no time do more pieces overlap at a port than it serves, nor two on a link, nor two merges at a processor (they
 ///   may touch; merges of length 0 occupy nothing). Merges do not hinder transfers.
 /// - Transfers that start at one date happen in the order of the list: a message passes links of cost 0 in no time.
-/// - A message for one target is at its source at any time; it leaves a node only after its last piece has arrived
-///   there, once; it never comes back to a node, and ends at its target.
-/// - A partial result for one target is made once, at the processor of its merge; it travels as a message does, until
+/// - A message for one target is at its source at any time. It leaves a node only after its last piece has arrived
+///   there, once. It never comes back to a node, and ends at its target.
+/// - A partial result for one target is made once, at the processor of its merge. It travels as a message does, until
 ///   it is at the processor of the one merge that takes it, which starts only then; `v[0,N]` ends at the target.
 /// - A message, or a partial result, for several targets stays where it has arrived, or was made, and may be used there
 ///   any number of times from then on; at a node that does not replicate once for every arrival. Everything wanted

@@ -23,7 +23,7 @@ pub enum Rule {
     Unknown,
     /// Numbers and tables fit in memory.
     TooLarge,
-    /// Every source reaches its targets; otherwise no schedule and no bound exist.
+    /// Every source reaches its targets. Otherwise no schedule and no bound exist.
     Unreachable,
     /// Prices and odd sets are well formed, and needs meet the conditions of their theorems.
     Certificate,

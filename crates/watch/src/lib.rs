@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # What the answers mean
+//! # Meaning of the answers
 //!
 //! - [`Watch::ask`] is `Ok` while the work may go on. After the first `Err` this watch and its clones return the same
 //!   limit to every further question: all threads of a stage end for one reason.
@@ -56,9 +56,9 @@ impl std::error::Error for Limit {}
 /// The time and memory that are left, as the caller's function reports them. The default is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Left {
-    /// Time until the limit; `None` without a time limit.
+    /// Time until the limit. `None` without a time limit.
     pub time: Option<Duration>,
-    /// Bytes until the limit; `None` without a memory limit.
+    /// Bytes until the limit. `None` without a memory limit.
     pub bytes: Option<u64>,
     /// The source of a request to end, and the age of the request.
     pub stop: Option<(Limit, Duration)>,
@@ -70,19 +70,19 @@ pub struct Left {
 pub enum News<'n> {
     /// A stage begins.
     Stage(&'n str),
-    /// A round of a stage is over; the text is written only if it is shown.
+    /// A round of a stage is over. The text is written only if it is shown.
     Round(&'n dyn fmt::Display),
 }
 
 /// The caller's function that hears [`News`].
 type Hearer = Arc<dyn Fn(News<'_>) + Send + Sync>;
 
-/// The watcher; clones are the same watch. It is meant to be lent (`&Watch`) and to be kept in questions and options.
+/// The watcher. Clones are the same watch. It is meant to be lent (`&Watch`) and to be kept in questions and options.
 #[derive(Clone, Default)]
 pub struct Watch {
     source: Option<Arc<Source>>,
     hearer: Option<Hearer>,
-    /// Code of the limit that ended this watch; 0 while it has not ended.
+    /// Code of the limit that ended this watch. 0 while it has not ended.
     ended: Arc<AtomicU8>,
     kept: Kept,
 }
@@ -90,7 +90,7 @@ pub struct Watch {
 /// The state that all watches of one piece of work share.
 struct Source {
     left: Box<dyn Fn() -> Left + Send + Sync>,
-    /// Code of the first limit that ended any watch; 0 while none has ended.
+    /// Code of the first limit that ended any watch. 0 while none has ended.
     first: AtomicU8,
     /// Questions so far, those to watches that had ended among them.
     asked: Arc<AtomicU64>,
@@ -204,7 +204,7 @@ impl Watch {
     }
 
     /// How many questions this watch, those derived from it and the one that it was derived from have been asked, also
-    /// after they had ended; 0 without limits.
+    /// after they had ended. 0 without limits.
     pub fn questions(&self) -> u64 {
         self.source
             .as_ref()
@@ -305,7 +305,7 @@ impl Watch {
         })
     }
 
-    /// The time and memory left for this watch; no time once it has ended.
+    /// The time and memory left for this watch. No time once it has ended.
     pub fn left(&self) -> Left {
         let Some(source) = &self.source else {
             return Left::default();
@@ -321,7 +321,7 @@ impl Watch {
         }
     }
 
-    /// The time left, for a solver with its own clock; zero once the watch has ended, `None` without a limit.
+    /// The time left, for a solver with its own clock. Zero once the watch has ended, `None` without a limit.
     pub fn time_left(&self) -> Option<Duration> {
         let left = self.left();
         if left.stop.is_some() {
@@ -336,7 +336,7 @@ impl Watch {
         Limit::of_code(self.source.as_ref()?.first.load(Ordering::Relaxed))
     }
 
-    /// The limit that ended this watch, if it has ended; nothing is asked.
+    /// The limit that ended this watch, if it has ended. Nothing is asked.
     pub fn ended(&self) -> Option<Limit> {
         Limit::of_code(self.ended.load(Ordering::Relaxed))
     }

@@ -1,6 +1,6 @@
 //! The native platform file, `oneport-platform/1`: the same keys in TOML and JSON.
 //!
-//! Both syntaxes are cut into [`Field`]s; everything that the keys mean is decided here, once.
+//! Both syntaxes are cut into [`Field`]s. Everything that the keys mean is decided here, once.
 
 mod json;
 mod measures;
@@ -133,7 +133,7 @@ impl<'a> Assembly<'a> {
         Ok(())
     }
 
-    /// One `node`; fields in the order of [`NODE_KEYS`].
+    /// One `node`. Fields in the order of [`NODE_KEYS`].
     fn node(
         &mut self,
         index: usize,
@@ -226,7 +226,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// One `link`; fields in the order of [`LINK_KEYS`].
+    /// One `link`. Fields in the order of [`LINK_KEYS`].
     fn link(
         &mut self,
         index: usize,
@@ -275,7 +275,7 @@ impl<'a> Assembly<'a> {
         )
     }
 
-    /// The platform; its ports are not checked yet.
+    /// The platform. Its ports are not checked yet.
     fn finish(mut self) -> Result<Platform, FormatError> {
         self.check_limits()?;
         if let Some(units) = self.measures.units() {
@@ -286,7 +286,7 @@ impl<'a> Assembly<'a> {
             .map_err(|error| self.source.error_in_file(Mistake::Platform(error)))
     }
 
-    /// `cost`, or 1 / `bandwidth`; 0 if neither is given.
+    /// `cost`, or 1 / `bandwidth`. 0 if neither is given.
     fn cost(
         &mut self,
         entry: Entry,
@@ -303,7 +303,7 @@ impl<'a> Assembly<'a> {
             (None, None) => return Ok(Rational::zero()),
         };
         let value = self.value(entry, key, measure, &field)?;
-        // Without cost, messages take no time on the link; its bandwidth would be no number.
+        // Without cost, messages take no time on the link. Its bandwidth would be no number.
         if value.is_negative() || key == "bandwidth" && value.is_zero() {
             let value = field.scalar.shown();
             let mistake = match key {

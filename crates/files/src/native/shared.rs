@@ -34,7 +34,7 @@ impl<'a> Ends<'a> {
 }
 
 impl Assembly<'_> {
-    /// One `shared`; fields in the order of [`SHARED_KEYS`], links with their offsets.
+    /// One `shared`. Fields in the order of [`SHARED_KEYS`], links with their offsets.
     pub(super) fn shared(
         &mut self,
         index: usize,

@@ -1,6 +1,6 @@
 //! The native platform file in TOML.
 //!
-//! The `toml` crate's own value type would turn decimals into floats; its deserialization tree keeps their text.
+//! The `toml` crate's own value type would turn decimals into floats. Its deserialization tree keeps their text.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ use crate::source::Source;
 /// Most tokens, and most values, of a TOML file: the parser keeps them all in memory, some 50 bytes a token.
 const MAX_TOKENS: usize = 4_000_000;
 const MAX_VALUES: usize = 600_000;
-/// Longest number in another base; longer ones are refused as numbers, unconverted.
+/// Longest number in another base. Longer ones are refused as numbers, unconverted.
 const MAX_DIGITS: usize = 1000;
 
 /// Reads a whole file.
@@ -139,7 +139,7 @@ fn kind(byte: u8) -> u8 {
 
 type Value<'t, 'a> = &'t Spanned<DeValue<'a>>;
 
-/// A table's values by key; the first key that is not known is refused.
+/// A table's values by key. The first key that is not known is refused.
 fn members<'t, 'a, const N: usize>(
     source: &Source<'_>,
     table: &'t DeTable<'a>,

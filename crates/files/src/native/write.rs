@@ -91,7 +91,7 @@ pub(crate) fn write_json(platform: &Platform) -> Result<String, FormatError> {
     Ok(out)
 }
 
-/// [`write_json`] indented, inside a larger file; `fold` writes two opposite links as one entry.
+/// [`write_json`] indented, inside a larger file. `fold` writes two opposite links as one entry.
 pub(crate) fn write_json_into(out: &mut String, platform: &Platform, indent: &str, fold: bool) {
     let _ = writeln!(out, "{{\n{indent}  \"format\": {},", quote(FORMAT));
     let _ = writeln!(
@@ -237,7 +237,7 @@ fn folded(platform: &Platform, fold: bool) -> impl Iterator<Item = (LinkId, bool
     })
 }
 
-/// The text in quotes with the escapes that JSON and TOML share; names hold no control characters.
+/// The text in quotes with the escapes that JSON and TOML share. Names hold no control characters.
 pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

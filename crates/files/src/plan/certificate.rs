@@ -14,7 +14,7 @@ use crate::nodes::find;
 use crate::number::rational;
 
 impl Reader<'_> {
-    /// Every name and number exists; whether the lists are sorted and prove anything is the referee's part.
+    /// Every name and number exists. Whether the lists are sorted and prove anything is the referee's part.
     pub(super) fn read(&self, value: &Json<'_, '_>) -> Result<Certificate, FormatError> {
         let [prices, odd_sets, needs] = value.object(["prices", "odd_sets", "needs"])?;
         let mut certificate = Certificate::default();

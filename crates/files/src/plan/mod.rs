@@ -54,7 +54,7 @@ pub fn read_plan(path: &Path) -> Result<(Claim, Stated), FormatError> {
     Ok(plan_of(&path.display().to_string(), &bytes)?.0)
 }
 
-/// [`plan_from_json`] with the choice of links; a platform is refused as such.
+/// [`plan_from_json`] with the choice of links. A platform is refused as such.
 pub(crate) fn plan_of(
     name: &str,
     bytes: &[u8],

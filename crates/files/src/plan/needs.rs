@@ -24,7 +24,7 @@ const KEEPS: [(Keeps, &str); 2] = [
 ];
 
 impl Reader<'_> {
-    /// Every name and number exists; whether they prove anything is the referee's part.
+    /// Every name and number exists. Whether they prove anything is the referee's part.
     pub(super) fn need(&self, entry: &Json<'_, '_>) -> Result<Need, FormatError> {
         let [
             demand,

@@ -25,7 +25,7 @@ impl<'c> Patterns<'c> {
         Patterns { platform, demands }
     }
 
-    /// A pattern and the value of `last`: how often. Every name and number exists; the referee checks whether the
+    /// A pattern and the value of `last`: how often. Every name and number exists. The referee checks whether the
     /// pattern executes its demand.
     pub(super) fn read<'a, 'e>(
         &self,

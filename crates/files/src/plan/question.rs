@@ -145,7 +145,7 @@ fn read_member(
     Ok(collective)
 }
 
-/// The collective with the count of each message or reduction, in order; 0 if there is none.
+/// The collective with the count of each message or reduction, in order. 0 if there is none.
 fn with_counts(
     value: &Json<'_, '_>,
     counts: Option<Json<'_, '_>>,
@@ -286,7 +286,7 @@ pub(crate) fn read_demands(
     Ok(demands)
 }
 
-/// A whole number from 1; `none` is what to say of 0.
+/// A whole number from 1. `none` is what to say of 0.
 fn read_rate(rate: &Json<'_, '_>, none: CollectiveError) -> Result<u64, FormatError> {
     let often = whole(rate)?;
     if often == 0 {

@@ -47,7 +47,7 @@ pub fn read_rates(path: &Path, platform: &Platform) -> Result<RatesFile, FormatE
 /// Reads a `oneport-rates/1` file; `name` is the file's name in messages. Whether the rates balance and fit the ports
 /// is not judged here. Rates and prices that are not listed are 0. Values that follow from the rates (`towards`, `busy`
 /// with `s` or `price`, `alpha`) may be left out as a whole; if they are given, they have to be right and complete.
-/// `O(n log n)` for `n` bytes, but for long numbers.
+/// `O(n log n)` for `n` bytes, apart from long numbers.
 ///
 /// # Errors
 /// The first mistake: its line, key and value, and the expected value. Unknown keys, names and tasks; the same variable
@@ -452,7 +452,7 @@ impl<'a> Reading<'a> {
                 None => Ok(()),
             }
         })?;
-        // A list of prices alone says nothing of s; an empty list says that no link is busy.
+        // A list of prices alone says nothing of s. An empty list says that no link is busy.
         let gives = |place: usize| listed.values().any(|given| given[place]);
         let has = |link: LinkId, place: usize| listed.get(&link).is_some_and(|given| given[place]);
         let derived = |link: LinkId| [busy.get(&link), prices.get(link.index())];

@@ -14,7 +14,7 @@ use crate::native::quote;
 
 /// The plan's steady state in the papers' variables, as a `oneport-rates/1` file: `send(P_i -> P_j, v)`, copies and the
 /// flows behind them, `cons(P_i, T)`, `s(P_i -> P_j)`, `alpha(P_i)`, and the certificate's prices, for each link as
-/// `v_k` and for ports and odd sets as they are. Linear in the plan, but for sorting and, for copies, the depth of
+/// `v_k` and for ports and odd sets as they are. Linear in the plan, apart from sorting and, for copies, the depth of
 /// trees.
 ///
 /// # Errors

@@ -35,7 +35,7 @@ const KEYS: [&str; 13] = [
     "chosen",
 ];
 
-/// Reads a plan file; `name` is the file's name in messages. Linear in the bytes, apart from the numbers.
+/// Reads a plan file. `name` is the file's name in messages. Linear in the bytes, apart from the numbers.
 ///
 /// Every name and link number has to exist in the plan's own platform and collective. Whether the plan is right
 /// (paths that connect, weights that add up, slots that are matchings) is not judged here: that is the referee's part.

@@ -179,7 +179,7 @@ fn two_operands(found: &str) -> Mistake {
     }
 }
 
-/// `link` and `part`, or `merge`, `part` and `split`; the part of a message goes without saying.
+/// `link` and `part`, or `merge`, `part` and `split`. The part of a message goes without saying.
 pub(super) fn write_plain(out: &mut String, platform: &Platform, task: Task, message: bool) {
     let _ = match task {
         Task::Send { link, .. } => write!(out, "\"link\":{link}"),

@@ -20,7 +20,7 @@ const PIECE: usize = 1 << 16;
 /// The plan as a self-contained JSON file, linear in the plan.
 ///
 /// [`plan_from_json`](crate::plan_from_json) reads the same plan back, provided that it refers to its own platform
-/// and collective only, and gives merges the work 1 if nothing is merged; an id that does not exist there is written
+/// and collective only, and gives merges the work 1 if nothing is merged. An id that does not exist there is written
 /// as `null`, which the reader refuses.
 pub fn plan_to_json(plan: Plan<'_>) -> String {
     let mut text = Vec::new();
@@ -29,7 +29,7 @@ pub fn plan_to_json(plan: Plan<'_>) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// [`plan_to_json`] piece by piece, so that the text of a large plan is never held as a whole; the watch is asked
+/// [`plan_to_json`] piece by piece, so that the text of a large plan is never held as a whole. The watch is asked
 /// before every pattern and slot.
 ///
 /// # Errors

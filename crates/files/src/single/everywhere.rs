@@ -105,7 +105,7 @@ fn partners(out: &mut String, key: &str, partners: &[u32], root: usize) {
     out.push_str(",\n");
 }
 
-/// Reads one broadcast; `name` is the file's name in messages. As
+/// Reads one broadcast. `name` is the file's name in messages. As
 /// [`single_reduction_from_json`](crate::single_reduction_from_json): the schedule is not judged here.
 ///
 /// # Errors
@@ -197,7 +197,7 @@ pub fn single_broadcast_from_json(
     Ok(one)
 }
 
-/// Reads one all-reduction; `name` is the file's name in messages. The schedules are not judged here.
+/// Reads one all-reduction. `name` is the file's name in messages. The schedules are not judged here.
 ///
 /// # Errors
 /// The first thing that is wrong: its line, key and value, and what would be right.

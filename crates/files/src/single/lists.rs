@@ -58,7 +58,7 @@ fn starts(
     Ok(starts)
 }
 
-/// Reads whom each processor sends to from an array, or from `"receivers"` of an object; the root, whose entry is
+/// Reads whom each processor sends to from an array, or from `"receivers"` of an object. The root, whose entry is
 /// `null`, is its own receiver in the result.
 ///
 /// # Errors

@@ -1,8 +1,8 @@
 //! Single reductions and broadcasts as JSON: lists of transfers, and the files `oneport-reduction/1`,
 //! `oneport-broadcast/1` and `oneport-all-reduce/1`.
 //!
-//! A file has one schedule with its length, bound and proof. Every list has one entry per processor, counted from 0;
-//! the root's entry is `null`, for it sends nothing. Dates are strings in lowest terms, or whole numbers of `unit`, if
+//! A file has one schedule with its length, bound and proof. Every list has one entry per processor, counted from 0.
+//! The root's entry is `null`, for it sends nothing. Dates are strings in lowest terms, or whole numbers of `unit`, if
 //! the file gives one. `fixtures/README.md` documents every field.
 
 mod everywhere;

@@ -65,7 +65,7 @@ impl Partner {
     };
 }
 
-/// Reads one reduction; `name` is the file's name in messages. Linear in the bytes, apart from the numbers.
+/// Reads one reduction. `name` is the file's name in messages. Linear in the bytes, apart from the numbers.
 ///
 /// Every list must have one entry per processor, the root's being `null`. The status may be "optimal" only if the
 /// length is the lower bound and a proof is given, or costs are equal. Whether the schedule is right (a tree, dates,
@@ -303,7 +303,7 @@ pub(super) fn read_unit(value: Json<'_, '_>) -> Result<Rational, FormatError> {
     }
 }
 
-/// A list of dates, in units if there is one; the root's entry is `null`.
+/// A list of dates, in units if there is one. The root's entry is `null`.
 pub(super) fn read_dates(
     list: &Json<'_, '_>,
     unit: Option<&Rational>,

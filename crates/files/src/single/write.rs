@@ -94,7 +94,7 @@ pub(super) fn write_unit(out: &mut String, unit: Option<&Rational>) {
     }
 }
 
-/// A list of dates; the root's entry is `null`.
+/// A list of dates. The root's entry is `null`.
 pub(super) fn write_list(
     out: &mut String,
     key: &str,

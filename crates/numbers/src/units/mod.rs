@@ -48,7 +48,7 @@ impl fmt::Display for Dimension {
 pub struct Quantity {
     /// The value: bits, seconds, bits per second, or seconds per bit.
     value: Rational,
-    /// Exponent of the scale 1000 or 1024 of a number such as `64M`; 0 without a scale.
+    /// Exponent of the scale 1000 or 1024 of a number such as `64M`. 0 without a scale.
     power: i32,
     /// The dimension.
     pub dimension: Dimension,
@@ -89,7 +89,7 @@ pub enum UnitError {
 }
 
 impl Quantity {
-    /// Reads `64 MiB`, `10 Gbit/s`, `80 ms/GB`, `5 us` or a plain number; the space may be left out. Other names are
+    /// Reads `64 MiB`, `10 Gbit/s`, `80 ms/GB`, `5 us` or a plain number. The space may be left out. Other names are
     /// `Gbps` and `Gb/s`, `10GbE`, `GBps`, `msec`. `64M` are 64 MiB as data, as benchmarks count, and `400G` are 400
     /// Gbit/s as a rate, as ports of networks are named. The number has the forms of [`parse_rational`].
     ///

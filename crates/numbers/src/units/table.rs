@@ -107,7 +107,7 @@ impl Time {
         time("h", 3_600_000_000_000_000),
     ];
 
-    /// The unit of this name; upper and lower case differ. Microseconds are `us`, `µs`, `usec` or `microseconds`.
+    /// The unit of this name. Upper and lower case differ. Microseconds are `us`, `µs`, `usec` or `microseconds`.
     pub fn find(name: &str) -> Option<Time> {
         let known = |name: &str| Time::ALL.into_iter().find(|unit| unit.name == name);
         let written = || {
@@ -180,7 +180,7 @@ fn spelled(name: &str) -> Option<String> {
     Some(format!("{prefix}{unit}"))
 }
 
-/// A rate in one word: `Gbps`, `MBps`, `GiBps`; `GbE` is Ethernet's name for gigabits per second.
+/// A rate in one word: `Gbps`, `MBps`, `GiBps`. `GbE` is Ethernet's name for gigabits per second.
 pub(super) fn rate_word(word: &str) -> Option<(Data, Time)> {
     let ethernet = ["bE", "E"]
         .into_iter()

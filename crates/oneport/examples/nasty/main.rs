@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use oneport::files::PlatformFormat;
 use questions::{ask, question};
 
-/// Long enough for any question of this size, however loaded the machine; a longer one is reported.
+/// Long enough for any question of this size, however loaded the machine. A longer one is reported.
 const SLOW: Duration = Duration::from_secs(20);
 
 fn option(name: &str, default: u64) -> u64 {

@@ -29,9 +29,9 @@ pub struct Nasty {
 /// What became of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// Answered; the referee agrees that it is optimal.
+    /// Answered. The referee agrees that it is optimal.
     Optimal,
-    /// Answered; the referee agrees with the bound.
+    /// Answered. The referee agrees with the bound.
     Feasible,
     /// Some messages cannot arrive.
     Infeasible,

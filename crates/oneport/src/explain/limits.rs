@@ -43,7 +43,7 @@ pub struct Class {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Members {
-    /// Resources of one kind, with names that differ in digits only; ascending.
+    /// Resources of one kind, with names that differ in digits only. Ascending.
     Resources(Vec<Resource>),
     /// One odd set, with its price.
     OddSet(OddSet, Rational),

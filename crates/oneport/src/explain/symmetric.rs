@@ -68,7 +68,7 @@ enum Of {
     Link(LinkId),
 }
 
-/// Returns this port or processor at another node; other resources stay as they are.
+/// Returns this port or processor at another node. Other resources stay as they are.
 fn at(resource: Resource, node: NodeId) -> Resource {
     match resource {
         Resource::Send(_) => Resource::Send(node),
@@ -79,7 +79,7 @@ fn at(resource: Resource, node: NodeId) -> Resource {
     }
 }
 
-/// The nodes of each role, ascending; `None` if a renaming that keeps the roles may change the question: groups,
+/// The nodes of each role, ascending. `None` if a renaming that keeps the roles may change the question: groups,
 /// demands and counts one by one, an order of operands, tables of sizes, shared capacities.
 fn roles(problem: &Problem) -> Option<Vec<Vec<NodeId>>> {
     let (collective, volumes) = (problem.collective(), problem.volumes());

@@ -1,4 +1,4 @@
-//! A router merges nothing, so it sends on at least as much as it receives; a switch copies nothing, so at most that.
+//! A router merges nothing, so it sends on at least as much as it receives. A switch copies nothing, so at most that.
 
 use oneport_platform::{NodeId, Platform, Rational};
 

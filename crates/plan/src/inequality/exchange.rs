@@ -13,7 +13,7 @@ pub struct Exchange {
     pub direction: Direction,
     /// Sets of nodes, each ascending and with a participant; at least two.
     pub parts: Vec<Vec<NodeId>>,
-    /// Positive lengths, ascending by link; the other links are free.
+    /// Positive lengths, ascending by link. The other links are free.
     pub lengths: Vec<(LinkId, Rational)>,
 }
 

@@ -36,7 +36,7 @@ pub enum Column {
         from: NodeId,
         /// Where they end.
         to: NodeId,
-        /// The link; none for a route.
+        /// The link. None for a route.
         link: Option<LinkId>,
     },
     /// Merges at a processor.
@@ -133,12 +133,12 @@ impl Inequality {
 /// An inequality of a certificate and its weight.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Need {
-    /// Place of the demand; `None` for a cut that is used for every demand which crosses it, and for the merges of
+    /// Place of the demand. `None` for a cut that is used for every demand which crosses it, and for the merges of
     /// every demand which combines.
     pub demand: Option<usize>,
     /// The inequality.
     pub inequality: Inequality,
-    /// The charge for one unit of it; positive.
+    /// The charge for one unit of it. Positive.
     pub weight: Rational,
 }
 

@@ -11,7 +11,7 @@ use crate::{Demand, Task};
 pub struct Tree {
     /// Place of the goal among the demand's goals.
     pub goal: usize,
-    /// Positive prices, ascending by task; others are free. A task is a send or merge of a part of the goal's operands,
+    /// Positive prices, ascending by task. Others are free. A task is a send or merge of a part of the goal's operands,
     /// without its inputs: see [`Task::alone`].
     pub prices: Vec<(Task, Rational)>,
 }

@@ -4,7 +4,7 @@ use super::draw::{Draw, Purpose};
 use super::{Costs, Options};
 use crate::{Node, NodeId, Platform, PlatformError};
 
-/// Limit: nodes, and directed links, of a generated platform; larger ones are refused before they are built.
+/// Limit: nodes, and directed links, of a generated platform. Larger ones are refused before they are built.
 const LIMIT: usize = 1 << 24;
 
 /// `BadParameter`, with the value as it was given.

@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// The decision that a stream of random numbers makes; the discriminant is the ChaCha nonce.
+/// The decision that a stream of random numbers makes. The discriminant is the ChaCha nonce.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Purpose {
     /// Places of nodes, and links.
@@ -28,7 +28,7 @@ impl Draw {
         Draw(rng)
     }
 
-    /// A uniform integer in `0..n`; 0 when `n` is 0.
+    /// A uniform integer in `0..n`. 0 when `n` is 0.
     ///
     /// Words at or above the largest multiple of `n` are skipped, so no residue is favoured.
     pub(super) fn below(&mut self, n: u64) -> u64 {
@@ -54,7 +54,7 @@ impl Draw {
         low + self.below(high - low + 1)
     }
 
-    /// A uniform entry; `None` of an empty list.
+    /// A uniform entry. `None` of an empty list.
     pub(super) fn pick<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
         list.get(self.index(list.len()))
     }

@@ -10,8 +10,8 @@ const BANDWIDTH: u64 = 25;
 
 /// The fat tree of switches with `k` ports (Al-Fares, Loukissas, Vahdat, SIGCOMM 2008, section 2): `k` pods of `k/2`
 /// edge and `k/2` aggregation switches, `k/2` hosts on every edge switch, `(k/2)²` core switches. Core switches `i k/2`
-/// to `(i+1) k/2 - 1` are linked to aggregation switch `i` of every pod. `k³/4` hosts, named `pod0.edge0.host0`, ...;
-/// switches `pod0.edge0`, `pod0.aggregation0`, `core0`.
+/// to `(i+1) k/2 - 1` are linked to aggregation switch `i` of every pod. `k³/4` hosts, named `pod0.edge0.host0`, ....
+/// Switches `pod0.edge0`, `pod0.aggregation0`, `core0`.
 ///
 /// # Errors
 /// `k` is odd or 0, or there are more nodes or links than ids can number.

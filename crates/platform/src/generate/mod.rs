@@ -42,12 +42,12 @@ use num_traits::Signed;
 use crate::{PlatformError, Rational, whole};
 use draw::Draw;
 
-/// How costs are drawn; the costs of links (time per unit of message) and of compute (time per unit of work).
+/// How costs are drawn. The costs of links (time per unit of message) and of compute (time per unit of work).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Costs {
     /// Every cost is this number, which must be positive.
     Constant(Rational),
-    /// Integers drawn uniformly and independently, both ends included; `1 <= low <= high`.
+    /// Integers drawn uniformly and independently, both ends included. `1 <= low <= high`.
     Uniform {
         /// Smallest cost.
         low: u64,
@@ -100,7 +100,7 @@ impl Costs {
         })
     }
 
-    /// One cost; call [`Self::check`] first.
+    /// One cost. Call [`Self::check`] first.
     fn draw(&self, draw: &mut Draw) -> Rational {
         match self {
             Costs::Constant(cost) => cost.clone(),

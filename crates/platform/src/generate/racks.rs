@@ -12,7 +12,7 @@ pub struct Racks {
     pub racks: usize,
     /// Hosts of a rack: a number drawn for every rack, both ends included.
     pub hosts: (usize, usize),
-    /// Switches that all racks' switches are linked to; a single rack needs none.
+    /// Switches that all racks' switches are linked to. A single rack needs none.
     pub spines: usize,
     /// Whether the switches can duplicate messages.
     pub copying: bool,

@@ -60,7 +60,7 @@ pub fn random_connected(
     )
 }
 
-/// A random tree, then random further edges up to `links` in all; each pair in increasing order.
+/// A random tree, then random further edges up to `links` in all. Each pair in increasing order.
 fn edges(n: usize, links: usize, seed: u64) -> Vec<(usize, usize)> {
     let mut draw = Draw::new(seed, Purpose::Graph);
     let mut edges: Vec<_> = (1..n).map(|node| (draw.index(node), node)).collect();
@@ -77,7 +77,7 @@ fn edges(n: usize, links: usize, seed: u64) -> Vec<(usize, usize)> {
     edges
 }
 
-/// `count` different pairs of nodes, uniform among those not taken, in the order of drawing; they are taken now.
+/// `count` different pairs of nodes, uniform among those not taken, in the order of drawing. They are taken now.
 fn fresh_pairs(
     draw: &mut Draw,
     n: usize,

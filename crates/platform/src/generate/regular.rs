@@ -28,7 +28,7 @@ pub fn complete(n: usize, options: &Options) -> Result<Platform, PlatformError> 
     processors(numbered(n), edges, options)
 }
 
-/// The ring `P0`, `P1`, .., `P(n-1)`, `P0`: `n` duplex links; two nodes share one duplex link, a single node has none.
+/// The ring `P0`, `P1`, .., `P(n-1)`, `P0`: `n` duplex links. Two nodes share one duplex link, a single node has none.
 ///
 /// # Errors
 /// `n` is 0, a cost range is impossible, or ids cannot number the nodes.
@@ -47,7 +47,7 @@ pub fn ring(n: usize, options: &Options) -> Result<Platform, PlatformError> {
 }
 
 /// The mesh of `rows * columns` nodes, row by row: `P(r * columns + c)` is linked to its neighbours in row `r` and
-/// column `c`; `rows (columns - 1) + columns (rows - 1)` duplex links, none around the border.
+/// column `c`. `rows (columns - 1) + columns (rows - 1)` duplex links, none around the border.
 ///
 /// # Errors
 /// `rows` or `columns` is 0, a cost range is impossible, or ids cannot number nodes or links.

@@ -2,7 +2,7 @@
 
 use super::network::{Arc, Weight};
 
-/// Every node but the source pays the shortest arc that enters it, which makes that arc free; nodes that lead to each
+/// Every node but the source pays the shortest arc that enters it, which makes that arc free. Nodes that lead to each
 /// other over free arcs become one, until all are entered over free arcs from the source. `None` if some node is out of
 /// reach.
 ///
@@ -194,7 +194,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// In one go as from every source by itself; sparse graphs, where not everything is in reach, and dense ones.
+        /// In one go as from every source by itself. Sparse graphs, where not everything is in reach, and dense ones.
         #[test]
         fn every_source_has_its_price(
             nodes in 1usize..10,

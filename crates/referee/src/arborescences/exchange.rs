@@ -17,7 +17,7 @@ use crate::violation::too_large;
 
 /// The least that the transfers of one instance cost by the theorem, where link `e` costs `lengths[e]`.
 ///
-/// Exact arborescences where few nodes are optional or parts are few, as for broadcasts; otherwise from below.
+/// Exact arborescences where few nodes are optional or parts are few, as for broadcasts. Otherwise from below.
 pub(crate) fn least_exchange(
     case: &Case<'_>,
     direction: Direction,
@@ -30,7 +30,7 @@ pub(crate) fn least_exchange(
         .iter()
         .map(|length| over(length.clone(), &denominator))
         .collect();
-    // A route has fewer links than there are nodes, there are fewer arcs than pairs of nodes; all of them are added up.
+    // A route has fewer links than there are nodes, there are fewer arcs than pairs of nodes. All of them are added up.
     let longest = scaled.iter().map(BigUint::bits).max().unwrap_or(0);
     let bits =
         longest + 5 * u64::from(usize::BITS - case.platform.nodes().len().leading_zeros()) + 4;

@@ -240,7 +240,7 @@ mod tests {
         unreachable!("every target is in reach")
     }
 
-    /// A ring, so that everything is in reach, and chords; arcs into the source are left out.
+    /// A ring, so that everything is in reach, and chords. Arcs into the source are left out.
     fn network(nodes: usize, source: usize, targets: u32, lengths: &[u128]) -> Network<u128> {
         let mut arcs = Vec::new();
         for from in 0..nodes {
@@ -279,7 +279,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Each method against enumeration; the two bounds are below.
+        /// Each method against enumeration. The two bounds are below.
         #[test]
         fn every_method_finds_the_least(
             nodes in 2usize..8, source in 0usize..8, targets: u32, lengths in prop::collection::vec(0u128..40, 49),
@@ -353,7 +353,7 @@ mod tests {
         let mut dice = Dice::new(1);
         let mut roll = || dice.below(32_u128);
         for _ in 0..100 {
-            // Two cheap triangles that an expensive cycle joins; the source is far away.
+            // Two cheap triangles that an expensive cycle joins. The source is far away.
             let mut arcs = Vec::new();
             for from in 0..7 {
                 for to in (1..7).filter(|&to| to != from) {

@@ -2,7 +2,7 @@
 //!
 //! **Upper bound.** Let every processor but one, `r`, send its stream to some other, without a cycle, and let `r` send
 //! its stream to the target. Each processor merges its value with every stream that arrives: a reduction tree whose
-//! price is the sum over streams `i -> j` of `D(i,j) + q_j`, plus `D(r, target)`; `D` is the price of the path, `q` of
+//! price is the sum over streams `i -> j` of `D(i,j) + q_j`, plus `D(r, target)`. `D` is the price of the path, `q` of
 //! a merge.
 //!
 //! **No tree is cheaper.** Take a cheapest tree, of equal ones that with the fewest *strange* merges: those not

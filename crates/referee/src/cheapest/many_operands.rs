@@ -82,7 +82,7 @@ impl<'p> LowerBound<'p> {
     }
 }
 
-/// Per processor: the length of the shortest link that leaves it; 0 if it owns no operand or no link leaves it.
+/// Per processor: the length of the shortest link that leaves it. 0 if it owns no operand or no link leaves it.
 fn shortest_out(case: &Case<'_>, priced: &Priced) -> Vec<BigUint> {
     let mut leaving = vec![BigUint::zero(); priced.processors.len()];
     for &owner in &priced.owners {
@@ -114,7 +114,7 @@ fn least_work(priced: &Priced) -> BigUint {
     or_zero(least.pop())
 }
 
-/// `G[n]` by processor; 0 if nothing can be brought.
+/// `G[n]` by processor. 0 if nothing can be brought.
 fn counting(priced: &Priced, distances: &[Option<BigUint>]) -> Vec<BigUint> {
     let count = priced.processors.len();
     let mut by_operands: Vec<Vec<Option<BigUint>>> = Vec::new();

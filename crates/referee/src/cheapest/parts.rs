@@ -69,7 +69,7 @@ impl Parts {
         self.len() - 1
     }
 
-    /// The number of the operands `0..=last` together; the last is one of the operands.
+    /// The number of the operands `0..=last` together. The last is one of the operands.
     pub(super) fn prefix(&self, last: usize) -> usize {
         if self.are_sets() {
             (1 << (last + 1)) - 1
@@ -102,7 +102,7 @@ impl Parts {
         self.number(part.first, part.operands())
     }
 
-    /// The last operand of an interval; 0 of a set.
+    /// The last operand of an interval. 0 of a set.
     pub(super) fn last(&self, part: usize) -> usize {
         self.intervals.get(part).map_or(0, |part| part.last)
     }

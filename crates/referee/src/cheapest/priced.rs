@@ -27,12 +27,12 @@ pub(super) struct Priced {
     pub places: PerNode<usize>,
     /// Per operand: the index of its owner in `processors`.
     pub owners: Vec<usize>,
-    /// Per class of parts: sizes times a factor; amounts of work times another factor.
+    /// Per class of parts: sizes times a factor. Amounts of work times another factor.
     pub sizes: Vec<BigUint>,
     pub works: Vec<BigUint>,
     pub size_class: Class,
     pub work_class: Class,
-    /// Where work is by task: the class of each merge, by number of the result, split and place; absent if it
+    /// Where work is by task: the class of each merge, by number of the result, split and place. Absent if it
     /// cannot be done.
     pub tasks: Option<BTreeMap<(usize, usize, usize), usize>>,
     /// Per place: whether its node merges. Empty if all do.
@@ -124,7 +124,7 @@ impl Priced {
         self.places[node]
     }
 
-    /// Shortest distances among the processors, from `i` to `j` at `i x processors + j`; `None`: unreachable.
+    /// Shortest distances among the processors, from `i` to `j` at `i x processors + j`. `None`: unreachable.
     pub(super) fn distances(
         &self,
         case: &Case<'_>,
@@ -159,7 +159,7 @@ impl Priced {
         self.tasks.is_some() || !self.merging.is_empty()
     }
 
-    /// The class of work of a merge at a place; `None` if it cannot be done there.
+    /// The class of work of a merge at a place. `None` if it cannot be done there.
     pub(super) fn work_of(
         &self,
         parts: &Parts,
@@ -198,7 +198,7 @@ fn least_by(
     least.into_iter().map(or_zero).collect()
 }
 
-/// The amounts of all parts over one denominator, by class; `singles` says whether single operands have one.
+/// The amounts of all parts over one denominator, by class. `singles` says whether single operands have one.
 fn amounts(
     what: &'static str,
     amount: &Amount,

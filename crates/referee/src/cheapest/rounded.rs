@@ -4,7 +4,7 @@
 //! it. It is kept as the integer `r` with `r <= x y / 2^unit < r + 2`:
 //!
 //! Drop the lowest bits of both factors, so that 64 are left of the longest, `x = (x' + f) 2^a` and `y = (y' + g) 2^b`
-//! with `0 <= f, g < 1` and `f = 0` if `a = 0`, `g = 0` if `b = 0`; let `t = unit - a - b` and `r = floor(x' y' /
+//! with `0 <= f, g < 1` and `f = 0` if `a = 0`, `g = 0` if `b = 0`. Let `t = unit - a - b` and `r = floor(x' y' /
 //! 2^t)`. The unit is such that the longest product has at most `KEPT` bits: `unit >= bits(x) + bits(y) - KEPT` (and 0
 //! or more) for the longest `x` and `y` of each kind. The loss, besides the fraction that `floor` drops, is `e = (x'
 //! g + y' f + f g) / 2^t`, and `e < 1`:
@@ -27,14 +27,14 @@ const ERROR: u64 = 2;
 #[derive(Debug)]
 pub(super) struct Rounded {
     sizes: Vec<u64>,
-    /// As the exact ones; `None`: unreachable.
+    /// As the exact ones. `None`: unreachable.
     distances: Vec<Option<u64>>,
     works: Vec<u64>,
     merges: Vec<u64>,
     /// How far the products are shifted down.
     transfer_shift: u32,
     merge_shift: u32,
-    /// One unit of a rounded price is 2 to this power; 0 if nothing is rounded.
+    /// One unit of a rounded price is 2 to this power. 0 if nothing is rounded.
     unit: u64,
 }
 
@@ -69,7 +69,7 @@ impl Rounded {
         let top = |bits: u64| {
             move |value: &BigUint| (value >> dropped(bits)).to_u64().unwrap_or(u64::MAX)
         };
-        // If a shift is cut off at 0, one of the factors is always 0; beyond 128, every product is rounded to 0.
+        // If a shift is cut off at 0, one of the factors is always 0. Beyond 128, every product is rounded to 0.
         let shift = |one: u64, other: u64| {
             u32::try_from(unit.saturating_sub(dropped(one) + dropped(other))).unwrap_or(u32::MAX)
         };
@@ -209,7 +209,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
         /// A tree over `operands` operands, with one journey for every value and one merge for every value that is not
-        /// an operand, costs less than its rounded price and the slack; the rounded price is never above it, and does
+        /// an operand, costs less than its rounded price and the slack. The rounded price is never above it, and does
         /// not overflow.
         #[test]
         fn the_slack_covers_a_tree(

@@ -4,7 +4,7 @@
 //! are lower bounds, and the exact value is less than a known slack above them. Then the exact value of the wanted
 //! state is computed from the top down, where a candidate is followed only if its lower bound is at most the state's
 //! plus the slack: every other one is provably more expensive. Near an optimum of the linear program many trees cost
-//! exactly the same, and these are followed; still they are few of all.
+//! exactly the same, and these are followed. Still they are few of all.
 //!
 //! [`rounded`]: super::rounded
 
@@ -262,7 +262,7 @@ impl TreeSearch<'_> {
     }
 }
 
-/// The smallest sum offered; 0 before the first. Two buffers take turns, for nearly all time would otherwise go into
+/// The smallest sum offered. 0 before the first. Two buffers take turns, for nearly all time would otherwise go into
 /// allocations.
 #[derive(Default)]
 struct Best {

@@ -1,4 +1,4 @@
-//! Lower bounds that need no partial trees: the certificate's inequalities; the longest path of an operand, or the
+//! Lower bounds that need no partial trees: the certificate's inequalities. The longest path of an operand, or the
 //! least exchange, plus the least price of the merges.
 //!
 //! To combine `n` operands takes `n - 1` merges at least, each of at least the least work at the cheapest processor.

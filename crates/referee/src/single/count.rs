@@ -30,7 +30,7 @@ impl Equal {
         &self.transfer + &self.compute
     }
 
-    /// The most values combined in less than `time`, which is positive; saturating beyond 2^64. O(log^2).
+    /// The most values combined in less than `time`, which is positive. Saturating beyond 2^64. O(log^2).
     pub(super) fn values_below(&self, time: &BigUint) -> u128 {
         let (step, detour) = (self.step(), self.detour());
         if detour.is_zero() || *time > &detour * STEPS {

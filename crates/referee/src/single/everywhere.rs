@@ -1,7 +1,7 @@
 //! One broadcast and one all-reduction, executed once, with their lengths and bounds.
 //!
 //! With a time per sender, the referee computes a bound on broadcasts itself, the larger of two. `D_j` is the end of
-//! the `j`-th transfer; each brings the message to one more processor.
+//! the `j`-th transfer. Each brings the message to one more processor.
 //!
 //! - *Alike.* If all receivers are as fast as the fastest of them, no broadcast is longer, and their order does not
 //!   matter: every processor sends without a pause.

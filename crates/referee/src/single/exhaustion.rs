@@ -8,10 +8,10 @@ const STATES: usize = 200_000;
 /// States between two questions whether to go on. Trades questions for time after a limit. Not measured.
 const ASKED: usize = 1024;
 
-/// Limit: senders; each takes one step of the recursion.
+/// Limit: senders. Each takes one step of the recursion.
 const SENDERS: u64 = 64;
 
-/// Whether some schedule ends before `end`; `None` if that takes too long, or `go_on` ends it. `classes` are times,
+/// Whether some schedule ends before `end`. `None` if that takes too long, or `go_on` ends it. `classes` are times,
 /// ascending, and numbers of senders.
 ///
 /// One slot is open at 0; a sender that takes a slot of date `a` opens two at `a + time`. By Observation 1 no sender

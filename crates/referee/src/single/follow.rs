@@ -75,7 +75,7 @@ pub(super) fn follow_reduction<N: Number>(run: &WrittenSchedule<'_, N>) -> Resul
                 "processor {processor} sends at {start}, but its value is complete only at {complete}"
             ));
         }
-        // A transfer ends before its merge does; only a root that receives nothing comes later than all of them.
+        // A transfer ends before its merge does. Only a root that receives nothing comes later than all of them.
         end = end.max(run.arrival(processor));
     }
     check_length(run, &end)

@@ -1,8 +1,8 @@
 //! Two classes: can `f` fast and `s` slow senders end before a bound?
 //!
-//! Read backwards (Liu-Kuo-Wang 2009, section 5.3): one slot is open at 0; a sender that takes a slot of date `a` opens
+//! Read backwards (Liu-Kuo-Wang 2009, section 5.3): one slot is open at 0. A sender that takes a slot of date `a` opens
 //! two at `a + time`. By Observation 1 the fast senders form the top of the tree. `x_d` of them are on level `d` (date
-//! `d t_f`), where `x_0 <= 1`, `x_(d+1) <= 2 x_d`; they leave `f + 1` slots open. An open slot of level `d` has room
+//! `d t_f`), where `x_0 <= 1`, `x_(d+1) <= 2 x_d`. They leave `f + 1` slots open. An open slot of level `d` has room
 //! for `2^m_d - 1` slow senders, where `m_d` slow transfers after each other fit strictly before the bound. So the
 //! question is whether the sum of `2^m_d` over the open slots can reach `s + f + 1`.
 //!
@@ -37,7 +37,7 @@ pub(super) struct TwoClasses {
 }
 
 impl TwoClasses {
-    /// Whether some schedule ends before `end`, which is positive; `None` if that takes too long.
+    /// Whether some schedule ends before `end`, which is positive. `None` if that takes too long.
     pub(super) fn end_before(&self, end: &BigUint) -> Option<bool> {
         if self.slow >= *end {
             return Some(false);
@@ -182,8 +182,8 @@ impl LevelSearch {
         }
     }
 
-    /// The most that `senders` below `slots` open slots of a level gain when senders may be divided, rounded down;
-    /// saturating.
+    /// The most that `senders` below `slots` open slots of a level gain when senders may be divided, rounded down.
+    /// Saturating.
     fn relaxed(&self, mut level: usize, mut slots: u128, mut senders: u128) -> u128 {
         let mut gained = 0_u128;
         while let Some(block) = self.blocks.get(level) {
@@ -300,7 +300,7 @@ mod tests {
                         .take_while(|&date| date < end)
                         .map(|date| (end - 1 - date) / slow)
                         .collect();
-                    // Each of the room's units but one is a slow sender; no room at all if the fast do not fit.
+                    // Each of the room's units but one is a slow sender. No room at all if the fast do not fit.
                     let most = naive(0, 1, senders, &fits)
                         .map_or(0, |room| room.saturating_sub(senders + 1));
                     let ends = |slow_senders| {

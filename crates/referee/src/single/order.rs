@@ -13,7 +13,7 @@ use super::tree::Tree;
 use crate::Violation;
 use crate::violation::fault;
 
-/// Words written out; longer lists are intervals of operands. Trades memory for simple comparisons. Not measured.
+/// Words written out. Longer lists are intervals of operands. Trades memory for simple comparisons. Not measured.
 const WORDS: usize = 4096;
 
 /// The order in which one processor merges: by date, then from near to far.

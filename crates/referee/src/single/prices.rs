@@ -113,7 +113,7 @@ fn check_list(prices: &SlotPrices) -> Result<(), Violation> {
     Ok(())
 }
 
-/// All sums of times after which the fastest sender still ends before `end`, ascending, each once; `None` if there
+/// All sums of times after which the fastest sender still ends before `end`, ascending, each once. `None` if there
 /// are too many. `times` ascend. O(k dates).
 fn sums(times: &[u128], end: u128) -> Option<Vec<u128>> {
     let Some(&fastest) = times.first() else {
@@ -172,7 +172,7 @@ fn least(sums: &[u128], priced: &[(u128, BigUint)], time: u128, end: u128) -> Op
     }
 }
 
-/// The price of `date`; `place` moves on to it.
+/// The price of `date`. `place` moves on to it.
 fn price_from<'p>(
     priced: &'p [(u128, BigUint)],
     place: &mut usize,

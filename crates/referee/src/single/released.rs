@@ -2,13 +2,13 @@
 //!
 //! **Counting.** In a schedule of length `T`, read backwards, a processor is there at `s = T - start` when it starts to
 //! send, the root at 0, and no more processors are there before `x` than in the infinite tree of the module `count`,
-//! whatever the order of operands. A processor does not send before its own value is there, at `r`: so `s <= T - r`. If
+//! for every order of operands. A processor does not send before its own value is there, at `r`: so `s <= T - r`. If
 //! `T` is below a bound `B`, all values that are there at `r` or later are there before `B - r` backwards: they are no
 //! more than can be combined in less than `B - r`.
 //!
 //! **Growth.** Suppose that transfers take no longer than merges, `d <= c`. A processor there at `s` backwards with
 //! `k` children delivers them at `s + c + d + j c`, `j < k`, and can have merged all of them no later than `p = s + k
-//! c`; a tree runs within `T` if its processors can be given to the values so that `p <= T - r`. Grow it from the
+//! c`. A tree runs within `T` if its processors can be given to the values so that `p <= T - r`. Grow it from the
 //! root, always by the delivery that is prepared first. If the processor would still suit the most urgent value
 //! (least `T - r`) after it, nothing is lost. Otherwise that value must have a place now, and all places that suit it
 //! stop at once: the one of the latest `p` loses least, for the sorted list of the others is at most, entry by entry,
@@ -142,7 +142,7 @@ struct Trial {
 }
 
 impl Trial {
-    /// Whether these processors, in ascending order, combine their values within the length; `None` after
+    /// Whether these processors, in ascending order, combine their values within the length. `None` after
     /// [`TRANSFERS`].
     fn combines(&mut self, values: &[Processor]) -> Option<bool> {
         if let &[(complete, _)] = values {

@@ -258,7 +258,7 @@ fn same<T: PartialEq + fmt::Display>(what: &str, found: &T, right: &T) -> Result
     Err(other(what, found, right))
 }
 
-/// Every class has as many senders in the schedule as in the question; their sum agrees already.
+/// Every class has as many senders in the schedule as in the question. Their sum agrees already.
 fn check_times(classes: &[Class], times: &[Rational], root: u32) -> Result<(), Violation> {
     let mut found = vec![0_u64; classes.len()];
     for (processor, time) in times
@@ -384,7 +384,7 @@ impl EqualCase<'_> {
     }
 }
 
-/// The classes with lowered times; every schedule of the given ones is one of these, at the same starts.
+/// The classes with lowered times. Every schedule of the given ones is one of these, at the same starts.
 fn lowered(
     classes: &[Class],
     times: &[Rational],

@@ -6,12 +6,12 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::Zero;
 
-/// Limit: dates at which a task ends; if slowest-first is optimal, they are few.
+/// Limit: dates at which a task ends. If slowest-first is optimal, they are few.
 const DATES: usize = 1 << 20;
 
 /// Whether slowest-node-first is known to be optimal for these ascending times: each divides the next (Theorem 1, and
 /// the first claim of the introduction), or there are two with a ratio of at least 2 (Theorem 4). Both are proved in
-/// docs/theory.md, "One reduction, executed once"; the paper's proofs have gaps.
+/// docs/theory.md, "One reduction, executed once". The paper's proofs have gaps.
 pub(super) fn is_optimal(times: &[BigUint]) -> bool {
     let divide = times
         .windows(2)
@@ -19,8 +19,8 @@ pub(super) fn is_optimal(times: &[BigUint]) -> bool {
     divide || matches!(times, [fast, slow] if *slow >= fast * 2_u8)
 }
 
-/// When the last sender ends if all start as early as possible, slowest first; `None` if there are too many dates.
-/// `classes` are times and numbers of senders, fastest first; the destination is one more processor.
+/// When the last sender ends if all start as early as possible, slowest first. `None` if there are too many dates.
+/// `classes` are times and numbers of senders, fastest first. The destination is one more processor.
 ///
 /// Two free processors make one transfer, at whose end the receiver is free again.
 pub(super) fn length(classes: &[(BigUint, u64)]) -> Option<BigUint> {

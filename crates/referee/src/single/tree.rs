@@ -10,12 +10,12 @@ pub(super) struct Tree {
     /// `children[offsets[p]..offsets[p + 1]]` are the children of `p`.
     offsets: Vec<u32>,
     children: Vec<u32>,
-    /// Every processor after all its children; the root is the last.
+    /// Every processor after all its children. The root is the last.
     order: Vec<u32>,
 }
 
 impl Tree {
-    /// The tree in which `partners[p]` is the parent of `p`; all ids are in range. O(n).
+    /// The tree in which `partners[p]` is the parent of `p`. All ids are in range. O(n).
     ///
     /// # Errors
     /// A circle.

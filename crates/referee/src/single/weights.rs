@@ -120,7 +120,7 @@ struct Stage {
     stay: Vec<Option<u32>>,
 }
 
-/// The slots of every sender (`times` ascend), and an empty list after the last; `None` if they are too many.
+/// The slots of every sender (`times` ascend), and an empty list after the last. `None` if they are too many.
 ///
 /// Below a slot are later senders in order, each once, so the time that it leaves counts down to a sum of their times.
 fn stages(times: &[u128], latest: u128) -> Option<Vec<Stage>> {
@@ -160,7 +160,7 @@ fn stages(times: &[u128], latest: u128) -> Option<Vec<Stage>> {
     Some(stages)
 }
 
-/// Per sender the sums of times of it and later ones up to the latest date; `None` if there are too many.
+/// Per sender the sums of times of it and later ones up to the latest date. `None` if there are too many.
 fn sums(times: &[u128], latest: u128) -> Vec<Option<Vec<u128>>> {
     let mut all = vec![None; times.len() + 1];
     let mut sums = vec![0];
@@ -187,7 +187,7 @@ fn sums(times: &[u128], latest: u128) -> Vec<Option<Vec<u128>>> {
 struct Carried {
     first: i64,
     second: i64,
-    /// The topmost sender of the first; `None` for no tree.
+    /// The topmost sender of the first. `None` for no tree.
     topmost: Option<u32>,
 }
 
@@ -240,7 +240,7 @@ impl Table {
     /// The most that the open slots carry.
     fn most(&self, place: usize, slots: &[u32]) -> i128 {
         let mut most: i128 = 0;
-        // Only one slot has a given sender topmost; the others of the kind carry their second.
+        // Only one slot has a given sender topmost. The others of the kind carry their second.
         let mut more: Vec<(u32, i64)> = Vec::new();
         for &slot in slots {
             let carried = self.carried[place][slot as usize];
@@ -273,7 +273,7 @@ impl Carried {
     }
 }
 
-/// Whether some placement of all senders is left; `None` if too many states are.
+/// Whether some placement of all senders is left. `None` if too many states are.
 fn ends_in_time(stages: &[Stage], tables: &[Table]) -> Option<bool> {
     let Some(first) = stages.first() else {
         return Some(true);

@@ -1,6 +1,6 @@
 //! The exchange theorem: the cost of an all-reduce's transfers, if some nodes are put together into parts.
 //!
-//! Parts are disjoint sets of nodes, each with a participant; links inside them are free. A node outside all parts
+//! Parts are disjoint sets of nodes, each with a participant. Links inside them are free. A node outside all parts
 //! *merges* if it is a processor, and *copies* if it replicates.
 //!
 //! **Theorem** (it generalises the count of calls that gossiping takes: Harary and Schwenk 1974). Some part `r` exists

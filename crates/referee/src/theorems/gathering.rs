@@ -1,17 +1,17 @@
 //! **Gathering theorem.** Let a scheme of an all-reduce of `n >= 2` operands join all of them at some place `t`, a
 //! merge. Going back from `t` meets `n - 1` merges and some transfers: a tree, since what is merged has no operand in
 //! common. Let `m` of these merges be inside a set of nodes that holds `p > 0` participants. Then at least `m - p + 2`
-//! transfers enter the set; `m - p + 1` if `t` is inside.
+//! transfers enter the set, or `m - p + 1` if `t` is inside.
 //!
 //! *Proof.* Follow the tree's values inside the set: `p` operands start there, `a` values enter, every merge makes one
 //! of two, `b` values leave, and in the end there is one if `t` is inside and none if it is not. So `p + a - m - b` is
 //! 1 or 0. If `t` is inside, `a >= m - p + 1`. If it is not, `b >= 1`, since the operands inside get to `t`. If `b >=
 //! 2`, `a >= m - p + 2`. If `b = 1`, all that the tree ever brings in or finds inside leaves as part of one value,
 //! which is not of all operands, as these meet at `t` only. The participants inside need the result, so an operand that
-//! this value lacks has to enter; no transfer of the tree brings it: one more than `a` enters. QED
+//! this value lacks has to enter. No transfer of the tree brings it: one more than `a` enters. QED
 //!
 //! **Inequality.** Let `x` be the transfers that enter the set, and `r` 1 if `t` is inside, else 0: `x - m + r >= 2 -
-//! p`. The merges `m` are those behind `t`; others are charged nothing, so a merge is charged at most its positive
+//! p`. The merges `m` are those behind `t`. Others are charged nothing, so a merge is charged at most its positive
 //! part.
 //!
 //! (Disjoint sets of equal weight that hold all processors: the counting theorem, for `Y` is the same everywhere.)

@@ -1,5 +1,5 @@
 //! The theorems that certificates rest on: of each the conditions, the proof, and the charges. Its data stand in
-//! `oneport_plan::inequality`; the meaning stated there is never asked here, so that two readings can be compared.
+//! `oneport_plan::inequality`. The meaning stated there is never asked here, so that two readings can be compared.
 
 mod asked;
 mod balance;
@@ -103,7 +103,7 @@ pub(crate) fn only_helps(inequality: &Inequality) -> bool {
     )
 }
 
-/// The nodes inside a cut; `None` for other inequalities.
+/// The nodes inside a cut. `None` for other inequalities.
 pub(crate) fn side(inequality: &Inequality, platform: &Platform) -> Option<PerNode<bool>> {
     match inequality {
         Inequality::Cut(cut) => Some(asked::inside(&cut.nodes, platform)),

@@ -121,7 +121,7 @@ struct Goal<'g> {
 type Labels = PerNode<Option<BigUint>>;
 
 impl Goal<'_> {
-    /// The price of the cheapest reduction tree; `None` without one.
+    /// The price of the cheapest reduction tree. `None` without one.
     fn cheapest(&self, target: NodeId) -> Option<BigUint> {
         let Interval { first, last } = self.whole;
         let mut prices: BTreeMap<Interval, Labels> = BTreeMap::new();

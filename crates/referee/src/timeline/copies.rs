@@ -47,7 +47,7 @@ impl<'r, 'a> Action<'r, 'a> {
 struct Held<'r> {
     /// Whether it is there from the beginning.
     own: bool,
-    /// When it arrived, or was made; ascending when needed.
+    /// When it arrived, or was made. Ascending when needed.
     arrivals: Vec<&'r BigUint>,
     /// How often it has been used, and until when.
     used: usize,

@@ -127,7 +127,7 @@ impl Amounts {
         matches!(self.classes, Classes::ByTask(_)) || !self.able.is_empty()
     }
 
-    /// The class of the merge of a result at a place; `None` if it cannot be done there.
+    /// The class of the merge of a result at a place. `None` if it cannot be done there.
     pub(super) fn class_of_merge(
         &self,
         part: Interval,

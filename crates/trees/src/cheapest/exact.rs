@@ -13,7 +13,7 @@ use super::tree::{Choices, build};
 use super::weights::{Weights, ratio};
 use super::zero_cost::Free;
 
-/// Exact prices, each found when it is first asked for; see [`Reduction::exactly`].
+/// Exact prices, each found when it is first asked for. See [`Reduction::exactly`].
 ///
 /// The exact recurrence, memoised. `None` means impossible. Nodes that reach one another at cost 0 have equal prices,
 /// so prices are stored per group of such nodes.
@@ -24,7 +24,7 @@ pub struct ExactPrices<'r> {
     free: Free,
     /// Lengths of links, by id.
     lengths: Vec<Length<BigUint>>,
-    /// From processors, by place; found when first needed.
+    /// From processors, by place. Found when first needed.
     paths: Vec<Option<Paths<BigUint>>>,
     /// Rounded prices of making partial results, by place.
     made: BTreeMap<Interval, Vec<i32>>,
@@ -78,7 +78,7 @@ impl<'r> ExactPrices<'r> {
         ))
     }
 
-    /// The cheapest price and tree to a target, which must be one of the prepared targets; `None` if no tree exists.
+    /// The cheapest price and tree to a target, which must be one of the prepared targets. `None` if no tree exists.
     pub fn cheapest(&mut self, target: NodeId) -> Option<(Rational, Pattern)> {
         let node = target.index();
         let price = self.held(self.reduction.whole()?, node)?;

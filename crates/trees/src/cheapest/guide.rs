@@ -15,7 +15,7 @@ use super::weights::ratio;
 /// Fact: above the price of every useful tree, in units.
 const FAR: i64 = 1 << 40;
 
-/// The cheapest trees under one list of prices, up to rounding; see [`Reduction::guide`].
+/// The cheapest trees under one list of prices, up to rounding. See [`Reduction::guide`].
 pub struct Guide<'a> {
     reduction: &'a Reduction,
     table: Table,
@@ -31,7 +31,7 @@ impl<'a> Guide<'a> {
         }
     }
 
-    /// A lower bound on the price of every tree to the target, in the unit of the given prices; `None` if no tree
+    /// A lower bound on the price of every tree to the target, in the unit of the given prices. `None` if no tree
     /// exists.
     pub fn lower_bound(&self, target: NodeId) -> Option<Rational> {
         let (_, units) = self.walk().best(self.reduction.whole()?, target.index())?;
@@ -62,7 +62,7 @@ struct Walk<'g> {
     table: &'g Table,
     /// Prices by place, of the partial results met so far.
     made: BTreeMap<Interval, Vec<i32>>,
-    /// The best source and its price for each partial result and consumer met so far; the same for splits.
+    /// The best source and its price for each partial result and consumer met so far. The same for splits.
     best: BTreeMap<(Interval, usize), Option<(usize, i64)>>,
     splits: BTreeMap<(Interval, usize), Option<usize>>,
 }

@@ -26,7 +26,7 @@
 //!
 //! With `n` operands, `p` processors: `O(n^3 p)` machine additions (sixteen at a time) for the table plus
 //! `O(n^2 p a)` for moving results, where `a` counts the processors that are not worse than a transfer from another
-//! one, usually few; `4 n^2 p` bytes.
+//! one, usually few. `4 n^2 p` bytes.
 
 mod amounts;
 mod exact;
@@ -59,7 +59,7 @@ impl Reduction {
     /// links counts as one). The price of the cheapest tree to the most expensive processor is up to `2^30` units,
     /// rarely less than `2^26`.
     ///
-    /// `O(n^3 p)` machine operations; see the module's documentation.
+    /// `O(n^3 p)` machine operations. See the module's documentation.
     pub fn guide(&self, prices: &Prices<u64>) -> Guide<'_> {
         let weights = self.factors.weigh_integers(&self.processors, prices);
         let targets: Vec<usize> = self.processors.clone();
@@ -67,7 +67,7 @@ impl Reduction {
         Guide::new(self, table, weights.denominator)
     }
 
-    /// The cheapest price, exactly, and a tree that attains it, for each target; `None` if some operand cannot be
+    /// The cheapest price, exactly, and a tree that attains it, for each target. `None` if some operand cannot be
     /// brought together with the others and the result to the target. The trees' demand is 0.
     ///
     /// `O(n^3 p)` machine operations, and exact ones for the choices that rounding leaves open.

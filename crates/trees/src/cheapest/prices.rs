@@ -8,7 +8,7 @@ use oneport_platform::Platform;
 pub struct Prices<N> {
     /// Per link: the sum of the prices of all resources that a transfer over it occupies.
     pub links: Vec<N>,
-    /// Per node: the price of its processor; routers have none.
+    /// Per node: the price of its processor. Routers have none.
     pub compute: Vec<N>,
 }
 

@@ -13,7 +13,7 @@ use super::weights::Factors;
 pub struct Reduction {
     /// The links, by id.
     pub(super) graph: Digraph<()>,
-    /// The node index of each processor, and of each participant that does not compute; its *place* is its place here.
+    /// The node index of each processor, and of each participant that does not compute. Its *place* is its place here.
     pub(super) processors: Vec<usize>,
     /// The place of each operand's owner.
     pub(super) owners: Vec<usize>,
@@ -90,7 +90,7 @@ impl Reduction {
         self.owners.len()
     }
 
-    /// All operands; `None` without operands.
+    /// All operands. `None` without operands.
     pub(super) fn whole(&self) -> Option<Interval> {
         Some(Interval {
             first: 0,

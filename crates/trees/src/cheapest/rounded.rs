@@ -8,7 +8,7 @@ use super::paths::{Length, Paths};
 use super::reduction::Reduction;
 use super::weights::Weights;
 
-/// Fact: replaces each price that is too high to matter, and "impossible"; two of them add up within 31 bits.
+/// Fact: replaces each price that is too high to matter, and "impossible". Two of them add up within 31 bits.
 pub(super) const CAP: i32 = (1 << 30) - 1;
 /// The distance to a node that no path leads to.
 pub(super) const NO_PATH: u64 = u64::MAX;
@@ -70,7 +70,7 @@ impl Rounded {
         Multiplier::new(self.sizes[class], self.unit - self.path_exponent)
     }
 
-    /// [`transfer`](Self::transfer) in multiples of `2^unit`; `u128::MAX` if no path leads.
+    /// [`transfer`](Self::transfer) in multiples of `2^unit`. `u128::MAX` if no path leads.
     pub(super) fn transfer_in(&self, class: usize, from: usize, node: usize, unit: i64) -> u128 {
         let Some(&distance) = self.paths[from].distance(node) else {
             return u128::MAX;
@@ -110,7 +110,7 @@ impl Rounded {
         (self.path_exponent + least(&self.sizes)).min(self.merge_exponent + least(&self.works))
     }
 
-    /// An exact price in multiples of the unit, rounded up; saturating.
+    /// An exact price in multiples of the unit, rounded up. Saturating.
     pub(super) fn round_up(&self, price: &BigUint) -> i64 {
         if price.bits() == 0 {
             return 0;
@@ -149,7 +149,7 @@ impl Rough {
         }
     }
 
-    /// `self x factor / 2^unit`, rounded down; saturating.
+    /// `self x factor / 2^unit`, rounded down. Saturating.
     fn times(self, factor: u64, unit: i64) -> u128 {
         let product = u128::from(self.mantissa) * u128::from(factor);
         let down = unit - self.exponent;
@@ -213,7 +213,7 @@ impl Multiplier {
     }
 }
 
-/// The numbers, rounded down to multiples of one power of two such that they have at most this many bits; its exponent.
+/// The numbers, rounded down to multiples of one power of two such that they have at most this many bits. Its exponent.
 fn common(values: &[BigUint], bits: u64) -> (Vec<u64>, i64) {
     let exponent = values
         .iter()

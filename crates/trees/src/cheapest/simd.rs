@@ -3,10 +3,10 @@
 
 use pulp::{Arch, NullaryFnOnce};
 
-/// Processors per vector operation; rows are padded to a multiple. Trades padding for shorter loops. Not measured.
+/// Processors per vector operation. Rows are padded to a multiple. Trades padding for shorter loops. Not measured.
 pub(super) const LANES: usize = 16;
 
-/// The vector instructions of this machine. A row has a multiple of [`LANES`] numbers; two of them add up within 31
+/// The vector instructions of this machine. A row has a multiple of [`LANES`] numbers. Two of them add up within 31
 /// bits.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes(Arch);

@@ -16,7 +16,7 @@ pub(super) struct Table {
     operands: usize,
     /// Row length: processors, padded.
     width: usize,
-    /// `C[k,m]` by place, at row `k n + m` and again at row `m n + k`: what a merge combines, `[k,l]` and `[l+1,m]` for
+    /// `C[k,m]` by place, at row `k n + m` and again at row `m n + k`: the inputs of merges, `[k,l]` and `[l+1,m]` for
     /// all `l`, are two blocks of consecutive rows. (The whole interval is not needed.)
     cells: Vec<i32>,
     /// Where row 0 starts.
@@ -25,7 +25,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Fills the table; the unit suits trees to these nodes.
+    /// Fills the table. The unit suits trees to these nodes.
     pub(super) fn new(reduction: &Reduction, weights: &Weights, targets: &[usize]) -> Self {
         let (operands, places) = (reduction.operands(), reduction.processors.len());
         let width = places.next_multiple_of(LANES);

@@ -8,13 +8,13 @@ use super::simd::Lanes;
 /// Marks a row that is not there.
 const NONE: usize = usize::MAX;
 
-/// Transfers from every processor to every processor, by size class; rows are rounded when they are first asked for.
+/// Transfers from every processor to every processor, by size class. Rows are rounded when they are first asked for.
 pub(super) struct Transfers {
     places: usize,
     width: usize,
     /// Distances by sender, then receiver.
     distances: Vec<u64>,
-    /// Classes kept at the same time; class `c` has its rows at `c % slots`.
+    /// Classes kept at the same time. Class `c` has its rows at `c % slots`.
     slots: usize,
     /// Per slot and sender: the row's class, and its start in `cells`.
     kept: Vec<(usize, usize)>,
@@ -30,7 +30,7 @@ impl Transfers {
     pub(super) fn new(reduction: &Reduction, rounded: &Rounded, width: usize) -> Self {
         let (processors, classes) = (&reduction.processors, reduction.sizes.values.len());
         let places = processors.len();
-        // Sizes that depend on the number of operands recur; sizes of a table do not.
+        // Sizes that depend on the number of operands recur. Sizes of a table do not.
         let slots = if classes <= reduction.operands() {
             classes.max(1)
         } else {
@@ -78,10 +78,10 @@ impl Transfers {
 
     /// `held(j) = min_i made(i) + transfer(i, j)`, by place.
     ///
-    /// A processor that has the result cheaper from another one (`held < made`) has nothing to offer: what it could
-    /// pass on comes cheaper from that other one. This is so in spite of the rounding: two transfers in a row cost at
-    /// most one unit less, rounded down, than the transfer that replaces them, and the first one was cheaper by at
-    /// least a unit. Nor has one that has it at the same price from a processor at distance 0.
+    /// A processor that has the result cheaper from another one (`held < made`) has nothing to offer: the result comes
+    /// cheaper from that other one. This is so in spite of the rounding: two transfers in a row cost at most one unit
+    /// less, rounded down, than the transfer that replaces them, and the first one was cheaper by at least a unit. Nor
+    /// has one that has it at the same price from a processor at distance 0.
     pub(super) fn close(
         &mut self,
         rounded: &Rounded,

@@ -13,11 +13,11 @@ const FAR: u64 = 1 << 60;
 const FIRST: i64 = 58;
 /// Bits of a tree's price by which the unit is chosen. Trades attempts for accuracy of rounded prices. Not measured.
 const ENOUGH: u64 = 1 << 32;
-/// Limit: refinements of the unit; each gains dozens of bits, so a platform's prices need few.
+/// Limit: refinements of the unit. Each gains dozens of bits, so a platform's prices need few.
 const ATTEMPTS: usize = 40;
 
 /// The exponent of the finest unit in which some tree to each of the targets, reachable ones, has a price of at most
-/// `bits` bits. The tree considered halves the operands again and again; its merges are at the cheapest processors. If
+/// `bits` bits. The tree considered halves the operands again and again. Its merges are at the cheapest processors. If
 /// work depends on the task, halving may be impossible, and the cheapest tree is considered.
 ///
 /// `O(n p a)` with `a` processors that are not worse than a transfer from another one; by task `O(n^3 p + n^2 p a)`.

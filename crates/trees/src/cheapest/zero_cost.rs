@@ -10,7 +10,7 @@ use super::weights::Weights;
 
 /// Nodes that reach one another over links of price zero.
 pub(super) struct Free {
-    /// Per node: the first node that it reaches and that reaches it at cost 0; the node itself if not all partial
+    /// Per node: the first node that it reaches and that reaches it at cost 0. The node itself if not all partial
     /// results are sent.
     group: Vec<usize>,
     /// Per processor: the processors that it reaches at cost 0 and that merge at most as expensively. (Of processors

@@ -15,7 +15,7 @@ pub(super) struct Answer<N> {
 }
 
 impl<N: Fixed> Answer<N> {
-    /// At most `wanted` trees, each once, cheapest first, ties shallow first; `None` if no tree exists.
+    /// At most `wanted` trees, each once, cheapest first, ties shallow first. `None` if no tree exists.
     pub(super) fn sorted(mut self, wanted: usize) -> Option<Self> {
         self.trees.sort_by(|one, two| {
             one.0

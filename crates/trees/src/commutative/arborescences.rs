@@ -25,7 +25,7 @@ pub(super) struct MemberTree<N> {
     pub price: N,
     /// The places: participants, then helpers.
     pub members: Vec<usize>,
-    /// For each of them which of them its stream goes to; `None` if it goes to the target.
+    /// For each of them which of them its stream goes to. `None` if it goes to the target.
     pub next: Vec<Option<usize>>,
 }
 
@@ -167,7 +167,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
         let mut price = found.cost;
         price -= &beyond;
         for &helper in helpers {
-            // Helpers that nothing is merged at may be paid more than all costs; such a set of helpers is not cheapest.
+            // Helpers that nothing is merged at may be paid more than all costs. Such a set of helpers is not cheapest.
             price = price.surplus(self.merges[helper].as_ref()?);
         }
         Some(MemberTree {

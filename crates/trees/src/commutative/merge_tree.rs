@@ -8,7 +8,7 @@ use oneport_platform::{LinkId, NodeId};
 
 use super::scaled::{Fixed, Priced};
 
-/// Partial results, each after its operands; the last is the result.
+/// Partial results, each after its operands. The last is the result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Shape {
     parts: Vec<Part>,
@@ -17,7 +17,7 @@ pub(super) struct Shape {
 /// A set of operands combined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Part {
-    /// The place where it is made; its owner's for a single operand.
+    /// The place where it is made. Its owner's for a single operand.
     at: usize,
     /// How many operands it holds.
     count: usize,
@@ -25,7 +25,7 @@ struct Part {
     least: usize,
     /// The longest chain of merges and paths.
     depth: usize,
-    /// The parts merged, that with the first participant before the other; `None` for a single operand.
+    /// The parts merged, that with the first participant before the other. `None` for a single operand.
     operands: Option<[usize; 2]>,
 }
 
@@ -95,7 +95,7 @@ impl Shape {
         self.parts.last().map_or(0, |result| result.depth)
     }
 
-    /// The price with the result brought to a node; `None` if a path or merge does not exist.
+    /// The price with the result brought to a node. `None` if a path or merge does not exist.
     pub(super) fn price<N: Fixed>(&self, priced: &Priced<N>, target: NodeId) -> Option<N> {
         self.sum(
             |count, from, to| priced.transfer(count, from, *priced.places.get(to)?),

@@ -2,10 +2,10 @@
 //!
 //! Operands may be combined in any order, so partial results are sets of operands instead of intervals. Prices are
 //! those of [`cheapest`](crate::cheapest): a message of size `s` costs `D(i,j) = s dist(i,j)` from node `i` to node
-//! `j` over a cheapest path, a merge at processor `i` costs `q_i = work compute_i price_i`; sizes and works depend on
+//! `j` over a cheapest path, a merge at processor `i` costs `q_i = work compute_i price_i`. Sizes and works depend on
 //! the number of operands at most. The found order of operands is part of each tree, [`Pattern::order`].
 //!
-//! # What is exact
+//! # Exactness
 //!
 //! | volumes | participants | other processors | answer |
 //! |---|---|---|---|
@@ -25,7 +25,7 @@
 //! An arborescence is a tree of that price: every node merges its value with all streams that arrive, one merge per
 //! stream, and sends the result on. Conversely, let `R` be a cheapest reduction tree. It remains to find an
 //! arborescence that costs at most as much. Both sides are continuous in `D` and `q`, so we may assume, after an
-//! arbitrarily small change, `q_x != D(x,y) + q_y` for all `x != y`; `D` keeps the triangle inequality.
+//! arbitrarily small change, `q_x != D(x,y) + q_y` for all `x != y`. `D` keeps the triangle inequality.
 //!
 //! 1. *If `x` merges at all, its own value `v_x` is first merged at `x`.* Otherwise it is first merged at some `y`, and
 //!    there is a merge at `x`, of `A` and `B` say, where `A` does not contain `v_x`. If `q_x > D(x,y) + q_y`: send `A`
@@ -89,7 +89,7 @@ const TREES: usize = 4;
 pub enum Exactness {
     /// The least price, for all prices.
     Exact,
-    /// A lower bound and the price of a tree; they may coincide.
+    /// A lower bound and the price of a tree. They may coincide.
     Bound,
 }
 
@@ -158,13 +158,13 @@ impl<'a> Commutative<'a> {
     }
 
     /// Per target: a rigorous lower bound on the price of every tree, in the unit of the given prices, and up to four
-    /// trees, cheapest first; `None` if no tree exists.
+    /// trees, cheapest first. `None` if no tree exists.
     ///
     /// Any price up to `u64::MAX` is welcome. Costs are rounded down to 40 bits relative to the largest one, sizes and
     /// works to 24 bits each (nothing is rounded if these suffice), prices of tasks to the room of 128-bit sums: the
-    /// bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by what is not
-    /// known. The trees are pairwise distinct, and within 12.5 % of the cheapest; there is one where participants are
-    /// many and no other processor may help.
+    /// bound and the first tree's price are apart by such rounding, and, if the answer is not exact, by an unknown gap.
+    /// The trees are pairwise distinct, and within 12.5 % of the cheapest. There is one tree if participants are many
+    /// and no other processor may help.
     pub fn guide(
         &self,
         prices: &Prices<u64>,
@@ -195,7 +195,7 @@ impl<'a> Commutative<'a> {
             .collect()
     }
 
-    /// Per target: a lower bound on the cheapest price and a tree; `None` if no tree exists. If
+    /// Per target: a lower bound on the cheapest price and a tree. `None` if no tree exists. If
     /// [`exactness`](Self::exactness) says so, the bound is the price and the tree is cheapest, among equally cheap
     /// ones with the fewest links (times sizes). The trees' demand is 0.
     ///

@@ -76,7 +76,7 @@ struct Ways<N> {
     most: usize,
     /// Target member, cost of the path and of a merge there, number of links.
     known: Vec<(usize, N, u32)>,
-    /// Lower bound on the cost to the other members; `None` if there are no others.
+    /// Lower bound on the cost to the other members. `None` if there are no others.
     others: Option<N>,
 }
 
@@ -157,7 +157,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         Some(this)
     }
 
-    /// The cheapest tree to a target; `None` if no tree exists. `O(m log m)` for `m` paths that are looked at.
+    /// The cheapest tree to a target. `None` if no tree exists. `O(m log m)` for `m` paths that are looked at.
     pub(super) fn offer(&mut self, target: NodeId) -> Option<Offer<N>> {
         self.members.get(target.index())?;
         let to_target = backwards(self.platform, &self.links, [(target.into(), N::zero())]);
@@ -211,7 +211,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         }
     }
 
-    /// Searches further from every member; says whether there was more to find.
+    /// Searches further from every member. Says whether there was more to find.
     fn look_further(&mut self) -> bool {
         let mut more = false;
         for member in 0..self.ways.len() {
@@ -270,7 +270,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         Arcs { all, hops, beyond }
     }
 
-    /// The arborescence with the leaves; `None` if results are made at several places.
+    /// The arborescence with the leaves. `None` if results are made at several places.
     fn whole(&self, found: Arborescence<N>, arcs: &Arcs<N>) -> Option<MemberTree<N>> {
         let count = self.ways.len();
         let entering = found.entering.iter().take(count);

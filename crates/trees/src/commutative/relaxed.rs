@@ -129,7 +129,7 @@ fn nearest<N: Fixed>(
         .collect()
 }
 
-/// The arborescence with a member's stream sent elsewhere; what made the result before now sends it to a member that
+/// The arborescence with a member's stream sent elsewhere. What made the result before now sends it to a member that
 /// is to send it to the target. `None` if that closes a cycle or changes nothing.
 fn redirected<N: Fixed>(
     found: &MemberTree<N>,
@@ -158,7 +158,7 @@ fn lines<N: Fixed>(sizes: &[N]) -> Vec<(N, N)> {
         return Vec::new();
     };
     let mut lines = vec![(least.clone(), N::zero())];
-    // Sizes that rise by at least `rise` each time are above the line through the first one with this slope; it has to
+    // Sizes that rise by at least `rise` each time are above the line through the first one with this slope. It has to
     // start at 0 or above.
     let rises = sizes.windows(2).map(|pair| pair[1].surplus(&pair[0]));
     let rise = rises.min().unwrap_or_else(N::zero);

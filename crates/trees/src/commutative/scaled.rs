@@ -32,7 +32,7 @@ const COST_BITS: u64 = 40;
 pub(super) trait Fixed:
     Whole + for<'n> Mul<&'n Self, Output = Self> + Shl<u64, Output = Self> + Shr<u64, Output = Self>
 {
-    /// Sums of prices stay below two to this power; `None` if they need not.
+    /// Sums of prices stay below two to this power. `None` if they need not.
     const LIMIT: Option<u64>;
 
     fn times(&self, other: &Self) -> Self {
@@ -55,17 +55,17 @@ impl Fixed for BigUint {
 pub(super) struct Factors<N> {
     /// Cost by link.
     links: Vec<N>,
-    /// Time per unit of work by place; `None` if nothing can be merged.
+    /// Time per unit of work by place. `None` if nothing can be merged.
     merges: Vec<Option<N>>,
-    /// Size by the number of operands less 1; a multiple of the unit of the links' costs.
+    /// Size by the number of operands less 1. A multiple of the unit of the links' costs.
     sizes: Vec<N>,
-    /// Work by the number of operands less 1; a multiple of the unit of `merges`.
+    /// Work by the number of operands less 1. A multiple of the unit of `merges`.
     works: Vec<N>,
     unit: Rational,
 }
 
 impl Factors<BigUint> {
-    /// The factors of one problem; `None` if an amount is negative or depends on more than the number of operands.
+    /// The factors of one problem. `None` if an amount is negative or depends on more than the number of operands.
     pub(super) fn new(
         platform: &Platform,
         places: &[NodeId],
@@ -133,7 +133,7 @@ impl<N: Fixed> Factors<N> {
     }
 }
 
-/// Amounts per number of operands; `None` for tables and negative amounts.
+/// Amounts per number of operands. `None` for tables and negative amounts.
 fn amounts(amount: &Amount, counts: std::ops::RangeInclusive<usize>) -> Option<Vec<Rational>> {
     if matches!(amount, Amount::Table(_)) {
         return None;
@@ -148,7 +148,7 @@ fn amounts(amount: &Amount, counts: std::ops::RangeInclusive<usize>) -> Option<V
         .collect()
 }
 
-/// Numbers as multiples of their largest common measure; `None` if one is negative.
+/// Numbers as multiples of their largest common measure. `None` if one is negative.
 pub(super) fn integers(numbers: &[Rational]) -> Option<(Vec<BigUint>, Rational)> {
     let Scaled { values, unit } = Scaled::coarsest(numbers);
     (!numbers.iter().any(Signed::is_negative)).then_some((values, unit))
@@ -177,7 +177,7 @@ fn shortened(numbers: &[BigUint], bits: u64) -> (Vec<u128>, u64) {
 pub(super) struct Priced<N> {
     pub participants: usize,
     pub places: Vec<NodeId>,
-    /// Per processor: the price of one unit of work; `None` if it cannot merge.
+    /// Per processor: the price of one unit of work. `None` if it cannot merge.
     pub merges: Vec<Option<N>>,
     /// Size by the number of operands less 1.
     pub sizes: Vec<N>,

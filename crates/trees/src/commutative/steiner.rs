@@ -15,7 +15,7 @@ const ROUNDS: usize = 3;
 /// Subproblems of a branch and bound. Trades time for certainty. Not measured.
 const BUDGET: usize = 2000;
 
-/// A lower bound on the price of every tree to the target, and a tree; `None` if no tree exists. The bound is the price
+/// A lower bound on the price of every tree to the target, and a tree. `None` if no tree exists. The bound is the price
 /// if the Steiner arborescence is proved to be cheapest within the limit of subproblems. Prices that only guide get no
 /// subproblems.
 pub(super) fn best<N: Fixed>(
@@ -48,7 +48,7 @@ pub(super) fn best<N: Fixed>(
 }
 
 /// The arcs `(to, from, cost)` of streams between members, less what helpers are refunded. The target is one node more,
-/// with an arc to every member; it is beyond all other arcs, which is the second result, to take two of these.
+/// with an arc to every member. It is beyond all other arcs, which is the second result, to take two of these.
 fn arcs<N: Fixed>(
     streams: &Streams<'_, N>,
     members: &[usize],

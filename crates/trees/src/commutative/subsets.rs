@@ -18,7 +18,7 @@ use super::scaled::{Fixed, Priced};
 
 /// Bits of a tree's price in the table. Trades accuracy for vector operations on 32-bit words. Not measured.
 const BITS: u64 = 29;
-/// Fact: out of reach; two such values and a price fit 32 bits.
+/// Fact: out of reach. Two such values and a price fit 32 bits.
 const FAR: i32 = 1 << BITS;
 
 /// A price and the choice it comes from.
@@ -81,7 +81,7 @@ impl<'p, N: Fixed> Subsets<'p, N> {
             .map_or(FAR, |price| price.min(FAR))
     }
 
-    /// How much less than the exact value an entry for `count` operands may be, in table units; held or made.
+    /// How much less than the exact value an entry for `count` operands may be, in table units. Held or made.
     fn slack(&self, count: usize, held: bool) -> i32 {
         let tasks = i32::try_from(3 * count).map_or(FAR, |tasks| tasks - 3) + i32::from(held);
         if self.shift == 0 { 0 } else { tasks }

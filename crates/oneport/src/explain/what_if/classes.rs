@@ -58,7 +58,7 @@ pub enum Trial {
     Doubled,
     /// Half as fast: twice the cost.
     Halved,
-    /// Links are removed; processors only forward.
+    /// Links are removed. Processors only forward.
     Removed,
 }
 
@@ -77,7 +77,7 @@ impl Trial {
 }
 
 impl Class {
-    /// The changes of the trial; `None` if it does not apply (ports cannot be removed).
+    /// The changes of the trial. `None` if it does not apply (ports cannot be removed).
     pub fn changes(&self, trial: Trial) -> Option<Vec<Change>> {
         let factor = |up: i64, down: i64| Number::Times(ratio(up, down));
         match (trial, self.kind) {

@@ -179,7 +179,7 @@ fn times(problem: &Problem, class: &Class, times: Rational) -> Option<Problem> {
         .ok()
 }
 
-/// The least factor at which the steady state found at `factor` overloads no resource; `None` unless it is in (1,
+/// The least factor at which the steady state found at `factor` overloads no resource. `None` unless it is in (1,
 /// `factor`).
 fn factor(problem: &Problem, fast: &Answer, factor: &Rational) -> Option<Rational> {
     let state = fast.patterns()?;

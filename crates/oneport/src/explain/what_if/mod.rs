@@ -29,7 +29,7 @@ pub struct Asking<'a> {
     pub total: usize,
     /// The name of its row.
     pub name: &'a str,
-    /// The trial of a class; `None` if several classes are changed together.
+    /// The trial of a class. `None` if several classes are changed together.
     pub trial: Option<Trial>,
 }
 

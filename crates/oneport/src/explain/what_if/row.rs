@@ -15,7 +15,7 @@ use crate::{Answer, Solved};
 pub enum Effect {
     /// A bound, and patterns if there is room for them.
     Solved(Box<Solved>),
-    /// No throughput: messages cannot arrive on the changed platform; source and target of each, as in
+    /// No throughput: messages cannot arrive on the changed platform. Source and target of each, as in
     /// [`ProblemError::Unreachable`](oneport_plan::ProblemError).
     Unreachable(Vec<(String, String)>),
     /// The changed platform does not admit the problem, and why.
@@ -30,7 +30,7 @@ pub enum Effect {
 pub struct ChangedAnswer {
     /// The name of the class, or of the classes that are changed together.
     pub name: String,
-    /// The class and its trial; `None` if several classes are changed together.
+    /// The class and its trial. `None` if several classes are changed together.
     pub change: Option<(Class, Trial)>,
     /// The answer.
     pub effect: Effect,
@@ -39,7 +39,7 @@ pub struct ChangedAnswer {
 }
 
 impl ChangedAnswer {
-    /// Lower and upper bound on the best throughput over the base's best; they are equal if both optima are proved.
+    /// Lower and upper bound on the best throughput over the base's best. They are equal if both optima are proved.
     /// `None` if nothing is known.
     ///
     /// Doubling multiplies the optimum by 1 to 2: slowed down by two, every schedule of the doubled platform runs on
@@ -65,7 +65,7 @@ impl Effect {
         Some((&solved.answer, solved.answer.patterns()?))
     }
 
-    /// Lower and upper bound on its best throughput over the base's best; `None` if nothing is known.
+    /// Lower and upper bound on its best throughput over the base's best. `None` if nothing is known.
     pub fn shares(&self, base: &Answer) -> Option<[Rational; 2]> {
         if let Effect::Unreachable(_) = self {
             return Some([Rational::zero(), Rational::zero()]);

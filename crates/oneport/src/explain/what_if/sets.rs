@@ -9,7 +9,7 @@ use super::classes::{Class, Trial};
 use super::row::ChangedAnswer;
 use crate::Answer;
 
-/// Classes that form sets: the classes whose halving costs most. Six classes give 15 pairs and 20 triples; each is
+/// Classes that form sets: the classes whose halving costs most. Six classes give 15 pairs and 20 triples. Each is
 /// solved. Trades further sets for time. Measured: 69 rows of an all-reduce on 4 racks of 8 take 7.1 s of CPU.
 const MOST: usize = 6;
 
@@ -38,7 +38,7 @@ pub(super) fn sets(base: &Answer, rows: &[ChangedAnswer]) -> Vec<Set> {
     if base.status() != Status::Optimal || rows.iter().any(gains) {
         return Vec::new();
     }
-    // A class that is not saturated can be somewhat slower; one that is slower by half limits, or is saturated already.
+    // A class that is not saturated can be somewhat slower. One that is slower by half limits, or is saturated already.
     let halved = |row: &ChangedAnswer| -> Option<(Rational, Class)> {
         let Some((class, Trial::Halved)) = &row.change else {
             return None;

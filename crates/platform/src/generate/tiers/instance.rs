@@ -7,7 +7,7 @@ use super::super::draw::{Draw, Purpose};
 use super::{NAME, Tier, TiersTopology};
 use crate::{Node, NodeId, Platform, PlatformError, Rational, ratio};
 
-/// The speeds and bandwidths to draw from, uniformly; an entry given twice is drawn twice as often.
+/// The speeds and bandwidths to draw from, uniformly. An entry given twice is drawn twice as often.
 ///
 /// All entries are positive. A compute cost is 1 / speed, a link cost 1 / bandwidth, so with the default tables
 /// one unit of work is a million floating-point operations, one unit of message a megabyte, and time is in seconds.
@@ -51,7 +51,7 @@ impl Default for TiersTables {
 pub struct TiersInstance {
     /// Decides hosts, speeds and bandwidths, in separate streams.
     pub seed: u64,
-    /// Probability that a LAN node is a host, from 0 to 1; its denominator must be below 2^64.
+    /// Probability that a LAN node is a host, from 0 to 1. Its denominator must be below 2^64.
     pub host_probability: Rational,
     /// Tables of values to draw from.
     pub tables: TiersTables,

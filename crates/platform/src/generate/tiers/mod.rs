@@ -33,7 +33,7 @@
 //!   LAN's first node is linked to the parent MAN node, a random node of the LAN's MAN. For a redundancy `R >= 2`,
 //!   `R - 1` further edges lead to the nodes nearest to the parent in the parent's network.
 //!
-//! # What is known and what is our choice
+//! # Known rules and our choices
 //!
 //! The rules are inferred from four output files of the original program, which the SimGrid project published in
 //! 2005 (parameter sets [`SMALL`](TiersParameters::SMALL), [`MEDIUM`](TiersParameters::MEDIUM) and twice
@@ -60,7 +60,7 @@
 //!
 //! # The costs
 //!
-//! The rule is the one by which A. Legrand made SimGrid platforms of these files in 2005; all draws are uniform and
+//! The rule is the one by which A. Legrand made SimGrid platforms of these files in 2005. All draws are uniform and
 //! independent. A LAN node is a host with probability 7/10, every other node a router. A host's speed is drawn from
 //! twelve measured ones, a link's bandwidth from the values measured for its class, the class being the wider tier of
 //! its two ends (WAN links are fastest, LAN links slowest). It is not known whether the platforms of the papers on
@@ -109,7 +109,7 @@ impl Tier {
         }
     }
 
-    /// The nominal bandwidth by which Tiers' output marks a link of this class; it has no physical meaning.
+    /// The nominal bandwidth by which Tiers' output marks a link of this class. It has no physical meaning.
     pub fn bandwidth(self) -> u32 {
         match self {
             Tier::Wan => 10,

@@ -9,7 +9,7 @@ use crate::PlatformError;
 /// A redundancy of 1 adds no edge. Sizes and redundancies of tiers without networks are ignored, and may be 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TiersParameters {
-    /// NW: number of WANs; only 1 is defined.
+    /// NW: number of WANs. Only 1 is defined.
     pub wans: usize,
     /// NM: number of MANs per WAN.
     pub mans_per_wan: usize,
@@ -87,7 +87,7 @@ impl TiersParameters {
         }
     }
 
-    /// NW (SW + NM SM + NM NL SL), the number of nodes; `None` if it overflows.
+    /// NW (SW + NM SM + NM NL SL), the number of nodes. `None` if it overflows.
     pub fn node_count(&self) -> Option<usize> {
         let mans = self.mans_per_wan.checked_mul(self.man_nodes)?;
         let lans = self

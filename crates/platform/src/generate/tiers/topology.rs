@@ -8,7 +8,7 @@ use super::super::draw::{Draw, Purpose};
 use super::{NAME, SIDE, Tier, TiersParameters};
 use crate::PlatformError;
 
-/// The purpose of an edge; the discriminants are the codes of Tiers' output.
+/// The purpose of an edge. The discriminants are the codes of Tiers' output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EdgeState {
     /// In the spanning tree, or the star, of a network.
@@ -34,7 +34,7 @@ impl EdgeState {
 /// A node and its place in the plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TiersNode {
-    /// Horizontal coordinate, in Tiers' grid; a [`Tier::unit`] is a multiple of its cell.
+    /// Horizontal coordinate, in Tiers' grid. A [`Tier::unit`] is a multiple of its cell.
     pub x: i32,
     /// Vertical coordinate.
     pub y: i32,
@@ -66,7 +66,7 @@ pub struct TiersTopology {
     pub edges: Vec<TiersEdge>,
 }
 
-/// `floor(euclidean distance / unit)`, exactly; the length that the spanning trees of a tier minimise.
+/// `floor(euclidean distance / unit)`, exactly. The length that the spanning trees of a tier minimise.
 pub fn length(a: TiersNode, b: TiersNode, tier: Tier) -> u64 {
     // With integers, floor(sqrt(s) / u) = floor(sqrt(floor(s / u^2))).
     let unit = u64::from(tier.unit());
@@ -83,7 +83,7 @@ fn squared_distance(a: TiersNode, b: TiersNode) -> u128 {
     x * x + y * y
 }
 
-/// Draws a three-tier network; the [module page](super) states the rules.
+/// Draws a three-tier network. The [module page](super) states the rules.
 ///
 /// # Errors
 /// `wans` is not 1; a network without nodes, or with more than its square has cells; a redundancy of 0, or of more
@@ -91,7 +91,7 @@ fn squared_distance(a: TiersNode, b: TiersNode) -> u128 {
 /// or edges than ids can number.
 ///
 /// # Complexity
-/// O(sum of `R S²`) time over the networks, of `S` nodes and redundancy `R` each; linear space.
+/// O(sum of `R S²`) time over the networks, of `S` nodes and redundancy `R` each. Linear space.
 pub fn generate(parameters: &TiersParameters, seed: u64) -> Result<TiersTopology, PlatformError> {
     parameters.check()?;
     let mut sketch = Sketch {
@@ -200,7 +200,7 @@ impl Sketch {
     /// A uniformly drawn free cell, now occupied.
     fn place(&mut self, tier: Tier, corner: (i32, i32)) -> Result<(i32, i32), PlatformError> {
         /// Occupied cells in sequence after which the free ones are listed. Trades draws for a list of all cells. Not
-        /// measured; another value changes the platforms that a seed generates.
+        /// measured. Another value changes the platforms that a seed generates.
         const TRIES: usize = 64;
         let unit = tier.unit() as i32;
         let cell = |index: usize| {
@@ -257,7 +257,7 @@ impl Sketch {
     }
 }
 
-/// Prim's minimum spanning tree from node 0 by [`length`], as index pairs `(parent, child)`; ties go to the smallest
+/// Prim's minimum spanning tree from node 0 by [`length`], as index pairs `(parent, child)`. Ties go to the smallest
 /// child, then to the parent that joined the tree first.
 fn spanning_tree(nodes: &[TiersNode]) -> Vec<(usize, usize)> {
     let mut tree = Vec::new();
