@@ -61,8 +61,8 @@ impl<N: Exact> Network<N> {
     }
 
     /// The capacity of a minimum cut, and by node whether it is on the source's side of the one with the fewest nodes
-    /// there. Source and sink differ. `O(n^2 m)`, in practice a few searches of the graph. The watch is checked once per
-    /// some paths.
+    /// there. Source and sink differ. `O(n^2 m)`, in practice a few searches of the graph. The watch is checked once
+    /// per some paths.
     ///
     /// # Errors
     /// The limit that ended the search.

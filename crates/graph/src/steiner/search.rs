@@ -33,8 +33,8 @@ pub(super) struct SolvedPiece<N> {
 }
 
 /// Limits of a search, and whether the proof is wanted. Without a budget nothing is enumerated, as in
-/// [`heuristic`](super::heuristic). The watch ends the enumeration as the budget does. The rest then has the bound of the
-/// dual ascents only.
+/// [`heuristic`](super::heuristic). The watch ends the enumeration as the budget does. The rest then has the bound of
+/// the dual ascents only.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort<'a> {
     /// Subproblems that may still be solved. `None`: nothing is enumerated.
