@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use num_bigint::BigUint;
+use oneport::explain::what_if;
 use oneport::files;
 use oneport::plan::{PeriodicSchedule, State, SteadyState, Task};
 use oneport::referee::{self, Answer};
 use oneport::watch::Watch;
-use oneport::explain::what_if;
 use oneport::{
     Bandwidth, Goal, Options, Plan, Platform, Problem, Rational, Solved, Status, explain,
 };
@@ -408,7 +408,9 @@ impl PyAnswer {
         let row = |row: &what_if::Row| {
             let (name, trial) = (row.name.clone(), row.change.as_ref());
             let members = trial.map_or(1, |(class, _)| class.members);
-            let [least, most] = row.shares(&base).map_or([None, None], |both| both.map(Some));
+            let [least, most] = row
+                .shares(&base)
+                .map_or([None, None], |both| both.map(Some));
             let trial = trial.map_or("", |(_, trial)| trial.name());
             (name, members, trial, least, most)
         };
