@@ -351,11 +351,12 @@ fn positive(
     value: Result<Rational, String>,
 ) -> Result<Rational, String> {
     let value = value.map_err(|error| format!("{property}: {error}"))?;
-    match value.is_positive() {
-        true => Ok(value),
-        false => Err(format!(
+    if value.is_positive() {
+        Ok(value)
+    } else {
+        Err(format!(
             "{property}: {text} is not positive; to take something away, write 'remove'"
-        )),
+        ))
     }
 }
 
@@ -450,12 +451,13 @@ fn links(platform: &Platform, from: &str, to: &str, both: bool) -> Result<Vec<Li
         .collect();
     reached.sort_unstable();
     reached.dedup();
-    let reached = match reached.is_empty() {
-        true => "no link leaves it".to_string(),
-        false => format!(
+    let reached = if reached.is_empty() {
+        "no link leaves it".to_string()
+    } else {
+        format!(
             "from there links lead to {}",
             listed(platform, reached.into_iter())
-        ),
+        )
     };
     Err(format!("no link leads from '{from}' to '{to}'; {reached}"))
 }
