@@ -405,7 +405,7 @@ impl PyAnswer {
             what_if::each(&own, &options, &mut |_| {})
         })?;
         let rows = rows.map_err(|error| of_question(&error.into()))?;
-        let row = |row: &what_if::Row| {
+        let row = |row: &what_if::ChangedAnswer| {
             let (name, trial) = (row.name.clone(), row.change.as_ref());
             let members = trial.map_or(1, |(class, _)| class.members);
             let [least, most] = row
