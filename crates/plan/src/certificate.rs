@@ -126,13 +126,16 @@ impl Resource {
 
     /// For messages: `send port of 'a'`, `link 'a -> b'`, `shared 'bus'`. The resource is one of this platform.
     pub fn describe(self, platform: &Platform) -> String {
-        let of = |what: &str, node: NodeId| format!("{what} of '{}'", platform.name(node));
+        let part_of_node =
+            |what: &str, node: NodeId| format!("{what} of '{}'", platform.name(node));
         match self {
-            Resource::Send(node) => of("send port", node),
-            Resource::Receive(node) => of("receive port", node),
-            Resource::Compute(node) if !platform.node(node).is_processor() => of("merges", node),
-            Resource::Compute(node) => of("processor", node),
-            Resource::Port(node) => of("port", node),
+            Resource::Send(node) => part_of_node("send port", node),
+            Resource::Receive(node) => part_of_node("receive port", node),
+            Resource::Compute(node) if !platform.node(node).is_processor() => {
+                part_of_node("merges", node)
+            }
+            Resource::Compute(node) => part_of_node("processor", node),
+            Resource::Port(node) => part_of_node("port", node),
             Resource::Link(link) => format!("link '{}'", platform.link_name(link)),
             Resource::Shared(id) => {
                 let shared = platform.shared().get(id.index());

@@ -337,7 +337,8 @@ impl Problem {
                 .into_iter()
                 .collect();
         }
-        let at = |part: Interval, node: NodeId| there.get(&part).is_some_and(|held| held[node]);
+        let is_held =
+            |part: Interval, node: NodeId| there.get(&part).is_some_and(|held| held[node]);
         let able = |node: NodeId, split: usize| {
             let (left, right) = (
                 Interval {
@@ -349,7 +350,7 @@ impl Problem {
                     ..part
                 },
             );
-            self.volumes.can_merge(node, part, split) && at(left, node) && at(right, node)
+            self.volumes.can_merge(node, part, split) && is_held(left, node) && is_held(right, node)
         };
         self.platform
             .mergers()
