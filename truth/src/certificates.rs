@@ -119,7 +119,7 @@ pub fn change(draw: &mut Draw, certificate: &mut Certificate) {
     let drop = draw.percent(40);
     let kind = draw.below(8);
     let prices = certificate.prices().count();
-    let of = |need: &Need| match need.inequality {
+    let kind_of = |need: &Need| match need.inequality {
         Inequality::Cut(_) => 2,
         Inequality::Tree(_) => 3,
         Inequality::Border(_) => 4,
@@ -129,7 +129,7 @@ pub fn change(draw: &mut Draw, certificate: &mut Certificate) {
         Inequality::Merges(_) | Inequality::Place(_) => usize::MAX,
     };
     let places: Vec<usize> = (0..certificate.needs.len())
-        .filter(|&place| of(&certificate.needs[place]) == kind)
+        .filter(|&place| kind_of(&certificate.needs[place]) == kind)
         .collect();
     let rows = if kind == 1 && certificate.rows.len() > prices {
         prices..certificate.rows.len()

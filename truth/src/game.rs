@@ -85,9 +85,15 @@ impl Game {
             .zip(0..)
             .map(|(&fact, number)| (fact, number))
             .collect();
-        let at = |part: Part, node: NodeId| number[&fact(part, node)];
-        let mut moves = transfers(platform, &parts, volumes, &at);
-        moves.extend(merges(platform, &parts, demand.commutative, volumes, &at));
+        let number_of = |part: Part, node: NodeId| number[&fact(part, node)];
+        let mut moves = transfers(platform, &parts, volumes, &number_of);
+        moves.extend(merges(
+            platform,
+            &parts,
+            demand.commutative,
+            volumes,
+            &number_of,
+        ));
         let (mut makers, mut users) =
             (vec![Vec::new(); facts.len()], vec![Vec::new(); facts.len()]);
         for (one, number) in moves.iter().zip(0..) {
@@ -104,9 +110,9 @@ impl Game {
             .operands
             .iter()
             .enumerate()
-            .map(|(i, &owner)| at(1 << i, owner))
+            .map(|(i, &owner)| number_of(1 << i, owner))
             .collect();
-        let goal = |(node, wanted): (NodeId, Interval)| at(mask(wanted), node);
+        let goal = |(node, wanted): (NodeId, Interval)| number_of(mask(wanted), node);
         let goals = demand
             .goals()
             .into_iter()

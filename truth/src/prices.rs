@@ -33,10 +33,10 @@ pub fn link_price(platform: &Platform, certificate: &Certificate, link: LinkId) 
 
 /// The price of a unit of time of a processor.
 pub fn compute_price(certificate: &Certificate, node: NodeId) -> Rational {
-    let of = |resource: &Resource| *resource == Resource::Compute(node);
+    let is_its_own = |resource: &Resource| *resource == Resource::Compute(node);
     certificate
         .prices()
-        .filter(|(resource, _)| of(resource))
+        .filter(|(resource, _)| is_its_own(resource))
         .map(|(_, price)| price)
         .sum()
 }

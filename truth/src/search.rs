@@ -252,11 +252,11 @@ fn alone<P: Price>(game: &Game, prices: &[P]) -> Vec<Option<P>> {
         settled[usize::from(fact)] = Some(price);
         for &user in &game.users[usize::from(fact)] {
             let one = &game.moves[user as usize];
-            let add = |sum: P, &input: &u16| Some(sum + settled[usize::from(input)].clone()?);
+            let plus = |sum: P, &input: &u16| Some(sum + settled[usize::from(input)].clone()?);
             if let Some(sum) = one
                 .inputs
                 .iter()
-                .try_fold(prices[user as usize].clone(), add)
+                .try_fold(prices[user as usize].clone(), plus)
             {
                 open.push(Reverse((sum, one.output)));
             }

@@ -122,11 +122,11 @@ impl<'a> Oracle<'a> {
 
     /// Value of the prices per unit of time: the maximum over sets of simultaneous transfers, plus all processors.
     pub fn worth(&self, prices: &Prices) -> Rational {
-        let of = |place: Place| prices.get(&place).cloned().unwrap_or_default();
+        let price_of = |place: Place| prices.get(&place).cloned().unwrap_or_default();
         let set = |links: &Vec<LinkId>| {
             links
                 .iter()
-                .map(|&link| of(Place::Link(link)))
+                .map(|&link| price_of(Place::Link(link)))
                 .sum::<Rational>()
         };
         let links = maximal_sets(self.platform)
@@ -135,11 +135,11 @@ impl<'a> Oracle<'a> {
             .max()
             .unwrap_or_default();
         links
-            + self.fluid_worth(&of)
+            + self.fluid_worth(&price_of)
             + self
                 .platform
                 .mergers()
-                .map(|node| of(Place::Compute(node)))
+                .map(|node| price_of(Place::Compute(node)))
                 .sum::<Rational>()
     }
 

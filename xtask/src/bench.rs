@@ -115,7 +115,7 @@ pub fn ratios(binaries: &[Binary]) -> Result<()> {
 /// measured anew before each.
 fn measure(binaries: &[Binary]) -> Result<BTreeMap<String, f64>> {
     let folder = workspace::target()?.join("ratios");
-    let one = |&(target, name): &(&str, &str)| {
+    let ratio_of = |&(target, name): &(&str, &str)| {
         let reference = median(binaries, &folder, REFERENCE, REFERENCE)?;
         Ok((
             name.to_string(),
@@ -131,7 +131,7 @@ fn measure(binaries: &[Binary]) -> Result<BTreeMap<String, f64>> {
     };
     DOZEN
         .iter()
-        .map(one)
+        .map(ratio_of)
         .chain(LARGE.iter().map(large))
         .collect()
 }

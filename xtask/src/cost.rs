@@ -39,13 +39,13 @@ impl Cost {
 #[cfg(unix)]
 fn children() -> Duration {
     use nix::sys::resource::{UsageWho, getrusage};
-    let of = |time: nix::sys::time::TimeVal| {
+    let duration = |time: nix::sys::time::TimeVal| {
         let (seconds, micros) = (time.tv_sec(), time.tv_usec());
         Duration::from_secs(u64::try_from(seconds).unwrap_or(0))
             + Duration::from_micros(u64::try_from(micros).unwrap_or(0))
     };
     getrusage(UsageWho::RUSAGE_CHILDREN).map_or(Duration::ZERO, |usage| {
-        of(usage.user_time()) + of(usage.system_time())
+        duration(usage.user_time()) + duration(usage.system_time())
     })
 }
 

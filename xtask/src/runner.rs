@@ -169,12 +169,12 @@ fn with_further_seeds(binary: &Binary) -> Result<Vec<(String, Command)>> {
     let text = std::fs::read_to_string(&manifest)
         .with_context(|| format!("cannot read {}", manifest.display()))?;
     let seeds = FURTHER_SEEDS.iter().filter(|_| text.contains("\nproptest"));
-    let one = |seed: &&str| {
+    let with_seed = |seed: &&str| {
         let mut command = binary.command();
         command.env(SEED, seed);
         (format!("{} with seed {seed}", binary.name), command)
     };
-    Ok(seeds.map(one).collect())
+    Ok(seeds.map(with_seed).collect())
 }
 
 /// The examples in the documentation: cargo compiles and runs them crate by crate.
@@ -203,7 +203,7 @@ fn of_binary(binary: &Binary, which: Which) -> Result<Group> {
         command,
         single,
     };
-    let one = |name: String| {
+    let job_of_test = |name: String| {
         let mut command = binary.command();
         command.args(["--exact", &name, "--include-ignored"]);
         job(format!("{program} {name}"), command, true)
@@ -218,11 +218,11 @@ fn of_binary(binary: &Binary, which: Which) -> Result<Group> {
     } else {
         let (others, ignored) = binary.tests()?;
         let is_long = which == Which::Long;
-        jobs.extend(others.into_iter().filter(|_| !is_long).map(one));
+        jobs.extend(others.into_iter().filter(|_| !is_long).map(job_of_test));
         for Ignored { name, reason } in ignored {
             match lack(&reason) {
                 _ if reason.is_long != is_long => {}
-                None => jobs.push(one(name)),
+                None => jobs.push(job_of_test(name)),
                 Some(lack) => lacking.push(format!("{program} {name}: {lack}")),
             }
         }

@@ -90,12 +90,12 @@ impl<'a> Json<'a, '_> {
         let mut values = [None; N];
         self.walk(|key, raw| {
             let key = key.unwrap_or_default();
-            let at = |mistake| {
+            let located = |mistake| {
                 self.source
                     .error(self.source.offset_of(raw.get()), self.path.spelt(), mistake)
             };
             match keys.iter().position(|known| *known == key) {
-                None if closed => Err(at(Mistake::UnknownKey {
+                None if closed => Err(located(Mistake::UnknownKey {
                     key: clip(&key),
                     known: keys.to_vec(),
                 })),
@@ -108,7 +108,7 @@ impl<'a> Json<'a, '_> {
                     };
                     match values[place].replace(value) {
                         None => Ok(()),
-                        Some(_) => Err(at(Mistake::DuplicateKey(clip(&key)))),
+                        Some(_) => Err(located(Mistake::DuplicateKey(clip(&key)))),
                     }
                 }
             }

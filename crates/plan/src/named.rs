@@ -224,14 +224,14 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let pairs = |sources: &[NodeId], targets: &[NodeId]| {
-            let of = |&source: &NodeId| {
+            let messages_from = |&source: &NodeId| {
                 let other = targets
                     .iter()
                     .copied()
                     .filter(move |&target| target != source);
                 other.map(move |target| (vec![source], Some(vec![target])))
             };
-            sources.iter().flat_map(of).collect::<Vec<_>>()
+            sources.iter().flat_map(messages_from).collect::<Vec<_>>()
         };
         match name.trim_end_matches("-v") {
             "scatter" => each(second, &|target| (first.clone(), vec![target])),

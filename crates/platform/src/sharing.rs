@@ -77,7 +77,7 @@ impl Platform {
     /// Rates, weights and ids of the shared capacities after a renaming of links, sorted: a renaming maps every
     /// capacity to one of the same rate and weights if these are the same as without it.
     pub(crate) fn shared_after(&self, image: impl Fn(LinkId) -> LinkId) -> Vec<Renamed<'_>> {
-        let one = |(place, shared): (usize, &'_ Shared)| {
+        let renamed = |(place, shared): (usize, &'_ Shared)| {
             let weights = shared.weights.iter();
             let mut weights: Vec<_> = weights
                 .map(|(&link, &weight)| (image(link), weight))
@@ -90,7 +90,7 @@ impl Platform {
             .iter()
             .enumerate()
             .map(|(place, shared)| {
-                let (weights, id) = one((place, shared));
+                let (weights, id) = renamed((place, shared));
                 (&shared.rate, weights, id)
             })
             .collect();

@@ -274,7 +274,7 @@ pub(crate) fn has_part(demand: &Demand<'_>, part: Interval) -> bool {
 
 /// The least amount of all parts with at least `fewest` operands.
 pub(crate) fn least(amount: &Amount, operands: usize, fewest: usize) -> Rational {
-    let of = |operands: usize| {
+    let amount_of = |operands: usize| {
         amount
             .of(Interval {
                 first: 0,
@@ -285,7 +285,7 @@ pub(crate) fn least(amount: &Amount, operands: usize, fewest: usize) -> Rational
     match amount {
         Amount::Constant(amount) => amount.clone(),
         // Linear in the number of operands.
-        Amount::Affine { .. } => of(fewest).min(of(operands)),
+        Amount::Affine { .. } => amount_of(fewest).min(amount_of(operands)),
         Amount::Table(rows) => {
             let entries = rows.iter().flat_map(|row| row.iter().skip(fewest - 1));
             entries.min().cloned().unwrap_or_default()

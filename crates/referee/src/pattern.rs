@@ -137,10 +137,10 @@ impl Review<'_> {
     }
 
     fn task(&mut self, place: usize, task: Task) -> Result<(), Violation> {
-        let at = |violation| self.at(Some(place), violation);
+        let located = |violation| self.at(Some(place), violation);
         let result = match task {
             Task::Send { link, part, after } => {
-                check_part(self.demand, part).map_err(at)?;
+                check_part(self.demand, part).map_err(located)?;
                 let ends = self
                     .case
                     .link(link, || format!("{}, task {place}", (self.name)()))?;
@@ -158,7 +158,7 @@ impl Review<'_> {
                 right,
             } => {
                 let operands =
-                    check_merge(self.case, self.demand, node, part, split).map_err(at)?;
+                    check_merge(self.case, self.demand, node, part, split).map_err(located)?;
                 self.take(place, left, operands[0], node)?;
                 self.take(place, right, operands[1], node)?;
                 (node, part)

@@ -270,8 +270,9 @@ impl<'r, 'a> Ring<'r, 'a> {
                 );
             }
         };
-        let of = |node: NodeId| self.case.platform.node(node);
-        let able = |node: &NodeId| of(*node).replicates && (!combines || of(*node).merges());
+        let node_of = |node: NodeId| self.case.platform.node(node);
+        let able =
+            |node: &NodeId| node_of(*node).replicates && (!combines || node_of(*node).merges());
         match self.around.order.iter().find(|node| !able(node)) {
             None => Ok(()),
             Some(&node) => Err(

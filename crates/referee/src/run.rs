@@ -199,13 +199,13 @@ struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     fn of(demand: Demand<'a>) -> Wanted<'a> {
-        let own = |node, part: &Interval| {
+        let own_operand = |node, part: &Interval| {
             part.operands() == 1 && demand.operands.get(part.first) == Some(&node)
         };
         let goals = demand
             .goals()
             .into_iter()
-            .map(|(node, part)| (node, part, own(node, &part)));
+            .map(|(node, part)| (node, part, own_operand(node, &part)));
         let mut goals: Vec<(NodeId, Interval, bool)> = goals.collect();
         goals.sort_unstable();
         Wanted { demand, goals }

@@ -85,8 +85,9 @@ impl Boxes {
         let channels = match (cards, members.len()) {
             (Some(cards), 2..) => {
                 let most = cards.iter().map(Vec::len).min().unwrap_or(0);
-                let of = |channel: usize| cards.iter().map(|places| places[channel]).collect();
-                (0..most).map(of).collect()
+                let cards_of_channel =
+                    |channel: usize| cards.iter().map(|places| places[channel]).collect();
+                (0..most).map(cards_of_channel).collect()
             }
             _ => Vec::new(),
         };
@@ -175,21 +176,21 @@ impl Boxes {
             let next = |place: usize| heads[(place + 1) % count];
             let path = |place: usize| routes.path(ranks[heads[place]], ranks[next(place)]);
             let paths: Vec<Vec<LinkId>> = (0..count).map(path).collect::<Option<_>>()?;
-            let to = |link: &LinkId| platform.link(*link).to;
+            let receiver = |link: &LinkId| platform.link(*link).to;
             let able = |node: &NodeId| combines(platform, *node) && !own.contains(node);
             let on_all = |node: &NodeId| {
                 paths
                     .iter()
-                    .all(|path| path.iter().any(|link| to(link) == *node))
+                    .all(|path| path.iter().any(|link| receiver(link) == *node))
             };
             let switch = paths
                 .first()?
                 .iter()
-                .map(to)
+                .map(receiver)
                 .find(|node| able(node) && on_all(node))?;
             let mut ways: BTreeMap<usize, [Vec<LinkId>; 2]> = BTreeMap::new();
             for (place, path) in paths.iter().enumerate() {
-                let at = path.iter().position(|link| to(link) == switch)?;
+                let at = path.iter().position(|link| receiver(link) == switch)?;
                 let (up, down) = path.split_at(at + 1);
                 ways.entry(heads[place]).or_default()[0] = up.to_vec();
                 ways.entry(next(place)).or_default()[1] = down.to_vec();

@@ -259,7 +259,7 @@ impl<'a> Maker<'a> {
         let (ranks, count) = (self.ranks.len(), rings.len());
         let many = matches!(self.form, Some(Form::ALL_GATHER | Form::REDUCE_SCATTER));
         // The block of a rank on a ring: a piece of its message, or a piece of the only message.
-        let of = |ring: usize, rank: usize| {
+        let block_of = |ring: usize, rank: usize| {
             if many {
                 rank * count + ring
             } else {
@@ -268,7 +268,7 @@ impl<'a> Maker<'a> {
         };
         let on_ring = |ring| -> Blocks {
             (0..ranks)
-                .map(|rank| blocks(of(ring, rank), of(ring, rank) + 1))
+                .map(|rank| blocks(block_of(ring, rank), block_of(ring, rank) + 1))
                 .collect()
         };
         let everybody: Vec<usize> = (0..ranks).collect();
@@ -287,7 +287,7 @@ impl<'a> Maker<'a> {
         let root_has_all = || -> Blocks {
             let all = |rank| {
                 (0..count)
-                    .flat_map(|ring| blocks(of(ring, rank), of(ring, rank) + 1))
+                    .flat_map(|ring| blocks(block_of(ring, rank), block_of(ring, rank) + 1))
                     .collect()
             };
             (0..ranks).map(all).collect()
@@ -553,7 +553,8 @@ impl<'a> Maker<'a> {
         for (block, &leader) in leaders.iter().enumerate() {
             one_of_leaders[leader] = blocks(block, block + 1);
         }
-        let own = |group: &Vec<usize>| group.iter().map(|&rank| blocks(rank, rank + 1)).collect();
+        let own_blocks =
+            |group: &Vec<usize>| group.iter().map(|&rank| blocks(rank, rank + 1)).collect();
         let phases = match self.form {
             Some(Form::ALL_REDUCE) => vec![
                 inside(&|tree, _| Phase::Combine(tree, blocks(0, count))),
@@ -562,14 +563,14 @@ impl<'a> Maker<'a> {
                 inside(&|tree, _| Phase::Broadcast(tree, blocks(0, count))),
             ],
             Some(Form::ALL_GATHER) => vec![
-                inside(&|tree, group| Phase::Gather(tree, own(group))),
+                inside(&|tree, group| Phase::Gather(tree, own_blocks(group))),
                 Phase::RingCopy(leaders, of_groups),
                 inside(&|tree, _| Phase::Broadcast(tree, blocks(0, ranks))),
             ],
             Some(Form::REDUCE_SCATTER) => vec![
                 inside(&|tree, _| Phase::Combine(tree, blocks(0, ranks))),
                 Phase::RingCombine(leaders, of_groups),
-                inside(&|tree, group| Phase::Scatter(tree, own(group))),
+                inside(&|tree, group| Phase::Scatter(tree, own_blocks(group))),
             ],
             _ => {
                 let about = "a leader per group; binomial trees inside and among the leaders";

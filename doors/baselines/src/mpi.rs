@@ -61,8 +61,9 @@ impl Maker<'_> {
             own[leader] = blocks(block, block + 1);
         }
         let inside = |phase: &dyn Fn(Tree) -> Phase| {
-            let one = |group: &Vec<usize>| (group.clone(), phase(Tree::binomial(group.len())));
-            Phase::Parallel(groups.iter().map(one).collect())
+            let phase_of_group =
+                |group: &Vec<usize>| (group.clone(), phase(Tree::binomial(group.len())));
+            Phase::Parallel(groups.iter().map(phase_of_group).collect())
         };
         let about = "binomial trees in the groups; among their leaders reduce-scatter by halving, all-gather by doubling";
         let phases = vec![

@@ -626,7 +626,7 @@ fn nvlink(
     rate: impl Fn(LinkId) -> Option<Rational>,
 ) -> Option<Rational> {
     let platform = problem.platform();
-    let of = |node: NodeId| -> Option<Rational> {
+    let rate_out_of = |node: NodeId| -> Option<Rational> {
         let links = platform.outgoing(node).iter().copied();
         if boxes.switched {
             return links.filter_map(&rate).max();
@@ -634,10 +634,10 @@ fn nvlink(
         let direct = links.filter(|&link| platform.node(platform.link(link).to).is_processor());
         direct.map(&rate).sum()
     };
-    let first = of(*ranks.first()?)?;
+    let first = rate_out_of(*ranks.first()?)?;
     ranks
         .iter()
-        .all(|&node| of(node).as_ref() == Some(&first))
+        .all(|&node| rate_out_of(node).as_ref() == Some(&first))
         .then_some(first)
 }
 

@@ -82,16 +82,17 @@ impl Levels<'_> {
 
     /// The members of this number exchange the block.
     fn exchange(&self, member: usize, block: usize) -> Vec<Step> {
-        let of = |group: &Vec<usize>| group.get(member).copied();
-        let alike: Vec<usize> = self.groups.iter().filter_map(of).collect();
+        let member_of = |group: &Vec<usize>| group.get(member).copied();
+        let alike: Vec<usize> = self.groups.iter().filter_map(member_of).collect();
         direct(&alike, block)
     }
 
     /// Directly in every group: a share for every member.
     fn shared(&self, between: ExchangeOp) -> Phase {
         let order: Vec<usize> = (0..self.members).collect();
-        let one = |group: &Vec<usize>| (group.clone(), Phase::Direct(order.clone(), between));
-        Phase::Parallel(self.groups.iter().map(one).collect())
+        let phase_of_group =
+            |group: &Vec<usize>| (group.clone(), Phase::Direct(order.clone(), between));
+        Phase::Parallel(self.groups.iter().map(phase_of_group).collect())
     }
 }
 

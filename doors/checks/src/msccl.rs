@@ -255,10 +255,10 @@ fn algorithm(root: Node<'_>) -> Result<Algorithm, Fault> {
             gpus.len()
         )));
     }
-    let is = |key: &'static str, otherwise: bool| {
+    let is_set = |key: &'static str, otherwise: bool| {
         root.attribute(key).map_or(otherwise, |value| value == "1")
     };
-    let in_place = is("inplace", false);
+    let in_place = is_set("inplace", false);
     let collective = clipped(attribute(root, "coll")?, NAME).replace('_', "");
     let slots = if root.attribute("proto") == Some("Simple") {
         SIMPLE_SLOTS
@@ -268,7 +268,7 @@ fn algorithm(root: Node<'_>) -> Result<Algorithm, Fault> {
     let algorithm = Algorithm {
         collective,
         slots,
-        modes: [is("outofplace", !in_place), in_place],
+        modes: [is_set("outofplace", !in_place), in_place],
         gpus,
     };
     limits(&algorithm)?;

@@ -37,7 +37,7 @@ fn write(request: &Request<'_>) -> Result<Written, ExportError> {
         ))
     })?;
     let modes = Modes::of(request).map_err(refused)?;
-    let of = |pieces: Pieces| -> Result<Result<Algorithm, Exceeded>, ExportError> {
+    let with_pieces = |pieces: Pieces| -> Result<Result<Algorithm, Exceeded>, ExportError> {
         let request = request.divided(pieces);
         let operation = Operation::new(&request, FORMAT.name, Order::Dates, |_| false)?;
         Ok(
@@ -50,13 +50,12 @@ fn write(request: &Request<'_>) -> Result<Written, ExportError> {
     let algorithm = match request.pieces {
         Pieces::Fitting if request.dated.is_none() => {
             fitting(request, FORMAT.name, |pieces| {
-                Ok(of(Pieces::Number(pieces))?.map_err(|exceeded| exceeded.to_string()))
+                Ok(with_pieces(Pieces::Number(pieces))?.map_err(|exceeded| exceeded.to_string()))
             })?
             .0
         }
-        pieces => {
-            of(pieces)?.map_err(|exceeded| refused(format!("{exceeded}; {}", exceeded.advice())))?
-        }
+        pieces => with_pieces(pieces)?
+            .map_err(|exceeded| refused(format!("{exceeded}; {}", exceeded.advice())))?,
     };
     let notes = vec![
         note(request, algorithm.pieces)?,

@@ -276,12 +276,12 @@ impl Operation {
             let hop = &hops[place];
             let part = [hop.message.part.first, hop.message.part.last];
             let order = orders.get(hop.pattern).copied().flatten();
-            let own = |operand: usize| {
+            let own_place = |operand: usize| {
                 let ordered = order.and_then(|order| order.get(operand));
                 Value::Own(ordered.copied().unwrap_or(operand))
             };
             let value = |input: Option<usize>, operand: usize| {
-                input.map_or(own(operand), |input| Value::Of(turn[input]))
+                input.map_or(own_place(operand), |input| Value::Of(turn[input]))
             };
             let (from, to, inputs, merge) = match hop.work {
                 Work::Send { from, to } => (from, to, vec![value(hop.inputs[0], part[0])], false),

@@ -208,7 +208,7 @@ impl Pairs {
         let known = |backwards: bool| {
             let end = |(owner, wants): &(NodeId, NodeId)| if backwards { *wants } else { *owner };
             let taken: BTreeSet<NodeId> = counts.keys().map(end).collect();
-            let of = |node| {
+            let delays_from = |node| {
                 watch.ask()?;
                 Ok(Rc::new(if taken.contains(&node) {
                     delays(platform, &clock, node, backwards)
@@ -218,7 +218,7 @@ impl Pairs {
             };
             platform
                 .node_ids()
-                .map(of)
+                .map(delays_from)
                 .collect::<Result<Vec<Rc<Delays>>, Limit>>()
         };
         let (from, to) = (known(false)?, known(true)?);

@@ -79,7 +79,8 @@ impl TaskList {
                 else {
                     continue;
                 };
-                let at = |task: usize| period as usize * turns.len() + places[task] + turn.piece;
+                let index_of =
+                    |task: usize| period as usize * turns.len() + places[task] + turn.piece;
                 let dated = &execution.tasks[turn.task];
                 let first = firsts
                     .get(&(dated.message.demand, dated.copy))
@@ -89,8 +90,8 @@ impl TaskList {
                 let of = of.to_u32().ok_or_else(too_many)?;
                 let [one, two] = dated
                     .inputs
-                    .map(|input| input.map(|input| numbers[at(input)]));
-                numbers[at(turn.task)] = list.push(match dated.task {
+                    .map(|input| input.map(|input| numbers[index_of(input)]));
+                numbers[index_of(turn.task)] = list.push(match dated.task {
                     Task::Send { link, .. } => RunTask::Send {
                         link,
                         carried: vec![(of, one)],

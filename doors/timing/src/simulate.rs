@@ -125,11 +125,12 @@ impl Lengths {
 
     /// Bits of an upper bound on every date: the sum of all durations and latencies.
     fn bits(&self, graph: &TaskGraph) -> u64 {
-        let all = |([takes, latency], kind): (&[BigUint; 2], &Kind)| (takes + latency) * kind.count;
+        let longest_use =
+            |([takes, latency], kind): (&[BigUint; 2], &Kind)| (takes + latency) * kind.count;
         self.kinds
             .iter()
             .zip(&graph.kinds)
-            .map(all)
+            .map(longest_use)
             .sum::<BigUint>()
             .bits()
     }

@@ -164,8 +164,9 @@ fn add(source: &Source<'_>, draft: &mut Draft<'_>, matrix: &Matrix<'_>) -> Resul
                 .map_or(0, |(_, decimals)| decimals.len())
         };
         let most = cells.iter().map(decimals).max();
-        let cut = |cell: &&&str| !cell.eq_ignore_ascii_case("n/a") && Some(decimals(cell)) < most;
-        if let Some(cell) = cells.last().filter(cut) {
+        let is_truncated =
+            |cell: &&&str| !cell.eq_ignore_ascii_case("n/a") && Some(decimals(cell)) < most;
+        if let Some(cell) = cells.last().filter(is_truncated) {
             let text = format!(
                 "the line ends with '{}', which was cut: other cells have more decimals",
                 clip(cell)

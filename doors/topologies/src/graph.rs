@@ -55,10 +55,10 @@ impl<'g, 'o> Graph<'g, 'o> {
             return Err(Mistake::DuplicateKey(format!("node {}", clip(id))));
         }
         // Graphviz writes the label `\N`: the node's own name.
-        let own = |name: &str| name.is_empty() || name == "\\N";
+        let is_own_name = |name: &str| name.is_empty() || name == "\\N";
         let named = value(attributes, "name")
             .or_else(|| value(attributes, "label"))
-            .filter(|name| !own(name));
+            .filter(|name| !is_own_name(name));
         let name = match named {
             Some(name) if self.draft.has_name(name) => format!("{name}#{id}"),
             Some(name) => name.to_string(),

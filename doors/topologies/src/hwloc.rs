@@ -165,10 +165,10 @@ fn add_object(
     object: Node<'_, '_>,
     number: u64,
 ) -> Result<usize, FormatError> {
-    let at = |mistake| wrong(source, object, mistake);
+    let located = |mistake| wrong(source, object, mistake);
     let subtype = object.attribute("subtype").unwrap_or_default();
     if subtype.contains("NVSwitch") {
-        return nvswitch(draft).map_err(at);
+        return nvswitch(draft).map_err(located);
     }
     let kind = need(source, object, "type", "the kind of the object")?;
     let os_index = object.attribute("os_index").unwrap_or_default();
@@ -187,7 +187,7 @@ fn add_object(
     } else {
         name
     };
-    let node = draft.node(name, kind, role).map_err(at)?;
+    let node = draft.node(name, kind, role).map_err(located)?;
     if role == Role::Processor {
         draft.device(node, 0, draft.devices.len() as u64, None);
     }

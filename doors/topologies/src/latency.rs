@@ -88,8 +88,8 @@ impl Imported {
             .link_ids()
             .map(|link| self.latency(link, given))
             .collect();
-        let of = |link: LinkId| Some(all.get(link.index())?.as_ref()?.1.clone());
-        if let Ok(platform) = self.platform.clone().with_latencies(of) {
+        let latency_of = |link: LinkId| Some(all.get(link.index())?.as_ref()?.1.clone());
+        if let Ok(platform) = self.platform.clone().with_latencies(latency_of) {
             self.platform = platform;
         }
         let mut counts: BTreeMap<(Origin, &'static str, Rational), usize> = BTreeMap::new();

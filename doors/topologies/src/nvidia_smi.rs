@@ -48,7 +48,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     let legend = legend(source.text);
     let mut nodes = Vec::with_capacity(labels.len());
     for (label, row) in labels.iter().zip(&rows) {
-        let at = |mistake| source.error(row.offset, Some(clip(label)), mistake);
+        let located = |mistake| source.error(row.offset, Some(clip(label)), mistake);
         let gpu = gpu_number(label);
         let (kind, role) = if gpu.is_some() {
             ("GPU", Role::Processor)
@@ -57,7 +57,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         };
         let node = draft
             .node(label.to_ascii_lowercase(), kind, role)
-            .map_err(at)?;
+            .map_err(located)?;
         match gpu {
             Some(number) => draft.device(node, 0, number, None),
             None => match legend.get(label.as_ref()) {

@@ -425,12 +425,12 @@ impl Rates {
         link: &Link<'_>,
     ) -> Option<(&'static str, &'r Rational)> {
         let kind = LEVELS.get(link.level)?;
-        let own = || tree.switches.get(link.above)?.speed.as_ref()?.1.as_ref();
+        let own_speed = || tree.switches.get(link.above)?.speed.as_ref()?.1.as_ref();
         let rate = self
             .given
             .get(&link.above)
             .or_else(|| self.levels.get(link.level)?.as_ref())
-            .or_else(own)?;
+            .or_else(own_speed)?;
         Some((*kind, rate))
     }
 

@@ -57,17 +57,17 @@ pub fn read_answer(path: &Path) -> Result<AnswerFile, FormatError> {
         read_bytes(path, MAX_PLAN_BYTES)?,
     );
     let format = format_of(&name, &bytes);
-    let of = |kind: &str| {
+    let is_of_kind = |kind: &str| {
         format
             .as_deref()
             .and_then(|format| format.strip_prefix(kind))
             .is_some_and(|rest| rest.starts_with('/'))
     };
-    Ok(if of("oneport-reduction") {
+    Ok(if is_of_kind("oneport-reduction") {
         AnswerFile::Reduction(Box::new(single_reduction_from_json(&name, &bytes)?))
-    } else if of("oneport-broadcast") {
+    } else if is_of_kind("oneport-broadcast") {
         AnswerFile::Broadcast(Box::new(single_broadcast_from_json(&name, &bytes)?))
-    } else if of("oneport-all-reduce") {
+    } else if is_of_kind("oneport-all-reduce") {
         AnswerFile::AllReduce(Box::new(one_all_reduce_from_json(&name, &bytes)?))
     } else {
         let ((claim, stated), chosen) = crate::plan::plan_of(&name, &bytes)?;

@@ -122,9 +122,9 @@ impl<'a> TreeSearch<'a> {
                 else {
                     continue;
                 };
-                let at = |part: usize| self.there[part * self.processors + processor];
-                let price =
-                    (at(left) + at(right)).min(NEVER) + self.rounded.merge_at(work, processor);
+                let is_present = |part: usize| self.there[part * self.processors + processor];
+                let price = (is_present(left) + is_present(right)).min(NEVER)
+                    + self.rounded.merge_at(work, processor);
                 let made = &mut self.made[part * self.processors + processor];
                 *made = (*made).min(price);
             }

@@ -103,9 +103,9 @@ impl Clock {
     /// [`Rule::TooLarge`](crate::Rule::TooLarge).
     pub(super) fn new(numbers: &[&Rational], lists: &[&Dates]) -> Result<Clock, Violation> {
         let dates = || lists.iter().flat_map(|&dates| rationals(dates));
-        let all = || numbers.iter().copied().chain(dates());
+        let all_numbers = || numbers.iter().copied().chain(dates());
         let entries = numbers.len() + lists.iter().map(|dates| written(dates)).sum::<usize>();
-        let scale = Scale::new("the costs and dates", all(), entries)?;
+        let scale = Scale::new("the costs and dates", all_numbers(), entries)?;
         let bits = |list: &Dates| match list {
             Dates::Ticks { unit, .. } => unit.numer().bits() + u64::from(u64::BITS),
             Dates::Exact(dates) => dates

@@ -134,13 +134,13 @@ impl<'a> Sheet<'a> {
 
     fn check_ids(&self) -> Result<(), Violation> {
         let (role, root, processors) = (self.role(), self.root, self.partners.len());
-        let out = |&id: &u32| id as usize >= processors;
-        if out(&root) {
+        let is_outside = |&id: &u32| id as usize >= processors;
+        if is_outside(&root) {
             return Err(
                 fault!(Single, "the root is processor {root}"; "there are {processors} processors, numbered from 0"),
             );
         }
-        if let Some(processor) = self.partners.iter().position(out) {
+        if let Some(processor) = self.partners.iter().position(is_outside) {
             let found = format!(
                 "the {role} of processor {processor} is processor {}",
                 self.partners[processor]

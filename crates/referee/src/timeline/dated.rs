@@ -115,7 +115,7 @@ pub(super) fn check_merge_event<'a>(
     let named = || format!("merge {place}");
     check_message(case, named, event.message)?;
     check_instance(case, named, event.instance, event.message, started)?;
-    let at = |violation: Violation| {
+    let located = |violation: Violation| {
         let message = case.message_name(event.instance, event.message);
         violation.at(format!("merge {place} ({message})"))
     };
@@ -124,10 +124,10 @@ pub(super) fn check_merge_event<'a>(
     let Some(demand) = case.demand(event.message.demand) else {
         return Err(case.unknown_demand(named(), event.message.demand));
     };
-    let operands = check_merge(case, &demand, event.node, part, event.split).map_err(at)?;
+    let operands = check_merge(case, &demand, event.node, part, event.split).map_err(located)?;
     if !is_non_negative(&event.start) || !is_non_negative(&event.end) || event.end < event.start {
         let (start, end) = (shown(&event.start), shown(&event.end));
-        return Err(at(
+        return Err(located(
             fault!(Run, "lasts from {start} to {end}"; "dates start at 0 and ascend"),
         ));
     }

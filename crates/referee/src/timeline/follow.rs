@@ -94,11 +94,11 @@ impl<'a> DatedRun<'a> {
         let rate = |place: usize| u128::from(rates.get(place).copied().unwrap_or(1));
         let started = u128::from(self.timeline.starting_periods)
             * u128::from(self.timeline.instances_per_period);
-        let of = |rate: u128| started.saturating_mul(rate);
-        let most = of(rates.iter().copied().max().map_or(1, u128::from));
+        let values_of = |rate: u128| started.saturating_mul(rate);
+        let most = values_of(rates.iter().copied().max().map_or(1, u128::from));
         let mut instance: u128 = 0;
         while instance < most {
-            for place in (0..commodities).filter(|&place| instance < of(rate(place))) {
+            for place in (0..commodities).filter(|&place| instance < values_of(rate(place))) {
                 let next = found
                     .next()
                     .map(|&(instance, commodity)| (u128::from(instance), commodity));

@@ -88,17 +88,18 @@ impl Factors {
         denominator: BigUint,
     ) -> Weights {
         let zero = BigUint::zero();
-        let of = |prices: &[BigUint], place: usize| prices.get(place).unwrap_or(&zero).clone();
+        let price_at =
+            |prices: &[BigUint], place: usize| prices.get(place).unwrap_or(&zero).clone();
         let merges = processors.iter().zip(&self.merges);
         Weights {
             links: self
                 .links
                 .iter()
                 .enumerate()
-                .map(|(link, factor)| of(links, link) * factor)
+                .map(|(link, factor)| price_at(links, link) * factor)
                 .collect(),
             merges: merges
-                .map(|(&node, factor)| of(compute, node) * factor)
+                .map(|(&node, factor)| price_at(compute, node) * factor)
                 .collect(),
             denominator,
         }

@@ -208,11 +208,11 @@ impl<N: Fixed> Priced<N> {
         unit: &Rational,
     ) -> Self {
         let zero = N::zero();
-        let of = |prices: &[N], place: usize| prices.get(place).unwrap_or(&zero).clone();
-        let link = |(id, factor): (LinkId, &N)| of(&prices.links, id.index()) * factor;
+        let price_at = |prices: &[N], place: usize| prices.get(place).unwrap_or(&zero).clone();
+        let link = |(id, factor): (LinkId, &N)| price_at(&prices.links, id.index()) * factor;
         let mut links: Vec<N> = platform.link_ids().zip(&factors.links).map(link).collect();
         let merge = |(&place, factor): (&NodeId, &Option<N>)| {
-            Some(of(&prices.compute, place.index()) * factor.as_ref()?)
+            Some(price_at(&prices.compute, place.index()) * factor.as_ref()?)
         };
         let mut merges: Vec<Option<N>> = places.iter().zip(&factors.merges).map(merge).collect();
 

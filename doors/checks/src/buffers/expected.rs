@@ -58,7 +58,7 @@ pub(crate) fn wanted(
             )),
         }
     };
-    let all = |chunk: usize| (0..ranks).map(|rank| (rank, chunk)).collect::<Vec<_>>();
+    let all_ranks = |chunk: usize| (0..ranks).map(|rank| (rank, chunk)).collect::<Vec<_>>();
     let every = |sums: usize,
                  sum: &dyn Fn(usize) -> Vec<(usize, usize)>,
                  of: &dyn Fn(usize, usize) -> usize| {
@@ -72,7 +72,7 @@ pub(crate) fn wanted(
         }))
     };
     let same = |_: usize, chunk: usize| chunk;
-    let own = |rank: usize, chunk: usize| rank * output + chunk;
+    let own_chunk = |rank: usize, chunk: usize| rank * output + chunk;
     if input == 0 || output == 0 {
         return if KNOWN.contains(&collective) {
             Err(format!(
@@ -89,11 +89,11 @@ pub(crate) fn wanted(
         }
         "reducescatter" => {
             agree(output * ranks, output)?;
-            every(input, &all, &own)
+            every(input, &all_ranks, &own_chunk)
         }
         "allreduce" => {
             agree(input, input)?;
-            every(output, &all, &same)
+            every(output, &all_ranks, &same)
         }
         "broadcast" => {
             agree(input, input)?;
@@ -108,7 +108,7 @@ pub(crate) fn wanted(
                     let (rank, chunk) = (sum / output, sum % output);
                     vec![(chunk / block, rank * block + chunk % block)]
                 },
-                &own,
+                &own_chunk,
             )
         }
         _ => Ok(None),

@@ -60,8 +60,8 @@ impl Axes {
 
 /// Position of a value in a range, from 0 to 1.
 fn part(value: f64, (low, high): (f64, f64), log: bool) -> f64 {
-    let of = |value: f64| if log { value.log10() } else { value };
-    (of(value) - of(low)) / (of(high) - of(low))
+    let on_axis = |value: f64| if log { value.log10() } else { value };
+    (on_axis(value) - on_axis(low)) / (on_axis(high) - on_axis(low))
 }
 
 /// A line chart of measured values, such as delivered over optimal throughput against the number of instances.

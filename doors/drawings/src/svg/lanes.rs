@@ -214,9 +214,9 @@ fn columns(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Vec<Option
         .as_ref()
         .map(|demand| demand.operands)
         .unwrap_or_default();
-    let own = |place: &usize| operands.get(*place).copied();
+    let operand_at = |place: &usize| operands.get(*place).copied();
     let order: Vec<NodeId> = match &scheme.order {
-        Some(order) => order.iter().filter_map(own).collect(),
+        Some(order) => order.iter().filter_map(operand_at).collect(),
         None => operands.to_vec(),
     };
     let fixed: BTreeMap<NodeId, f64> = order

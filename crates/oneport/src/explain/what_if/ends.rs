@@ -12,22 +12,23 @@ use oneport_platform::{Change, LinkId, NodeId, Platform, PlatformError, PortMode
 /// Those of [`Platform::changed`].
 pub fn outgrown(platform: &Platform, changes: &[Change]) -> Result<Vec<NodeId>, PlatformError> {
     let changed = platform.changed(changes)?;
-    let new = |link: LinkId| -> Option<&Rational> {
+    let new_cost = |link: LinkId| -> Option<&Rational> {
         let kept = changed.links.get(link.index()).copied().flatten()?;
         Some(&changed.platform.link(kept).cost)
     };
     let old = |link: LinkId| &platform.link(link).cost;
     let faster: BTreeSet<LinkId> = platform
         .link_ids()
-        .filter(|&link| new(link).is_some_and(|cost| cost < old(link)))
+        .filter(|&link| new_cost(link).is_some_and(|cost| cost < old(link)))
         .collect();
     let grows = |&node: &NodeId| {
         let links = platform.links_at(&[node]);
         let Some(least) = links.iter().map(|&link| old(link)).min() else {
             return false;
         };
-        let above =
-            |link: &LinkId| faster.contains(link) && new(*link).is_some_and(|cost| cost < least);
+        let above = |link: &LinkId| {
+            faster.contains(link) && new_cost(*link).is_some_and(|cost| cost < least)
+        };
         platform.model_of(node) != PortModel::Links
             && !links.iter().all(|link| faster.contains(link))
             && links.iter().any(above)

@@ -72,8 +72,8 @@ pub(super) fn fold(
 
 /// "box0 stands for 4 boxes that are equally busy".
 fn words_of(classes: &[Vec<&String>]) -> Option<String> {
-    let one = |names: &Vec<&String>| Some(format!("{} for {}", names.first()?, names.len()));
-    let mut told: Vec<String> = classes.iter().take(NAMED).filter_map(one).collect();
+    let class_name = |names: &Vec<&String>| Some(format!("{} for {}", names.first()?, names.len()));
+    let mut told: Vec<String> = classes.iter().take(NAMED).filter_map(class_name).collect();
     if classes.len() > NAMED {
         told.push("...".to_string());
     }

@@ -85,10 +85,10 @@ pub fn timeline_gantt(problem: &Problem, timeline: &Timeline) -> String {
     let bars = occupancy::of_timeline(timeline);
     let (starting, clean_up) = (timeline.starting_periods, timeline.clean_up_periods);
     let periods = starting.saturating_add(clean_up);
-    let at = |count: u64| &timeline.period * whole(count);
-    let horizon = chart::horizon(&bars, &at(periods));
+    let date_of = |count: u64| &timeline.period * whole(count);
+    let horizon = chart::horizon(&bars, &date_of(periods));
     let marks = if periods <= MOST_MARKS {
-        (1..=periods).map(at).collect()
+        (1..=periods).map(date_of).collect()
     } else {
         Vec::new()
     };
@@ -121,12 +121,17 @@ pub fn timeline_gantt(problem: &Problem, timeline: &Timeline) -> String {
 /// Start-up lasts until the first instances finish, as many periods as clean-up. Steady state lasts until the last
 /// start.
 fn phases(starting: u64, clean_up: u64, period: &Rational, horizon: &Rational) -> Vec<Phase> {
-    let at = |count: u64| period * whole(count);
+    let date_of = |count: u64| period * whole(count);
     let filling = clean_up.min(starting);
     let all = [
-        ("start-up", Rational::zero(), at(filling), "#fdebc8"),
-        ("steady state", at(filling), at(starting), "#e3f1e3"),
-        ("clean-up", at(starting), horizon.clone(), "#dfe8f5"),
+        ("start-up", Rational::zero(), date_of(filling), "#fdebc8"),
+        (
+            "steady state",
+            date_of(filling),
+            date_of(starting),
+            "#e3f1e3",
+        ),
+        ("clean-up", date_of(starting), horizon.clone(), "#dfe8f5"),
     ];
     let phases = all.into_iter().map(|(label, start, end, fill)| Phase {
         label,

@@ -29,7 +29,7 @@ pub(super) fn amounts(problem: &Problem, steady_state: &SteadyState) -> Amounts 
     let several = rates.demands.len() > 1;
     for (place, demand) in rates.demands.iter().enumerate() {
         let whose = || whose(problem, place);
-        let of = |what: String| {
+        let label_of = |what: String| {
             if several {
                 format!("{what} {}", whose())
             } else {
@@ -53,7 +53,7 @@ pub(super) fn amounts(problem: &Problem, steady_state: &SteadyState) -> Amounts 
             }
             DemandRates::Combine(rates) => {
                 for ((link, value), rate) in rates.sends.iter() {
-                    add(*link, of(brief(value)), rate);
+                    add(*link, label_of(brief(value)), rate);
                 }
                 let merges = rates.merges.iter().filter(|(_, rate)| !rate.is_zero());
                 for ((node, left, right), rate) in merges {
@@ -61,7 +61,7 @@ pub(super) fn amounts(problem: &Problem, steady_state: &SteadyState) -> Amounts 
                         .nodes
                         .entry(*node)
                         .or_default()
-                        .push((of(merge(left, right)), rate.clone()));
+                        .push((label_of(merge(left, right)), rate.clone()));
                 }
             }
         }

@@ -132,16 +132,16 @@ fn forms_of_lines(lines: &[String]) -> Vec<Vec<String>> {
 
 /// Amounts sent over a line, in both directions if it is drawn for both.
 fn edge_amounts(platform: &Platform, edge: &Edge, amounts: &Amounts) -> Vec<String> {
-    let of = |link: LinkId| amounts.links.get(&link).into_iter().flatten().map(line);
+    let lines_of = |link: LinkId| amounts.links.get(&link).into_iter().flatten().map(line);
     match edge.back {
-        None => of(edge.link).collect(),
+        None => lines_of(edge.link).collect(),
         Some(back) => {
             let to = |link: LinkId| {
                 words::link(platform, link)
                     .map_or(String::new(), |link| words::name(platform, link.to))
             };
             let towards =
-                |link: LinkId| of(link).map(move |line| format!("{line} to {}", to(link)));
+                |link: LinkId| lines_of(link).map(move |line| format!("{line} to {}", to(link)));
             towards(edge.link).chain(towards(back)).collect()
         }
     }

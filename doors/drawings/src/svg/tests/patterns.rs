@@ -292,12 +292,12 @@ fn a_scheme_shows_every_task_and_what_is_wanted() {
             );
             let elements = parse(&text);
             assert_inside(&elements);
-            let of = |class: &str| elements.iter().filter(|e| e.is(class)).count();
+            let count_of = |class: &str| elements.iter().filter(|e| e.is(class)).count();
             let merges = count - 1;
-            assert_eq!((of("value"), of("merge")), (count, merges));
-            assert_eq!(of("arrival"), scheme.tasks.len() - merges);
+            assert_eq!((count_of("value"), count_of("merge")), (count, merges));
+            assert_eq!(count_of("arrival"), scheme.tasks.len() - merges);
             assert_eq!(
-                (of("sent"), of("used")),
+                (count_of("sent"), count_of("used")),
                 (scheme.tasks.len() - merges, 2 * merges)
             );
             let bold: Vec<&str> = elements
