@@ -337,7 +337,7 @@ fn mistake(text: &str, error: &serde_json::Error) -> String {
             return "a question is a JSON object, such as {\"platform\": \"cluster.toml\", \"collective\": \"all-reduce\"}"
                 .to_string();
         }
-        Err(_) => return format!("this is no JSON: {error}"),
+        Err(error) => return format!("this is no JSON: {error}"),
     };
     for (key, value) in keys {
         if let Some(sentence) = unknown("", &key, &KEYS) {
