@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::common::{Folder, Run, fixture, oneport, read};
+use crate::common::{Folder, fixture, read};
 
 /// Small questions of many kinds, each with its place as id.
 fn questions(number: usize) -> String {
@@ -32,11 +32,6 @@ fn questions(number: usize) -> String {
         question.to_string() + "\n"
     };
     (0..number).map(line).collect()
-}
-
-/// Runs the command to its end.
-fn batch(arguments: &[&str]) -> Run {
-    oneport(&[&["batch"], arguments].concat())
 }
 
 /// Starts the command.
@@ -71,7 +66,7 @@ fn rows(text: &str) -> Vec<Value> {
 fn shards_merged_are_the_answers_of_one_run() {
     let folder = Folder::new();
     let asked = folder.write("q.jsonl", questions(120));
-    let serial = batch(&[&asked]).ok().stdout;
+    let serial = oneport!("batch {asked}").ok().stdout;
     let answers = rows(&serial);
     assert_eq!(answers.len(), 120);
     for (place, row) in answers.iter().enumerate() {
@@ -86,25 +81,37 @@ fn shards_merged_are_the_answers_of_one_run() {
         assert_eq!(row["status"], json!(status), "{row}");
     }
     let two = folder.path("two.jsonl");
-    batch(&[&asked, "-o", &two, "--jobs", "2"]).ok();
+    oneport!("batch {asked} -o {two} --jobs 2").ok();
     assert_eq!(read(&two), serial);
     let parts: Vec<String> = (1..=3)
         .map(|part| {
             let output = folder.path(&format!("part{part}.jsonl"));
-            batch(&[&asked, "-o", &output, "--shard", &format!("{part}/3")]).ok();
+            oneport!("batch {asked} -o {output} --shard {part}/3").ok();
             output
         })
         .collect();
     let all = folder.path("all.jsonl");
-    batch(&["--merge", &parts[2], &parts[0], &parts[1], "-o", &all]).ok();
+    oneport!(
+        "batch --merge {} {} {} -o {all}",
+        parts[2],
+        parts[0],
+        parts[1]
+    )
+    .ok();
     assert_eq!(read(&all), serial);
     // A part that is missing or given twice is named.
-    batch(&["--merge", &parts[0], &parts[1]]).refused(1, &["line 3 has no answer"]);
-    batch(&["--merge", &parts[0], &parts[1], &parts[2], &parts[1]])
-        .refused(1, &["line 2 is answered twice", "part2.jsonl"]);
-    batch(&["--merge", &parts[0], "-o", &all]).refused(2, &["exists", "--force"]);
+    oneport!("batch --merge {} {}", parts[0], parts[1]).refused(1, &["line 3 has no answer"]);
+    oneport!(
+        "batch --merge {} {} {} {}",
+        parts[0],
+        parts[1],
+        parts[2],
+        parts[1]
+    )
+    .refused(1, &["line 2 is answered twice", "part2.jsonl"]);
+    oneport!("batch --merge {} -o {all}", parts[0]).refused(2, &["exists", "--force"]);
     // Answers as they come are the same ones.
-    let loose = batch(&[&asked, "--unordered", "--jobs", "2"]).ok().stdout;
+    let loose = oneport!("batch {asked} --unordered --jobs 2").ok().stdout;
     let mut lines: Vec<&str> = loose.lines().collect();
     lines.sort_by_key(|line| serde_json::from_str::<Value>(line).unwrap()["line"].as_u64());
     assert_eq!(lines.join("\n") + "\n", serial);
@@ -115,7 +122,7 @@ fn a_run_that_was_killed_goes_on() {
     let folder = Folder::new();
     let asked = folder.write("q.jsonl", questions(200));
     let (serial, output) = (folder.path("serial.jsonl"), folder.path("out.jsonl"));
-    batch(&[&asked, "-o", &serial]).ok();
+    oneport!("batch {asked} -o {serial}").ok();
     let mut running = begin(&[&asked, "-o", &output]);
     let lines = || fs::read_to_string(&output).map_or(0, |text| text.lines().count());
     wait("the first answers", || lines() >= 5);
@@ -129,11 +136,11 @@ fn a_run_that_was_killed_goes_on() {
     assert!(read(&serial).starts_with(&text));
     // The system may cut the last line, too.
     fs::write(&output, &text[..text.len() - 7]).unwrap();
-    batch(&[&asked, "-o", &output]).refused(2, &["exists", "--resume"]);
-    batch(&[&asked, "-o", &output, "--resume"]).ok();
+    oneport!("batch {asked} -o {output}").refused(2, &["exists", "--resume"]);
+    oneport!("batch {asked} -o {output} --resume").ok();
     assert_eq!(read(&output), read(&serial));
     // Nothing is left, and nothing changes.
-    batch(&[&asked, "-o", &output, "--resume"]).ok();
+    oneport!("batch {asked} -o {output} --resume").ok();
     assert_eq!(read(&output), read(&serial));
 }
 
@@ -143,19 +150,19 @@ fn an_output_of_other_questions_is_refused() {
     let asked = folder.write("q.jsonl", questions(6));
     let output = folder.path("out.jsonl");
     // Lines 1, 3 and 5.
-    batch(&[&asked, "-o", &output, "--shard", "1/2"]).ok();
-    batch(&[&asked, "-o", &output, "--resume", "--shard", "2/2"])
+    oneport!("batch {asked} -o {output} --shard 1/2").ok();
+    oneport!("batch {asked} -o {output} --resume --shard 2/2")
         .refused(2, &["line 1", "another shard"]);
     let changed = questions(6).replacen("all-gather", "all-to-all", 1);
     let changed = folder.write("changed.jsonl", changed);
-    batch(&[&changed, "-o", &output, "--resume", "--shard", "1/2"])
+    oneport!("batch {changed} -o {output} --resume --shard 1/2")
         .refused(2, &["line 1 was another question"]);
     let fewer = folder.write("fewer.jsonl", questions(4));
-    batch(&[&fewer, "-o", &output, "--resume", "--shard", "1/2"])
+    oneport!("batch {fewer} -o {output} --resume --shard 1/2")
         .refused(2, &["line 5", "there are 4 questions"]);
     for broken in ["{\"line\":1}\n", "no JSON\n"] {
         let output = folder.write("broken.jsonl", broken);
-        batch(&[&asked, "-o", &output, "--resume"]).refused(1, &["line 1 is no answer"]);
+        oneport!("batch {asked} -o {output} --resume").refused(1, &["line 1 is no answer"]);
         assert_eq!(read(&output), broken);
     }
 }
@@ -169,7 +176,7 @@ fn one_process_writes_an_output() {
     wait("the output", || fs::metadata(&output).is_ok());
     // The lock follows the file in a moment.
     std::thread::sleep(Duration::from_millis(100));
-    batch(&[&asked, "-o", &output, "--resume"]).refused(1, &["another process writes"]);
+    oneport!("batch {asked} -o {output} --resume").refused(1, &["another process writes"]);
     running.kill().unwrap();
     running.wait().unwrap();
 }
@@ -188,7 +195,7 @@ fn wrong_lines_are_answered_and_asked_again() {
     lines.extend(format!("\n{}", good.trim_end()).bytes());
     let asked = folder.write("q.jsonl", &lines);
     let output = folder.path("out.jsonl");
-    let run = batch(&[&asked, "-o", &output]);
+    let run = oneport!("batch {asked} -o {output}");
     assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""), "{run:#?}");
     assert!(
         run.stdout.contains("8 answers, 6 errors among them"),
@@ -210,12 +217,12 @@ fn wrong_lines_are_answered_and_asked_again() {
     }
     assert_eq!(answers[0]["id"], json!(5));
     assert_eq!(answers[2]["error"]["kind"], json!("platform"));
-    oneport(&["generate", "ring", "--nodes", "3", "-o", &platform]).ok();
+    oneport!("generate ring --nodes 3 -o {platform}").ok();
     // Errors are answers, unless they are asked again.
-    assert_eq!(batch(&[&asked, "-o", &output, "--resume"]).code, Some(1));
+    assert_eq!(oneport!("batch {asked} -o {output} --resume").code, Some(1));
     assert_eq!(rows(&read(&output))[2]["status"], json!("error"));
     assert_eq!(
-        batch(&[&asked, "-o", &output, "--resume", "--retry"]).code,
+        oneport!("batch {asked} -o {output} --resume --retry").code,
         Some(1)
     );
     let again = rows(&read(&output));
@@ -331,7 +338,7 @@ fn questions_come_from_a_pipe_and_times_are_added() {
 fn shards_count_from_one() {
     let folder = Folder::new();
     let asked = folder.write("q.jsonl", questions(1));
-    batch(&[&asked, "--shard", "0/4"]).refused(
+    oneport!("batch {asked} --shard 0/4").refused(
         2,
         &[
             "shards count from 1",
@@ -339,11 +346,11 @@ fn shards_count_from_one() {
             "$SLURM_ARRAY_TASK_ID/4",
         ],
     );
-    batch(&[&asked, "--shard", "5/4"]).refused(2, &["beyond the last shard, 4/4"]);
-    batch(&[&asked, "--shard", "x"]).refused(2, &["I/N"]);
-    batch(&[&asked, "--resume"]).misused(&["--output"]);
-    batch(&["no such file"]).refused(1, &["no such file"]);
-    batch(&[&asked, &asked]).refused(2, &["--merge"]);
+    oneport!("batch {asked} --shard 5/4").refused(2, &["beyond the last shard, 4/4"]);
+    oneport!("batch {asked} --shard x").refused(2, &["I/N"]);
+    oneport!("batch {asked} --resume").misused(&["--output"]);
+    oneport!("batch no such file").refused(1, &["no such file"]);
+    oneport!("batch {asked} {asked}").refused(2, &["--merge"]);
 }
 
 /// docs/sweeps.md: the parts by GNU parallel.
@@ -352,7 +359,7 @@ fn shards_count_from_one() {
 fn gnu_parallel_runs_the_parts() {
     let folder = Folder::new();
     let asked = folder.write("q.jsonl", questions(20));
-    let serial = batch(&[&asked]).ok().stdout;
+    let serial = oneport!("batch {asked}").ok().stdout;
     let parts = folder.path("part{}.jsonl");
     let run = Command::new("parallel")
         .args([env!("CARGO_BIN_EXE_oneport"), "batch", &asked, "-o", &parts])
@@ -361,6 +368,6 @@ fn gnu_parallel_runs_the_parts() {
         .unwrap();
     assert!(run.status.success(), "{run:?}");
     let parts = [1, 2, 3].map(|part| folder.path(&format!("part{part}.jsonl")));
-    let merged = batch(&["--merge", &parts[0], &parts[1], &parts[2]]).ok();
+    let merged = oneport!("batch --merge {} {} {}", parts[0], parts[1], parts[2]).ok();
     assert_eq!(merged.stdout, serial);
 }

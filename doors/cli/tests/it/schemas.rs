@@ -289,10 +289,8 @@ fn answers_of_batch_are_as_the_schema_says() {
     .map(|question| question.to_string() + "\n")
     .collect();
     let asked = folder.write("q.jsonl", asked);
-    for more in [None, Some("--timings")] {
-        let mut arguments = vec!["batch", &asked];
-        arguments.extend(more);
-        let run = oneport(&arguments);
+    for more in ["", "--timings"] {
+        let run = oneport!("batch {asked} {more}");
         let rows = answers(&schema, &run);
         assert_eq!(rows.len(), 7);
         for row in rows.iter().filter(|row| row["status"] != json!("error")) {

@@ -11,8 +11,6 @@ pub(super) use oneport_platform::whole;
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational, parse_rational};
 use oneport_testkit::{Dice, toys};
 
-pub(super) use oneport_platform::whole;
-
 pub(super) fn q(text: &str) -> Rational {
     parse_rational(text).unwrap()
 }
