@@ -189,8 +189,8 @@ pub fn read_amount(path: &Path) -> Result<Amount, FormatError> {
 /// means that the node cannot run it.
 ///
 /// # Errors
-/// Those of [`read_amount`]; a node that the platform does not have, or that computes nothing; a task that is not a `[k, l,
-/// m]` with `k <= l < m`; an entry given twice, or with both `work` and `time`, or with neither.
+/// Those of [`read_amount`]; a node that the platform does not have, or that computes nothing; a task that is not a
+/// `[k, l, m]` with `k <= l < m`; an entry given twice, or with both `work` and `time`, or with neither.
 pub fn read_work(path: &Path, platform: &Platform) -> Result<Amount, FormatError> {
     let name = path.display().to_string();
     let bytes = read_bytes(path, MAX_AMOUNT_BYTES)?;

@@ -82,9 +82,9 @@ impl Dates {
     }
 }
 
-/// A transmission window of a reduction under [`SingleCosts::PerSender`]: a node of the tree of Liu-Kuo-Wang 2009, figures 9
-/// to 11. A list of windows has the destination's last reception first, and every window before the windows that it
-/// waits for.
+/// A transmission window of a reduction under [`SingleCosts::PerSender`]: a node of the tree of Liu-Kuo-Wang 2009,
+/// figures 9 to 11. A list of windows has the destination's last reception first, and every window before the windows
+/// that it waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window {
     /// The processor that sends.
@@ -122,8 +122,8 @@ pub struct Reduction {
     pub receivers: Vec<u32>,
     /// When processor `i` starts to send.
     pub starts: Dates,
-    /// When the receiver starts to merge what `i` sent. Absent under [`SingleCosts::PerSender`], where merging is part of
-    /// the transfer.
+    /// When the receiver starts to merge what `i` sent. Absent under [`SingleCosts::PerSender`], where merging is part
+    /// of the transfer.
     pub merges: Option<Dates>,
     /// When processor `i`'s own value is there, from 0 on. Absent when all are there at 0.
     pub ready: Option<Dates>,
@@ -189,8 +189,8 @@ pub enum Instance {
         /// Limit on simultaneous transfers or reducers.
         limit: Concurrency,
     },
-    /// The model [`SingleCosts::PerSender`]: classes of senders, fastest first, with different times. The destination is
-    /// one more processor, which sends nothing.
+    /// The model [`SingleCosts::PerSender`]: classes of senders, fastest first, with different times. The destination
+    /// is one more processor, which sends nothing.
     Classes(Vec<Class>),
 }
 

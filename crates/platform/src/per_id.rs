@@ -3,10 +3,10 @@
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
-use crate::{LinkId, NodeId, Platform, SharedId};
+use crate::nodes::{LinkId, NodeId, SharedId};
 
-/// One value per id `I` of a platform, in the order of ids. Its index is an id: an index that counts something else does
-/// not compile. All else is that of a slice.
+/// One value per id `I` of a platform, in the order of ids. It is indexed by an id: an index that counts something
+/// else does not compile. All other methods are those of a slice.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PerId<I, T> {
     values: Vec<T>,
@@ -19,18 +19,6 @@ pub type PerNode<T> = PerId<NodeId, T>;
 pub type PerLink<T> = PerId<LinkId, T>;
 /// One value per [shared capacity](crate::Shared).
 pub type PerShared<T> = PerId<SharedId, T>;
-
-impl Platform {
-    /// `value` for each node.
-    pub fn per_node<T: Clone>(&self, value: T) -> PerNode<T> {
-        vec![value; self.nodes().len()].into()
-    }
-
-    /// `value` for each link.
-    pub fn per_link<T: Clone>(&self, value: T) -> PerLink<T> {
-        vec![value; self.links().len()].into()
-    }
-}
 
 impl<I, T> From<Vec<T>> for PerId<I, T> {
     /// The values in the order of ids.

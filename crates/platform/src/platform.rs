@@ -11,8 +11,9 @@ use petgraph::visit::{
 
 use crate::lists::{Links, Nodes};
 use crate::nodes::{Delays, Link, LinkId, Node, NodeId, SharedId};
+use crate::per_id::{PerLink, PerNode};
 use crate::shared::{self, Groups, Shared};
-use crate::{PerNode, PlatformError, PortModel, Rational, Units};
+use crate::{PlatformError, PortModel, Rational, Units};
 
 /// Limit: nodes, and links, of a platform. Ids have 32 bits.
 const LIMIT: usize = 1 << 24;
@@ -302,6 +303,16 @@ impl Platform {
             .iter()
             .copied()
             .find(|&link| self.link(link).from == from && self.link(link).to == to)
+    }
+
+    /// `value` for each node.
+    pub fn per_node<T: Clone>(&self, value: T) -> PerNode<T> {
+        vec![value; self.nodes().len()].into()
+    }
+
+    /// `value` for each link.
+    pub fn per_link<T: Clone>(&self, value: T) -> PerLink<T> {
+        vec![value; self.links().len()].into()
     }
 }
 

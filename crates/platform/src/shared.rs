@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Signed;
 
-use crate::{LinkId, PerLink, PlatformError, Rational, SharedId, whole};
+use crate::per_id::PerLink;
+use crate::{LinkId, PlatformError, Rational, SharedId, whole};
 
 /// Limit: how often a shared capacity counts a link. Files list it as often.
 const MAX_WEIGHT: u32 = 1000;
