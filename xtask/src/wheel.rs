@@ -30,7 +30,7 @@ pub struct Arguments {
     pytest: Vec<String>,
 }
 
-/// Says `required` where a machine without Python is an error.
+/// The variable that makes a machine without Python or without its tools an error, if it is `required`.
 const CHOICE: &str = "ONEPORT_WHEEL";
 /// The programs that may be a Python from 3.10 on, in the order in which they are tried.
 const PYTHONS: [&str; 6] = [
@@ -60,7 +60,7 @@ struct Folders {
 /// Builds and tests the wheel.
 ///
 /// # Errors
-/// It does not build, is too large, or a test fails; the output was shown. No Python, if one is required.
+/// It does not build, is too large, or a test fails; the output was shown. No Python or no tools, if they are required.
 pub fn run(arguments: &Arguments) -> Result<()> {
     setup::run()?;
     checked(arguments, false)
@@ -79,9 +79,10 @@ pub fn step(quick: bool) -> Result<()> {
 }
 
 fn checked(arguments: &Arguments, quick: bool) -> Result<()> {
+    let required = env::var(CHOICE).is_ok_and(|choice| choice == "required");
     let python = match python() {
         Ok(python) => python,
-        Err(reason) if env::var(CHOICE).is_ok_and(|choice| choice == "required") => {
+        Err(reason) if required => {
             bail!("the wheel is required by {CHOICE}, but there is {reason}")
         }
         Err(reason) => {
@@ -96,7 +97,13 @@ fn checked(arguments: &Arguments, quick: bool) -> Result<()> {
         setup: root.join("target/setup"),
         built: workspace::target()?.join("wheel"),
     };
-    let tools = folders.tools(&python)?;
+    let tools = match folders.tools(&python) {
+        Err(error) if !required => {
+            eprintln!("wheel: skipped, {error:#}");
+            return Ok(());
+        }
+        tools => tools?,
+    };
     let wheel = folders.build(&tools, arguments.release)?;
     let command = command()?;
     let test = Test {
