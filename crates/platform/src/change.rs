@@ -75,7 +75,7 @@ impl Platform {
     /// let half = Number::Times(parse_rational("1/2")?);
     /// let changed = torus.changed(&[Change::Cost(first, half), Change::WithoutLink(second)])?;
     /// assert_eq!(changed.platform.link(first).cost, torus.link(first).cost.clone() / parse_rational("2")?);
-    /// assert_eq!((changed.links[1], changed.platform.links().len()), (None, 35));
+    /// assert_eq!((changed.links[second], changed.platform.links().len()), (None, 35));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

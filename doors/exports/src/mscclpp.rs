@@ -135,7 +135,9 @@ fn planned(request: &Request<'_>) -> Result<(Plan, u64), ExportError> {
         .take_while(|&pieces| pieces > 0 && !fits(&pieces))
         .last()
         .unwrap_or(pieces);
-    let advice = match nearest(too_many).find(fits) {
+    // A number that fits without slots may be too large with them.
+    let fits_dated = |&pieces: &u64| dated(pieces).is_ok_and(|plan| plan.is_ok());
+    let advice = match nearest(too_many).filter(fits).find(fits_dated) {
         Some(fits) => format!("{fits} pieces fit; give --pieces {fits}"),
         None => "no number of pieces fits".to_string(),
     };

@@ -349,7 +349,7 @@ fn shards_count_from_one() {
     oneport!("batch {asked} --shard 5/4").refused(2, &["beyond the last shard, 4/4"]);
     oneport!("batch {asked} --shard x").refused(2, &["I/N"]);
     oneport!("batch {asked} --resume").misused(&["--output"]);
-    oneport!("batch no such file").refused(1, &["no such file"]);
+    oneport!("batch 'no such file'").refused(1, &["no such file"]);
     oneport!("batch {asked} {asked}").refused(2, &["--merge"]);
 }
 

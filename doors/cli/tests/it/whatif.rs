@@ -43,14 +43,7 @@ impl Net {
     fn random(seed: u64, nodes: usize, model: &'static str) -> Net {
         let mut dice = Dice::new(seed);
         let names = (0..nodes)
-            .map(|node| {
-                let compute = if node < 2 {
-                    1 + node as i64
-                } else {
-                    1 + dice.below(2)
-                };
-                (format!("n{node}"), Some((compute, 4)))
-            })
+            .map(|node| (format!("n{node}"), Some((1 + dice.below(2), 4))))
             .collect();
         let mut net = Net {
             model,
@@ -296,6 +289,21 @@ fn tables_of_reductions_equal_platforms_written_by_hand() {
         }
     }
     assert!(gained > 0, "processors limit somewhere");
+}
+
+/// Without a processor an ordered reduction cannot be made: its row says so, and the other rows stand.
+#[test]
+fn a_row_without_processors_is_impossible() {
+    let mut net = Net::random(900, 4, "full-duplex");
+    for (_, compute) in &mut net.nodes {
+        *compute = Some((1, 4));
+    }
+    let rows = check_table(&net, "reduce --target n0 --in-order");
+    let impossible = rows.iter().filter(|row| row["status"] == "impossible");
+    assert!(
+        impossible.count() == 1 && rows.iter().any(|row| row["status"] == "optimal"),
+        "{rows:#?}"
+    );
 }
 
 /// Racks of hosts with costs from few, under `links`.

@@ -176,7 +176,13 @@ fn tried(
         }
         Err(error) => return Ok((Effect::Impossible(error.to_string()), None)),
     };
-    let effect = effect(&new, &options.clone().knowing(Arc::clone(base)))?;
+    let effect = match effect(&new, &options.clone().knowing(Arc::clone(base))) {
+        // For example a reduction without a processor: the row says so, and the other rows stand.
+        Err(Error::Problem(refusal)) => {
+            return Ok((Effect::Impossible(refusal.to_string()), None));
+        }
+        effect => effect?,
+    };
     let enough = match (&effect, class) {
         (Effect::Solved(solved), Some((class, Trial::Doubled))) => {
             enough::enough(base, class, &solved.answer, options)?
