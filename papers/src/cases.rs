@@ -176,7 +176,7 @@ pub fn symmetrised_toy() -> Result<Case> {
 /// A platform file of the repository.
 pub fn fixture(name: &str) -> Result<Platform> {
     Ok(files::read_platform(
-        &rows::root().join("fixtures/platforms").join(name),
+        rows::root().join("fixtures/platforms").join(name),
     )?)
 }
 

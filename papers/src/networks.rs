@@ -119,7 +119,7 @@ pub fn run() -> Result<Networks> {
             None if network.shared => continue,
             _ => root().join("fixtures/platforms"),
         };
-        match oneport_topologies::read_platform(&folder.join(network.file)) {
+        match oneport_topologies::read_platform(folder.join(network.file)) {
             Ok(platform) => networks.add(network, &platform)?,
             Err(error) if network.shared => networks
                 .notes

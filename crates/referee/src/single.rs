@@ -64,8 +64,8 @@ fn not_proved(bound: &Rational, why: String) -> Result<Finding, Violation> {
 ///   combine neighbours in some order. With release dates ([`Reduction::ready`]) the operator is taken as commutative:
 ///   any order will do.
 /// - Under [`SingleCosts::PerSender`] the operator is commutative, every processor sends once, after all its
-/// receptions: so every processor reaches the root by a chain of windows that do not overlap (Liu-Kuo-Wang 2009,
-/// section 2). A release date holds back the processor's own transfer, not its receptions.
+///   receptions: so every processor reaches the root by a chain of windows that do not overlap (Liu-Kuo-Wang 2009,
+///   section 2). A release date holds back the processor's own transfer, not its receptions.
 /// - `length` is the date at which the last transfer or merge ends, or the root's own value is there, not earlier and
 ///   not later.
 /// - The limit (RR-7898, section 6) is kept.

@@ -243,7 +243,7 @@ fn fixtures() {
         assert_eq!(shapes.remove(name), Some(shape), "{name}");
     }
     assert!(shapes.is_empty(), "not described in this test: {shapes:?}");
-    let toy = read_platform(&fixture("toy-scatter.toml")).expect("the toy");
+    let toy = read_platform(fixture("toy-scatter.toml")).expect("the toy");
     let name = |from: &str, to: &str| (from.to_string(), to.to_string());
     let expected = BTreeMap::from([
         (name("Ps", "Pa"), ratio(1, 1)),
