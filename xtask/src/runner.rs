@@ -155,7 +155,7 @@ const SEED: &str = "PROPTEST_RNG_SEED";
 /// With these seeds the long run draws further cases of each property.
 const FURTHER_SEEDS: [&str; 3] = ["2", "3", "4"];
 
-/// The same cases every time, so that a failure is due to the change. `cargo test` by hand draws new ones.
+/// Equal cases in every run, so that a failure is due to the change. `cargo test` by hand draws new ones.
 fn seed(command: &mut Command) {
     let has_one = command.get_envs().any(|(name, _)| name == SEED);
     if !has_one && std::env::var_os(SEED).is_none() {

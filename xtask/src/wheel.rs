@@ -128,7 +128,7 @@ fn checked(arguments: &Arguments, quick: bool) -> Result<()> {
 /// A Python from 3.10 on.
 ///
 /// # Errors
-/// The reason that there is none, after "there is".
+/// The reason, after "there is".
 fn python() -> Result<PathBuf, String> {
     let mut found = Vec::new();
     for name in PYTHONS {
@@ -242,7 +242,7 @@ fn pip(python: &Path, arguments: &[&str]) -> Command {
     pip
 }
 
-/// A wheel and what it is tested with.
+/// A wheel, and the tools of its tests.
 struct Test<'a> {
     folders: &'a Folders,
     tools: &'a Path,

@@ -324,7 +324,7 @@ fn row_factors(program: &LinearProgram) -> Vec<Rational> {
         .collect()
 }
 
-/// The same form in machine words, if no residual can overflow: row and column sums below 2^62.
+/// This form in machine words, if no residual can overflow: row and column sums below 2^62.
 fn narrow(form: &IntegerForm<BigInt>) -> Option<IntegerForm<i64>> {
     // Fact: sums of two such numbers fit 63 bits and a sign.
     const LIMIT: u64 = 1 << 62;

@@ -14,7 +14,7 @@
 //!    hence schedules are shorter. Every value of a tree differs from the others, so a tree uses a task at most once
 //!    and its weight is the smallest rate of its tasks. So one pass over the tasks finds the widest tree.
 //!
-//! Of a merge, the proof uses only that its inputs are disjoint and smaller than its result. So the same steps serve
+//! The proof uses only that the inputs of a merge are disjoint and smaller than its result. So the same steps serve
 //! operands that may be combined in any order, whose values are sets of operands.
 
 use std::collections::BTreeMap;

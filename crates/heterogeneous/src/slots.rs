@@ -34,7 +34,7 @@ const MOST_DATES: usize = 1 << 16;
 /// Relaxations times classes in the search for whole numbers. Trades a proof for time. Measured: 6 classes of 2000
 /// senders, times to 1000: 1.8 s, the worst of 10, one not proved optimal.
 const MOST_QUESTIONS: usize = 24_000;
-/// The same limit times dates, the cost of a relaxation. Trades a proof for time. Measured: see `MOST_QUESTIONS`.
+/// This limit times dates, the cost of a relaxation. Trades a proof for time. Measured: see `MOST_QUESTIONS`.
 const MOST_WORK: usize = 100_000_000;
 /// The result of slot flow, in ticks.
 pub(crate) struct Flowed {

@@ -33,25 +33,28 @@ pub fn reduce(
     check(values, strategy, limit)?;
     let count = written(values)?;
     let scaled = Scaled::new(costs);
-    let machine = scaled
-        .pair::<u64>()
-        .and_then(|pair| schedule(count, costs, &scaled, &pair, strategy, limit, tie));
-    let big = || schedule(count, costs, &scaled, &scaled.big(), strategy, limit, tie);
-    #[expect(clippy::expect_used, reason = "big integers never saturate")]
-    Ok(machine.or_else(big).expect("big integers have no largest"))
+    if let Some(pair) = scaled.pair::<u64>() {
+        let (receivers, dates) = dated(count, &scaled, &pair, strategy, limit, tie);
+        if !dates.length.saturated() {
+            let names = tree::names(&receivers);
+            return Ok(written_down(receivers, &names, dates, costs, &scaled));
+        }
+    }
+    let (receivers, dates) = dated(count, &scaled, &scaled.big(), strategy, limit, tie);
+    let names = tree::names(&receivers);
+    Ok(written_down(receivers, &names, dates, costs, &scaled))
 }
 
-/// `None` if the dates do not fit.
-fn schedule<N: Time>(
+/// The receiver of each processor, and the dates, which may saturate.
+fn dated<N: Time>(
     values: u32,
-    costs: &Costs,
     scaled: &Scaled,
     pair: &Pair<N>,
     strategy: Strategy,
     limit: Concurrency,
     tie: Tie,
-) -> Option<Reduction> {
-    let (receivers, run) = match limit {
+) -> (Vec<u32>, tree::TreeDates<N>) {
+    match limit {
         Concurrency::Transfers(limit) => {
             let deliveries = transfers::deliveries(values, limit, pair, false);
             let run = tree::reversed(&deliveries.receivers, deliveries.ends, pair);
@@ -62,12 +65,7 @@ fn schedule<N: Time>(
             let run = tree::earliest(&receivers, pair);
             (receivers, run)
         }
-    };
-    if run.length.saturated() {
-        return None;
     }
-    let names = tree::names(&receivers);
-    Some(written_down(receivers, &names, run, costs, scaled))
 }
 
 /// A schedule with a name for every processor, the root being the first.

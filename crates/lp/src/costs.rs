@@ -126,7 +126,7 @@ pub(crate) fn exact_of_size(
     }
 }
 
-/// The same costs in machine integers, if four times the sum of all arcs between nodes that replicate cannot overflow,
+/// These costs in machine integers, if four times the sum of all arcs between nodes that replicate cannot overflow,
 /// as Steiner arborescences require. An arc is a link or a route of fewer links than there are nodes, and there are no
 /// more arcs than links or pairs of nodes.
 pub(crate) fn narrowed(costs: &LinkCosts<BigUint>, platform: &Platform) -> Option<LinkCosts<u128>> {

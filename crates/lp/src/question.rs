@@ -206,7 +206,7 @@ impl Question {
         &self.known
     }
 
-    /// The same question under a watch that can end all work on it.
+    /// This question under a watch that can end all work on it.
     pub fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self

@@ -42,7 +42,7 @@ const ATTEMPTS: [Attempt; 11] = [
     shared_tasks::attempt,
 ];
 
-/// Solves a question exactly. If a limit ends the work, or [`Until`](crate::Until) asks for less than the optimum, the
+/// Solves a question exactly. If a limit ends the work, or [`Until`](crate::Until) requires less than the optimum, the
 /// answer is the best found: a feasible steady state, an exact bound, and
 /// [`Status::Feasible`](crate::Status::Feasible). Every round is reported to the question's watch.
 ///

@@ -78,7 +78,7 @@ impl Form {
         })
     }
 
-    /// The form with a count for every demand. `None` if there is none.
+    /// The form with a count for every demand. `None` if no form has counts.
     pub fn counted_form(&self) -> Option<&'static Form> {
         let counted =
             |form: &&'static Form| form.counted && form.name.strip_suffix("-v") == Some(self.name);

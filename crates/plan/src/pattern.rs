@@ -224,7 +224,8 @@ impl Pattern {
         self.last()
     }
 
-    /// Adds sends of a part over these links in sequence. Returns the place of the last. The input's if there are none.
+    /// Adds sends of a part over these links in sequence. Returns the place of the last, or the place of the input if
+    /// there are no links.
     pub fn route(
         &mut self,
         links: impl IntoIterator<Item = LinkId>,

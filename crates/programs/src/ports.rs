@@ -22,7 +22,7 @@ pub(crate) fn check(
     check_ports(platform, program, form, |_| false)
 }
 
-/// The same check for programs that have rows for some more models.
+/// This check for programs that have rows for some more models.
 pub(crate) fn check_ports(
     platform: &Platform,
     program: &'static str,

@@ -76,7 +76,7 @@ fn join(groups: &mut Vec<Group>) {
     }
 }
 
-/// The same schedule with its slots in the best order found. The given order if none is better, or if numbers are too
+/// This schedule with its slots in the best order found. The given order if none is better, or if numbers are too
 /// long. The best of all orders for up to 7 slots.
 pub(crate) fn ordered(
     problem: &Problem,

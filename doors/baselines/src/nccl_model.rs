@@ -1,5 +1,5 @@
 //! NCCL's own model of time, by which it chooses an algorithm and a protocol: `ncclTopoTuneModel` and
-//! `ncclTopoGetAlgoTime` of src/graph/tuning.cc, NCCL 2.30.7. Its channels are those that `ncclTopoCompute` of
+//! `ncclTopoGetAlgoTime` of src/graph/tuning.cc, NCCL 2.30.7. It takes the channels that `ncclTopoCompute` of
 //! src/graph/search.cc finds if all accelerators of a box are connected to one switch.
 //!
 //! Rates are GB/s (10^9 bytes), times microseconds. Tables are in hundredths, so that all is exact.

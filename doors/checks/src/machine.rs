@@ -66,7 +66,7 @@ impl Knowledge {
         self.seen.has(thread, stretch) || self.reached.has(thread, stretch)
     }
 
-    /// The same epochs with no effect visible.
+    /// These epochs with no effect visible.
     fn relaxed(&self) -> Knowledge {
         let mut reached = self.reached.clone();
         reached.join(&self.seen);
@@ -83,7 +83,7 @@ struct Thread {
     knows: Knowledge,
     /// Knowledge received since the last synchronisation. The next one applies it.
     told: Knowledge,
-    /// Whether `told` is nonempty.
+    /// Whether `told` has entries.
     is_told: bool,
     /// The current epoch, from 1.
     stretch: u32,

@@ -132,7 +132,7 @@ pub(crate) fn may_have_rank(platform: &Platform, node: NodeId) -> bool {
 }
 
 impl Operation {
-    /// The sentence on ranks that take no part. Empty if there are none.
+    /// The sentence on ranks that take no part. Empty if all take part.
     pub(crate) fn note(&self, platform: &Platform) -> Vec<String> {
         let bystanders = &self.ranks[self.participants..];
         let names: Vec<String> = (self.participants..)

@@ -70,7 +70,7 @@ impl PartialEq for PyAnswer {
     }
 }
 
-/// Whether questions are the same; the work of merges counts where there are any, as a plan file has it.
+/// Whether questions are the same; the work of merges counts if the collective has merges, as in a plan file.
 fn are_alike(one: &Problem, other: &Problem) -> bool {
     let (volumes, others) = (one.volumes(), other.volumes());
     one.platform() == other.platform()

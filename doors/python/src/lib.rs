@@ -12,7 +12,7 @@ mod waiting;
 
 use pyo3::prelude::*;
 
-/// What the package is made of.
+/// The members of the module.
 #[pymodule]
 mod _core {
     #[pymodule_export]

@@ -157,7 +157,7 @@ impl PyPlatform {
         self.inner.units().map(|units| units.to_string())
     }
 
-    /// The same platform under another port model.
+    /// This platform under another port model.
     fn with_model(&self, model: &str) -> PyResult<PyPlatform> {
         let model = model.parse::<PortModel>().map_err(value)?;
         let platform = Platform::clone(&self.inner).with_model(model);

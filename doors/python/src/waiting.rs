@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Time that an interrupted question has to end. Trades a thread that works on alone for the delay of an exception.
 /// Not measured.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Age of an interrupt, at which no stage goes on to finish its answer. Fact: nobody waits for that answer.
+/// Age of an interrupt, at which no stage goes on to finish its answer. Fact: the caller has left.
 const OLD: Duration = Duration::from_secs(3600);
 /// Threads of a pool. Fact: the search splits in two.
 const THREADS: usize = 2;
@@ -38,7 +38,7 @@ pub(crate) struct Limits {
     pub(crate) callback: Option<Py<PyAny>>,
 }
 
-/// What the working thread sends.
+/// Messages of the working thread.
 enum Sent<T> {
     Stage(String),
     Round(String),
@@ -75,7 +75,7 @@ pub(crate) fn run<T: Send + 'static>(
         .map_err(|error| defect(format_args!("no thread can be started ({error})")))?;
     pool.spawn(move || {
         let ended = catch_unwind(AssertUnwindSafe(|| work(watch)));
-        // Nobody listens if the caller's thread went on.
+        // The channel is closed if the caller's thread went on.
         let _ = send.send(Sent::Ended(ended.map_err(|panic| words(&*panic))));
     });
     let mut stage = String::new();

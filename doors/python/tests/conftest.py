@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Fixtures of several tests."""
 
 from __future__ import annotations
 
@@ -35,6 +35,5 @@ def dgx1() -> op.Platform:
 def command() -> str:
     """The command `oneport`."""
     path = os.environ.get("ONEPORT", str(ROOT / "target/debug/oneport"))
-    if not os.access(path, os.X_OK):
-        pytest.skip(f"the command is not at {path}; ONEPORT names it")
+    assert os.access(path, os.X_OK), f"the command is not at {path}; ONEPORT names it"
     return path

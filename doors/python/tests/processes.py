@@ -1,4 +1,4 @@
-"""What the tests of processes run elsewhere: importable by name."""
+"""Functions that the tests run in other processes: importable by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pyoneport as op
 
 
 def throughput(platform: op.Platform) -> Fraction | None:
-    """Of an all-gather."""
+    """The throughput of an all-gather."""
     return op.rate(platform, "all-gather").throughput
 
 

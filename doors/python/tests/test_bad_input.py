@@ -1,4 +1,4 @@
-"""What cannot be right is refused by a sentence that says what would be."""
+"""Bad input is refused by a sentence that names a right value."""
 
 from __future__ import annotations
 

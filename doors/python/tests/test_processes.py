@@ -14,6 +14,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import loky
 import processes
 import pytest
 
@@ -45,7 +46,6 @@ def test_pools_of_processes(method: str, toy: op.Platform, dgx1: op.Platform) ->
 
 
 def test_loky(toy: op.Platform, dgx1: op.Platform) -> None:
-    loky = pytest.importorskip("loky")
     with loky.ProcessPoolExecutor(2) as executor:
         checked(executor, toy, dgx1)
 

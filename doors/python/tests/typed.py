@@ -1,4 +1,4 @@
-"""What mypy --strict accepts of the package: checked, never run."""
+"""Calls that mypy --strict accepts: checked, never run."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ pub fn failed_line(number: u64, line: &[u8], kind: &'static str, message: String
     })
 }
 
-/// What a row says of itself.
+/// The identity of a row.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Answered {
     /// The number of the question's line, from 1.
@@ -56,7 +56,7 @@ pub struct Answered {
 }
 
 impl Answered {
-    /// Reads a row; `None` if the text is none.
+    /// Reads a row. `None` if the text is no row.
     pub fn read(row: &[u8]) -> Option<Answered> {
         serde_json::from_slice(row).ok()
     }
@@ -76,7 +76,7 @@ pub fn digest(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// What every row begins with.
+/// The first keys of every row.
 #[derive(Debug, Clone, Serialize)]
 struct Head {
     line: u64,
@@ -105,7 +105,7 @@ struct Failed {
     error: Said,
 }
 
-/// What is wrong.
+/// The error.
 #[derive(Debug, Serialize)]
 struct Said {
     kind: &'static str,
@@ -381,7 +381,7 @@ pub struct Operation {
     pub bytes: Rational,
     /// Algorithm and bus bandwidth in the steady state, in GB/s.
     pub gigabytes: [Rational; 2],
-    /// The same in the platform's units.
+    /// This number in the platform's units.
     pub rates: [Rational; 2],
 }
 

@@ -19,7 +19,7 @@ use crate::period::{length, most};
 use crate::platform::{Hearer, Reading, Source};
 use crate::text::{Nodes, counts, names, text};
 
-/// What is asked.
+/// The kind of answer: schedule, rate or bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ask {
@@ -43,7 +43,7 @@ pub enum Program {
     Compact,
 }
 
-/// What the answer holds beside its numbers.
+/// The parts of the answer beside its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Keep {
@@ -81,7 +81,7 @@ pub enum Group {
 pub struct Question {
     /// Anything; the answer repeats it.
     pub id: Value,
-    /// What is asked.
+    /// The kind of answer: schedule, rate or bound.
     pub ask: Ask,
     /// The platform.
     pub platform: Source,
@@ -151,7 +151,7 @@ pub struct Question {
     /// Limit on the memory.
     #[serde(deserialize_with = "text")]
     pub memory_limit: Option<String>,
-    /// What the answer holds beside its numbers.
+    /// The parts of the answer beside its numbers.
     pub keep: Keep,
 }
 
@@ -248,7 +248,7 @@ impl Question {
     /// The options of the search, without a watch.
     ///
     /// # Errors
-    /// A period, a loss or a number of instances that is none.
+    /// A text that is no period, no loss or no number of instances.
     pub fn options(&self) -> Result<Options> {
         Ok(Options {
             goal: match self.ask {

@@ -60,7 +60,7 @@ pub struct TimedPieces {
 }
 
 impl TimedPieces {
-    /// The same tasks in the same number of pieces, for another size. For a smaller size they take at most as long.
+    /// These tasks in this number of pieces, for another size. For a smaller size they take at most as long.
     ///
     /// # Errors
     /// Sizes or work are not constant, or the watch ended it.

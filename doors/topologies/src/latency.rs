@@ -1,4 +1,4 @@
-//! Latencies of links: those that the file states, those that the user gives, and those assumed by kind.
+//! Latencies of links: stated by the file, given by the user, or assumed by kind.
 //!
 //! Sources of the assumed values, for small messages: NCCL 2.30.7 (`tuning.cc`: a step of protocol LL takes 0.6 us over
 //! NVLink, 1 us over PCI, 2.7 to 5 us over the network), RCCL (0.8 us over xGMI), NVIDIA's cuda-samples issue 230

@@ -332,7 +332,7 @@ struct Walk<'z> {
 }
 
 impl Walk<'_> {
-    /// Appends the route between two hosts or routers. Returns false if there is none.
+    /// Appends the route between two hosts or routers. Returns false if no route exists.
     fn extend(&mut self, from: usize, to: usize) -> Result<bool, Mistake> {
         if from == to {
             return Ok(true);

@@ -434,7 +434,7 @@ impl Rates {
         Some((*kind, rate))
     }
 
-    /// Notes the `LinkSpeed`s that count, and those that do not.
+    /// Notes the `LinkSpeed`s that count, and the others.
     fn note_speeds(&self, draft: &mut Draft<'_>, tree: &Tree<'_>, links: &[Link<'_>]) {
         let mut plain: BTreeMap<&str, &str> = BTreeMap::new();
         let speed = |at: usize| tree.switches.get(at)?.speed.as_ref()?.1.as_ref();

@@ -98,7 +98,7 @@ impl Events {
         text
     }
 
-    /// The same order on every port, link and processor, without dates: a task starts when its predecessors on each of
+    /// This order on every port, link and processor, without dates: a task starts when its predecessors on each of
     /// them have ended, and its inputs exist. The end dates follow from a recurrence, and the simulator must agree with
     /// them.
     pub fn as_soon_as_possible(&self) -> Events {

@@ -145,7 +145,7 @@ fn read_member(
     Ok(collective)
 }
 
-/// The collective with the count of each message or reduction, in order. 0 if there is none.
+/// The collective with the count of each message or reduction, in order. 0 without a count.
 fn with_counts(
     value: &Json<'_, '_>,
     counts: Option<Json<'_, '_>>,

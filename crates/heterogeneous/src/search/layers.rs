@@ -342,7 +342,7 @@ fn successors(
     let mut opened = None;
     for (index, &slot) in slots.iter().enumerate() {
         let take = stage.take[usize::from(slot)];
-        // The same slot again, or a larger one that opens the slots of a smaller one, which is a waste.
+        // This slot again, or a larger one that opens the slots of a smaller one, which is a waste.
         if opened == Some(take) {
             continue;
         }

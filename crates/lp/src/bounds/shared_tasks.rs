@@ -36,7 +36,7 @@ use crate::{LpError, Options, Question};
 
 /// Columns of a program that is solved. Trades a tighter bound for time. Not measured.
 const MOST_COLUMNS: usize = 40_000;
-/// The same limit for an all-reduce that has a bound. Trades a tighter bound for time. Measured: about 1 s.
+/// This limit for an all-reduce that has a bound. Trades a tighter bound for time. Measured: about 1 s.
 const FEW_COLUMNS: usize = 12_000;
 
 /// Solves the program exactly, for a collective of one demand whose operands keep their order: the certificate has

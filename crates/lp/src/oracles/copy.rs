@@ -91,7 +91,7 @@ impl Network {
         }
     }
 
-    /// The same network under a watch, which can end the enumeration.
+    /// This network under a watch, which can end the enumeration.
     pub(crate) fn watched(mut self, watch: Watch) -> Self {
         self.watch = watch;
         self

@@ -131,7 +131,7 @@ fn chains_of_long_fractions_take_the_busiest_link() {
     }
 }
 
-/// The same complete platform twice, with all times of the second multiplied by this factor.
+/// One complete platform twice, with all times of the second multiplied by this factor.
 fn twins(
     model: PortModel,
     nodes: usize,

@@ -75,7 +75,7 @@ fn volumes() -> [Volumes; 3] {
     ]
 }
 
-/// The same demands as groups, which are solved without symmetry.
+/// These demands as groups, which are solved without symmetry.
 fn one_by_one(whole: &Collective) -> Collective {
     let reduce = |target: NodeId, participants: &[NodeId]| {
         Collective::reduce(target, participants.to_vec()).commutative(whole.is_commutative())

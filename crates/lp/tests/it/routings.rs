@@ -59,7 +59,8 @@ fn platforms() -> impl Strategy<Value = Platform> {
     )
 }
 
-/// Messages that travel alone, then those that are copied, combined, or both. Some are among a part of the processors.
+/// Messages that travel alone, then messages that are copied, combined, or both. Some are among a part of the
+/// processors.
 fn collectives(platform: &Platform) -> Vec<Collective> {
     let participants: Vec<NodeId> = platform.processors().collect();
     let (first, others) = (participants[0], participants[1..].to_vec());

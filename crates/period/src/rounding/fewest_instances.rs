@@ -65,7 +65,7 @@ struct RoundingSearch<'s, 'c, 'a> {
     discrepancy: Discrepancy<'s, 'a>,
     /// Time allowed per instance.
     per_instance: &'s Rational,
-    /// The same time, as an excess.
+    /// This time, as an excess.
     excess: i64,
     exchanging: usize,
     one_by_one: u64,

@@ -2,7 +2,7 @@
 //!
 //! The paper rounds every pattern's share of the period down ([`rounded_down`]). Here the number of instances `d` is
 //! chosen first. A demand with one pattern takes it `d` times. The others take the rounded-down shares of `d`. Each
-//! left-over copy goes where it adds least to the busiest port or processor, and copies are exchanged while that
+//! left-over copy takes the path that adds least to the busiest port or processor, and copies are exchanged while that
 //! relieves the busiest. Then the period is the busiest resource's time, or `d` is the largest number that fits the
 //! requested period. The remaining room is refilled with further instances along any paths that fit, or with whole
 //! trees of the steady state.

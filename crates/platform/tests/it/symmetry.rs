@@ -373,7 +373,7 @@ fn only_the_participants_must_move() {
     assert_eq!(check(&platform, &gpus[..2]), 2);
     assert_eq!(check(&platform, &[gpus[3]]), 1);
     assert_eq!(check(&platform, &[]), 1);
-    // The same number of every box, in the caller's order.
+    // One number of every box, in the caller's order.
     assert_eq!(check(&platform, &[gpus[11], gpus[3]]), 2);
     // Repeated participants count once.
     let twice = [gpus[3], gpus[11], gpus[3]];

@@ -102,7 +102,7 @@ fn prices(dice: &mut Dice, platform: &Platform) -> Certificate {
     Certificate::new(prices, sets, [])
 }
 
-/// By link, the cost of a message of unit size.
+/// The cost of a message of unit size over each link.
 fn lengths(platform: &Platform, certificate: &Certificate) -> Vec<Rational> {
     let price = |resource: Resource| certificate.price(resource).cloned().unwrap_or_default();
     let length = |link: LinkId| {

@@ -372,7 +372,7 @@ fn need(inequality: Inequality, weight: Rational) -> Need {
     }
 }
 
-/// By the definition of the exchange theorem: the least over parts `r` of an arborescence into `r` plus the entrances
+/// The cost that the exchange theorem defines: the least over parts `r` of an arborescence into `r` plus the entrances
 /// of the others.
 fn naive_exchange(platform: &Platform, exchange: &Exchange) -> Rational {
     let into = exchange.direction == Direction::Into;
@@ -1074,8 +1074,8 @@ fn the_smallest_of_a_table_is_charged() {
             &certificate,
         )
     };
-    // By first operand: the entry of that alone, with the next, with both. The cost of merging single operands has no
-    // effect.
+    // For each first operand: the entry of that alone, with the next, with both. The cost of merging single operands
+    // has no effect.
     let work: [&[i64]; 3] = [&[0, 7, 9], &[0, 5], &[0]];
     let sizes: [([&[i64]; 3], i64); 3] = [
         ([&[2, 9, 8], &[7, 6], &[5]], 2),
@@ -1090,7 +1090,7 @@ fn the_smallest_of_a_table_is_charged() {
     }
 }
 
-/// Of two owners, one is a goal of the result, and a third node is another goal: no message has to reach the other
+/// One of two owners is a goal of the result, and a third node is another goal: no message has to reach the other
 /// owner, so a price on the path to it proves nothing. Bounds for all-reduces are not accepted, from prices or from
 /// borders.
 #[test]

@@ -1,4 +1,4 @@
-//! Rings: those that the referee accepts, and false ones.
+//! True and false rings: the referee accepts the former only.
 
 use std::time::Duration;
 

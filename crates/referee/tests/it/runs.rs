@@ -73,7 +73,7 @@ fn volumes() -> Volumes {
     }
 }
 
-/// Of merges that take no time, the smaller serve the larger at once, in every listed order. Transfers come after them.
+/// Small merges that take no time serve the larger at once, in every listed order. Transfers come after them.
 #[test]
 fn merges_in_no_time_serve_one_another() {
     let platform = star();

@@ -676,7 +676,7 @@ fn lowered_times_prove_their_own_optimum() {
         };
         assert_tight(&instance, &optimum, &whole(60), &proof(&lowered));
         let raised = [lowered[0], senders[1].0 + 1, lowered[2]];
-        // Of times that double, slowest first is the best: the third is wrong only because one time is raised.
+        // If times double, slowest first is the best: the third is wrong only because one time is raised.
         for wrong in [&raised[..], &lowered[..2], &[4, 8, 16], &[0, 4, 8]] {
             let verdict = bound(&instance, &one, proof(wrong));
             assert!(

@@ -682,7 +682,7 @@ fn the_judge_states_bound_and_status() {
     again(&judged);
 }
 
-/// The evidence of an answer proves the same answer again, and its numbers are those that a file states for it.
+/// The evidence of an answer proves the same answer again, and its numbers equal the numbers of its file.
 #[track_caller]
 fn again(answer: &Answer) {
     let (claim, stated) = (answer.claim().clone(), answer.stated());

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use num_traits::{One, Signed, ToPrimitive, Zero};
-use oneport_period::rounding::{Target, round};
 use oneport_plan::{
     Collective, Pattern, PeriodicSchedule, Problem, ScheduledPattern, Volumes, WholePatterns,
 };
@@ -16,22 +15,7 @@ use oneport_schedule::{
 use oneport_watch::{Left, Limit, Watch};
 use proptest::prelude::*;
 
-use crate::models::{Case, any_models, cases, ratio};
-
-fn problem(case: &Case) -> Problem {
-    Problem::new(&case.platform, &case.collective, &case.volumes).unwrap()
-}
-
-fn schedule(case: &Case, most: u64) -> PeriodicSchedule {
-    let whole = round(
-        &problem(case),
-        &case.steady_state,
-        &Target::Instances(most),
-        &Watch::unlimited(),
-    )
-    .unwrap();
-    periodic(&problem(case), whole).unwrap()
-}
+use crate::models::{any_models, cases, problem, ratio, schedule};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(75))]

@@ -320,7 +320,7 @@ proptest! {
         }
     }
 
-    /// The same holds between such nodes among others.
+    /// This holds also between such nodes among others.
     #[test]
     fn a_link_without_ports_never_pauses(case in cases(Just(Models::Mixed), 6, 4), most in 1..12u64) {
         let whole = rounded(&case, &Target::Instances(most)).unwrap();

@@ -4,30 +4,13 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
-use oneport_period::rounding::{Target, round};
-use oneport_plan::{PeriodicSchedule, Problem, Resource, Task, Timeline};
+use oneport_plan::{Resource, Task, Timeline};
 use oneport_platform::Rational;
-use oneport_schedule::{DatedTask, Execution, eager_timeline, execution, periodic, timeline};
-use oneport_watch::Watch;
+use oneport_schedule::{DatedTask, Execution, eager_timeline, execution, timeline};
 use proptest::prelude::*;
 
 use crate::follow;
-use crate::models::{Case, any_models, cases};
-
-fn problem(case: &Case) -> Problem {
-    Problem::new(&case.platform, &case.collective, &case.volumes).unwrap()
-}
-
-fn schedule(case: &Case, most: u64) -> PeriodicSchedule {
-    let whole = round(
-        &problem(case),
-        &case.steady_state,
-        &Target::Instances(most),
-        &Watch::unlimited(),
-    )
-    .unwrap();
-    periodic(&problem(case), whole).unwrap()
-}
+use crate::models::{Case, any_models, cases, problem, schedule};
 
 /// Start and end of a task within the period.
 fn ends(dated: &DatedTask) -> [&BigInt; 2] {

@@ -13,22 +13,7 @@ use oneport_schedule::{Execution, cuts, execution, periodic, tightened, timeline
 use oneport_watch::Watch;
 use proptest::prelude::*;
 
-use crate::models::{Case, Models, any_models, cases};
-
-fn problem(case: &Case) -> Problem {
-    Problem::new(&case.platform, &case.collective, &case.volumes).unwrap()
-}
-
-fn schedule(case: &Case, most: u64) -> PeriodicSchedule {
-    let whole = round(
-        &problem(case),
-        &case.steady_state,
-        &Target::Instances(most),
-        &Watch::unlimited(),
-    )
-    .unwrap();
-    periodic(&problem(case), whole).unwrap()
-}
+use crate::models::{Models, any_models, cases, problem, schedule};
 
 /// Transfers, those cut and the most pieces, by every single copy with its dates.
 fn counted(execution: &Execution) -> (usize, usize, u64) {

@@ -17,7 +17,7 @@ pub(super) struct Shape {
 /// A set of operands combined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Part {
-    /// The place where it is made. Its owner's for a single operand.
+    /// The place at which it is made. A single operand is made at its owner.
     at: usize,
     /// How many operands it holds.
     count: usize,

@@ -399,7 +399,7 @@ fn amount(operands: usize, least: i64) -> impl Strategy<Value = Amount> {
     ]
 }
 
-/// The same problems with work that depends on the task and the processor. Some processors cannot run some tasks.
+/// These problems with work that depends on the task and the processor. Some processors cannot run some tasks.
 fn unrelated(most: usize) -> impl Strategy<Value = (Platform, Vec<NodeId>, Volumes)> {
     let works = prop::collection::vec(prop::option::weighted(0.8, (0i64..9, 1i64..4)), 200);
     (questions(most), works).prop_map(|((platform, owners, volumes), works)| {

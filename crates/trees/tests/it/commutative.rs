@@ -199,7 +199,7 @@ impl Case {
         held.remove(all)
     }
 
-    /// The same value by trying every order of merging, at every node.
+    /// This value by trying every order of merging, at every node.
     fn brute(&self, target: NodeId) -> Option<Rational> {
         let nodes = self.platform.nodes().len();
         let mut ways: BTreeMap<(usize, usize), Rational> =

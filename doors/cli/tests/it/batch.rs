@@ -252,7 +252,7 @@ fn children(of: u32) -> Vec<String> {
     text.split_whitespace().map(str::to_string).collect()
 }
 
-/// A process that is killed twice at one question costs one answer; the process that asks goes on.
+/// A process that is killed twice at one question costs one answer. The process that sent the question goes on.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_killed_process_costs_one_answer() {
@@ -294,7 +294,7 @@ fn a_killed_process_costs_one_answer() {
     assert_eq!(answers.len(), 4);
 }
 
-/// If the process that asks is killed, no process goes on with its question.
+/// If the command is killed, none of its processes goes on with a question.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_process_outlives_the_one_that_asks() {

@@ -220,7 +220,7 @@ fn a_broadcast_has_a_best_tree_and_a_best_dag() {
         .refused(2, &["--single-tree", "scatter has none"]);
 }
 
-/// The same platform with and without processors: collectives that only move data have the same answers, and a switch
+/// One platform with and without processors: collectives that only move data have the same answers, and a switch
 /// keeps nothing.
 #[test]
 fn nodes_that_never_merge_own_and_receive() {

@@ -75,7 +75,7 @@ fn the_papers_variables_there_and_back() {
             made["throughput"], answer["throughput"],
             "{name} {question:?}"
         );
-        // The same rates again: extraction changes patterns, not their sum.
+        // These rates again: extraction changes patterns, not their sum.
         let rewritten = oneport!("show {again} --rates --json").ok().stdout;
         let of = |text: &str, key: &str| serde_json::from_str::<Value>(text).unwrap()[key].clone();
         for key in ["sends", "cons", "busy", "alpha"] {

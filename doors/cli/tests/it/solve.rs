@@ -264,7 +264,7 @@ fn impossible_numbers_are_refused() {
     for text in ["-1", "nan", "inf", "abc", "1e400", ""] {
         solve(&format!("--time-limit={text}")).refused(2, &["--time-limit", text]);
     }
-    // With a time limit of 0, there is an answer, or a reason why there is none.
+    // With a time limit of 0, there is an answer, or a reason why it is missing.
     let run = solve("--time-limit=0");
     if run.code != Some(0) {
         run.refused(1, &["time limit"]);

@@ -25,7 +25,7 @@ __version__: str = _core.VERSION
 
 
 def formats() -> dict[str, str]:
-    """The formats that `read` knows, each with a description."""
+    """The formats of `read`, each with a description."""
     return dict(_core.formats())
 
 

@@ -108,7 +108,7 @@ class Schedule(Sequence[Slot]):
 
 
 class Answer(Frozen):
-    """What is proved about a question: a bound with its certificate, a throughput, patterns and a schedule.
+    """The proved answer to a question: a bound with its certificate, a throughput, patterns and a schedule.
 
     The referee has checked all of it: it shares no code with the search. Parts that were not asked for are `None`.
     """
@@ -367,7 +367,7 @@ def export(
 
 
 def content_of(plan: Answer | PathLike | Mapping[str, Any]) -> Answer:
-    """The answer of whatever was given for a plan."""
+    """The answer for a plan in any form."""
     if isinstance(plan, Answer):
         return plan
     if isinstance(plan, Mapping):

@@ -54,6 +54,6 @@ class Violation(OneportError):
 
 
 class FloatWarning(UserWarning):
-    """A float was taken by its decimal digits, of which there are so many that it looks rounded."""
+    """A float was taken by its decimal digits, and it has more than 15 of them, so it looks rounded."""
 
 

@@ -25,7 +25,7 @@ NODE_KEYS = ("model", "ports", "replicates", "accelerator", "alias", "reduces")
 
 @runtime_checkable
 class Graph(Protocol):
-    """What is needed of a graph: networkx's classes have it."""
+    """The members that a graph must have, as networkx's classes do."""
 
     @property
     def nodes(self) -> Any: ...

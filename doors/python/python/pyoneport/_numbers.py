@@ -49,7 +49,7 @@ def one_warning() -> Iterator[None]:
 
 
 def shown(value: Any) -> str:
-    """A value in a message, on one line, cut where it is long."""
+    """A value in a message, on one line, cut if it is long."""
     try:
         text = str(value) if isinstance(value, numbers.Number) else repr(value)
     except Exception:
@@ -59,7 +59,7 @@ def shown(value: Any) -> str:
 
 
 def exact(value: Any, label: str) -> str:
-    """The exact text of a number; `label` says where it stands, as `size` or `edge 'a' -> 'b': capacity`."""
+    """The exact text of a number; `label` names its place, as `size` or `edge 'a' -> 'b': capacity`."""
     text = _text(value, label)
     if len(text) > 1000:
         raise ValueError(f"{label}: a number of {len(text)} characters; at most 1000 are read")

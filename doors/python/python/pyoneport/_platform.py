@@ -39,7 +39,7 @@ class Platform(Frozen):
 
     _held: _core.Platform
     notes: tuple[str, ...]
-    """What was assumed, merged and left out while a file or a graph was read."""
+    """Assumptions, merged parts and omitted parts of the file or graph."""
 
     def __init__(self) -> None:
         raise TypeError(
@@ -181,7 +181,7 @@ class Platform(Frozen):
         self._held.save(os.fspath(path), format)
 
     def with_model(self, model: str) -> Platform:
-        """The same nodes and links under another port model."""
+        """These nodes and links under another port model."""
         return Platform._of(self._held.with_model(_name(model, "model")), self.notes)
 
     def changed(self, *changes: str) -> Platform:
@@ -245,7 +245,7 @@ def _name(value: object, label: str) -> str:
 
 
 class Reading(TypedDict, total=False):
-    """What a file of another program leaves open: the command's options for reading."""
+    """Facts that a file of another program leaves open: the command's options for reading."""
 
     format: str
     model: str
@@ -300,7 +300,7 @@ PlatformLike = Union[Platform, "Graph", PathLike, Mapping[str, Any]]
 
 
 def as_platform(given: object) -> Platform:
-    """The platform of whatever was given for one."""
+    """The platform for a graph, a path, a dict or a platform."""
     if isinstance(given, Platform):
         return given
     if isinstance(given, (str, os.PathLike)):

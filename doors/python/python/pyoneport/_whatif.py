@@ -1,4 +1,4 @@
-"""What changes of a platform give."""
+"""The effect of changes of a platform."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Change(NamedTuple):
 def whatif(
     platform: PlatformLike, collective: str, /, *change: str, each_one: bool = False, **how: Unpack[Ask]
 ) -> Table[Change]:
-    """What each change of the platform does to the throughput of a collective; the keywords are those of `rate`.
+    """The throughput of a collective after each change of the platform. The keywords are the keywords of `rate`.
 
     A change is text in the grammar of `oneport whatif`. With `each_one`, every class of links, ports and processors that
     are alike is made twice as fast, half as fast, and removed.

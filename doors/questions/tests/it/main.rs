@@ -108,7 +108,7 @@ fn an_answer_has_its_keys_in_one_order() {
     assert_eq!((read.line, read.is_error()), (7, false));
 }
 
-/// The same question by texts, lists and numbers has the same answer.
+/// A question has one answer, in texts, lists and numbers.
 #[test]
 fn values_have_several_forms() {
     let same = [
@@ -163,7 +163,7 @@ fn generators_take_the_options_of_the_command() {
     }
 }
 
-/// What is wrong is named by its key, and is an answer.
+/// An error names its key, and is an answer.
 #[test]
 fn wrong_questions_are_rows() {
     for (question, kind, words) in [

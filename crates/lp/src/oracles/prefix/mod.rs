@@ -30,7 +30,7 @@ use tasks::{Scaled, Tasks, whole_prices};
 /// Branches times tasks times goals, and branches, of the search for a cheapest scheme. Trades time for a proof that it
 /// is cheapest. Not measured.
 const THOROUGH: [usize; 2] = [2_000_000, 2_000];
-/// The same limit for cheap schemes under guiding prices. Trades cheaper schemes for time. Not measured.
+/// This limit for cheap schemes under guiding prices. Trades cheaper schemes for time. Not measured.
 const GUIDED: [usize; 2] = [2_000_000, 20];
 /// Schemes per pricing. Trades rounds for columns of the program. Not measured.
 const SCHEMES: usize = 3;

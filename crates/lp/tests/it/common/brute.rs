@@ -59,7 +59,7 @@ pub fn fits(case: &Case, instances: u32, period: &Rational) -> Verdict {
 }
 
 struct Search {
-    /// By message, by path: ports and the time of one copy on them.
+    /// Ports of each path of each message, and the time of one copy on them.
     messages: Vec<Vec<Vec<(usize, i128)>>>,
     instances: u32,
     room: Vec<i128>,

@@ -34,7 +34,7 @@ pub fn broken<T>(verdict: &Result<T, Violation>, rule: Rule) -> bool {
         .is_err_and(|violation| violation.rule() == rule)
 }
 
-/// The text of a refusal. Empty if there is none.
+/// The text of a refusal. Empty without a refusal.
 pub fn told<T>(verdict: &Result<T, Violation>) -> String {
     verdict
         .as_ref()

@@ -8,11 +8,14 @@ use std::fmt;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
+use oneport_period::rounding::{Target, round};
 use oneport_plan::{
-    Amount, Collective, Demand, Goals, Interval, Member, Pattern, Resource, SteadyState, Task,
-    Volumes, WeightedPattern, WholePatterns,
+    Amount, Collective, Demand, Goals, Interval, Member, Pattern, PeriodicSchedule, Problem,
+    Resource, SteadyState, Task, Volumes, WeightedPattern, WholePatterns,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_schedule::periodic;
+use oneport_watch::Watch;
 use proptest::prelude::*;
 
 /// A platform, a problem, and patterns that solve it.
@@ -24,6 +27,23 @@ pub struct Case {
     pub steady_state: SteadyState,
     /// Whether the patterns certainly attain the throughput: odd sets are respected, or do not exist.
     pub attainable: bool,
+}
+
+/// The problem of a case.
+pub fn problem(case: &Case) -> Problem {
+    Problem::new(&case.platform, &case.collective, &case.volumes).unwrap()
+}
+
+/// A schedule of at most this number of instances per period.
+pub fn schedule(case: &Case, most: u64) -> PeriodicSchedule {
+    let whole = round(
+        &problem(case),
+        &case.steady_state,
+        &Target::Instances(most),
+        &Watch::unlimited(),
+    )
+    .unwrap();
+    periodic(&problem(case), whole).unwrap()
 }
 
 impl fmt::Debug for Case {

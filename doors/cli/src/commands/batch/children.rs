@@ -25,7 +25,7 @@ pub struct Done {
     pub took: Duration,
 }
 
-/// Starts so many processes, each with a thread that asks it. The answers end after the questions.
+/// Starts this number of processes, each with a thread that sends it questions. The answers end after the questions.
 ///
 /// # Errors
 /// A process cannot be started.
@@ -39,7 +39,7 @@ pub fn start(jobs: usize, asked: Receiver<Asked>) -> Result<Receiver<Result<Done
     Ok(answers)
 }
 
-/// Asks one question after another, until there are no more, or nobody wants answers.
+/// Sends one question after another, until the questions or the receiver of the answers end.
 fn ask_all(mut process: Process, asked: &Mutex<Receiver<Asked>>, done: &Sender<Result<Done>>) {
     loop {
         // The lock is free again once this statement ends.

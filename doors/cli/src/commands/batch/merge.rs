@@ -118,7 +118,7 @@ fn places(files: &[PathBuf]) -> Result<Vec<Place>> {
 /// Reads a row of a file of answers.
 ///
 /// # Errors
-/// It is none.
+/// The line is no answer.
 pub fn read(path: &Path, number: u64, row: &[u8]) -> Result<Answered> {
     Answered::read(row).with_context(|| {
         format!(

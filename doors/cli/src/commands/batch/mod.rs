@@ -178,7 +178,7 @@ fn feed(
     (questions_out, permits)
 }
 
-/// Sends a question as soon as there is a permit; false if nobody listens any more.
+/// Sends a question as soon as there is a permit; false if the receiver has ended.
 fn send(asked: &std::sync::mpsc::Sender<Asked>, taken: &SyncSender<()>, line: Line) -> bool {
     taken.send(()).is_ok() && asked.send(Ok(line)).is_ok()
 }

@@ -11,7 +11,7 @@ use oneport_questions::Answered;
 
 use super::merge::{self, Written, refuse_existing};
 
-/// What becomes of answers that the file holds.
+/// The treatment of answers that the file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// There must be none.

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::words::usage::usage;
 
-/// One of several parts: every so many lines.
+/// One of several parts: every N-th line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     /// From 1 on.
@@ -16,7 +16,7 @@ impl Shard {
     /// Reads `2/4`; everything if it is not given.
     ///
     /// # Errors
-    /// What would be right.
+    /// A right value.
     pub fn read(text: Option<&str>) -> Result<Shard> {
         let Some(text) = text else {
             return Ok(Shard { part: 1, parts: 1 });

@@ -30,7 +30,7 @@ pub struct Run {
 }
 
 /// The words of a line, as a shell splits it: what stands in quotes is one word. A backslash has a meaning in double
-/// quotes alone, so that `{value:?}` is one word, whatever the value.
+/// quotes alone, so that `{value:?}` is one word for every value.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

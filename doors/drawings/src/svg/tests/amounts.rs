@@ -202,7 +202,7 @@ fn only_labels_without_room_are_left_out() {
         assert_eq!(shown + left_out, count * (count - 1), "{count} nodes");
         assert!(shown > 0, "{count} nodes");
         crowded += usize::from(left_out > 0);
-        // The same holds for costs and loads.
+        // This holds for costs and loads, too.
         parse(&graph(&problem, Some(&state), None));
     }
     assert!(crowded > 0, "no drawing is crowded: nothing is tested");
