@@ -30,8 +30,6 @@ pub(crate) struct PyAnswer {
 struct Held {
     platform: Arc<Platform>,
     answer: Answer,
-    /// As the referee computed it. A pickle keeps it where the state is too large to be listed.
-    throughput: Option<Rational>,
     facts: Facts,
 }
 
@@ -63,7 +61,7 @@ impl PartialEq for PyAnswer {
         let (own, others) = (&one.answer, &other.answer);
         are_alike(own.problem(), others.problem())
             && own.certificate() == others.certificate()
-            && one.throughput == other.throughput
+            && own.throughput() == others.throughput()
             && own.patterns() == others.patterns()
             && own.schedule() == others.schedule()
             && one.facts == other.facts
@@ -116,11 +114,9 @@ type Pickled = (
 
 impl PyAnswer {
     pub(crate) fn new(platform: Arc<Platform>, answer: Answer, facts: Facts) -> PyAnswer {
-        let throughput = answer.throughput().cloned();
         let held = Held {
             platform,
             answer,
-            throughput,
             facts,
         };
         PyAnswer {
@@ -171,7 +167,7 @@ impl PyAnswer {
 
     /// Instances per unit of time of the best schedule known.
     fn throughput(&self) -> Option<&Rational> {
-        self.inner.throughput.as_ref()
+        self.inner.answer.throughput()
     }
 
     /// No schedule has a larger throughput.
@@ -181,7 +177,7 @@ impl PyAnswer {
 
     /// `optimal` if the throughput equals the bound.
     fn status(&self) -> Option<&'static str> {
-        let throughput = self.inner.throughput.as_ref()?;
+        let throughput = self.inner.answer.throughput()?;
         Some(Status::of(throughput, self.inner.answer.bound()).name())
     }
 
@@ -417,7 +413,8 @@ impl PyAnswer {
         Ok(rows.iter().map(row).collect())
     }
 
-    /// The answer of a pickle.
+    /// The answer of a pickle, proved anew. A state that is too large to be listed is not in a pickle: of such an answer
+    /// the bound remains, and no throughput.
     #[staticmethod]
     fn unpickled(py: Python<'_>, pickled: &Bound<'_, PyTuple>) -> PyResult<PyAnswer> {
         let (text, throughput, has_patterns, has_schedule, ended_by, unlisted): Pickled =
@@ -433,10 +430,18 @@ impl PyAnswer {
             referee::judge(claim, &Watch::unlimited()).map_err(|fault| of_fault(&fault))
         });
         let answer = judged?;
+        if has_patterns && answer.throughput() != throughput.as_ref() {
+            return Err(value(format!(
+                "the pickle states the throughput {}, but its patterns have {}",
+                throughput.map_or("none".to_string(), |stated| stated.to_string()),
+                answer
+                    .throughput()
+                    .map_or("none".to_string(), |found| found.to_string())
+            )));
+        }
         let held = Held {
             platform: Arc::new(answer.problem().platform().clone()),
             answer,
-            throughput,
             facts: Facts { ended_by, unlisted },
         };
         Ok(PyAnswer {
@@ -450,7 +455,7 @@ impl PyAnswer {
         let text = py.detach(|| pickled(&held.answer));
         let state = (
             PyBytes::new(py, text.as_bytes()),
-            held.throughput.as_ref(),
+            held.answer.throughput(),
             held.answer.patterns().is_some(),
             held.answer.schedule().is_some(),
             held.facts.ended_by.as_deref(),

@@ -89,6 +89,12 @@ pub(crate) fn answer_line(py: Python<'_>, number: u64, line: String) -> PyResult
     })
 }
 
+/// The row of a question that cannot be written as a line.
+#[pyfunction]
+pub(crate) fn failed_line(number: u64, line: &[u8], message: String) -> String {
+    oneport_questions::failed_line(number, line, "question", message)
+}
+
 /// The keys of a question and of its key `read`.
 #[pyfunction]
 pub(crate) fn keys() -> (Vec<&'static str>, Vec<&'static str>) {

@@ -7,6 +7,7 @@ mod answer;
 mod asking;
 mod errors;
 mod platform;
+mod rows;
 mod singles;
 mod waiting;
 
@@ -18,10 +19,14 @@ mod _core {
     #[pymodule_export]
     use super::answer::PyAnswer;
     #[pymodule_export]
-    use super::asking::{answer_line, ask, changed, collective, collectives, keys, read};
+    use super::asking::{
+        answer_line, ask, changed, collective, collectives, failed_line, keys, read,
+    };
     #[pymodule_export]
     use super::platform::{PyPlatform, formats, number, rate};
 
+    #[pymodule_export]
+    use super::rows::PyRows;
     #[pymodule_export]
     use super::singles::{pack_rings, reduce_heterogeneous, reduce_homogeneous};
 

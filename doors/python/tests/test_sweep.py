@@ -121,11 +121,9 @@ def test_a_cut_file_is_resumed(serial: bytes, tmp_path: Path) -> None:
     with pytest.raises(FileExistsError):
         list(op.sweep(questions(), output=output))
     with pytest.raises(ValueError, match="line 1 was another question"):
-        list(op.sweep(questions(3), output=output, resume=True)) + list(
-            op.sweep([op.question("x", "barrier")], output=output, resume=True)
-        )
+        list(op.sweep([op.question("x", "barrier")], output=output, resume=True))
     output.write_bytes(b"{}\n" + serial)
-    with pytest.raises(ValueError, match=":1: this is no row"):
+    with pytest.raises(ValueError, match="line 1 is no answer"):
         list(op.sweep(questions(), output=output, resume=True))
 
 
@@ -205,3 +203,67 @@ def test_plots_have_units() -> None:
     assert op.plot_sweep(rows, x="bytes").get_ylabel() == "throughput (per second)"
     with pytest.raises(ValueError, match="no row has numbers"):
         op.plot_sweep(rows, x="color")
+
+
+def test_one_writer_at_a_time(serial: bytes, tmp_path: Path) -> None:
+    output = tmp_path / "rows.jsonl"
+    first = op.sweep(questions(), output=output)
+    next(first)
+    second = op.sweep(questions(), output=output, resume=True)
+    next(second)
+    with pytest.raises(ValueError, match="another process writes"):
+        list(first)
+    list(second)
+    assert output.read_bytes() == serial
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        '{"line":1,"question":"3"}',
+        '{"line":true,"question":"3","status":"optimal"}',
+        '{"line":0,"question":"3","status":"optimal"}',
+        '{"line":1,"line":2,"question":"3","status":"optimal"}',
+    ],
+)
+def test_other_rows_are_refused(row: str, tmp_path: Path) -> None:
+    output = tmp_path / "rows.jsonl"
+    output.write_text(row + "\n")
+    with pytest.raises(ValueError, match="line 1 is no answer"):
+        list(op.sweep(questions(), output=output, resume=True))
+    assert output.read_text() == row + "\n"
+
+
+def test_a_foreign_file_stays(tmp_path: Path) -> None:
+    output = tmp_path / "mine.json"
+    output.write_text('{"my": "data"}')
+    with pytest.raises(ValueError, match="line 1 is no answer"):
+        list(op.sweep(questions(), output=output, resume=True))
+    with pytest.raises(FileExistsError, match="resume=True"):
+        op.sweep(questions(), output=output)
+    assert output.read_text() == '{"my": "data"}'
+
+
+def test_a_missing_row_is_put_in_its_place(serial: bytes, tmp_path: Path) -> None:
+    output = tmp_path / "rows.jsonl"
+    rows = serial.splitlines(keepends=True)
+    output.write_bytes(b"".join(rows[:6] + rows[7:]))
+    assert len(list(op.sweep(questions(), output=output, resume=True))) == 1
+    assert output.read_bytes() == serial
+    with pytest.raises(ValueError, match="answers line 40, and there are 39 questions"):
+        list(op.sweep(questions(39), output=output, resume=True))
+
+
+def test_a_bad_question_is_one_row_and_a_bad_list_none() -> None:
+    line = line_of(op.question({"generate": "torus", "sides": [2, 2]}, "all-gather"))
+    rows = list(op.sweep([line, line.replace("all-gather", "\ud800"), "", line]))
+    assert [row["status"] for row in rows] == ["optimal", "error", "error", "optimal"]
+    assert "UTF-8" in rows[1]["error"]["message"]
+    assert "empty" in rows[2]["error"]["message"]
+    for wrong in (line, {"platform": "x"}, None, 3):
+        with pytest.raises(TypeError, match="no list of questions"):
+            op.sweep(wrong)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="chunk='a' is no whole number"):
+        op.sweep([line], chunk="a")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="cannot be written as JSON"):
+        list(op.sweep([{"platform": {1, 2}}]))

@@ -31,7 +31,11 @@ pub fn ask(question: &Question, watch: Watch) -> Result<Solved> {
 /// with the question is an answer, too. The text depends on nothing but the number, the line, the files that it names
 /// and, if a limit ends the search, the moment when that happens.
 pub fn answer_line(number: u64, line: &str) -> String {
-    let head = Head::of(number, line.trim().as_bytes(), line);
+    if line.trim().is_empty() {
+        let message = "the line is empty; a question is a JSON object on one line";
+        return failed_line(number, line.as_bytes(), "question", message.to_string());
+    }
+    let head = Head::of(number, line.as_bytes().trim_ascii(), line);
     row(&head, line).unwrap_or_else(|error| error_line(&head, &error))
 }
 
@@ -58,7 +62,8 @@ pub struct Answered {
 impl Answered {
     /// Reads a row. `None` if the text is no row.
     pub fn read(row: &[u8]) -> Option<Answered> {
-        serde_json::from_slice(row).ok()
+        let answered: Answered = serde_json::from_slice(row).ok()?;
+        (answered.line > 0).then_some(answered)
     }
 
     /// Whether the question has no answer.

@@ -54,6 +54,11 @@ pub fn no_collective(text: &str) -> QuestionError {
     let names = || forms().map(|form| form.name).chain([CUSTOM]);
     let list = names().collect::<Vec<_>>().join(", ");
     let shown: String = text.chars().take(60).flat_map(char::escape_debug).collect();
+    if text.is_empty() {
+        return usage(format!(
+            "the collective is missing; the collectives are {list}"
+        ));
+    }
     usage(match files::closest(text, names()) {
         Some(close) => format!(
             "there is no collective '{shown}'; did you mean '{close}'? The collectives are {list}"

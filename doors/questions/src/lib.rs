@@ -15,6 +15,7 @@ pub mod platform;
 pub mod quantity;
 mod question;
 mod reading;
+pub mod rows;
 mod source;
 mod text;
 #[cfg(feature = "topologies")]

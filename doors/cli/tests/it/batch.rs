@@ -371,3 +371,29 @@ fn gnu_parallel_runs_the_parts() {
     let merged = oneport!("batch --merge {} {} {}", parts[0], parts[1], parts[2]).ok();
     assert_eq!(merged.stdout, serial);
 }
+
+#[test]
+fn an_output_is_no_input_and_no_foreign_file() {
+    let folder = Folder::new();
+    let content = questions(2);
+    let asked = folder.write("q.jsonl", &content);
+    let other = folder.path("other.jsonl");
+    std::os::unix::fs::symlink(&asked, &other).unwrap();
+    for output in [&asked, &other] {
+        for more in ["--force", "--resume"] {
+            oneport!("batch {asked} -o {output} {more}").refused(2, &["the file that is read"]);
+        }
+    }
+    assert_eq!(read(&asked), content);
+    // A last line that begins as an answer does is cut. Any other one is not.
+    let foreign = folder.write("mine.json", "{\"my\": \"data\"}");
+    oneport!("batch {asked} -o {foreign} --resume").refused(1, &["line 1 is no answer"]);
+    assert_eq!(read(&foreign), "{\"my\": \"data\"}");
+    let zero = folder.write(
+        "zero.jsonl",
+        "{\"line\":0,\"question\":\"x\",\"status\":\"optimal\"}\n",
+    );
+    oneport!("batch {asked} -o {zero} --resume").refused(1, &["line 1 is no answer"]);
+    let run = oneport!("batch {asked} --shard 1/18446744073709551615").ok();
+    assert_eq!(run.stdout.lines().count(), 1);
+}

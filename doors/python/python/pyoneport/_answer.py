@@ -348,7 +348,7 @@ def export(
     """Writes a plan for another program, and returns the names of the files: `export(answer, "mpi", "all_reduce.c")`.
 
     `to` is a format of `oneport export`: events, perfetto, goal, mscclpp, msccl, chakra, simgrid, mpi and others; an
-    unknown one is answered with their list. `bytes` is the size of a message of formats that hold one operation,
+    unknown one is answered with their list. A file that exists is replaced, as by `open(path, "w")`. `bytes` is the size of a message of formats that hold one operation,
     `pieces` their number of pieces; `periods` limits a run.
     """
     for label, number in (("bytes", bytes), ("pieces", pieces), ("periods", periods)):

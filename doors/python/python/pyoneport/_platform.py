@@ -97,16 +97,25 @@ class Platform(Frozen):
         units: str | None = None,
         names: Sequence[object] | None = None,
         compute: Number | Sequence[Number] | None = None,
-        model: str = "full-duplex",
+        model: str | None = None,
     ) -> Platform:
         """The platform of a square matrix: the bandwidth from a row's node to a column's; 0 for no link.
 
         A numpy array, a pandas `DataFrame` (whose labels are the names) or lists. `compute` is the time of one unit of
-        work: of all nodes or one for each; by default 1000 GB/s where `units` are given, else 1.
+        work: of all nodes or one for each; by default 1000 GB/s if `units` are given, else 1.
+        Without `model`, a node sends one message and receives one at a time (`"full-duplex"`). In a box of GPUs every
+        link works by itself: give `model="links"`. `notes` names both assumptions.
         """
         with one_warning():
+            notes = []
+            if model is None:
+                notes.append("assumed: a node sends one message and receives one at a time (model='full-duplex')")
+            if compute is None:
+                speed = "1" if units is None else _graphs.MERGES
+                notes.append(f"assumed: every node computes at {speed}")
+            model = "full-duplex" if model is None else model
             native = _graphs.of_matrix(bandwidth, units=units, names=names, compute=compute, model=model)
-            return Platform._of(_graphs.parsed(native, "matrix"))
+            return Platform._of(_graphs.parsed(native, "matrix"), notes)
 
     @staticmethod
     def from_dict(platform: Mapping[str, Any], /) -> Platform:

@@ -16,9 +16,21 @@ from ._numbers import shown
 from ._platform import PathLike
 
 
+# The blanks of ASCII: `oneport batch` removes these at both ends of a line.
+BLANKS = " \t\n\f\r"
+
+
 def answer_lines(part: list[tuple[int, str]]) -> list[str]:
     """The rows of numbered questions: what an executor's workers run."""
-    return [_core.answer_line(number, line) for number, line in part]
+    return [_answer_line(number, line) for number, line in part]
+
+
+def _answer_line(number: int, line: str) -> str:
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        return _core.failed_line(number, line.encode(errors="surrogatepass"), "the line is no text in UTF-8")
+    return _core.answer_line(number, line)
 
 
 def sweep(
@@ -48,8 +60,13 @@ def sweep(
     """
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise TypeError(f"{shown(executor)} is no executor; give one of concurrent.futures, or what is made like it")
-    if chunk < 1 or window < 1:
-        raise ValueError(f"chunk={chunk} and window={window} are numbers from 1 on")
+    for label, number in (("chunk", chunk), ("window", window)):
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise ValueError(f"{label}={shown(number)} is no whole number from 1 on")
+    if isinstance(questions, (str, bytes, Mapping)) or not isinstance(questions, Iterable):
+        raise TypeError(f"{shown(questions)} is no list of questions; give [question(...), ...] or an open file of lines")
+    if output is not None and not resume and os.path.exists(output):
+        raise FileExistsError(f"{shown(os.fspath(output))} exists; resume=True goes on with it")
     return _rows(questions, executor, output, resume, unordered, chunk, window)
 
 
@@ -65,12 +82,10 @@ def _rows(
     with ExitStack() as stack:
         done: dict[int, str] = {}
         write: Callable[[str], object] = len
+        rows = None
         if output is not None:
-            path = os.fspath(output)
-            if resume and os.path.exists(path):
-                done = kept(path)
-            file = stack.enter_context(open(path, "ab" if resume else "xb", buffering=0))
-            write = lambda row: file.write(row.encode() + b"\n")  # noqa: E731
+            rows = _core.Rows(os.fspath(output), resume)
+            done, write = rows.done(), rows.write
         lines = _open(map(line_of, questions), done, str(output))
         if executor is None:
             executor, chunk, window = Here(), 1, 1
@@ -80,6 +95,8 @@ def _rows(
             while len(waiting) < window and (part := list(itertools.islice(lines, chunk))):
                 waiting.append(executor.submit(answer_lines, part))
             if not waiting:
+                if rows is not None:
+                    rows.finish(not unordered)
                 return
             if unordered:
                 ready = next(iter(wait(waiting, return_when=FIRST_COMPLETED).done))
@@ -94,17 +111,24 @@ def _rows(
 def line_of(question: Mapping[str, Any] | str) -> str:
     """A question as a line of JSON."""
     if isinstance(question, str):
-        if "\n" in question.strip():
+        line = question.strip(BLANKS)
+        if "\n" in line:
             raise ValueError("a question has a line break inside; a line holds one question")
-        return question.strip()
+        return line
     if not isinstance(question, Mapping):
         raise TypeError(f"{shown(question)} is no question; give what question() returns, or a line of JSON")
-    return json.dumps(question, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    try:
+        return json.dumps(question, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"a question cannot be written as JSON: {error}; make it by question(...)") from None
 
 
 def _open(lines: Iterable[str], done: dict[int, str], output: str) -> Iterator[tuple[int, str]]:
     """The numbered questions that have no row yet."""
+    number = 0
     for number, line in enumerate(lines, 1):
+        if number == 1:
+            line = line.removeprefix("\ufeff")
         known = done.pop(number, None)
         if known is None:
             yield number, line
@@ -112,32 +136,15 @@ def _open(lines: Iterable[str], done: dict[int, str], output: str) -> Iterator[t
             raise ValueError(
                 f"{output}: line {number} was another question when it was answered; give another output, or resume=False"
             )
+    if done:
+        raise ValueError(f"{output} answers line {min(done)}, and there are {number} questions; give another output")
 
 
 def digest(line: str) -> str:
     """The first 16 hexadecimal digits of the SHA-256 of a question."""
     import hashlib
 
-    return hashlib.sha256(line.strip().encode()).hexdigest()[:16]
-
-
-def kept(path: str) -> dict[int, str]:
-    """Cuts a last line that was not written whole; returns the digest of the question of each row that stands."""
-    with open(path, "r+b") as file:
-        text = file.read()
-        end = text.rfind(b"\n") + 1
-        file.truncate(end)
-    rows: dict[int, str] = {}
-    for place, line in enumerate(text[:end].splitlines(), 1):
-        try:
-            row = json.loads(line)
-            number, question = int(row["line"]), str(row["question"])
-        except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{path}:{place}: this is no row of a sweep; give another output") from None
-        if number in rows:
-            raise ValueError(f"{path}:{place}: line {number} is answered twice; keep one of the rows")
-        rows[number] = question
-    return rows
+    return hashlib.sha256(line.strip(BLANKS).encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 class Here(Executor):

@@ -39,9 +39,6 @@ impl Line {
                 "the line has more than {MOST} bytes; a platform as large as that is given as a file"
             ));
         }
-        if self.bytes.trim_ascii().is_empty() {
-            return Err("the line is empty; a question is a JSON object on one line".to_string());
-        }
         std::str::from_utf8(&self.bytes).map_err(|_| "the line is no text in UTF-8".to_string())
     }
 }

@@ -14,14 +14,14 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use anyhow::{Context, Result};
 use clap::Args;
 use oneport_questions::Answered;
+use oneport_questions::rows::{Start, Written};
 
 use crate::words::end::End;
 use crate::words::output::{count, print};
 use crate::words::usage::usage;
 use children::{Asked, Done};
 use lines::Line;
-use merge::Written;
-use output::{Output, Start};
+use output::Output;
 use progress::Progress;
 use shard::Shard;
 
@@ -100,6 +100,7 @@ pub fn run(arguments: &BatchArguments) -> Result<End> {
         ));
     };
     let shard = Shard::read(arguments.shard.as_deref())?;
+    output::refuse_input(arguments.output.as_deref(), &[file])?;
     let questions = lines::open(file)?;
     let start = match (arguments.resume, arguments.retry) {
         (_, true) => Start::Retry,

@@ -40,12 +40,15 @@ impl Shard {
 
     /// Whether a line, from 1 on, is of this part.
     pub fn has(self, line: u64) -> bool {
-        (line - 1) % self.parts == self.part - 1
+        line % self.parts == self.part % self.parts
     }
 
     /// How many of the first lines are of this part.
     pub fn size(self, lines: u64) -> u64 {
-        (lines + self.parts - self.part) / self.parts
+        match lines.checked_sub(self.part) {
+            Some(others) => others / self.parts + 1,
+            None => 0,
+        }
     }
 }
 
@@ -70,6 +73,8 @@ mod tests {
                 }
             }
         }
+        let last = Shard::read(Some("1/18446744073709551615")).unwrap();
+        assert_eq!((last.size(0), last.size(1), last.size(u64::MAX)), (0, 1, 1));
         for text in ["0/4", "5/4", "4", "a/b", "1/0", "0/0"] {
             assert!(Shard::read(Some(text)).is_err(), "{text}");
         }
