@@ -413,8 +413,8 @@ impl PyAnswer {
         Ok(rows.iter().map(row).collect())
     }
 
-    /// The answer of a pickle, proved anew. A state that is too large to be listed is not in a pickle: of such an answer
-    /// the bound remains, and no throughput.
+    /// The answer of a pickle, proved anew. A state that is too large to be listed is not in a pickle: of such an
+    /// answer the bound remains, and no throughput.
     #[staticmethod]
     fn unpickled(py: Python<'_>, pickled: &Bound<'_, PyTuple>) -> PyResult<PyAnswer> {
         let (text, throughput, has_patterns, has_schedule, ended_by, unlisted): Pickled =
