@@ -7,7 +7,6 @@ use num_traits::{Signed, Zero};
 use oneport::units::{Dimension, Quantity};
 use oneport::{Bandwidth, Problem, Rational};
 
-use crate::words::settings;
 use crate::words::usage::usage;
 
 /// If a measurement is above a proved bound, the numbers are wrong, or the model is incomplete.
@@ -118,6 +117,7 @@ fn file(_: &Problem, path: &Path, _: bool) -> Result<Measured> {
 #[cfg(feature = "topologies")]
 fn file(problem: &Problem, path: &Path, sized: bool) -> Result<Measured> {
     use crate::answers::measured_file::{chosen, fits, notes};
+    use crate::words::settings;
 
     let measurements = oneport_topologies::read_measurements(path)?;
     let Some(units) = problem.platform().units() else {
