@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, ensure};
 use num_traits::Zero;
 use oneport::platform::{LinkId, Node};
-use oneport::schedule::{Horizon, Policy};
+use oneport::schedule::{Horizon, Policy, Watch};
 use oneport::{
     Error, Formulation, NodeId, Options, Period, Platform, Problem, Rational, Refusal, referee,
     schedule, solve,
@@ -304,7 +304,7 @@ fn fewest_matchings() -> Result<Finding> {
     });
     let (fewest, ways) = fewest.context("the printed matchings are one way")??;
     let problem = Problem::new(platform, &toy.case.collective, unit_volumes())?;
-    let ours = schedule::periodic(&problem, toy.whole(&toy.period()?)?)?
+    let ours = schedule::periodic(&problem, toy.whole(&toy.period()?)?, &Watch::unlimited())?
         .slots
         .len();
     Ok(Finding::value(fewest).note(format!(
@@ -672,7 +672,10 @@ fn between_steady_and_ceiling() -> Result<Finding> {
     for case in &cases {
         let (solved, problem) = (case.answer()?, case.problem());
         let plan = solved.plan()?;
-        let horizon = Horizon::new(&problem, &schedule::execution(&problem, plan.schedule)?);
+        let horizon = Horizon::new(
+            &problem,
+            &schedule::execution(&problem, plan.schedule, &Watch::unlimited())?,
+        );
         let report =
             referee::check_timeline(&problem, &schedule::timeline(&problem, plan.schedule, 31)?)?;
         for third in 0..=90 {

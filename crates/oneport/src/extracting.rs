@@ -8,7 +8,7 @@ use oneport_period as period;
 use oneport_plan::{Certificate, Problem, Rates, State, Status, SteadyState};
 use oneport_platform::Rational;
 use oneport_referee::{self as referee, Answer, Proved, Violation};
-use oneport_schedule::{self as schedule, Whole};
+use oneport_schedule::{self as schedule, Watch, Whole};
 
 use crate::bounding::bounded;
 use crate::proving::checking;
@@ -90,7 +90,7 @@ pub fn plan_of_rates(
     let question = Question::new(problem).watched(options.watch.clone());
     let whole = period::whole_patterns(&question, &solution, &options.period, false)
         .map_err(Error::from)?;
-    let schedule = schedule::periodic(problem, whole).map_err(Error::from)?;
+    let schedule = schedule::periodic(problem, whole, &Watch::unlimited()).map_err(Error::from)?;
     let (schedule, whole) = if options.whole_messages {
         let (schedule, whole) = schedule::whole_messages(problem, &schedule);
         (schedule, Some(whole))

@@ -37,7 +37,7 @@ pub(crate) fn scheduled(problem: &Problem, options: &Options) -> Result<Solved, 
     let integer_programs = options.watch.left().time.is_none();
     let whole = period::whole_patterns(&question, &solution, &options.period, integer_programs)?;
     options.watch.tell(stage::SLOTS);
-    let schedule = schedule::periodic_watched(problem, whole, &checking(problem, &options.watch))?;
+    let schedule = schedule::periodic(problem, whole, &checking(problem, &options.watch))?;
     let (schedule, whole) = if options.whole_messages {
         let (schedule, whole) = schedule::whole_messages(problem, &schedule);
         (schedule, Some(whole))
@@ -88,7 +88,7 @@ pub fn schedules_of(
         {
             continue;
         }
-        let schedule = match schedule::periodic_watched(problem, whole, watch) {
+        let schedule = match schedule::periodic(problem, whole, watch) {
             Err(schedule::ScheduleError::Stopped(_)) => break,
             schedule => schedule?,
         };

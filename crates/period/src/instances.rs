@@ -6,7 +6,7 @@ use num_traits::{One, Signed, Zero};
 use oneport_lp::{LpError, Question, Solution};
 use oneport_plan::{BigUint, Status, WholePatterns};
 use oneport_platform::{Rational, ratio, whole};
-use oneport_schedule as schedule;
+use oneport_schedule::{self as schedule, Watch};
 
 use crate::integral::{self, OptimalInstances};
 use crate::rounding::{self, Target, own_period};
@@ -272,5 +272,5 @@ fn rounded_trees(
 /// whole messages other than the steady state's may violate an odd-set inequality, so a decomposition is tried.
 fn is_schedulable(question: &Question, whole: &WholePatterns) -> bool {
     !schedule::ports::has_odd_sets(question.platform())
-        || schedule::periodic(question.problem(), whole.clone()).is_ok()
+        || schedule::periodic(question.problem(), whole.clone(), &Watch::unlimited()).is_ok()
 }

@@ -18,27 +18,16 @@ const TASK: u64 = 650;
 
 /// Dates the tasks of one period of a schedule.
 ///
-/// A link sends during the slots that name it. If all its messages take the same time, its places follow one another
-/// there, and each message takes the first free place after its arrival, in the same period or the next. Messages of
-/// different lengths go in the order of patterns, stages of the pattern, tasks, copies. A processor has places back to
+/// A link sends during the slots that name it. If all its messages take the same time, its windows follow one another
+/// there, and each message takes the first free window after its arrival, in the same period or the next. Messages of
+/// different lengths go in the order of patterns, stages of the pattern, tasks, copies. A processor has windows back to
 /// back from the start of the period, each as long as its longest merge. If these are too few for all merges, merges
-/// run back to back in that order. Places are taken copy by copy, patterns with most stages first. `O(E log E)` for `E`
-/// tasks and pieces.
+/// run back to back in that order. Windows are taken copy by copy, patterns with most stages first. `O(E log E)` for `E`
+/// tasks and pieces. The room for the whole list is requested from the watch first.
 ///
 /// # Errors
-/// [`ScheduleError::TooManyEvents`] beyond five million tasks.
+/// [`ScheduleError::TooManyEvents`] beyond five million tasks, [`ScheduleError::Unlisted`] if the watch ends the work.
 pub fn execution(
-    problem: &Problem,
-    schedule: &PeriodicSchedule,
-) -> Result<Execution, ScheduleError> {
-    execution_watched(problem, schedule, &Watch::unlimited())
-}
-
-/// [`execution`] under a watch. The room for the whole list is requested from the watch first.
-///
-/// # Errors
-/// Those of [`execution`], and [`ScheduleError::Unlisted`].
-pub fn execution_watched(
     problem: &Problem,
     schedule: &PeriodicSchedule,
     watch: &Watch,

@@ -23,21 +23,13 @@ use crate::slot_order::{fewest_interruptions, with_shares, with_unhindered};
 /// rate that is its busy time over the period. So at every moment the load of a capacity is its average load, no more
 /// than its rate.
 ///
+/// The watch is checked at every slot of a bipartite graph of ports.
+///
 /// # Errors
 /// [`ScheduleError::Overfull`] if a port, a link or a processor is busier than the period is long.
 /// [`ScheduleError::OddSet`] if the links among some half-duplex ports are.
+/// [`ScheduleError::Stopped`] if the watch ends the work.
 pub fn periodic(
-    problem: &Problem,
-    whole: WholePatterns,
-) -> Result<PeriodicSchedule, ScheduleError> {
-    periodic_watched(problem, whole, &Watch::unlimited())
-}
-
-/// [`periodic`] under a watch, checked at every slot of a bipartite graph of ports.
-///
-/// # Errors
-/// Those of [`periodic`], and [`ScheduleError::Stopped`].
-pub fn periodic_watched(
     problem: &Problem,
     whole: WholePatterns,
     watch: &Watch,

@@ -5,6 +5,7 @@ use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 use oneport_plan::{Event, MergeEvent, PeriodicSchedule, Problem, Task, Timeline};
 use oneport_platform::Rational;
+use oneport_watch::Watch;
 
 use crate::ScheduleError;
 use crate::execution::{DatedTask, EVENT_LIMIT, Execution};
@@ -79,7 +80,7 @@ pub(crate) fn limited(
         periods,
         limit: EVENT_LIMIT,
     };
-    let execution = execution(problem, schedule).map_err(|_| too_many())?;
+    let execution = execution(problem, schedule, &Watch::unlimited()).map_err(|_| too_many())?;
     let tasks = execution.tasks.len() as u64;
     tasks
         .checked_mul(periods)

@@ -8,7 +8,7 @@ use num_integer::Integer;
 use num_traits::ToPrimitive;
 use oneport_plan::{Form, Problem, Task, Wants};
 use oneport_platform::{NodeId, Platform};
-use oneport_schedule::{Execution, execution};
+use oneport_schedule::{Execution, Watch, execution};
 
 use crate::hops::{Hop, Work, hops};
 use crate::pieces::without_slots;
@@ -186,7 +186,7 @@ impl Operation {
             Order::Dates => request.execution(format, Some(pieces))?,
             Order::Stages => {
                 let schedule = without_slots(problem, request.schedule, pieces);
-                let execution = execution(problem, &schedule)?;
+                let execution = execution(problem, &schedule, &Watch::unlimited())?;
                 (Cow::Owned(schedule), execution)
             }
         };

@@ -8,7 +8,7 @@ use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{PeriodicSchedule, Problem, ScheduledPattern, WholePatterns};
 use oneport_platform::{Rational, ratio, whole};
-use oneport_schedule::{periodic, tightened};
+use oneport_schedule::{Watch, periodic, tightened};
 
 use crate::ExportError;
 use crate::sharing::Sharing;
@@ -111,7 +111,11 @@ pub(crate) fn with_instances(
     if schedule.instances == BigUint::from(instances) {
         return Ok(schedule.clone());
     }
-    Ok(periodic(problem, tight(problem, schedule, instances)?)?)
+    Ok(periodic(
+        problem,
+        tight(problem, schedule, instances)?,
+        &Watch::unlimited(),
+    )?)
 }
 
 /// The distributed copies in the shortest period.

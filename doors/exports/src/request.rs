@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use oneport_plan::{PeriodicSchedule, Problem};
-use oneport_schedule::{Execution, execution};
+use oneport_schedule::{Execution, Watch, execution};
 
 use crate::ExportError;
 use crate::pieces::with_instances;
@@ -76,11 +76,11 @@ impl<'a> Request<'a> {
             }
             (None, None) => Ok((
                 Cow::Borrowed(self.schedule),
-                execution(self.problem, self.schedule)?,
+                execution(self.problem, self.schedule, &Watch::unlimited())?,
             )),
             (None, Some(instances)) => {
                 let schedule = with_instances(self.problem, self.schedule, instances)?;
-                let execution = execution(self.problem, &schedule)?;
+                let execution = execution(self.problem, &schedule, &Watch::unlimited())?;
                 Ok((Cow::Owned(schedule), execution))
             }
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::{LinkId, PeriodicSchedule, Piece, Problem, Rational, RunTask, Task};
-use oneport_schedule::{DatedTask, Execution, ScheduleError, execution_watched};
+use oneport_schedule::{DatedTask, Execution, ScheduleError, execution};
 use oneport_watch::Watch;
 
 use crate::task_list::{MOST, TASK};
@@ -39,7 +39,7 @@ impl TaskList {
         watch: &Watch,
     ) -> Result<TaskList, TimingError> {
         let too_many = || TimingError::TooMany(MOST);
-        let execution = match execution_watched(problem, schedule, watch) {
+        let execution = match execution(problem, schedule, watch) {
             Err(ScheduleError::Unlisted { limit, .. }) => return Err(limit.into()),
             execution => execution.map_err(|_| too_many())?,
         };

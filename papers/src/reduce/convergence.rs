@@ -48,7 +48,7 @@ fn fixed(case: &Case, steady_state: &SteadyState, period: u64) -> Result<Fixed> 
     let throughput = per_unit(&rule.instances, period);
     if !rule.instances.is_zero() {
         // "So these new values can be used to build a valid schedule."
-        let schedule = schedule::periodic(&case.problem(), rule)?;
+        let schedule = schedule::periodic(&case.problem(), rule, &Watch::unlimited())?;
         referee::check_schedule(
             &Problem::new(&case.platform, &case.collective, unit_volumes())?,
             &schedule,

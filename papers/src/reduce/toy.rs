@@ -5,6 +5,7 @@ use num_bigint::BigInt;
 use num_traits::One;
 use oneport::plan::{Pattern, PeriodicSchedule, SteadyState};
 use oneport::platform::Node;
+use oneport::schedule::Watch;
 use oneport::{Platform, Rational, schedule};
 use oneport_period as period;
 
@@ -151,6 +152,7 @@ impl Toy {
         Ok(schedule::periodic(
             &self.case.problem(),
             period::rounding::own_period(steady_state),
+            &Watch::unlimited(),
         )?)
     }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use num_traits::Zero;
 use oneport::plan::{Kind, Pattern, Resource, Task};
 use oneport::platform::Node;
+use oneport::schedule::Watch;
 use oneport::{
     Amount, Collective, Error, Formulation, LpError, NodeId, Options, Platform, PortModel, Problem,
     Rational, Refusal, Status, Volumes, referee, schedule, solve,
@@ -136,7 +137,7 @@ fn runs(plan: &Parts) -> Result<(), String> {
 /// Every piece that takes time has one of the ports of either end, if these are limited. The others have none.
 fn check_ports(plan: &Parts) {
     let platform = plan.platform();
-    for dated in schedule::execution(&plan.problem, &plan.schedule)
+    for dated in schedule::execution(&plan.problem, &plan.schedule, &Watch::unlimited())
         .unwrap()
         .tasks
     {

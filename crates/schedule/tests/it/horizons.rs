@@ -9,9 +9,7 @@ use oneport_plan::{
 };
 use oneport_platform::{LinkId, Node, Platform, Rational};
 use oneport_referee::check_timeline;
-use oneport_schedule::{
-    Horizon, Policy, ScheduleError, execution, execution_watched, periodic, timeline,
-};
+use oneport_schedule::{Horizon, Policy, ScheduleError, execution, periodic, timeline};
 use oneport_watch::{Left, Limit, Watch};
 use proptest::prelude::*;
 
@@ -23,7 +21,7 @@ proptest! {
     #[test]
     fn the_sum_is_what_the_referee_counts(case in cases(any_models(), 6, 4), most in 1..12u64, dates in prop::collection::vec(0..4000i64, 6)) {
         let schedule = schedule(&case, most);
-        let horizon = Horizon::new(&problem(&case), &execution(&problem(&case), &schedule).unwrap());
+        let horizon = Horizon::new(&problem(&case), &execution(&problem(&case), &schedule, &Watch::unlimited()).unwrap());
         let periods = 6 + horizon.depth();
         let report = check_timeline(&problem(&case), &timeline(&problem(&case), &schedule, periods).unwrap()).unwrap();
         for date in dates {
@@ -42,22 +40,22 @@ proptest! {
     #[test]
     fn a_listing_ends_at_any_question(case in cases(any_models(), 6, 4), most in 1..12u64, questions in 0..40u64) {
         let (schedule, problem) = (schedule(&case, most), problem(&case));
-        let whole = execution(&problem, &schedule).unwrap();
+        let whole = execution(&problem, &schedule, &Watch::unlimited()).unwrap();
         let tasks = whole.tasks.len() as u64;
         let watch = Watch::counting(questions, Duration::ZERO);
-        match execution_watched(&problem, &schedule, &watch) {
+        match execution(&problem, &schedule, &watch) {
             Ok(listed) => prop_assert_eq!(listed, whole),
             Err(error) => prop_assert_eq!(error, ScheduleError::Unlisted { limit: Limit::Caller, tasks }),
         }
         let narrow = Watch::new(|| Left { bytes: Some(1), ..Left::default() });
-        let refused = execution_watched(&problem, &schedule, &narrow);
+        let refused = execution(&problem, &schedule, &narrow);
         prop_assert_eq!(refused, Err(ScheduleError::Unlisted { limit: Limit::Memory, tasks }));
     }
 
     #[test]
     fn the_least_time_is_the_least(case in cases(any_models(), 6, 4), most in 1..12u64, count in 1..60u64) {
         let schedule = schedule(&case, most);
-        let execution = execution(&problem(&case), &schedule).unwrap();
+        let execution = execution(&problem(&case), &schedule, &Watch::unlimited()).unwrap();
         let horizon = Horizon::new(&problem(&case), &execution);
         let time = horizon.time_of(&count.into());
         prop_assert!(horizon.delivered(&time) >= count.into());
@@ -251,14 +249,17 @@ fn chains_of_three_four_and_six_links() {
             instances: 1u32.into(),
             patterns,
         };
-        let schedule = periodic(&problem, whole).unwrap();
+        let schedule = periodic(&problem, whole, &Watch::unlimited()).unwrap();
         let policy = Policy::of(&problem, &schedule).unwrap();
         let expected = links as u64;
         assert_eq!(
             [policy.longest, policy.filling, policy.clean_up],
             [expected, expected - 1, expected - 1]
         );
-        let horizon = Horizon::new(&problem, &execution(&problem, &schedule).unwrap());
+        let horizon = Horizon::new(
+            &problem,
+            &execution(&problem, &schedule, &Watch::unlimited()).unwrap(),
+        );
         assert_eq!(horizon.initialisation(), ratio(links as i64 - 1, 1));
         let delivered = |until: i64| horizon.delivered(&ratio(until, 1)).to_i64().unwrap();
         assert_eq!(
@@ -299,6 +300,7 @@ fn copied_messages_have_no_such_policy() {
             instances: 1u32.into(),
             patterns,
         },
+        &Watch::unlimited(),
     )
     .unwrap();
     assert_eq!(Policy::of(&problem, &schedule), None);

@@ -33,6 +33,7 @@ fn slotted(case: &Case, whole: &WholePatterns) -> Result<PeriodicSchedule, Sched
     periodic(
         &Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
         whole.clone(),
+        &Watch::unlimited(),
     )
 }
 
@@ -364,6 +365,7 @@ fn a_star_of_links_is_not_cut() {
     let schedule = periodic(
         &Problem::new(&platform, &collective, &volumes).unwrap(),
         whole,
+        &Watch::unlimited(),
     )
     .unwrap();
     let lengths: Vec<Rational> = schedule
@@ -419,7 +421,7 @@ proptest! {
         prop_assert_eq!(tasks * periods, BigUint::from(run.events.len() + run.merges.len()));
         follow::check_dates(&case, &run);
         let peaks = follow::check_messages(&case, &run);
-        let room = buffers(&case.platform, &execution(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule).unwrap());
+        let room = buffers(&case.platform, &execution(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule, &Watch::unlimited()).unwrap());
         for (node, peak) in peaks {
             let room = room.get(&node).cloned().unwrap_or_default();
             prop_assert!(BigUint::from(peak) <= room, "{case:?}: node {node} holds {peak}, room for {room}");

@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use oneport_plan::{Resource, Task, Timeline};
 use oneport_platform::Rational;
-use oneport_schedule::{DatedTask, Execution, eager_timeline, execution, timeline};
+use oneport_schedule::{DatedTask, Execution, Watch, eager_timeline, execution, timeline};
 use proptest::prelude::*;
 
 use crate::follow;
@@ -177,7 +177,7 @@ proptest! {
     #[test]
     fn a_task_waits_for_its_inputs_and_no_longer(case in cases(any_models(), 6, 3), most in 1..4u64) {
         let schedule = schedule(&case, most);
-        let execution = execution(&problem(&case), &schedule).unwrap();
+        let execution = execution(&problem(&case), &schedule, &Watch::unlimited()).unwrap();
         let stages: Vec<usize> = execution.tasks.iter().map(|dated| dated.stage).collect();
         prop_assert_eq!(&stages, &naive_stages(&execution));
         prop_assert_eq!(execution.depth, stages.into_iter().max().map_or(0, |last| last + 1));
@@ -187,7 +187,7 @@ proptest! {
     /// If all merges of a processor take equally long, none waits while there is a whole place for it.
     #[test]
     fn merges_take_the_first_free_place(case in cases(any_models(), 6, 3), most in 1..4u64) {
-        let execution = execution(&problem(&case), &schedule(&case, most)).unwrap();
+        let execution = execution(&problem(&case), &schedule(&case, most), &Watch::unlimited()).unwrap();
         for node in case.platform.node_ids() {
             let here = |dated: &&DatedTask| matches!(dated.task, Task::Merge { node: at, .. } if at == node);
             let merges: Vec<&DatedTask> = execution.tasks.iter().filter(here).collect();
@@ -212,7 +212,7 @@ proptest! {
     #[test]
     fn as_soon_as_possible_is_the_longest_way(case in cases(any_models(), 5, 2), most in 1..3u64, periods in 1..=3u64) {
         let schedule = schedule(&case, most);
-        let execution = execution(&problem(&case), &schedule).unwrap();
+        let execution = execution(&problem(&case), &schedule, &Watch::unlimited()).unwrap();
         let turns = turns(&execution, periods);
         let mut naive = Dates::new();
         let mut whole: BTreeMap<(usize, u64), [BigInt; 2]> = BTreeMap::new();
@@ -253,7 +253,7 @@ proptest! {
                 Task::Send { link, .. } => Resource::uses(&case.platform, link).map(|used| used.resource).any(|it| it == resource),
                 Task::Merge { node, .. } => Resource::Compute(node) == resource,
             };
-            let execution = execution(&problem(&case), &schedule).unwrap();
+            let execution = execution(&problem(&case), &schedule, &Watch::unlimited()).unwrap();
             let busy: BigInt = execution.tasks.iter().filter(|it| uses(&it.task)).map(|it| &it.duration).sum();
             execution.time(&(busy * periods)) / Rational::from_integer(resource.capacity(&case.platform).into())
         };

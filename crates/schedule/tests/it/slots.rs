@@ -66,7 +66,7 @@ proptest! {
     ) {
         let mut whole = whole(&case, most);
         whole.period += ratio(spare, 2);
-        let schedule = periodic(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), whole.clone()).unwrap();
+        let schedule = periodic(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), whole.clone(), &Watch::unlimited()).unwrap();
         oneport_referee::check_schedule(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), &schedule)
             .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
         prop_assert_eq!((&schedule.period, &schedule.instances), (&whole.period, &whole.instances));
@@ -102,13 +102,13 @@ proptest! {
         let resource = format!("{resource} of '{}'", case.platform.name(NodeId::new(first % nodes)));
         whole.period = &busy * ratio(999, 1000);
         let period = Box::new(whole.period.clone());
-        let refused = periodic(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), whole);
+        let refused = periodic(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), whole, &Watch::unlimited());
         prop_assert_eq!(refused, Err(ScheduleError::Overfull { resource, busy: Box::new(busy), period }));
     }
 
     #[test]
     fn a_run_delivers_every_message(case in connected_cases(5, 10), most in 1..5u64, periods in 1..=6u64) {
-        let schedule = periodic(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), whole(&case, Some(most))).unwrap();
+        let schedule = periodic(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), whole(&case, Some(most)), &Watch::unlimited()).unwrap();
         let run = timeline(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), &schedule, periods).unwrap();
         let report = oneport_referee::check_timeline(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), &run)
             .unwrap_or_else(|violation| panic!("{case:?}, {periods} periods: {violation}"));
@@ -116,7 +116,7 @@ proptest! {
         prop_assert_eq!(report.delivered, periods * instances);
         prop_assert_eq!(&run.period, &schedule.period);
         prop_assert_eq!((run.starting_periods, run.instances_per_period), (periods, instances));
-        let execution = execution(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), &schedule).unwrap();
+        let execution = execution(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), &schedule, &Watch::unlimited()).unwrap();
         prop_assert_eq!(run.clean_up_periods, execution.depth as u64 - 1);
         let hops: BigUint = schedule.patterns.iter().map(|s| &s.copies * BigUint::from(s.pattern.links().count())).sum();
         prop_assert_eq!(BigUint::from(run.events.len()), hops * periods);
@@ -140,6 +140,7 @@ fn too_long_a_run_is_refused() {
     let schedule = periodic(
         &Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(),
         whole(&case, Some(2)),
+        &Watch::unlimited(),
     )
     .unwrap();
     for periods in [10_000_000, u64::MAX] {
@@ -168,6 +169,7 @@ fn too_long_a_run_is_refused() {
     let schedule = periodic(
         &Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(),
         many,
+        &Watch::unlimited(),
     )
     .unwrap();
     assert!(schedule.period > Rational::one());

@@ -257,6 +257,7 @@ fn schedule(case: &Case, most: Option<u64>) -> PeriodicSchedule {
     periodic(
         &Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
         whole,
+        &Watch::unlimited(),
     )
     .unwrap()
 }
@@ -306,7 +307,7 @@ proptest! {
         let loads = of_whole(&case, &whole);
         let busy = loads.values().max().unwrap().clone();
         whole.period = &busy * ratio(999, 1000);
-        match periodic(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), whole.clone()) {
+        match periodic(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), whole.clone(), &Watch::unlimited()) {
             Err(ScheduleError::Overfull { resource, busy: named, period }) => {
                 prop_assert_eq!((&*named, &*period), (&busy, &whole.period));
                 let named = loads.keys().find(|it| it.describe(&case.platform) == resource);
@@ -330,7 +331,7 @@ proptest! {
         };
         prop_assert_eq!(BigUint::from(run.events.len()), tasks(|pattern| pattern.links().count()));
         prop_assert_eq!(BigUint::from(run.merges.len()), tasks(|pattern| pattern.tasks.len() - pattern.links().count()));
-        let execution = execution(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule).unwrap();
+        let execution = execution(&Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(), &schedule, &Watch::unlimited()).unwrap();
         let late = execution.depth as u64 - 1;
         prop_assert!(run.clean_up_periods <= late);
         for elapsed in 0..=periods {
@@ -439,6 +440,7 @@ fn the_toy_by_hand() {
     let execution = execution(
         &Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
         &schedule,
+        &Watch::unlimited(),
     )
     .unwrap();
     assert_eq!(
@@ -603,6 +605,7 @@ fn extreme_numbers_are_only_numbers() {
             periodic(
                 &Problem::new(&case.platform, &case.collective, &case.volumes).unwrap(),
                 whole,
+                &Watch::unlimited(),
             )
             .unwrap();
         }

@@ -40,7 +40,7 @@ proptest! {
     fn cuts_are_those_of_single_messages(case in cases(any_models(), 6, 4), most in 1..30u64) {
         let schedule = schedule(&case, most);
         let cuts = cuts(&problem(&case), &schedule);
-        let (transfers, cut, pieces) = counted(&execution(&problem(&case), &schedule).unwrap());
+        let (transfers, cut, pieces) = counted(&execution(&problem(&case), &schedule, &Watch::unlimited()).unwrap());
         prop_assert_eq!(&cuts.transfers, &BigUint::from(transfers));
         prop_assert_eq!(&cuts.cut, &BigUint::from(cut));
         prop_assert_eq!(cuts.pieces, pieces);
@@ -77,7 +77,7 @@ proptest! {
         let whole = round(&problem(&case), &case.steady_state, &Target::Instances(most), &Watch::unlimited()).unwrap();
         let (platform, volumes) = (equal(&case.platform), Volumes::default());
         let problem = Problem::new(&platform, &case.collective, &volumes).unwrap();
-        let schedule = periodic(&problem, tightened(&problem, whole).unwrap()).unwrap();
+        let schedule = periodic(&problem, tightened(&problem, whole).unwrap(), &Watch::unlimited()).unwrap();
         let (after, price) = whole_messages(&problem, &schedule);
         let several = Resource::of_platform(&platform).iter().any(|resource| resource.capacity(&platform) > 1);
         let most = if several { schedule.period.denom().magnitude().clone() } else { BigUint::one() };
@@ -127,7 +127,7 @@ fn the_referee_names_the_link_and_the_date() {
         instances: 2u32.into(),
         patterns,
     };
-    let schedule = periodic(&problem, whole).unwrap();
+    let schedule = periodic(&problem, whole, &Watch::unlimited()).unwrap();
     check_whole_messages(&problem, &schedule).unwrap();
     let [slot] = &schedule.slots[..] else {
         panic!("one link, one slot")

@@ -200,7 +200,8 @@ fn execute(plan: &Plan<'_>, watch: &Watch) -> Result<String> {
     if fitting == 0 {
         return Ok(not_executed(&per_period, words));
     }
-    let wanted = schedule::execution(plan.problem, plan.schedule)?.depth as u64 + 3;
+    let wanted =
+        schedule::execution(plan.problem, plan.schedule, &Watch::unlimited())?.depth as u64 + 3;
     let periods = fitting.min(wanted);
     if let Err(limit) = watch.ask() {
         return Ok(format!("; not executed: {}", limits::named(limit)));

@@ -8,7 +8,7 @@ use oneport_plan::{
     WholePatterns,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
-use oneport_schedule::{periodic, tightened};
+use oneport_schedule::{Watch, periodic, tightened};
 
 /// Numbers that look random (Knuth's constants).
 pub struct Dice(pub u64);
@@ -232,7 +232,12 @@ pub fn schedule(problem: &Problem, instances: usize, dice: &mut Dice) -> Periodi
         instances: instances.into(),
         patterns,
     };
-    periodic(problem, tightened(problem, whole).unwrap()).unwrap()
+    periodic(
+        problem,
+        tightened(problem, whole).unwrap(),
+        &Watch::unlimited(),
+    )
+    .unwrap()
 }
 
 /// The collective of this name among processors. Counts are 2, 0, 3, 1, 2 and so on.

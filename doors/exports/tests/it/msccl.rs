@@ -6,7 +6,7 @@ use oneport_checks::{Fault, Kind, Verdict};
 use oneport_exports::Request;
 use oneport_plan::{Collective, Pattern, Problem, ScheduledPattern, Volumes, WholePatterns};
 use oneport_platform::{Node, Platform};
-use oneport_schedule::{periodic, tightened};
+use oneport_schedule::{Watch, periodic, tightened};
 use oneport_testkit::data;
 
 use crate::common::{Dice, export, whole};
@@ -228,7 +228,12 @@ fn ways_that_come_back_are_left_out() {
         instances: 1u32.into(),
         patterns,
     };
-    let schedule = periodic(&problem, tightened(&problem, plan).unwrap()).unwrap();
+    let schedule = periodic(
+        &problem,
+        tightened(&problem, plan).unwrap(),
+        &Watch::unlimited(),
+    )
+    .unwrap();
     for name in ["msccl", "mscclpp"] {
         let files = oneport_exports::format(name)
             .unwrap()

@@ -3,7 +3,7 @@
 use oneport_exports::{Pieces, Request};
 use oneport_plan::{Problem, ScheduledPattern, Volumes, WholePatterns};
 use oneport_platform::{NodeId, Rational, parse_rational};
-use oneport_schedule::{periodic, tightened};
+use oneport_schedule::{Watch, periodic, tightened};
 use serde_json::Value;
 
 use crate::common::{Dice, collective, pattern, platform, whole, written};
@@ -138,7 +138,7 @@ fn periods(name: &str, patterns: usize, pieces: usize, dice: &mut Dice) -> [Rati
     let mut copies: Vec<usize> = patterns.iter().map(|_| 1 + dice.below(3)).collect();
     // A plan's own number of instances is shared out as the plan has it.
     copies[0] += usize::from(copies.iter().sum::<usize>() == pieces);
-    let schedule = periodic(&problem, whole_patterns(&copies)).unwrap();
+    let schedule = periodic(&problem, whole_patterns(&copies), &Watch::unlimited()).unwrap();
     let pieces = Pieces::Number(pieces as u64);
     let request = Request {
         pieces,

@@ -47,7 +47,12 @@ fn schedules(problem: &Problem, plain: &Problem) -> Vec<PeriodicSchedule> {
             instances,
             patterns: patterns.collect(),
         };
-        periodic(problem, tightened(problem, whole).unwrap()).ok()
+        periodic(
+            problem,
+            tightened(problem, whole).unwrap(),
+            &Watch::unlimited(),
+        )
+        .ok()
     };
     algorithms.iter().filter_map(schedule).take(4).collect()
 }

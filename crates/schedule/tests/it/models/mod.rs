@@ -43,7 +43,7 @@ pub fn schedule(case: &Case, most: u64) -> PeriodicSchedule {
         &Watch::unlimited(),
     )
     .unwrap();
-    periodic(&problem(case), whole).unwrap()
+    periodic(&problem(case), whole, &Watch::unlimited()).unwrap()
 }
 
 impl fmt::Debug for Case {

@@ -134,7 +134,7 @@ fn of<'a>(
     until: impl FnOnce(Option<&Horizon>) -> Option<Rational>,
 ) -> Result<Delivery<'a>> {
     let problem = plan.problem;
-    let (execution, ended_by) = match schedule::execution_watched(problem, plan.schedule, watch) {
+    let (execution, ended_by) = match schedule::execution(problem, plan.schedule, watch) {
         Err(ScheduleError::TooManyEvents { .. }) => (None, None),
         Err(ScheduleError::Unlisted { limit, .. }) => (None, Some(limit)),
         execution => (Some(execution?), None),

@@ -243,7 +243,8 @@ fn timeline(plan: &Plan<'_>, arguments: &ShowArguments) -> Result<Timeline> {
         ),
         Some(periods) => periods,
         None => {
-            let depth = schedule::execution(plan.problem, plan.schedule)?.depth;
+            let depth =
+                schedule::execution(plan.problem, plan.schedule, &Watch::unlimited())?.depth;
             (depth as u64).saturating_add(STEADY)
         }
     };

@@ -7,7 +7,7 @@ use clap::Args;
 use num_traits::Zero;
 use oneport::plan::BigUint;
 use oneport::platform::names::common;
-use oneport::schedule::Execution;
+use oneport::schedule::{Execution, Watch};
 use oneport::{Amount, Answer, Plan, Rational, schedule};
 
 use super::prices::prices;
@@ -153,7 +153,7 @@ pub fn tasks(plan: &Plan<'_>) -> BigUint {
 /// Executes one period task by task. `None` if it has more than `TASKS` tasks, or if the execution fails.
 pub fn execution(plan: &Plan<'_>) -> Result<Option<Execution>> {
     if tasks(plan) <= BigUint::from(TASKS) {
-        Ok(schedule::execution(plan.problem, plan.schedule).ok())
+        Ok(schedule::execution(plan.problem, plan.schedule, &Watch::unlimited()).ok())
     } else {
         Ok(None)
     }
