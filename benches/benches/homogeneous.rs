@@ -5,7 +5,7 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use oneport::Rational;
 use oneport::homogeneous::reference::listing;
-use oneport::homogeneous::{Costs, Strategy, Tie, broadcast, length, reduce, reduce_released};
+use oneport::homogeneous::{EqualCosts, Reduce, broadcast, reduce_released};
 use oneport::plan::Concurrency;
 
 /// Ten to the sixth values are built, ten to the eighteenth counted.
@@ -16,12 +16,15 @@ fn whole(number: u64) -> Rational {
     Rational::from_integer(number.into())
 }
 
-fn costs(transfer: u64, compute: u64) -> Costs {
-    Costs::new(whole(transfer), whole(compute)).expect("costs are positive")
+fn costs(transfer: u64, compute: u64) -> EqualCosts {
+    EqualCosts::new(whole(transfer), whole(compute)).expect("costs are positive")
 }
 
-fn counted(values: u64, costs: &Costs, limit: Concurrency) -> Rational {
-    length(values, costs, Strategy::Greedy, limit, Tie::Oldest).expect("a proper question")
+fn counted(values: u64, costs: &EqualCosts, limit: Concurrency) -> Rational {
+    Reduce::of(values, costs)
+        .limit(limit)
+        .length()
+        .expect("a proper question")
 }
 
 fn building(criterion: &mut Criterion) {
@@ -44,7 +47,9 @@ fn building(criterion: &mut Criterion) {
         let optimum = counted(BUILT, &pair, limit);
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
-                let built = reduce(BUILT, &pair, Strategy::Greedy, limit, Tie::Oldest)
+                let built = Reduce::of(BUILT, &pair)
+                    .limit(limit)
+                    .schedule()
                     .expect("a proper question");
                 assert_eq!(built.length, optimum);
             });

@@ -5,6 +5,7 @@
 use std::time::Instant;
 
 use num_traits::One;
+use oneport::watch::Watch;
 use oneport::{Problem, Rational, Status, referee};
 use oneport_benches::{platform, scatter};
 use oneport_lp::{self as lp, Formulation, Question};
@@ -36,6 +37,7 @@ fn main() {
         let bound = referee::bound(
             &Problem::new(&platform, &collective, &volumes).unwrap(),
             &solution.certificate,
+            &Watch::unlimited(),
         )
         .expect("a sound certificate");
         assert_eq!(bound, solution.steady_state.throughput);

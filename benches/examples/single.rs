@@ -9,9 +9,9 @@ use oneport::heterogeneous::guided::{self, Guide, Reading};
 use oneport::heterogeneous::tables::{Rule, Table};
 use oneport::heterogeneous::{Budget, Cluster, Method};
 use oneport::homogeneous::reference::listing;
-use oneport::homogeneous::{Costs, Strategy, Tie, length, reduce};
+use oneport::homogeneous::{EqualCosts, Reduce};
 use oneport::plan::{Class, Concurrency};
-use oneport::{HeterogeneousAnswer, Rational, Status, reduce_cluster, reduce_homogeneous};
+use oneport::{HeterogeneousAnswer, Rational, Status, length_homogeneous, reduce_cluster};
 
 fn main() {
     println!("| question | the paper's s | ours s | ratio | what |\n|---|---|---|---|---|");
@@ -52,18 +52,9 @@ fn line(question: &str, paper: Option<f64>, ours: f64, what: &str) {
 
 /// Algorithm 1: the heap (children and dates only) against queues with the full schedule.
 fn queues(sizes: &[u64]) {
-    let costs = Costs::new(whole(3), whole(5)).expect("proper costs");
+    let costs = EqualCosts::new(whole(3), whole(5)).expect("proper costs");
     for &size in sizes {
-        let (ours, schedule) = timed(|| {
-            reduce(
-                size,
-                &costs,
-                Strategy::Greedy,
-                Concurrency::Unlimited,
-                Tie::Oldest,
-            )
-            .expect("proper")
-        });
+        let (ours, schedule) = timed(|| Reduce::of(size, &costs).schedule().expect("proper"));
         let optimum = schedule.length;
         let heap = (size <= 10_000_000)
             .then(|| timed(|| listing(size as u32, &3_u64, &5, Concurrency::Unlimited)));
@@ -82,18 +73,20 @@ fn queues(sizes: &[u64]) {
 
 /// Lengths for 10^18 values, checked by the referee.
 fn counting() {
-    let costs = Costs::new(whole(3), whole(5)).expect("proper costs");
+    let costs = EqualCosts::new(whole(3), whole(5)).expect("proper costs");
     let values = 1_000_000_000_000_000_000;
     for limit in [
         Concurrency::Unlimited,
         Concurrency::Reducers(1_000_000_007),
         Concurrency::Transfers(1_000_000_007),
     ] {
-        let (ours, _) =
-            timed(|| length(values, &costs, Strategy::Greedy, limit, Tie::Oldest).expect("proper"));
-        let checked =
-            reduce_homogeneous(values, &costs, Strategy::Greedy, limit, Tie::Oldest, false)
-                .expect("proper");
+        let (ours, _) = timed(|| {
+            Reduce::of(values, &costs)
+                .limit(limit)
+                .length()
+                .expect("proper")
+        });
+        let checked = length_homogeneous(&Reduce::of(values, &costs).limit(limit)).expect("proper");
         assert_eq!(checked.status(), Status::Optimal);
         line(
             &format!("length, n = 10^18, {limit:?}"),

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use oneport::plan::{Certificate, PeriodicSchedule, SteadyState};
 use oneport::platform::generate::{self, Costs};
 use oneport::platform::{LinkId, Node};
+use oneport::watch::Watch;
 use oneport::{
     Collective, DEFAULT_MAX_INSTANCES, Formulation, NodeId, Options, Period, Platform, Problem,
     Rational, Solved, files, solve,
@@ -296,6 +297,7 @@ impl Case {
         let bound = oneport::referee::bound(
             &Problem::new(&self.platform, &self.collective, unit_volumes())?,
             plan.certificate,
+            &Watch::unlimited(),
         )?;
         anyhow::ensure!(
             bound == throughput,

@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, ensure};
 use num_traits::Zero;
 use oneport::platform::{LinkId, Node};
-use oneport::schedule::{Horizon, Policy, Watch};
+use oneport::schedule::{Horizon, Policy};
+use oneport::watch::Watch;
 use oneport::{
     Error, Formulation, NodeId, Options, Period, Platform, Problem, Rational, Refusal, referee,
     schedule, solve,
@@ -181,10 +182,15 @@ fn toy_optimal() -> Result<Finding> {
     let toy = Toy::load()?;
     let (platform, collective, size) = (&toy.case.platform, &toy.case.collective, unit_volumes());
     let theirs = toy.steady_state()?;
-    let sound = referee::check_steady_state(&Problem::new(platform, collective, size)?, &theirs);
+    let sound = referee::check_steady_state(
+        &Problem::new(platform, collective, size)?,
+        &theirs,
+        &Watch::unlimited(),
+    );
     let bound = referee::bound(
         &Problem::new(platform, collective, size)?,
         &toy.case.certificate()?,
+        &Watch::unlimited(),
     )?;
     let holds = sound.is_ok() && theirs.throughput == bound;
     let (low, high) = toy_freedom(&toy)?;
@@ -717,6 +723,7 @@ fn gossip() -> Result<Finding> {
         let bound = referee::bound(
             &Problem::new(&case.platform, &case.collective, unit_volumes())?,
             &case.certificate()?,
+            &Watch::unlimited(),
         )?;
         agree +=
             usize::from(columns == case.throughput_by(Formulation::Compact)? && columns == bound);

@@ -6,6 +6,7 @@ use num_traits::Zero;
 use oneport_lp::{Formulation, LpError, Options, Question, Solution, solve};
 use oneport_plan::{Certificate, Collective, Problem, ProblemError, Status};
 use oneport_platform::{Rational, whole};
+use oneport_referee::Watch;
 use oneport_referee::{Rule, Violation, bound, reading};
 
 use crate::certificates::{Kind, certificate, change, complete, weaken};
@@ -50,6 +51,7 @@ pub fn referee(sample: &Sample, certificate: &Certificate) -> Result<Rational, V
     bound(
         &Problem::new(&sample.platform, &sample.collective, &sample.volumes)?,
         certificate,
+        &Watch::unlimited(),
     )
 }
 

@@ -4,13 +4,13 @@ use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use oneport_platform::{Rational, whole};
 
-use crate::Costs;
+use crate::EqualCosts;
 
-fn step(costs: &Costs) -> &Rational {
+fn step(costs: &EqualCosts) -> &Rational {
     std::cmp::max(costs.transfer(), costs.compute())
 }
 
-fn detour(costs: &Costs) -> Rational {
+fn detour(costs: &EqualCosts) -> Rational {
     costs.transfer() + costs.compute()
 }
 
@@ -20,17 +20,17 @@ fn log2_ceil(n: u64) -> u64 {
 }
 
 /// Lemma 5: no schedule of `values` values is shorter than `ceil(log2 n) max(d, c)`. Tight if a cost is 0.
-pub fn lower(values: u64, costs: &Costs) -> Rational {
+pub fn lower(values: u64, costs: &EqualCosts) -> Rational {
     whole(log2_ceil(values)) * step(costs)
 }
 
 /// Proposition 6: the shortest schedule is not longer than `ceil(log2 n) (d + c)`.
-pub fn upper(values: u64, costs: &Costs) -> Rational {
+pub fn upper(values: u64, costs: &EqualCosts) -> Rational {
     whole(log2_ceil(values)) * detour(costs)
 }
 
 /// Section 5: a schedule in which one processor receives `degree` times takes `d + (degree - 1) max(d, c) + c` or more.
-pub fn of_degree(degree: u64, costs: &Costs) -> Rational {
+pub fn of_degree(degree: u64, costs: &EqualCosts) -> Rational {
     if degree == 0 {
         Rational::zero()
     } else {
@@ -39,7 +39,7 @@ pub fn of_degree(degree: u64, costs: &Costs) -> Rational {
 }
 
 /// Section 5: a schedule with `levels` processors on one path to the root takes `(levels - 1) (d + c)` or more.
-pub fn of_depth(levels: u64, costs: &Costs) -> Rational {
+pub fn of_depth(levels: u64, costs: &EqualCosts) -> Rational {
     whole(levels.saturating_sub(1)) * detour(costs)
 }
 
@@ -49,7 +49,7 @@ pub fn of_depth(levels: u64, costs: &Costs) -> Rational {
 ///
 /// `None` unless `1 <= limit <= values / 2`, where the formula is stated. The proof is the paper's: in
 /// `floor(log2 K) + 1` steps of `d + c` the number of processors doubles, then every step adds `K`.
-pub fn limited(values: u64, limit: u64, costs: &Costs) -> Option<Rational> {
+pub fn limited(values: u64, limit: u64, costs: &EqualCosts) -> Option<Rational> {
     let doublings = u64::from(limit.checked_ilog2()?) + 1;
     if limit > values / 2 {
         return None;
@@ -62,7 +62,7 @@ pub fn limited(values: u64, limit: u64, costs: &Costs) -> Option<Rational> {
 /// Proposition 8 and Corollary 11 as printed: `(floor(log2 K + 1) + ceil(n/K - 2)) (d + c)`. **No bound** unless
 /// `limit` is a power of two: it takes `2^(floor(log2 K) + 1)`, which is at most `2 K`, for at least `2 K`. For 6
 /// values, `K = 3`, `d = 1` and `c = 0` it says 2, less than Lemma 5 allows. Kept for comparison.
-pub fn limited_as_printed(values: u64, limit: u64, costs: &Costs) -> Option<Rational> {
+pub fn limited_as_printed(values: u64, limit: u64, costs: &EqualCosts) -> Option<Rational> {
     let doublings = u64::from(limit.checked_ilog2()?) + 1;
     if limit > values / 2 {
         return None;
@@ -71,7 +71,7 @@ pub fn limited_as_printed(values: u64, limit: u64, costs: &Costs) -> Option<Rati
 }
 
 /// Proposition 13: the length `k (d + c)` of a binomial tree of order `k`.
-pub fn binomial_length(order: u64, costs: &Costs) -> Rational {
+pub fn binomial_length(order: u64, costs: &EqualCosts) -> Rational {
     whole(order) * detour(costs)
 }
 
@@ -83,7 +83,7 @@ pub fn binomial_values(order: u32) -> BigUint {
 }
 
 /// Proposition 16: the length `d + (k - 1) max(d, c) + c` of a Fibonacci tree of order `k >= 1`. 0 for order 0.
-pub fn fibonacci_length(order: u64, costs: &Costs) -> Rational {
+pub fn fibonacci_length(order: u64, costs: &EqualCosts) -> Rational {
     of_degree(order, costs)
 }
 
@@ -100,7 +100,7 @@ pub fn fibonacci_values(order: u32) -> BigUint {
 
 /// Theorem 18: the binomial strategy is at most `1 + min(d, c) / max(d, c)` times as long as the shortest schedule. 1
 /// if both costs are 0.
-pub fn binomial_ratio(costs: &Costs) -> Rational {
+pub fn binomial_ratio(costs: &EqualCosts) -> Rational {
     let least = std::cmp::min(costs.transfer(), costs.compute());
     if least.is_zero() {
         Rational::one()

@@ -6,7 +6,7 @@ use oneport_plan::{Broadcast, Concurrency, Dates, SingleCosts};
 use crate::reduce::greedy;
 use crate::strategy::{check, written};
 use crate::time::{Scaled, Time};
-use crate::{Costs, Error, Strategy, Tie, transfers};
+use crate::{EqualCosts, Error, Strategy, Tie, transfers};
 
 /// The schedule of one broadcast from processor 0 to `values` processors in all. Processor `i` is the `i`-th that the
 /// message reaches.
@@ -19,8 +19,8 @@ use crate::{Costs, Error, Strategy, Tie, transfers};
 /// pieces, is another model. O(n) time and memory.
 ///
 /// # Errors
-/// Those of [`reduce`](crate::reduce).
-pub fn broadcast(values: u64, costs: &Costs, limit: Concurrency) -> Result<Broadcast, Error> {
+/// Those of [`Reduce::schedule`](crate::Reduce::schedule).
+pub fn broadcast(values: u64, costs: &EqualCosts, limit: Concurrency) -> Result<Broadcast, Error> {
     check(values, Strategy::Greedy, limit)?;
     let count = written(values)?;
     let scaled = Scaled::new(costs);

@@ -7,17 +7,17 @@ use crate::Error;
 
 /// Time of a transfer and time of a merge, neither negative.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Costs {
+pub struct EqualCosts {
     transfer: Rational,
     compute: Rational,
 }
 
-impl Costs {
-    /// Costs of `transfer` (the paper's `d`) and `compute` (its `c`). 0 is allowed.
+impl EqualCosts {
+    /// EqualCosts of `transfer` (the paper's `d`) and `compute` (its `c`). 0 is allowed.
     ///
     /// # Errors
     /// [`Error::NegativeCost`].
-    pub fn new(transfer: Rational, compute: Rational) -> Result<Costs, Error> {
+    pub fn new(transfer: Rational, compute: Rational) -> Result<EqualCosts, Error> {
         for (name, value) in [("transfer", &transfer), ("compute", &compute)] {
             if value.is_negative() {
                 return Err(Error::NegativeCost {
@@ -26,7 +26,7 @@ impl Costs {
                 });
             }
         }
-        Ok(Costs { transfer, compute })
+        Ok(EqualCosts { transfer, compute })
     }
 
     /// Time of one transfer.

@@ -16,10 +16,9 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use oneport_plan::Concurrency;
 use oneport_platform::{Rational, whole};
 
-use crate::reduce::receivers;
 use crate::strategy::{check, check_limit, written};
 use crate::time::{Pair, Scaled, Time, in_units};
-use crate::{Costs, Error, Strategy, Tie, tree};
+use crate::{EqualCosts, Error, Reduce, Strategy, tree};
 
 /// Limit: classes of dates passed under a limit on transfers shorter than merges, before the dates become periodic.
 const CLASSES: u32 = 1 << 22;
@@ -45,41 +44,50 @@ pub(crate) enum Walk<N> {
 /// Number of processors per date, ascending.
 type Queue<N> = VecDeque<(N, u128)>;
 
-/// The length of [`reduce`](crate::reduce)'s schedule, which is not written down.
-///
-/// Greedy without limits or with limited reducers (RR-7898, Algorithms 1 and 3), and with limited transfers if `d >= c`
-/// (Theorem 10: as with the same number of reducers) or `d = 0` (a limit of no effect): O(log^2 n), any number of
-/// values. With limited transfers and `0 < d < c`: Algorithm 2 by classes of equal dates, until at least `K ceil(c/d)`
-/// processors are there when the next transfer is prepared; from then on `K` transfers run at any time. Chain and flat:
-/// closed forms. Binomial and Fibonacci strategies: the tree is built, O(n) time and memory.
-///
-/// # Errors
-/// Those of [`reduce`](crate::reduce). Only the binomial and the Fibonacci strategy limit the number of values. With
-/// limited transfers and `d < c`, [`Error::TooMany`] if 4,194,304 classes of dates do not suffice.
-pub fn length(
-    values: u64,
-    costs: &Costs,
-    strategy: Strategy,
-    limit: Concurrency,
-    tie: Tie,
-) -> Result<Rational, Error> {
-    check(values, strategy, limit)?;
-    let transfers = |count: u64| whole(count);
-    let step = || std::cmp::max(costs.transfer(), costs.compute());
-    let detour = || costs.transfer() + costs.compute();
-    match strategy {
-        _ if values == 1 => Ok(Rational::zero()),
-        Strategy::Chain => Ok(transfers(values - 1) * detour()),
-        Strategy::Flat => Ok(transfers(values - 2) * step() + detour()),
-        Strategy::Binomial | Strategy::Fibonacci => built(written(values)?, costs, strategy, tie),
-        Strategy::Greedy => {
-            let scaled = Scaled::new(costs);
-            let ticks = match machine(&scaled, &BigUint::ZERO) {
-                Some(pair) => last_delivery(&pair, limit, values)?.big(),
-                None => last_delivery(&scaled.big(), limit, values)?,
-            };
-            Ok(scaled.rational(&ticks))
+impl Reduce<'_> {
+    /// The length of the [schedule](Self::schedule), without the schedule.
+    ///
+    /// O(log^2 n) for any number of values by the greedy strategy without limits or with limited reducers (RR-7898,
+    /// Algorithms 1 and 3), and with limited transfers if `d >= c` (Theorem 10: the length under the same number of
+    /// reducers) or `d = 0` (a limit of no effect). With limited transfers and `0 < d < c`: Algorithm 2 by classes of
+    /// equal dates, until the next transfer has at least `K ceil(c/d)` processors to choose from. From then on `K`
+    /// transfers run at any time. Chain and flat: closed forms. Binomial and Fibonacci strategies build the tree: O(n)
+    /// time and memory.
+    ///
+    /// # Errors
+    /// Those of [`schedule`](Self::schedule). Only the binomial and the Fibonacci strategy limit the number of values.
+    /// With limited transfers and `d < c`, [`Error::TooMany`] if 4,194,304 classes of dates do not suffice.
+    pub fn length(&self) -> Result<Rational, Error> {
+        check(self.values, self.strategy, self.limit)?;
+        let step = || std::cmp::max(self.costs.transfer(), self.costs.compute());
+        let detour = || self.costs.transfer() + self.costs.compute();
+        match self.strategy {
+            _ if self.values == 1 => Ok(Rational::zero()),
+            Strategy::Chain => Ok(whole(self.values - 1) * detour()),
+            Strategy::Flat => Ok(whole(self.values - 2) * step() + detour()),
+            Strategy::Binomial | Strategy::Fibonacci => self.length_of_tree(),
+            Strategy::Greedy => {
+                let scaled = Scaled::new(self.costs);
+                let ticks = match machine(&scaled, &BigUint::ZERO) {
+                    Some(pair) => last_delivery(&pair, self.limit, self.values)?.big(),
+                    None => last_delivery(&scaled.big(), self.limit, self.values)?,
+                };
+                Ok(scaled.rational(&ticks))
+            }
         }
+    }
+
+    /// The length of a strategy's tree under the true costs. The tree is built.
+    fn length_of_tree(&self) -> Result<Rational, Error> {
+        let scaled = Scaled::new(self.costs);
+        let receivers = self.receivers(written(self.values)?, &scaled);
+        let machine = scaled
+            .pair::<u64>()
+            .map(|pair| tree::earliest(&receivers, &pair).length);
+        Ok(match machine.filter(|length| !length.saturated()) {
+            Some(length) => scaled.rational(&length),
+            None => scaled.rational(&tree::earliest(&receivers, &scaled.big()).length),
+        })
     }
 }
 
@@ -100,12 +108,16 @@ const DOUBLINGS: u64 = 1 << 16;
 /// How many values can be combined within `time`. 0 if it is negative.
 ///
 /// Without a limit it is `N(t) = 1 + sum C(a + b - 1, a)` over `a >= 0`, `b >= 1` with `a max(d, c) + b (d + c) <= t`,
-/// a closed form of what RR-7898, Algorithm 1 delivers backwards; limits as in [`length`]. O(log^2) of an answer below
+/// a closed form of what RR-7898, Algorithm 1 delivers backwards; limits as in [`Reduce::length`]. O(log^2) of an answer below
 /// 2^128; beyond, without a limit, O(log) operations on integers of its length, up to 65,536 steps of `d + c`.
 ///
 /// # Errors
-/// A limit of 0. [`Error::TooLong`] if [`length`] would refuse.
-pub fn values_within(time: &Rational, costs: &Costs, limit: Concurrency) -> Result<Within, Error> {
+/// A limit of 0. [`Error::TooLong`] if [`Reduce::length`] would refuse.
+pub fn values_within(
+    time: &Rational,
+    costs: &EqualCosts,
+    limit: Concurrency,
+) -> Result<Within, Error> {
     check_limit(limit)?;
     if time.is_negative() {
         return Ok(Within::Most(BigUint::ZERO));
@@ -176,7 +188,7 @@ fn limited<N: Time>(pair: &Pair<N>, limit: Concurrency, time: &N) -> Result<BigU
     }
 }
 
-/// Costs in machine integers, if they and the time leave room.
+/// EqualCosts in machine integers, if they and the time leave room.
 pub(crate) fn machine(scaled: &Scaled, time: &BigUint) -> Option<Pair<u128>> {
     let bits = scaled.transfer.bits().max(scaled.compute.bits());
     if bits <= MACHINE_BITS && time.bits() <= 2 * MACHINE_BITS {
@@ -184,19 +196,6 @@ pub(crate) fn machine(scaled: &Scaled, time: &BigUint) -> Option<Pair<u128>> {
     } else {
         None
     }
-}
-
-/// The length of a strategy's tree with its true costs.
-fn built(values: u32, costs: &Costs, strategy: Strategy, tie: Tie) -> Result<Rational, Error> {
-    let scaled = Scaled::new(costs);
-    let receivers = receivers(values, &scaled, strategy, Concurrency::Unlimited, tie);
-    let machine = scaled
-        .pair::<u64>()
-        .map(|pair| tree::earliest(&receivers, &pair).length);
-    Ok(match machine.filter(|length| !length.saturated()) {
-        Some(length) => scaled.rational(&length),
-        None => scaled.rational(&tree::earliest(&receivers, &scaled.big()).length),
-    })
 }
 
 /// Date of the last of `values - 1` deliveries, for `values >= 2`.

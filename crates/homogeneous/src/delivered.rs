@@ -14,7 +14,7 @@ use oneport_plan::Concurrency;
 use crate::count::{Walk, machine, walk};
 use crate::root::{Neighbours, shaping};
 use crate::time::{Pair, Scaled, Time};
-use crate::{Costs, Error};
+use crate::{EqualCosts, Error};
 
 /// How wide and how deep a tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Extent {
 ///
 /// # Errors
 /// No values, an index that is out of range.
-pub fn delivered(values: u64, index: u64, costs: &Costs) -> Result<Neighbours, Error> {
+pub fn delivered(values: u64, index: u64, costs: &EqualCosts) -> Result<Neighbours, Error> {
     if values == 0 {
         return Err(Error::NoValues);
     }
@@ -52,7 +52,7 @@ pub fn delivered(values: u64, index: u64, costs: &Costs) -> Result<Neighbours, E
 ///
 /// # Errors
 /// No values.
-pub fn extent(values: u64, costs: &Costs) -> Result<Extent, Error> {
+pub fn extent(values: u64, costs: &EqualCosts) -> Result<Extent, Error> {
     if values == 0 {
         return Err(Error::NoValues);
     }

@@ -10,7 +10,7 @@ use oneport_platform::{Rational, whole};
 use crate::reduce::written_down;
 use crate::strategy::written;
 use crate::time::{Scaled, Time};
-use crate::{Costs, Error, tree};
+use crate::{EqualCosts, Error, tree};
 
 /// The earliest schedule of a tree: processor `i` sends to `receivers[i]`, the root to itself. Values arrive in the
 /// order of their readiness. No other order is shorter, so the operator must be commutative, unless neighbours happen
@@ -18,7 +18,7 @@ use crate::{Costs, Error, tree};
 ///
 /// # Errors
 /// No values, too many, a receiver that does not exist, no root or several, processors that do not reach the root.
-pub fn reduce_tree(receivers: &[u32], costs: &Costs) -> Result<Reduction, Error> {
+pub fn reduce_tree(receivers: &[u32], costs: &EqualCosts) -> Result<Reduction, Error> {
     let order = parents_first(receivers)?;
     let mut position = vec![0_u32; order.len()];
     for (index, &processor) in order.iter().enumerate() {
@@ -47,7 +47,7 @@ pub fn reduce_tree(receivers: &[u32], costs: &Costs) -> Result<Reduction, Error>
 ///
 /// # Errors
 /// Those of [`reduce_tree`].
-pub fn tree_length(receivers: &[u32], costs: &Costs) -> Result<Rational, Error> {
+pub fn tree_length(receivers: &[u32], costs: &EqualCosts) -> Result<Rational, Error> {
     let order = parents_first(receivers)?;
     let step = std::cmp::max(costs.transfer(), costs.compute());
     let mut children: Vec<Vec<Rational>> = vec![Vec::new(); receivers.len()];

@@ -3,13 +3,11 @@
 use oneport_plan::Concurrency;
 use oneport_platform::Rational;
 
-use crate::count::length;
-use crate::reduce::receivers;
 use crate::strategy::{check, written};
 use crate::time::{Pair, Scaled, Time};
-use crate::{Costs, Error, Strategy, Tie};
+use crate::{EqualCosts, Error, Reduce, Strategy, Tie};
 
-/// Entry `n - 1` is [`length`] of `n` values without a limit, for `n` from 1 to `most`.
+/// Entry `n - 1` is [`Reduce::length`] of `n` values without a limit, for `n` from 1 to `most`.
 ///
 /// Without its last delivery, the tree for `n` values is the tree for `n - 1`, under every rule for ties (RR-7898,
 /// Algorithm 1 adds processors one by one). One more processor changes the dates of the processors above it alone, and
@@ -20,7 +18,7 @@ use crate::{Costs, Error, Strategy, Tie};
 /// No values. More than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.
 pub fn lengths(
     most: u64,
-    costs: &Costs,
+    costs: &EqualCosts,
     strategy: Strategy,
     tie: Tie,
 ) -> Result<Vec<Rational>, Error> {
@@ -28,11 +26,12 @@ pub fn lengths(
     let count = written(most)?;
     if matches!(strategy, Strategy::Chain | Strategy::Flat) {
         return (1..=most)
-            .map(|values| length(values, costs, strategy, Concurrency::Unlimited, tie))
+            .map(|values| Reduce::of(values, costs).strategy(strategy).length())
             .collect();
     }
     let scaled = Scaled::new(costs);
-    let receivers = receivers(count, &scaled, strategy, Concurrency::Unlimited, tie);
+    let question = Reduce::of(most, costs).strategy(strategy).tie(tie);
+    let receivers = question.receivers(count, &scaled);
     let machine = scaled.pair::<u64>().map(|pair| growing(&receivers, &pair));
     // The lengths ascend, so the last shows whether any was cut off.
     let trusted = machine.filter(|lengths| lengths.last().is_some_and(|last| !last.saturated()));

@@ -3,7 +3,7 @@
 //! | the paper | here |
 //! |---|---|
 //! | elements `n`, machines | values, processors |
-//! | `d`, `c` | [`Costs::transfer`], [`Costs::compute`] |
+//! | `d`, `c` | [`EqualCosts::transfer`], [`EqualCosts::compute`] |
 //! | child `c_i` (to whom `i` sends) | receiver |
 //! | `max(d, c)` | step: between two deliveries to one processor, read backwards |
 //! | `d + c` | detour: from a processor's first chance to the first chance of its deliverer |
@@ -39,15 +39,15 @@ mod transfers;
 mod tree;
 
 pub use broadcast::broadcast;
-pub use costs::Costs;
-pub use count::{Within, length, values_within};
+pub use costs::EqualCosts;
+pub use count::{Within, values_within};
 pub use delivered::{Extent, delivered, extent};
 pub use error::Error;
 pub use given::{reduce_tree, tree_length};
 pub use lengths::lengths;
 pub use oneport_plan::{Broadcast, Concurrency, Dates, Reduction};
 pub use oneport_platform::{Rational, whole};
-pub use reduce::reduce;
+pub use reduce::Reduce;
 pub use release::{Released, reduce_released};
 pub use root::{Neighbours, neighbours_at, reduce_at};
 pub use sides::reduce_around;

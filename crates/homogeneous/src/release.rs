@@ -43,7 +43,7 @@ use crate::reduce::greedy;
 use crate::sequences::{Fits, Sequences};
 use crate::strategy::written;
 use crate::time::{Pair, Scaled, Time, common_unit, in_units};
-use crate::{Costs, Error, Tie, tree};
+use crate::{EqualCosts, Error, Tie, tree};
 
 /// A schedule of values with release dates, and a proved bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +76,7 @@ const MACHINE_BITS: u64 = 62;
 pub fn reduce_released(
     ready: &[Rational],
     root: Option<u64>,
-    costs: &Costs,
+    costs: &EqualCosts,
 ) -> Result<Released, Error> {
     if let Some((index, date)) = ready
         .iter()
@@ -124,7 +124,7 @@ pub fn reduce_released(
 
 fn solve<N: Time>(
     scaled: &Scaled,
-    costs: &Costs,
+    costs: &EqualCosts,
     (dates, positions): (&[BigUint], &[BigUint]),
     root: Option<u32>,
 ) -> Released {

@@ -24,7 +24,7 @@ use crate::count::{count, last_delivery, machine};
 use crate::reduce::written_down;
 use crate::strategy::written;
 use crate::time::{Pair, Scaled, Time};
-use crate::{Costs, Error, tree};
+use crate::{EqualCosts, Error, tree};
 
 /// Whom a processor receives from and whom it sends to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,14 +38,14 @@ pub struct Neighbours {
 }
 
 /// The shortest schedule whose root is processor `root`, the operands in order: processor `i` holds operand `i` and
-/// merges neighbours only. As long as [`reduce`](crate::reduce)'s, whichever the root. If both costs are 0, the tree is
-/// that of transfers that take time.
+/// merges neighbours only. For every root it has the length of [`Reduce::schedule`](crate::Reduce::schedule). If both
+/// costs are 0, the tree is that of transfers that take time.
 ///
 /// O(n log n) time, O(n) memory.
 ///
 /// # Errors
 /// No values, a root that is out of range, more than [`MOST_WRITTEN`](crate::MOST_WRITTEN) values.
-pub fn reduce_at(values: u64, root: u64, costs: &Costs) -> Result<Reduction, Error> {
+pub fn reduce_at(values: u64, root: u64, costs: &EqualCosts) -> Result<Reduction, Error> {
     check(values, root, "root")?;
     written(values)?;
     let scaled = Scaled::new(costs);
@@ -74,7 +74,7 @@ pub fn neighbours_at(
     values: u64,
     root: u64,
     rank: u64,
-    costs: &Costs,
+    costs: &EqualCosts,
 ) -> Result<Neighbours, Error> {
     check(values, root, "root")?;
     check(values, rank, "rank")?;
@@ -100,7 +100,7 @@ pub(crate) fn check(values: u64, processor: u64, role: &'static str) -> Result<(
     }
 }
 
-/// Costs that shape a tree. If both are 0, transfers get 1.
+/// EqualCosts that shape a tree. If both are 0, transfers get 1.
 pub(crate) fn shaping<N: Time>(pair: &Pair<N>) -> Pair<N> {
     if pair.detour() == N::zero() {
         Pair {

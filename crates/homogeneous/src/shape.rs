@@ -19,7 +19,7 @@ pub(crate) struct Shape<N> {
 }
 
 impl<N: Time> Shape<N> {
-    /// Algorithms 1 and 3. Costs of 0 allow any tree and get that of transfers that take time.
+    /// Algorithms 1 and 3. EqualCosts of 0 allow any tree and get that of transfers that take time.
     pub(crate) fn greedy(pair: &Pair<N>) -> Shape<N> {
         Shape {
             step: pair.step(),

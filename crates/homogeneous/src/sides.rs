@@ -9,25 +9,25 @@
 use oneport_plan::{Concurrency, Dates, Reduction};
 
 use crate::root::check;
-use crate::{Costs, Error, Strategy, Tie, reduce, reduce_at};
+use crate::{EqualCosts, Error, Reduce, reduce_at};
 
 /// The shortest schedule under a limit whose root is processor `root`, and whether the operands keep their order.
 /// Without a limit they always do, see [`reduce_at`]. Under a limit they do if the parts of the schedule found can be
 /// put on both sides of the root. O(n log n).
 ///
 /// # Errors
-/// Those of [`reduce`], and a root that is out of range.
+/// Those of [`Reduce::schedule`], and a root that is out of range.
 pub fn reduce_around(
     values: u64,
     root: u64,
-    costs: &Costs,
+    costs: &EqualCosts,
     limit: Concurrency,
 ) -> Result<(Reduction, bool), Error> {
     if limit == Concurrency::Unlimited {
         return Ok((reduce_at(values, root, costs)?, true));
     }
     check(values, root, "root")?;
-    let reduction = reduce(values, costs, Strategy::Greedy, limit, Tie::Oldest)?;
+    let reduction = Reduce::of(values, costs).limit(limit).schedule()?;
     let root = root as usize;
     Ok(match around(&reduction, root) {
         Some(names) => (renamed(reduction, &names), true),

@@ -5,7 +5,7 @@ use num_traits::{One, ToPrimitive, Zero};
 use oneport_plan::Dates;
 use oneport_platform::{Rational, whole};
 
-use crate::Costs;
+use crate::EqualCosts;
 
 /// A date or duration in ticks. Machine integers saturate: a result that is their largest number is not to be trusted,
 /// and big integers are used. All sums only grow, so the last date shows it.
@@ -181,7 +181,7 @@ pub(crate) struct Scaled {
 }
 
 impl Scaled {
-    pub(crate) fn new(costs: &Costs) -> Scaled {
+    pub(crate) fn new(costs: &EqualCosts) -> Scaled {
         Scaled::with_unit(
             costs,
             common_unit([costs.transfer(), costs.compute()].into_iter()),
@@ -189,7 +189,7 @@ impl Scaled {
     }
 
     /// `unit` divides both costs.
-    pub(crate) fn with_unit(costs: &Costs, unit: Rational) -> Scaled {
+    pub(crate) fn with_unit(costs: &EqualCosts, unit: Rational) -> Scaled {
         let (transfer, compute) = (
             in_units(costs.transfer(), &unit),
             in_units(costs.compute(), &unit),

@@ -8,7 +8,8 @@ use oneport_period as period;
 use oneport_plan::{Certificate, Problem, Rates, State, Status, SteadyState};
 use oneport_platform::Rational;
 use oneport_referee::{self as referee, Answer, Proved, Violation};
-use oneport_schedule::{self as schedule, Watch, Whole};
+use oneport_schedule::{self as schedule, Whole};
+use oneport_watch::Watch;
 
 use crate::bounding::bounded;
 use crate::proving::checking;
@@ -71,7 +72,8 @@ pub fn plan_of_rates(
         throughput: rates.throughput.clone(),
         patterns,
     };
-    referee::check_steady_state(problem, &steady_state).map_err(ExtractionError::Overloaded)?;
+    referee::check_steady_state(problem, &steady_state, &Watch::unlimited())
+        .map_err(ExtractionError::Overloaded)?;
     let best = best(problem, &steady_state.throughput, prices, options)?;
     let proof = best.bound().zip(best.certificate());
     let (upper_bound, certificate) = proof.ok_or(Error::from(LpError::Contradiction(

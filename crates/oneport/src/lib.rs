@@ -47,8 +47,8 @@ pub use scheduling::schedules_of;
 pub use shapes::best_shape;
 pub use single::{
     AllReduced, HeterogeneousAnswer, Judged, SingleError, all_reduce, broadcast_heterogeneous,
-    broadcast_homogeneous, judge_sequence, judge_tree, reduce_cluster, reduce_homogeneous,
-    reduce_into, reduce_processors, reduce_released,
+    broadcast_homogeneous, judge_sequence, judge_tree, length_homogeneous, reduce_cluster,
+    reduce_homogeneous, reduce_into, reduce_processors, reduce_released,
 };
 pub use solved::{NoSchedule, Solved, Unwritten};
 pub use solving::solve;

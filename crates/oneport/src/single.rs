@@ -3,9 +3,9 @@
 use oneport_heterogeneous::{
     Budget, Cluster, Destination, Method, Placement, Processors, SearchProgress,
 };
-use oneport_homogeneous::{Costs, Strategy, Tie};
+use oneport_homogeneous::{EqualCosts, Reduce};
 use oneport_plan::{
-    Broadcast, Concurrency, Instance, Proof, Shortest, SingleAllReduce, SingleBroadcast,
+    Broadcast, Concurrency, Instance, Proof, Reduction, Shortest, SingleAllReduce, SingleBroadcast,
     SingleReduction,
 };
 use oneport_platform::Rational;
@@ -26,16 +26,15 @@ pub enum SingleError {
     Referee(#[from] Violation),
 }
 
-/// One reduction of `values` values with equal costs (RR-7898). With `written`, also
-/// returns the schedule.
+/// One reduction with equal costs (RR-7898), and its schedule.
 ///
-/// The lower bound is the optimum under the limit. Only `Greedy` is guaranteed to attain it.
+/// The lower bound is the optimum under the limit. Only the greedy strategy is guaranteed to attain it.
 ///
 /// ```
-/// use oneport::homogeneous::{Costs, Concurrency, Strategy, Tie};
+/// use oneport::homogeneous::{EqualCosts, Reduce};
 /// use oneport::{parse_rational, reduce_homogeneous};
-/// let costs = Costs::new(parse_rational("2")?, parse_rational("3")?)?;
-/// let answer = reduce_homogeneous(12, &costs, Strategy::Greedy, Concurrency::Unlimited, Tie::Oldest, true)?;
+/// let costs = EqualCosts::new(parse_rational("2")?, parse_rational("3")?)?;
+/// let answer = reduce_homogeneous(&Reduce::of(12, &costs))?;
 /// assert_eq!(answer.status(), oneport::Status::Optimal);
 /// assert!(answer.claim().reduction.is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -43,37 +42,40 @@ pub enum SingleError {
 ///
 /// # Errors
 /// [`SingleError::Homogeneous`] names what does not make sense.
-pub fn reduce_homogeneous(
-    values: u64,
-    costs: &Costs,
-    strategy: Strategy,
-    limit: Concurrency,
-    tie: Tie,
-    written: bool,
+pub fn reduce_homogeneous(question: &Reduce<'_>) -> Result<SingleAnswer<Shortest>, SingleError> {
+    let reduction = question.schedule()?;
+    judge_equal(question, reduction.length.clone(), Some(reduction))
+}
+
+/// The length of one reduction with equal costs, and its bound, without a schedule: any number of values.
+///
+/// # Errors
+/// [`SingleError::Homogeneous`] names what does not make sense.
+pub fn length_homogeneous(question: &Reduce<'_>) -> Result<SingleAnswer<Shortest>, SingleError> {
+    judge_equal(question, question.length()?, None)
+}
+
+fn judge_equal(
+    question: &Reduce<'_>,
+    length: Rational,
+    reduction: Option<Reduction>,
 ) -> Result<SingleAnswer<Shortest>, SingleError> {
-    let lower_bound = oneport_homogeneous::length(values, costs, Strategy::Greedy, limit, tie)?;
-    let reduction = if written {
-        Some(oneport_homogeneous::reduce(
-            values, costs, strategy, limit, tie,
-        )?)
-    } else {
-        None
-    };
-    let length = match &reduction {
-        Some(reduction) => reduction.length.clone(),
-        None if strategy == Strategy::Greedy => lower_bound.clone(),
-        None => oneport_homogeneous::length(values, costs, strategy, limit, tie)?,
-    };
+    let &Reduce {
+        values,
+        costs,
+        limit,
+        ..
+    } = question;
     Ok(SingleAnswer::judge(Shortest {
         instance: equal(values, costs, limit),
         length,
-        lower_bound,
+        lower_bound: Reduce::of(values, costs).limit(limit).length()?,
         proof: equal_proof(costs, limit),
         reduction,
     })?)
 }
 
-fn equal(values: u64, costs: &Costs, limit: Concurrency) -> Instance {
+fn equal(values: u64, costs: &EqualCosts, limit: Concurrency) -> Instance {
     Instance::Equal {
         values,
         transfer: costs.transfer().clone(),
@@ -83,7 +85,7 @@ fn equal(values: u64, costs: &Costs, limit: Concurrency) -> Instance {
 }
 
 /// The argument for the optimum under a limit.
-fn equal_proof(costs: &Costs, limit: Concurrency) -> Proof {
+fn equal_proof(costs: &EqualCosts, limit: Concurrency) -> Proof {
     // Theorem 10: if d >= c, a limit on the reducers has the same effect as the same limit on the transfers, and that
     // case can be counted.
     let counted =
@@ -103,7 +105,7 @@ fn equal_proof(costs: &Costs, limit: Concurrency) -> Proof {
 pub fn reduce_released(
     ready: &[Rational],
     root: Option<u64>,
-    costs: &Costs,
+    costs: &EqualCosts,
 ) -> Result<Judged, SingleError> {
     let released = oneport_homogeneous::reduce_released(ready, root, costs)?;
     let best = released.reduction.length.clone();
@@ -119,35 +121,24 @@ pub fn reduce_released(
 }
 
 /// One broadcast to `processors` processors: the shortest reduction read backwards, and the answer for that reduction,
-/// whose bound holds for the broadcast too. With `written`, also
-/// returns the schedule.
+/// whose bound holds for the broadcast too. [`length_homogeneous`] of the reduction gives that answer without a
+/// schedule.
 ///
 /// # Errors
 /// Those of [`reduce_homogeneous`].
 pub fn broadcast_homogeneous(
     processors: u64,
-    costs: &Costs,
+    costs: &EqualCosts,
     limit: Concurrency,
-    written: bool,
-) -> Result<(Option<Broadcast>, SingleAnswer<Shortest>), SingleError> {
-    let answer = reduce_homogeneous(
-        processors,
-        costs,
-        Strategy::Greedy,
-        limit,
-        Tie::Oldest,
-        false,
-    )?;
-    if !written {
-        return Ok((None, answer));
-    }
+) -> Result<(Broadcast, SingleAnswer<Shortest>), SingleError> {
+    let answer = length_homogeneous(&Reduce::of(processors, costs).limit(limit))?;
     let broadcast = oneport_homogeneous::broadcast(processors, costs, limit)?;
     check_broadcast(&broadcast, limit)?;
     let answer = SingleAnswer::judge(Shortest {
         length: broadcast.length.clone(),
         ..answer.into_claim()
     })?;
-    Ok((Some(broadcast), answer))
+    Ok((broadcast, answer))
 }
 
 /// The answer for unequal speeds, and the method that found it.
@@ -288,16 +279,10 @@ pub struct Judged {
 ///
 /// # Errors
 /// [`SingleError::Homogeneous`] names why the receivers are not a tree.
-pub fn judge_tree(receivers: &[u32], costs: &Costs) -> Result<Judged, SingleError> {
+pub fn judge_tree(receivers: &[u32], costs: &EqualCosts) -> Result<Judged, SingleError> {
     let reduction = oneport_homogeneous::reduce_tree(receivers, costs)?;
     let values = receivers.len() as u64;
-    let best = oneport_homogeneous::length(
-        values,
-        costs,
-        Strategy::Greedy,
-        Concurrency::Unlimited,
-        Tie::Oldest,
-    )?;
+    let best = Reduce::of(values, costs).length()?;
     let one = SingleReduction {
         reduction,
         limit: Concurrency::Unlimited,
@@ -349,7 +334,7 @@ pub fn judge_sequence(
 pub fn reduce_into(
     values: u64,
     root: u64,
-    costs: &Costs,
+    costs: &EqualCosts,
     limit: Concurrency,
 ) -> Result<SingleAnswer<SingleReduction>, SingleError> {
     let (reduction, ordered) = oneport_homogeneous::reduce_around(values, root, costs, limit)?;
@@ -357,13 +342,7 @@ pub fn reduce_into(
         reduction,
         limit,
         commutative: !ordered,
-        lower_bound: oneport_homogeneous::length(
-            values,
-            costs,
-            Strategy::Greedy,
-            limit,
-            Tie::Oldest,
-        )?,
+        lower_bound: Reduce::of(values, costs).limit(limit).length()?,
         proof: Some(equal_proof(costs, limit)),
     })?)
 }

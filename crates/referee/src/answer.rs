@@ -9,7 +9,7 @@ use oneport_watch::Watch;
 
 use crate::arithmetic::is_sound;
 use crate::case::Case;
-use crate::certificate::bound_watched;
+use crate::certificate::bound;
 use crate::routing::sustained;
 use crate::steady_state::Sustained;
 use crate::violation::{fault, shown};
@@ -66,7 +66,7 @@ impl Proved {
     /// # Errors
     /// Those of [`bound`](crate::bound()). The facts proved before stay.
     pub fn prove(&mut self, certificate: Certificate, watch: &Watch) -> Result<(), Violation> {
-        let bound = bound_watched(&self.problem, &certificate, watch)?;
+        let bound = bound(&self.problem, &certificate, watch)?;
         self.offer_bound((bound, certificate));
         Ok(())
     }
@@ -343,11 +343,7 @@ impl From<Answer> for Proved {
 /// # Errors
 /// The first rule broken; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check: the claim may be right.
 pub fn judge(claim: Claim, watch: &Watch) -> Result<Answer, Violation> {
-    decide(
-        claim,
-        |problem, it| bound_watched(problem, it, watch),
-        watch,
-    )
+    decide(claim, |problem, it| bound(problem, it, watch), watch)
 }
 
 /// [`judge`], for a file that states numbers that follow from its claim.
@@ -356,7 +352,7 @@ pub fn judge(claim: Claim, watch: &Watch) -> Result<Answer, Violation> {
 /// Those of [`judge`]; a stated number that differs from the computed one.
 pub fn verify(claim: Claim, stated: &Stated, watch: &Watch) -> Result<Answer, Violation> {
     let proved = |problem: &Problem, certificate: &Certificate| {
-        let bound = bound_watched(problem, certificate, watch)?;
+        let bound = bound(problem, certificate, watch)?;
         if is_sound(&stated.upper_bound) && stated.upper_bound == bound {
             return Ok(bound);
         }

@@ -55,21 +55,14 @@ use crate::violation::fault;
 /// # Errors
 /// Prices, odd sets or needs that are malformed or charge too much; a demand
 /// that cannot be executed; prices under which everything is free, which prove nothing; a reduction too large for the
-/// memory; an ill-posed question.
-pub fn bound(problem: &Problem, certificate: &Certificate) -> Result<Rational, Violation> {
-    bound_watched(problem, certificate, &Watch::unlimited())
-}
-
-/// [`bound`] under a watch.
-///
-/// # Errors
-/// Those of [`bound`]; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the search for cheapest patterns.
-pub fn bound_watched(
+/// memory; an ill-posed question; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the search for cheapest
+/// patterns.
+pub fn bound(
     problem: &Problem,
     certificate: &Certificate,
     watch: &Watch,
 ) -> Result<Rational, Violation> {
-    let proof = proof_watched(problem, certificate, watch)?;
+    let proof = proof(problem, certificate, watch)?;
     Ok(proof.supply
         / proof
             .groups
@@ -106,11 +99,7 @@ pub struct GroupPrice {
 ///
 /// # Errors
 /// Those of [`bound`].
-pub fn proof(problem: &Problem, certificate: &Certificate) -> Result<Proof, Violation> {
-    proof_watched(problem, certificate, &Watch::unlimited())
-}
-
-fn proof_watched(
+pub fn proof(
     problem: &Problem,
     certificate: &Certificate,
     watch: &Watch,

@@ -30,7 +30,7 @@ mod violation;
 mod whole_messages;
 
 pub use answer::{Answer, Proved, judge, verify};
-pub use certificate::{GroupPrice, Proof, bound, bound_watched, proof};
+pub use certificate::{GroupPrice, Proof, bound, proof};
 pub use needs::reading;
 pub use oneport_plan::{Certificate, Claim, Plan, Problem, Stated};
 pub use oneport_watch::{Limit, Watch};
@@ -40,9 +40,9 @@ pub use run::check_run;
 pub use schedule::check_schedule;
 pub use single::{
     Recheck, SingleAnswer, SingleClaim, check_all_reduce, check_broadcast, check_reduction,
-    check_shortest, check_shortest_while, check_single, check_single_broadcast,
+    check_shortest, check_single, check_single_broadcast,
 };
-pub use steady_state::{check_steady_state, check_steady_state_watched};
+pub use steady_state::check_steady_state;
 pub use timeline::{TimelineReport, check_timeline};
 pub use violation::{Rule, Violation};
 pub use whole_messages::check_whole_messages;

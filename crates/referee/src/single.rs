@@ -28,7 +28,7 @@ use oneport_platform::Rational;
 pub use answer::{SingleAnswer, SingleClaim};
 pub use everywhere::{check_all_reduce, check_single_broadcast};
 pub use one::check_single;
-pub use shortest::{Recheck, check_shortest, check_shortest_while};
+pub use shortest::{Recheck, check_shortest};
 
 use ticks::{Clock, Number};
 use tree::Tree;

@@ -26,19 +26,11 @@ use crate::violation::{fault, first_of, shown, times_name};
 /// to exist: then all odd-set inequalities are checked, too (see the module `odd_sets`).
 ///
 /// Sums are taken over common denominators: O(total number of tasks) products and additions of integers; for odd sets
-/// O(ports) largest flows.
-///
-/// # Errors
-/// The first rule broken.
-pub fn check_steady_state(problem: &Problem, steady_state: &SteadyState) -> Result<(), Violation> {
-    check_steady_state_watched(problem, steady_state, &Watch::unlimited())
-}
-
-/// [`check_steady_state`] under a watch, which is asked before every pattern.
+/// O(ports) largest flows. The check calls the watch before every pattern.
 ///
 /// # Errors
 /// The first rule broken; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check.
-pub fn check_steady_state_watched(
+pub fn check_steady_state(
     problem: &Problem,
     steady_state: &SteadyState,
     watch: &Watch,

@@ -2,8 +2,8 @@
 
 use num_traits::Zero;
 use oneport_heterogeneous::{Destination, Processors, slowest_first};
-use oneport_homogeneous::{self as homogeneous, Strategy, Tie};
-use oneport_plan::{Concurrency, Form, NodeId, Problem, Rational, Reduction};
+use oneport_homogeneous as homogeneous;
+use oneport_plan::{Form, NodeId, Problem, Rational, Reduction};
 use oneport_platform::whole;
 
 use crate::catalogue::{Maker, ranks};
@@ -38,16 +38,9 @@ pub fn published(problem: &Problem, routes: &Routes) -> Vec<Algorithm> {
             average(transfers) * size,
             average(computes().collect()) * work,
         );
-        let costs = homogeneous::Costs::new(transfer, compute).ok()?;
+        let costs = homogeneous::EqualCosts::new(transfer, compute).ok()?;
         let values = ranks.len() as u64;
-        let shortest = homogeneous::reduce(
-            values,
-            &costs,
-            Strategy::Greedy,
-            Concurrency::Unlimited,
-            Tie::default(),
-        )
-        .ok()?;
+        let shortest = homogeneous::Reduce::of(values, &costs).schedule().ok()?;
         let about = "the shortest single reduction if all transfers and all merges were equal";
         maker.tree("RR-7898", about, &[tree(&shortest)?])
     };

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use oneport::heterogeneous::{Budget, Class, Cluster, Destination, Method, Processors};
-use oneport::homogeneous::{Concurrency, Costs, Strategy, Tie};
+use oneport::homogeneous::{Concurrency, EqualCosts, Reduce, Strategy, Tie};
 use oneport::plan::Shortest;
 use oneport::referee::SingleAnswer;
 use oneport::watch::Watch;
@@ -111,7 +111,7 @@ pub(crate) fn reduce_homogeneous(
     strategy: &str,
     ties: &str,
 ) -> PyResult<Reduction> {
-    let costs = Costs::new(transfer, compute).map_err(value)?;
+    let costs = EqualCosts::new(transfer, compute).map_err(value)?;
     let limit = match (max_transfers, max_reducers) {
         (None, None) => Concurrency::Unlimited,
         (Some(most), None) => Concurrency::Transfers(most),
@@ -125,8 +125,15 @@ pub(crate) fn reduce_homogeneous(
     let (name, ties) = (strategy, tie(ties)?);
     let strategy = self::strategy(name)?;
     let answer = waiting::run(py, Limits::default(), move |_| {
-        let written = values <= LISTED;
-        oneport::reduce_homogeneous(values, &costs, strategy, limit, ties, written)
+        let question = Reduce::of(values, &costs)
+            .strategy(strategy)
+            .limit(limit)
+            .tie(ties);
+        if values <= LISTED {
+            oneport::reduce_homogeneous(&question)
+        } else {
+            oneport::length_homogeneous(&question)
+        }
     })?;
     let answer = answer.map_err(|error| refused(&error))?;
     Ok(answered(&answer, name.to_string()))

@@ -1,7 +1,7 @@
 //! Our schedules with equal costs, passed by the referee, and the costs that sweeps try.
 
 use anyhow::Result;
-use oneport::homogeneous::{self, Costs, Strategy, Tie};
+use oneport::homogeneous::{self, EqualCosts, Strategy};
 use oneport::plan::{Concurrency, Reduction};
 use oneport::referee;
 
@@ -29,25 +29,27 @@ pub const COSTS: [(u64, u64); 18] = [
     (4, 7),
 ];
 
-/// Costs as integers.
-pub fn costs(d: u64, c: u64) -> Result<Costs> {
-    Ok(Costs::new(whole(d), whole(c))?)
+/// EqualCosts as integers.
+pub fn costs(d: u64, c: u64) -> Result<EqualCosts> {
+    Ok(EqualCosts::new(whole(d), whole(c))?)
 }
 
 /// A schedule that the referee has passed.
 pub fn reduce(n: u64, d: u64, c: u64, strategy: Strategy, limit: Concurrency) -> Result<Reduction> {
-    let reduction = homogeneous::reduce(n, &costs(d, c)?, strategy, limit, Tie::Oldest)?;
+    let reduction = homogeneous::Reduce::of(n, &costs(d, c)?)
+        .strategy(strategy)
+        .limit(limit)
+        .schedule()?;
     referee::check_reduction(&reduction, limit)?;
     Ok(reduction)
 }
 
 /// Our length, as an integer.
 pub fn length(n: u64, d: u64, c: u64, strategy: Strategy, limit: Concurrency) -> Result<u64> {
-    whole_number(&homogeneous::length(
-        n,
-        &costs(d, c)?,
-        strategy,
-        limit,
-        Tie::Oldest,
-    )?)
+    whole_number(
+        &homogeneous::Reduce::of(n, &costs(d, c)?)
+            .strategy(strategy)
+            .limit(limit)
+            .length()?,
+    )
 }

@@ -321,7 +321,12 @@ mod tests {
     /// Strategy over optimum.
     fn ratio(n: u64, (d, c): (u64, u64), strategy: Strategy, tie: Tie) -> Result<Rational> {
         let costs = costs(d, c)?;
-        let of = |strategy| homogeneous::length(n, &costs, strategy, Concurrency::Unlimited, tie);
+        let of = |strategy| {
+            homogeneous::Reduce::of(n, &costs)
+                .strategy(strategy)
+                .tie(tie)
+                .length()
+        };
         Ok(of(strategy)? / of(Strategy::Greedy)?)
     }
 

@@ -437,13 +437,7 @@ fn lemma_5() -> Result<Finding> {
     for (d, c) in COSTS {
         for n in sizes() {
             let floor = bounds::lower(n, &costs(d, c)?);
-            let ours = homogeneous::length(
-                n,
-                &costs(d, c)?,
-                Strategy::Greedy,
-                Concurrency::Unlimited,
-                Tie::Oldest,
-            )?;
+            let ours = homogeneous::Reduce::of(n, &costs(d, c)?).length()?;
             ensure!(
                 floor <= ours,
                 "n = {n}, d = {d}, c = {c}: {ours} is below {floor}"
@@ -466,13 +460,7 @@ fn proposition_6() -> Result<Finding> {
     for (d, c) in COSTS {
         for n in sizes() {
             let ceiling = bounds::upper(n, &costs(d, c)?);
-            let ours = homogeneous::length(
-                n,
-                &costs(d, c)?,
-                Strategy::Greedy,
-                Concurrency::Unlimited,
-                Tie::Oldest,
-            )?;
+            let ours = homogeneous::Reduce::of(n, &costs(d, c)?).length()?;
             ensure!(
                 ours <= ceiling,
                 "n = {n}, d = {d}, c = {c}: {ours} is above {ceiling}"
@@ -554,13 +542,9 @@ fn corrected_bounds() -> Result<Finding> {
                 let printed = bounds::limited_as_printed(n, k, &costs(d, c)?).context("K = 0")?;
                 let mut fails = false;
                 for limit in [Concurrency::Transfers(k), Concurrency::Reducers(k)] {
-                    let ours = homogeneous::length(
-                        n,
-                        &costs(d, c)?,
-                        Strategy::Greedy,
-                        limit,
-                        Tie::Oldest,
-                    )?;
+                    let ours = homogeneous::Reduce::of(n, &costs(d, c)?)
+                        .limit(limit)
+                        .length()?;
                     ensure!(
                         ours <= right,
                         "n = {n}, K = {k}, d = {d}, c = {c}, {limit:?}: {ours} is above {right}"
@@ -786,13 +770,10 @@ fn strategies() -> Result<Finding> {
                         .into_iter()
                         .flatten()
                     {
-                        let ours = homogeneous::reduce(
-                            n,
-                            &costs(d, c)?,
-                            strategy,
-                            Concurrency::Unlimited,
-                            tie,
-                        )?;
+                        let ours = homogeneous::Reduce::of(n, &costs(d, c)?)
+                            .strategy(strategy)
+                            .tie(tie)
+                            .schedule()?;
                         let ours: Tree = ours
                             .receivers
                             .iter()

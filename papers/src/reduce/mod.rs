@@ -21,6 +21,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result, ensure};
 use num_traits::{One, Zero};
 use oneport::plan::{Status, Task};
+use oneport::watch::Watch;
 use oneport::{Problem, Rational, referee, schedule};
 use oneport_numbers::ratio;
 use oneport_trees::cheapest::is_tree;
@@ -437,7 +438,11 @@ fn one_tree() -> Result<usize> {
         (&toy.case.platform, &toy.case.collective, unit_volumes());
     for names in [AT_1, AT_2] {
         let single = toy.single(&names)?;
-        referee::check_steady_state(&Problem::new(platform, collective, volumes)?, &single)?;
+        referee::check_steady_state(
+            &Problem::new(platform, collective, volumes)?,
+            &single,
+            &Watch::unlimited(),
+        )?;
         referee::check_schedule(
             &Problem::new(platform, collective, volumes)?,
             &toy.schedule(&single)?,

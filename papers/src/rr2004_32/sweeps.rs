@@ -380,6 +380,7 @@ fn scaling() -> Result<&'static [Point]> {
         let bound = referee::bound(
             &Problem::new(&platform, &collective, volumes)?,
             &solution.certificate,
+            &Watch::unlimited(),
         )?;
         ensure!(
             bound == solution.steady_state.throughput,

@@ -8,6 +8,7 @@ use oneport_plan::{Amount, Certificate, Collective, Goals, Problem, Volumes};
 use oneport_platform::{
     Change, Node, NodeId, Number, Platform, PortModel, Rational, SharedId, ratio, whole,
 };
+use oneport_referee::Watch;
 use oneport_referee::{Violation, proof};
 use oneport_truth::certificates::Kind;
 use oneport_truth::check::{Bound, Checked, Effort, Verdict, check, referee};
@@ -235,6 +236,7 @@ fn a_gathering_that_forgets_the_place_is_caught() {
         let proof = proof(
             &Problem::new(&question.platform, &question.collective, &question.volumes)?,
             certificate,
+            &Watch::unlimited(),
         )?;
         let instance = &proof.supply / &bound;
         let holding = |node| {

@@ -167,7 +167,7 @@ fn groups_and_rates_are_kept() {
     };
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-    oneport_referee::check_steady_state(&problem, &state).unwrap();
+    oneport_referee::check_steady_state(&problem, &state, &Watch::unlimited()).unwrap();
     let rates = Rates::of(&problem, &state).unwrap();
     let found = extracted(&collective, &rates).unwrap();
     assert_eq!(found.patterns, state.patterns);
@@ -175,7 +175,7 @@ fn groups_and_rates_are_kept() {
         throughput: rational("1/4"),
         patterns: found.patterns,
     };
-    oneport_referee::check_steady_state(&problem, &again).unwrap();
+    oneport_referee::check_steady_state(&problem, &again, &Watch::unlimited()).unwrap();
 }
 
 #[test]

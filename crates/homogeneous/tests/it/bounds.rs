@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{PAIRS, TIES, all_trees, costs, greedy, tree_length, whole};
 use num_traits::{One, Zero};
-use oneport_homogeneous::{Costs, Strategy, Tie, Within, bounds, length, reduce, values_within};
+use oneport_homogeneous::{EqualCosts, Reduce, Strategy, Tie, Within, bounds, values_within};
 use oneport_plan::{BigUint, Concurrency};
 use oneport_platform::Rational;
 
@@ -204,7 +204,11 @@ fn canonical(parents: &[usize]) -> String {
 }
 
 fn strategy_length(values: u64, pair: (u64, u64), strategy: Strategy, tie: Tie) -> Rational {
-    length(values, &costs(pair), strategy, Concurrency::Unlimited, tie).unwrap()
+    Reduce::of(values, &costs(pair))
+        .strategy(strategy)
+        .tie(tie)
+        .length()
+        .unwrap()
 }
 
 #[test]
@@ -231,7 +235,7 @@ fn theorems_18_and_19_bound_the_strategies() {
         Rational::new(5.into(), 3.into())
     );
     assert_eq!(
-        bounds::binomial_ratio(&Costs::new(Rational::zero(), Rational::zero()).unwrap()),
+        bounds::binomial_ratio(&EqualCosts::new(Rational::zero(), Rational::zero()).unwrap()),
         Rational::one()
     );
 }
@@ -308,14 +312,7 @@ fn theorem_14_needs_one_cost() {
     );
     for order in 0..=6 {
         let values = 1_u64 << order;
-        let reduction = reduce(
-            values,
-            &free,
-            Strategy::Greedy,
-            Concurrency::Unlimited,
-            Tie::Oldest,
-        )
-        .unwrap();
+        let reduction = Reduce::of(values, &free).schedule().unwrap();
         let parents: Vec<usize> = reduction
             .receivers
             .iter()
@@ -330,14 +327,11 @@ fn theorem_14_needs_one_cost() {
 fn strategies_build_the_defined_trees() {
     let same = |values: usize, strategy, tree: &[usize]| {
         for tie in TIES {
-            let reduction = reduce(
-                values as u64,
-                &costs((3, 2)),
-                strategy,
-                Concurrency::Unlimited,
-                tie,
-            )
-            .unwrap();
+            let reduction = Reduce::of(values as u64, &costs((3, 2)))
+                .strategy(strategy)
+                .tie(tie)
+                .schedule()
+                .unwrap();
             let parents: Vec<usize> = reduction
                 .receivers
                 .iter()

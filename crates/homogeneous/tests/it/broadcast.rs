@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{PAIRS, costs, exhaustive, greedy, whole};
-use oneport_homogeneous::{Costs, broadcast};
+use oneport_homogeneous::{EqualCosts, broadcast};
 use oneport_plan::{Broadcast, Concurrency, Dates};
 use oneport_platform::Rational;
 
@@ -104,7 +104,7 @@ fn without_preparation_it_is_the_binomial_broadcast() {
 #[test]
 fn huge_costs_keep_their_dates() {
     let huge = whole(u64::MAX);
-    let costs = Costs::new(&huge + whole(1), huge.clone()).unwrap();
+    let costs = EqualCosts::new(&huge + whole(1), huge.clone()).unwrap();
     for limit in [
         Concurrency::Unlimited,
         Concurrency::Transfers(2),

@@ -136,11 +136,11 @@ fn figure_1_comes_out() {
 /// machine integer.
 #[test]
 fn lengths_of_all_numbers_are_those_of_each() {
-    use oneport_homogeneous::{Strategy, Tie, length, lengths};
+    use oneport_homogeneous::{Reduce, Strategy, Tie, lengths};
     let large = num_bigint::BigInt::from(1) << 70;
     let pairs = PAIRS.iter().map(|&(d, c)| (whole(d), whole(c)));
     for (d, c) in pairs.chain([(whole(3) * &large, whole(2) * &large)]) {
-        let costs = oneport_homogeneous::Costs::new(d, c).unwrap();
+        let costs = oneport_homogeneous::EqualCosts::new(d, c).unwrap();
         for strategy in [
             Strategy::Greedy,
             Strategy::Binomial,
@@ -155,7 +155,11 @@ fn lengths_of_all_numbers_are_those_of_each() {
                 Tie::MostChildren,
             ] {
                 let each = (1..=150).map(|values| {
-                    length(values, &costs, strategy, Concurrency::Unlimited, tie).unwrap()
+                    Reduce::of(values, &costs)
+                        .strategy(strategy)
+                        .tie(tie)
+                        .length()
+                        .unwrap()
                 });
                 assert_eq!(
                     lengths(150, &costs, strategy, tie).unwrap(),

@@ -4,15 +4,23 @@ use crate::common;
 
 use common::{costs, whole};
 use oneport_homogeneous::{
-    Costs, Error, MOST_WRITTEN, Strategy, Tie, broadcast, length, reduce, values_within,
+    EqualCosts, Error, MOST_WRITTEN, Reduce, Strategy, broadcast, values_within,
 };
 use oneport_plan::Concurrency;
 
 fn both(values: u64, strategy: Strategy, limit: Concurrency) -> [Option<Error>; 2] {
     let pair = costs((1, 2));
     [
-        reduce(values, &pair, strategy, limit, Tie::Oldest).err(),
-        length(values, &pair, strategy, limit, Tie::Oldest).err(),
+        Reduce::of(values, &pair)
+            .strategy(strategy)
+            .limit(limit)
+            .schedule()
+            .err(),
+        Reduce::of(values, &pair)
+            .strategy(strategy)
+            .limit(limit)
+            .length()
+            .err(),
     ]
 }
 
@@ -44,7 +52,7 @@ fn questions_without_sense_are_refused() {
         Err(Error::NoValues)
     );
     assert!(matches!(
-        Costs::new(whole(1), -whole(1)),
+        EqualCosts::new(whole(1), -whole(1)),
         Err(Error::NegativeCost {
             name: "compute",
             ..
@@ -55,14 +63,7 @@ fn questions_without_sense_are_refused() {
 #[test]
 fn endless_schedules_are_not_written_down() {
     let most = MOST_WRITTEN;
-    let refused = reduce(
-        most + 1,
-        &costs((1, 1)),
-        Strategy::Greedy,
-        Concurrency::Unlimited,
-        Tie::Oldest,
-    )
-    .unwrap_err();
+    let refused = Reduce::of(most + 1, &costs((1, 1))).schedule().unwrap_err();
     assert_eq!(
         refused,
         Error::TooMany {
@@ -76,24 +77,16 @@ fn endless_schedules_are_not_written_down() {
         "100000001 values are too many to write a schedule down; at most 100000000"
     );
     assert!(
-        length(
-            most + 1,
-            &costs((1, 1)),
-            Strategy::Binomial,
-            Concurrency::Unlimited,
-            Tie::Oldest
-        )
-        .is_err()
+        Reduce::of(most + 1, &costs((1, 1)))
+            .strategy(Strategy::Binomial)
+            .length()
+            .is_err()
     );
     assert_eq!(
-        length(
-            u64::MAX,
-            &costs((2, 1)),
-            Strategy::Chain,
-            Concurrency::Unlimited,
-            Tie::Oldest
-        )
-        .unwrap(),
+        Reduce::of(u64::MAX, &costs((2, 1)))
+            .strategy(Strategy::Chain)
+            .length()
+            .unwrap(),
         whole(u64::MAX - 1) * whole(3)
     );
 }
@@ -107,27 +100,19 @@ fn one_value_is_done_at_once() {
         Strategy::Chain,
         Strategy::Flat,
     ] {
-        let reduction = reduce(
-            1,
-            &costs((4, 2)),
-            strategy,
-            Concurrency::Unlimited,
-            Tie::Oldest,
-        )
-        .unwrap();
+        let reduction = Reduce::of(1, &costs((4, 2)))
+            .strategy(strategy)
+            .schedule()
+            .unwrap();
         assert_eq!(
             (reduction.length, reduction.receivers, reduction.root),
             (whole(0), vec![0], 0)
         );
         assert_eq!(
-            length(
-                1,
-                &costs((4, 2)),
-                strategy,
-                Concurrency::Unlimited,
-                Tie::Oldest
-            )
-            .unwrap(),
+            Reduce::of(1, &costs((4, 2)))
+                .strategy(strategy)
+                .length()
+                .unwrap(),
             whole(0)
         );
     }

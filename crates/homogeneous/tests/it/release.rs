@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{PAIRS, costs, exhaustive, exhaustive_into, greedy, judge, number, whole};
-use oneport_homogeneous::{Costs, Error, Released, reduce_released};
+use oneport_homogeneous::{EqualCosts, Error, Released, reduce_released};
 use oneport_plan::{Concurrency, Dates};
 use oneport_platform::Rational;
 use oneport_testkit::Dice;
@@ -155,7 +155,7 @@ fn many_values_and_spread_dates() {
 fn odd_numbers_are_exact() {
     let huge = whole(u64::MAX) * whole(u64::MAX);
     let third = Rational::new(1.into(), 3.into());
-    let costs = Costs::new(third.clone(), huge.clone()).unwrap();
+    let costs = EqualCosts::new(third.clone(), huge.clone()).unwrap();
     let ready = [whole(0), huge.clone(), third.clone(), whole(7)];
     let released = reduce_released(&ready, None, &costs).unwrap();
     judge(&released.reduction, (third, huge), Concurrency::Unlimited);

@@ -2,8 +2,8 @@
 
 use oneport_homogeneous::reference::listing;
 use oneport_homogeneous::{
-    Concurrency, Costs, Error, Extent, Strategy, Tie, Within, delivered, extent, length,
-    neighbours_at, reduce_around, reduce_at, values_within,
+    Concurrency, EqualCosts, Error, Extent, Reduce, Within, delivered, extent, neighbours_at,
+    reduce_around, reduce_at, values_within,
 };
 use oneport_platform::Rational;
 
@@ -38,7 +38,7 @@ fn every_root_under_a_limit() {
         for values in [1, 2, 3, 4, 5, 7, 8, 12, 17, 20] {
             for most in 1..=6 {
                 for limit in [Concurrency::Transfers(most), Concurrency::Reducers(most)] {
-                    let best = length(values, &costs(pair), Strategy::Greedy, limit, Tie::Oldest);
+                    let best = Reduce::of(values, &costs(pair)).limit(limit).length();
                     for root in 0..values {
                         let (found, keeps) =
                             reduce_around(values, root, &costs(pair), limit).unwrap();
@@ -110,20 +110,11 @@ fn long_costs_have_roots_too() {
         ),
         (long.clone(), long + whole(1)),
     ] {
-        let own = Costs::new(pair.0.clone(), pair.1.clone()).unwrap();
+        let own = EqualCosts::new(pair.0.clone(), pair.1.clone()).unwrap();
         for (values, root) in [(1, 0), (2, 1), (17, 5), (40, 39)] {
             let reduction = reduce_at(values, root, &own).unwrap();
             judge(&reduction, pair.clone(), Concurrency::Unlimited);
-            assert_eq!(
-                Ok(reduction.length),
-                length(
-                    values,
-                    &own,
-                    Strategy::Greedy,
-                    Concurrency::Unlimited,
-                    Tie::Oldest
-                )
-            );
+            assert_eq!(Ok(reduction.length), Reduce::of(values, &own).length());
         }
     }
 }

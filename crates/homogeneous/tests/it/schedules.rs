@@ -5,7 +5,7 @@ use crate::common;
 use common::{PAIRS, TIES, costs, greedy, judge, whole, written};
 use num_bigint::{BigInt, BigUint};
 use oneport_homogeneous::reference::listing;
-use oneport_homogeneous::{Costs, Strategy, Tie, Within, length, reduce, values_within};
+use oneport_homogeneous::{EqualCosts, Reduce, Strategy, Tie, Within, values_within};
 use oneport_plan::{Concurrency, Dates, Reduction};
 use oneport_platform::Rational;
 use proptest::prelude::*;
@@ -28,8 +28,11 @@ fn schedules_follow_the_model() {
         for values in (1..=20).chain([64, 89, 100]) {
             for limit in limits(values) {
                 for tie in TIES {
-                    let reduction =
-                        reduce(values, &costs(pair), Strategy::Greedy, limit, tie).unwrap();
+                    let reduction = Reduce::of(values, &costs(pair))
+                        .limit(limit)
+                        .tie(tie)
+                        .schedule()
+                        .unwrap();
                     judge(&reduction, dates.clone(), limit);
                     assert_eq!(
                         reduction.length,
@@ -45,13 +48,17 @@ fn schedules_follow_the_model() {
                 Strategy::Flat,
             ] {
                 for tie in TIES {
-                    let reduction =
-                        reduce(values, &costs(pair), strategy, Concurrency::Unlimited, tie)
-                            .unwrap();
+                    let reduction = Reduce::of(values, &costs(pair))
+                        .strategy(strategy)
+                        .tie(tie)
+                        .schedule()
+                        .unwrap();
                     judge(&reduction, dates.clone(), Concurrency::Unlimited);
-                    let counted =
-                        length(values, &costs(pair), strategy, Concurrency::Unlimited, tie)
-                            .unwrap();
+                    let counted = Reduce::of(values, &costs(pair))
+                        .strategy(strategy)
+                        .tie(tie)
+                        .length()
+                        .unwrap();
                     assert_eq!(
                         reduction.length, counted,
                         "{values}, {pair:?}, {strategy:?}, {tie:?}"
@@ -66,15 +73,11 @@ fn schedules_follow_the_model() {
 #[test]
 fn chain_and_flat_are_what_they_say() {
     let receivers = |strategy| {
-        reduce(
-            5,
-            &costs((2, 1)),
-            strategy,
-            Concurrency::Unlimited,
-            Tie::Oldest,
-        )
-        .unwrap()
-        .receivers
+        Reduce::of(5, &costs((2, 1)))
+            .strategy(strategy)
+            .schedule()
+            .unwrap()
+            .receivers
     };
     assert_eq!(receivers(Strategy::Chain), [0, 0, 1, 2, 3]);
     assert_eq!(receivers(Strategy::Flat), [0, 0, 0, 0, 0]);
@@ -187,14 +190,11 @@ fn ties_are_broken_by_the_rule() {
                     counts[chosen] += 1;
                     children.push(chosen as u32);
                 }
-                let reduction = reduce(
-                    values as u64,
-                    &costs(pair),
-                    strategy,
-                    Concurrency::Unlimited,
-                    tie,
-                )
-                .unwrap();
+                let reduction = Reduce::of(values as u64, &costs(pair))
+                    .strategy(strategy)
+                    .tie(tie)
+                    .schedule()
+                    .unwrap();
                 same_tree(&reduction, &children);
             }
         }
@@ -337,20 +337,16 @@ fn huge_numbers_of_values_are_counted() {
             ),
         1
     );
-    let refused = length(
-        billions,
-        &costs((1, 1_000_000_000_000)),
-        Strategy::Greedy,
-        Concurrency::Transfers(1),
-        Tie::Oldest,
-    );
+    let refused = Reduce::of(billions, &costs((1, 1_000_000_000_000)))
+        .limit(Concurrency::Transfers(1))
+        .length();
     assert!(
         matches!(refused, Err(oneport_homogeneous::Error::TooMany { most, .. }) if most > 4_000_000),
         "{refused:?}"
     );
 }
 
-/// Costs that fill 64 bits, or more, or less: the dates are those of small costs, scaled.
+/// EqualCosts that fill 64 bits, or more, or less: the dates are those of small costs, scaled.
 #[test]
 fn large_and_odd_costs_are_exact() {
     for pair in PAIRS {
@@ -359,10 +355,10 @@ fn large_and_odd_costs_are_exact() {
             whole(u64::MAX / 13),
             whole(u64::MAX) * whole(u64::MAX),
         ] {
-            let scaled = Costs::new(whole(pair.0) * &factor, whole(pair.1) * &factor).unwrap();
+            let scaled = EqualCosts::new(whole(pair.0) * &factor, whole(pair.1) * &factor).unwrap();
             // A common unit hides the factor. This one does not.
-            let odd =
-                Costs::new(whole(pair.0) * &factor + whole(1), whole(pair.1) * &factor).unwrap();
+            let odd = EqualCosts::new(whole(pair.0) * &factor + whole(1), whole(pair.1) * &factor)
+                .unwrap();
             for values in [1, 2, 9, 40] {
                 for limit in [
                     Concurrency::Unlimited,
@@ -371,51 +367,34 @@ fn large_and_odd_costs_are_exact() {
                 ] {
                     let expected = whole(greedy(values, pair, limit)) * &factor;
                     assert_eq!(
-                        length(values, &scaled, Strategy::Greedy, limit, Tie::Oldest).unwrap(),
+                        Reduce::of(values, &scaled).limit(limit).length().unwrap(),
                         expected
                     );
-                    let reduction =
-                        reduce(values, &odd, Strategy::Greedy, limit, Tie::Oldest).unwrap();
+                    let reduction = Reduce::of(values, &odd).limit(limit).schedule().unwrap();
                     judge(
                         &reduction,
                         (odd.transfer().clone(), odd.compute().clone()),
                         limit,
                     );
-                    let counted =
-                        length(values, &odd, Strategy::Greedy, limit, Tie::Oldest).unwrap();
+                    let counted = Reduce::of(values, &odd).limit(limit).length().unwrap();
                     assert_eq!(reduction.length, counted);
                     let within = values_within(&counted, &odd, limit);
                     assert!(matches!(within, Ok(Within::Most(most)) if most >= values.into()));
                 }
-                let built = length(
-                    values,
-                    &odd,
-                    Strategy::Fibonacci,
-                    Concurrency::Unlimited,
-                    Tie::Oldest,
-                )
-                .unwrap();
-                let reduction = reduce(
-                    values,
-                    &odd,
-                    Strategy::Fibonacci,
-                    Concurrency::Unlimited,
-                    Tie::Oldest,
-                )
-                .unwrap();
+                let built = Reduce::of(values, &odd)
+                    .strategy(Strategy::Fibonacci)
+                    .length()
+                    .unwrap();
+                let reduction = Reduce::of(values, &odd)
+                    .strategy(Strategy::Fibonacci)
+                    .schedule()
+                    .unwrap();
                 assert_eq!(reduction.length, built);
             }
         }
     }
-    let huge = Costs::new(whole(u64::MAX), whole(u64::MAX - 1)).unwrap();
-    let reduction = reduce(
-        3,
-        &huge,
-        Strategy::Greedy,
-        Concurrency::Unlimited,
-        Tie::Oldest,
-    )
-    .unwrap();
+    let huge = EqualCosts::new(whole(u64::MAX), whole(u64::MAX - 1)).unwrap();
+    let reduction = Reduce::of(3, &huge).schedule().unwrap();
     assert!(
         matches!(reduction.starts, Dates::Exact(_)),
         "beyond 64 bits"
@@ -427,14 +406,16 @@ fn large_and_odd_costs_are_exact() {
 fn short_transfers_are_counted_alike_in_all_numbers() {
     let huge = whole(u64::MAX);
     for (d, c) in [(1_u64, 3_u64), (2, 7), (1, 40)] {
-        let big = Costs::new(whole(d) * &huge + whole(1), whole(c) * &huge).unwrap();
+        let big = EqualCosts::new(whole(d) * &huge + whole(1), whole(c) * &huge).unwrap();
         for values in [2, 30, 400] {
             for most in [1, 2, 9] {
                 let limit = Concurrency::Transfers(most);
-                let counted = length(values, &big, Strategy::Greedy, limit, Tie::Oldest).unwrap();
+                let counted = Reduce::of(values, &big).limit(limit).length().unwrap();
                 assert_eq!(
                     counted,
-                    reduce(values, &big, Strategy::Greedy, limit, Tie::Oldest)
+                    Reduce::of(values, &big)
+                        .limit(limit)
+                        .schedule()
                         .unwrap()
                         .length
                 );

@@ -632,7 +632,7 @@ mod tests {
         let question = Question::new(&problem);
         let bound = crate::bounds::first_of_all_reduce(&question, None);
         let bound = bound.unwrap().unwrap();
-        let accepted = oneport_referee::bound(&problem, &bound.certificate);
+        let accepted = oneport_referee::bound(&problem, &bound.certificate, &Watch::unlimited());
         assert_eq!(
             accepted.as_ref(),
             Ok(&bound.throughput),

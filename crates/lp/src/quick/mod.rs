@@ -216,6 +216,7 @@ mod tests {
     use oneport_platform::generate::{Costs, Options, Racks, complete, grid, racks, ring};
     use oneport_platform::{Platform, PortModel};
     use oneport_referee as referee;
+    use oneport_watch::Watch;
 
     use super::*;
 
@@ -267,10 +268,12 @@ mod tests {
                     let volumes = Volumes::default();
                     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
                     let (state, found) = answer(&problem).unwrap();
-                    referee::check_steady_state(&problem, &state).unwrap_or_else(|violation| {
-                        panic!("{model:?} {collective:?}: {violation}")
-                    });
-                    let bound = referee::bound(&problem, &found.certificate).unwrap();
+                    referee::check_steady_state(&problem, &state, &Watch::unlimited())
+                        .unwrap_or_else(|violation| {
+                            panic!("{model:?} {collective:?}: {violation}")
+                        });
+                    let bound =
+                        referee::bound(&problem, &found.certificate, &Watch::unlimited()).unwrap();
                     // The referee prices trees that keep the order exactly, which may prove more than cuts.
                     let (claimed, ordered) = (&found.throughput, in_order(&collective.blocks()[0]));
                     assert!(

@@ -11,6 +11,7 @@ use oneport_plan::inequality::{Direction, Exchange, Inequality, Keeps};
 use oneport_plan::{Amount, Certificate, Collective, Problem, Resource, Status, Volumes};
 use oneport_platform::generate::{self, Racks};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, whole};
+use oneport_watch::Watch;
 
 /// Merges take `work`.
 fn volumes(work: i64) -> Volumes {
@@ -40,6 +41,7 @@ fn checked(platform: &Platform, participants: Vec<NodeId>, volumes: &Volumes) ->
     let proved = oneport_referee::bound(
         &Problem::new(platform, &collective, volumes).unwrap(),
         &solution.certificate,
+        &Watch::unlimited(),
     )
     .unwrap();
     if solution.status == Status::Optimal {
@@ -627,6 +629,7 @@ fn rounds_that_prove_nothing_are_passed_over() {
     let proved = oneport_referee::bound(
         &Problem::new(&platform, &collective, &volumes).unwrap(),
         &solution.certificate,
+        &Watch::unlimited(),
     );
     assert_eq!(proved, Ok(solution.upper_bound));
 }

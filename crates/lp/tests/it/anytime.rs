@@ -26,9 +26,9 @@ proptest! {
         let question = question.watched(Watch::in_questions(milliseconds));
         let solution = solve(&question, &Options::from(formulation)).unwrap();
         let Case { platform, collective, .. } = &case;
-        oneport_referee::check_steady_state(&Problem::new(platform, collective, case.volumes()).unwrap(), &solution.steady_state)
+        oneport_referee::check_steady_state(&Problem::new(platform, collective, case.volumes()).unwrap(), &solution.steady_state, &Watch::unlimited())
             .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
-        let bound = oneport_referee::bound(&Problem::new(platform, collective, case.volumes()).unwrap(), &solution.certificate)
+        let bound = oneport_referee::bound(&Problem::new(platform, collective, case.volumes()).unwrap(), &solution.certificate, &Watch::unlimited())
             .unwrap_or_else(|violation| panic!("{case:?}: {violation}"));
         prop_assert_eq!(&bound, &solution.upper_bound);
         let optimum = throughput(&case);
@@ -64,7 +64,9 @@ fn bounds_are_bounds_wherever_the_work_ends() {
                     Err(LpError::Stopped(_)) => continue,
                     other => panic!("{other:?}"),
                 };
-                let proved = oneport_referee::bound(&problem, &found.certificate).unwrap();
+                let proved =
+                    oneport_referee::bound(&problem, &found.certificate, &Watch::unlimited())
+                        .unwrap();
                 assert!(
                     proved <= found.upper_bound,
                     "{seed} {milliseconds}: {proved}, not {}",
@@ -105,7 +107,12 @@ fn every_end_leaves_a_state_or_the_limit() {
             let question = Question::new(&problem).watched(watch.clone());
             match solve(&question, &Options::default()) {
                 Ok(found) => {
-                    oneport_referee::check_steady_state(&problem, &found.steady_state).unwrap();
+                    oneport_referee::check_steady_state(
+                        &problem,
+                        &found.steady_state,
+                        &Watch::unlimited(),
+                    )
+                    .unwrap();
                     assert!(found.steady_state.throughput <= best.upper_bound);
                     assert!(best.steady_state.throughput <= found.upper_bound);
                 }

@@ -12,6 +12,7 @@ use oneport_exact::{Column, LinearProgram, Relation, Sense};
 use oneport_lp::{Options, Question, solve};
 use oneport_plan::{Certificate, Collective, Problem, Volumes};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational, whole};
+use oneport_watch::Watch;
 
 /// The throughput, and by source the part of its message that every link carries.
 fn by_flows(
@@ -256,6 +257,7 @@ fn multicasts_to_many_are_proved_by_cuts() {
             oneport_referee::bound(
                 &Problem::new(&platform, &collective, &size).unwrap(),
                 &certificate,
+                &Watch::unlimited(),
             )
             .unwrap()
         };

@@ -5,6 +5,7 @@ use oneport_lp::{Question, cut_bound};
 use oneport_plan::{Amount, Collective, Form, Goals, Problem, Volumes};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational, whole};
 use oneport_referee::bound;
+use oneport_watch::Watch;
 use proptest::prelude::*;
 
 use crate::common::ratio;
@@ -108,7 +109,7 @@ proptest! {
                 Some(Form::ALL_TO_ALL) => prop_assert!(found.throughput >= best),
                 _ => prop_assert_eq!(&found.throughput, &best, "{}", collective.name()),
             }
-            let proved = bound(&problem, &found.certificate);
+            let proved = bound(&problem, &found.certificate, &Watch::unlimited());
             prop_assert!(proved.as_ref().is_ok_and(|proved| *proved <= found.throughput), "{:?}", proved);
         }
     }

@@ -7,6 +7,7 @@ use oneport_lp::{Formulation, Options, Question, solve};
 use oneport_plan::{Collective, Problem, Status, Volumes};
 use oneport_platform::generate::{self, Costs, random_connected};
 use oneport_platform::{Platform, Rational, whole};
+use oneport_watch::Watch;
 
 /// A random graph of 16 nodes, its costs replaced by `cost(k)` for the k-th link pair.
 fn platform(seed: u64, cost: &dyn Fn(u64) -> u64) -> Platform {
@@ -52,11 +53,13 @@ fn certify(family: &str, seeds: u64, cost: &dyn Fn(u64) -> u64) {
             oneport_referee::check_steady_state(
                 &Problem::new(&platform, &collective, &volumes).unwrap(),
                 &solution.steady_state,
+                &Watch::unlimited(),
             )
             .unwrap_or_else(|violation| panic!("{family}, seed {seed}: {violation}"));
             let bound = oneport_referee::bound(
                 &Problem::new(&platform, &collective, &volumes).unwrap(),
                 &solution.certificate,
+                &Watch::unlimited(),
             )
             .unwrap_or_else(|violation| panic!("{family}, seed {seed}: {violation}"));
             assert_eq!(

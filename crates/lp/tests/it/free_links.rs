@@ -7,6 +7,7 @@ use oneport_exact::{LinearProgram, Relation, Row, Sense};
 use oneport_lp::{Formulation, LpError, Options, Question, RingError, cut_bound, rings, solve};
 use oneport_plan::{Collective, Problem, Volumes};
 use oneport_platform::{Change, Node, NodeId, Number, Platform, PortModel, Rational};
+use oneport_watch::Watch;
 
 use crate::common::naive::{self, Dice, Load};
 use crate::common::ratio;
@@ -38,8 +39,10 @@ fn answer(
     let problem = Problem::new(platform, collective, &volumes).unwrap();
     let options = Options::from(formulation);
     let solution = solve(&Question::new(&problem), &options)?;
-    oneport_referee::check_steady_state(&problem, &solution.steady_state).unwrap();
-    let bound = oneport_referee::bound(&problem, &solution.certificate).unwrap();
+    oneport_referee::check_steady_state(&problem, &solution.steady_state, &Watch::unlimited())
+        .unwrap();
+    let bound =
+        oneport_referee::bound(&problem, &solution.certificate, &Watch::unlimited()).unwrap();
     assert_eq!(
         bound, solution.steady_state.throughput,
         "{collective:?} {platform:?}"

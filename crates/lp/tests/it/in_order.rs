@@ -10,6 +10,7 @@ use oneport_platform::generate::{
     self, Costs, SwitchedBoxes, complete, dgx_a100, ring, switched_boxes, torus,
 };
 use oneport_platform::{Node, NodeId, Platform, PortModel, free_automorphisms};
+use oneport_watch::Watch;
 
 fn alike() -> generate::Options {
     let costs = Costs::Constant(ratio(3, 2));
@@ -105,6 +106,7 @@ fn steady(platform: &Platform, collective: &Collective, volumes: &Volumes) -> So
     oneport_referee::check_steady_state(
         &Problem::new(platform, collective, volumes).unwrap(),
         &solution.steady_state,
+        &Watch::unlimited(),
     )
     .unwrap();
     check_loads(platform, collective, volumes, &solution);
@@ -322,6 +324,7 @@ fn scans_of_many_are_bounded_by_their_last_prefix() {
         let proved = oneport_referee::bound(
             &Problem::new(&platform, Collective::scan(participants.clone()), &volumes).unwrap(),
             &scan.certificate,
+            &Watch::unlimited(),
         );
         assert!(proved.unwrap() <= scan.upper_bound);
     }

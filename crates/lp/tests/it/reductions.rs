@@ -6,6 +6,7 @@ use oneport_plan::{Amount, Collective, Problem, Status, Volumes};
 use oneport_platform::{Node, NodeId, Platform, Rational, ratio};
 use oneport_referee as referee;
 use oneport_testkit::Reductions;
+use oneport_watch::Watch;
 use proptest::prelude::*;
 
 #[derive(Debug, Clone)]
@@ -38,11 +39,13 @@ impl Case {
         referee::check_steady_state(
             &Problem::new(&self.platform, &self.collective, &self.volumes).unwrap(),
             &solution.steady_state,
+            &Watch::unlimited(),
         )
         .unwrap_or_else(|violation| panic!("{self:?}: {violation}"));
         let bound = referee::bound(
             &Problem::new(&self.platform, &self.collective, &self.volumes).unwrap(),
             &solution.certificate,
+            &Watch::unlimited(),
         )
         .unwrap_or_else(|violation| panic!("{self:?}: {violation}"));
         assert_eq!(bound, solution.upper_bound, "{self:?}");

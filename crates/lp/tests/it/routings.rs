@@ -107,7 +107,7 @@ fn prices_and_flows_enclose_the_optimum() {
                 certificate,
                 routing,
             } = spread(&question).unwrap().unwrap();
-            let proved = bound(&problem, &certificate).unwrap();
+            let proved = bound(&problem, &certificate, &Watch::unlimited()).unwrap();
             let attained = sustained(&problem, &routing, &Watch::unlimited()).unwrap();
             assert!(
                 attained <= optimum && optimum <= proved,
@@ -147,7 +147,7 @@ fn tori_are_exact() {
             routing,
         } = spread(&question).unwrap().unwrap();
         assert_eq!(
-            bound(&problem, &certificate).unwrap(),
+            bound(&problem, &certificate, &Watch::unlimited()).unwrap(),
             throughput,
             "{sides:?}"
         );

@@ -12,6 +12,7 @@ use oneport_plan::{
 use oneport_platform::generate::{Costs, Options, complete, grid, random_connected, ring, star};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational, whole};
 use oneport_referee::bound;
+use oneport_watch::Watch;
 
 fn options(seed: u64, high: u32) -> Options {
     let costs = Costs::Uniform {
@@ -35,6 +36,7 @@ fn proves(question: &Question, shared: &Bound) -> Option<Rational> {
         )
         .unwrap(),
         &shared.certificate,
+        &Watch::unlimited(),
     )
     .ok()
 }
@@ -175,6 +177,7 @@ impl Count {
             bound(
                 &Problem::new(platform, &collective, &volumes).unwrap(),
                 certificate,
+                &Watch::unlimited(),
             )
         };
         assert_eq!(
@@ -425,6 +428,7 @@ fn all_reduce_is_bounded_too() {
             let proved = bound(
                 &Problem::new(&platform, &collective, &volumes).unwrap(),
                 &solution.certificate,
+                &Watch::unlimited(),
             );
             assert_eq!(proved, Ok(solution.upper_bound.clone()));
             assert_eq!(
@@ -472,7 +476,8 @@ fn chains_of_many() {
     assert!(
         bound(
             &Problem::new(&platform, &collective, &volumes).unwrap(),
-            &solution.certificate
+            &solution.certificate,
+            &Watch::unlimited(),
         )
         .unwrap()
             >= solution.steady_state.throughput

@@ -10,6 +10,7 @@ use oneport_plan::{Amount, Collective, Member, Problem, Status, Volumes};
 use oneport_platform::generate::{self, Costs, complete, dgx_a100, mi250, ring, torus};
 use oneport_platform::{NodeId, Platform, PortModel, Rational, free_automorphisms};
 use oneport_referee as referee;
+use oneport_watch::Watch;
 
 fn alike() -> generate::Options {
     let costs = Costs::Constant(ratio(3, 2));
@@ -156,6 +157,7 @@ fn composed(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Solut
     referee::check_steady_state(
         &Problem::new(platform, whole, volumes).unwrap(),
         &solution.steady_state,
+        &Watch::unlimited(),
     )
     .unwrap();
     check_loads(platform, whole, volumes, &solution);
@@ -185,6 +187,7 @@ fn all_reduce(platform: &Platform, whole: &Collective, volumes: &Volumes) -> Sol
     let proved = referee::bound(
         &Problem::new(platform, whole, volumes).unwrap(),
         &solution.certificate,
+        &Watch::unlimited(),
     )
     .unwrap();
     assert!(

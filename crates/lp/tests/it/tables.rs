@@ -6,6 +6,7 @@ use oneport_plan::{
     Amount, Collective, Interval, MergeTask, Problem, TaskTable, VolumeError, Volumes,
 };
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational};
+use oneport_watch::Watch;
 
 use crate::common::naive::{self, Dice};
 use crate::common::ratio;
@@ -52,9 +53,10 @@ fn throughput(
     let problem = Problem::new(platform, collective, volumes).unwrap();
     let options = Options::from(formulation);
     let solution = solve(&Question::new(&problem), &options).unwrap();
-    oneport_referee::check_steady_state(&problem, &solution.steady_state).unwrap();
+    oneport_referee::check_steady_state(&problem, &solution.steady_state, &Watch::unlimited())
+        .unwrap();
     assert_eq!(
-        oneport_referee::bound(&problem, &solution.certificate).unwrap(),
+        oneport_referee::bound(&problem, &solution.certificate, &Watch::unlimited()).unwrap(),
         solution.steady_state.throughput
     );
     solution.steady_state.throughput

@@ -32,11 +32,13 @@ fn certify(case: &Case) -> Rational {
         oneport_referee::check_steady_state(
             &Problem::new(platform, collective, case.volumes()).unwrap(),
             &solution.steady_state,
+            &Watch::unlimited(),
         )
         .unwrap_or_else(|violation| panic!("{formulation:?}, {case:?}: {violation}"));
         let bound = oneport_referee::bound(
             &Problem::new(platform, collective, case.volumes()).unwrap(),
             &solution.certificate,
+            &Watch::unlimited(),
         )
         .unwrap_or_else(|violation| panic!("{formulation:?}, {case:?}: {violation}"));
         assert_eq!(
@@ -83,13 +85,13 @@ proptest! {
         let optimum = throughput(&twin);
         prop_assert_eq!(&throughput(&one), &optimum);
         let problem = Problem::new(&one.platform, &one.collective, one.volumes()).unwrap();
-        oneport_referee::check_steady_state(&problem, &solution(&one, Formulation::Columns).steady_state).unwrap();
+        oneport_referee::check_steady_state(&problem, &solution(&one, Formulation::Columns).steady_state, &Watch::unlimited()).unwrap();
         let ending = Question::new(&problem).watched(Watch::counting(asks, std::time::Duration::MAX));
         match solve(&ending, &Options::default()) {
             Ok(early) => {
                 let state = &early.steady_state;
-                oneport_referee::check_steady_state(&problem, state).unwrap();
-                prop_assert_eq!(oneport_referee::bound(&problem, &early.certificate), Ok(early.upper_bound.clone()));
+                oneport_referee::check_steady_state(&problem, state, &Watch::unlimited()).unwrap();
+                prop_assert_eq!(oneport_referee::bound(&problem, &early.certificate, &Watch::unlimited()), Ok(early.upper_bound.clone()));
                 prop_assert!(state.throughput <= optimum && optimum <= early.upper_bound);
             }
             Err(error) => prop_assert!(matches!(error, LpError::Stopped(_)), "{error}"),
@@ -131,7 +133,7 @@ proptest! {
             resources.zip(prices).filter(|(_, price)| *price > 0).map(|(r, price)| (r, ratio(price, 3))).collect();
         prices.sort();
         let certificate = Certificate::of_prices(prices);
-        let bound = oneport_referee::bound(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), &certificate);
+        let bound = oneport_referee::bound(&Problem::new(&case.platform, &case.collective, case.volumes()).unwrap(), &certificate, &Watch::unlimited());
         if let Ok(bound) = bound {
             prop_assert!(bound >= throughput(&case), "{case:?}: {bound}");
         }

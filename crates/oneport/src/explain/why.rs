@@ -4,6 +4,7 @@ use num_traits::Zero;
 use oneport_plan::{Certificate, Kind, Problem};
 use oneport_platform::Rational;
 use oneport_referee::{GroupPrice, Violation, proof};
+use oneport_watch::Watch;
 
 /// A cost that no instance avoids.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub struct Reason {
 /// # Errors
 /// The certificate proves nothing.
 pub fn why(problem: &Problem, certificate: &Certificate) -> Result<Vec<Reason>, Violation> {
-    let proof = proof(problem, certificate)?;
+    let proof = proof(problem, certificate, &Watch::unlimited())?;
     let cheapest = proof
         .groups
         .iter()

@@ -214,7 +214,7 @@ fn trees_are_decided() {
             (&plan.steady_state.throughput, plan.status),
             (found.bound(), Status::Optimal)
         );
-        let state = referee::check_steady_state(&problem, &plan.steady_state);
+        let state = referee::check_steady_state(&problem, &plan.steady_state, &Watch::unlimited());
         assert!(
             (found.status() == Status::Optimal) && state.is_ok(),
             "{model:?} {seed}: {state:?}"

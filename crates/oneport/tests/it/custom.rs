@@ -2,6 +2,7 @@
 
 use crate::planned::{from_json, parts, to_json};
 use oneport_testkit::Parts;
+use oneport_watch::Watch;
 use std::path::PathBuf;
 
 use oneport::plan::{CollectiveError, CustomDemand, Form, Goals, Wanted};
@@ -106,7 +107,7 @@ fn the_list_of_its_demands_has_the_same_optimum() {
                     assert_eq!(&from_json(&to_json(plan)), plan, "{place}");
                 }
                 let read = other;
-                let proved = referee::bound(&read.problem, &read.certificate);
+                let proved = referee::bound(&read.problem, &read.certificate, &Watch::unlimited());
                 assert_eq!(proved.as_ref(), Ok(&read.upper_bound), "{place}");
             }
         }

@@ -1,7 +1,7 @@
 //! Schedules of the user next to the best, and all-reductions with the best reduction.
 
 use oneport::heterogeneous::{Budget, Destination, Method, Processors, all_reduce as theorem_3};
-use oneport::homogeneous::Costs;
+use oneport::homogeneous::EqualCosts;
 use oneport::plan::Concurrency;
 use oneport::referee::{Recheck, check_single};
 use oneport::{
@@ -43,7 +43,7 @@ fn sequences_beside_the_best() {
 /// A tree that combines only neighbours is not a commutative one. The bound is the optimum of all trees.
 #[test]
 fn trees_beside_the_best() {
-    let costs = Costs::new(whole(2), whole(3)).unwrap();
+    let costs = EqualCosts::new(whole(2), whole(3)).unwrap();
     for (receivers, length, commutative) in [
         (&[0, 0, 1][..], 10, false),
         (&[0, 0, 0, 0], 11, false),
@@ -62,7 +62,7 @@ fn trees_beside_the_best() {
 
 #[test]
 fn any_root_is_checked() {
-    let costs = Costs::new(whole(1), whole(1)).unwrap();
+    let costs = EqualCosts::new(whole(1), whole(1)).unwrap();
     for root in [0, 7, 99] {
         let answer = reduce_into(100, root, &costs, Concurrency::Unlimited).unwrap();
         assert_eq!(answer.status(), Status::Optimal);

@@ -80,7 +80,7 @@ fn ended(
         Ok(solved) => {
             let limit = solved.unwritten.and_then(|unwritten| unwritten.limit);
             prop_assert_eq!(limit, Some(Limit::Caller));
-            let proved = referee::bound(&problem, solved.answer.certificate());
+            let proved = referee::bound(&problem, solved.answer.certificate(), &Watch::unlimited());
             prop_assert_eq!(proved.as_ref(), Ok(solved.answer.bound()));
             Ok(true)
         }

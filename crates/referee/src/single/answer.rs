@@ -5,7 +5,7 @@ use oneport_platform::Rational;
 
 use super::everywhere::{check_all_reduce, check_single_broadcast};
 use super::one::check_single;
-use super::shortest::{Recheck, check_shortest, check_shortest_while};
+use super::shortest::{Recheck, check_shortest};
 use crate::Violation;
 
 /// A claim about one operation executed once: schedule or length, a bound, and perhaps its proof.
@@ -72,20 +72,20 @@ impl<C: SingleClaim> SingleAnswer<C> {
 }
 
 impl SingleAnswer<Shortest> {
-    /// [`judge`](Self::judge) as long as `go_on` says so: see
-    /// [`check_shortest_while`](crate::check_shortest_while).
+    /// [`judge`](Self::judge). A long check ends if `go_on` returns false: see
+    /// [`check_shortest`](crate::check_shortest()).
     ///
     /// # Errors
     /// The first rule broken.
     pub fn judge_while(claim: Shortest, go_on: &dyn Fn() -> bool) -> Result<Self, Violation> {
-        let recheck = check_shortest_while(&claim, go_on)?;
+        let recheck = check_shortest(&claim, go_on)?;
         Ok(SingleAnswer { claim, recheck })
     }
 }
 
 impl SingleClaim for Shortest {
     fn check(&self) -> Result<Recheck, Violation> {
-        check_shortest(self)
+        check_shortest(self, &|| true)
     }
 
     fn length(&self) -> Rational {

@@ -41,18 +41,21 @@ pub fn check_single_broadcast(one: &SingleBroadcast) -> Result<Recheck, Violatio
     check_broadcast(broadcast, one.limit)?;
     let bound = &one.lower_bound;
     match (&broadcast.costs, &one.proof) {
-        (SingleCosts::Equal { transfer, compute }, Some(proof)) => check_shortest(&Shortest {
-            instance: Instance::Equal {
-                values: broadcast.senders.len() as u64,
-                transfer: transfer.clone(),
-                compute: compute.clone(),
-                limit: one.limit,
+        (SingleCosts::Equal { transfer, compute }, Some(proof)) => check_shortest(
+            &Shortest {
+                instance: Instance::Equal {
+                    values: broadcast.senders.len() as u64,
+                    transfer: transfer.clone(),
+                    compute: compute.clone(),
+                    limit: one.limit,
+                },
+                length: broadcast.length.clone(),
+                lower_bound: bound.clone(),
+                proof: proof.clone(),
+                reduction: None,
             },
-            length: broadcast.length.clone(),
-            lower_bound: bound.clone(),
-            proof: proof.clone(),
-            reduction: None,
-        }),
+            &|| true,
+        ),
         (SingleCosts::Equal { .. }, None) => {
             at_most(bound, &broadcast.length)?;
             Ok(Recheck::Unrepeated {
@@ -129,13 +132,16 @@ fn into_one(
     bound: &Rational,
     length: Rational,
 ) -> Result<Recheck, Violation> {
-    check_shortest(&Shortest {
-        instance: Instance::into_one(times, into),
-        length,
-        lower_bound: bound.clone(),
-        proof: proof.clone(),
-        reduction: None,
-    })
+    check_shortest(
+        &Shortest {
+            instance: Instance::into_one(times, into),
+            length,
+            lower_bound: bound.clone(),
+            proof: proof.clone(),
+            reduction: None,
+        },
+        &|| true,
+    )
 }
 
 fn at_most(bound: &Rational, length: &Rational) -> Result<(), Violation> {

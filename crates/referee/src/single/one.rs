@@ -33,13 +33,16 @@ pub fn check_single(one: &SingleReduction) -> Result<Recheck, Violation> {
         (None, Concurrency::Transfers(_)) => Proof::LimitedTransfers,
         (None, _) => Proof::Counting,
     };
-    check_shortest(&Shortest {
-        instance: one.instance(),
-        length: reduction.length.clone(),
-        lower_bound: bound.clone(),
-        proof,
-        reduction: None,
-    })
+    check_shortest(
+        &Shortest {
+            instance: one.instance(),
+            length: reduction.length.clone(),
+            lower_bound: bound.clone(),
+            proof,
+            reduction: None,
+        },
+        &|| true,
+    )
 }
 
 /// A bound without a proof, of a schedule that has been checked. With release dates it is counted; with a time per

@@ -49,24 +49,15 @@ pub enum Recheck {
 ///
 /// Without a schedule, `length` is taken on trust: only the bound is proved.
 ///
+/// A search that tries all schedules calls `go_on` now and then, and ends if that returns false: such a search takes up
+/// to a second. Every other check takes a moment and is completed.
+///
 /// # Errors
 /// The first rule broken: [`Rule::Proof`](crate::Rule::Proof) when the proof does not prove the bound.
 ///
 /// [`SenderWeights`]: oneport_plan::SenderWeights
 /// [`SlotPrices`]: oneport_plan::SlotPrices
-pub fn check_shortest(shortest: &Shortest) -> Result<Recheck, Violation> {
-    check_shortest_while(shortest, &|| true)
-}
-
-/// [`check_shortest`] as long as `go_on` says so: asked now and then where schedules are tried again, which takes up to
-/// a second. What takes a moment is checked in any case.
-///
-/// # Errors
-/// Those of [`check_shortest`].
-pub fn check_shortest_while(
-    shortest: &Shortest,
-    go_on: &dyn Fn() -> bool,
-) -> Result<Recheck, Violation> {
+pub fn check_shortest(shortest: &Shortest, go_on: &dyn Fn() -> bool) -> Result<Recheck, Violation> {
     check_instance(&shortest.instance)?;
     if !is_non_negative(&shortest.length) {
         return Err(bad_number("length", &shortest.length, "at least 0"));

@@ -41,13 +41,16 @@ fn classes(senders: &[(u64, u64)], unit: &Rational) -> Instance {
 
 /// The verdict on a bound alone.
 fn bound(instance: &Instance, bound: &Rational, proof: Proof) -> Result<Recheck, Violation> {
-    check_shortest(&Shortest {
-        instance: instance.clone(),
-        length: bound.clone(),
-        lower_bound: bound.clone(),
-        proof,
-        reduction: None,
-    })
+    check_shortest(
+        &Shortest {
+            instance: instance.clone(),
+            length: bound.clone(),
+            lower_bound: bound.clone(),
+            proof,
+            reduction: None,
+        },
+        &|| true,
+    )
 }
 
 /// Accepted exactly up to `optimum`.
@@ -546,11 +549,11 @@ fn the_schedule_must_answer_the_question() {
         proof: Proof::Levels,
         reduction: Some(reduction),
     };
-    assert_eq!(check_shortest(&right), Ok(Recheck::Proved));
+    assert_eq!(check_shortest(&right, &|| true), Ok(Recheck::Proved));
     let told = |change: &dyn Fn(&mut Shortest)| {
         let mut changed = right.clone();
         change(&mut changed);
-        check_shortest(&changed).unwrap_err().to_string()
+        check_shortest(&changed, &|| true).unwrap_err().to_string()
     };
     let question = "the schedule does not answer the question:";
     assert_eq!(
@@ -593,7 +596,7 @@ fn the_schedule_must_answer_the_question() {
     let mut unproved = right.clone();
     unproved.lower_bound = ratio(0, 1);
     unproved.proof = Proof::Counting;
-    assert_eq!(check_shortest(&unproved), Ok(Recheck::Proved));
+    assert_eq!(check_shortest(&unproved, &|| true), Ok(Recheck::Proved));
 }
 
 /// For all weights, bounds are accepted exactly up to the optimum, also if times are lowered to 0.

@@ -10,7 +10,7 @@ use oneport_plan::{
     Task, TaskTable, Volumes, WeightedPattern,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
-use oneport_referee::{Rule, check_steady_state};
+use oneport_referee::{Rule, Watch, check_steady_state};
 
 /// Work by task. A processor cannot run every third task. Sizes are by interval.
 fn volumes(dice: &mut Dice, operands: usize, nodes: &[NodeId]) -> Volumes {
@@ -168,7 +168,7 @@ fn merges_take_what_the_table_says() {
             ..Volumes::default()
         };
         let problem = Problem::new(&platform, &collective, &volumes).unwrap();
-        check_steady_state(&problem, &at(node))
+        check_steady_state(&problem, &at(node), &Watch::unlimited())
     };
     // Compute 2: work 3/2 takes the time of three instances out of three.
     assert_eq!(verdict(0, [Some(ratio(3, 2)), None]), Ok(()));

@@ -2,12 +2,12 @@
 
 use crate::common;
 
-use crate::common::ask::{
-    bound, bound_watched, check_schedule, check_steady_state, check_timeline,
-};
+use crate::common::ask::{bound, check_schedule, check_steady_state, check_timeline};
 use common::*;
 use oneport_plan::CapacityRow;
-use oneport_plan::{Certificate, Claim, Collective, Member, Resource, State, Status, Volumes};
+use oneport_plan::{
+    Certificate, Claim, Collective, Member, Problem, Resource, State, Stated, Status, Volumes,
+};
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
 use oneport_referee::{Answer, Proved, Rule, judge, verify};
 use oneport_watch::{Limit, Watch};
@@ -600,8 +600,8 @@ fn an_ended_watch_stops_the_check() {
     let (certificate, volumes) = (Certificate::of_prices(prices), Volumes::of_size(one()));
     let ended = Watch::counting(0, std::time::Duration::MAX);
     for collective in &collectives {
-        let watched =
-            |watch: &Watch| bound_watched(&platform, collective, &volumes, &certificate, watch);
+        let problem = Problem::new(&platform, collective, &volumes).unwrap();
+        let watched = |watch: &Watch| oneport_referee::bound(&problem, &certificate, watch);
         assert_eq!(
             watched(&ended),
             Err(Limit::Caller.into()),
@@ -616,8 +616,12 @@ fn an_ended_watch_stops_the_check() {
             free
         );
     }
+    let stated = Stated {
+        upper_bound: toy().upper_bound,
+        status: toy().status,
+    };
     assert_eq!(
-        check_plan_watched(&toy(), &ended),
+        verify(toy().claim().unwrap(), &stated, &ended),
         Err(Limit::Caller.into())
     );
     assert_eq!(

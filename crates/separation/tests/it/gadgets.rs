@@ -415,8 +415,10 @@ fn answer(platform: &Platform, collective: &Collective) -> Rational {
     let problem = Problem::new(platform, collective, Volumes::of_size(ratio(3, 2))).unwrap();
     let options = Options::from(Formulation::Columns);
     let solution = solve(&Question::new(&problem), &options).expect("solved");
-    oneport_referee::check_steady_state(&problem, &solution.steady_state).unwrap();
-    let bound = oneport_referee::bound(&problem, &solution.certificate).unwrap();
+    oneport_referee::check_steady_state(&problem, &solution.steady_state, &Watch::unlimited())
+        .unwrap();
+    let bound =
+        oneport_referee::bound(&problem, &solution.certificate, &Watch::unlimited()).unwrap();
     assert_eq!(
         bound, solution.steady_state.throughput,
         "{collective:?} {platform:?}"

@@ -10,6 +10,7 @@ use oneport_plan::{
 };
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{PortModel, parse_rational};
+use oneport_watch::Watch;
 
 pub fn uniform(seed: u64) -> Options {
     let costs = Costs::Uniform { low: 1, high: 9 };
@@ -117,7 +118,7 @@ pub fn check(problem: &Problem, algorithm: &Algorithm, routes: &Routes) {
         throughput: found.throughput.clone(),
         patterns,
     };
-    oneport_referee::check_steady_state(problem, &state)
+    oneport_referee::check_steady_state(problem, &state, &Watch::unlimited())
         .unwrap_or_else(|error| panic!("{name}: {error}"));
     let Some(set) = &found.odd_set else {
         assert!(!found.busiest.is_empty(), "{name}");

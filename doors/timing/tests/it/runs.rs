@@ -141,7 +141,7 @@ pub fn by_prices(problem: &Problem) -> Rational {
         prices.sort();
         let certificate = Certificate::of_prices(prices);
         // If everything is free under these prices, they prove nothing.
-        if let Ok(throughput) = bound(problem, &certificate) {
+        if let Ok(throughput) = bound(problem, &certificate, &Watch::unlimited()) {
             let least = lower_bound_from_certificate(problem, &certificate, &throughput);
             assert!(least >= throughput.recip());
             best = best.max(least);
@@ -473,7 +473,7 @@ fn windows_by_hand() {
         .map(|&link| (Resource::Link(link), number("1")))
         .collect();
     let certificate = Certificate::of_prices(prices);
-    let throughput = bound(&problem, &certificate).expect("a bound");
+    let throughput = bound(&problem, &certificate, &Watch::unlimited()).expect("a bound");
     assert_eq!(throughput.to_string(), "1/3");
     assert_eq!(
         lower_bound_from_certificate(&problem, &certificate, &throughput).to_string(),
@@ -482,7 +482,7 @@ fn windows_by_hand() {
     assert_eq!(lower_bound(&problem, &throughput).to_string(), "6");
     // One price on the source's uplink: 4 leave it, by 2 before the end.
     let certificate = Certificate::of_prices(vec![(Resource::Link(uplinks[0]), number("1"))]);
-    let throughput = bound(&problem, &certificate).expect("a bound");
+    let throughput = bound(&problem, &certificate, &Watch::unlimited()).expect("a bound");
     assert_eq!(
         lower_bound_from_certificate(&problem, &certificate, &throughput).to_string(),
         "6"

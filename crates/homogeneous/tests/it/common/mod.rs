@@ -1,6 +1,6 @@
 //! Shared by the tests: costs, all trees, all schedules, and a judge of schedules. Nothing is taken from the library.
 
-use oneport_homogeneous::{Costs, Strategy, Tie, length, reduce};
+use oneport_homogeneous::{EqualCosts, Reduce, Tie};
 use oneport_plan::{Concurrency, Reduction};
 use oneport_platform::Rational;
 pub use oneport_platform::whole;
@@ -31,8 +31,8 @@ pub const TIES: [Tie; 4] = [
     Tie::MostChildren,
 ];
 
-pub fn costs((transfer, compute): (u64, u64)) -> Costs {
-    Costs::new(whole(transfer), whole(compute)).unwrap()
+pub fn costs((transfer, compute): (u64, u64)) -> EqualCosts {
+    EqualCosts::new(whole(transfer), whole(compute)).unwrap()
 }
 
 pub fn number(value: &Rational) -> u64 {
@@ -41,11 +41,19 @@ pub fn number(value: &Rational) -> u64 {
 }
 
 pub fn greedy(values: u64, pair: (u64, u64), limit: Concurrency) -> u64 {
-    number(&length(values, &costs(pair), Strategy::Greedy, limit, Tie::Oldest).unwrap())
+    number(
+        &Reduce::of(values, &costs(pair))
+            .limit(limit)
+            .length()
+            .unwrap(),
+    )
 }
 
 pub fn written(values: u64, pair: (u64, u64), limit: Concurrency) -> Reduction {
-    reduce(values, &costs(pair), Strategy::Greedy, limit, Tie::Oldest).unwrap()
+    Reduce::of(values, &costs(pair))
+        .limit(limit)
+        .schedule()
+        .unwrap()
 }
 
 /// The length of a tree by RR-7898, Proposition 3, its earliest dates. `parents[i] < i`.

@@ -12,6 +12,7 @@ use oneport_plan::{
     Certificate, Collective, Goals, Interval, Problem, Resource, Status, Task, Volumes,
 };
 use oneport_platform::{LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_watch::Watch;
 
 pub use oneport_testkit::Dice;
 
@@ -376,11 +377,13 @@ pub fn solved(platform: &Platform, collective: &Collective, volumes: &Volumes) -
     oneport_referee::check_steady_state(
         &Problem::new(platform, collective, volumes).unwrap(),
         &solution.steady_state,
+        &Watch::unlimited(),
     )
     .unwrap();
     let bound = oneport_referee::bound(
         &Problem::new(platform, collective, volumes).unwrap(),
         &solution.certificate,
+        &Watch::unlimited(),
     )
     .unwrap();
     assert_eq!(bound, solution.upper_bound, "{collective:?} {platform:?}");

@@ -143,7 +143,7 @@ fn chord(
         let Some(there) = times(problem, class, share.clone()) else {
             return Ok(None);
         };
-        let bound = referee::bound_watched(&there, certificate, &options.watch);
+        let bound = referee::bound(&there, certificate, &options.watch);
         Ok(bound
             .ok()
             .filter(|bound| !bound.is_zero())

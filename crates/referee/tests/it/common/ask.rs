@@ -1,4 +1,4 @@
-//! The referee on a problem that may be invalid: then the refusal is that of the problem.
+//! The referee, without a limit, on a problem that may be invalid: then the refusal is that of the problem.
 
 use oneport_plan::{
     Certificate, Collective, PeriodicSchedule, Problem, SteadyState, Timeline, Volumes,
@@ -13,20 +13,10 @@ pub fn bound(
     volumes: &Volumes,
     certificate: &Certificate,
 ) -> Result<Rational, Violation> {
-    oneport_referee::bound(&Problem::new(platform, collective, volumes)?, certificate)
-}
-
-pub fn bound_watched(
-    platform: &Platform,
-    collective: &Collective,
-    volumes: &Volumes,
-    certificate: &Certificate,
-    watch: &Watch,
-) -> Result<Rational, Violation> {
-    oneport_referee::bound_watched(
+    oneport_referee::bound(
         &Problem::new(platform, collective, volumes)?,
         certificate,
-        watch,
+        &Watch::unlimited(),
     )
 }
 
@@ -36,7 +26,11 @@ pub fn check_steady_state(
     volumes: &Volumes,
     steady_state: &SteadyState,
 ) -> Result<(), Violation> {
-    oneport_referee::check_steady_state(&Problem::new(platform, collective, volumes)?, steady_state)
+    oneport_referee::check_steady_state(
+        &Problem::new(platform, collective, volumes)?,
+        steady_state,
+        &Watch::unlimited(),
+    )
 }
 
 pub fn check_schedule(

@@ -10,7 +10,7 @@ pub mod play;
 pub mod scheme;
 pub mod trees;
 
-pub use plan::{Plan, check_plan, check_plan_watched};
+pub use plan::{Plan, check_plan};
 
 pub use oneport_platform::{ratio, whole};
 pub use oneport_testkit::Dice;

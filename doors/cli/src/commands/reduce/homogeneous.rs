@@ -6,11 +6,13 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use oneport::homogeneous::{
-    Costs, MOST_WRITTEN, Strategy, Tie, Within, bounds, extent, neighbours_at, values_within,
+    EqualCosts, MOST_WRITTEN, Reduce, Strategy, Tie, Within, bounds, extent, neighbours_at,
+    values_within,
 };
 use oneport::plan::Concurrency;
 use oneport::{
-    SingleAnswer, broadcast_homogeneous, reduce_homogeneous, reduce_into, reduce_released,
+    SingleAnswer, broadcast_homogeneous, length_homogeneous, reduce_homogeneous, reduce_into,
+    reduce_released,
 };
 use serde_json::json;
 
@@ -106,7 +108,7 @@ pub struct HomogeneousArguments {
 
 /// Runs the command.
 pub fn run(arguments: &HomogeneousArguments) -> Result<End> {
-    let costs = Costs::new(
+    let costs = EqualCosts::new(
         cost("--transfer", &arguments.transfer)?,
         cost("--compute", &arguments.compute)?,
     )?;
@@ -172,7 +174,7 @@ fn answerable(arguments: &HomogeneousArguments, limit: Concurrency) -> Result<()
 fn report(
     arguments: &HomogeneousArguments,
     mut answer: Answer,
-    costs: &Costs,
+    costs: &EqualCosts,
     (n, limit): (u64, Concurrency),
     started: Instant,
 ) -> Result<End> {
@@ -199,7 +201,7 @@ const DIGITS: usize = 80;
 fn bounds(
     arguments: &HomogeneousArguments,
     answer: &mut Answer,
-    costs: &Costs,
+    costs: &EqualCosts,
     (n, limit): (u64, Concurrency),
 ) -> Result<()> {
     let least = bounds::lower(n, costs);
@@ -270,7 +272,13 @@ fn processor(option: &str, text: &str, n: u64) -> Result<u64> {
 }
 
 /// The shortest reduction into a processor.
-fn into(costs: &Costs, n: u64, root: u64, limit: Concurrency, written: bool) -> Result<Answer> {
+fn into(
+    costs: &EqualCosts,
+    n: u64,
+    root: u64,
+    limit: Concurrency,
+    written: bool,
+) -> Result<Answer> {
     let title = format!(
         "reduction of {} into processor {root}, {}",
         count(n, "value"),
@@ -278,7 +286,7 @@ fn into(costs: &Costs, n: u64, root: u64, limit: Concurrency, written: bool) -> 
     );
     let [_, algorithm] = found(StrategyName::Greedy, limit);
     // Length and bound are those of processor 0.
-    let judged = reduce_homogeneous(n, costs, Strategy::Greedy, limit, Tie::Oldest, false)?;
+    let judged = length_homogeneous(&Reduce::of(n, costs).limit(limit))?;
     let schedule = written
         .then(|| reduce_into(n, root, costs, limit))
         .transpose()?
@@ -341,13 +349,21 @@ fn extent_of(answer: &mut Answer, degree: u64, depth: Option<u64>) {
 /// One reduction of values that are all there at 0.
 fn plain(
     arguments: &HomogeneousArguments,
-    costs: &Costs,
+    costs: &EqualCosts,
     n: u64,
     limit: Concurrency,
     written: bool,
 ) -> Result<Answer> {
     let (strategy, tie) = (strategy(arguments.strategy), tie(arguments.tie));
-    let judged = reduce_homogeneous(n, costs, strategy, limit, tie, written)?;
+    let question = Reduce::of(n, costs)
+        .strategy(strategy)
+        .limit(limit)
+        .tie(tie);
+    let judged = if written {
+        reduce_homogeneous(&question)?
+    } else {
+        length_homogeneous(&question)?
+    };
     let title = format!(
         "reduction of {}, {}",
         count(n, "value"),
@@ -365,7 +381,7 @@ fn plain(
     Ok(answer)
 }
 
-fn released(arguments: &HomogeneousArguments, costs: &Costs, n: u64) -> Result<Answer> {
+fn released(arguments: &HomogeneousArguments, costs: &EqualCosts, n: u64) -> Result<Answer> {
     let ready = numbers("--ready", arguments.ready.as_deref().unwrap_or_default())?;
     let root = arguments
         .root
@@ -387,8 +403,17 @@ fn released(arguments: &HomogeneousArguments, costs: &Costs, n: u64) -> Result<A
     Ok(answer)
 }
 
-fn broadcast(costs: &Costs, n: u64, limit: Concurrency, written: bool) -> Result<Answer> {
-    let (broadcast, judged) = broadcast_homogeneous(n, costs, limit, written)?;
+fn broadcast(costs: &EqualCosts, n: u64, limit: Concurrency, written: bool) -> Result<Answer> {
+    let (schedule, judged) = if written {
+        let (broadcast, judged) = broadcast_homogeneous(n, costs, limit)?;
+        (Schedule::Broadcast(Box::new(broadcast)), judged)
+    } else {
+        let reduction = Reduce::of(n, costs).limit(limit);
+        (
+            Schedule::None(MOST_WRITTEN),
+            length_homogeneous(&reduction)?,
+        )
+    };
     let title = format!(
         "broadcast to {}, {}",
         count(n, "processor"),
@@ -400,9 +425,7 @@ fn broadcast(costs: &Costs, n: u64, limit: Concurrency, written: bool) -> Result
         "the shortest reduction read backwards".to_string(),
         &judged,
     );
-    answer.schedule = broadcast.map_or(Schedule::None(MOST_WRITTEN), |broadcast| {
-        Schedule::Broadcast(Box::new(broadcast))
-    });
+    answer.schedule = schedule;
     Ok(answer)
 }
 
@@ -429,7 +452,7 @@ fn values(arguments: &HomogeneousArguments) -> Result<u64> {
     }
 }
 
-fn words(costs: &Costs, limit: Concurrency) -> String {
+fn words(costs: &EqualCosts, limit: Concurrency) -> String {
     let costs = format!(
         "transfer {}, merge {}",
         readable(costs.transfer()),

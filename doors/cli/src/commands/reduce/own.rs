@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use oneport::heterogeneous::{Budget, Method, Processors, check_starts};
-use oneport::homogeneous::Costs;
+use oneport::homogeneous::EqualCosts;
 use oneport::{Rational, files, judge_sequence, judge_tree};
 
 use super::answer::Answer;
@@ -113,7 +113,7 @@ pub fn starts(
 }
 
 /// A tree in a file, with its earliest dates.
-pub fn tree(path: &Path, costs: &Costs, words: &str) -> Result<(u64, Answer)> {
+pub fn tree(path: &Path, costs: &EqualCosts, words: &str) -> Result<(u64, Answer)> {
     let receivers = files::read_receivers(path)?;
     let judged = judge_tree(&receivers, costs).with_context(|| path.display().to_string())?;
     let values = receivers.len() as u64;

@@ -1,7 +1,7 @@
 //! `oneport reduce homogeneous --rank`: one processor's neighbours, without the rest of the tree.
 
 use anyhow::Result;
-use oneport::homogeneous::{Concurrency, Costs, Strategy, Tie, length, neighbours_at};
+use oneport::homogeneous::{EqualCosts, Reduce, neighbours_at};
 use oneport::{Rational, Status};
 use serde_json::json;
 
@@ -14,15 +14,9 @@ use crate::words::output::{count, print};
 const NAMED: usize = 100;
 
 /// Prints whom a processor receives from and sends to in the shortest reduction into `root`.
-pub fn run(values: u64, root: u64, rank: u64, costs: &Costs, as_json: bool) -> Result<End> {
+pub fn run(values: u64, root: u64, rank: u64, costs: &EqualCosts, as_json: bool) -> Result<End> {
     let found = neighbours_at(values, root, rank, costs)?;
-    let length: Rational = length(
-        values,
-        costs,
-        Strategy::Greedy,
-        Concurrency::Unlimited,
-        Tie::Oldest,
-    )?;
+    let length: Rational = Reduce::of(values, costs).length()?;
     if as_json {
         let report = json!({
             "model": "homogeneous",
