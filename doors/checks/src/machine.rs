@@ -444,10 +444,10 @@ impl<'p, N: Names> Machine<'p, N> {
                     .iter()
                     .try_for_each(|span| self.visit(span, access, !it.through_switch))?;
             }
-            for place in 0..sources.first().map_or(0, |span| span.count) {
-                let (value, over) = self.read_all(sources, place, access)?;
+            for offset in 0..sources.first().map_or(0, |span| span.count) {
+                let (value, over) = self.read_all(sources, offset, access)?;
                 for span in targets {
-                    self.write(span, place, (value, &over), access)?;
+                    self.write(span, offset, (value, &over), access)?;
                 }
             }
         }
@@ -461,13 +461,13 @@ impl<'p, N: Names> Machine<'p, N> {
     fn read_all(
         &mut self,
         sources: &[Span],
-        place: u32,
+        offset: u32,
         access: Access,
     ) -> Result<(Value, Vec<u32>), Fault> {
         let mut sum: Option<Value> = None;
         let mut over = Vec::new();
         for span in sources {
-            let cell = (span.first + place) as usize;
+            let cell = (span.first + offset) as usize;
             let known = &self.threads[access.thread as usize].knows.seen;
             if span.packets {
                 over.extend_from_slice(self.cells.follows(cell))
@@ -496,11 +496,11 @@ impl<'p, N: Names> Machine<'p, N> {
     fn write(
         &mut self,
         span: &Span,
-        place: u32,
+        offset: u32,
         (value, over): (Value, &[u32]),
         access: Access,
     ) -> Result<(), Fault> {
-        let cell = (span.first + place) as usize;
+        let cell = (span.first + offset) as usize;
         if span.packets {
             return self.write_packet(cell, (value, over), access);
         }

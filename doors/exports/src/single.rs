@@ -213,7 +213,7 @@ impl Net {
     }
 }
 
-/// The hops of a broadcast in the order of their dates, each with the place of the hop that brought the message to its
+/// The hops of a broadcast in the order of their dates, each with the index of the hop that brought the message to its
 /// sender, and their tasks, with dates counted from `from`.
 type Hops = (Vec<(LinkId, Option<u32>)>, Vec<Dated>);
 
@@ -226,7 +226,7 @@ fn copies(broadcast: &Broadcast, from: &Rational, net: &mut Net) -> Result<Hops,
     receivers.sort_by_cached_key(|&to| (start(to), to));
     let mut brought: Vec<Option<u32>> = vec![None; broadcast.senders.len()];
     let (mut hops, mut tasks) = (Vec::new(), Vec::new());
-    for (place, to) in (0_u32..).zip(receivers) {
+    for (index, to) in (0_u32..).zip(receivers) {
         let sender = broadcast.senders[to] as usize;
         let duration = broadcast
             .costs
@@ -241,7 +241,7 @@ fn copies(broadcast: &Broadcast, from: &Rational, net: &mut Net) -> Result<Hops,
             )));
         }
         hops.push((link, after));
-        brought[to] = Some(place);
+        brought[to] = Some(index);
         tasks.push(Dated {
             start: from + start(to),
             duration,
@@ -407,12 +407,12 @@ impl<'a> Draft<'a> {
         } else {
             (0..self.processors()).collect()
         };
-        let mut place = vec![0; order.len()];
+        let mut operand_of = vec![0; order.len()];
         for (operand, &processor) in order.iter().enumerate() {
-            place[processor] = operand;
+            operand_of[processor] = operand;
         }
         let mut pattern = Pattern::new(0);
-        let mut held: Vec<(Interval, Option<u32>)> = place
+        let mut held: Vec<(Interval, Option<u32>)> = operand_of
             .into_iter()
             .map(|operand| (Interval::single(operand), None))
             .collect();

@@ -93,26 +93,26 @@ fn add(
         .filter(|npu| (npu / stride).is_multiple_of(of.size))
         .enumerate()
     {
-        let npu = |place: usize| first + place % of.size * stride;
+        let npu = |index: usize| first + index % of.size * stride;
         match of.kind {
             Block::Ring if of.size == 2 => joined(draft, npu(0), npu(1))?,
             Block::Ring => {
-                for place in 0..of.size {
-                    joined(draft, npu(place), npu(place + 1))?;
+                for index in 0..of.size {
+                    joined(draft, npu(index), npu(index + 1))?;
                 }
             }
             Block::Full => {
-                for place in 0..of.size {
-                    for other in place + 1..of.size {
-                        joined(draft, npu(place), npu(other))?;
+                for index in 0..of.size {
+                    for other in index + 1..of.size {
+                        joined(draft, npu(index), npu(other))?;
                     }
                 }
             }
             Block::Switch => {
                 let switch =
                     draft.node(format!("switch{number}.{group}"), "switch", Role::Switch)?;
-                for place in 0..of.size {
-                    joined(draft, npu(place), switch)?;
+                for index in 0..of.size {
+                    joined(draft, npu(index), switch)?;
                 }
             }
         }
@@ -144,8 +144,8 @@ fn dimensions(source: &Source<'_>, document: &Yaml) -> Result<Vec<Dimension>, Fo
     }
     let latencies = document.get("latency").map(|value| value.list(source));
     let latencies = latencies.transpose()?;
-    let dimension = |(place, ((kind, size), rate)): (usize, ((&Yaml, &Yaml), &Yaml))| {
-        let latency = latencies.and_then(|all| all.get(place));
+    let dimension = |(index, ((kind, size), rate)): (usize, ((&Yaml, &Yaml), &Yaml))| {
+        let latency = latencies.and_then(|all| all.get(index));
         let latency = latency.map_or(Ok(Rational::default()), |value| nanoseconds(source, value));
         dimension(source, kind, size, rate, latency?)
     };

@@ -29,7 +29,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     let document = xml::parse(source)?;
     let root = document.root_element();
     let objects = objects(source, root)?;
-    let mut places: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut nodes: BTreeMap<u64, usize> = BTreeMap::new();
     let mut found = false;
     for matrix in root.children().filter(Node::is_element) {
         let hetero = matrix.has_tag_name("distances2hetero");
@@ -38,7 +38,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
             continue;
         }
         found = true;
-        add_matrix(source, draft, matrix, &objects, &mut places)?;
+        add_matrix(source, draft, matrix, &objects, &mut nodes)?;
     }
     if !found {
         let text = "there is no matrix of bandwidths (distances2 whose kind has the bit 8): hwloc finds NVLinks only \
@@ -77,7 +77,7 @@ fn add_matrix(
     draft: &mut Draft<'_>,
     matrix: Node<'_, '_>,
     objects: &BTreeMap<u64, Node<'_, '_>>,
-    places: &mut BTreeMap<u64, usize>,
+    nodes: &mut BTreeMap<u64, usize>,
 ) -> Result<(), FormatError> {
     let bad = |text: String| wrong(source, matrix, said(text));
     let count = whole(source, matrix, "nbobjs")?
@@ -102,12 +102,12 @@ fn add_matrix(
         let object = number.and_then(|number| Some((number, objects.get(&number)?)));
         let (number, object) =
             object.ok_or_else(|| bad(format!("there is no object '{}'", clip(word))))?;
-        let place = match places.get(&number) {
-            Some(&place) => place,
+        let node = match nodes.get(&number) {
+            Some(&node) => node,
             None => add_object(source, draft, *object, number)?,
         };
-        places.insert(number, place);
-        members.push(place);
+        nodes.insert(number, node);
+        members.push(node);
         if members.len() > count {
             break;
         }
@@ -219,7 +219,7 @@ fn join_packages(draft: &mut Draft<'_>, root: Node<'_, '_>) -> Result<(), Mistak
         .iter()
         .enumerate()
         .filter(|(_, member)| member.kind == "CPU")
-        .map(|(place, _)| place)
+        .map(|(index, _)| index)
         .collect();
     if packages.len() < 2 {
         return Ok(());
@@ -239,8 +239,8 @@ fn join_packages(draft: &mut Draft<'_>, root: Node<'_, '_>) -> Result<(), Mistak
         )
     };
     let rate = draft.rate("cpu", Rational::from_integer(stated.into()), what);
-    for (place, &one) in packages.iter().enumerate() {
-        for &other in packages.iter().skip(place + 1) {
+    for (index, &one) in packages.iter().enumerate() {
+        for &other in packages.iter().skip(index + 1) {
             if !draft.has_link(one, other) {
                 draft.duplex(one, other, "cpu", rate.clone())?;
             }

@@ -182,14 +182,14 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     fn add_gpus(&mut self) -> Result<(), FormatError> {
         let gpus = std::mem::take(&mut self.gpus);
         let mut sharing: BTreeMap<(usize, u64), Vec<usize>> = BTreeMap::new();
-        for (place, gpu) in gpus.iter().enumerate() {
-            sharing.entry((gpu.host, gpu.bus)).or_default().push(place);
+        for (index, gpu) in gpus.iter().enumerate() {
+            sharing.entry((gpu.host, gpu.bus)).or_default().push(index);
         }
         let mut nodes = Vec::with_capacity(gpus.len());
         for gpu in &gpus {
             let shared = sharing
                 .get(&(gpu.host, gpu.bus))
-                .is_some_and(|places| places.len() > 1);
+                .is_some_and(|indices| indices.len() > 1);
             let rank = if shared {
                 format!(".rank{}", gpu.rank.unwrap_or(nodes.len() as u64))
             } else {
@@ -202,8 +202,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             self.draft.device(node, gpu.host, gpu.device, gpu.rank);
             nodes.push(node);
         }
-        for (&(host, bus), places) in &sharing {
-            let Some((&first, others)) = places.split_first() else {
+        for (&(host, bus), indices) in &sharing {
+            let Some((&first, others)) = indices.split_first() else {
                 continue;
             };
             let (Some(gpu), Some(&node)) = (gpus.get(first), nodes.get(first)) else {
@@ -215,8 +215,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 device.node = self.at(gpu.element, |draft| {
                     draft.node(name, "GPU device", Role::Switch)
                 })?;
-                for place in places {
-                    let (Some(&node), rate) = (nodes.get(*place), local()) else {
+                for index in indices {
+                    let (Some(&node), rate) = (nodes.get(*index), local()) else {
                         continue;
                     };
                     self.at(gpu.element, |draft| {
@@ -245,7 +245,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             cpus.entry(host).or_default().push((node, cpu));
             self.add_below(
                 cpu,
-                &Place {
+                &Parent {
                     host,
                     cpu: node,
                     node,
@@ -275,7 +275,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     fn add_below(
         &mut self,
         above: Node<'d, 'i>,
-        place: &Place,
+        parent: &Parent,
         depth: usize,
     ) -> Result<(), FormatError> {
         if depth > MAX_DEPTH {
@@ -284,8 +284,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         }
         for element in above.children().filter(Node::is_element) {
             match element.tag_name().name() {
-                "pci" => self.add_pci(element, place, depth)?,
-                "nic" if depth == 0 => self.add_nic(element, place, 0, "local", local())?,
+                "pci" => self.add_pci(element, parent, depth)?,
+                "nic" if depth == 0 => self.add_nic(element, parent, 0, "local", local())?,
                 _ => {}
             }
         }
@@ -295,7 +295,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     fn add_pci(
         &mut self,
         element: Node<'d, 'i>,
-        above: &Place,
+        above: &Parent,
         depth: usize,
     ) -> Result<(), FormatError> {
         let bus = need(self.source, element, "busid", "the address on the PCI bus")?;
@@ -323,7 +323,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 Topic::Merged,
                 "the two levels of each Broadcom PCI switch, as NCCL merges them",
             );
-            return self.add_below(element, &Place { model: 0, ..*above }, depth + 1);
+            return self.add_below(element, &Parent { model: 0, ..*above }, depth + 1);
         }
         let name = format!(
             "{}pci{}",
@@ -339,7 +339,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         self.at(element, |draft| draft.duplex(node, above.node, "pci", rate))?;
         self.add_below(
             element,
-            &Place {
+            &Parent {
                 node,
                 model,
                 ..*above
@@ -352,7 +352,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     fn add_nic(
         &mut self,
         nic: Node<'d, 'i>,
-        above: &Place,
+        above: &Parent,
         slot: u64,
         kind: &'static str,
         rate: Rational,
@@ -467,9 +467,9 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     }
 }
 
-/// Position of a PCI function.
+/// The nodes above a PCI function.
 #[derive(Clone, Copy)]
-struct Place {
+struct Parent {
     host: usize,
     /// NUMA node.
     cpu: usize,

@@ -69,10 +69,10 @@ fn tables(text: &str) -> Vec<Tuned> {
             "Protocol" => {
                 let each = (cells.len() / algorithms.len().max(1)).max(1);
                 let algorithm =
-                    |place: usize| algorithms.get(place / each).copied().unwrap_or_default();
+                    |index: usize| algorithms.get(index / each).copied().unwrap_or_default();
                 let numbered = cells.iter().enumerate();
                 columns = numbered
-                    .map(|(place, protocol)| (algorithm(place), *protocol))
+                    .map(|(index, protocol)| (algorithm(index), *protocol))
                     .collect();
             }
             // Older versions: `Tree/ LL` for each column.

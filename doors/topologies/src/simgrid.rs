@@ -211,7 +211,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     }
 
     /// A host, router or zone by the name that an attribute gives.
-    pub(super) fn place(
+    pub(super) fn point(
         &self,
         element: Node<'_, '_>,
         key: &'static str,
@@ -466,8 +466,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
 
     fn ends(&self, element: Node<'_, '_>) -> Result<[usize; 2], FormatError> {
         Ok([
-            self.place(element, "src", "the start of the route")?,
-            self.place(element, "dst", "the end of the route")?,
+            self.point(element, "src", "the start of the route")?,
+            self.point(element, "dst", "the end of the route")?,
         ])
     }
 
@@ -493,7 +493,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 };
                 return Err(wrong(self.source, element, said(text)));
             };
-            let point = self.place(element, key, "the gateway of the zone")?;
+            let point = self.point(element, key, "the gateway of the zone")?;
             if self.zones.member_of(zone, point).is_none() || self.zones.inside(point).is_some() {
                 let text = format!(
                     "{key} '{}' is no host or router in zone '{name}'; name one that is",

@@ -269,11 +269,11 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             links: Vec::new(),
             limiters: Vec::new(),
         };
-        for (place, number) in cluster.numbers.iter().enumerate() {
+        for (index, number) in cluster.numbers.iter().enumerate() {
             let name = format!("{}_link_{number}", cluster.id);
             torus.limiters.extend(self.limiter(cluster, &name)?);
-            for next in torus.next(place) {
-                let name = format!("{}_link_from_{place}_to_{next}", cluster.id);
+            for next in torus.next(index) {
+                let name = format!("{}_link_from_{index}_to_{next}", cluster.id);
                 torus.links.push(self.cable(cluster, &name, 1)?);
             }
         }
@@ -309,13 +309,13 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let zone = self.new_zone(cluster, parent, Routing::Pairs(BTreeMap::new()))?;
         let hosts = self.hosts(cluster, zone)?;
         let (mut pairs, mut made) = (BTreeMap::new(), BTreeMap::new());
-        for (place, &from) in hosts.iter().enumerate() {
+        for (index, &from) in hosts.iter().enumerate() {
             for (goal, &to) in hosts.iter().enumerate() {
                 if from == to {
                     continue;
                 }
                 let mut loads = Vec::new();
-                for step in tree.route(place, goal) {
+                for step in tree.route(index, goal) {
                     loads.extend(self.tree_load(cluster, step, &mut made)?);
                 }
                 let gates = [None; 2];
@@ -340,8 +340,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         };
         let ways = match (made.get(&key), key) {
             (Some(&ways), _) => ways,
-            (None, Step::Limiter { level, place }) => {
-                let owner = format!("{}_node_{level}.{place}", cluster.id);
+            (None, Step::Limiter { level, index }) => {
+                let owner = format!("{}_node_{level}.{index}", cluster.id);
                 [self.limiter(cluster, &owner)?.unwrap_or_default(); 2]
             }
             (
@@ -365,7 +365,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(ways.get(way).copied())
     }
 
-    /// Routers (blades) in chassis in groups: all of a chassis, all of a place in a group, and all groups are joined.
+    /// Routers (blades) in chassis in groups: those of one chassis are joined, those of one number in all chassis of a group, and all groups.
     fn dragonfly(&mut self, cluster: &Cluster<'d, 'i>, parent: usize) -> Result<(), FormatError> {
         let meaning = "groups,links;chassis,links;routers,links;hosts, such as 3,4;4,3;5,1;2";
         let lists = self.parameters(cluster, meaning)?;
@@ -395,19 +395,19 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let zone = self.new_zone(cluster, parent, Routing::Pairs(BTreeMap::new()))?;
         let (mut routers, mut limiters) = (Vec::new(), Vec::new());
         let numbers: Vec<&[String]> = cluster.numbers.chunks(nodes).collect();
-        for (place, numbers) in numbers.into_iter().enumerate() {
-            let (router, limiter) = self.blade(cluster, zone, place, numbers)?;
+        for (index, numbers) in numbers.into_iter().enumerate() {
+            let (router, limiter) = self.blade(cluster, zone, index, numbers)?;
             routers.push(router);
             limiters.push(limiter);
         }
         let (mut pairs, mut made) = (BTreeMap::new(), BTreeMap::new());
-        for (place, &[from, gate]) in routers.iter().enumerate() {
+        for (index, &[from, gate]) in routers.iter().enumerate() {
             for (goal, &[to, other]) in routers.iter().enumerate() {
-                if place == goal {
+                if index == goal {
                     continue;
                 }
                 let mut loads = Vec::new();
-                for (number, (one, two)) in fly.route(place, goal).into_iter().enumerate() {
+                for (number, (one, two)) in fly.route(index, goal).into_iter().enumerate() {
                     // The limiter of the first router is on the lists of its hosts.
                     if number > 0 {
                         loads.extend(limiters.get(one).copied().flatten());
@@ -436,11 +436,11 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         &mut self,
         cluster: &Cluster<'d, 'i>,
         parent: usize,
-        place: usize,
+        index: usize,
         numbers: &[String],
     ) -> Result<([usize; 2], Option<usize>), FormatError> {
         let element = cluster.element;
-        let name = format!("{}_router{place}", cluster.id);
+        let name = format!("{}_router{index}", cluster.id);
         let star = Routing::Star(BTreeMap::new());
         let zone = self.add_zone(element, &format!("{name}_hosts"), Some(parent), star)?;
         let router = self.member(element, &name, zone, Kind::Router)?;
@@ -561,7 +561,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             backbone = Some(self.hop(part, name, None)?);
         }
         for part in children(element, "host_link") {
-            let host = self.place(part, "id", "the host's name")?;
+            let host = self.point(part, "id", "the host's name")?;
             if self.zones.points.get(host).map(|point| point.zone) != Some(zone) {
                 let text = "the host of a <host_link> has to be directly in the same zone";
                 return Err(wrong(self.source, part, said(text)));
@@ -596,7 +596,7 @@ struct Dragonfly {
 }
 
 impl Dragonfly {
-    fn place(&self, [group, chassis, blade]: [usize; 3]) -> usize {
+    fn index(&self, [group, chassis, blade]: [usize; 3]) -> usize {
         (group * self.chassis + chassis) * self.blades + blade
     }
 
@@ -626,7 +626,7 @@ impl Dragonfly {
         let goal = self.address(to);
         let mut route = Vec::new();
         let mut pass = |one: [usize; 3], two: [usize; 3]| {
-            route.push((self.place(one), self.place(two)));
+            route.push((self.index(one), self.index(two)));
         };
         if goal[0] != group {
             if blade != goal[0] {

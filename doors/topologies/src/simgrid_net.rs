@@ -411,8 +411,8 @@ impl Net {
         capacities: &[Capacity],
         draft: &mut Draft<'_>,
     ) -> Result<(), Mistake> {
-        let places = self.put_nodes(draft)?;
-        let place = |node: usize| places.get(node).copied().flatten().unwrap_or_default();
+        let indices = self.put_nodes(draft)?;
+        let index = |node: usize| indices.get(node).copied().flatten().unwrap_or_default();
         let loads: Vec<Loads> = self
             .arcs
             .iter()
@@ -435,7 +435,7 @@ impl Net {
             if rate.is_none() && loads.shared.is_empty() {
                 rate = Some(implied.implied(number)?);
             }
-            draft.way(place(arc.from), place(arc.to), rate, &loads.latency)?;
+            draft.way(index(arc.from), index(arc.to), rate, &loads.latency)?;
         }
         for (capacity, arcs) in owners {
             let Some(capacity) = capacities.get(capacity) else {
@@ -448,16 +448,16 @@ impl Net {
         Ok(())
     }
 
-    /// Per node: its place in the draft. Stages without paths are left out.
+    /// Per node: its index in the draft. Stages without paths are left out.
     fn put_nodes(&self, draft: &mut Draft<'_>) -> Result<Vec<Option<usize>>, Mistake> {
         let used: BTreeSet<usize> = self
             .arcs
             .iter()
             .flat_map(|arc| [arc.from, arc.to])
             .collect();
-        let mut places = Vec::with_capacity(self.nodes.len());
+        let mut indices = Vec::with_capacity(self.nodes.len());
         for (number, node) in self.nodes.iter().enumerate() {
-            places.push(match (node.is_host, used.contains(&number)) {
+            indices.push(match (node.is_host, used.contains(&number)) {
                 (true, _) => Some(draft.node(node.name.clone(), "host", Role::Processor)?),
                 (false, true) => {
                     let name = draft.free_name(node.name.clone());
@@ -466,7 +466,7 @@ impl Net {
                 (false, false) => None,
             });
         }
-        Ok(places)
+        Ok(indices)
     }
 
     /// Per arc between hosts: the rate that its FATPIPE links leave to it. On other arcs, other links are at most as

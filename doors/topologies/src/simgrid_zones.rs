@@ -278,9 +278,9 @@ impl Zones {
                 })
             }
             Routing::Torus(torus) => {
-                let place = |point: usize| point.checked_sub(torus.first);
+                let index = |point: usize| point.checked_sub(torus.first);
                 Some(Stretch {
-                    loads: torus.loads(place(from)?, place(to)?),
+                    loads: torus.loads(index(from)?, index(to)?),
                     gates: [None; 2],
                 })
             }

@@ -20,7 +20,7 @@ fn follow(table: &Value) {
         assert_eq!(task["task"], number);
         let demand = &table["demands"][task["demand"].as_u64().unwrap() as usize];
         let order = &table["patterns"][task["pattern"].as_u64().unwrap() as usize]["order"];
-        let input = |place: usize, operand: u64| match task["inputs"][place].as_u64() {
+        let input = |index: usize, operand: u64| match task["inputs"][index].as_u64() {
             Some(before) => left[before as usize].clone(),
             None => {
                 let operand = order

@@ -117,8 +117,8 @@ fn spread(
         }
         for link in links.into_iter().rev() {
             let after = at[&platform.link(link).from];
-            let place = pattern.send(link, part, after);
-            at.insert(platform.link(link).to, place);
+            let task = pattern.send(link, part, after);
+            at.insert(platform.link(link).to, task);
         }
     }
 }

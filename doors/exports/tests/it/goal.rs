@@ -32,8 +32,8 @@ fn after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
 /// The simulator's output for a file under these options.
 fn simulated(text: &str, options: &str) -> String {
     let folder = oneport_testkit::folder("ONEPORT_LOGGOPSIM");
-    let place = |name: &str| Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let (goal, binary) = (place("run.goal"), place("run.bin"));
+    let path = |name: &str| Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let (goal, binary) = (path("run.goal"), path("run.bin"));
     std::fs::write(&goal, text).unwrap();
     let converted = Command::new(folder.join("txt2bin"))
         .arg("-i")

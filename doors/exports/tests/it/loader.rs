@@ -134,15 +134,15 @@ fn has_what_is_read(plan: &Value) {
                     .all(|peer| peer.as_u64().unwrap() < gpus.len() as u64)
             );
         }
-        for (place, block) in gpu["threadblocks"].as_array().unwrap().iter().enumerate() {
-            assert_eq!(block["id"], place);
+        for (index, block) in gpu["threadblocks"].as_array().unwrap().iter().enumerate() {
+            assert_eq!(block["id"], index);
             for op in block["ops"].as_array().unwrap() {
-                for place in ["src_buff", "dst_buff"]
+                for range in ["src_buff", "dst_buff"]
                     .iter()
                     .flat_map(|side| op[side].as_array().into_iter().flatten())
                 {
-                    keys(place, &["index", "size"]);
-                    assert!(place.get("type").is_some() != place.get("buffer_id").is_some());
+                    keys(range, &["index", "size"]);
+                    assert!(range.get("type").is_some() != range.get("buffer_id").is_some());
                 }
             }
         }

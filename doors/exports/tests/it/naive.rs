@@ -29,7 +29,7 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
         number(&gpus[0]["output_chunks"]),
     );
     // In place, every buffer but scratch is the larger one.
-    let place = |rank: usize, kind: &str, chunk: usize, part: usize| {
+    let cell = |rank: usize, kind: &str, chunk: usize, part: usize| {
         let (kind, chunk) = match (kind, collective) {
             ("s", _) => ('s', chunk),
             ("i", "allgather") if in_place => ('o', rank * input + chunk),
@@ -45,7 +45,7 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
         for chunk in 0..input {
             for part in 0..PARTS {
                 let sum = Sum::from([((rank, chunk * PARTS + part), 1)]);
-                memory.insert(place(rank, "i", chunk, part), sum);
+                memory.insert(cell(rank, "i", chunk, part), sum);
             }
         }
     }
@@ -110,7 +110,7 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
             let parts = all * share / of..all * (share + 1) / of;
             parts
                 .map(|part| {
-                    place(
+                    cell(
                         rank,
                         kind,
                         number(&buffer["index"]) + part / PARTS,
@@ -186,7 +186,7 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
         for chunk in 0..output {
             for part in 0..PARTS {
                 let there = memory
-                    .get(&place(rank, "o", chunk, part))
+                    .get(&cell(rank, "o", chunk, part))
                     .cloned()
                     .unwrap_or_default();
                 let all = |chunk: usize| {

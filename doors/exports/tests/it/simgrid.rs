@@ -72,8 +72,8 @@ fn shared_capacities(program: &Path, folder: &Path) {
     let mut node = |name: &str| builder.node(Node::processor(name, number(1, 9))).unwrap();
     let nodes = ["a", "b", "c", "d"].map(&mut node);
     let mut links = Vec::new();
-    for (place, &node) in nodes.iter().enumerate() {
-        let next = nodes[(place + 1) % nodes.len()];
+    for (index, &node) in nodes.iter().enumerate() {
+        let next = nodes[(index + 1) % nodes.len()];
         let (there, back) = builder.duplex(node, next, number(2, 1)).unwrap();
         links.extend([there, back]);
     }

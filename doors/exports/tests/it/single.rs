@@ -70,10 +70,10 @@ fn reduction(n: usize, equal: bool, dice: &mut Dice) -> SingleReduction {
         names.rotate_left(dice.below(n));
         names.swap(0, n - 1);
     }
-    let placed = |list: &[usize]| {
-        let mut placed = vec![Rational::default(); n];
-        (0..n).for_each(|old| placed[names[old]] = ratio(list[old], 3));
-        placed
+    let renamed_list = |list: &[usize]| {
+        let mut renamed_list = vec![Rational::default(); n];
+        (0..n).for_each(|old| renamed_list[names[old]] = ratio(list[old], 3));
+        renamed_list
     };
     let root = names[0];
     starts[0] = 0;
@@ -86,15 +86,15 @@ fn reduction(n: usize, equal: bool, dice: &mut Dice) -> SingleReduction {
             compute: ratio(compute, 3),
         }
     } else {
-        SingleCosts::PerSender(placed(&times))
+        SingleCosts::PerSender(renamed_list(&times))
     };
     SingleReduction {
         reduction: Reduction {
             costs,
             root: root as u32,
             receivers: renamed,
-            starts: Dates::Exact(placed(&starts)),
-            merges: equal.then(|| Dates::Exact(placed(&merges))),
+            starts: Dates::Exact(renamed_list(&starts)),
+            merges: equal.then(|| Dates::Exact(renamed_list(&merges))),
             ready: None,
             length: ratio(length, 3),
         },
@@ -139,7 +139,7 @@ fn the_table_is_the_schedule() {
         for task in tasks {
             let number = |value: &Value| value.as_u64().unwrap() as usize;
             let (first, last) = (number(&task["part"][0]), number(&task["part"][1]));
-            let input = |place: usize, operand: usize| match &task["inputs"][place] {
+            let input = |index: usize, operand: usize| match &task["inputs"][index] {
                 Value::Null => vec![order[operand]],
                 made => words[number(made)].clone(),
             };
@@ -191,8 +191,8 @@ fn broadcast(times: &[Rational], root: usize, dice: &mut Dice) -> Broadcast {
     order.swap(0, root);
     let (mut senders, mut starts) = (vec![root as u32; n], vec![ratio(0, 1); n]);
     let mut free: Vec<Rational> = starts.clone();
-    for place in 1..n {
-        let (sender, receiver) = (order[dice.below(place)], order[place]);
+    for index in 1..n {
+        let (sender, receiver) = (order[dice.below(index)], order[index]);
         senders[receiver] = sender as u32;
         starts[receiver] = free[sender].clone();
         let end = &free[sender] + &times[sender];

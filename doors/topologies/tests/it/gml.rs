@@ -259,7 +259,7 @@ fn long_values_are_clipped() {
     );
 }
 
-/// The Topology Zoo calls places of a network routers: they take part, with and without the option for capacities.
+/// The Topology Zoo calls sites of a network routers: they take part, with and without the option for capacities.
 #[test]
 fn roles_do_not_change_with_the_option_for_capacities() {
     let gml = |kinds: [&str; 3]| {

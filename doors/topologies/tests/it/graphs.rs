@@ -73,7 +73,7 @@ fn texts(c: [&str; 3]) -> [(Format, String); 5] {
 
 #[test]
 fn one_graph_in_every_format() {
-    for (place, (format, text)) in texts(["25", "12.5", "100 Gbit/s"]).into_iter().enumerate() {
+    for (index, (format, text)) in texts(["25", "12.5", "100 Gbit/s"]).into_iter().enumerate() {
         let imported = import(&text);
         let platform = &imported.platform;
         assert_eq!(imported.format, format);
@@ -84,7 +84,7 @@ fn one_graph_in_every_format() {
             "{text}"
         );
         // Directed in the last only.
-        let back = if place == 4 { "none" } else { "25/2" };
+        let back = if index == 4 { "none" } else { "25/2" };
         assert_eq!(
             (rate(platform, "x", "y"), rate(platform, "y", "x")),
             ("25/2".into(), back.into()),
