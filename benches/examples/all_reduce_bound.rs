@@ -94,12 +94,12 @@ fn random(seed: u64, model: PortModel, routers: usize) -> Platform {
         .expect("a sensible size");
     let mut builder = Platform::builder();
     builder.model(model);
-    for (place, node) in graph.nodes().iter().enumerate() {
+    for (index, node) in graph.nodes().iter().enumerate() {
         let router = || Node {
-            replicates: place % 2 == 0,
+            replicates: index % 2 == 0,
             ..Node::router(node.name.clone())
         };
-        let node = if place < routers {
+        let node = if index < routers {
             router()
         } else {
             node.clone()

@@ -17,7 +17,7 @@ fn main() {
     let against = arguments
         .iter()
         .position(|argument| argument == "--against");
-    let ratio: Option<u32> = against.and_then(|place| arguments.get(place + 1)?.parse().ok());
+    let ratio: Option<u32> = against.and_then(|index| arguments.get(index + 1)?.parse().ok());
     let sizes = arguments[..against.unwrap_or(arguments.len())]
         .iter()
         .filter_map(|size| size.parse().ok());

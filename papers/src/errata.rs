@@ -443,7 +443,7 @@ pub fn at_most_one_message() -> Result<Sides> {
     )
 }
 
-/// E003-4: the printed vertices, with the missing one in place of the one printed twice. Every node that receives has a
+/// E003-4: the printed vertices, with the missing one instead of the one printed twice. Every node that receives has a
 /// send and a receive vertex.
 pub fn lower_vertices() -> Result<Value> {
     let toy = Toy::load()?;

@@ -1,8 +1,8 @@
-//! Small graphs with given places and words on their links, as the papers' figures have them.
+//! Small graphs with given positions and words on their links, as the papers' figures have them.
 
 use std::fmt::Write;
 
-/// Distance of neighbouring places, in pixels.
+/// Distance of neighbouring positions, in pixels.
 const STEP: f64 = 96.0;
 const RADIUS: f64 = 15.0;
 /// Width of a letter, and the margin of a name. Nodes with longer names are wider.
@@ -17,7 +17,7 @@ const ASIDE: f64 = 7.0;
 /// A graph to be drawn.
 #[derive(Debug, Clone, Default)]
 pub struct Sketch {
-    /// Names, and places in steps from the upper left.
+    /// Names, and positions in steps from the upper left.
     nodes: Vec<(String, (f64, f64))>,
     links: Vec<Link>,
 }
@@ -32,8 +32,8 @@ struct Link {
 
 impl Sketch {
     /// Adds a node. Returns its number.
-    pub fn node(&mut self, name: impl Into<String>, place: (f64, f64)) -> usize {
-        self.nodes.push((name.into(), place));
+    pub fn node(&mut self, name: impl Into<String>, position: (f64, f64)) -> usize {
+        self.nodes.push((name.into(), position));
         self.nodes.len() - 1
     }
 
@@ -91,8 +91,8 @@ impl Sketch {
             title = escape(title)
         );
         self.links.iter().for_each(|link| self.draw(&mut out, link));
-        for (name, place) in &self.nodes {
-            let (x, y) = pixels(*place);
+        for (name, position) in &self.nodes {
+            let (x, y) = pixels(*position);
             let half = half_width(name);
             let _ = writeln!(
                 out,

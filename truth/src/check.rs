@@ -10,7 +10,7 @@ use oneport_referee::{Rule, Violation, bound, reading};
 
 use crate::certificates::{Kind, certificate, change, complete, weaken};
 use crate::draw::Draw;
-use crate::game::Place;
+use crate::game::Carrier;
 use crate::prices::{compute_price, link_price};
 use crate::sample::Sample;
 use crate::throughput::{Oracle, Prices, Refused, Truth};
@@ -217,10 +217,10 @@ fn judge(
     let platform = &sample.platform;
     let links = platform
         .link_ids()
-        .map(|link| (Place::Link(link), link_price(platform, certificate, link)));
+        .map(|link| (Carrier::Link(link), link_price(platform, certificate, link)));
     let processors = platform
         .mergers()
-        .map(|node| (Place::Compute(node), compute_price(certificate, node)));
+        .map(|node| (Carrier::Compute(node), compute_price(certificate, node)));
     let prices: Prices = links
         .chain(processors)
         .filter(|(_, price)| !price.is_zero())

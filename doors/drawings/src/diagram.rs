@@ -291,14 +291,14 @@ impl<'a> Assembly<'a> {
 
     /// The owner of a single value, by the pattern's order.
     fn owner(&self, part: Interval) -> Option<NodeId> {
-        let place = match &self.pattern.order {
+        let operand = match &self.pattern.order {
             Some(order) => *order.get(part.first)?,
             None => part.first,
         };
         self.demand
             .as_ref()?
             .operands
-            .get(place)
+            .get(operand)
             .copied()
             .filter(|_| part.first == part.last)
     }
@@ -352,7 +352,8 @@ impl<'a> Assembly<'a> {
         let mut lines = vec![label];
         if self.style == Style::Tree {
             lines.push(
-                place(self.problem.platform(), node).unwrap_or_else(|| "made nowhere".to_string()),
+                at_node(self.problem.platform(), node)
+                    .unwrap_or_else(|| "made nowhere".to_string()),
             );
         }
         Vertex {
@@ -385,7 +386,7 @@ impl<'a> Assembly<'a> {
 }
 
 /// "@ a". `None` without a node.
-fn place(platform: &Platform, node: Option<NodeId>) -> Option<String> {
+fn at_node(platform: &Platform, node: Option<NodeId>) -> Option<String> {
     node.map(|node| format!("@ {}", words::name(platform, node)))
 }
 
@@ -443,7 +444,7 @@ fn contracted(problem: &Problem, mut diagram: Diagram) -> Diagram {
     for (part, node, root) in roots {
         let lines = vec![
             words::partial(part),
-            place(problem.platform(), node).unwrap_or_else(|| "@ nowhere".into()),
+            at_node(problem.platform(), node).unwrap_or_else(|| "@ nowhere".into()),
         ];
         let tooltip = format!("the result {}", lines.join(" "));
         tree.join(root, tree.vertices.len(), part);

@@ -214,7 +214,7 @@ fn scales(lines: &[Vec<(f64, f64)>], reference: Option<f64>, log: (bool, bool)) 
     axes((low, y1 + room))
 }
 
-/// Zero in place of the tiny rounding errors of adding steps.
+/// Zero instead of the tiny rounding errors of adding steps.
 fn tidy(value: f64, (low, high): (f64, f64)) -> f64 {
     if value.abs() < (high - low) * 1e-9 {
         0.0
@@ -305,8 +305,8 @@ fn draw_line(
     /// Beyond this number of points the line has no dots.
     const DOTS: usize = 60;
     let colour = line_colour(index).hex();
-    let place = |&(x, y): &(f64, f64)| point((axes.x(x), axes.y(y)));
-    let path: Vec<String> = points.iter().map(place).collect();
+    let pixels = |&(x, y): &(f64, f64)| point((axes.x(x), axes.y(y)));
+    let path: Vec<String> = points.iter().map(pixels).collect();
     if path.len() > 1 {
         let dash = DASHES[index % DASHES.len()];
         let tag = canvas

@@ -167,7 +167,7 @@ fn frame(chart: &Chart, rows: &[ChartRow]) -> Frame {
     let top =
         62.0 + if chart.phases.is_empty() { 0.0 } else { 22.0 } + if high { 20.0 } else { 0.0 };
     let mut y = top;
-    let mut places = Vec::new();
+    let mut extents = Vec::new();
     for (index, row) in rows.iter().enumerate() {
         y += row_height
             * space(
@@ -181,7 +181,7 @@ fn frame(chart: &Chart, rows: &[ChartRow]) -> Frame {
             0.0
         };
         let height = row_height.max(row.lanes.len() as f64 * lane);
-        places.push((y, height));
+        extents.push((y, height));
         y += height;
     }
     let bottom = if rows.is_empty() { top + 32.0 } else { y };
@@ -189,7 +189,7 @@ fn frame(chart: &Chart, rows: &[ChartRow]) -> Frame {
         left,
         top,
         width,
-        rows: places,
+        rows: extents,
         bottom,
         font: (row_height * 0.48).clamp(7.5, 12.5),
         high,
@@ -261,8 +261,8 @@ fn draw_background(
             .skip(first)
             .take_while(|other| other.node == row.node)
             .count();
-        let place = |index: usize| frame.rows.get(index).copied().unwrap_or((frame.top, 0.0));
-        let ((top, height), last) = (place(first), place(first + count - 1));
+        let extent = |index: usize| frame.rows.get(index).copied().unwrap_or((frame.top, 0.0));
+        let ((top, height), last) = (extent(first), extent(first + count - 1));
         let bottom = last.0 + last.1;
         let size = name_size(height.min(28.0));
         let name = words::name(chart.problem.platform(), row.node);
@@ -281,7 +281,7 @@ fn draw_background(
         canvas.close();
         for index in first..first + count {
             let Some(row) = rows.get(index) else { continue };
-            let (y, height) = place(index);
+            let (y, height) = extent(index);
             let size = size.min(PORT_SIZE);
             let label = words::fit_name(
                 &row.port.label(chart.problem.platform()),

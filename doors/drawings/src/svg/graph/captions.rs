@@ -66,14 +66,14 @@ impl Captions {
         &mut self,
         page: &mut Page,
         forms: Vec<Vec<String>>,
-        places: impl Fn(f64, f64) -> Vec<Area>,
+        areas: impl Fn(f64, f64) -> Vec<Area>,
     ) {
         if forms.is_empty() {
             return;
         }
         let found = forms.into_iter().find_map(|lines| {
             let width = words::widest(&lines, LABEL) + 3.0;
-            let area = page.choose(&places(width, lines.len() as f64 * (LABEL + 2.0)))?;
+            let area = page.choose(&areas(width, lines.len() as f64 * (LABEL + 2.0)))?;
             Some(Label { area, lines })
         });
         let Some(label) = found else {

@@ -52,7 +52,7 @@ pub fn graph(
 }
 
 /// Draws [`graph`] with a steady state. Links that have room for labels show the amounts sent over them per unit of
-/// time, and processors their merges, as figures 2(b), 6(c) and 10 of RR-4872 do, in place of cost and load. Tooltips
+/// time, and processors their merges, as figures 2(b), 6(c) and 10 of RR-4872 do, instead of cost and load. Tooltips
 /// give all figures.
 pub fn graph_of_rates(
     problem: &Problem,
@@ -123,7 +123,7 @@ fn drawn(
     };
     let edges = edges::edges(
         platform,
-        &marks.areas(&placement.places),
+        &marks.areas(&placement.positions),
         &strokes,
         labelled,
     );
@@ -143,7 +143,7 @@ fn drawn(
     let placement = placement.moved(dx, dy);
     let edges: Vec<Edge> = edges.into_iter().map(|edge| edge.moved(dx, dy)).collect();
     let bottom = extent.bottom + dy + 14.0;
-    let areas = marks.areas(&placement.places);
+    let areas = marks.areas(&placement.positions);
     let bounds = Area {
         left: 4.0,
         top: top - 4.0,
@@ -226,7 +226,7 @@ fn placement(platform: &Platform, roles: &[Role], marks: &Marks) -> Placement {
         unit
     };
     let root = root(platform, roles);
-    placement::place(&placement::Nodes {
+    placement::arrange(&placement::Nodes {
         names: &names,
         sizes: marks.sizes(),
         links: &links,

@@ -35,10 +35,10 @@ pub(super) fn boxes(elements: &[Element]) -> BTreeMap<RowName, Vec<Box>> {
         if element.is("box") {
             let row = &elements[element.parent.unwrap()].attributes;
             let left = element.number("x");
-            let place = (left, left + element.number("width"), element.title.clone());
+            let span = (left, left + element.number("width"), element.title.clone());
             rows.get_mut(&(row["data-node"].clone(), row["data-port"].clone()))
                 .unwrap()
-                .push(place);
+                .push(span);
         }
     }
     rows
