@@ -29,12 +29,12 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|");
     for model in [PortModel::FullDuplex, PortModel::Links] {
         row("clusters", model, count, |seed| {
-            racks(seed, model, (2, 5), 40)
+            racks(seed, model, 2, 5, 40)
         });
     }
     for model in PortModel::ALL {
         row("one-port racks", model, count, |seed| {
-            racks(seed, model, (1, 3), 12)
+            racks(seed, model, 1, 3, 12)
         });
         row("random", model, count, |seed| random(seed, model, 0));
         row("with routers", model, count, |seed| {
@@ -57,12 +57,7 @@ impl Dice {
     }
 }
 
-fn racks(
-    seed: u64,
-    model: PortModel,
-    (fewest, most): (usize, usize),
-    processors: usize,
-) -> Platform {
+fn racks(seed: u64, model: PortModel, fewest: usize, most: usize, processors: usize) -> Platform {
     let mut dice = Dice(seed);
     let racks = dice.between(fewest, most);
     let hosts = (2, dice.between(2, processors / racks));

@@ -223,7 +223,7 @@ pub fn filling_a_long_path() -> Result<Sides> {
             .for_each(|link| *flow.entry(link).or_default() += 1);
     }
     ensure!(plan.schedule.patterns.len() == 1, "there is one best path");
-    filling(&case.platform, ("s", "t"), &flow)
+    filling(&case.platform, "s", "t", &flow)
 }
 
 /// E000-8: a circulation that an optimal solution may contain.
@@ -259,10 +259,10 @@ pub fn filling_with_a_circulation() -> Result<Sides> {
         program.throughput()? == throughput,
         "the solution with the circulation is optimal"
     );
-    filling(&case.platform, ("s", "t"), &flow)
+    filling(&case.platform, "s", "t", &flow)
 }
 
-fn filling(platform: &Platform, (source, target): (&str, &str), flow: &Flow) -> Result<Sides> {
+fn filling(platform: &Platform, source: &str, target: &str, flow: &Flow) -> Result<Sides> {
     let ends: [NodeId; 2] = [
         cases::node(platform, source)?,
         cases::node(platform, target)?,

@@ -164,7 +164,7 @@ impl<'a> Game<'a> {
         }
         match slot.checked_sub(receiving.len()) {
             None => self.send(slot, state, receiving, chosen),
-            Some(node) => self.merge((slot, node), state, receiving, chosen),
+            Some(node) => self.merge(slot, node, state, receiving, chosen),
         }
     }
 
@@ -196,7 +196,8 @@ impl<'a> Game<'a> {
 
     fn merge(
         &self,
-        (slot, node): (usize, usize),
+        slot: usize,
+        node: usize,
         state: &mut (Busy, Held),
         receiving: &mut [bool],
         chosen: &mut dyn FnMut(Busy, Held),

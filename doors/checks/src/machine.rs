@@ -447,7 +447,7 @@ impl<'p, N: Names> Machine<'p, N> {
             for offset in 0..sources.first().map_or(0, |span| span.count) {
                 let (value, over) = self.read_all(sources, offset, access)?;
                 for span in targets {
-                    self.write(span, offset, (value, &over), access)?;
+                    self.write(span, offset, value, &over, access)?;
                 }
             }
         }
@@ -497,12 +497,13 @@ impl<'p, N: Names> Machine<'p, N> {
         &mut self,
         span: &Span,
         offset: u32,
-        (value, over): (Value, &[u32]),
+        value: Value,
+        over: &[u32],
         access: Access,
     ) -> Result<(), Fault> {
         let cell = (span.first + offset) as usize;
         if span.packets {
-            return self.write_packet(cell, (value, over), access);
+            return self.write_packet(cell, value, over, access);
         }
         let known = &self.threads[access.thread as usize].knows.seen;
         if let Some((other, wrote)) = self.cells.used_meanwhile(cell, access, known, over) {
@@ -522,7 +523,8 @@ impl<'p, N: Names> Machine<'p, N> {
     fn write_packet(
         &mut self,
         cell: usize,
-        (value, over): (Value, &[u32]),
+        value: Value,
+        over: &[u32],
         access: Access,
     ) -> Result<(), Fault> {
         match self.cells.value(cell) {

@@ -50,7 +50,7 @@ impl SingleRun {
         let target = NodeId::new(reduction.root as usize);
         let collective = Collective::reduce(target, net.nodes()).commutative(one.commutative);
         let (tasks, work) = (draft.tasks(), merge_time(reduction));
-        net.run(collective, work, (pattern, tasks), &reduction.length)
+        net.run(collective, work, pattern, tasks, &reduction.length)
     }
 
     /// The run of a broadcast that the referee accepts. O(n log n).
@@ -66,7 +66,7 @@ impl SingleRun {
         let collective = Collective::broadcast(source, targets.collect());
         let pattern = Pattern::arborescence(0, hops);
         let work = Rational::zero();
-        net.run(collective, work, (pattern, tasks), &broadcast.length)
+        net.run(collective, work, pattern, tasks, &broadcast.length)
     }
 
     /// The run of an all-reduction that the referee accepts. O(n log n).
@@ -89,7 +89,7 @@ impl SingleRun {
         tasks.extend(copied);
         let collective = Collective::all_reduce(net.nodes()).commutative(true);
         let work = merge_time(reduction);
-        net.run(collective, work, (pattern, tasks), &all.length())
+        net.run(collective, work, pattern, tasks, &all.length())
     }
 
     /// Request for the formats: one period, the dates of the file.
@@ -183,14 +183,14 @@ impl Net {
         self,
         collective: Collective,
         work: Rational,
-        (pattern, tasks): (Pattern, Vec<Dated>),
+        pattern: Pattern,
+        tasks: Vec<Dated>,
         length: &Rational,
     ) -> Result<SingleRun, ExportError> {
-        let wrong = |error: String| refused(error);
         let platform = self
             .builder
             .build()
-            .map_err(|error| wrong(error.to_string()))?;
+            .map_err(|error| refused(error.to_string()))?;
         let volumes = Volumes {
             size: Amount::Constant(Rational::one()),
             work: Amount::Constant(work),
@@ -198,7 +198,7 @@ impl Net {
         let execution = execution(&pattern, &tasks, length);
         Ok(SingleRun {
             problem: Problem::new(platform, collective, volumes)
-                .map_err(|error| wrong(error.to_string()))?,
+                .map_err(|error| refused(error.to_string()))?,
             schedule: PeriodicSchedule {
                 period: length.clone(),
                 instances: 1u8.into(),

@@ -88,7 +88,10 @@ fn tables(text: &str) -> Vec<Tuned> {
                     continue;
                 };
                 let of_line = columns.iter().zip(&cells);
-                rows.extend(of_line.filter_map(|(column, cell)| entry(collective, *column, cell)));
+                rows.extend(
+                    of_line
+                        .filter_map(|(column, cell)| entry(collective, column.0, column.1, cell)),
+                );
             }
         }
     }
@@ -104,11 +107,7 @@ fn tables(text: &str) -> Vec<Tuned> {
 }
 
 /// `15.0/ 137.1` in a column.
-fn entry(
-    collective: &'static str,
-    (algorithm, protocol): (&str, &str),
-    cell: &str,
-) -> Option<Tuned> {
+fn entry(collective: &'static str, algorithm: &str, protocol: &str, cell: &str) -> Option<Tuned> {
     let (latency, bandwidth) = cell.split_once('/')?;
     Some(Tuned {
         collective,

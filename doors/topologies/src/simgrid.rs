@@ -233,7 +233,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             .unwrap_or(Sharing::Shared);
         let rate = self.bandwidth(element, "bandwidth")?;
         let latency = self.latency(element, "latency")?;
-        self.link(element, id, (rate, latency), sharing)?;
+        self.link(element, id, rate, latency, sharing)?;
         Ok(())
     }
 
@@ -242,7 +242,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         &mut self,
         element: Node<'_, '_>,
         name: &str,
-        (rate, latency): (Rational, Rational),
+        rate: Rational,
+        latency: Rational,
         sharing: Sharing,
     ) -> Result<[usize; 2], FormatError> {
         let mut add = |name: String| {

@@ -134,8 +134,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         count: usize,
     ) -> Result<[usize; 2], FormatError> {
         let rate = &cluster.rate * whole(count);
-        let properties = (rate, cluster.latency.clone());
-        self.link(cluster.element, name, properties, cluster.sharing)
+        let latency = cluster.latency.clone();
+        self.link(cluster.element, name, rate, latency, cluster.sharing)
     }
 
     fn limiter(
@@ -146,9 +146,9 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let Some(rate) = &cluster.limiter else {
             return Ok(None);
         };
-        let properties = (rate.clone(), whole(0));
+        let (rate, latency) = (rate.clone(), whole(0));
         let name = format!("{owner}_limiter");
-        let [limiter, _] = self.link(cluster.element, &name, properties, Sharing::Shared)?;
+        let [limiter, _] = self.link(cluster.element, &name, rate, latency, Sharing::Shared)?;
         Ok(Some(limiter))
     }
 
@@ -163,7 +163,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             let sharing = self.sharing(element, "bb_sharing_policy")?;
             let name = format!("{}_backbone", cluster.id);
             let sharing = sharing.unwrap_or(Sharing::Shared);
-            backbone = Some(self.link(element, &name, (rate, latency), sharing)?);
+            backbone = Some(self.link(element, &name, rate, latency, sharing)?);
         }
         let hosts = self.hosts(cluster, zone)?;
         let mut lists = BTreeMap::new();
@@ -486,7 +486,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             let name = need(self.source, part, "id", "the backbone's name")?;
             let rate = self.bandwidth(part, "bandwidth")?;
             let latency = self.latency(part, "latency")?;
-            backbone = Some(self.link(part, name, (rate, latency), Sharing::Shared)?);
+            backbone = Some(self.link(part, name, rate, latency, Sharing::Shared)?);
         }
         for cabinet in children(element, "cabinet") {
             let rate = self.bandwidth(cabinet, "bw")?;
@@ -523,7 +523,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let [up, down] = rates;
         let mut add = |way: &str, rate: Rational| {
             let name = format!("link_{name}_{way}");
-            let [link, _] = self.link(element, &name, (rate, latency.clone()), Sharing::Shared)?;
+            let [link, _] = self.link(element, &name, rate, latency.clone(), Sharing::Shared)?;
             Ok(link)
         };
         Ok([add("UP", up)?, add("DOWN", down)?])

@@ -168,7 +168,7 @@ impl Net {
         if pairs.any(|pair| join.pairs.contains(&pair)) {
             return;
         }
-        join.remove(number, (one, other));
+        join.remove(number, one, other);
         for number in join.take(node, forward) {
             let Some(arc) = self.arcs.get_mut(number) else {
                 continue;
@@ -179,7 +179,7 @@ impl Net {
             join.pairs.insert((arc.from, arc.to));
             // From a host to itself.
             if arc.from == arc.to {
-                join.remove(number, (arc.from, arc.to));
+                join.remove(number, arc.from, arc.to);
             }
         }
     }
@@ -193,7 +193,7 @@ struct Join {
 }
 
 impl Join {
-    fn remove(&mut self, number: usize, (from, to): (usize, usize)) {
+    fn remove(&mut self, number: usize, from: usize, to: usize) {
         self.pairs.remove(&(from, to));
         self.gone.insert(number);
         for list in [self.ends.out.get_mut(from), self.ends.into.get_mut(to)]

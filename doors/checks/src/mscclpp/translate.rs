@@ -610,7 +610,7 @@ impl Translation<'_> {
         let mut spans = Vec::with_capacity(ranges.len());
         for (at, range) in ranges.iter().enumerate() {
             let mut add = |(rank, buffer): (usize, BufferType)| {
-                spans.push(self.span(site, range, (rank, buffer), at >= packets)?);
+                spans.push(self.span(site, range, rank, buffer, at >= packets)?);
                 Ok(())
             };
             match *range {
@@ -655,7 +655,8 @@ impl Translation<'_> {
         &self,
         site: Site<'_>,
         range: &ChunkRange,
-        (rank, buffer): (usize, BufferType),
+        rank: usize,
+        buffer: BufferType,
         packets: bool,
     ) -> Result<Span, Fault> {
         let cells = self.memory.chunk(

@@ -116,7 +116,8 @@ pub fn curve(
         &mut canvas,
         &axes,
         &y_ticks,
-        (x_label, y_label),
+        x_label,
+        y_label,
         options.measures.0,
     );
     if let Some((height, _)) = reference {
@@ -227,7 +228,8 @@ fn draw_axes(
     canvas: &mut Canvas,
     axes: &Axes,
     y_ticks: &[(f64, String)],
-    (x_label, y_label): (&str, &str),
+    x_label: &str,
+    y_label: &str,
     measure: Measure,
 ) {
     for (value, text) in y_ticks {

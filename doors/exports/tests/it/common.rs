@@ -102,7 +102,8 @@ fn spread(
     pattern: &mut Pattern,
     platform: &Platform,
     part: Interval,
-    (from, made): (NodeId, Option<u32>),
+    from: NodeId,
+    made: Option<u32>,
     to: &[NodeId],
     dice: &mut Dice,
 ) {
@@ -203,9 +204,9 @@ pub fn pattern(problem: &Problem, number: usize, dice: &mut Dice) -> Pattern {
         return pattern;
     }
     let whole = demand.whole();
-    let made = combine(&mut pattern, platform, owners, whole, dice);
+    let (root, made) = combine(&mut pattern, platform, owners, whole, dice);
     let goals: Vec<NodeId> = demand.goals().into_iter().map(|(node, _)| node).collect();
-    spread(&mut pattern, platform, whole, made, &goals, dice);
+    spread(&mut pattern, platform, whole, root, made, &goals, dice);
     pattern
 }
 

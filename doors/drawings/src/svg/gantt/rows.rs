@@ -213,12 +213,13 @@ fn lanes(bars: &[Bar], mut own: Vec<usize>) -> Vec<Vec<usize>> {
 pub(in crate::svg) fn runs(
     rows: &[ChartRow],
     bars: &[Bar],
-    (spans, colours): (&[(f64, f64)], &[usize]),
+    spans: &[(f64, f64)],
+    colours: &[usize],
     most: usize,
 ) -> Vec<Vec<Vec<DrawnRun>>> {
     let (mut alike, mut mixed) = (NARROW, NARROW);
     loop {
-        let join = |lane: &Vec<usize>| join(lane, bars, (spans, colours), (alike, mixed));
+        let join = |lane: &Vec<usize>| join(lane, bars, spans, colours, alike, mixed);
         let runs: Vec<Vec<Vec<DrawnRun>>> = rows
             .iter()
             .map(|row| row.lanes.iter().map(join).collect())
@@ -236,8 +237,10 @@ pub(in crate::svg) fn runs(
 fn join(
     lane: &[usize],
     bars: &[Bar],
-    (spans, colours): (&[(f64, f64)], &[usize]),
-    (alike, mixed): (f64, f64),
+    spans: &[(f64, f64)],
+    colours: &[usize],
+    alike: f64,
+    mixed: f64,
 ) -> Vec<DrawnRun> {
     let message = |bar: usize| {
         lane.get(bar)

@@ -36,7 +36,8 @@ impl Captions {
         page: &mut Page,
         platform: &Platform,
         edges: &[Edge],
-        (flows, amounts): (&Flows, Option<&Amounts>),
+        flows: &Flows,
+        amounts: Option<&Amounts>,
     ) {
         let uniform = strokes::uniform_cost(platform).is_some();
         for edge in edges.iter().rev() {
