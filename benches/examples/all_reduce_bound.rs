@@ -138,13 +138,13 @@ fn row(family: &str, model: PortModel, count: u64, platform: impl Fn(u64) -> Pla
         largest = largest.max(bound / reached - Rational::from_integer(1.into()));
     }
     times.sort_unstable();
-    let ms = |time: Duration| format!("{:.1}", time.as_secs_f64() * 1e3);
+    let milliseconds = |time: Duration| format!("{:.1}", time.as_secs_f64() * 1e3);
     let gap = num_traits::ToPrimitive::to_f64(&largest).unwrap_or(f64::NAN);
     println!(
         "| {family} | {model} | {count} | {closed} | {:.3} % | {} | {} | {} |",
         100.0 * gap,
-        ms(times[times.len() / 2]),
-        ms(times.iter().sum::<Duration>() / times.len() as u32),
-        ms(times[times.len() - 1]),
+        milliseconds(times[times.len() / 2]),
+        milliseconds(times.iter().sum::<Duration>() / times.len() as u32),
+        milliseconds(times[times.len() - 1]),
     );
 }

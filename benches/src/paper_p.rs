@@ -242,7 +242,9 @@ mod tests {
             let nodes = 5 + below(40) as usize;
             let most = if round % 2 == 0 { 4 } else { 1 << 30 };
             let mut graph: UnGraph<(), u64> = UnGraph::new_undirected();
-            (0..nodes).for_each(|_| _ = graph.add_node(()));
+            for _ in 0..nodes {
+                graph.add_node(());
+            }
             let mut edges = Vec::new();
             for _ in 0..3 * nodes {
                 let (a, b, weight) = (

@@ -217,10 +217,9 @@ pub fn filling_a_long_path() -> Result<Sides> {
     let plan = solved.plan()?;
     let mut flow = Flow::new();
     for scheduled in &plan.schedule.patterns {
-        scheduled
-            .pattern
-            .links()
-            .for_each(|link| *flow.entry(link).or_default() += 1);
+        for link in scheduled.pattern.links() {
+            *flow.entry(link).or_default() += 1;
+        }
     }
     ensure!(plan.schedule.patterns.len() == 1, "there is one best path");
     filling(&case.platform, "s", "t", &flow)
@@ -298,10 +297,9 @@ pub fn emptying_a_long_path() -> Result<Sides> {
     let plan = solved.plan()?;
     ensure!(plan.schedule.patterns.len() == 1, "there is one best path");
     let mut flow = Flow::new();
-    plan.schedule.patterns[0]
-        .pattern
-        .links()
-        .for_each(|link| *flow.entry(link).or_default() += 1);
+    for link in plan.schedule.patterns[0].pattern.links() {
+        *flow.entry(link).or_default() += 1;
+    }
     ensure!(flow.len() == 4, "the best path has {} links", flow.len());
     let periods = runs::emptying_periods(
         &case.platform,

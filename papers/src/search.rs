@@ -107,14 +107,14 @@ impl<'a> Game<'a> {
 
     /// The most complete instances over all states.
     fn delivered(&self, layer: &Layer) -> u64 {
-        let of = |held: &Held| {
+        let complete = |held: &Held| {
             let arrived = self
                 .wanted
                 .iter()
                 .map(|(value, node)| held[self.index(node.index(), *value)]);
             arrived.min().unwrap_or(0)
         };
-        layer.values().flatten().map(of).max().unwrap_or(0).into()
+        layer.values().flatten().map(complete).max().unwrap_or(0).into()
     }
 
     /// All states one unit of time later.
@@ -124,10 +124,9 @@ impl<'a> Game<'a> {
             for held in all {
                 let nodes = self.platform.nodes().len();
                 let mut receiving = vec![false; nodes];
-                busy[..nodes]
-                    .iter()
-                    .flatten()
-                    .for_each(|(link, ..)| receiving[self.receiver(*link)] = true);
+                for (link, ..) in busy[..nodes].iter().flatten() {
+                    receiving[self.receiver(*link)] = true;
+                }
                 let mut state = (busy.clone(), held.clone());
                 self.start(0, &mut state, &mut receiving, &mut |busy, held| {
                     self.advance(busy, held, most, &mut next)

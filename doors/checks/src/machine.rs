@@ -437,12 +437,12 @@ impl<'p, N: Names> Machine<'p, N> {
             self.moved.push((rank, *it));
             let (sources, targets) = (script.spans_of(it.sources), script.spans_of(it.targets));
             if self.apart {
-                sources
-                    .iter()
-                    .try_for_each(|span| self.visit(span, access, false))?;
-                targets
-                    .iter()
-                    .try_for_each(|span| self.visit(span, access, !it.through_switch))?;
+                for span in sources {
+                    self.visit(span, access, false)?;
+                }
+                for span in targets {
+                    self.visit(span, access, !it.through_switch)?;
+                }
             }
             for offset in 0..sources.first().map_or(0, |span| span.count) {
                 let (value, over) = self.read_all(sources, offset, access)?;

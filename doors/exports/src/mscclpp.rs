@@ -250,13 +250,11 @@ fn with_lanes(operation: &Operation, shape: Shape<'_>, chains: &Chains) -> Resul
         let block = blocks.entry(from).or_default();
         for value in &step.inputs {
             if let Value::Of(before) = *value {
-                match operation.steps[before].merge {
-                    true => block.after(before),
-                    // A message that an earlier threadblock of the chain has waited for is there.
-                    false if chains.receivers[before] == from => {
-                        block.wait_for(chains.senders[before], arrival[before]);
-                    }
-                    false => {}
+                if operation.steps[before].merge {
+                    block.after(before);
+                } else if chains.receivers[before] == from {
+                    // Otherwise an earlier threadblock of the chain has waited for the message.
+                    block.wait_for(chains.senders[before], arrival[before]);
                 }
             }
             sources.push(local(spot(value), 1));

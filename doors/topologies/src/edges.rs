@@ -91,7 +91,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
             let found = format!("{} cells", row.len());
             return Err(source.error(offset, None, unexpected(found, expected)));
         };
-        let wrong = |mistake| {
+        let located = |mistake| {
             let key = format!("{} to {}", clip(one), clip(other));
             source.error(offset, Some(key), mistake)
         };
@@ -99,12 +99,12 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
             silent += 1;
             continue;
         }
-        let gigabytes = in_gigabytes(cell, units).map_err(wrong)?;
+        let gigabytes = in_gigabytes(cell, units).map_err(located)?;
         if let Some((column, asked)) = &delay
             && let Some(text) = row.get(*column).filter(|text| !is_silent(text))
         {
             let name = head.get(*column).copied().unwrap_or_default();
-            let (seconds, note) = latency_in(name, text, asked.as_ref()).map_err(wrong)?;
+            let (seconds, note) = latency_in(name, text, asked.as_ref()).map_err(located)?;
             if let Some(note) = note {
                 draft.note(Topic::LeftOut, note);
             }
@@ -318,21 +318,21 @@ fn add<'a>(
         let Some((rate, offset)) = links.get(pair) else {
             continue;
         };
-        let wrong = |mistake| source.error(*offset, None, mistake);
+        let located = |mistake| source.error(*offset, None, mistake);
         let mut ends = [0; 2];
         for (end, name) in ends.iter_mut().zip([pair.0, pair.1]) {
             *end = match nodes.get(name) {
                 Some(&node) => node,
-                None => draft.node(name, "node", Role::Processor).map_err(wrong)?,
+                None => draft.node(name, "node", Role::Processor).map_err(located)?,
             };
             nodes.insert(name, *end);
         }
         let [one, other] = ends;
         let rate = draft.stated("link", rate.clone());
         if both {
-            draft.duplex(one, other, "link", rate).map_err(wrong)?;
+            draft.duplex(one, other, "link", rate).map_err(located)?;
         } else {
-            draft.link(one, other, "link", rate).map_err(wrong)?;
+            draft.link(one, other, "link", rate).map_err(located)?;
         }
         if let Some(latency) = latencies.get(pair) {
             draft.latency(one, other, latency.clone());

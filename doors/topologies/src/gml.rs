@@ -92,10 +92,10 @@ pub(crate) fn read(
         if from == to {
             continue;
         }
-        let wrong = |mistake| source.error(edge.offset, key(), mistake);
-        let (latency, note) = edge.latency(asked).map_err(wrong)?;
+        let located = |mistake| source.error(edge.offset, key(), mistake);
+        let (latency, note) = edge.latency(asked).map_err(located)?;
         notes.extend(note);
-        let transfer = (edge.cost().map_err(wrong)?, latency);
+        let transfer = (edge.cost().map_err(located)?, latency);
         let ends = if graph.directed {
             (from, to)
         } else {

@@ -152,11 +152,11 @@ fn add(source: &Source<'_>, draft: &mut Draft<'_>, matrix: &Matrix<'_>) -> Resul
     for ((offset, label, cells), (&row, column)) in
         matrix.rows.iter().zip(nodes.iter().zip(&matrix.columns))
     {
-        let wrong = |mistake| source.error(*offset, Some(format!("row {}", clip(label))), mistake);
+        let located = |mistake| source.error(*offset, Some(format!("row {}", clip(label))), mistake);
         if label != column || cells.len() != nodes.len() {
             let expected = format!("row {} with {} cells", clip(column), nodes.len());
             let found = format!("row {} with {} cells", clip(label), cells.len());
-            return Err(wrong(unexpected(found, expected)));
+            return Err(located(unexpected(found, expected)));
         }
         // Both programs print the same number of decimals in every cell.
         let decimals = |cell: &&str| {
@@ -171,10 +171,10 @@ fn add(source: &Source<'_>, draft: &mut Draft<'_>, matrix: &Matrix<'_>) -> Resul
                 "the line ends with '{}', which was cut: other cells have more decimals",
                 clip(cell)
             );
-            return Err(wrong(said(text)));
+            return Err(located(said(text)));
         }
         for (cell, &other) in cells.iter().zip(&nodes) {
-            let Some(rate) = bandwidth(cell).map_err(wrong)?.filter(|_| row != other) else {
+            let Some(rate) = bandwidth(cell).map_err(located)?.filter(|_| row != other) else {
                 continue;
             };
             let (from, to) = if matrix.row_receives {
@@ -183,7 +183,7 @@ fn add(source: &Source<'_>, draft: &mut Draft<'_>, matrix: &Matrix<'_>) -> Resul
                 (row, other)
             };
             let rate = draft.stated("p2p", rate);
-            draft.link(from, to, "p2p", rate).map_err(wrong)?;
+            draft.link(from, to, "p2p", rate).map_err(located)?;
         }
     }
     Ok(())

@@ -17,7 +17,7 @@ use roxmltree::Node;
 use crate::draft::{Draft, Role};
 use crate::imported::Topic;
 use crate::mistakes::said;
-use crate::xml::{self, children, need, whole, wrong};
+use crate::xml::{self, children, need, whole, error_at};
 
 /// The bit of `kind` that marks values as bandwidths.
 const MEANS_BANDWIDTH: i64 = 8;
@@ -44,13 +44,13 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         let text = "there is no matrix of bandwidths (distances2 whose kind has the bit 8): hwloc finds NVLinks only \
                     where lstopo was built with nvml. Give a dump of NCCL (NCCL_TOPO_DUMP_FILE=topo.xml) or the table \
                     of `nvidia-smi topo -m`";
-        return Err(wrong(source, root, said(text)));
+        return Err(error_at(source, root, said(text)));
     }
     draft.note(
         Topic::LeftOut,
         "PCI: only the matrices of bandwidths are read",
     );
-    join_packages(draft, root).map_err(|mistake| wrong(source, root, mistake))
+    join_packages(draft, root).map_err(|mistake| error_at(source, root, mistake))
 }
 
 /// Objects by their number in the machine.
@@ -79,7 +79,7 @@ fn add_matrix(
     objects: &BTreeMap<u64, Node<'_, '_>>,
     nodes: &mut BTreeMap<u64, usize>,
 ) -> Result<(), FormatError> {
-    let bad = |text: String| wrong(source, matrix, said(text));
+    let bad = |text: String| error_at(source, matrix, said(text));
     let count = whole(source, matrix, "nbobjs")?
         .and_then(|count| usize::try_from(count).ok())
         .unwrap_or(0);
@@ -131,14 +131,14 @@ fn add_matrix(
     for (row, &from) in values.chunks(count).zip(&members) {
         for (value, &to) in row.iter().zip(&members) {
             let number = parse_rational(value)
-                .map_err(|error| wrong(source, matrix, Mistake::Number(error)))?;
+                .map_err(|error| error_at(source, matrix, Mistake::Number(error)))?;
             if from == to || number.is_zero() {
                 continue;
             }
             let rate = draft.stated(kind, number / Rational::from_integer(1000.into()));
             draft
                 .link(from, to, kind, rate)
-                .map_err(|mistake| wrong(source, matrix, mistake))?;
+                .map_err(|mistake| error_at(source, matrix, mistake))?;
         }
     }
     Ok(())
@@ -165,7 +165,7 @@ fn add_object(
     object: Node<'_, '_>,
     number: u64,
 ) -> Result<usize, FormatError> {
-    let located = |mistake| wrong(source, object, mistake);
+    let located = |mistake| error_at(source, object, mistake);
     let subtype = object.attribute("subtype").unwrap_or_default();
     if subtype.contains("NVSwitch") {
         return nvswitch(draft).map_err(located);

@@ -19,7 +19,7 @@ use crate::draft::{Draft, Role};
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many, unexpected};
 use crate::nccl_rates::{between_cpus, local, pci};
-use crate::xml::{self, MAX_DEPTH, children, need, whole, wrong};
+use crate::xml::{self, MAX_DEPTH, children, need, whole, error_at};
 
 /// Reads a dump.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
@@ -28,13 +28,13 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     if system.has_tag_name("graphs") {
         let text = "a graph of NCCL (NCCL_GRAPH_DUMP_FILE) says which rings to take, not which links there are; give the \
                     topology: NCCL_TOPO_DUMP_FILE=topo.xml in the environment of a job";
-        return Err(wrong(source, system, said(text)));
+        return Err(error_at(source, system, said(text)));
     }
     if !system.has_tag_name("system") {
         let expected =
             "<system> of NCCL or RCCL, nor <topology> of hwloc, <graphml> or <platform> of SimGrid";
         let value = format!("<{}>", clip(system.tag_name().name()));
-        return Err(wrong(source, system, unexpected(value, expected)));
+        return Err(error_at(source, system, unexpected(value, expected)));
     }
     let mut reader = Reader {
         source,
@@ -138,12 +138,12 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         {
             let text = "no <gpu> stands in a <pci> of a <cpu>, as in every dump of NCCL (NCCL_TOPO_DUMP_FILE=topo.xml); \
                         without addresses on the PCI bus nobody knows what NVLinks lead to";
-            return Err(wrong(self.source, system, said(text)));
+            return Err(error_at(self.source, system, said(text)));
         }
         if self.gpus.is_empty() {
             let advice = "no <gpu> in this file: it prepares NCCL for a kind of machine (NCCL_TOPO_FILE). Run a job with \
                           NCCL_TOPO_DUMP_FILE=topo.xml on the machine, and give topo.xml";
-            return Err(wrong(self.source, system, said(advice)));
+            return Err(error_at(self.source, system, said(advice)));
         }
         self.keep_ranks();
         Ok(())
@@ -280,7 +280,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     ) -> Result<(), FormatError> {
         if depth > MAX_DEPTH {
             let mistake = too_many("levels of PCI bridges", MAX_DEPTH, "give a real dump");
-            return Err(wrong(self.source, above, mistake));
+            return Err(error_at(self.source, above, mistake));
         }
         for element in above.children().filter(Node::is_element) {
             match element.tag_name().name() {
@@ -418,7 +418,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     ) -> Result<bool, FormatError> {
         let nics = &self.draft.options.nics;
         let made_up =
-            cards::is_virtual(name, nics).map_err(|mistake| wrong(self.source, net, mistake))?;
+            cards::is_virtual(name, nics).map_err(|mistake| error_at(self.source, net, mistake))?;
         if made_up {
             let text = format!(
                 "the virtual network card {0}: no cable leads out of it; --nics {0} counts it",
@@ -463,7 +463,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         element: Node<'_, '_>,
         f: impl FnOnce(&mut Draft<'_>) -> Result<T, Mistake>,
     ) -> Result<T, FormatError> {
-        f(self.draft).map_err(|mistake| wrong(self.source, element, mistake))
+        f(self.draft).map_err(|mistake| error_at(self.source, element, mistake))
     }
 }
 

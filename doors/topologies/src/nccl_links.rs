@@ -9,7 +9,7 @@ use crate::imported::Topic;
 use crate::mistakes::unexpected;
 use crate::nccl::{Device, Gpu, Reader, bus_id, is_gpu};
 use crate::nccl_rates::{local, nvlink, xgmi};
-use crate::xml::{need, whole, wrong};
+use crate::xml::{need, whole, error_at};
 
 /// Class of an NVLink bridge on the processor's side (POWER9).
 const CPU_BRIDGE: &str = "0x068001";
@@ -196,7 +196,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             other => {
                 let value = other.unwrap_or(0).to_string();
                 let expected = format!("a number of links from 1 to {MOST}");
-                Err(wrong(self.source, link, unexpected(value, expected)))
+                Err(error_at(self.source, link, unexpected(value, expected)))
             }
         }
     }

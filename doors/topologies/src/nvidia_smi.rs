@@ -229,14 +229,14 @@ fn table<'a>(
             continue;
         }
         let is_row = others.first().is_some_and(|word| is_cell(word));
-        let wrong = |text: String| Err(source.error(*offset, Some(clip(first)), said(text)));
+        let refuse = |text: String| Err(source.error(*offset, Some(clip(first)), said(text)));
         match labels.contains(first) {
             true if open || is_row => {}
             false if is_row && !is_cell(first) => {
-                return wrong(format!("this row has no column in the head: {WRAPPED}"));
+                return refuse(format!("this row has no column in the head: {WRAPPED}"));
             }
             false if open && (rows.is_empty() || words.iter().all(|word| is_rest(word))) => {
-                return wrong(format!("this line goes on with the one above: {WRAPPED}"));
+                return refuse(format!("this line goes on with the one above: {WRAPPED}"));
             }
             _ => continue,
         }
@@ -247,14 +247,14 @@ fn table<'a>(
             let text = format!(
                 "the row of {label} is missing or cut off: {has} cells for {needs} devices"
             );
-            return wrong(format!("{text}: {WRAPPED}"));
+            return refuse(format!("{text}: {WRAPPED}"));
         }
         if row
             .rest
             .first()
             .is_some_and(|word| word != "N/A" && is_cell(word))
         {
-            return wrong(format!(
+            return refuse(format!(
                 "this row has more cells than the head has devices: {WRAPPED}"
             ));
         }

@@ -19,7 +19,7 @@ use crate::mistakes::{said, too_many, unexpected};
 use crate::simgrid::{Reader, Sharing};
 use crate::simgrid_fat_tree::{Cable, FatTree, Step};
 use crate::simgrid_zones::{Kind, Routing, Stretch, Torus};
-use crate::xml::{children, filled, need, wrong};
+use crate::xml::{children, filled, need, error_at};
 
 /// Limit on the levels of a fat tree and on the dimensions of a torus.
 const MAX_LEVELS: usize = 30;
@@ -38,7 +38,7 @@ struct Cluster<'d, 'i> {
 
 impl Cluster<'_, '_> {
     fn wrong(&self, source: &Source<'_>, text: String) -> FormatError {
-        wrong(source, self.element, said(text))
+        error_at(source, self.element, said(text))
     }
 }
 
@@ -88,7 +88,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             "DRAGONFLY" => self.dragonfly(&cluster, parent),
             other => {
                 let expected = "FLAT, TORUS, FAT_TREE or DRAGONFLY";
-                Err(wrong(
+                Err(error_at(
                     self.source,
                     element,
                     unexpected(clip(other), expected),
@@ -102,7 +102,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let meaning = "the numbers of its hosts, such as 0-15";
         let radical = need(self.source, element, "radical", meaning)?;
         hostlist::expand(&format!("[{}]", radical.trim()), &mut self.budget)
-            .map_err(|mistake| wrong(self.source, element, mistake))
+            .map_err(|mistake| error_at(self.source, element, mistake))
     }
 
     fn new_zone(
@@ -216,7 +216,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let value = cluster.element.attribute("topo_parameters");
         let value = format!("'{}'", clip(value.unwrap_or_default()));
         let expected = format!("topo_parameters of this topology: {meaning}");
-        wrong(self.source, cluster.element, unexpected(value, expected))
+        error_at(self.source, cluster.element, unexpected(value, expected))
     }
 
     /// Refuses a cluster whose shape has more or fewer hosts than its numbers.
@@ -245,7 +245,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             return Ok(());
         }
         let mistake = too_many(what, MAX_LINKS, "give a smaller cluster");
-        Err(wrong(self.source, cluster.element, mistake))
+        Err(error_at(self.source, cluster.element, mistake))
     }
 
     /// Every host has a link to the next one in each dimension.
@@ -479,7 +479,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             Some(Routing::Star(_))
         ) {
             let text = "only zones of routing=\"Cluster\" have these (and <peer> those of Vivaldi)";
-            return Err(wrong(self.source, first, said(text)));
+            return Err(error_at(self.source, first, said(text)));
         }
         let mut backbone = None;
         for part in children(element, "backbone") {
@@ -564,7 +564,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             let host = self.point(part, "id", "the host's name")?;
             if self.zones.points.get(host).map(|point| point.zone) != Some(zone) {
                 let text = "the host of a <host_link> has to be directly in the same zone";
-                return Err(wrong(self.source, part, said(text)));
+                return Err(error_at(self.source, part, said(text)));
             }
             let up = need(self.source, part, "up", "the link from the host")?;
             let down = need(self.source, part, "down", "the link to the host")?;

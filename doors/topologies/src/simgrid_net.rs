@@ -106,9 +106,9 @@ impl Net {
         };
         let ahead = reached(&ends.out, |arc| arc.to);
         let behind = reached(&ends.into, |arc| arc.from);
-        let has = |list: &[bool], node: usize| list.get(node) == Some(&true);
+        let is_marked = |list: &[bool], node: usize| list.get(node) == Some(&true);
         self.arcs
-            .retain(|arc| has(&ahead, arc.from) && has(&behind, arc.to));
+            .retain(|arc| is_marked(&ahead, arc.from) && is_marked(&behind, arc.to));
     }
 
     /// Joins `a` and `b` of each path `a -> b` without load, if stage `a` has no other outgoing path or stage `b` no

@@ -485,7 +485,7 @@ impl Rates {
 
 /// Adds the nodes of a ring or torus, and the links between neighbours.
 fn add_torus(source: &Source<'_>, draft: &mut Draft<'_>, torus: &Torus) -> Result<(), FormatError> {
-    let wrong = |mistake| source.error(torus.offset, Some(clip(&torus.name)), mistake);
+    let located = |mistake| source.error(torus.offset, Some(clip(&torus.name)), mistake);
     let kind = if torus.sizes.len() == 1 {
         AROUND[0]
     } else {
@@ -510,7 +510,7 @@ fn add_torus(source: &Source<'_>, draft: &mut Draft<'_>, torus: &Torus) -> Resul
         let node = name
             .as_ref()
             .map(|name| draft.node(name, "node", Role::Processor));
-        nodes.push(node.transpose().map_err(wrong)?);
+        nodes.push(node.transpose().map_err(located)?);
     }
     let mut stride = 1;
     for &size in &torus.sizes {
@@ -524,7 +524,7 @@ fn add_torus(source: &Source<'_>, draft: &mut Draft<'_>, torus: &Torus) -> Resul
             if one != other && !draft.has_link(one, other) {
                 draft
                     .duplex(one, other, kind, rate.clone())
-                    .map_err(wrong)?;
+                    .map_err(located)?;
             }
         }
         stride *= size;

@@ -349,18 +349,18 @@ pub fn figures() -> Result<Vec<Figure>> {
         ("both (table 4)", Rule::MonotoneBoth),
     ] {
         let table = Table::build(&fast, &slow, MOST, MOST, rule)?;
-        let at = |f, s| tables::references(&table, f, s, rule);
+        let pairs = |f, s| tables::references(&table, f, s, rule);
         let grid = (STEP..=MOST).step_by(STEP);
         let total: u64 = grid
             .clone()
             .flat_map(|s| grid.clone().map(move |f| (f, s)))
-            .map(|(f, s)| at(f, s))
+            .map(|(f, s)| pairs(f, s))
             .sum();
         rows.push(vec![
             name.to_string(),
-            at(10, 150).to_string(),
-            at(150, 10).to_string(),
-            at(150, 150).to_string(),
+            pairs(10, 150).to_string(),
+            pairs(150, 10).to_string(),
+            pairs(150, 150).to_string(),
             total.to_string(),
         ]);
     }

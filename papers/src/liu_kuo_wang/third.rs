@@ -125,7 +125,7 @@ fn run(fast: u64, slow: u64, most: usize, point_c: fn(usize) -> usize) -> (Vec<V
                 if first > last {
                     continue;
                 }
-                let mut at = |share: usize| {
+                let mut lengths = |share: usize| {
                     pairs += 1;
                     (table[a][share], table[f - 1 - a][s - share])
                 };
@@ -133,7 +133,7 @@ fn run(fast: u64, slow: u64, most: usize, point_c: fn(usize) -> usize) -> (Vec<V
                 let (mut low, mut high) = (first, last);
                 while low < high {
                     let middle = (low + high) / 2;
-                    let (left, right) = at(middle);
+                    let (left, right) = lengths(middle);
                     if left < right {
                         low = middle + 1;
                     } else {
@@ -141,7 +141,7 @@ fn run(fast: u64, slow: u64, most: usize, point_c: fn(usize) -> usize) -> (Vec<V
                     }
                 }
                 for share in low.max(first + 1) - 1..=low {
-                    let (left, right) = at(share);
+                    let (left, right) = lengths(share);
                     best = best.min(left.max(right));
                 }
             }

@@ -128,10 +128,11 @@ fn row(case: &Case, measure: Measure, proved: &Proved) -> String {
         Measure::Rounds => value.to_string(),
         _ => decimal(value, digits),
     };
-    let published = match case.published.len() > digits + 1 {
-        true => oneport::parse_rational(&case.published)
-            .map_or_else(|_| case.published.clone(), |value| number(&value)),
-        false => case.published.clone(),
+    let published = if case.published.len() > digits + 1 {
+        oneport::parse_rational(&case.published)
+            .map_or_else(|_| case.published.clone(), |value| number(&value))
+    } else {
+        case.published.clone()
     };
     let optimum = format!(
         "{}{}{unit}",

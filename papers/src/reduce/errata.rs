@@ -328,11 +328,11 @@ pub fn lists_of_tasks() -> Result<Sides> {
     }
     let (mut printed, mut right) = (0, 0);
     for chosen in 0..1u32 << all.len() {
-        let of = |(index, _): &(usize, &Task)| chosen >> index & 1 == 1;
+        let is_chosen = |(index, _): &(usize, &Task)| chosen >> index & 1 == 1;
         let list: Vec<Task> = all
             .iter()
             .enumerate()
-            .filter(of)
+            .filter(is_chosen)
             .map(|(_, &task)| task)
             .collect();
         let (listed, tree) = (

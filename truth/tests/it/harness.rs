@@ -70,7 +70,7 @@ fn every_bound_holds() {
         Kind::Shares,
         Kind::Crossings,
     ] {
-        let of = |tight: bool| {
+        let caught = |tight: bool| {
             let holds = Verdict::Holds { tight };
             results
                 .iter()
@@ -78,10 +78,10 @@ fn every_bound_holds() {
                 .count()
         };
         assert!(
-            of(true) > 20 && of(false) + of(true) > 100,
+            caught(true) > 20 && caught(false) + caught(true) > 100,
             "{kind:?}: {} tight, {} not",
-            of(true),
-            of(false)
+            caught(true),
+            caught(false)
         );
     }
 }

@@ -639,7 +639,9 @@ impl Translation<'_> {
                     switch_channel_id: Some(id),
                     ..
                 } => {
-                    self.group(site, id)?.into_iter().try_for_each(add)?;
+                    for buffer in self.group(site, id)? {
+                        add(buffer)?;
+                    }
                 }
                 _ => {
                     return Err(

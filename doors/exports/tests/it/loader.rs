@@ -105,8 +105,9 @@ fn runs(plan: &Value, [input, output]: [u64; 2]) -> bool {
 /// The keys that the loader takes from a file without a check.
 fn has_what_is_read(plan: &Value) {
     let keys = |value: &Value, keys: &[&str]| {
-        keys.iter()
-            .for_each(|key| assert!(value.get(key).is_some(), "{key} is missing"));
+        for key in keys {
+            assert!(value.get(key).is_some(), "{key} is missing");
+        }
     };
     keys(plan, &["name", "collective", "inplace", "protocol", "gpus"]);
     // A number that is read as `int`.

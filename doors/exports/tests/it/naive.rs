@@ -152,8 +152,9 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
                     }
                     continue;
                 }
-                all.iter()
-                    .for_each(|channel| *tokens.get_mut(channel).expect("tokens") -= 1);
+                for channel in &all {
+                    *tokens.get_mut(channel).expect("tokens") -= 1;
+                }
             }
             "put" | "get" | "copy" => {
                 for (from, to) in list("src_buff").into_iter().zip(list("dst_buff")) {
@@ -172,8 +173,9 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
                             *sum.entry(value).or_default() += count;
                         }
                     }
-                    to.iter()
-                        .for_each(|target| drop(memory.insert(target[at], sum.clone())));
+                    for target in &to {
+                        memory.insert(target[at], sum.clone());
+                    }
                 }
             }
             _ => return None,

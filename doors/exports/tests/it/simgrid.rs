@@ -23,10 +23,9 @@ fn dates_hold_in_the_simulator() {
         let files = files(name, "simgrid", 80 + number as u64, None).unwrap();
         let [platform, run, source] =
             ["platform.xml", "run.replay", "replay.cpp"].map(|name| folder.join(name));
-        files
-            .iter()
-            .zip([&platform, &run, &source])
-            .for_each(|(file, path)| std::fs::write(path, &file.bytes).unwrap());
+        for (file, path) in files.iter().zip([&platform, &run, &source]) {
+            std::fs::write(path, &file.bytes).unwrap();
+        }
         if number == 0 {
             let mut compiler = Command::new("g++");
             let output = compiler

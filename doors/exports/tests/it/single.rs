@@ -55,7 +55,9 @@ fn reduction(n: usize, equal: bool, dice: &mut Dice) -> SingleReduction {
         free[at] = free[at].max(complete[at]);
     }
     let mut children = vec![Vec::new(); n];
-    (1..n).for_each(|child| children[receivers[child] as usize].push(child));
+    for child in 1..n {
+        children[receivers[child] as usize].push(child);
+    }
     run(
         0,
         &children,
@@ -70,31 +72,35 @@ fn reduction(n: usize, equal: bool, dice: &mut Dice) -> SingleReduction {
         names.rotate_left(dice.below(n));
         names.swap(0, n - 1);
     }
-    let renamed_list = |list: &[usize]| {
-        let mut renamed_list = vec![Rational::default(); n];
-        (0..n).for_each(|old| renamed_list[names[old]] = ratio(list[old], 3));
-        renamed_list
+    let by_new_name = |list: &[usize]| {
+        let mut dates = vec![Rational::default(); n];
+        for old in 0..n {
+            dates[names[old]] = ratio(list[old], 3);
+        }
+        dates
     };
     let root = names[0];
     starts[0] = 0;
     merges[0] = 0;
     let mut renamed = vec![root as u32; n];
-    (1..n).for_each(|old| renamed[names[old]] = names[receivers[old] as usize] as u32);
+    for old in 1..n {
+        renamed[names[old]] = names[receivers[old] as usize] as u32;
+    }
     let costs = if equal {
         SingleCosts::Equal {
             transfer: ratio(transfer, 3),
             compute: ratio(compute, 3),
         }
     } else {
-        SingleCosts::PerSender(renamed_list(&times))
+        SingleCosts::PerSender(by_new_name(&times))
     };
     SingleReduction {
         reduction: Reduction {
             costs,
             root: root as u32,
             receivers: renamed,
-            starts: Dates::Exact(renamed_list(&starts)),
-            merges: equal.then(|| Dates::Exact(renamed_list(&merges))),
+            starts: Dates::Exact(by_new_name(&starts)),
+            merges: equal.then(|| Dates::Exact(by_new_name(&merges))),
             ready: None,
             length: ratio(length, 3),
         },

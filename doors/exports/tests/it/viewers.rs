@@ -33,8 +33,8 @@ fn written(name: &str, bytes: &[u8]) -> PathBuf {
 /// Complete events of a trace: process, thread, start, duration.
 fn events(trace: &Value) -> Vec<(u64, u64, f64, f64)> {
     let event = |event: &Value| {
-        let of = |key: &str| event[key].as_f64().unwrap_or_default();
-        (event["ph"] == "X").then(|| (of("pid") as u64, of("tid") as u64, of("ts"), of("dur")))
+        let number = |key: &str| event[key].as_f64().unwrap_or_default();
+        (event["ph"] == "X").then(|| (number("pid") as u64, number("tid") as u64, number("ts"), number("dur")))
     };
     trace["traceEvents"]
         .as_array()

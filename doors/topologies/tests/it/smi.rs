@@ -214,8 +214,8 @@ fn generations_follow_from_nvlinks() {
         ];
         let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
         let imported = import(&table("GPU0 GPU1", &rows));
-        let of = |from, to| rate(&imported.platform, from, to);
-        [of("gpu0", "gpu1"), of("gpu0", "cpu0"), of("cpu0", "cpu1")]
+        let rate_of = |from, to| rate(&imported.platform, from, to);
+        [rate_of("gpu0", "gpu1"), rate_of("gpu0", "cpu0"), rate_of("cpu0", "cpu1")]
     };
     // 18 x 20.6, 12 x 20, 6 x 20, else 20 each, and PCI 4.0.
     assert_eq!(pair("NV18", "N/A"), ["1854/5", "48", "22"]);

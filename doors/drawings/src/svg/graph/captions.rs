@@ -137,12 +137,12 @@ fn edge_amounts(platform: &Platform, edge: &Edge, amounts: &Amounts) -> Vec<Stri
     match edge.back {
         None => lines_of(edge.link).collect(),
         Some(back) => {
-            let to = |link: LinkId| {
+            let heads_to = |link: LinkId| {
                 words::link(platform, link)
                     .map_or(String::new(), |link| words::name(platform, link.to))
             };
             let towards =
-                |link: LinkId| lines_of(link).map(move |line| format!("{line} to {}", to(link)));
+                |link: LinkId| lines_of(link).map(move |line| format!("{line} to {}", heads_to(link)));
             towards(edge.link).chain(towards(back)).collect()
         }
     }

@@ -301,14 +301,14 @@ fn flip(insides: &mut [Inside], centres: &[Point], links: &[(usize, usize)], ite
         outer[item[b]].push((own[b], a));
     }
     for index in (0..insides.len()).chain(0..insides.len()) {
-        let at = |node: usize| {
+        let centre_of = |node: usize| {
             let (group, member) = (item[node], own[node]);
             let (x, y) = insides[group].positions[member];
             (centres[group].0 + x, centres[group].1 + y)
         };
         let length = |turn: Point| -> f64 {
             let far = |&(member, other): &(usize, usize)| {
-                let ((x, y), there) = (insides[index].positions[member], at(other));
+                let ((x, y), there) = (insides[index].positions[member], centre_of(other));
                 let (dx, dy) = (
                     centres[index].0 + turn.0 * x - there.0,
                     centres[index].1 + turn.1 * y - there.1,
