@@ -882,7 +882,11 @@ fn bipartite_graph(
     };
     for (&link, time) in edges {
         let ends = platform.link(link);
-        ports.link(port_of(&send, ends.from)?, port_of(&receive, ends.to)?, time.clone())?;
+        ports.link(
+            port_of(&send, ends.from)?,
+            port_of(&receive, ends.to)?,
+            time.clone(),
+        )?;
     }
     let drawing = svg::platform(&ports.build()?, title, caption);
     Ok(Figure::svg(title, caption, drawing))

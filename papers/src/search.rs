@@ -114,7 +114,13 @@ impl<'a> Game<'a> {
                 .map(|(value, node)| held[self.index(node.index(), *value)]);
             arrived.min().unwrap_or(0)
         };
-        layer.values().flatten().map(complete).max().unwrap_or(0).into()
+        layer
+            .values()
+            .flatten()
+            .map(complete)
+            .max()
+            .unwrap_or(0)
+            .into()
     }
 
     /// All states one unit of time later.

@@ -98,5 +98,5 @@ fn microseconds(period: &Rational) -> Rational {
     while period * &scale < whole(1000) && scale.bits() < 1000 && period.numer().bits() > 0 {
         scale *= 1000;
     }
-    Rational::from_integer(scale)
+    whole(scale)
 }

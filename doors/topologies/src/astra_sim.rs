@@ -37,7 +37,7 @@ enum Block {
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
     let document = Yaml::parse(source)?;
     let dimensions = dimensions(source, &document)?;
-        let located = |mistake| document.error(source, mistake);
+    let located = |mistake| document.error(source, mistake);
     let total = dimensions.iter().try_fold(1_usize, |total, dimension| {
         total.checked_mul(dimension.size)
     });

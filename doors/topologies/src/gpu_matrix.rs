@@ -152,7 +152,8 @@ fn add(source: &Source<'_>, draft: &mut Draft<'_>, matrix: &Matrix<'_>) -> Resul
     for ((offset, label, cells), (&row, column)) in
         matrix.rows.iter().zip(nodes.iter().zip(&matrix.columns))
     {
-        let located = |mistake| source.error(*offset, Some(format!("row {}", clip(label))), mistake);
+        let located =
+            |mistake| source.error(*offset, Some(format!("row {}", clip(label))), mistake);
         if label != column || cells.len() != nodes.len() {
             let expected = format!("row {} with {} cells", clip(column), nodes.len());
             let found = format!("row {} with {} cells", clip(label), cells.len());

@@ -13,7 +13,7 @@ use roxmltree::Node;
 use crate::draft::Draft;
 use crate::graph::{Attributes, Graph, MAX_ATTRIBUTES, is_read, too_many_attributes};
 use crate::mistakes::{said, unexpected};
-use crate::xml::{self, children, need, start, error_at};
+use crate::xml::{self, children, error_at, need, start};
 
 /// Names and defaults of attributes, by the id of their key.
 type Keys<'d> = BTreeMap<&'d str, (&'d str, Option<&'d str>)>;

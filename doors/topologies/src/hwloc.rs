@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 use num_traits::Zero;
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
-use oneport_platform::{Rational, parse_rational};
+use oneport_platform::{parse_rational, whole};
 use roxmltree::Node;
 
 use crate::draft::{Draft, Role};
 use crate::imported::Topic;
 use crate::mistakes::said;
-use crate::xml::{self, children, need, whole, error_at};
+use crate::xml::{self, children, error_at, integer, need};
 
 /// The bit of `kind` that marks values as bandwidths.
 const MEANS_BANDWIDTH: i64 = 8;
@@ -33,7 +33,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     let mut found = false;
     for matrix in root.children().filter(Node::is_element) {
         let hetero = matrix.has_tag_name("distances2hetero");
-        let kind = whole(source, matrix, "kind")?.unwrap_or(0);
+        let kind = integer(source, matrix, "kind")?.unwrap_or(0);
         if !(hetero || matrix.has_tag_name("distances2")) || kind & MEANS_BANDWIDTH == 0 {
             continue;
         }
@@ -64,7 +64,7 @@ fn objects<'d, 'i>(
         .filter(|node| node.has_tag_name("object"))
     {
         if let Some(index) =
-            whole(source, object, "gp_index")?.and_then(|index| u64::try_from(index).ok())
+            integer(source, object, "gp_index")?.and_then(|index| u64::try_from(index).ok())
         {
             objects.insert(index, object);
         }
@@ -80,7 +80,7 @@ fn add_matrix(
     nodes: &mut BTreeMap<u64, usize>,
 ) -> Result<(), FormatError> {
     let bad = |text: String| error_at(source, matrix, said(text));
-    let count = whole(source, matrix, "nbobjs")?
+    let count = integer(source, matrix, "nbobjs")?
         .and_then(|count| usize::try_from(count).ok())
         .unwrap_or(0);
     if count == 0 || count > MAX_OBJECTS {
@@ -135,7 +135,7 @@ fn add_matrix(
             if from == to || number.is_zero() {
                 continue;
             }
-            let rate = draft.stated(kind, number / Rational::from_integer(1000.into()));
+            let rate = draft.stated(kind, number / whole(1000));
             draft
                 .link(from, to, kind, rate)
                 .map_err(|mistake| error_at(source, matrix, mistake))?;
@@ -238,7 +238,7 @@ fn join_packages(draft: &mut Draft<'_>, root: Node<'_, '_>) -> Result<(), Mistak
             "between packages, as in NCCL for AMD's Zen 1 or 2; the file does not say it",
         )
     };
-    let rate = draft.rate("cpu", Rational::from_integer(stated.into()), what);
+    let rate = draft.rate("cpu", whole(stated), what);
     for (index, &one) in packages.iter().enumerate() {
         for &other in packages.iter().skip(index + 1) {
             if !draft.has_link(one, other) {

@@ -19,7 +19,7 @@ use crate::draft::{Draft, Role};
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many, unexpected};
 use crate::nccl_rates::{between_cpus, local, pci};
-use crate::xml::{self, MAX_DEPTH, children, need, whole, error_at};
+use crate::xml::{self, MAX_DEPTH, children, error_at, integer, need};
 
 /// Reads a dump.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
@@ -116,9 +116,9 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                     "busid",
                     "the address on the PCI bus",
                 )?);
-                let device = whole(self.source, element, "dev")?;
-                let rank =
-                    whole(self.source, element, "rank")?.and_then(|rank| u64::try_from(rank).ok());
+                let device = integer(self.source, element, "dev")?;
+                let rank = integer(self.source, element, "rank")?
+                    .and_then(|rank| u64::try_from(rank).ok());
                 let device = device
                     .and_then(|device| u64::try_from(device).ok())
                     .unwrap_or(self.gpus.len() as u64);
@@ -359,7 +359,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     ) -> Result<(), FormatError> {
         let mut card = self.cards.get(&(above.host, above.cpu, slot)).copied();
         for net in children(nic, "net").filter(|net| net.attribute("net") != Some("0")) {
-            let Some(device) = whole(self.source, net, "dev")? else {
+            let Some(device) = integer(self.source, net, "dev")? else {
                 continue;
             };
             let name = net.attribute("name").unwrap_or_default();
@@ -386,7 +386,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                     *card.insert(node)
                 }
             };
-            let megabits = whole(self.source, net, "speed")?
+            let megabits = integer(self.source, net, "speed")?
                 .filter(|&speed| speed > 0)
                 .unwrap_or_else(|| {
                     self.draft.note(
@@ -500,7 +500,7 @@ fn is_bridge(class: &str) -> bool {
 fn switch_model(source: &Source<'_>, element: Node<'_, '_>) -> Result<u64, FormatError> {
     let mut model: u64 = 0;
     for key in ["vendor", "device", "subsystem_vendor", "subsystem_device"] {
-        let part = whole(source, element, key)?
+        let part = integer(source, element, key)?
             .and_then(|part| u16::try_from(part).ok())
             .unwrap_or(0);
         model = (model << 16) | u64::from(part);

@@ -270,7 +270,8 @@ impl Reader<'_> {
         read: impl FnOnce(&str) -> Option<T>,
     ) -> Result<T, FormatError> {
         let text = xml::need(&self.source, element, key, "what NCCL asks for")?;
-        read(text).ok_or_else(|| self.error_at(element, &format!("{key} '{}'", clip(text)), expected))
+        read(text)
+            .ok_or_else(|| self.error_at(element, &format!("{key} '{}'", clip(text)), expected))
     }
 
     /// An integer, decimal or after `0x` hexadecimal.

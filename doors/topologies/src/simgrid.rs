@@ -23,7 +23,7 @@ use crate::simgrid_search::{self, PathSearch};
 use crate::simgrid_stages;
 use crate::simgrid_units;
 use crate::simgrid_zones::{Capacity, Kind, Routing, Stretch, Zones};
-use crate::xml::{self, MAX_DEPTH, children, need, error_at};
+use crate::xml::{self, MAX_DEPTH, children, error_at, need};
 
 /// Limit on the hosts of all clusters.
 const MAX_HOSTS: usize = 100_000;
@@ -163,7 +163,11 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             "wifi" => return Err(self.no_wifi(zone)),
             _ => {
                 let expected = "Full, Floyd, Dijkstra, DijkstraCache, Cluster, Vivaldi or None";
-                return Err(error_at(self.source, zone, unexpected(clip(text), expected)));
+                return Err(error_at(
+                    self.source,
+                    zone,
+                    unexpected(clip(text), expected),
+                ));
             }
         })
     }
@@ -577,7 +581,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
 
     /// Notes the facts of the file that the platform does not have.
     fn note_rest(&mut self, root: Node<'d, 'i>) {
-        let has_element = |name: &'static str| root.descendants().any(|node| node.has_tag_name(name));
+        let has_element =
+            |name: &'static str| root.descendants().any(|node| node.has_tag_name(name));
         let profile = |node: Node<'_, '_>| {
             let key = |key: &&str| node.attribute(*key).is_some();
             ["bandwidth_file", "latency_file", "state_file"]

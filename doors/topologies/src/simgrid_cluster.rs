@@ -19,7 +19,7 @@ use crate::mistakes::{said, too_many, unexpected};
 use crate::simgrid::{Reader, Sharing};
 use crate::simgrid_fat_tree::{Cable, FatTree, Step};
 use crate::simgrid_zones::{Kind, Routing, Stretch, Torus};
-use crate::xml::{children, filled, need, error_at};
+use crate::xml::{children, error_at, filled, need};
 
 /// Limit on the levels of a fat tree and on the dimensions of a torus.
 const MAX_LEVELS: usize = 30;

@@ -361,7 +361,10 @@ impl Walk<'_> {
         let ends = [from, to];
         if let Some(bypass) = zones.bypass(zone, from, to) {
             let gate = |side: usize| bypass.gates.get(side).copied().flatten();
-            return Some((bypass.clone(), [gate(0).unwrap_or(from), gate(1).unwrap_or(to)]));
+            return Some((
+                bypass.clone(),
+                [gate(0).unwrap_or(from), gate(1).unwrap_or(to)],
+            ));
         }
         let members = ends.map(|end| zones.member_of(zone, end));
         let (one, other) = (members[0]?, members[1]?);

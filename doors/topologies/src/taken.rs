@@ -33,7 +33,8 @@ pub(crate) fn check(format: Format, options: &ImportOptions) -> Result<(), Mista
         ("--multicast", options.multicast, &SWITCHES),
         ("--nics", !options.nics.is_empty(), &CARDS),
     ];
-    let is_refused = |(_, given, takes): &&(&str, bool, &[Format])| *given && !takes.contains(&format);
+    let is_refused =
+        |(_, given, takes): &&(&str, bool, &[Format])| *given && !takes.contains(&format);
     let Some((name, _, takes)) = given.iter().find(is_refused) else {
         return Ok(());
     };

@@ -94,7 +94,11 @@ fn over(what: &'static str, limit: usize) -> Mistake {
 }
 
 /// An error at an element: `<pci>` and its fault.
-pub(super) fn error_at(source: &Source<'_>, element: Node<'_, '_>, mistake: Mistake) -> FormatError {
+pub(super) fn error_at(
+    source: &Source<'_>,
+    element: Node<'_, '_>,
+    mistake: Mistake,
+) -> FormatError {
     source.error(
         start(source, element),
         Some(format!("<{}>", clip(element.tag_name().name()))),
@@ -120,7 +124,7 @@ pub(super) fn need<'n>(
 }
 
 /// An attribute that is a whole number, in decimal or with 0x. `None` if it is absent or empty.
-pub(super) fn whole(
+pub(super) fn integer(
     source: &Source<'_>,
     element: Node<'_, '_>,
     key: &str,

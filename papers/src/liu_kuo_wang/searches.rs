@@ -158,7 +158,12 @@ fn growth(paper: &Paper) -> Result<Finding> {
     };
     let words: Vec<String> = found
         .iter()
-        .map(|&(size, ratio)| Ok(format!("P = {size}: {ratio:.0} (printed {:.0})", printed_ratio(size)?)))
+        .map(|&(size, ratio)| {
+            Ok(format!(
+                "P = {size}: {ratio:.0} (printed {:.0})",
+                printed_ratio(size)?
+            ))
+        })
         .collect::<Result<_>>()?;
     Ok(Finding::claim(true, words.join("; "))
         .note("speeds 3, 4, 5; the generic search taken as 70 % of the tree, which the row above measures"))

@@ -189,7 +189,11 @@ impl Ellipsoid {
         let needed = self.flat.div_ceil(n) + 12 + 3 * u64::from(n.ilog2() + 1);
         let more = needed.saturating_sub(self.bits);
         self.bits += more;
-        for entry in self.centre.iter_mut().chain(self.shape.iter_mut().flatten()) {
+        for entry in self
+            .centre
+            .iter_mut()
+            .chain(self.shape.iter_mut().flatten())
+        {
             *entry <<= more;
         }
     }

@@ -215,7 +215,9 @@ pub fn allowed_sets(platform: &Platform) -> Vec<Links> {
             match platform.model_of(node) {
                 PortModel::FullDuplex => used(side) == 0,
                 PortModel::HalfDuplex => used(0) + used(1) == 0,
-                PortModel::Multiport => used(side) < platform.node(node).ports.unwrap_or(1) as usize,
+                PortModel::Multiport => {
+                    used(side) < platform.node(node).ports.unwrap_or(1) as usize
+                }
                 PortModel::Links => true,
             }
         })
@@ -325,10 +327,11 @@ fn solved_rows(rows: Linear) -> Result<Ended<BTreeMap<Quantity, Rational>>> {
     } = rows.solvable()?;
     solved(program, |optimum| {
         let value = |column| optimum.primal.get(column);
-        let difference = |(&quantity, &(column, negative)): (&Quantity, &(Column, Option<Column>))| {
-            let negative = negative.map(value).unwrap_or_default();
-            (quantity, value(column) - negative)
-        };
+        let difference =
+            |(&quantity, &(column, negative)): (&Quantity, &(Column, Option<Column>))| {
+                let negative = negative.map(value).unwrap_or_default();
+                (quantity, value(column) - negative)
+            };
         columns.iter().map(difference).collect()
     })
 }

@@ -468,7 +468,11 @@ fn flow_program(net: &Net) -> Result<(Rational, usize, usize)> {
         for set in violated {
             let members = set.members(&graph);
             let side = whole(set.capacity(&graph));
-            program.row(Relation::AtMost, side, times_of(&|link| members.contains(&link)));
+            program.row(
+                Relation::AtMost,
+                side,
+                times_of(&|link| members.contains(&link)),
+            );
             added += 1;
         }
     }

@@ -5,7 +5,8 @@ use serde_json::json;
 
 #[test]
 fn deadlocks_say_who_waits_for_whom() {
-    let operation = |name: &str| json!({"name": name, "channel_ids": [0], "channel_type": "memory"});
+    let operation =
+        |name: &str| json!({"name": name, "channel_ids": [0], "channel_type": "memory"});
     let gpu = |id: u32| {
         json!({"id": id, "input_chunks": 1, "output_chunks": 1, "scratch_chunks": 0, "remote_buffers": [],
             "channels": [{"channel_type": "memory", "connected_to": [1 - id]}],

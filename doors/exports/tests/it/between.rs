@@ -3,9 +3,10 @@
 use oneport_exports::{Pieces, Request};
 use oneport_plan::{Problem, Volumes};
 use oneport_platform::{Rational, parse_rational};
+use oneport_testkit::Dice;
 use serde_json::Value;
 
-use crate::common::{Dice, collective, platform, schedule};
+use crate::common::{collective, platform, schedule};
 
 fn rational(value: &Value) -> Rational {
     parse_rational(value.as_str().unwrap()).unwrap()

@@ -107,7 +107,8 @@ fn every_node_gets_its_turn() {
                         if !ready || done.contains(&(rank, number as u64)) {
                             continue;
                         }
-                        let attribute = |key: &str| node.attributes.get(key).copied().unwrap_or(u64::MAX);
+                        let attribute =
+                            |key: &str| node.attributes.get(key).copied().unwrap_or(u64::MAX);
                         let message: Vec<u64> = ["comm_src", "comm_dst", "comm_tag", "comm_size"]
                             .map(attribute)
                             .to_vec();

@@ -1,5 +1,6 @@
 //! GOAL in its simulator: `ONEPORT_LOGGOPSIM` names the folder of ATLAHS' `LogGOPSim` and `txt2bin`.
 
+use oneport_testkit::Dice;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +8,7 @@ use std::process::Command;
 use oneport_exports::Request;
 use oneport_plan::{Problem, Volumes};
 
-use crate::common::{Dice, collective, export, platform, schedule};
+use crate::common::{collective, export, platform, schedule};
 
 const COLLECTIVES: [&str; 9] = [
     "broadcast",

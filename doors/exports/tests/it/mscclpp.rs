@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use oneport_checks::{Fault, Kind, Verdict};
-use oneport_testkit::data;
+use oneport_testkit::{Dice, data};
 use serde_json::{Value, json};
 
-use crate::common::{Dice, export};
+use crate::common::export;
 use crate::naive;
 use crate::pair::schedule;
 

@@ -1,11 +1,10 @@
 //! A naive twin of the interpreter: threadblocks take turns at random, an operation at a time. It has no clocks. It
 //! finds the faults in the orders that it happens to try.
 
+use oneport_testkit::Dice;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-
-use crate::common::Dice;
 
 /// Values as the input chunks added up: rank, buffer, chunk, part, and multiplicity.
 type Sum = BTreeMap<(usize, usize), u32>;

@@ -9,9 +9,10 @@ use oneport_checks::check;
 use oneport_exports::{Pieces, Request, registered};
 use oneport_plan::{Collective, PeriodicSchedule, Problem, Volumes};
 use oneport_platform::NodeId;
+use oneport_testkit::Dice;
 use serde_json::{Value, json};
 
-use crate::common::{Dice, collective, platform, schedule};
+use crate::common::{collective, platform, schedule};
 
 /// The stand-in's folder, with MSCCL++'s own files if its source is given.
 fn package(folder: &Path, source: Option<&Path>) -> PathBuf {

@@ -1,5 +1,6 @@
 //! Runs replayed in SimGrid, if it is installed: dates hold, and a port used twice is noticed.
 
+use oneport_testkit::Dice;
 use std::path::Path;
 use std::process::Command;
 
@@ -7,7 +8,7 @@ use oneport_exports::Request;
 use oneport_plan::{Problem, Volumes};
 use oneport_platform::{Node, Platform, PortModel, Rational, Shared};
 
-use crate::common::{Dice, collective, files, schedule};
+use crate::common::{collective, files, schedule};
 use crate::mpi::folder;
 
 #[test]

@@ -5,13 +5,8 @@ use oneport_plan::{
     Broadcast, Concurrency, Dates, Rational, Reduction, SingleAllReduce, SingleBroadcast,
     SingleCosts, SingleReduction,
 };
+use oneport_testkit::{Dice, ratio};
 use serde_json::Value;
-
-use crate::common::Dice;
-
-fn ratio(numerator: usize, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 /// A tree whose processors hold intervals: `first` receives from the roots of the intervals to its right, in order.
 fn tree(first: usize, end: usize, receivers: &mut [u32], dice: &mut Dice) {

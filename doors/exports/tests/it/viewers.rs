@@ -34,7 +34,14 @@ fn written(name: &str, bytes: &[u8]) -> PathBuf {
 fn events(trace: &Value) -> Vec<(u64, u64, f64, f64)> {
     let event = |event: &Value| {
         let number = |key: &str| event[key].as_f64().unwrap_or_default();
-        (event["ph"] == "X").then(|| (number("pid") as u64, number("tid") as u64, number("ts"), number("dur")))
+        (event["ph"] == "X").then(|| {
+            (
+                number("pid") as u64,
+                number("tid") as u64,
+                number("ts"),
+                number("dur"),
+            )
+        })
     };
     trace["traceEvents"]
         .as_array()

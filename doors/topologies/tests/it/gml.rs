@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use oneport_platform::{Units, parse_rational, ratio};
+use oneport_testkit::whole;
 use oneport_topologies::{
     Capacity, Format, ImportOptions, Imported, Platform, Rational, Topic, parse_topology,
     read_platform,
@@ -153,7 +154,7 @@ fn topology_zoo_files() {
                 raw.or(carrier)
             })
             .collect();
-        let gigabit = Rational::from_integer(1_000_000_000.into());
+        let gigabit = whole(1_000_000_000);
         assert!(
             links
                 .values()

@@ -77,7 +77,10 @@ fn dumps_state_the_latency_of_cards_and_the_rest_is_assumed() {
         kinds: BTreeMap::from([("net".to_string(), number("1/200000"))]),
         ..Latencies::default()
     };
-    assert_eq!(all(&imported, &given), [latency_of("net", "5", Origin::Given)]);
+    assert_eq!(
+        all(&imported, &given),
+        [latency_of("net", "5", Origin::Given)]
+    );
     let unknown = Latencies {
         kinds: BTreeMap::from([("xgmi".to_string(), number("1"))]),
         ..Latencies::default()
@@ -128,7 +131,10 @@ fn edges_state_latencies_with_units() {
     assert_eq!(stated(&imported), [latency_of("5000")]);
     assert!(!says(&imported, Topic::LeftOut, "latency"));
     let other = graph(["\"hop\": \"5 us\"", "\"delay\": \"1 us\""]);
-    assert_eq!(stated(&import_with(&other, &asked("hop", None))), [latency_of("5")]);
+    assert_eq!(
+        stated(&import_with(&other, &asked("hop", None))),
+        [latency_of("5")]
+    );
     refused(
         &graph(["\"hop\": \"5 GB\"", "\"hop\": 1"]),
         &asked("hop", None),
@@ -151,7 +157,10 @@ fn dimensions_of_astra_sim_have_nanoseconds() {
     let imported = import(text);
     let latency_of = |kind, latency: &str| (kind, latency.to_string(), Origin::Stated);
     let stated = all(&imported, &Latencies::default());
-    assert_eq!(stated, [latency_of("ring", "1/2"), latency_of("switch", "1/50")]);
+    assert_eq!(
+        stated,
+        [latency_of("ring", "1/2"), latency_of("switch", "1/50")]
+    );
     refused(
         &text.replace("500.0", "-5"),
         &ImportOptions::default(),

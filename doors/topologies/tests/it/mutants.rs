@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use oneport_topologies::{Format, ImportOptions, Rational, parse_topology};
+use oneport_testkit::whole;
+use oneport_topologies::{Format, ImportOptions, parse_topology};
 
 use crate::{cluster, try_import};
 
@@ -76,13 +77,11 @@ fn options(format: Format) -> ImportOptions {
         Format::SlurmYaml => &["node"],
         _ => &[],
     };
-    let link_bandwidth = kinds
-        .iter()
-        .map(|kind| (kind.to_string(), Rational::from_integer(25.into())));
+    let link_bandwidth = kinds.iter().map(|kind| (kind.to_string(), whole(25)));
     let capacity_default = matches!(format, Format::Gml | Format::Dot);
     ImportOptions {
         link_bandwidth: link_bandwidth.collect::<BTreeMap<_, _>>(),
-        capacity_default: capacity_default.then(|| Rational::from_integer(1.into())),
+        capacity_default: capacity_default.then(|| whole(1)),
         ..ImportOptions::default()
     }
 }

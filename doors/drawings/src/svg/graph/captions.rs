@@ -141,8 +141,9 @@ fn edge_amounts(platform: &Platform, edge: &Edge, amounts: &Amounts) -> Vec<Stri
                 words::link(platform, link)
                     .map_or(String::new(), |link| words::name(platform, link.to))
             };
-            let towards =
-                |link: LinkId| lines_of(link).map(move |line| format!("{line} to {}", heads_to(link)));
+            let towards = |link: LinkId| {
+                lines_of(link).map(move |line| format!("{line} to {}", heads_to(link)))
+            };
             towards(edge.link).chain(towards(back)).collect()
         }
     }
