@@ -7,14 +7,11 @@ use oneport::Rational;
 use oneport::homogeneous::reference::listing;
 use oneport::homogeneous::{EqualCosts, Reduce, broadcast, reduce_released};
 use oneport::plan::Concurrency;
+use oneport_numbers::whole;
 
 /// Ten to the sixth values are built, ten to the eighteenth counted.
 const BUILT: u64 = 1_000_000;
 const COUNTED: u64 = 1_000_000_000_000_000_000;
-
-fn whole(number: u64) -> Rational {
-    Rational::from_integer(number.into())
-}
 
 fn costs(transfer: u64, compute: u64) -> EqualCosts {
     EqualCosts::new(whole(transfer), whole(compute)).expect("costs are positive")

@@ -11,7 +11,7 @@ use oneport_benches::{broadcast, certified, commutative, gather, multicast, plat
 use oneport_graph::arborescence::arborescence;
 use oneport_graph::petgraph::visit::EdgeRef;
 use oneport_graph::{Digraph, shortest_paths};
-use oneport_numbers::Scaled;
+use oneport_numbers::{Scaled, whole};
 
 /// Rounds of column generation of a multicast, which need not reach the optimum.
 const ROUNDS: usize = 12;
@@ -57,9 +57,7 @@ fn some_rounds(platform: &Platform, collective: &Collective) {
     let solved = solve(&problem, &options).expect("a connected platform has a plan");
     let plan = solved.plan().expect("a connected platform has a plan");
     let (throughput, bound) = (&plan.steady_state.throughput, plan.upper_bound);
-    assert!(
-        throughput <= bound && *bound <= throughput * oneport::Rational::from_integer(3.into())
-    );
+    assert!(throughput <= bound && *bound <= throughput * whole(3));
 }
 
 fn large(criterion: &mut Criterion) {

@@ -3,24 +3,18 @@
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use num_traits::Zero;
-use oneport::Rational;
 use oneport_matching::{Edge, Watch, decompose, max_weighted_degree};
+use oneport_numbers::whole;
+use oneport_testkit::Dice;
 
-/// 1000 senders and receivers, 20,000 edges, weights up to a million, from a small linear congruential generator.
+/// `vertices` senders and receivers, `degree` edges per sender, weights up to a million.
 fn graph(vertices: usize, degree: usize) -> Vec<Edge> {
-    let mut state = 1u64;
-    let mut draw = |below: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
-    };
+    let mut dice = Dice::new(1);
     (0..vertices * degree)
         .map(|index| Edge {
             left: index / degree,
-            right: draw(vertices as u64) as usize,
-            weight: Rational::from_integer((1 + draw(1_000_000)).into()),
+            right: dice.below(vertices),
+            weight: whole(dice.within(1, 1_000_000)),
         })
         .collect()
 }
@@ -38,9 +32,7 @@ fn decomposition(criterion: &mut Criterion) {
                     .steps;
                 assert!(steps.len() <= edges.len() + 2 * vertices);
                 assert_eq!(
-                    steps
-                        .iter()
-                        .fold(Rational::zero(), |sum, step| sum + &step.length),
+                    steps.iter().fold(whole(0), |sum, step| sum + &step.length),
                     total
                 );
             });

@@ -14,9 +14,11 @@ use std::time::{Duration, Instant};
 
 use oneport::platform::Node;
 use oneport::platform::generate::{self, Racks};
-use oneport::{Collective, Platform, PortModel, Problem, Rational, Status};
+use oneport::{Collective, Platform, PortModel, Problem, Status};
 use oneport_benches::weightless;
 use oneport_lp::{Options, Question, Until, all_reduce_bound, solve};
+use oneport_numbers::whole;
+use oneport_testkit::Dice;
 
 fn main() {
     let count = std::env::args()
@@ -29,12 +31,12 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|");
     for model in [PortModel::FullDuplex, PortModel::Links] {
         row("clusters", model, count, |seed| {
-            racks(seed, model, (2, 5), 40)
+            racks(seed, model, 2, 5, 40)
         });
     }
     for model in PortModel::ALL {
         row("one-port racks", model, count, |seed| {
-            racks(seed, model, (1, 3), 12)
+            racks(seed, model, 1, 3, 12)
         });
         row("random", model, count, |seed| random(seed, model, 0));
         row("with routers", model, count, |seed| {
@@ -43,34 +45,20 @@ fn main() {
     }
 }
 
-/// Numbers from a seed (splitmix).
-struct Dice(u64);
-
-impl Dice {
-    /// A number of this range, both ends included.
-    fn between(&mut self, low: usize, high: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        low + ((z ^ (z >> 31)) % (high - low + 1) as u64) as usize
-    }
+/// A number of this range, both ends included.
+fn within(dice: &mut Dice, low: usize, high: usize) -> usize {
+    low + dice.below(high - low + 1)
 }
 
-fn racks(
-    seed: u64,
-    model: PortModel,
-    (fewest, most): (usize, usize),
-    processors: usize,
-) -> Platform {
+fn racks(seed: u64, model: PortModel, fewest: usize, most: usize, processors: usize) -> Platform {
     let mut dice = Dice(seed);
-    let racks = dice.between(fewest, most);
-    let hosts = (2, dice.between(2, processors / racks));
+    let racks = within(&mut dice, fewest, most);
+    let hosts = (2, within(&mut dice, 2, processors / racks));
     let shape = Racks {
         racks,
         hosts,
-        spines: dice.between(1, 2),
-        copying: dice.between(0, 1) == 1,
+        spines: within(&mut dice, 1, 2),
+        copying: within(&mut dice, 0, 1) == 1,
         model,
     };
     generate::racks(
@@ -85,26 +73,26 @@ fn racks(
 
 fn random(seed: u64, model: PortModel, routers: usize) -> Platform {
     let mut dice = Dice(seed);
-    let nodes = dice.between(4, 10) + routers;
+    let nodes = within(&mut dice, 4, 10) + routers;
     let options = generate::Options {
         seed,
         ..Default::default()
     };
-    let graph = generate::random_connected(nodes, dice.between(2, 4.min(nodes - 1)), &options)
+    let graph = generate::random_connected(nodes, within(&mut dice, 2, 4.min(nodes - 1)), &options)
         .expect("a sensible size");
     let mut builder = Platform::builder();
     builder.model(model);
-    for (place, node) in graph.nodes().iter().enumerate() {
+    for (index, node) in graph.nodes().iter().enumerate() {
         let router = || Node {
-            replicates: place % 2 == 0,
+            replicates: index % 2 == 0,
             ..Node::router(node.name.clone())
         };
-        let node = if place < routers {
+        let node = if index < routers {
             router()
         } else {
             node.clone()
         };
-        let ports = (model == PortModel::Multiport).then(|| dice.between(1, 3) as u32);
+        let ports = (model == PortModel::Multiport).then(|| within(&mut dice, 1, 3) as u32);
         builder
             .node(Node { ports, ..node })
             .expect("a node of a platform");
@@ -118,7 +106,7 @@ fn random(seed: u64, model: PortModel, routers: usize) -> Platform {
 }
 
 fn row(family: &str, model: PortModel, count: u64, platform: impl Fn(u64) -> Platform) {
-    let (mut closed, mut largest, mut times) = (0, Rational::from_integer(0.into()), Vec::new());
+    let (mut closed, mut largest, mut times) = (0, whole(0), Vec::new());
     for seed in 0..count {
         let platform = platform(seed);
         let collective = Collective::all_reduce(platform.processors().collect());
@@ -140,16 +128,16 @@ fn row(family: &str, model: PortModel, count: u64, platform: impl Fn(u64) -> Pla
             "{family}, {model}, seed {seed}"
         );
         closed += u64::from(solution.status == Status::Optimal);
-        largest = largest.max(bound / reached - Rational::from_integer(1.into()));
+        largest = largest.max(bound / reached - whole(1));
     }
     times.sort_unstable();
-    let ms = |time: Duration| format!("{:.1}", time.as_secs_f64() * 1e3);
+    let milliseconds = |time: Duration| format!("{:.1}", time.as_secs_f64() * 1e3);
     let gap = num_traits::ToPrimitive::to_f64(&largest).unwrap_or(f64::NAN);
     println!(
         "| {family} | {model} | {count} | {closed} | {:.3} % | {} | {} | {} |",
         100.0 * gap,
-        ms(times[times.len() / 2]),
-        ms(times.iter().sum::<Duration>() / times.len() as u32),
-        ms(times[times.len() - 1]),
+        milliseconds(times[times.len() / 2]),
+        milliseconds(times.iter().sum::<Duration>() / times.len() as u32),
+        milliseconds(times[times.len() - 1]),
     );
 }

@@ -15,7 +15,7 @@ fn main() {
         .skip(1)
         .filter_map(|size| size.parse().ok())
         .collect();
-    let or = |usual: &[usize]| {
+    let numbers_or = |usual: &[usize]| {
         if sizes.is_empty() {
             usual.to_vec()
         } else {
@@ -24,18 +24,18 @@ fn main() {
     };
     if matches!(what, "full" | "all") {
         println!("Broadcast to all, full-duplex");
-        table(&or(&[20, 100, 500]), platform, broadcast);
+        table(&numbers_or(&[20, 100, 500]), platform, broadcast);
     }
     if matches!(what, "all-gather" | "all") {
         println!("All-gather among all, full-duplex");
-        table(&or(&[10, 20, 50]), platform, all_gather);
+        table(&numbers_or(&[10, 20, 50]), platform, all_gather);
     }
     if matches!(what, "half" | "all") {
         println!("Broadcast to all, half-duplex");
-        table(&or(&[20, 50, 100]), half_duplex, broadcast);
+        table(&numbers_or(&[20, 50, 100]), half_duplex, broadcast);
     }
     if matches!(what, "paper" | "all") {
-        paper(&or(&[10, 20, 30]));
+        paper(&numbers_or(&[10, 20, 30]));
     }
 }
 

@@ -11,13 +11,14 @@ use oneport::watch::{Left, Watch};
 use oneport::{Problem, Rational, Volumes};
 use oneport_benches::{platform, reduce, staged};
 use oneport_lp::{self as lp, Formulation, Question};
+use oneport_numbers::whole;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let against = arguments
         .iter()
         .position(|argument| argument == "--against");
-    let ratio: Option<u32> = against.and_then(|place| arguments.get(place + 1)?.parse().ok());
+    let ratio: Option<u32> = against.and_then(|index| arguments.get(index + 1)?.parse().ok());
     let sizes = arguments[..against.unwrap_or(arguments.len())]
         .iter()
         .filter_map(|size| size.parse().ok());
@@ -62,7 +63,7 @@ fn main() {
 /// Time of the compact program inside HiGHS, and whether it finished.
 fn compact(platform: &oneport::Platform, limit: Duration, optimum: &Rational) -> (Duration, bool) {
     let collective = reduce(platform);
-    let volumes = Volumes::of_size(Rational::from_integer(1.into()));
+    let volumes = Volumes::of_size(whole(1));
     let question =
         Question::new(&Problem::new(platform, &collective, &volumes).expect("a proper question"));
     let started = Instant::now();

@@ -12,6 +12,8 @@ use oneport::homogeneous::reference::listing;
 use oneport::homogeneous::{EqualCosts, Reduce};
 use oneport::plan::{Class, Concurrency};
 use oneport::{HeterogeneousAnswer, Rational, Status, length_homogeneous, reduce_cluster};
+use oneport_numbers::whole;
+use oneport_testkit::Dice;
 
 fn main() {
     println!("| question | the paper's s | ours s | ratio | what |\n|---|---|---|---|---|");
@@ -30,10 +32,6 @@ fn main() {
     for senders in [22, 26] {
         arbitrary(senders);
     }
-}
-
-fn whole(number: u64) -> Rational {
-    Rational::from_integer(number.into())
 }
 
 fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
@@ -173,25 +171,15 @@ fn table_1() {
     }
 }
 
-/// Numbers from 1 to `most`, determined by the seed.
-fn dice(mut seed: u64) -> impl FnMut(u64) -> u64 {
-    move |most| {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % most + 1
-    }
-}
-
 /// Several classes of random times: worst and mean over seeds.
 fn classes() {
     for (count, senders, most) in [(3u64, 100_000u64, 60u64), (6, 2000, 60), (6, 2000, 1000)] {
         let mut seconds = Vec::new();
         let mut open = 0;
         for seed in 1..=10 {
-            let mut roll = dice(seed);
+            let mut dice = Dice::new(seed);
             let classes: Vec<(u64, u64)> = (0..count)
-                .map(|_| (roll(most) + 2, senders / count))
+                .map(|_| (dice.within(3, most + 2), senders / count))
                 .collect();
             let budget = Budget {
                 states: u64::MAX,
@@ -218,8 +206,8 @@ fn classes() {
 fn arbitrary(senders: usize) {
     let mut worst: f64 = 0.0;
     for seed in 1..=20 {
-        let mut roll = dice(seed);
-        let times: Vec<(u64, u64)> = (0..senders).map(|_| (roll(100) + 9, 1)).collect();
+        let mut dice = Dice::new(seed);
+        let times: Vec<(u64, u64)> = (0..senders).map(|_| (dice.within(10, 109), 1)).collect();
         let (seconds, _) = optimal(&cluster(&times), Method::Auto);
         worst = worst.max(seconds);
     }

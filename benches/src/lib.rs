@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 
 use oneport::platform::generate::{Options as Costs, random_connected};
 use oneport::watch::{News, Watch};
-use oneport::{
-    Amount, Collective, Options, Platform, Problem, Rational, Solved, Status, Volumes, solve,
-};
+use oneport::{Amount, Collective, Options, Platform, Problem, Solved, Status, Volumes, solve};
+use oneport_numbers::whole;
 
 /// A random connected platform of degree 4, costs 1..10, every node a processor.
 pub fn platform(nodes: usize, seed: u64) -> Platform {
@@ -81,7 +80,7 @@ pub fn all_gather(platform: &Platform) -> Collective {
 
 /// Messages of size 1, merges that take no time: bandwidth is the limit on fabrics.
 pub fn weightless() -> Volumes {
-    let constant = |value: i32| Amount::Constant(Rational::from_integer(value.into()));
+    let constant = |value: i32| Amount::Constant(whole(value));
     Volumes {
         size: constant(1),
         work: constant(0),

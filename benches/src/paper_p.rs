@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 use oneport::{NodeId, Platform, Rational};
 use oneport_exact::{self as exact, LinearProgram, Outcome, Relation, Row, Sense, Solver};
 use oneport_graph::arborescence::arborescence;
-use oneport_numbers::{common_denominator, numerator_over};
+use oneport_numbers::{common_denominator, numerator_over, whole};
 use rustworkx_core::max_weight_matching::max_weight_matching;
 use rustworkx_core::petgraph::graph::{NodeIndex, UnGraph};
 
@@ -30,22 +30,19 @@ pub struct PaperP {
 /// Solves (P). Gives up at the limit.
 pub fn solve(platform: &Platform, source: NodeId, limit: Duration) -> PaperP {
     let started = Instant::now();
-    let one = || Rational::from_integer(1.into());
+    let one = || whole(1);
     let mut program = LinearProgram::new(Sense::Maximize);
     let comm = program.add_row(Relation::AtMost, one());
     let edges: Vec<Row> = platform
         .links()
         .iter()
-        .map(|_| program.add_row(Relation::Equal, Rational::from_integer(0.into())))
+        .map(|_| program.add_row(Relation::Equal, whole(0)))
         .collect();
     let mut solver = Solver::new(program);
     // Every link alone, so that the first tree has matchings.
     for &edge in &edges {
         solver
-            .add_column(
-                Rational::from_integer(0.into()),
-                [(comm, one()), (edge, -one())],
-            )
+            .add_column(whole(0), [(comm, one()), (edge, -one())])
             .expect("consistent");
     }
     let denominator = common_denominator(platform.links().iter().map(|link| &link.cost));
@@ -71,9 +68,7 @@ pub fn solve(platform: &Platform, source: NodeId, limit: Duration) -> PaperP {
                 .iter()
                 .map(|&link| (edges[link], -one()))
                 .chain([(comm, one())]);
-            solver
-                .add_column(Rational::from_integer(0.into()), entries)
-                .expect("consistent");
+            solver.add_column(whole(0), entries).expect("consistent");
             better = true;
         }
         if !better {
@@ -109,9 +104,7 @@ pub fn solve(platform: &Platform, source: NodeId, limit: Duration) -> PaperP {
 }
 
 fn rounded(value: &Rational) -> i64 {
-    let scaled = (value * Rational::from_integer(UNIT.into()))
-        .round()
-        .to_integer();
+    let scaled = (value * whole(UNIT)).round().to_integer();
     i64::try_from(scaled).unwrap_or(0)
 }
 
@@ -189,7 +182,7 @@ mod tests {
         let figure = |nodes: usize, links: &[(usize, usize, &str)]| {
             let mut builder = Platform::builder();
             builder.model(PortModel::HalfDuplex);
-            let one = Rational::from_integer(1.into());
+            let one = whole(1);
             let ids: Vec<NodeId> = (0..nodes)
                 .map(|at| {
                     builder
@@ -228,28 +221,20 @@ mod tests {
         );
     }
 
-    /// Our heaviest matchings and rustworkx's, on graphs drawn by a multiplicative generator.
+    /// Our heaviest matchings and rustworkx's, on random graphs.
     #[test]
     fn heaviest_matchings() {
-        let mut state = 1u64;
-        let mut below = |limit: u64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % limit
-        };
+        let mut dice = Dice::new(1);
         for round in 0..60 {
-            let nodes = 5 + below(40) as usize;
-            let most = if round % 2 == 0 { 4 } else { 1 << 30 };
+            let nodes = 5 + dice.below(40_usize);
+            let most: u64 = if round % 2 == 0 { 4 } else { 1 << 30 };
             let mut graph: UnGraph<(), u64> = UnGraph::new_undirected();
-            (0..nodes).for_each(|_| _ = graph.add_node(()));
+            for _ in 0..nodes {
+                graph.add_node(());
+            }
             let mut edges = Vec::new();
             for _ in 0..3 * nodes {
-                let (a, b, weight) = (
-                    below(nodes as u64) as usize,
-                    below(nodes as u64) as usize,
-                    1 + below(most),
-                );
+                let (a, b, weight) = (dice.below(nodes), dice.below(nodes), dice.within(1, most));
                 if a != b
                     && graph
                         .find_edge(NodeIndex::new(a), NodeIndex::new(b))

@@ -41,7 +41,7 @@ impl Asked {
                 bail!("'{}' has no value", pair[0])
             };
             let name = name.strip_prefix("--").unwrap_or(name);
-            let Some(place) = asked.get_mut(name) else {
+            let Some(given) = asked.get_mut(name) else {
                 bail!(
                     "no option '{name}'; there are {}",
                     known
@@ -51,7 +51,7 @@ impl Asked {
                         .join(", ")
                 )
             };
-            *place = value.clone();
+            *given = value.clone();
         }
         Ok(Asked(asked))
     }
@@ -136,14 +136,14 @@ fn searches(arguments: &[String]) -> Result<String> {
                 .collect();
             tree += crate::numbers::pixels(&whole(guided::tree(&counts)?.nodes));
             let mut lengths = Vec::new();
-            for (place, guide) in [Guide::SlowestFirst, Guide::Generic]
+            for (index, guide) in [Guide::SlowestFirst, Guide::Generic]
                 .into_iter()
                 .enumerate()
             {
                 let started = Instant::now();
                 let count = guided::search(&cluster, guide, Reading::Last, u64::MAX)?;
-                seconds[place] += started.elapsed().as_secs_f64();
-                nodes[place] += if place == 0 {
+                seconds[index] += started.elapsed().as_secs_f64();
+                nodes[index] += if index == 0 {
                     count.expanded
                 } else {
                     count.generated
@@ -157,10 +157,10 @@ fn searches(arguments: &[String]) -> Result<String> {
         }
         let each = clusters as f64;
         let mut row = vec![size.to_string(), format!("{:.0}", tree / each)];
-        for place in 0..2 {
-            row.push(format!("{:.0}", nodes[place] / each));
-            row.push(format!("{:.3}", 100.0 * nodes[place] / tree));
-            row.push(format!("{:.4}", seconds[place] / each));
+        for index in 0..2 {
+            row.push(format!("{:.0}", nodes[index] / each));
+            row.push(format!("{:.3}", 100.0 * nodes[index] / tree));
+            row.push(format!("{:.4}", seconds[index] / each));
         }
         row.push(format!("{:.1}", nodes[1] / nodes[0]));
         row.push(format!("{:.1}", seconds[1] / seconds[0]));

@@ -34,19 +34,20 @@ const INTRODUCTION: &str = "\
 # Named algorithms against the optimum
 
 Answers of `oneport compare` on every platform in `fixtures/platforms`. `cargo xtask reproduce compare` writes this page, and a test
-compares it with what is computed.
+compares it with the computed one.
 
-A cell is the throughput of an algorithm as a share of the proved optimum, when one operation follows another without a break: the
-load of its messages, counted exactly. Messages between nodes that are not neighbours take the cheapest path; of equally cheap ones,
-senders take turns or all take the first, as sustains more. `equal rings at once` are the rings of `oneport rings`, at most 32 over at most 16 processors, each over separate
-links. All processors take part, the first is the root; operators are commutative, and merging takes no time. The first row is the optimum, in messages of size 1 per unit of
-time of the file; where it begins with `<=` it is the proved bound, and shares are of the bound. `-`: no such algorithm for this
-collective (recursive doubling of an all-gather wants a power of two nodes).
+A cell is the throughput of an algorithm as a share of the proved optimum. One operation follows another without a break, and the load of
+the algorithm's messages is counted exactly. A message between nodes that are not neighbours takes a cheapest path. If several paths are
+equally cheap, either the senders take turns or all take the first, and the higher throughput counts. `equal rings at once` are the rings of
+`oneport rings`: at most 32 rings over at most 16 processors, each over separate links. All processors take part, and the first is the root.
+Operators are commutative, and a merge takes no time. The first row is the optimum, in messages of size 1 per unit of time of the file. If
+it begins with `<=`, it is the proved bound, and shares are of the bound. `-` means that no such algorithm exists for the collective on this
+platform. For example, recursive doubling of an all-gather needs a power of two nodes.
 
-[doors/baselines](../doors/baselines/README.md) explains the names. `RR-7898` is the tree of the shortest single reduction if all
-transfers and all merges were equal; `Liu-Kuo-Wang` is slowest node first, at most twice as long as the shortest if times depended on the
-sender alone. Both are made for one reduction, not for a stream of them. Here merging is free, which neither paper assumes: RR-7898 speaks
-of large amounts of computation, Liu-Kuo-Wang put merging into the sender's time.
+[doors/baselines](../doors/baselines/README.md) explains the names. `RR-7898` is the tree of the shortest single reduction if all transfers
+take one time and all merges take one time. `Liu-Kuo-Wang` is slowest node first. Its single reduction takes at most twice the shortest time
+if the time of a transfer depends on the sender alone. Both are made for a single reduction, not for a series. Neither paper assumes that
+merging is free: RR-7898 considers large amounts of computation, and Liu-Kuo-Wang includes merging in the sender's time.
 ";
 
 /// Writes the page.

@@ -217,13 +217,12 @@ pub fn filling_a_long_path() -> Result<Sides> {
     let plan = solved.plan()?;
     let mut flow = Flow::new();
     for scheduled in &plan.schedule.patterns {
-        scheduled
-            .pattern
-            .links()
-            .for_each(|link| *flow.entry(link).or_default() += 1);
+        for link in scheduled.pattern.links() {
+            *flow.entry(link).or_default() += 1;
+        }
     }
     ensure!(plan.schedule.patterns.len() == 1, "there is one best path");
-    filling(&case.platform, ("s", "t"), &flow)
+    filling(&case.platform, "s", "t", &flow)
 }
 
 /// E000-8: a circulation that an optimal solution may contain.
@@ -259,10 +258,10 @@ pub fn filling_with_a_circulation() -> Result<Sides> {
         program.throughput()? == throughput,
         "the solution with the circulation is optimal"
     );
-    filling(&case.platform, ("s", "t"), &flow)
+    filling(&case.platform, "s", "t", &flow)
 }
 
-fn filling(platform: &Platform, (source, target): (&str, &str), flow: &Flow) -> Result<Sides> {
+fn filling(platform: &Platform, source: &str, target: &str, flow: &Flow) -> Result<Sides> {
     let ends: [NodeId; 2] = [
         cases::node(platform, source)?,
         cases::node(platform, target)?,
@@ -298,10 +297,9 @@ pub fn emptying_a_long_path() -> Result<Sides> {
     let plan = solved.plan()?;
     ensure!(plan.schedule.patterns.len() == 1, "there is one best path");
     let mut flow = Flow::new();
-    plan.schedule.patterns[0]
-        .pattern
-        .links()
-        .for_each(|link| *flow.entry(link).or_default() += 1);
+    for link in plan.schedule.patterns[0].pattern.links() {
+        *flow.entry(link).or_default() += 1;
+    }
     ensure!(flow.len() == 4, "the best path has {} links", flow.len());
     let periods = runs::emptying_periods(
         &case.platform,
@@ -443,7 +441,7 @@ pub fn at_most_one_message() -> Result<Sides> {
     )
 }
 
-/// E003-4: the printed vertices, with the missing one in place of the one printed twice. Every node that receives has a
+/// E003-4: the printed vertices, with the missing one instead of the one printed twice. Every node that receives has a
 /// send and a receive vertex.
 pub fn lower_vertices() -> Result<Value> {
     let toy = Toy::load()?;

@@ -88,10 +88,9 @@ fn main() -> ExitCode {
     match run(&folder) {
         Ok(report) if report.failures().is_empty() => ExitCode::SUCCESS,
         Ok(report) => {
-            report
-                .failures()
-                .iter()
-                .for_each(|failure| eprintln!("error: {failure}"));
+            for failure in report.failures() {
+                eprintln!("error: {failure}");
+            }
             ExitCode::FAILURE
         }
         Err(error) => ended(Err(error)),

@@ -320,7 +320,9 @@ fn markdown_table(out: &mut String, header: &[String], rows: impl Iterator<Item 
     };
     line(header);
     line(&vec!["---".to_string(); header.len()]);
-    rows.for_each(|row| line(&row));
+    for row in rows {
+        line(&row);
+    }
 }
 
 fn markdown_figures(out: &mut String, figures: &[Figure]) {

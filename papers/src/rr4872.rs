@@ -886,13 +886,17 @@ fn bipartite_graph(
         .filter(|&node| !platform.incoming(node).is_empty())
         .map(|node| Ok((node, ports.node(port(node, "recv"))?)))
         .collect::<Result<_>>()?;
-    let of = |list: &[(NodeId, NodeId)], node| {
+    let port_of = |list: &[(NodeId, NodeId)], node| {
         let found = list.iter().find(|(other, _)| *other == node);
         found.map(|(_, port)| *port).context("a link has no port")
     };
     for (&link, time) in edges {
         let ends = platform.link(link);
-        ports.link(of(&send, ends.from)?, of(&receive, ends.to)?, time.clone())?;
+        ports.link(
+            port_of(&send, ends.from)?,
+            port_of(&receive, ends.to)?,
+            time.clone(),
+        )?;
     }
     let drawing = svg::platform(&ports.build()?, title, caption);
     Ok(Figure::svg(title, caption, drawing))
@@ -1112,9 +1116,9 @@ mod tests {
         assert!(sets.iter().any(|set| links(set) == links(&toy.matchings)));
         let periods = unsplit_by_order(&toy)?;
         assert_eq!(periods.len(), 24);
-        let of = |order: [usize; 4]| periods.iter().find(|(_, other)| *other == order);
-        assert_eq!(of([0, 1, 2, 3]).context("printed")?.0, whole(16));
-        assert_eq!(of([2, 0, 3, 1]).context("3, 1, 4, 2")?.0, whole(4));
+        let period = |order: [usize; 4]| periods.iter().find(|(_, other)| *other == order);
+        assert_eq!(period([0, 1, 2, 3]).context("printed")?.0, whole(16));
+        assert_eq!(period([2, 0, 3, 1]).context("3, 1, 4, 2")?.0, whole(4));
         assert_eq!(toy.period()? * toy.unsplit_factor()?, whole(48));
         Ok(())
     }

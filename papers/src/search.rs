@@ -97,7 +97,7 @@ impl<'a> Game<'a> {
         best
     }
 
-    fn place(&self, node: usize, value: usize) -> usize {
+    fn index(&self, node: usize, value: usize) -> usize {
         node * self.owned.len() + value
     }
 
@@ -107,14 +107,20 @@ impl<'a> Game<'a> {
 
     /// The most complete instances over all states.
     fn delivered(&self, layer: &Layer) -> u64 {
-        let of = |held: &Held| {
+        let complete = |held: &Held| {
             let arrived = self
                 .wanted
                 .iter()
-                .map(|(value, node)| held[self.place(node.index(), *value)]);
+                .map(|(value, node)| held[self.index(node.index(), *value)]);
             arrived.min().unwrap_or(0)
         };
-        layer.values().flatten().map(of).max().unwrap_or(0).into()
+        layer
+            .values()
+            .flatten()
+            .map(complete)
+            .max()
+            .unwrap_or(0)
+            .into()
     }
 
     /// All states one unit of time later.
@@ -124,10 +130,9 @@ impl<'a> Game<'a> {
             for held in all {
                 let nodes = self.platform.nodes().len();
                 let mut receiving = vec![false; nodes];
-                busy[..nodes]
-                    .iter()
-                    .flatten()
-                    .for_each(|(link, ..)| receiving[self.receiver(*link)] = true);
+                for (link, ..) in busy[..nodes].iter().flatten() {
+                    receiving[self.receiver(*link)] = true;
+                }
                 let mut state = (busy.clone(), held.clone());
                 self.start(0, &mut state, &mut receiving, &mut |busy, held| {
                     self.advance(busy, held, most, &mut next)
@@ -141,8 +146,8 @@ impl<'a> Game<'a> {
     /// value. `None` if the node has none.
     fn take(&self, node: usize, value: usize, held: &mut Held) -> Option<u8> {
         let taken = u8::from(!self.owned[value][node]);
-        let place = self.place(node, value);
-        held[place] = held[place].checked_sub(taken)?;
+        let index = self.index(node, value);
+        held[index] = held[index].checked_sub(taken)?;
         Some(taken)
     }
 
@@ -164,7 +169,7 @@ impl<'a> Game<'a> {
         }
         match slot.checked_sub(receiving.len()) {
             None => self.send(slot, state, receiving, chosen),
-            Some(node) => self.merge((slot, node), state, receiving, chosen),
+            Some(node) => self.merge(slot, node, state, receiving, chosen),
         }
     }
 
@@ -189,14 +194,15 @@ impl<'a> Game<'a> {
                 self.start(node + 1, state, receiving, chosen);
                 state.0[node] = None;
                 receiving[to] = false;
-                state.1[self.place(node, value)] += taken;
+                state.1[self.index(node, value)] += taken;
             }
         }
     }
 
     fn merge(
         &self,
-        (slot, node): (usize, usize),
+        slot: usize,
+        node: usize,
         state: &mut (Busy, Held),
         receiving: &mut [bool],
         chosen: &mut dyn FnMut(Busy, Held),
@@ -212,9 +218,9 @@ impl<'a> Game<'a> {
                 state.0[slot] = Some((0, value as u8, time));
                 self.start(slot + 1, state, receiving, chosen);
                 state.0[slot] = None;
-                state.1[self.place(node, right)] += second;
+                state.1[self.index(node, right)] += second;
             }
-            state.1[self.place(node, left)] += first;
+            state.1[self.index(node, left)] += first;
         }
     }
 
@@ -230,8 +236,8 @@ impl<'a> Game<'a> {
                 let at = slot
                     .checked_sub(nodes)
                     .unwrap_or_else(|| self.receiver(*link));
-                let place = self.place(at, usize::from(*value));
-                held[place] = most.min(held[place] + 1);
+                let index = self.index(at, usize::from(*value));
+                held[index] = most.min(held[index] + 1);
                 *task = None;
             }
         }

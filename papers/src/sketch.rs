@@ -1,8 +1,8 @@
-//! Small graphs with given places and words on their links, as the papers' figures have them.
+//! Small graphs with given positions and words on their links, as the papers' figures have them.
 
 use std::fmt::Write;
 
-/// Distance of neighbouring places, in pixels.
+/// Distance of neighbouring positions, in pixels.
 const STEP: f64 = 96.0;
 const RADIUS: f64 = 15.0;
 /// Width of a letter, and the margin of a name. Nodes with longer names are wider.
@@ -17,7 +17,7 @@ const ASIDE: f64 = 7.0;
 /// A graph to be drawn.
 #[derive(Debug, Clone, Default)]
 pub struct Sketch {
-    /// Names, and places in steps from the upper left.
+    /// Names, and positions in steps from the upper left.
     nodes: Vec<(String, (f64, f64))>,
     links: Vec<Link>,
 }
@@ -32,8 +32,8 @@ struct Link {
 
 impl Sketch {
     /// Adds a node. Returns its number.
-    pub fn node(&mut self, name: impl Into<String>, place: (f64, f64)) -> usize {
-        self.nodes.push((name.into(), place));
+    pub fn node(&mut self, name: impl Into<String>, position: (f64, f64)) -> usize {
+        self.nodes.push((name.into(), position));
         self.nodes.len() - 1
     }
 
@@ -90,9 +90,11 @@ impl Sketch {
              fill=\"#ffffff\"/>\n<text x=\"12\" y=\"20\" font-size=\"14\" fill=\"#1f2933\">{title}</text>\n",
             title = escape(title)
         );
-        self.links.iter().for_each(|link| self.draw(&mut out, link));
-        for (name, place) in &self.nodes {
-            let (x, y) = pixels(*place);
+        for link in &self.links {
+            self.draw(&mut out, link);
+        }
+        for (name, position) in &self.nodes {
+            let (x, y) = pixels(*position);
             let half = half_width(name);
             let _ = writeln!(
                 out,
@@ -120,7 +122,7 @@ impl Sketch {
             .iter()
             .any(|other| (other.from, other.to) == (link.to, link.from));
         let aside = if back { ASIDE } else { 0.0 };
-        let at = |along: f64, beside: f64| {
+        let point_at = |along: f64, beside: f64| {
             (
                 from.0 + ux * along - uy * beside,
                 from.1 + uy * along + ux * beside,
@@ -132,9 +134,9 @@ impl Sketch {
             1.0 / (ux / half).hypot(uy / RADIUS)
         };
         let (first, last) = (border(link.from), length - border(link.to));
-        let (start, end) = (at(first, aside), at(last - 3.0, aside));
-        let [left, right] = [4.0, -4.0].map(|beside| at(last - 12.0, aside + beside));
-        let tip = at(last, aside);
+        let (start, end) = (point_at(first, aside), point_at(last - 3.0, aside));
+        let [left, right] = [4.0, -4.0].map(|beside| point_at(last - 12.0, aside + beside));
+        let tip = point_at(last, aside);
         let dash = if link.dashed {
             " stroke-dasharray=\"4 3\""
         } else {
@@ -147,7 +149,7 @@ impl Sketch {
             start.0, start.1, end.0, end.1, tip.0, tip.1, left.0, left.1, right.0, right.1
         );
         if !link.words.is_empty() {
-            let (x, y) = at(length * 0.45, aside + if back { 13.0 } else { 11.0 });
+            let (x, y) = point_at(length * 0.45, aside + if back { 13.0 } else { 11.0 });
             let _ = writeln!(
                 out,
                 "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#8a3b12\">{}</text>",

@@ -172,14 +172,14 @@ fn transfer_times() -> Result<Finding> {
 /// lengths.
 fn forced_lengths(toy: &Toy) -> Result<Vec<Rational>> {
     let cuts = matchings::cuts(&toy.case.platform, &toy.occupations(), toy.matchings.len())?;
-    let has = |cut: &&Vec<matchings::Weighted>| {
+    let has_all_sets = |cut: &&Vec<matchings::Weighted>| {
         toy.matchings
             .iter()
             .all(|(links, _)| cut.iter().any(|(set, _)| set == links))
     };
     let cut = cuts
         .iter()
-        .find(has)
+        .find(has_all_sets)
         .context("these sets do not make up the occupations")?;
     let length = |links: &matchings::Matching| {
         cut.iter()

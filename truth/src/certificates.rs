@@ -128,29 +128,29 @@ pub fn change(draw: &mut Draw, certificate: &mut Certificate) {
         Inequality::Gathering(_) => 7,
         Inequality::Merges(_) | Inequality::Place(_) => usize::MAX,
     };
-    let places: Vec<usize> = (0..certificate.needs.len())
-        .filter(|&place| kind_of(&certificate.needs[place]) == kind)
+    let indices: Vec<usize> = (0..certificate.needs.len())
+        .filter(|&index| kind_of(&certificate.needs[index]) == kind)
         .collect();
     let rows = if kind == 1 && certificate.rows.len() > prices {
         prices..certificate.rows.len()
     } else {
         0..prices
     };
-    if kind == 3 && !places.is_empty() {
+    if kind == 3 && !indices.is_empty() {
         change_task(draw, certificate, drop, &factor);
-    } else if !places.is_empty() {
-        let place = places[draw.below(places.len())];
-        match &mut certificate.needs[place].inequality {
-            _ if drop => _ = certificate.needs.remove(place),
+    } else if !indices.is_empty() {
+        let index = indices[draw.below(indices.len())];
+        match &mut certificate.needs[index].inequality {
+            _ if drop => _ = certificate.needs.remove(index),
             Inequality::Exchange(exchange) => exchange.direction = turned(exchange.direction),
-            _ => certificate.needs[place].weight *= &factor,
+            _ => certificate.needs[index].weight *= &factor,
         }
     } else if !rows.is_empty() {
-        let place = rows.start + draw.below(rows.len());
+        let index = rows.start + draw.below(rows.len());
         if drop {
-            _ = certificate.rows.remove(place)
+            _ = certificate.rows.remove(index)
         } else {
-            certificate.rows[place].1 *= &factor
+            certificate.rows[index].1 *= &factor
         }
     }
 }
@@ -164,24 +164,24 @@ fn change_task(draw: &mut Draw, certificate: &mut Certificate, drop: bool, facto
             0
         }
     };
-    let mut place = draw.below(certificate.needs.iter().map(tasks).sum());
+    let mut index = draw.below(certificate.needs.iter().map(tasks).sum());
     for need in &mut certificate.needs {
         let Inequality::Tree(tree) = &mut need.inequality else {
             continue;
         };
-        if place < tree.prices.len() {
+        if index < tree.prices.len() {
             if drop {
-                _ = tree.prices.remove(place)
+                _ = tree.prices.remove(index)
             } else {
-                tree.prices[place].1 *= factor
+                tree.prices[index].1 *= factor
             }
             return;
         }
-        place -= tree.prices.len();
+        index -= tree.prices.len();
     }
 }
 
-/// The merges, and the place that joins all operands, with the largest weights that the other inequalities leave.
+/// The merges, and the merge that joins all operands, with the largest weights that the other inequalities leave.
 pub fn complete(
     platform: &Platform,
     collective: &Collective,
@@ -196,9 +196,9 @@ pub fn complete(
     });
     let work = smallest_work(collective, volumes);
     let mut added = Vec::new();
-    for place in 0..collective.demands() {
+    for index in 0..collective.demands() {
         let Some(demand) = collective
-            .demand(place)
+            .demand(index)
             .filter(|demand| demand.operands.len() > 1)
         else {
             continue;
@@ -206,7 +206,7 @@ pub fn complete(
         let own: Vec<&Need> = certificate
             .needs
             .iter()
-            .filter(|need| need.demand.unwrap_or(place) == place)
+            .filter(|need| need.demand.unwrap_or(index) == index)
             .collect();
         let proves = |need: &&Need| match &need.inequality {
             Inequality::Tree(_) | Inequality::Balance(_) => false,
@@ -235,7 +235,7 @@ pub fn complete(
         ] {
             if weight.is_positive() {
                 added.push(Need {
-                    demand: Some(place),
+                    demand: Some(index),
                     inequality,
                     weight,
                 });
@@ -360,7 +360,7 @@ fn cuts(
     let mut left = vec![fresh; if each { demands } else { 1 }];
     let mut cuts: Vec<Need> = Vec::new();
     for _ in 0..draw.between(1, 3 * left.len() + 4) {
-        let place = draw.below(left.len());
+        let index = draw.below(left.len());
         let often = draw.pick(&[25, 50, 75]);
         let nodes: Vec<NodeId> = platform
             .node_ids()
@@ -369,10 +369,10 @@ fn cuts(
         let inside = |node: &NodeId| nodes.contains(node);
         let leaves = |way: &usize| inside(&ways[*way].0) && !inside(&ways[*way].1);
         let leaving: Vec<usize> = (0..ways.len()).filter(leaves).collect();
-        let Some(most) = leaving.iter().map(|&way| left[place][way].clone()).min() else {
+        let Some(most) = leaving.iter().map(|&way| left[index][way].clone()).min() else {
             continue;
         };
-        let demand = each.then_some(place);
+        let demand = each.then_some(index);
         let inequality = Inequality::Cut(Cut { nodes });
         if !most.is_positive()
             || cuts
@@ -382,7 +382,7 @@ fn cuts(
             continue;
         }
         for &way in leaving.iter() {
-            left[place][way] -= &most;
+            left[index][way] -= &most;
         }
         let factor = draw.pick(&[(1, 1), (1, 1), (1, 1), (1, 1), (1, 2), (2, 1)]);
         let weight = most * ratio(factor.0, factor.1);

@@ -11,7 +11,7 @@ use oneport_referee::{Rule, Violation, bound, reading};
 
 use crate::certificates::{Kind, certificate, change, complete, weaken};
 use crate::draw::Draw;
-use crate::game::Place;
+use crate::game::Carrier;
 use crate::prices::{compute_price, link_price};
 use crate::sample::Sample;
 use crate::throughput::{Oracle, Prices, Refused, Truth};
@@ -219,10 +219,10 @@ fn judge(
     let platform = &sample.platform;
     let links = platform
         .link_ids()
-        .map(|link| (Place::Link(link), link_price(platform, certificate, link)));
+        .map(|link| (Carrier::Link(link), link_price(platform, certificate, link)));
     let processors = platform
         .mergers()
-        .map(|node| (Place::Compute(node), compute_price(certificate, node)));
+        .map(|node| (Carrier::Compute(node), compute_price(certificate, node)));
     let prices: Prices = links
         .chain(processors)
         .filter(|(_, price)| !price.is_zero())
@@ -287,13 +287,13 @@ fn check_solver(
         volumes,
         ..
     } = sample;
-    let wrong = |text: String| (Verdict::Wrong(format!("{formulation:?}: {text}")), None);
+    let wrong_verdict = |text: String| (Verdict::Wrong(format!("{formulation:?}: {text}")), None);
     let problem = match (Problem::new(platform, collective, volumes), truth) {
         (Ok(problem), _) => problem,
         (Err(ProblemError::Unreachable { .. }), Err(Refused::Impossible)) => {
             return (Verdict::Holds { tight: true }, None);
         }
-        (Err(fault), _) => return wrong(format!("the question is refused: {fault}")),
+        (Err(fault), _) => return wrong_verdict(format!("the question is refused: {fault}")),
     };
     let answer = catch_unwind(AssertUnwindSafe(|| {
         let question = Question::new(&problem);
@@ -306,14 +306,14 @@ fn check_solver(
         )
     }));
     let solution = match (answer, truth) {
-        (Err(_), _) => return wrong("the solver panicked".to_string()),
+        (Err(_), _) => return wrong_verdict("the solver panicked".to_string()),
         (Ok(Err(refused)), _) if formulation == Formulation::Compact && may_refuse(&refused) => {
             return (Verdict::Refused, None);
         }
-        (Ok(Err(fault)), _) => return wrong(format!("the solver fails: {fault}")),
+        (Ok(Err(fault)), _) => return wrong_verdict(format!("the solver fails: {fault}")),
         (Ok(Ok(_)), Err(Refused::TooLarge)) => return (Verdict::GivenUp, None),
         (Ok(Ok(_)), Err(Refused::Impossible)) => {
-            return wrong("no scheme exists".to_string());
+            return wrong_verdict("no scheme exists".to_string());
         }
         (Ok(Ok(solution)), Ok(truth)) => (solution, &truth.throughput),
     };

@@ -30,8 +30,8 @@ pub fn add_crossings(
         Some((node, compute_price(certificate, node) * compute * &work))
     };
     let merges: Vec<(NodeId, Rational)> = platform.node_ids().filter_map(merge).collect();
-    for place in 0..collective.demands() {
-        let Some(demand) = collective.demand(place) else {
+    for index in 0..collective.demands() {
+        let Some(demand) = collective.demand(index) else {
             continue;
         };
         if demand.operands.len() < 2 || !matches!(demand.goals, Goals::Everywhere(_)) {
@@ -41,7 +41,7 @@ pub fn add_crossings(
             draw,
             platform,
             demand,
-            place,
+            index,
             left: fresh.clone(),
             merges: &merges,
             certificate,
@@ -55,7 +55,8 @@ struct Filling<'a, 'b> {
     draw: &'a mut Draw,
     platform: &'a Platform,
     demand: Demand<'b>,
-    place: usize,
+    /// The number of the demand.
+    index: usize,
     /// Per link: rest of the price of the smallest message.
     left: PerLink<Rational>,
     /// Per processor: the price of the smallest merge.
@@ -278,14 +279,14 @@ impl Filling<'_, '_> {
 
     fn take(&mut self, inequality: Inequality, weight: Rational) {
         self.certificate.needs.push(Need {
-            demand: Some(self.place),
+            demand: Some(self.index),
             inequality,
             weight,
         });
     }
 
     fn knows(&self, inequality: &Inequality) -> bool {
-        let known = |need: &Need| need.demand == Some(self.place) && need.inequality == *inequality;
+        let known = |need: &Need| need.demand == Some(self.index) && need.inequality == *inequality;
         self.certificate.needs.iter().any(known)
     }
 
@@ -309,9 +310,9 @@ impl Filling<'_, '_> {
             let mut next = Vec::new();
             for family in families {
                 let fresh = [family.clone(), vec![vec![node]]].concat();
-                next.extend((0..family.len()).map(|place| {
+                next.extend((0..family.len()).map(|index| {
                     let mut family = family.clone();
-                    family[place].push(node);
+                    family[index].push(node);
                     family
                 }));
                 next.extend([fresh, family]);

@@ -21,7 +21,7 @@ pub struct Fact {
 
 /// The resource that a task occupies, and the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum Carrier {
     /// A link, for a transfer.
     Link(LinkId),
     /// A processor, for a merge.
@@ -36,7 +36,7 @@ pub struct Move {
     /// The fact made.
     pub output: u16,
     /// The resource.
-    pub place: Place,
+    pub carrier: Carrier,
     /// Time units that it takes.
     pub time: Rational,
 }
@@ -147,7 +147,7 @@ fn transfers(
             moves.push(Move {
                 inputs,
                 output,
-                place: Place::Link(link),
+                carrier: Carrier::Link(link),
                 time,
             });
         }
@@ -180,7 +180,7 @@ fn merges(
                     moves.push(Move {
                         inputs,
                         output,
-                        place: Place::Compute(node),
+                        carrier: Carrier::Compute(node),
                         time,
                     });
                 }

@@ -19,8 +19,8 @@ pub fn link_price(platform: &Platform, certificate: &Certificate, link: LinkId) 
         .filter(|(set, _)| set.members(platform).contains(&link));
     let alone: Rational = prices.chain(sets.map(|(_, price)| price)).sum();
     let mut shared = Rational::zero();
-    for (place, capacity) in platform.shared().iter().enumerate() {
-        let price = certificate.price(Resource::Shared(SharedId::new(place)));
+    for (index, capacity) in platform.shared().iter().enumerate() {
+        let price = certificate.price(Resource::Shared(SharedId::new(index)));
         if let (Some(price), Some(&weight)) = (price, capacity.weights.get(&link)) {
             shared += price * whole(weight) / &capacity.rate;
         }

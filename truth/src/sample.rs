@@ -186,11 +186,11 @@ fn link(draw: &mut Draw, builder: &mut PlatformBuilder, nodes: usize, numbers: &
     let order = draw.shuffled(0..nodes);
     let mut pairs: Vec<(usize, usize)> = match draw.below(8) {
         0..3 => (1..nodes)
-            .map(|place| (order[draw.below(place)], order[place]))
+            .map(|index| (order[draw.below(index)], order[index]))
             .collect(),
-        3..5 => (1..nodes).map(|place| (order[0], order[place])).collect(),
+        3..5 => (1..nodes).map(|index| (order[0], order[index])).collect(),
         5..7 => (0..nodes)
-            .map(|place| (order[place], order[(place + 1) % nodes]))
+            .map(|index| (order[index], order[(index + 1) % nodes]))
             .collect(),
         _ => Vec::new(),
     };
@@ -228,7 +228,7 @@ fn shared(draw: &mut Draw, mut builder: PlatformBuilder) -> Platform {
     if all.is_empty() || draw.percent(40) {
         return plain;
     }
-    for place in 0..draw.between(1, 3) {
+    for index in 0..draw.between(1, 3) {
         let mut members = Vec::new();
         for &link in &all {
             if draw.percent(60) {
@@ -237,7 +237,7 @@ fn shared(draw: &mut Draw, mut builder: PlatformBuilder) -> Platform {
         }
         let rate = number(draw.pick(&["1", "1", "1/2", "2", "3/2", "1/3"]));
         if !members.is_empty() {
-            let capacity = Shared::new(format!("s{place}"), rate, members);
+            let capacity = Shared::new(format!("s{index}"), rate, members);
             builder.share(capacity).expect("a good capacity");
         }
     }

@@ -57,25 +57,25 @@ struct SchemeSearch<P> {
     alone: Vec<Option<P>>,
     least: Least<P>,
     seen: Vec<Seen<P>>,
-    places: HashMap<Vec<u16>, usize>,
+    indices: HashMap<Vec<u16>, usize>,
     /// Lower bound on the total price, lower bound on the price of the rest, state.
     open: BinaryHeap<Reverse<(P, P, usize)>>,
 }
 
 /// The cheapest scheme under a price for every move, found within at most `limit` states.
 pub fn cheapest<P: Price>(game: &Game, prices: &[P], limit: usize) -> SearchResult<P> {
-    let (seen, places, open) = (Vec::new(), HashMap::new(), BinaryHeap::new());
+    let (seen, indices, open) = (Vec::new(), HashMap::new(), BinaryHeap::new());
     let least = Least::new(game, prices);
     let mut search = SchemeSearch {
         alone: alone(game, prices),
         least,
         seen,
-        places,
+        indices,
         open,
     };
     search.meet(game, needed(game, Vec::new(), &game.goals), P::zero(), None);
-    while let Some(Reverse((total, left, place))) = search.open.pop() {
-        let Seen { facts, spent, .. } = &search.seen[place];
+    while let Some(Reverse((total, left, index))) = search.open.pop() {
+        let Seen { facts, spent, .. } = &search.seen[index];
         let (facts, spent) = (facts.clone(), spent.clone());
         // Met again for less since.
         if spent.clone() + left < total {
@@ -84,7 +84,7 @@ pub fn cheapest<P: Price>(game: &Game, prices: &[P], limit: usize) -> SearchResu
         let Some(part) = part_to_make(game, &facts) else {
             return SearchResult::Scheme(Cheapest {
                 price: spent,
-                moves: search.moves_from(place),
+                moves: search.moves_from(index),
             });
         };
         for (before, maker) in ways_back(game, prices, &facts, part) {
@@ -92,7 +92,7 @@ pub fn cheapest<P: Price>(game: &Game, prices: &[P], limit: usize) -> SearchResu
                 game,
                 before,
                 spent.clone() + prices[maker as usize].clone(),
-                Some((maker, place)),
+                Some((maker, index)),
             );
         }
         if search.seen.len() > limit {
@@ -110,14 +110,14 @@ impl<P: Price> SchemeSearch<P> {
             return;
         };
         let left = left.max(self.least.of(game, &facts));
-        let place = match self.places.get(&facts) {
-            Some(&place) if self.seen[place].spent <= spent => return,
-            Some(&place) => {
-                (self.seen[place].spent, self.seen[place].next) = (spent.clone(), next);
-                place
+        let index = match self.indices.get(&facts) {
+            Some(&index) if self.seen[index].spent <= spent => return,
+            Some(&index) => {
+                (self.seen[index].spent, self.seen[index].next) = (spent.clone(), next);
+                index
             }
             None => {
-                self.places.insert(facts.clone(), self.seen.len());
+                self.indices.insert(facts.clone(), self.seen.len());
                 self.seen.push(Seen {
                     facts,
                     spent: spent.clone(),
@@ -126,15 +126,15 @@ impl<P: Price> SchemeSearch<P> {
                 self.seen.len() - 1
             }
         };
-        self.open.push(Reverse((spent + left.clone(), left, place)));
+        self.open.push(Reverse((spent + left.clone(), left, index)));
     }
 
     /// The moves that lead from a state to the goals.
-    fn moves_from(&self, mut place: usize) -> Vec<u32> {
+    fn moves_from(&self, mut index: usize) -> Vec<u32> {
         let mut moves = Vec::new();
-        while let Some((one, next)) = self.seen[place].next {
+        while let Some((one, next)) = self.seen[index].next {
             moves.push(one);
-            place = next;
+            index = next;
         }
         moves
     }
@@ -280,8 +280,8 @@ fn needed(game: &Game, mut facts: Vec<u16>, inputs: &[u16]) -> Vec<u16> {
 /// The facts but one.
 fn without(facts: &[u16], fact: u16) -> Vec<u16> {
     let mut facts = facts.to_vec();
-    if let Some(place) = facts.iter().position(|&one| one == fact) {
-        facts.remove(place);
+    if let Some(index) = facts.iter().position(|&one| one == fact) {
+        facts.remove(index);
     }
     facts
 }

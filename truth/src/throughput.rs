@@ -11,7 +11,7 @@ use oneport_plan::{Collective, Volumes};
 use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
 
 use crate::busy::{fluid_rows, maximal_sets};
-use crate::game::{Game, Place};
+use crate::game::{Carrier, Game};
 use crate::search::{SearchResult, cheapest};
 
 /// Reason for a missing answer.
@@ -24,10 +24,10 @@ pub enum Refused {
 }
 
 /// A price per time unit for every link and every processor. An absent price is 0.
-pub type Prices = BTreeMap<Place, Rational>;
+pub type Prices = BTreeMap<Carrier, Rational>;
 
 /// The time that a scheme occupies each resource.
-pub type Load = BTreeMap<Place, Rational>;
+pub type Load = BTreeMap<Carrier, Rational>;
 
 /// Precomputed data of a platform for searches.
 #[derive(Debug, Clone)]
@@ -62,9 +62,9 @@ impl<'a> Oracle<'a> {
         if platform.links().len() > 12 || collective.demands() > 40 {
             return Err(Refused::TooLarge);
         }
-        let game = |place| {
-            let demand = collective.demand(place)?;
-            let rate = whole(collective.rate(place));
+        let game = |index| {
+            let demand = collective.demand(index)?;
+            let rate = whole(collective.rate(index));
             Some((Game::new(platform, &demand, volumes)?, rate))
         };
         let games: Option<Vec<_>> = (0..collective.demands()).map(game).collect();
@@ -81,8 +81,8 @@ impl<'a> Oracle<'a> {
     /// See [`Refused`].
     pub fn cheapest(&self, prices: &Prices) -> Result<Rational, Refused> {
         let mut sum = Rational::zero();
-        for place in 0..self.games.len() {
-            sum += self.cheapest_of(place, prices)?.0 * &self.games[place].1;
+        for demand in 0..self.games.len() {
+            sum += self.cheapest_of(demand, prices)?.0 * &self.games[demand].1;
         }
         Ok(sum)
     }
@@ -94,11 +94,11 @@ impl<'a> Oracle<'a> {
     pub fn cheapest_of(&self, demand: usize, prices: &Prices) -> Result<(Rational, Load), Refused> {
         let (game, _) = &self.games[demand];
         let none = Rational::zero();
-        let price = |place: &Place| prices.get(place).unwrap_or(&none);
+        let price = |carrier: &Carrier| prices.get(carrier).unwrap_or(&none);
         let costs: Vec<Rational> = game
             .moves
             .iter()
-            .map(|one| price(&one.place) * &one.time)
+            .map(|one| price(&one.carrier) * &one.time)
             .collect();
         let (costs, _) = scaled(&costs);
         // Room for sums over the moves of any scheme.
@@ -114,19 +114,22 @@ impl<'a> Oracle<'a> {
         };
         let mut load = Load::new();
         for one in moves.into_iter().map(|number| &game.moves[number as usize]) {
-            *load.entry(one.place).or_insert_with(Rational::zero) += &one.time;
+            *load.entry(one.carrier).or_insert_with(Rational::zero) += &one.time;
         }
-        let total = load.iter().map(|(place, time)| price(place) * time).sum();
+        let total = load
+            .iter()
+            .map(|(carrier, time)| price(carrier) * time)
+            .sum();
         Ok((total, load))
     }
 
     /// Value of the prices per unit of time: the maximum over sets of simultaneous transfers, plus all processors.
     pub fn worth(&self, prices: &Prices) -> Rational {
-        let price_of = |place: Place| prices.get(&place).cloned().unwrap_or_default();
+        let price_of = |carrier: Carrier| prices.get(&carrier).cloned().unwrap_or_default();
         let set = |links: &Vec<LinkId>| {
             links
                 .iter()
-                .map(|&link| price_of(Place::Link(link)))
+                .map(|&link| price_of(Carrier::Link(link)))
                 .sum::<Rational>()
         };
         let links = maximal_sets(self.platform)
@@ -139,17 +142,17 @@ impl<'a> Oracle<'a> {
             + self
                 .platform
                 .mergers()
-                .map(|node| price_of(Place::Compute(node)))
+                .map(|node| price_of(Carrier::Compute(node)))
                 .sum::<Rational>()
     }
 
     /// The most that the rates of fluid links are worth together.
-    fn fluid_worth(&self, price: &dyn Fn(Place) -> Rational) -> Rational {
+    fn fluid_worth(&self, price: &dyn Fn(Carrier) -> Rational) -> Rational {
         let mut program = LinearProgram::new(Sense::Maximize);
         let columns = fluid_columns(self.platform, &mut program);
         for (link, entries) in columns {
             program
-                .add_column(price(Place::Link(link)), entries)
+                .add_column(price(Carrier::Link(link)), entries)
                 .expect("rows exist");
         }
         match Solver::new(program).solve(&Options::default()) {
@@ -165,9 +168,9 @@ impl<'a> Oracle<'a> {
     pub fn throughput(&self) -> Result<Truth, Refused> {
         let mut master = Master::new(self.platform, &self.games);
         let unit = self
-            .all_places()
+            .all_carriers()
             .into_iter()
-            .map(|place| (place, Rational::one()))
+            .map(|carrier| (carrier, Rational::one()))
             .collect();
         for demand in 0..self.games.len() {
             master.add(demand, &self.cheapest_of(demand, &unit)?.1);
@@ -188,10 +191,10 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    fn all_places(&self) -> Vec<Place> {
-        let links = self.platform.link_ids().map(Place::Link);
+    fn all_carriers(&self) -> Vec<Carrier> {
+        let links = self.platform.link_ids().map(Carrier::Link);
         links
-            .chain(self.platform.mergers().map(Place::Compute))
+            .chain(self.platform.mergers().map(Carrier::Compute))
             .collect()
     }
 }
@@ -295,11 +298,13 @@ impl Master {
 
     /// Adds a scheme of a demand.
     fn add(&mut self, demand: usize, load: &Load) {
-        let row = |place: &Place| match place {
-            Place::Link(link) => self.links[link],
-            Place::Compute(node) => self.processors[node],
+        let row = |carrier: &Carrier| match carrier {
+            Carrier::Link(link) => self.links[link],
+            Carrier::Compute(node) => self.processors[node],
         };
-        let busy = load.iter().map(|(place, time)| (row(place), time.clone()));
+        let busy = load
+            .iter()
+            .map(|(carrier, time)| (row(carrier), time.clone()));
         let entries = busy.chain([(self.served[demand], -Rational::one())]);
         self.solver
             .add_column(Rational::zero(), entries)
@@ -315,11 +320,11 @@ impl Master {
         let links = self
             .links
             .iter()
-            .map(|(&link, row)| (Place::Link(link), pay(row)));
+            .map(|(&link, row)| (Carrier::Link(link), pay(row)));
         let processors = self
             .processors
             .iter()
-            .map(|(&node, row)| (Place::Compute(node), pay(row)));
+            .map(|(&node, row)| (Carrier::Compute(node), pay(row)));
         let prices: Prices = links
             .chain(processors)
             .filter(|(_, price)| price.is_positive())

@@ -13,7 +13,7 @@ pub struct EqualCosts {
 }
 
 impl EqualCosts {
-    /// EqualCosts of `transfer` (the paper's `d`) and `compute` (its `c`). 0 is allowed.
+    /// Costs of `transfer` (the paper's `d`) and `compute` (its `c`). 0 is allowed.
     ///
     /// # Errors
     /// [`Error::NegativeCost`].

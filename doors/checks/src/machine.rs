@@ -437,17 +437,17 @@ impl<'p, N: Names> Machine<'p, N> {
             self.moved.push((rank, *it));
             let (sources, targets) = (script.spans_of(it.sources), script.spans_of(it.targets));
             if self.apart {
-                sources
-                    .iter()
-                    .try_for_each(|span| self.visit(span, access, false))?;
-                targets
-                    .iter()
-                    .try_for_each(|span| self.visit(span, access, !it.through_switch))?;
-            }
-            for place in 0..sources.first().map_or(0, |span| span.count) {
-                let (value, over) = self.read_all(sources, place, access)?;
+                for span in sources {
+                    self.visit(span, access, false)?;
+                }
                 for span in targets {
-                    self.write(span, place, (value, &over), access)?;
+                    self.visit(span, access, !it.through_switch)?;
+                }
+            }
+            for offset in 0..sources.first().map_or(0, |span| span.count) {
+                let (value, over) = self.read_all(sources, offset, access)?;
+                for span in targets {
+                    self.write(span, offset, value, &over, access)?;
                 }
             }
         }
@@ -461,13 +461,13 @@ impl<'p, N: Names> Machine<'p, N> {
     fn read_all(
         &mut self,
         sources: &[Span],
-        place: u32,
+        offset: u32,
         access: Access,
     ) -> Result<(Value, Vec<u32>), Fault> {
         let mut sum: Option<Value> = None;
         let mut over = Vec::new();
         for span in sources {
-            let cell = (span.first + place) as usize;
+            let cell = (span.first + offset) as usize;
             let known = &self.threads[access.thread as usize].knows.seen;
             if span.packets {
                 over.extend_from_slice(self.cells.follows(cell))
@@ -496,13 +496,14 @@ impl<'p, N: Names> Machine<'p, N> {
     fn write(
         &mut self,
         span: &Span,
-        place: u32,
-        (value, over): (Value, &[u32]),
+        offset: u32,
+        value: Value,
+        over: &[u32],
         access: Access,
     ) -> Result<(), Fault> {
-        let cell = (span.first + place) as usize;
+        let cell = (span.first + offset) as usize;
         if span.packets {
-            return self.write_packet(cell, (value, over), access);
+            return self.write_packet(cell, value, over, access);
         }
         let known = &self.threads[access.thread as usize].knows.seen;
         if let Some((other, wrote)) = self.cells.used_meanwhile(cell, access, known, over) {
@@ -522,7 +523,8 @@ impl<'p, N: Names> Machine<'p, N> {
     fn write_packet(
         &mut self,
         cell: usize,
-        (value, over): (Value, &[u32]),
+        value: Value,
+        over: &[u32],
         access: Access,
     ) -> Result<(), Fault> {
         match self.cells.value(cell) {

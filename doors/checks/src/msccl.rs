@@ -238,7 +238,7 @@ fn algorithm(root: Node<'_>) -> Result<Algorithm, Fault> {
             let steps = block
                 .children("step")
                 .enumerate()
-                .map(|(place, step)| read_step(step, place, &mut columns));
+                .map(|(index, step)| read_step(step, index, &mut columns));
             blocks.push(Block {
                 send: peer(block, "send")?.map(|rank| rank as usize),
                 receive: peer(block, "recv")?.map(|rank| rank as usize),
@@ -280,7 +280,7 @@ const COLUMNS: [&str; 10] = [
     "s", "depid", "deps", "type", "srcbuf", "srcoff", "dstbuf", "dstoff", "cnt", "hasdep",
 ];
 
-fn read_step(step: Node<'_>, place: usize, columns: &mut Columns<10>) -> Result<Step, Fault> {
+fn read_step(step: Node<'_>, index: usize, columns: &mut Columns<10>) -> Result<Step, Fault> {
     let [
         number,
         block,
@@ -293,7 +293,7 @@ fn read_step(step: Node<'_>, place: usize, columns: &mut Columns<10>) -> Result<
         count,
         awaited,
     ] = step.attributes(columns);
-    if natural(step, "s", number)? as usize != place {
+    if natural(step, "s", number)? as usize != index {
         return Err(malformed(format!(
             "line {}: the steps must be in the order of s from 0",
             step.line()
@@ -363,7 +363,7 @@ fn limits(algorithm: &Algorithm) -> Result<(), Fault> {
                     "{at} is connected to rank {other}; there are {ranks}, from 0"
                 )));
             }
-            for (place, step) in block.steps.iter().enumerate() {
+            for (index, step) in block.steps.iter().enumerate() {
                 let Some((other, awaited)) = step.after else {
                     continue;
                 };
@@ -372,7 +372,7 @@ fn limits(algorithm: &Algorithm) -> Result<(), Fault> {
                     .get(other as usize)
                     .and_then(|block| block.steps.get(awaited as usize));
                 let what =
-                    format!("{at}, step {place} waits for step {awaited} of threadblock {other}");
+                    format!("{at}, step {index} waits for step {awaited} of threadblock {other}");
                 match there {
                     None => return Err(malformed(format!("{what}, which is not there"))),
                     Some(there) if !there.awaited => {
@@ -495,9 +495,9 @@ struct Site<'a> {
 
 impl Site<'_> {
     fn fault(&self, text: impl std::fmt::Display) -> Fault {
-        let (rank, id, place) = self.at;
+        let (rank, id, index) = self.at;
         malformed(format!(
-            "rank {rank}, threadblock {id}, step {place} ({}): {text}",
+            "rank {rank}, threadblock {id}, step {index} ({}): {text}",
             self.step.work.name
         ))
     }
@@ -564,13 +564,13 @@ impl<'a> Translation<'a> {
         let mut awaited = Vec::new();
         for (rank, gpu) in self.algorithm.gpus.iter().enumerate() {
             for (id, block) in gpu.blocks.iter().enumerate() {
-                for (place, step) in block.steps.iter().enumerate() {
+                for (index, step) in block.steps.iter().enumerate() {
                     let Some((other, there)) = step.after else {
                         continue;
                     };
                     let line = (first + self.waits.len()) as u32;
-                    self.waits.push((rank, id, place));
-                    let [waits, there] = [(id, place), (other as usize, there as usize)]
+                    self.waits.push((rank, id, index));
+                    let [waits, there] = [(id, index), (other as usize, there as usize)]
                         .map(|(id, step)| self.first[rank][id] + step);
                     self.lines[waits] = Some(line);
                     self.awaited[there] += 1;
@@ -611,9 +611,9 @@ impl<'a> Translation<'a> {
                 let connections = [block.send.map(|to| (rank, to, block.channel)), connection]
                     .map(|it| it.and_then(number));
                 let (mut sent, mut received) = (0, 0);
-                for (place, step) in block.steps.iter().enumerate() {
+                for (index, step) in block.steps.iter().enumerate() {
                     let site = Site {
-                        at: (rank, id, place),
+                        at: (rank, id, index),
                         block,
                         step,
                         connections,
@@ -632,14 +632,14 @@ impl<'a> Translation<'a> {
 
     fn acts(&self, site: &Site<'_>, script: &mut Script) -> Result<(), Fault> {
         let Site {
-            at: (rank, id, place),
+            at: (rank, id, index),
             block,
             step,
             connections,
             sent,
             received,
         } = *site;
-        let (own, operation) = (self.first[rank][id] + place, place as u32);
+        let (own, operation) = (self.first[rank][id] + index, index as u32);
         let Work {
             receives,
             sends,
@@ -775,7 +775,7 @@ impl<'a> Translation<'a> {
 struct Labels<'a>(&'a Translation<'a>);
 
 impl Labels<'_> {
-    fn place(&self, mut thread: usize) -> (usize, usize) {
+    fn rank_and_block(&self, mut thread: usize) -> (usize, usize) {
         for (rank, gpu) in self.0.algorithm.gpus.iter().enumerate() {
             if thread < gpu.blocks.len() {
                 return (rank, thread);
@@ -804,7 +804,7 @@ impl Labels<'_> {
 
 impl Names for Labels<'_> {
     fn operation(&self, thread: usize, operation: u32) -> String {
-        let (rank, id) = self.place(thread);
+        let (rank, id) = self.rank_and_block(thread);
         let step = self.0.algorithm.gpus[rank].blocks[id]
             .steps
             .get(operation as usize);
@@ -813,7 +813,7 @@ impl Names for Labels<'_> {
     }
 
     fn thread(&self, thread: usize) -> String {
-        let (rank, id) = self.place(thread);
+        let (rank, id) = self.rank_and_block(thread);
         format!("rank {rank}, threadblock {id}")
     }
 
@@ -826,8 +826,8 @@ impl Names for Labels<'_> {
             };
         }
         let waits = self.waits(line);
-        let step = waits.and_then(|(rank, id, place)| {
-            self.0.algorithm.gpus[rank].blocks[id].steps[place].after
+        let step = waits.and_then(|(rank, id, index)| {
+            self.0.algorithm.gpus[rank].blocks[id].steps[index].after
         });
         let (block, step) = step.unwrap_or_default();
         format!("step {step} of threadblock {block}")

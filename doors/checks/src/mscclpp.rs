@@ -127,7 +127,7 @@ pub fn check(plan: &Plan) -> Result<Followed, Fault> {
     ))
 }
 
-/// The executor's limits, and numbers that must be places.
+/// The executor's limits, and ids that must be indices.
 fn limits(plan: &Plan) -> Result<(), Fault> {
     if plan.gpus.is_empty() {
         return Err(malformed("there are no gpus"));
@@ -144,11 +144,11 @@ fn limits(plan: &Plan) -> Result<(), Fault> {
                 "rank {rank} has no input or no output chunks; the executor divides by both"
             )));
         }
-        for (place, block) in gpu.threadblocks.iter().enumerate() {
-            if block.id as usize != place {
+        for (index, block) in gpu.threadblocks.iter().enumerate() {
+            if block.id as usize != index {
                 let id = block.id;
                 return Err(malformed(format!(
-                    "rank {rank}, threadblocks[{place}] has id {id}; ids are places"
+                    "rank {rank}, threadblocks[{index}] has id {id}; ids are places"
                 )));
             }
             let operations: usize = block.ops.iter().map(|op| 1 + op.ops.len()).sum();
@@ -187,7 +187,7 @@ fn limits(plan: &Plan) -> Result<(), Fault> {
             ];
             if let Some((what, has, limit)) = all.into_iter().find(|(_, has, limit)| has > limit) {
                 return Err(malformed(format!(
-                    "rank {rank}, threadblock {place} has {has} {what}; the limit is {limit}"
+                    "rank {rank}, threadblock {index} has {has} {what}; the limit is {limit}"
                 )));
             }
         }
@@ -273,7 +273,7 @@ struct Labels<'a> {
 
 impl Labels<'_> {
     /// Rank and index of a thread's threadblock.
-    fn place(&self, mut thread: usize) -> (usize, usize) {
+    fn rank_and_block(&self, mut thread: usize) -> (usize, usize) {
         for (rank, gpu) in self.plan.gpus.iter().enumerate() {
             if thread < gpu.threadblocks.len() {
                 return (rank, thread);
@@ -286,7 +286,7 @@ impl Labels<'_> {
 
 impl Names for Labels<'_> {
     fn operation(&self, thread: usize, operation: u32) -> String {
-        let (rank, block) = self.place(thread);
+        let (rank, block) = self.rank_and_block(thread);
         let op = self.plan.gpus[rank].threadblocks[block]
             .ops
             .get(operation as usize);
@@ -295,7 +295,7 @@ impl Names for Labels<'_> {
     }
 
     fn thread(&self, thread: usize) -> String {
-        let (rank, block) = self.place(thread);
+        let (rank, block) = self.rank_and_block(thread);
         format!("rank {rank}, threadblock {block}")
     }
 

@@ -141,7 +141,7 @@ pub(crate) fn drawn_as(
     }
     assembly.mark_wanted();
     let depth = depth(&assembly.vertices);
-    let [title, subtitle] = heading(style, problem, pattern, (weight, depth));
+    let [title, subtitle] = heading(style, problem, pattern, weight, depth);
     let diagram = Diagram {
         style,
         title,
@@ -230,7 +230,7 @@ impl<'a> Assembly<'a> {
                 );
                 let label = format!("T[{},{split},{}]", part.first, part.last);
                 (
-                    self.vertex(Role::Merge, label, (part, Some(node)), tooltip),
+                    self.vertex(Role::Merge, label, part, Some(node), tooltip),
                     used.to_vec(),
                 )
             }
@@ -283,7 +283,7 @@ impl<'a> Assembly<'a> {
             (_, Some(_)) => (Role::Value, format!("value {value} of {name}"), value),
             (_, None) => (Role::Missing, format!("no task makes {value}"), value),
         };
-        let vertex = self.vertex(role, label, (part, owner), tooltip);
+        let vertex = self.vertex(role, label, part, owner, tooltip);
         self.values.insert(part, self.vertices.len());
         self.vertices.push(vertex);
         self.vertices.len() - 1
@@ -291,14 +291,14 @@ impl<'a> Assembly<'a> {
 
     /// The owner of a single value, by the pattern's order.
     fn owner(&self, part: Interval) -> Option<NodeId> {
-        let place = match &self.pattern.order {
+        let operand = match &self.pattern.order {
             Some(order) => *order.get(part.first)?,
             None => part.first,
         };
         self.demand
             .as_ref()?
             .operands
-            .get(place)
+            .get(operand)
             .copied()
             .filter(|_| part.first == part.last)
     }
@@ -313,7 +313,7 @@ impl<'a> Assembly<'a> {
             let role = node.map_or(Role::Missing, |_| Role::Arrival);
             let value = words::partial(part);
             let tooltip = format!("{value}, {hop}");
-            return self.vertex(role, value, (part, node), tooltip);
+            return self.vertex(role, value, part, node, tooltip);
         }
         let source = self
             .values
@@ -337,7 +337,8 @@ impl<'a> Assembly<'a> {
         self.vertex(
             role,
             name,
-            (part, node),
+            part,
+            node,
             format!("{hop}, stage {stage}: {}", role.name()),
         )
     }
@@ -346,13 +347,15 @@ impl<'a> Assembly<'a> {
         &self,
         role: Role,
         label: String,
-        (part, node): (Interval, Option<NodeId>),
+        part: Interval,
+        node: Option<NodeId>,
         tooltip: String,
     ) -> Vertex {
         let mut lines = vec![label];
         if self.style == Style::Tree {
             lines.push(
-                place(self.problem.platform(), node).unwrap_or_else(|| "made nowhere".to_string()),
+                at_node(self.problem.platform(), node)
+                    .unwrap_or_else(|| "made nowhere".to_string()),
             );
         }
         Vertex {
@@ -385,7 +388,7 @@ impl<'a> Assembly<'a> {
 }
 
 /// "@ a". `None` without a node.
-fn place(platform: &Platform, node: Option<NodeId>) -> Option<String> {
+fn at_node(platform: &Platform, node: Option<NodeId>) -> Option<String> {
     node.map(|node| format!("@ {}", words::name(platform, node)))
 }
 
@@ -443,7 +446,7 @@ fn contracted(problem: &Problem, mut diagram: Diagram) -> Diagram {
     for (part, node, root) in roots {
         let lines = vec![
             words::partial(part),
-            place(problem.platform(), node).unwrap_or_else(|| "@ nowhere".into()),
+            at_node(problem.platform(), node).unwrap_or_else(|| "@ nowhere".into()),
         ];
         let tooltip = format!("the result {}", lines.join(" "));
         tree.join(root, tree.vertices.len(), part);
@@ -523,7 +526,8 @@ fn heading(
     style: Style,
     problem: &Problem,
     pattern: &Pattern,
-    (weight, depth): (Option<&Rational>, usize),
+    weight: Option<&Rational>,
+    depth: usize,
 ) -> [String; 2] {
     let (platform, collective) = (problem.platform(), problem.collective());
     let demand = collective.demand(pattern.demand);

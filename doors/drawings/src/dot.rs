@@ -51,14 +51,14 @@ pub fn single_tree(reduction: &Reduction) -> String {
 /// destination's last reception at the top. O(n).
 pub fn windows(windows: &[Window]) -> String {
     let mut out = String::from("digraph windows {\n  node [fontname=\"Arial\", shape=circle];\n");
-    for (place, window) in windows.iter().enumerate() {
+    for (index, window) in windows.iter().enumerate() {
         let (time, sender, receiver) = (&window.time, window.sender, window.receiver);
         let _ = writeln!(
             out,
-            "  {place} [label=\"{time}\", xlabel=\"{sender} to {receiver}\"];"
+            "  {index} [label=\"{time}\", xlabel=\"{sender} to {receiver}\"];"
         );
         for earlier in window.waits_for.iter().flatten() {
-            let _ = writeln!(out, "  {place} -> {earlier};");
+            let _ = writeln!(out, "  {index} -> {earlier};");
         }
     }
     out.push_str("}\n");
@@ -91,10 +91,10 @@ fn draw(platform: &Platform, diagram: &Diagram) -> String {
     for (index, vertex) in diagram.vertices.iter().enumerate() {
         let mut lines = vertex.lines.clone();
         if diagram.style == Style::Scheme {
-            let place = vertex
+            let at_node = vertex
                 .node
                 .map(|node| format!("@ {}", words::name(platform, node)));
-            lines.push(place.unwrap_or_else(|| "made nowhere".to_string()));
+            lines.push(at_node.unwrap_or_else(|| "made nowhere".to_string()));
         }
         let (label, tooltip) = (quote(&lines.join("\n")), quote(&vertex.tooltip));
         let frame = if vertex.wanted { ", peripheries=2" } else { "" };

@@ -118,23 +118,23 @@ impl<'a> Messages<'a> {
     }
 
     /// The group of a demand, the group's collective, and the demand's number there.
-    fn find(&self, place: usize) -> Option<(usize, &'a Collective, usize)> {
+    fn find(&self, index: usize) -> Option<(usize, &'a Collective, usize)> {
         let group = self
             .groups
-            .partition_point(|(first, _)| *first <= place)
+            .partition_point(|(first, _)| *first <= index)
             .checked_sub(1)?;
         let &(first, collective) = self.groups.get(group)?;
-        Some((group, collective, place - first))
+        Some((group, collective, index - first))
     }
 
     /// "m P0" if one end identifies it, "v[1,2]" for a partial result, else "A→B", and its group, counted from 1.
     pub(crate) fn label(&self, message: Message) -> String {
         let unknown = || format!("message {}", message.demand);
-        let Some((group, collective, place)) = self.find(message.demand) else {
+        let Some((group, collective, index)) = self.find(message.demand) else {
             return unknown();
         };
         let label =
-            label_in(self.platform, collective, place, message.part).unwrap_or_else(unknown);
+            label_in(self.platform, collective, index, message.part).unwrap_or_else(unknown);
         if self.grouped {
             format!("{label} of group {}", group + 1)
         } else {
@@ -146,14 +146,14 @@ impl<'a> Messages<'a> {
     pub(crate) fn combines(&self, message: Message) -> bool {
         let demand = self
             .find(message.demand)
-            .and_then(|(_, collective, place)| collective.demand(place));
+            .and_then(|(_, collective, index)| collective.demand(index));
         demand.is_some_and(|demand| demand.kind().combines())
     }
 
     /// The label, then shorter forms of it for narrow boxes.
     pub(crate) fn short_label(&self, message: Message) -> Option<String> {
-        let (_, collective, place) = self.find(message.demand)?;
-        let demand = collective.demand(place)?;
+        let (_, collective, index) = self.find(message.demand)?;
+        let demand = collective.demand(index)?;
         let name = |node| name(self.platform, node);
         match (demand.kind().combines(), demand.goals) {
             (true, _) => {
@@ -166,7 +166,7 @@ impl<'a> Messages<'a> {
                 Some(_) => Some(name(*demand.operands.first()?)),
                 None => self
                     .grouped
-                    .then(|| label_in(self.platform, collective, place, message.part))
+                    .then(|| label_in(self.platform, collective, index, message.part))
                     .flatten(),
             },
             (false, _) => Some(format!("m {}", name(*demand.operands.first()?))),
@@ -201,15 +201,15 @@ impl<'a> Messages<'a> {
 
     /// The legend's text for the message's category.
     pub(crate) fn category_label(&self, message: Message) -> String {
-        let Some((group, collective, place)) = self.find(message.demand) else {
+        let Some((group, collective, index)) = self.find(message.demand) else {
             return self.label(message);
         };
         let several = collective.demands() > 1 && collective.combines();
-        let values = match collective.demand(place).map(|demand| demand.goals) {
+        let values = match collective.demand(index).map(|demand| demand.goals) {
             Some(Goals::At(target)) if several => {
                 format!("reduction to {}", name(self.platform, target))
             }
-            None if several => format!("reduction to target {place}"),
+            None if several => format!("reduction to target {index}"),
             _ if self.grouped && self.combines(message) => {
                 format!("values of the {}", collective.name())
             }
@@ -226,10 +226,10 @@ impl<'a> Messages<'a> {
 fn label_in(
     platform: &Platform,
     collective: &Collective,
-    place: usize,
+    index: usize,
     part: Interval,
 ) -> Option<String> {
-    let demand = collective.demand(place)?;
+    let demand = collective.demand(index)?;
     let name = |node| name(platform, node);
     let source = *demand.operands.first()?;
     Some(match (demand.kind().combines(), demand.goals) {
@@ -279,9 +279,9 @@ pub(crate) fn owners<'p>(
         .map(|pattern| pattern.order.as_deref().unwrap_or(&own))
         .collect();
     let order = orders.first().filter(|_| orders.len() == 1)?;
-    let owner = |(place, &operand): (usize, &usize)| {
+    let owner = |(index, &operand): (usize, &usize)| {
         Some(format!(
-            "v{place} of {}",
+            "v{index} of {}",
             name(problem.platform(), *owners.get(operand)?)
         ))
     };
@@ -370,14 +370,14 @@ fn listed(collective: &Collective) -> String {
 }
 
 /// ", group 2" for a demand of a list of groups, otherwise empty.
-pub(crate) fn group_of(collective: &Collective, place: usize) -> String {
+pub(crate) fn group_of(collective: &Collective, number: usize) -> String {
     if !collective.custom().is_empty() {
-        return format!(", demand {place}");
+        return format!(", demand {number}");
     }
     let mut first = 0_usize;
     let group = collective.members().iter().position(|member| {
         first = first.saturating_add(member.collective.demands());
-        place < first
+        number < first
     });
     group
         .map(|group| format!(", group {}", group + 1))

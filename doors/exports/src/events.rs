@@ -104,11 +104,11 @@ fn to_json(problem: &Problem, request: &Request<'_>) -> Result<String, ExportErr
     list(
         &mut text,
         "demands",
-        problem.demands().enumerate().map(|(place, demand)| {
+        problem.demands().enumerate().map(|(index, demand)| {
             json_demand(
                 platform,
                 &demand,
-                execution.started.get(&place).copied().unwrap_or(0),
+                execution.started.get(&index).copied().unwrap_or(0),
             )
         }),
     );
@@ -167,8 +167,8 @@ fn to_json(problem: &Problem, request: &Request<'_>) -> Result<String, ExportErr
 /// A key with a list, an entry a line.
 fn list(text: &mut String, key: &str, entries: impl Iterator<Item = String>) {
     let _ = write!(text, "\"{key}\":[");
-    for (place, entry) in entries.enumerate() {
-        text.push_str(if place == 0 { "\n" } else { ",\n" });
+    for (index, entry) in entries.enumerate() {
+        text.push_str(if index == 0 { "\n" } else { ",\n" });
         text.push_str(&entry);
     }
     text.push_str("],\n");
@@ -245,13 +245,13 @@ fn json_task(
         }
     };
     let _ = write!(text, "\"stage\":{},\"pieces\":[", dated.stage);
-    for (place, (piece, [from, to])) in dated
+    for (index, (piece, [from, to])) in dated
         .pieces
         .iter()
         .zip(Execution::shares(dated))
         .enumerate()
     {
-        let comma = if place == 0 { "" } else { "," };
+        let comma = if index == 0 { "" } else { "," };
         let [start, end] = [&piece.start, &piece.end].map(|date| execution.time(date));
         let [sender, receiver] = piece
             .lanes

@@ -62,15 +62,15 @@ impl<'a> Loads<'a> {
         for ScheduledPattern { pattern, copies } in &schedule.patterns {
             measure.add(pattern, &copies.clone().into(), &mut totals);
             for task in &pattern.tasks {
-                let place = match *task {
+                let index = match *task {
                     Task::Send { link, .. } => link.index(),
                     Task::Merge { node, .. } => links + node.index(),
                 };
-                counts[place] += copies;
+                counts[index] += copies;
             }
         }
         let long = counts.iter().all(|count| count.to_i64().is_some());
-        let busy = |(place, units): (usize, &BigInt)| measure.time(place) * units;
+        let busy = |(index, units): (usize, &BigInt)| measure.time(index) * units;
         let times = totals.iter().enumerate().map(busy);
         let mut links_and_nodes: Vec<(BigUint, Rational)> = counts.into_iter().zip(times).collect();
         let nodes = links_and_nodes.split_off(links);
@@ -232,8 +232,8 @@ fn node_link(loads: &Loads<'_>) -> String {
         );
     }
     text.push_str("],\n\"edges\":[");
-    for (place, (link, from, to)) in loads.ends().enumerate() {
-        let comma = if place == 0 { "" } else { "," };
+    for (row, (link, from, to)) in loads.ends().enumerate() {
+        let comma = if row == 0 { "" } else { "," };
         let _ = write!(
             text,
             "{comma}\n{{\"source\":{from},\"target\":{to}{}}}",

@@ -13,7 +13,7 @@ use oneport_checks::BufferType;
 use oneport_checks::msccl::{CHANNELS, STEPS};
 
 use crate::fitting::{fitting, note};
-use crate::mscclpp::{in_place, place_note, theirs};
+use crate::mscclpp::{buffer_note, in_place, theirs};
 use crate::operation::{Operation, Order, Step, Value};
 use crate::{ExportError, File, Format, Pieces, Request, Written};
 
@@ -93,7 +93,7 @@ impl Modes {
     fn note(self) -> &'static str {
         match (self.in_place, self.out_of_place) {
             (true, true) => "buffers: in place and out of place",
-            (in_place, _) => place_note(in_place),
+            (in_place, _) => buffer_note(in_place),
         }
     }
 }
@@ -147,17 +147,17 @@ impl Algorithm {
 }
 
 /// Buffer and index of a value.
-type Place = (BufferType, usize);
+type Chunk = (BufferType, usize);
 
 /// A value, and the step that leaves it there.
-type Made = (Place, Option<(usize, usize)>);
+type Made = (Chunk, Option<(usize, usize)>);
 
 /// A step to be written.
 #[derive(Debug, Clone)]
 struct Line {
     kind: &'static str,
-    from: Place,
-    to: Place,
+    from: Chunk,
+    to: Chunk,
     /// Threadblock and step that it waits for.
     after: Option<(usize, usize)>,
 }
@@ -175,7 +175,7 @@ struct Block {
 #[derive(Debug, Default)]
 struct Rank {
     blocks: Vec<Block>,
-    places: BTreeMap<(Option<usize>, Option<usize>, usize), usize>,
+    by_ends: BTreeMap<(Option<usize>, Option<usize>, usize), usize>,
     scratch: usize,
 }
 
@@ -183,7 +183,7 @@ impl Rank {
     fn block(&mut self, send: Option<usize>, receive: Option<usize>, channel: usize) -> usize {
         let blocks = &mut self.blocks;
         *self
-            .places
+            .by_ends
             .entry((send, receive, channel))
             .or_insert_with(|| {
                 blocks.push(Block {
@@ -214,7 +214,7 @@ impl Rank {
         block: usize,
         kind: &'static str,
         (from, after): Made,
-        to: Place,
+        to: Chunk,
     ) -> (usize, usize) {
         let lines = &mut self.blocks[block].lines;
         lines.push(Line {
@@ -245,7 +245,7 @@ fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Al
     }
     let mut made: Vec<Option<Made>> = vec![None; operation.steps.len()];
     let mut messages: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    for (place, step) in operation.steps.iter().enumerate() {
+    for (index, step) in operation.steps.iter().enumerate() {
         let to = spot(operation, step, &mut ranks[step.to]);
         let own = operation.input_block(step.demand) * pieces + step.piece as usize;
         let value = |value: &Value| match *value {
@@ -280,7 +280,7 @@ fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Al
             }
             [] => continue,
         };
-        made[place] = Some((to, Some(last)));
+        made[index] = Some((to, Some(last)));
     }
     limits(&ranks, pieces)?;
     let text = text(operation, collective, [input, output], modes, &ranks);
@@ -291,7 +291,7 @@ fn algorithm(operation: &Operation, collective: &str, modes: Modes) -> Result<Al
     })
 }
 
-fn spot(operation: &Operation, step: &Step, rank: &mut Rank) -> Place {
+fn spot(operation: &Operation, step: &Step, rank: &mut Rank) -> Chunk {
     if step.result {
         let first = operation.output_block(step.demand) * operation.pieces as usize;
         return (BufferType::Output, first + step.piece as usize);

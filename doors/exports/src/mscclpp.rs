@@ -3,7 +3,7 @@
 //! Pieces of messages, one per instance of a pattern, are independent. So each is given to one lane, and a lane is one
 //! threadblock on every GPU: it sends and merges in the order of the plan, and all dependencies are within lanes. A GPU
 //! is written to only after it has signalled, once per lane and sender, that it has entered. Every piece that is put is
-//! signalled and waited for. Places are written once. If an operation sequence is too long for one threadblock, others
+//! signalled and waited for. Chunks are written once. If an operation sequence is too long for one threadblock, others
 //! continue it. Each waits for a semaphore of the one before.
 
 mod block;
@@ -25,7 +25,7 @@ use oneport_checks::mscclpp::limits::{ALIGNMENT, CHANNELS, OPERATIONS, THREADBLO
 use sizes::Sizes;
 
 use oneport_checks::mscclpp::schema::{
-    BufferType, Channel, ChannelIds, ChannelType, Gpu, Name, Op, Place, Plan, Protocol,
+    BufferType, Channel, ChannelIds, ChannelType, ChunkRange, Gpu, Name, Op, Plan, Protocol,
     RemoteBuffer, RemoteBufferIds, Semaphore, Threadblock,
 };
 
@@ -69,7 +69,7 @@ fn write(request: &Request<'_>) -> Result<Written, ExportError> {
     let notes = vec![
         note(request, pieces)?,
         sizes.note(),
-        place_note(plan.inplace).to_string(),
+        buffer_note(plan.inplace).to_string(),
     ];
     Ok(Written {
         notes,
@@ -86,7 +86,7 @@ fn to_json(plan: &Plan) -> Result<String, ExportError> {
 }
 
 /// Position of the buffers, in words: in place or not.
-pub(crate) fn place_note(in_place: bool) -> &'static str {
+pub(crate) fn buffer_note(in_place: bool) -> &'static str {
     if in_place {
         "buffers: in place, input and output are one; --out-of-place is for two"
     } else {
@@ -240,8 +240,8 @@ fn with_lanes(operation: &Operation, shape: Shape<'_>, chains: &Chains) -> Resul
     let semaphores = enter(operation, &mut blocks, chains);
     let mut sent: BTreeMap<(Key, Key), u32> = BTreeMap::new();
     let mut arrival = vec![0; operation.steps.len()];
-    for (place, step) in operation.steps.iter().enumerate() {
-        let (from, to) = (chains.senders[place], chains.receivers[place]);
+    for (index, step) in operation.steps.iter().enumerate() {
+        let (from, to) = (chains.senders[index], chains.receivers[index]);
         let spot = |value: &Value| match *value {
             Value::Own(_) => own_spot(operation, step),
             Value::Of(before) => spots[before],
@@ -250,24 +250,22 @@ fn with_lanes(operation: &Operation, shape: Shape<'_>, chains: &Chains) -> Resul
         let block = blocks.entry(from).or_default();
         for value in &step.inputs {
             if let Value::Of(before) = *value {
-                match operation.steps[before].merge {
-                    true => block.after(before),
-                    // A message that an earlier threadblock of the chain has waited for is there.
-                    false if chains.receivers[before] == from => {
-                        block.wait_for(chains.senders[before], arrival[before]);
-                    }
-                    false => {}
+                if operation.steps[before].merge {
+                    block.after(before);
+                } else if chains.receivers[before] == from {
+                    // Otherwise an earlier threadblock of the chain has waited for the message.
+                    block.wait_for(chains.senders[before], arrival[before]);
                 }
             }
             sources.push(local(spot(value), 1));
         }
         if step.merge {
-            block.merge(sources, local(spots[place], 1), place);
+            block.merge(sources, local(spots[index], 1), index);
         } else {
             let channel = sent.entry((from, to)).or_insert(0);
             *channel += 1;
-            arrival[place] = *channel;
-            block.put(to, sources, spots[place]);
+            arrival[index] = *channel;
+            block.put(to, sources, spots[index]);
             blocks
                 .entry(to)
                 .or_default()
@@ -286,9 +284,9 @@ fn with_lanes(operation: &Operation, shape: Shape<'_>, chains: &Chains) -> Resul
             ));
         }
     }
-    for (&(rank, lane, place), block) in &mut blocks {
+    for (&(rank, lane, number), block) in &mut blocks {
         block.finish();
-        if let Some(&semaphore) = semaphores.get(&(rank, lane, place + 1)) {
+        if let Some(&semaphore) = semaphores.get(&(rank, lane, number + 1)) {
             block.nop();
             block.ops.push(Op {
                 semaphore_ids: vec![semaphore],
@@ -312,8 +310,8 @@ fn enter(
     chains: &Chains,
 ) -> BTreeMap<Key, u32> {
     let mut ways: BTreeMap<Key, [BTreeSet<Key>; 2]> = BTreeMap::new();
-    for (place, step) in operation.steps.iter().enumerate() {
-        let (from, to) = (chains.senders[place], chains.receivers[place]);
+    for (index, step) in operation.steps.iter().enumerate() {
+        let (from, to) = (chains.senders[index], chains.receivers[index]);
         ways.entry(from).or_default();
         if !step.merge {
             ways.entry(to).or_default()[0].insert(from);
@@ -321,21 +319,21 @@ fn enter(
         }
     }
     let (mut semaphores, mut count) = (BTreeMap::new(), vec![0; operation.ranks.len()]);
-    for (place, [senders, receivers]) in ways {
-        let block = blocks.entry(place).or_default();
+    for (key, [senders, receivers]) in ways {
+        let block = blocks.entry(key).or_default();
         let [senders, receivers] =
             [senders, receivers].map(|keys| keys.into_iter().collect::<Vec<Key>>());
         block.on_channels(Name::Rlxsignal, &senders);
-        if place.2 > 0 {
-            semaphores.insert(place, count[place.0]);
+        if key.2 > 0 {
+            semaphores.insert(key, count[key.0]);
             block.ops.push(Op {
-                semaphore_ids: vec![count[place.0]],
+                semaphore_ids: vec![count[key.0]],
                 ..Op::new(Name::SemAcquire)
             });
-            count[place.0] += 1;
+            count[key.0] += 1;
         }
         block.on_channels(Name::Rlxwait, &receivers);
-        block.waited = !receivers.is_empty() || place.2 > 0;
+        block.waited = !receivers.is_empty() || key.2 > 0;
     }
     semaphores
 }
@@ -367,8 +365,8 @@ fn own_spot(operation: &Operation, step: &Step) -> Spot {
     )
 }
 
-fn local((buffer, index): Spot, size: u32) -> Place {
-    Place {
+fn local((buffer, index): Spot, size: u32) -> ChunkRange {
+    ChunkRange {
         buffer: Some(buffer),
         buffer_id: None,
         switch_channel_id: None,
@@ -451,14 +449,14 @@ fn assemble(
                 buffer,
                 access_channel_types: vec![ChannelType::Memory],
             };
-            let place = buffers
+            let index = buffers
                 .iter()
                 .position(|known| *known == remote)
                 .unwrap_or(buffers.len());
-            if place == buffers.len() {
+            if index == buffers.len() {
                 buffers.push(remote);
             }
-            place as u32
+            index as u32
         });
         let refs = RemoteBufferIds {
             access_channel_type: ChannelType::Memory,
@@ -489,7 +487,7 @@ fn assemble(
         gpu.channels
             .extend((!channel.connected_to.is_empty()).then_some(channel));
     }
-    let (ranks, pieces, place) = (
+    let (ranks, pieces, suffix) = (
         gpus.len(),
         operation.pieces,
         if shape.in_place { "-in-place" } else { "" },
@@ -497,7 +495,7 @@ fn assemble(
     let mut plan = Plan {
         // The executor distinguishes plans that are loaded at the same time only by their names.
         name: format!(
-            "oneport-{}-{ranks}-ranks-{pieces}-pieces{place}",
+            "oneport-{}-{ranks}-ranks-{pieces}-pieces{suffix}",
             shape.collective
         ),
         collective: shape.collective.to_string(),

@@ -234,13 +234,13 @@ impl Operation {
 
     fn take_turns(&mut self, hops: &[Hop], period: &BigInt) {
         let mut starts = Vec::with_capacity(self.steps.len());
-        for (place, step) in self.steps.iter_mut().enumerate() {
+        for (index, step) in self.steps.iter_mut().enumerate() {
             let (stage, start) = hops[step.hop].start.div_rem(period);
             step.stage = stage.to_usize().unwrap_or(usize::MAX);
-            starts.push((start, place));
+            starts.push((start, index));
         }
         starts.sort_unstable();
-        self.turns = starts.into_iter().map(|(_, place)| place).collect();
+        self.turns = starts.into_iter().map(|(_, index)| index).collect();
     }
 
     fn enter(
@@ -272,16 +272,16 @@ impl Operation {
                 self.ranks.len() - 1
             });
         }
-        for &place in &order {
-            let hop = &hops[place];
+        for &index in &order {
+            let hop = &hops[index];
             let part = [hop.message.part.first, hop.message.part.last];
             let order = orders.get(hop.pattern).copied().flatten();
-            let own_place = |operand: usize| {
+            let own_value = |operand: usize| {
                 let ordered = order.and_then(|order| order.get(operand));
                 Value::Own(ordered.copied().unwrap_or(operand))
             };
             let value = |input: Option<usize>, operand: usize| {
-                input.map_or(own_place(operand), |input| Value::Of(turn[input]))
+                input.map_or(own_value(operand), |input| Value::Of(turn[input]))
             };
             let (from, to, inputs, merge) = match hop.work {
                 Work::Send { from, to } => (from, to, vec![value(hop.inputs[0], part[0])], false),
@@ -305,27 +305,28 @@ impl Operation {
                 merge,
                 inputs,
                 result: hop.last().any(|task| wanted.contains(&task)),
-                hop: place,
+                hop: index,
                 stage: 0,
             });
         }
-        let places = |nodes: &[NodeId]| {
+        let ranks_of = |nodes: &[NodeId]| {
             nodes
                 .iter()
                 .filter_map(|node| rank.get(node).copied())
                 .collect()
         };
-        let count = |place| usize::try_from(problem.collective().rate(place)).unwrap_or(usize::MAX);
+        let count =
+            |demand| usize::try_from(problem.collective().rate(demand)).unwrap_or(usize::MAX);
         self.blocks = (0..)
             .zip(problem.demands())
-            .map(|(place, demand)| Block {
-                owners: places(demand.operands),
+            .map(|(index, demand)| Block {
+                owners: ranks_of(demand.operands),
                 goals: demand
                     .goals()
                     .iter()
                     .filter_map(|(node, part)| Some((*rank.get(node)?, part.last)))
                     .collect(),
-                count: count(place),
+                count: count(index),
                 begins: [0, 0],
             })
             .collect();
@@ -356,10 +357,10 @@ impl Operation {
                 self.blocks.iter().map(ends).zip(0..).collect();
             order.sort_unstable();
             let mut filled: BTreeMap<usize, usize> = BTreeMap::new();
-            for ((here, number), place) in order {
+            for ((here, number), index) in order {
                 let end = filled.entry(here).or_insert(0);
-                self.blocks[place].begins[side] = if self.form.counted { *end } else { number };
-                *end = end.saturating_add(self.blocks[place].count);
+                self.blocks[index].begins[side] = if self.form.counted { *end } else { number };
+                *end = end.saturating_add(self.blocks[index].count);
             }
         }
     }

@@ -79,7 +79,7 @@ fn write(request: &Request<'_>) -> Result<String, ExportError> {
         );
         let name = json(&run.label(&occurrence));
         for track in run.tracks(occurrence.dated, occurrence.piece) {
-            let tid = tracks.binary_search(&track).map_or(0, |place| place + 1);
+            let tid = tracks.binary_search(&track).map_or(0, |index| index + 1);
             let of = format!("\"ph\":\"X\",\"pid\":{},\"tid\":{tid}", track.node);
             let _ = write!(
                 text,
@@ -98,5 +98,5 @@ fn microseconds(period: &Rational) -> Rational {
     while period * &scale < whole(1000) && scale.bits() < 1000 && period.numer().bits() > 0 {
         scale *= 1000;
     }
-    Rational::from_integer(scale)
+    whole(scale)
 }

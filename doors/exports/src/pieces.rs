@@ -62,37 +62,37 @@ fn in_proportion(
     instances: u64,
 ) -> [Vec<BigUint>; 2] {
     let mut of_demand: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (place, scheduled) in schedule.patterns.iter().enumerate() {
+    for (pattern, scheduled) in schedule.patterns.iter().enumerate() {
         of_demand
             .entry(scheduled.pattern.demand)
             .or_default()
-            .push(place);
+            .push(pattern);
     }
     let mut floors = vec![BigUint::ZERO; schedule.patterns.len()];
     let mut copies = floors.clone();
-    for (demand, places) in of_demand {
+    for (demand, patterns) in of_demand {
         let wanted = BigUint::from(instances) * problem.collective().rate(demand);
-        let all: BigUint = places
+        let all: BigUint = patterns
             .iter()
-            .map(|&place| &schedule.patterns[place].copies)
+            .map(|&pattern| &schedule.patterns[pattern].copies)
             .sum();
         if all == BigUint::ZERO {
             continue;
         }
         let mut rest = wanted.clone();
         let mut remainders = Vec::new();
-        for place in places {
-            let (share, remainder) = (&schedule.patterns[place].copies * &wanted).div_rem(&all);
+        for pattern in patterns {
+            let (share, remainder) = (&schedule.patterns[pattern].copies * &wanted).div_rem(&all);
             rest -= &share;
-            (floors[place], copies[place]) = (share.clone(), share);
-            remainders.push((Reverse(remainder), place));
+            (floors[pattern], copies[pattern]) = (share.clone(), share);
+            remainders.push((Reverse(remainder), pattern));
         }
         remainders.sort();
-        for (_, place) in remainders {
+        for (_, pattern) in remainders {
             if rest == BigUint::ZERO {
                 break;
             }
-            copies[place] += 1u32;
+            copies[pattern] += 1u32;
             rest -= 1u32;
         }
     }

@@ -40,20 +40,20 @@ impl Sharing {
     ) -> Option<Self> {
         let measure = Measure::new(problem);
         let times: Vec<_> = (0..measure.carriers())
-            .map(|place| measure.time(place))
+            .map(|carrier| measure.time(carrier))
             .collect();
         let unit = common_denominator(&times);
         let mut demands: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut all = Vec::with_capacity(copies.len());
-        for (place, scheduled) in schedule.patterns.iter().enumerate() {
+        for (pattern, scheduled) in schedule.patterns.iter().enumerate() {
             demands
                 .entry(scheduled.pattern.demand)
                 .or_default()
-                .push(place);
+                .push(pattern);
             let mut uses: BTreeMap<usize, BigInt> = BTreeMap::new();
-            for (place, units) in measure.uses(&scheduled.pattern) {
-                let time = (&times[place] * &unit * units).to_integer();
-                measure.occupy(place, &time, |resource, time| {
+            for (carrier, units) in measure.uses(&scheduled.pattern) {
+                let time = (&times[carrier] * &unit * units).to_integer();
+                measure.occupy(carrier, &time, |resource, time| {
                     *uses.entry(resource).or_default() += time;
                 });
             }
@@ -105,7 +105,7 @@ impl Sharing {
         if second.copies.len() <= SEARCHED {
             let none = vec![0; second.copies.len()];
             let (order, mut work) = (second.demands.concat(), WORK);
-            let ends = second.demands.iter().flat_map(|places| places.last());
+            let ends = second.demands.iter().flat_map(|patterns| patterns.last());
             let mut search = SharingSearch {
                 ends: ends.copied().collect(),
                 sharing: second.with(&none),
@@ -124,7 +124,7 @@ impl Sharing {
     fn sums(&self, copies: &[u64]) -> Vec<u64> {
         self.demands
             .iter()
-            .map(|places| places.iter().map(|&place| copies[place]).sum())
+            .map(|patterns| patterns.iter().map(|&pattern| copies[pattern]).sum())
             .collect()
     }
 
@@ -167,9 +167,9 @@ impl Sharing {
                 let least = self.demands[demand]
                     .iter()
                     .copied()
-                    .min_by_key(|&place| (self.with_one_more(place), place));
-                if let Some(place) = least {
-                    self.add(place, 1);
+                    .min_by_key(|&pattern| (self.with_one_more(pattern), pattern));
+                if let Some(pattern) = least {
+                    self.add(pattern, 1);
                 }
             }
         }
@@ -256,8 +256,8 @@ struct SharingSearch<'w> {
 
 impl SharingSearch<'_> {
     /// Searches all distributions over the patterns from an index on. The first of these belongs to `demand`.
-    fn from(&mut self, place: usize, demand: usize) {
-        let Some(&pattern) = self.order.get(place) else {
+    fn from(&mut self, index: usize, demand: usize) {
+        let Some(&pattern) = self.order.get(index) else {
             self.best = Best::of(&self.sharing);
             return;
         };
@@ -277,7 +277,7 @@ impl SharingSearch<'_> {
             }
             self.sharing.add(pattern, copies);
             self.wanted[demand] -= copies;
-            self.from(place + 1, demand + usize::from(is_last));
+            self.from(index + 1, demand + usize::from(is_last));
             self.wanted[demand] += copies;
             self.sharing.take(pattern, copies);
         }

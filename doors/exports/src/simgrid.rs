@@ -143,7 +143,7 @@ fn hosts_and_links(run: &RepeatedPeriod<'_>, scale: &BigInt) -> String {
         };
         let bandwidth = rate.map_or_else(
             || "1e30".to_string(),
-            |rate| floored(&(Rational::from_integer(scale.clone()) * rate), DECIMALS),
+            |rate| floored(&(whole(scale.clone()) * rate), DECIMALS),
         );
         let _ = writeln!(
             text,

@@ -50,7 +50,7 @@ impl SingleRun {
         let target = NodeId::new(reduction.root as usize);
         let collective = Collective::reduce(target, net.nodes()).commutative(one.commutative);
         let (tasks, work) = (draft.tasks(), merge_time(reduction));
-        net.run(collective, work, (pattern, tasks), &reduction.length)
+        net.run(collective, work, pattern, tasks, &reduction.length)
     }
 
     /// The run of a broadcast that the referee accepts. O(n log n).
@@ -66,7 +66,7 @@ impl SingleRun {
         let collective = Collective::broadcast(source, targets.collect());
         let pattern = Pattern::arborescence(0, hops);
         let work = Rational::zero();
-        net.run(collective, work, (pattern, tasks), &broadcast.length)
+        net.run(collective, work, pattern, tasks, &broadcast.length)
     }
 
     /// The run of an all-reduction that the referee accepts. O(n log n).
@@ -89,7 +89,7 @@ impl SingleRun {
         tasks.extend(copied);
         let collective = Collective::all_reduce(net.nodes()).commutative(true);
         let work = merge_time(reduction);
-        net.run(collective, work, (pattern, tasks), &all.length())
+        net.run(collective, work, pattern, tasks, &all.length())
     }
 
     /// Request for the formats: one period, the dates of the file.
@@ -183,14 +183,14 @@ impl Net {
         self,
         collective: Collective,
         work: Rational,
-        (pattern, tasks): (Pattern, Vec<Dated>),
+        pattern: Pattern,
+        tasks: Vec<Dated>,
         length: &Rational,
     ) -> Result<SingleRun, ExportError> {
-        let wrong = |error: String| refused(error);
         let platform = self
             .builder
             .build()
-            .map_err(|error| wrong(error.to_string()))?;
+            .map_err(|error| refused(error.to_string()))?;
         let volumes = Volumes {
             size: Amount::Constant(Rational::one()),
             work: Amount::Constant(work),
@@ -198,7 +198,7 @@ impl Net {
         let execution = execution(&pattern, &tasks, length);
         Ok(SingleRun {
             problem: Problem::new(platform, collective, volumes)
-                .map_err(|error| wrong(error.to_string()))?,
+                .map_err(|error| refused(error.to_string()))?,
             schedule: PeriodicSchedule {
                 period: length.clone(),
                 instances: 1u8.into(),
@@ -213,7 +213,7 @@ impl Net {
     }
 }
 
-/// The hops of a broadcast in the order of their dates, each with the place of the hop that brought the message to its
+/// The hops of a broadcast in the order of their dates, each with the index of the hop that brought the message to its
 /// sender, and their tasks, with dates counted from `from`.
 type Hops = (Vec<(LinkId, Option<u32>)>, Vec<Dated>);
 
@@ -226,7 +226,7 @@ fn copies(broadcast: &Broadcast, from: &Rational, net: &mut Net) -> Result<Hops,
     receivers.sort_by_cached_key(|&to| (start(to), to));
     let mut brought: Vec<Option<u32>> = vec![None; broadcast.senders.len()];
     let (mut hops, mut tasks) = (Vec::new(), Vec::new());
-    for (place, to) in (0_u32..).zip(receivers) {
+    for (index, to) in (0_u32..).zip(receivers) {
         let sender = broadcast.senders[to] as usize;
         let duration = broadcast
             .costs
@@ -241,7 +241,7 @@ fn copies(broadcast: &Broadcast, from: &Rational, net: &mut Net) -> Result<Hops,
             )));
         }
         hops.push((link, after));
-        brought[to] = Some(place);
+        brought[to] = Some(index);
         tasks.push(Dated {
             start: from + start(to),
             duration,
@@ -407,12 +407,12 @@ impl<'a> Draft<'a> {
         } else {
             (0..self.processors()).collect()
         };
-        let mut place = vec![0; order.len()];
+        let mut operand_of = vec![0; order.len()];
         for (operand, &processor) in order.iter().enumerate() {
-            place[processor] = operand;
+            operand_of[processor] = operand;
         }
         let mut pattern = Pattern::new(0);
-        let mut held: Vec<(Interval, Option<u32>)> = place
+        let mut held: Vec<(Interval, Option<u32>)> = operand_of
             .into_iter()
             .map(|operand| (Interval::single(operand), None))
             .collect();

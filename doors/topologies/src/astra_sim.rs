@@ -37,12 +37,12 @@ enum Block {
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
     let document = Yaml::parse(source)?;
     let dimensions = dimensions(source, &document)?;
-    let wrong = |mistake| document.error(source, mistake);
+    let located = |mistake| document.error(source, mistake);
     let total = dimensions.iter().try_fold(1_usize, |total, dimension| {
         total.checked_mul(dimension.size)
     });
     let total = total.filter(|&total| total <= MAX_NODES).ok_or_else(|| {
-        wrong(too_many(
+        located(too_many(
             "NPUs",
             MAX_NODES,
             "give smaller numbers in npus_count",
@@ -55,12 +55,12 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     for npu in 0..total {
         let node = draft
             .node(format!("npu{npu}"), "NPU", Role::Processor)
-            .map_err(wrong)?;
+            .map_err(located)?;
         draft.device(node, 0, npu as u64, Some(npu as u64));
     }
     let mut stride = 1;
     for (number, dimension) in dimensions.iter().enumerate() {
-        add(draft, number, dimension, stride, total).map_err(wrong)?;
+        add(draft, number, dimension, stride, total).map_err(located)?;
         stride *= dimension.size;
     }
     Ok(())
@@ -93,26 +93,26 @@ fn add(
         .filter(|npu| (npu / stride).is_multiple_of(of.size))
         .enumerate()
     {
-        let npu = |place: usize| first + place % of.size * stride;
+        let npu = |index: usize| first + index % of.size * stride;
         match of.kind {
             Block::Ring if of.size == 2 => joined(draft, npu(0), npu(1))?,
             Block::Ring => {
-                for place in 0..of.size {
-                    joined(draft, npu(place), npu(place + 1))?;
+                for index in 0..of.size {
+                    joined(draft, npu(index), npu(index + 1))?;
                 }
             }
             Block::Full => {
-                for place in 0..of.size {
-                    for other in place + 1..of.size {
-                        joined(draft, npu(place), npu(other))?;
+                for index in 0..of.size {
+                    for other in index + 1..of.size {
+                        joined(draft, npu(index), npu(other))?;
                     }
                 }
             }
             Block::Switch => {
                 let switch =
                     draft.node(format!("switch{number}.{group}"), "switch", Role::Switch)?;
-                for place in 0..of.size {
-                    joined(draft, npu(place), switch)?;
+                for index in 0..of.size {
+                    joined(draft, npu(index), switch)?;
                 }
             }
         }
@@ -144,8 +144,8 @@ fn dimensions(source: &Source<'_>, document: &Yaml) -> Result<Vec<Dimension>, Fo
     }
     let latencies = document.get("latency").map(|value| value.list(source));
     let latencies = latencies.transpose()?;
-    let dimension = |(place, ((kind, size), rate)): (usize, ((&Yaml, &Yaml), &Yaml))| {
-        let latency = latencies.and_then(|all| all.get(place));
+    let dimension = |(index, ((kind, size), rate)): (usize, ((&Yaml, &Yaml), &Yaml))| {
+        let latency = latencies.and_then(|all| all.get(index));
         let latency = latency.map_or(Ok(Rational::default()), |value| nanoseconds(source, value));
         dimension(source, kind, size, rate, latency?)
     };
@@ -182,7 +182,7 @@ fn dimension(
     rate: &Yaml,
     latency: Rational,
 ) -> Result<Dimension, FormatError> {
-    let wrong = |value: &Yaml, expected: &'static str| {
+    let refused = |value: &Yaml, expected: &'static str| {
         let shown = value
             .text()
             .map_or("a list".to_string(), |text| format!("'{}'", clip(text)));
@@ -192,16 +192,16 @@ fn dimension(
         Some("Ring") => Block::Ring,
         Some("Switch") => Block::Switch,
         Some("FullyConnected") => Block::Full,
-        _ => return Err(wrong(kind, "Ring, Switch or FullyConnected")),
+        _ => return Err(refused(kind, "Ring, Switch or FullyConnected")),
     };
     let count = size
         .text()
         .and_then(|text| text.parse().ok())
         .filter(|&count: &usize| count > 0);
-    let count = count.ok_or_else(|| wrong(size, "a number of NPUs, 1 or more"))?;
+    let count = count.ok_or_else(|| refused(size, "a number of NPUs, 1 or more"))?;
     let text = rate
         .text()
-        .ok_or_else(|| wrong(rate, "a bandwidth in GB/s"))?;
+        .ok_or_else(|| refused(rate, "a bandwidth in GB/s"))?;
     let value =
         parse_rational(text.trim()).map_err(|error| rate.error(source, Mistake::Number(error)))?;
     if !value.is_positive() {

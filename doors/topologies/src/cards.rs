@@ -161,7 +161,7 @@ fn of_storage(draft: &Draft<'_>) -> BTreeSet<usize> {
         .iter()
         .enumerate()
         .filter(|(_, member)| member.role == Role::Processor)
-        .map(|(place, _)| place)
+        .map(|(index, _)| index)
         .collect();
     let of_gpus: BTreeSet<usize> = processors
         .iter()

@@ -147,21 +147,21 @@ fn from_content(bytes: &[u8], json: bool) -> Format {
 /// The format, by the keys of the outermost object.
 fn from_json(bytes: &[u8]) -> Format {
     let keys = top_keys(bytes);
-    let has = |key: &str| keys.contains(&key.as_bytes());
+    let has_key = |key: &str| keys.contains(&key.as_bytes());
     let begins_list = bytes.trim_ascii_start().starts_with(b"[");
     let begins = |name: &str| {
         let text = String::from_utf8_lossy(bytes.get(..BEGINNING).unwrap_or(bytes));
         text.contains(name)
     };
-    if has("nodes") && (has("edges") || has("links")) {
+    if has_key("nodes") && (has_key("edges") || has_key("links")) {
         Format::NodeLink
-    } else if has("nvbandwidth") {
+    } else if has_key("nvbandwidth") {
         Format::Unread(Unread::NvBandwidthJson)
-    } else if has("start") && has("intervals") {
+    } else if has_key("start") && has_key("intervals") {
         Format::Unread(Unread::OnePair)
     } else if begins("(Topology) ") || begins("\"link_type\"") && begins("\"bdf\"") {
         Format::Unread(Unread::AmdJson)
-    } else if begins_list || !keys.is_empty() && !OURS.iter().any(|key| has(key)) {
+    } else if begins_list || !keys.is_empty() && !OURS.iter().any(|key| has_key(key)) {
         Format::Unread(Unread::Unknown)
     } else {
         Format::Own(PlatformFormat::Json)

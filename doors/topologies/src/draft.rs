@@ -62,7 +62,7 @@ pub(super) struct Group {
     pub name: String,
     /// GB/s.
     pub rate: Rational,
-    /// Links by their places in the draft, each with its multiplicity.
+    /// Links by their indices in the draft, each with its multiplicity.
     pub weights: BTreeMap<usize, u32>,
 }
 
@@ -187,7 +187,7 @@ impl<'o> Draft<'o> {
         match self
             .by_ends
             .get(&(from, to))
-            .and_then(|&place| self.wires.get_mut(place))
+            .and_then(|&index| self.wires.get_mut(index))
         {
             Some(wire) => {
                 wire.rate += rate;
@@ -245,7 +245,7 @@ impl<'o> Draft<'o> {
         Ok(())
     }
 
-    /// Adds a capacity in GB/s that links share: their places among the links, each with its multiplicity.
+    /// Adds a capacity in GB/s that links share: the indices of these links, each with its multiplicity.
     pub(crate) fn share(&mut self, name: &str, rate: &Rational, weights: BTreeMap<usize, u32>) {
         self.groups.push(Group {
             name: name.to_string(),
@@ -268,8 +268,8 @@ impl<'o> Draft<'o> {
 
     /// The latency of a link in seconds, as the file states it. Of parallel links, which are one, the least counts.
     pub(crate) fn latency(&mut self, from: usize, to: usize, seconds: Rational) {
-        let place = self.by_ends.get(&(from, to));
-        let Some(wire) = place.and_then(|&place| self.wires.get_mut(place)) else {
+        let index = self.by_ends.get(&(from, to));
+        let Some(wire) = index.and_then(|&index| self.wires.get_mut(index)) else {
             return;
         };
         let merged = !wire.latency.is_zero() && wire.latency != seconds;
@@ -448,9 +448,9 @@ impl<'o> Draft<'o> {
             ..Units::gigabytes_and_seconds()
         });
         let refuse = |error| in_file(Mistake::Platform(error));
-        for (place, member) in self.members.iter().enumerate() {
+        for (index, member) in self.members.iter().enumerate() {
             let node = Node {
-                accelerator: accelerators.contains(&place),
+                accelerator: accelerators.contains(&index),
                 alias: member.alias.clone(),
                 ..self.node_of(member, &merge)
             };

@@ -91,7 +91,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
             let found = format!("{} cells", row.len());
             return Err(source.error(offset, None, unexpected(found, expected)));
         };
-        let wrong = |mistake| {
+        let located = |mistake| {
             let key = format!("{} to {}", clip(one), clip(other));
             source.error(offset, Some(key), mistake)
         };
@@ -99,12 +99,12 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
             silent += 1;
             continue;
         }
-        let gigabytes = in_gigabytes(cell, units).map_err(wrong)?;
+        let gigabytes = in_gigabytes(cell, units).map_err(located)?;
         if let Some((column, asked)) = &delay
             && let Some(text) = row.get(*column).filter(|text| !is_silent(text))
         {
             let name = head.get(*column).copied().unwrap_or_default();
-            let (seconds, note) = latency_in(name, text, asked.as_ref()).map_err(wrong)?;
+            let (seconds, note) = latency_in(name, text, asked.as_ref()).map_err(located)?;
             if let Some(note) = note {
                 draft.note(Topic::LeftOut, note);
             }
@@ -144,21 +144,21 @@ fn latency_column(
     named: Option<[usize; 2]>,
 ) -> Result<Option<Delay>, FormatError> {
     if let Some(asked) = &draft.options.latency {
-        let Some(place) = place_of(&asked.attribute, head, named.is_some()) else {
+        let Some(column) = column_of(&asked.attribute, head, named.is_some()) else {
             let known: Vec<String> = head.iter().take(8).map(|cell| clip(cell)).collect();
             return Err(source.error_in_file(no_latency(&asked.attribute, &known)));
         };
         draft.latency_is_stated();
-        return Ok(Some((place, Some(asked.clone()))));
+        return Ok(Some((column, Some(asked.clone()))));
     }
     let is_latency = |cell: &&str| {
         let cell = cell.to_ascii_lowercase();
         LATENCIES.iter().any(|name| cell.contains(name))
     };
-    let Some(place) = head.iter().position(is_latency).filter(|_| named.is_some()) else {
+    let Some(column) = head.iter().position(is_latency).filter(|_| named.is_some()) else {
         return Ok(None);
     };
-    let name = head.get(place).copied().unwrap_or_default();
+    let name = head.get(column).copied().unwrap_or_default();
     let words = name.split(|c: char| !c.is_alphanumeric());
     // `latency_min_us` does not count minutes.
     let short = |unit: &Time| unit.seconds() <= Time::SECOND.seconds();
@@ -171,14 +171,16 @@ fn latency_column(
         let text = format!("column {} is the latency, in {}", clip(name), unit.name());
         draft.note(Topic::Assumed, text);
     }
-    Ok(Some((place, asked)))
+    Ok(Some((column, asked)))
 }
 
-/// The place of a column by its name, else by its number from 1.
-fn place_of(name: &str, head: &[&str], named: bool) -> Option<usize> {
-    let place = head.iter().position(|cell| named && *cell == name);
+/// The index of a column by its name, else by its number from 1.
+fn column_of(name: &str, head: &[&str], named: bool) -> Option<usize> {
+    let column = head.iter().position(|cell| named && *cell == name);
     let counted = || name.parse::<usize>().ok().and_then(|at| at.checked_sub(1));
-    place.or_else(counted).filter(|&place| place < head.len())
+    column
+        .or_else(counted)
+        .filter(|&column| column < head.len())
 }
 
 /// Names the columns that are not read.
@@ -203,7 +205,7 @@ fn column(
         .map_or(0, |(line, _)| source.offset_of(line));
     if let Some(capacity) = &draft.options.capacity {
         let name = &capacity.attribute;
-        let Some(place) = place_of(name, head, named.is_some()) else {
+        let Some(index) = column_of(name, head, named.is_some()) else {
             let text = format!(
                 "there is no column '{}'; the columns are {}",
                 clip(name),
@@ -217,7 +219,7 @@ fn column(
             capacity.units
         );
         draft.note(Topic::Assumed, text);
-        return Ok((place, Some(capacity.units)));
+        return Ok((index, Some(capacity.units)));
     }
     let Some(ends) = named else {
         return Ok((2, in_comment(source.text)));
@@ -233,14 +235,14 @@ fn column(
     let without = others
         .find(|(_, cell)| is_rate(cell))
         .map(|(at, _)| (at, None));
-    let Some((place, units)) = with_unit.or(without) else {
+    let Some((index, units)) = with_unit.or(without) else {
         let text = format!(
             "none of the columns {} is a bandwidth; name one gbps or Gbit/s, or give --capacity COLUMN,UNITS",
             head.join(", ")
         );
         return Err(source.error(offset, None, said(text)));
     };
-    Ok((place, units.or_else(|| in_comment(source.text))))
+    Ok((index, units.or_else(|| in_comment(source.text))))
 }
 
 fn in_gigabytes(cell: &str, units: Option<Units>) -> Result<Rational, Mistake> {
@@ -311,26 +313,26 @@ fn add<'a>(
         );
         draft.note(Topic::Assumed, text);
     }
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut nodes: BTreeMap<&str, usize> = BTreeMap::new();
     for pair in order {
         let Some((rate, offset)) = links.get(pair) else {
             continue;
         };
-        let wrong = |mistake| source.error(*offset, None, mistake);
+        let located = |mistake| source.error(*offset, None, mistake);
         let mut ends = [0; 2];
         for (end, name) in ends.iter_mut().zip([pair.0, pair.1]) {
-            *end = match places.get(name) {
-                Some(&place) => place,
-                None => draft.node(name, "node", Role::Processor).map_err(wrong)?,
+            *end = match nodes.get(name) {
+                Some(&node) => node,
+                None => draft.node(name, "node", Role::Processor).map_err(located)?,
             };
-            places.insert(name, *end);
+            nodes.insert(name, *end);
         }
         let [one, other] = ends;
         let rate = draft.stated("link", rate.clone());
         if both {
-            draft.duplex(one, other, "link", rate).map_err(wrong)?;
+            draft.duplex(one, other, "link", rate).map_err(located)?;
         } else {
-            draft.link(one, other, "link", rate).map_err(wrong)?;
+            draft.link(one, other, "link", rate).map_err(located)?;
         }
         if let Some(latency) = latencies.get(pair) {
             draft.latency(one, other, latency.clone());

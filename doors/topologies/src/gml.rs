@@ -74,7 +74,7 @@ pub(crate) fn read(
         }
     }
     // Links in the order of first appearance, each with the fastest of its parallel edges.
-    let mut places = BTreeMap::new();
+    let mut by_ends = BTreeMap::new();
     let mut links: Vec<(_, _, Transfer, usize)> = Vec::new();
     for (index, edge) in graph.edges.iter().enumerate() {
         let key = || {
@@ -92,17 +92,17 @@ pub(crate) fn read(
         if from == to {
             continue;
         }
-        let wrong = |mistake| source.error(edge.offset, key(), mistake);
-        let (latency, note) = edge.latency(asked).map_err(wrong)?;
+        let located = |mistake| source.error(edge.offset, key(), mistake);
+        let (latency, note) = edge.latency(asked).map_err(located)?;
         notes.extend(note);
-        let transfer = (edge.cost().map_err(wrong)?, latency);
+        let transfer = (edge.cost().map_err(located)?, latency);
         let ends = if graph.directed {
             (from, to)
         } else {
             (from.min(to), from.max(to))
         };
-        let place = *places.entry(ends).or_insert(links.len());
-        match links.get_mut(place) {
+        let number = *by_ends.entry(ends).or_insert(links.len());
+        match links.get_mut(number) {
             Some((_, _, fastest, _)) if *fastest > transfer => *fastest = transfer,
             Some(_) => {}
             None => links.push((from, to, transfer, edge.offset)),
@@ -143,8 +143,8 @@ pub(crate) fn read(
         text,
     };
     let mut notes: Vec<Note> = notes.into_iter().map(left_out).collect();
-    let of_type = graph.nodes.iter().filter(|node| node.role == Role::Place);
-    notes.extend(self::places(of_type.count()).map(|text| Note {
+    let of_type = graph.nodes.iter().filter(|node| node.role == Role::Site);
+    notes.extend(self::sites(of_type.count()).map(|text| Note {
         topic: Topic::Assumed,
         text,
     }));
@@ -177,7 +177,7 @@ pub(crate) fn read_graph(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(
             Token::Key("node") => {
                 let mut attributes = reader.attributes("node")?;
                 let id = reader.take(offset, "node", &mut attributes, "id", "the node's number")?;
-                if role(&attributes) == Role::Place {
+                if role(&attributes) == Role::Site {
                     of_type += 1;
                     attributes.retain(|(name, _)| name != "type");
                 }
@@ -203,7 +203,7 @@ pub(crate) fn read_graph(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(
         let add = graph.edge(&from, &to, directed, &attributes);
         add.map_err(|mistake| source.error(offset, key(), mistake))?;
     }
-    if let Some(text) = places(of_type) {
+    if let Some(text) = sites(of_type) {
         draft.note(Topic::Assumed, text);
     }
     Ok(())
@@ -227,13 +227,13 @@ struct GraphNode<'a> {
 enum Role {
     /// It takes part.
     Node,
-    /// It takes part, though its `type` is router: the Topology Zoo's word for a place of a network.
-    Place,
+    /// It takes part, though its `type` is router: the Topology Zoo's word for a site of a network.
+    Site,
     /// It forwards.
     Switch,
 }
 
-/// The role of a node: a `type` of router is the Topology Zoo's word for a place that takes part.
+/// The role of a node: a `type` of router is the Topology Zoo's word for a site that takes part.
 fn role(attributes: &Attributes<'_>) -> Role {
     let is_router = |(name, value): &(Cow<'_, str>, Cow<'_, str>)| {
         name == "type" && value.eq_ignore_ascii_case("router")
@@ -243,14 +243,14 @@ fn role(attributes: &Attributes<'_>) -> Role {
     if is_switch(&others) {
         Role::Switch
     } else if others.len() < attributes.len() {
-        Role::Place
+        Role::Site
     } else {
         Role::Node
     }
 }
 
 /// The note on routers by `type` that take part.
-pub(crate) fn places(count: usize) -> Option<String> {
+pub(crate) fn sites(count: usize) -> Option<String> {
     (count > 0).then(|| {
         format!(
             "{count} nodes of type Router take part: so the Topology Zoo calls places; a node that only forwards has router 1"
@@ -477,7 +477,7 @@ impl<'a> Reader<'a> {
                 Token::Key(key) => key,
                 _ => return Err(self.broken(offset, token)),
             };
-            let Some(place) = wanted.iter().position(|known| *known == key) else {
+            let Some(index) = wanted.iter().position(|known| *known == key) else {
                 self.skip()?;
                 continue;
             };
@@ -489,7 +489,7 @@ impl<'a> Reader<'a> {
                     return Err(self.syntax(offset, &format!("{key} needs a number or a \"text\"")));
                 }
             };
-            if let Some(slot) = values.get_mut(place)
+            if let Some(slot) = values.get_mut(index)
                 && slot.replace(value).is_some()
             {
                 let mistake = Mistake::DuplicateKey(key.to_string());
@@ -535,8 +535,8 @@ impl<'a> Reader<'a> {
         key: &'static str,
         meaning: &'static str,
     ) -> Result<Cow<'a, str>, FormatError> {
-        let place = attributes.iter().position(|(name, _)| name == key);
-        let value = place.map(|place| attributes.swap_remove(place).1);
+        let index = attributes.iter().position(|(name, _)| name == key);
+        let value = index.map(|index| attributes.swap_remove(index).1);
         self.need(offset, entry, value, key, meaning)
     }
 

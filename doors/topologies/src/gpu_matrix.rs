@@ -25,8 +25,8 @@ const TESTS: [&str; 4] = ["write_ce", "read_ce", "write_sm", "read_sm"];
 struct Matrix<'a> {
     title: &'a str,
     offset: usize,
-    /// A smaller value is better. `None` if the matrix does not count.
-    place: Option<usize>,
+    /// The matrix of the smallest value counts. `None` if the matrix does not count.
+    preference: Option<usize>,
     /// Whether the row's GPU receives.
     row_receives: bool,
     columns: Vec<&'a str>,
@@ -37,9 +37,9 @@ struct Matrix<'a> {
 /// Reads the output.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
     let mut matrices = matrices(source)?;
-    let places = matrices.iter().enumerate();
-    let best = places
-        .filter_map(|(at, matrix)| Some((matrix.place?, at)))
+    let numbered = matrices.iter().enumerate();
+    let best = numbered
+        .filter_map(|(at, matrix)| Some((matrix.preference?, at)))
         .min();
     let Some((_, best)) = best else {
         let text = "no matrix of one direction between GPUs is in it; run p2pBandwidthLatencyTest (Unidirectional ... Matrix \
@@ -63,11 +63,11 @@ fn matrices<'a>(source: &Source<'a>) -> Result<Vec<Matrix<'a>>, FormatError> {
         if let Some(test) = text.strip_prefix("Running ") {
             running = test.trim_end_matches('.');
         }
-        if let Some((place, row_receives)) = title(text, running) {
+        if let Some((preference, row_receives)) = title(text, running) {
             found.push(Matrix {
                 title: if running.is_empty() { text } else { running },
                 offset: source.offset_of(line),
-                place,
+                preference,
                 row_receives,
                 columns: Vec::new(),
                 rows: Vec::new(),
@@ -104,16 +104,16 @@ fn matrices<'a>(source: &Source<'a>) -> Result<Vec<Matrix<'a>>, FormatError> {
     Ok(found)
 }
 
-/// Whether a line is a title: the place of its matrix, and whether the row's GPU receives.
+/// Reads a title: the preference of its matrix, and whether the row's GPU receives. `None` for other lines.
 fn title(text: &str, running: &str) -> Option<(Option<usize>, bool)> {
     if text.contains("directional P2P=") && text.contains("Bandwidth") && text.contains("(GB/s)") {
-        let place = match text {
+        let preference = match text {
             _ if !text.starts_with("Unidirectional") => None,
             _ if text.contains("Reads") => Some(1),
             _ if text.contains("P2P=Enabled") => Some(0),
             _ => Some(2),
         };
-        return Some((place, false));
+        return Some((preference, false));
     }
     let between = text.contains("(row)") && text.contains("(column)") && text.contains("(GB/s)");
     if !between {
@@ -123,8 +123,8 @@ fn title(text: &str, running: &str) -> Option<(Option<usize>, bool)> {
         text.contains("GPU(row)") && text.contains("GPU(column)") && !text.contains("<->");
     let both = running.contains("bidirectional") || text.contains("Total");
     let test = TESTS.iter().position(|test| running.ends_with(test));
-    let place = test.or(running.is_empty().then_some(TESTS.len()));
-    Some((place.filter(|_| one_way && !both), text.contains("<-")))
+    let preference = test.or(running.is_empty().then_some(TESTS.len()));
+    Some((preference.filter(|_| one_way && !both), text.contains("<-")))
 }
 
 /// Puts the GPUs and their links into the draft.
@@ -152,11 +152,12 @@ fn add(source: &Source<'_>, draft: &mut Draft<'_>, matrix: &Matrix<'_>) -> Resul
     for ((offset, label, cells), (&row, column)) in
         matrix.rows.iter().zip(nodes.iter().zip(&matrix.columns))
     {
-        let wrong = |mistake| source.error(*offset, Some(format!("row {}", clip(label))), mistake);
+        let located =
+            |mistake| source.error(*offset, Some(format!("row {}", clip(label))), mistake);
         if label != column || cells.len() != nodes.len() {
             let expected = format!("row {} with {} cells", clip(column), nodes.len());
             let found = format!("row {} with {} cells", clip(label), cells.len());
-            return Err(wrong(unexpected(found, expected)));
+            return Err(located(unexpected(found, expected)));
         }
         // Both programs print the same number of decimals in every cell.
         let decimals = |cell: &&str| {
@@ -171,10 +172,10 @@ fn add(source: &Source<'_>, draft: &mut Draft<'_>, matrix: &Matrix<'_>) -> Resul
                 "the line ends with '{}', which was cut: other cells have more decimals",
                 clip(cell)
             );
-            return Err(wrong(said(text)));
+            return Err(located(said(text)));
         }
         for (cell, &other) in cells.iter().zip(&nodes) {
-            let Some(rate) = bandwidth(cell).map_err(wrong)?.filter(|_| row != other) else {
+            let Some(rate) = bandwidth(cell).map_err(located)?.filter(|_| row != other) else {
                 continue;
             };
             let (from, to) = if matrix.row_receives {
@@ -183,7 +184,7 @@ fn add(source: &Source<'_>, draft: &mut Draft<'_>, matrix: &Matrix<'_>) -> Resul
                 (row, other)
             };
             let rate = draft.stated("p2p", rate);
-            draft.link(from, to, "p2p", rate).map_err(wrong)?;
+            draft.link(from, to, "p2p", rate).map_err(located)?;
         }
     }
     Ok(())

@@ -38,20 +38,20 @@ pub(crate) fn too_many_attributes(what: &'static str) -> Mistake {
 /// A graph that is being added to a draft.
 pub(crate) struct Graph<'g, 'o> {
     pub draft: &'g mut Draft<'o>,
-    places: BTreeMap<String, usize>,
+    nodes: BTreeMap<String, usize>,
 }
 
 impl<'g, 'o> Graph<'g, 'o> {
     pub(crate) fn new(draft: &'g mut Draft<'o>) -> Self {
         Graph {
             draft,
-            places: BTreeMap::new(),
+            nodes: BTreeMap::new(),
         }
     }
 
     /// Adds a node under its `name` or `label`, else its id.
     pub(crate) fn node(&mut self, id: &str, attributes: &Attributes<'_>) -> Result<(), Mistake> {
-        if self.places.contains_key(id) {
+        if self.nodes.contains_key(id) {
             return Err(Mistake::DuplicateKey(format!("node {}", clip(id))));
         }
         // Graphviz writes the label `\N`: the node's own name.
@@ -69,8 +69,8 @@ impl<'g, 'o> Graph<'g, 'o> {
         } else {
             ("node", Role::Processor)
         };
-        let place = self.draft.node(name, kind, role)?;
-        self.places.insert(id.to_string(), place);
+        let index = self.draft.node(name, kind, role)?;
+        self.nodes.insert(id.to_string(), index);
         Ok(())
     }
 
@@ -82,8 +82,8 @@ impl<'g, 'o> Graph<'g, 'o> {
         directed: bool,
         attributes: &Attributes<'_>,
     ) -> Result<(), Mistake> {
-        let &one = self.places.get(from).ok_or_else(|| unknown(from))?;
-        let &other = self.places.get(to).ok_or_else(|| unknown(to))?;
+        let &one = self.nodes.get(from).ok_or_else(|| unknown(from))?;
+        let &other = self.nodes.get(to).ok_or_else(|| unknown(to))?;
         let rate = self.rate(attributes)?;
         let rate = self.draft.stated("link", rate);
         if self.draft.has_link(one, other) {

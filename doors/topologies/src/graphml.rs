@@ -13,7 +13,7 @@ use roxmltree::Node;
 use crate::draft::Draft;
 use crate::graph::{Attributes, Graph, MAX_ATTRIBUTES, is_read, too_many_attributes};
 use crate::mistakes::{said, unexpected};
-use crate::xml::{self, children, need, start, wrong};
+use crate::xml::{self, children, error_at, need, start};
 
 /// Names and defaults of attributes, by the id of their key.
 type Keys<'d> = BTreeMap<&'d str, (&'d str, Option<&'d str>)>;
@@ -31,17 +31,17 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
             .and_then(|default| default.text());
         keys.insert(id, (name, default.filter(|_| is_read(name, draft))));
         if keys.len() > MAX_ATTRIBUTES {
-            return Err(wrong(source, key, too_many_attributes("keys")));
+            return Err(error_at(source, key, too_many_attributes("keys")));
         }
     }
     let mut graphs = children(root, "graph");
     let graph = match (graphs.next(), graphs.next()) {
         (Some(graph), None) => graph,
         (None, _) => {
-            return Err(wrong(source, root, said("there is no <graph>")));
+            return Err(error_at(source, root, said("there is no <graph>")));
         }
         (_, Some(second)) => {
-            return Err(wrong(
+            return Err(error_at(
                 source,
                 second,
                 said("there are several graphs; keep one"),
@@ -53,13 +53,13 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         None | Some("undirected") => false,
         Some(other) => {
             let expected = "directed or undirected, as edgedefault should be";
-            return Err(wrong(source, graph, unexpected(clip(other), expected)));
+            return Err(error_at(source, graph, unexpected(clip(other), expected)));
         }
     };
     let mut reader = Graph::new(draft);
     for node in children(graph, "node") {
         if children(node, "graph").next().is_some() {
-            return Err(wrong(
+            return Err(error_at(
                 source,
                 node,
                 said("holds a graph; write one flat graph"),
@@ -68,7 +68,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         let id = need(source, node, "id", "the node's id")?;
         reader
             .node(id, &attributes(node, &keys))
-            .map_err(|mistake| wrong(source, node, mistake))?;
+            .map_err(|mistake| error_at(source, node, mistake))?;
     }
     for edge in children(graph, "edge") {
         let from = need(source, edge, "source", "the id of a node")?;
@@ -83,7 +83,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         })?;
     }
     match children(graph, "hyperedge").next() {
-        Some(edge) => Err(wrong(
+        Some(edge) => Err(error_at(
             source,
             edge,
             said("hyperedges are not read; write edges"),

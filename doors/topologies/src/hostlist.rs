@@ -13,13 +13,13 @@ pub(super) fn expand(text: &str, budget: &mut usize) -> Result<Vec<String>, Mist
     let mut names = Vec::new();
     for item in items(text) {
         if item.len() > MAX_ITEM {
-            return Err(wrong(text));
+            return Err(bad_list(text));
         }
         let mut begun = vec![String::new()];
         let mut rest = item;
         while let Some((before, behind)) = rest.split_once('[') {
-            let (inside, after) = behind.split_once(']').ok_or_else(|| wrong(text))?;
-            let numbers = ranges(inside, *budget).ok_or_else(|| wrong(text))?;
+            let (inside, after) = behind.split_once(']').ok_or_else(|| bad_list(text))?;
+            let numbers = ranges(inside, *budget).ok_or_else(|| bad_list(text))?;
             let count = begun.len().saturating_mul(numbers.len());
             if count > *budget || count.saturating_mul(item.len()) > MAX_BYTES {
                 return Err(full());
@@ -31,7 +31,7 @@ pub(super) fn expand(text: &str, budget: &mut usize) -> Result<Vec<String>, Mist
             rest = after;
         }
         if rest.contains(']') {
-            return Err(wrong(text));
+            return Err(bad_list(text));
         }
         *budget = budget.checked_sub(begun.len()).ok_or_else(full)?;
         names.extend(
@@ -44,7 +44,7 @@ pub(super) fn expand(text: &str, budget: &mut usize) -> Result<Vec<String>, Mist
     Ok(names)
 }
 
-fn wrong(text: &str) -> Mistake {
+fn bad_list(text: &str) -> Mistake {
     let expected = "a list of names, such as tux[0-3,12],login";
     unexpected(format!("'{}'", clip(text)), expected)
 }

@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 use num_traits::Zero;
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
-use oneport_platform::{Rational, parse_rational};
+use oneport_platform::{parse_rational, whole};
 use roxmltree::Node;
 
 use crate::draft::{Draft, Role};
 use crate::imported::Topic;
 use crate::mistakes::said;
-use crate::xml::{self, children, need, whole, wrong};
+use crate::xml::{self, children, error_at, integer, need};
 
 /// The bit of `kind` that marks values as bandwidths.
 const MEANS_BANDWIDTH: i64 = 8;
@@ -29,28 +29,28 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     let document = xml::parse(source)?;
     let root = document.root_element();
     let objects = objects(source, root)?;
-    let mut places: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut nodes: BTreeMap<u64, usize> = BTreeMap::new();
     let mut found = false;
     for matrix in root.children().filter(Node::is_element) {
         let hetero = matrix.has_tag_name("distances2hetero");
-        let kind = whole(source, matrix, "kind")?.unwrap_or(0);
+        let kind = integer(source, matrix, "kind")?.unwrap_or(0);
         if !(hetero || matrix.has_tag_name("distances2")) || kind & MEANS_BANDWIDTH == 0 {
             continue;
         }
         found = true;
-        add_matrix(source, draft, matrix, &objects, &mut places)?;
+        add_matrix(source, draft, matrix, &objects, &mut nodes)?;
     }
     if !found {
         let text = "there is no matrix of bandwidths (distances2 whose kind has the bit 8): hwloc finds NVLinks only \
                     where lstopo was built with nvml. Give a dump of NCCL (NCCL_TOPO_DUMP_FILE=topo.xml) or the table \
                     of `nvidia-smi topo -m`";
-        return Err(wrong(source, root, said(text)));
+        return Err(error_at(source, root, said(text)));
     }
     draft.note(
         Topic::LeftOut,
         "PCI: only the matrices of bandwidths are read",
     );
-    join_packages(draft, root).map_err(|mistake| wrong(source, root, mistake))
+    join_packages(draft, root).map_err(|mistake| error_at(source, root, mistake))
 }
 
 /// Objects by their number in the machine.
@@ -64,7 +64,7 @@ fn objects<'d, 'i>(
         .filter(|node| node.has_tag_name("object"))
     {
         if let Some(index) =
-            whole(source, object, "gp_index")?.and_then(|index| u64::try_from(index).ok())
+            integer(source, object, "gp_index")?.and_then(|index| u64::try_from(index).ok())
         {
             objects.insert(index, object);
         }
@@ -77,10 +77,10 @@ fn add_matrix(
     draft: &mut Draft<'_>,
     matrix: Node<'_, '_>,
     objects: &BTreeMap<u64, Node<'_, '_>>,
-    places: &mut BTreeMap<u64, usize>,
+    nodes: &mut BTreeMap<u64, usize>,
 ) -> Result<(), FormatError> {
-    let bad = |text: String| wrong(source, matrix, said(text));
-    let count = whole(source, matrix, "nbobjs")?
+    let bad = |text: String| error_at(source, matrix, said(text));
+    let count = integer(source, matrix, "nbobjs")?
         .and_then(|count| usize::try_from(count).ok())
         .unwrap_or(0);
     if count == 0 || count > MAX_OBJECTS {
@@ -102,12 +102,12 @@ fn add_matrix(
         let object = number.and_then(|number| Some((number, objects.get(&number)?)));
         let (number, object) =
             object.ok_or_else(|| bad(format!("there is no object '{}'", clip(word))))?;
-        let place = match places.get(&number) {
-            Some(&place) => place,
+        let node = match nodes.get(&number) {
+            Some(&node) => node,
             None => add_object(source, draft, *object, number)?,
         };
-        places.insert(number, place);
-        members.push(place);
+        nodes.insert(number, node);
+        members.push(node);
         if members.len() > count {
             break;
         }
@@ -131,14 +131,14 @@ fn add_matrix(
     for (row, &from) in values.chunks(count).zip(&members) {
         for (value, &to) in row.iter().zip(&members) {
             let number = parse_rational(value)
-                .map_err(|error| wrong(source, matrix, Mistake::Number(error)))?;
+                .map_err(|error| error_at(source, matrix, Mistake::Number(error)))?;
             if from == to || number.is_zero() {
                 continue;
             }
-            let rate = draft.stated(kind, number / Rational::from_integer(1000.into()));
+            let rate = draft.stated(kind, number / whole(1000));
             draft
                 .link(from, to, kind, rate)
-                .map_err(|mistake| wrong(source, matrix, mistake))?;
+                .map_err(|mistake| error_at(source, matrix, mistake))?;
         }
     }
     Ok(())
@@ -165,7 +165,7 @@ fn add_object(
     object: Node<'_, '_>,
     number: u64,
 ) -> Result<usize, FormatError> {
-    let located = |mistake| wrong(source, object, mistake);
+    let located = |mistake| error_at(source, object, mistake);
     let subtype = object.attribute("subtype").unwrap_or_default();
     if subtype.contains("NVSwitch") {
         return nvswitch(draft).map_err(located);
@@ -219,7 +219,7 @@ fn join_packages(draft: &mut Draft<'_>, root: Node<'_, '_>) -> Result<(), Mistak
         .iter()
         .enumerate()
         .filter(|(_, member)| member.kind == "CPU")
-        .map(|(place, _)| place)
+        .map(|(index, _)| index)
         .collect();
     if packages.len() < 2 {
         return Ok(());
@@ -238,9 +238,9 @@ fn join_packages(draft: &mut Draft<'_>, root: Node<'_, '_>) -> Result<(), Mistak
             "between packages, as in NCCL for AMD's Zen 1 or 2; the file does not say it",
         )
     };
-    let rate = draft.rate("cpu", Rational::from_integer(stated.into()), what);
-    for (place, &one) in packages.iter().enumerate() {
-        for &other in packages.iter().skip(place + 1) {
+    let rate = draft.rate("cpu", whole(stated), what);
+    for (index, &one) in packages.iter().enumerate() {
+        for &other in packages.iter().skip(index + 1) {
             if !draft.has_link(one, other) {
                 draft.duplex(one, other, "cpu", rate.clone())?;
             }

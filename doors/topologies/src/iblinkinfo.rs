@@ -172,20 +172,20 @@ fn port<'a>(
         let text = "a port should read `lid port[ ] ==( 4X 25.78125 Gbps Active/ LinkUp)==> lid port[ ] \"name\"`";
         said(text)
     };
-    let (place, state) = left.split_once("==(").ok_or_else(broken)?;
-    let (lid, number) = numbers(place).ok_or_else(broken)?;
+    let (own, state) = left.split_once("==(").ok_or_else(broken)?;
+    let (lid, number) = numbers(own).ok_or_else(broken)?;
     let (before, after) = right.split_once('[').ok_or_else(broken)?;
     let other = numbers(before).ok_or_else(broken)?;
     let owner = match header {
         Some(header) => header.to_string(),
         // Ports of channel adapters begin with their GUID. Ports of switches have it in the header.
-        None => match place
+        None => match own
             .split_whitespace()
             .next()
             .filter(|guid| guid.starts_with("0x"))
         {
             Some(guid) => guid.to_string(),
-            None if place.contains('"') => return Err(broken()),
+            None if own.contains('"') => return Err(broken()),
             None => format!("lid {lid}"),
         },
     };

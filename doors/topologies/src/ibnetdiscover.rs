@@ -22,20 +22,20 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     let mut block: Option<String> = None;
     for line in source.text.lines() {
         let offset = source.offset_of(line);
-        let wrong = |mistake| source.error(offset, None, mistake);
+        let located = |mistake| source.error(offset, None, mistake);
         let line = line.trim();
         let kind = line.split_whitespace().next().unwrap_or_default();
         if line.starts_with('[') {
             let owner = block
                 .as_ref()
-                .ok_or_else(|| wrong(broken("a port before any Switch, Ca or Rt")))?;
-            let (one, other, width) = port(line).map_err(wrong)?;
+                .ok_or_else(|| located(broken("a port before any Switch, Ca or Rt")))?;
+            let (one, other, width) = port(line).map_err(located)?;
             fabric
                 .link((owner.clone(), one), other, width)
-                .map_err(wrong)?;
+                .map_err(located)?;
         } else if matches!(kind, "Switch" | "Ca" | "Rt" | "Hca") {
             let (key, rest) =
-                quoted(line).ok_or_else(|| wrong(broken("the name in quotes is missing")))?;
+                quoted(line).ok_or_else(|| located(broken("the name in quotes is missing")))?;
             let name = quoted(rest).map_or("", |(name, _)| name).to_string();
             // A router leads to other subnets and forwards.
             let node = FabricNode {
@@ -44,7 +44,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
                 offset,
             };
             if fabric.nodes.insert(key.to_string(), node).is_some() {
-                return Err(wrong(Mistake::DuplicateKey(clip(key))));
+                return Err(located(Mistake::DuplicateKey(clip(key))));
             }
             block = Some(key.to_string());
         }
@@ -109,13 +109,13 @@ fn read_ports(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatEr
     let mut fabric = Fabric::default();
     for line in source.text.lines().filter(|line| is_port_line(line)) {
         let offset = source.offset_of(line);
-        let wrong = |mistake| source.error(offset, None, mistake);
+        let located = |mistake| source.error(offset, None, mistake);
         let port = split_port(line).ok_or_else(|| {
             let expected = "a port as `ibnetdiscover -p` prints it: SW 2 1 0x1 4x QDR - CA 5 1 0x3 ( 'leaf' - 'node HCA-1' )";
-            wrong(unexpected(format!("'{}'", clip(line)), expected))
+            located(unexpected(format!("'{}'", clip(line)), expected))
         })?;
         let width = Width::named(&port.width).ok_or_else(|| {
-            wrong(unexpected(
+            located(unexpected(
                 format!("'{}'", clip(&port.width)),
                 "such as 4x HDR",
             ))
@@ -131,7 +131,7 @@ fn read_ports(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatEr
                 });
         }
         let [one, other] = port.ends;
-        fabric.link(one, other, Some(width)).map_err(wrong)?;
+        fabric.link(one, other, Some(width)).map_err(located)?;
     }
     fabric.add(source, draft)
 }

@@ -79,7 +79,10 @@ pub(super) fn read(source: Source<'_>, name: &str) -> Result<Measurements, Forma
             columns = time.map(|time| (words.len() - first, time));
             continue;
         }
-        if let Some(row) = columns.filter(|_| counts).and_then(|at| row(&words, at)) {
+        if let Some(row) = columns
+            .filter(|_| counts)
+            .and_then(|(columns, time)| row(&words, columns, time))
+        {
             read.rows.push(row);
         }
     }
@@ -92,7 +95,7 @@ pub(super) fn read(source: Source<'_>, name: &str) -> Result<Measurements, Forma
 
 /// A row of this number of columns, with the time in this one. Launchers may put labels before it. Operations without
 /// data do not count.
-fn row(words: &[&str], (columns, time): (usize, usize)) -> Option<Measurement> {
+fn row(words: &[&str], columns: usize, time: usize) -> Option<Measurement> {
     let cells = words.get(words.len().checked_sub(columns)?..)?;
     let bytes: u64 = cells.first()?.parse().ok()?;
     let time = parse_rational(cells.get(time)?).ok()?;

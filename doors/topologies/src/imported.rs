@@ -25,19 +25,19 @@ impl Imported {
     /// The file with its platform changed: kinds and accelerators of the remaining nodes.
     #[must_use]
     pub fn changed(self, changed: Changed) -> Imported {
-        fn kept<T, I>(all: Vec<T>, places: &[Option<I>]) -> Vec<T> {
-            let kept = all.into_iter().zip(places);
-            kept.filter(|(_, place)| place.is_some())
+        fn kept<T, I>(all: Vec<T>, new_ids: &[Option<I>]) -> Vec<T> {
+            let kept = all.into_iter().zip(new_ids);
+            kept.filter(|(_, new_id)| new_id.is_some())
                 .map(|(one, _)| one)
                 .collect()
         }
-        let place = |node: NodeId| changed.nodes.get(node.index()).copied().flatten();
+        let new_id = |node: NodeId| changed.nodes.get(node.index()).copied().flatten();
         let accelerators = self.accelerators.into_iter();
         Imported {
             accelerators: accelerators
                 .filter_map(|own| {
                     Some(Accelerator {
-                        node: place(own.node)?,
+                        node: new_id(own.node)?,
                         ..own
                     })
                 })

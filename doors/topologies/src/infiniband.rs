@@ -43,7 +43,7 @@ pub(super) struct FabricNode {
     pub offset: usize,
 }
 
-/// Lanes and their speed, as a place in the table.
+/// Lanes, and the row of their speed in the table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Width {
     lanes: u32,
@@ -181,7 +181,7 @@ impl Fabric {
         source: &Source<'_>,
         draft: &mut Draft<'_>,
     ) -> Result<(), FormatError> {
-        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut nodes: BTreeMap<&str, usize> = BTreeMap::new();
         let mut hosts: BTreeMap<&str, usize> = BTreeMap::new();
         for (key, node) in self.nodes.iter().filter(|(_, node)| !node.is_switch) {
             if node.name.contains(AGGREGATION) {
@@ -192,27 +192,27 @@ impl Fabric {
                 continue;
             }
             let host = host_of(&node.name);
-            let place = match host.and_then(|host| hosts.get(host)) {
-                Some(&place) => {
+            let member = match host.and_then(|host| hosts.get(host)) {
+                Some(&member) => {
                     draft.note(
                         Topic::Merged,
                         "cards of one host, by their names up to HCA-1, mlx5_0, ...",
                     );
-                    place
+                    member
                 }
                 None => add_node(source, draft, key, node, host.unwrap_or(&node.name))?,
             };
             if let Some(host) = host {
-                hosts.insert(host, place);
+                hosts.insert(host, member);
             }
-            places.insert(key, place);
+            nodes.insert(key, member);
         }
         for (key, node) in self.nodes.iter().filter(|(_, node)| node.is_switch) {
-            places.insert(key, add_node(source, draft, key, node, &node.name)?);
+            nodes.insert(key, add_node(source, draft, key, node, &node.name)?);
         }
         self.note_unequal(draft);
         for (((one, _), (other, _)), width) in &self.links {
-            let (Some(&from), Some(&to)) = (places.get(one.as_str()), places.get(other.as_str()))
+            let (Some(&from), Some(&to)) = (nodes.get(one.as_str()), nodes.get(other.as_str()))
             else {
                 continue;
             };

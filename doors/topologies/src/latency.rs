@@ -16,7 +16,7 @@ use crate::Imported;
 /// Latencies that a user gives, in the platform's unit of time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Latencies {
-    /// Latencies by kind of link, in place of the file's.
+    /// Latencies by kind of link, instead of the file's.
     pub kinds: BTreeMap<String, Rational>,
     /// Latency of every other link without one in the file.
     pub every: Option<Rational>,

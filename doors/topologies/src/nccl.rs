@@ -19,7 +19,7 @@ use crate::draft::{Draft, Role};
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many, unexpected};
 use crate::nccl_rates::{between_cpus, local, pci};
-use crate::xml::{self, MAX_DEPTH, children, need, whole, wrong};
+use crate::xml::{self, MAX_DEPTH, children, error_at, integer, need};
 
 /// Reads a dump.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
@@ -28,13 +28,13 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     if system.has_tag_name("graphs") {
         let text = "a graph of NCCL (NCCL_GRAPH_DUMP_FILE) says which rings to take, not which links there are; give the \
                     topology: NCCL_TOPO_DUMP_FILE=topo.xml in the environment of a job";
-        return Err(wrong(source, system, said(text)));
+        return Err(error_at(source, system, said(text)));
     }
     if !system.has_tag_name("system") {
         let expected =
             "<system> of NCCL or RCCL, nor <topology> of hwloc, <graphml> or <platform> of SimGrid";
         let value = format!("<{}>", clip(system.tag_name().name()));
-        return Err(wrong(source, system, unexpected(value, expected)));
+        return Err(error_at(source, system, unexpected(value, expected)));
     }
     let mut reader = Reader {
         source,
@@ -116,9 +116,9 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                     "busid",
                     "the address on the PCI bus",
                 )?);
-                let device = whole(self.source, element, "dev")?;
-                let rank =
-                    whole(self.source, element, "rank")?.and_then(|rank| u64::try_from(rank).ok());
+                let device = integer(self.source, element, "dev")?;
+                let rank = integer(self.source, element, "rank")?
+                    .and_then(|rank| u64::try_from(rank).ok());
                 let device = device
                     .and_then(|device| u64::try_from(device).ok())
                     .unwrap_or(self.gpus.len() as u64);
@@ -138,12 +138,12 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         {
             let text = "no <gpu> stands in a <pci> of a <cpu>, as in every dump of NCCL (NCCL_TOPO_DUMP_FILE=topo.xml); \
                         without addresses on the PCI bus nobody knows what NVLinks lead to";
-            return Err(wrong(self.source, system, said(text)));
+            return Err(error_at(self.source, system, said(text)));
         }
         if self.gpus.is_empty() {
             let advice = "no <gpu> in this file: it prepares NCCL for a kind of machine (NCCL_TOPO_FILE). Run a job with \
                           NCCL_TOPO_DUMP_FILE=topo.xml on the machine, and give topo.xml";
-            return Err(wrong(self.source, system, said(advice)));
+            return Err(error_at(self.source, system, said(advice)));
         }
         self.keep_ranks();
         Ok(())
@@ -182,14 +182,14 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     fn add_gpus(&mut self) -> Result<(), FormatError> {
         let gpus = std::mem::take(&mut self.gpus);
         let mut sharing: BTreeMap<(usize, u64), Vec<usize>> = BTreeMap::new();
-        for (place, gpu) in gpus.iter().enumerate() {
-            sharing.entry((gpu.host, gpu.bus)).or_default().push(place);
+        for (index, gpu) in gpus.iter().enumerate() {
+            sharing.entry((gpu.host, gpu.bus)).or_default().push(index);
         }
         let mut nodes = Vec::with_capacity(gpus.len());
         for gpu in &gpus {
             let shared = sharing
                 .get(&(gpu.host, gpu.bus))
-                .is_some_and(|places| places.len() > 1);
+                .is_some_and(|indices| indices.len() > 1);
             let rank = if shared {
                 format!(".rank{}", gpu.rank.unwrap_or(nodes.len() as u64))
             } else {
@@ -202,8 +202,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             self.draft.device(node, gpu.host, gpu.device, gpu.rank);
             nodes.push(node);
         }
-        for (&(host, bus), places) in &sharing {
-            let Some((&first, others)) = places.split_first() else {
+        for (&(host, bus), indices) in &sharing {
+            let Some((&first, others)) = indices.split_first() else {
                 continue;
             };
             let (Some(gpu), Some(&node)) = (gpus.get(first), nodes.get(first)) else {
@@ -215,8 +215,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 device.node = self.at(gpu.element, |draft| {
                     draft.node(name, "GPU device", Role::Switch)
                 })?;
-                for place in places {
-                    let (Some(&node), rate) = (nodes.get(*place), local()) else {
+                for index in indices {
+                    let (Some(&node), rate) = (nodes.get(*index), local()) else {
                         continue;
                     };
                     self.at(gpu.element, |draft| {
@@ -245,7 +245,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             cpus.entry(host).or_default().push((node, cpu));
             self.add_below(
                 cpu,
-                &Place {
+                &Parent {
                     host,
                     cpu: node,
                     node,
@@ -275,17 +275,17 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     fn add_below(
         &mut self,
         above: Node<'d, 'i>,
-        place: &Place,
+        parent: &Parent,
         depth: usize,
     ) -> Result<(), FormatError> {
         if depth > MAX_DEPTH {
             let mistake = too_many("levels of PCI bridges", MAX_DEPTH, "give a real dump");
-            return Err(wrong(self.source, above, mistake));
+            return Err(error_at(self.source, above, mistake));
         }
         for element in above.children().filter(Node::is_element) {
             match element.tag_name().name() {
-                "pci" => self.add_pci(element, place, depth)?,
-                "nic" if depth == 0 => self.add_nic(element, place, 0, "local", local())?,
+                "pci" => self.add_pci(element, parent, depth)?,
+                "nic" if depth == 0 => self.add_nic(element, parent, 0, "local", local())?,
                 _ => {}
             }
         }
@@ -295,7 +295,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     fn add_pci(
         &mut self,
         element: Node<'d, 'i>,
-        above: &Place,
+        above: &Parent,
         depth: usize,
     ) -> Result<(), FormatError> {
         let bus = need(self.source, element, "busid", "the address on the PCI bus")?;
@@ -323,7 +323,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 Topic::Merged,
                 "the two levels of each Broadcom PCI switch, as NCCL merges them",
             );
-            return self.add_below(element, &Place { model: 0, ..*above }, depth + 1);
+            return self.add_below(element, &Parent { model: 0, ..*above }, depth + 1);
         }
         let name = format!(
             "{}pci{}",
@@ -339,7 +339,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         self.at(element, |draft| draft.duplex(node, above.node, "pci", rate))?;
         self.add_below(
             element,
-            &Place {
+            &Parent {
                 node,
                 model,
                 ..*above
@@ -352,14 +352,14 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     fn add_nic(
         &mut self,
         nic: Node<'d, 'i>,
-        above: &Place,
+        above: &Parent,
         slot: u64,
         kind: &'static str,
         rate: Rational,
     ) -> Result<(), FormatError> {
         let mut card = self.cards.get(&(above.host, above.cpu, slot)).copied();
         for net in children(nic, "net").filter(|net| net.attribute("net") != Some("0")) {
-            let Some(device) = whole(self.source, net, "dev")? else {
+            let Some(device) = integer(self.source, net, "dev")? else {
                 continue;
             };
             let name = net.attribute("name").unwrap_or_default();
@@ -386,7 +386,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                     *card.insert(node)
                 }
             };
-            let megabits = whole(self.source, net, "speed")?
+            let megabits = integer(self.source, net, "speed")?
                 .filter(|&speed| speed > 0)
                 .unwrap_or_else(|| {
                     self.draft.note(
@@ -418,7 +418,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     ) -> Result<bool, FormatError> {
         let nics = &self.draft.options.nics;
         let made_up =
-            cards::is_virtual(name, nics).map_err(|mistake| wrong(self.source, net, mistake))?;
+            cards::is_virtual(name, nics).map_err(|mistake| error_at(self.source, net, mistake))?;
         if made_up {
             let text = format!(
                 "the virtual network card {0}: no cable leads out of it; --nics {0} counts it",
@@ -463,13 +463,13 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         element: Node<'_, '_>,
         f: impl FnOnce(&mut Draft<'_>) -> Result<T, Mistake>,
     ) -> Result<T, FormatError> {
-        f(self.draft).map_err(|mistake| wrong(self.source, element, mistake))
+        f(self.draft).map_err(|mistake| error_at(self.source, element, mistake))
     }
 }
 
-/// Position of a PCI function.
+/// The nodes above a PCI function.
 #[derive(Clone, Copy)]
-struct Place {
+struct Parent {
     host: usize,
     /// NUMA node.
     cpu: usize,
@@ -500,7 +500,7 @@ fn is_bridge(class: &str) -> bool {
 fn switch_model(source: &Source<'_>, element: Node<'_, '_>) -> Result<u64, FormatError> {
     let mut model: u64 = 0;
     for key in ["vendor", "device", "subsystem_vendor", "subsystem_device"] {
-        let part = whole(source, element, key)?
+        let part = integer(source, element, key)?
             .and_then(|part| u16::try_from(part).ok())
             .unwrap_or(0);
         model = (model << 16) | u64::from(part);

@@ -217,14 +217,14 @@ pub fn parse_nccl_graphs(name: &str, bytes: &[u8]) -> Result<Vec<NcclGraph>, For
     let reader = Reader { source };
     let root = document.root_element();
     if !root.has_tag_name("graphs") {
-        return Err(reader.wrong(
+        return Err(reader.error_at(
             root,
             "the root",
             "<graphs>, as NCCL_GRAPH_DUMP_FILE writes it",
         ));
     }
     if reader.number(root, "version")? != 1 {
-        return Err(reader.wrong(root, "the version", "1, the only one that NCCL reads"));
+        return Err(reader.error_at(root, "the version", "1, the only one that NCCL reads"));
     }
     reader
         .children(root, "graph")?
@@ -238,8 +238,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn wrong(&self, element: Node<'_, '_>, what: &str, expected: &'static str) -> FormatError {
-        xml::wrong(&self.source, element, unexpected(what, expected))
+    fn error_at(&self, element: Node<'_, '_>, what: &str, expected: &'static str) -> FormatError {
+        xml::error_at(&self.source, element, unexpected(what, expected))
     }
 
     fn children<'n, 'd>(
@@ -255,7 +255,7 @@ impl Reader<'_> {
                 } else {
                     "<channel>"
                 };
-                Err(self.wrong(*other, "the element", expected))
+                Err(self.error_at(*other, "the element", expected))
             }
             None => Ok(elements),
         }
@@ -270,7 +270,8 @@ impl Reader<'_> {
         read: impl FnOnce(&str) -> Option<T>,
     ) -> Result<T, FormatError> {
         let text = xml::need(&self.source, element, key, "what NCCL asks for")?;
-        read(text).ok_or_else(|| self.wrong(element, &format!("{key} '{}'", clip(text)), expected))
+        read(text)
+            .ok_or_else(|| self.error_at(element, &format!("{key} '{}'", clip(text)), expected))
     }
 
     /// An integer, decimal or after `0x` hexadecimal.
@@ -306,7 +307,7 @@ impl Reader<'_> {
             .map(|channel| self.channel(channel))
             .collect::<Result<Vec<_>, _>>()?;
         if self.number(graph, "nchannels")? != channels.len() as u64 {
-            return Err(self.wrong(
+            return Err(self.error_at(
                 graph,
                 "nchannels",
                 "the number of <channel> elements that follow",
@@ -342,7 +343,7 @@ impl Reader<'_> {
                         .transpose()?;
                     let gpu = NcclGpu { device, rank };
                     if read.gpus.contains(&gpu) {
-                        return Err(self.wrong(
+                        return Err(self.error_at(
                             element,
                             &format!("dev {device}"),
                             "listed once in a channel",
@@ -350,7 +351,7 @@ impl Reader<'_> {
                     }
                     read.gpus.push(gpu);
                 }
-                _ => return Err(self.wrong(element, "the element", "<gpu> or <net>")),
+                _ => return Err(self.error_at(element, "the element", "<gpu> or <net>")),
             }
         }
         Ok(read)

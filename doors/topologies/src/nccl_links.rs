@@ -1,7 +1,7 @@
 //! NVLink, xGMI and C2C of the GPUs in a dump of NCCL, and links between PCI bridges outside the tree.
 
 use oneport_files::error::{FormatError, clip};
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 use roxmltree::Node;
 
 use crate::draft::Role;
@@ -9,7 +9,7 @@ use crate::imported::Topic;
 use crate::mistakes::unexpected;
 use crate::nccl::{Device, Gpu, Reader, bus_id, is_gpu};
 use crate::nccl_rates::{local, nvlink, xgmi};
-use crate::xml::{need, whole, wrong};
+use crate::xml::{error_at, integer, need};
 
 /// Class of an NVLink bridge on the processor's side (POWER9).
 const CPU_BRIDGE: &str = "0x068001";
@@ -47,11 +47,11 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         name: &str,
     ) -> Result<(), FormatError> {
         let (kind, (stated, what)) = match name {
-            "nvlink" => ("nvlink", nvlink(whole(self.source, gpu.element, "sm")?)),
+            "nvlink" => ("nvlink", nvlink(integer(self.source, gpu.element, "sm")?)),
             _ => ("xgmi", xgmi(gpu.element.attribute("gcn"))),
         };
         let count = self.count(link)?;
-        let rate = self.draft.rate(kind, stated, &what) * Rational::from_integer(count.into());
+        let rate = self.draft.rate(kind, stated, &what) * whole(count);
         let target = need(
             self.source,
             link,
@@ -148,7 +148,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             "NVSwitch: one, as in NCCL"
         };
         self.draft.note(Topic::Merged, text);
-        if whole(self.source, gpu.element, "sm")?.is_some_and(|sm| sm >= NVLS) {
+        if integer(self.source, gpu.element, "sm")?.is_some_and(|sm| sm >= NVLS) {
             self.draft.note_nvls();
         }
         self.nvswitch = Some(node);
@@ -179,9 +179,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let Some(cpu) = cpu else { return Ok(()) };
         let count = self.count(link)?;
         need(self.source, link, "bw", "megabytes per second of one link")?;
-        let megabytes = whole(self.source, link, "bw")?.unwrap_or(0);
-        let rate =
-            Rational::new(megabytes.into(), 1000.into()) * Rational::from_integer(count.into());
+        let megabytes = integer(self.source, link, "bw")?.unwrap_or(0);
+        let rate = Rational::new(megabytes.into(), 1000.into()) * whole(count);
         let rate = self.draft.stated("c2c", rate);
         self.at(link, |draft| draft.duplex(node, cpu, "c2c", rate))
     }
@@ -191,12 +190,12 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         /// Above the number of any GPU.
         const MOST: i64 = 1000;
         need(self.source, link, "count", "the number of links")?;
-        match whole(self.source, link, "count")? {
+        match integer(self.source, link, "count")? {
             Some(count @ 1..=MOST) => Ok(count),
             other => {
                 let value = other.unwrap_or(0).to_string();
                 let expected = format!("a number of links from 1 to {MOST}");
-                Err(wrong(self.source, link, unexpected(value, expected)))
+                Err(error_at(self.source, link, unexpected(value, expected)))
             }
         }
     }

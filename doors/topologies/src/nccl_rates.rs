@@ -2,14 +2,14 @@
 
 use oneport_files::error::{FormatError, clip};
 use oneport_files::source::Source;
-use oneport_platform::Rational;
+use oneport_platform::{Rational, whole};
 use roxmltree::Node;
 
-use crate::xml::whole;
+use crate::xml::integer;
 
 /// Within a device, or between a card and its NUMA node: no bottleneck.
 pub(super) fn local() -> Rational {
-    Rational::from_integer(5000.into())
+    whole(5000)
 }
 
 fn tenths(value: u32) -> Rational {
@@ -58,7 +58,7 @@ pub(super) fn pci(
     source: &Source<'_>,
     element: Node<'_, '_>,
 ) -> Result<(Rational, Option<String>), FormatError> {
-    let width = whole(source, element, "link_width")?.filter(|&width| width > 0);
+    let width = integer(source, element, "link_width")?.filter(|&width| width > 0);
     let text = element.attribute("link_speed").unwrap_or_default();
     let speed = speed(text);
     let remark = match (width, speed) {
@@ -103,8 +103,8 @@ pub(super) fn between_cpus(
     source: &Source<'_>,
     cpu: Node<'_, '_>,
 ) -> Result<(Rational, String), FormatError> {
-    let family = whole(source, cpu, "familyid")?.unwrap_or(-1);
-    let model = whole(source, cpu, "modelid")?.unwrap_or(-1);
+    let family = integer(source, cpu, "familyid")?.unwrap_or(-1);
+    let model = integer(source, cpu, "modelid")?.unwrap_or(-1);
     let vendor = cpu.attribute("vendor").unwrap_or_default().trim();
     let (rate, name) = match (cpu.attribute("arch").unwrap_or_default(), vendor) {
         ("ppc64", _) => (32, "POWER".to_string()),
@@ -118,7 +118,7 @@ pub(super) fn between_cpus(
         _ => (5000, "a processor that NCCL does not know".to_string()),
     };
     Ok((
-        Rational::from_integer(rate.into()),
+        whole(rate),
         format!("between NUMA nodes of {name}, NCCL's table"),
     ))
 }

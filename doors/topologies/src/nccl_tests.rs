@@ -170,14 +170,14 @@ impl<'a> TestRow<'a> {
                 .flatten()
                 .filter(|&ranks| ranks > 1);
         }
-        for (place, group) in self.measured.chunks_exact(4).enumerate() {
+        for (half, group) in self.measured.chunks_exact(4).enumerate() {
             let [time, algbw, busbw, wrong] = group else {
                 continue;
             };
             let Ok(busbw) = parse_rational(busbw) else {
                 continue;
             };
-            // Old versions print the largest error in its place, with a point or an exponent.
+            // Old versions print the largest error there, with a point or an exponent.
             if wrong.parse::<u64>().is_ok_and(|wrong| wrong > 0) {
                 read.wrong += 1;
                 continue;
@@ -190,7 +190,7 @@ impl<'a> TestRow<'a> {
                 busbw: Some(busbw),
                 operator: operator.map(|name| (*name).to_string()),
                 root,
-                in_place: place > 0,
+                in_place: half > 0,
             });
         }
     }
@@ -226,8 +226,8 @@ fn read(source: Source<'_>) -> Result<Measurements, FormatError> {
     let [arguments, results] = top.open_object(["args", "results"])?;
     let mut collective = None;
     if let Some(arguments) = arguments {
-        arguments.each(|place, word| {
-            if place == 0 {
+        arguments.each(|index, word| {
+            if index == 0 {
                 collective = program(&word.string()?);
             }
             Ok(())
@@ -255,7 +255,7 @@ fn read(source: Source<'_>) -> Result<Measurements, FormatError> {
             .and_then(|root| rational(root).ok())
             .and_then(|root| i64::try_from(root.to_integer()).ok());
         let bytes = need(&result, size, "size", "the bytes of the operation")?.whole()?;
-        for (place, measured) in [(false, out_of_place), (true, in_place)] {
+        for (replaces, measured) in [(false, out_of_place), (true, in_place)] {
             let Some(measured) = measured.filter(|measured| !measured.is_null()) else {
                 continue;
             };
@@ -279,7 +279,7 @@ fn read(source: Source<'_>) -> Result<Measurements, FormatError> {
                 busbw: Some(rational(bus)?),
                 operator: operator.clone().map(String::from),
                 root,
-                in_place: place,
+                in_place: replaces,
             });
         }
         Ok(())

@@ -69,10 +69,10 @@ fn tables(text: &str) -> Vec<Tuned> {
             "Protocol" => {
                 let each = (cells.len() / algorithms.len().max(1)).max(1);
                 let algorithm =
-                    |place: usize| algorithms.get(place / each).copied().unwrap_or_default();
+                    |index: usize| algorithms.get(index / each).copied().unwrap_or_default();
                 let numbered = cells.iter().enumerate();
                 columns = numbered
-                    .map(|(place, protocol)| (algorithm(place), *protocol))
+                    .map(|(index, protocol)| (algorithm(index), *protocol))
                     .collect();
             }
             // Older versions: `Tree/ LL` for each column.
@@ -88,7 +88,10 @@ fn tables(text: &str) -> Vec<Tuned> {
                     continue;
                 };
                 let of_line = columns.iter().zip(&cells);
-                rows.extend(of_line.filter_map(|(column, cell)| entry(collective, *column, cell)));
+                rows.extend(
+                    of_line
+                        .filter_map(|(column, cell)| entry(collective, column.0, column.1, cell)),
+                );
             }
         }
     }
@@ -104,11 +107,7 @@ fn tables(text: &str) -> Vec<Tuned> {
 }
 
 /// `15.0/ 137.1` in a column.
-fn entry(
-    collective: &'static str,
-    (algorithm, protocol): (&str, &str),
-    cell: &str,
-) -> Option<Tuned> {
+fn entry(collective: &'static str, algorithm: &str, protocol: &str, cell: &str) -> Option<Tuned> {
     let (latency, bandwidth) = cell.split_once('/')?;
     Some(Tuned {
         collective,

@@ -74,7 +74,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     let mut nvlinks = BTreeMap::new();
     for (one, row) in rows.iter().enumerate() {
         for (other, cell) in row.cells.iter().enumerate() {
-            let label = |place: usize| labels.get(place).map_or("", |label| label);
+            let label = |index: usize| labels.get(index).map_or("", |label| label);
             let key = || Some(format!("{}, {}", label(one), label(other)));
             match relation(cell) {
                 Some(Relation::Own) if one == other => {}
@@ -229,14 +229,14 @@ fn table<'a>(
             continue;
         }
         let is_row = others.first().is_some_and(|word| is_cell(word));
-        let wrong = |text: String| Err(source.error(*offset, Some(clip(first)), said(text)));
+        let refuse = |text: String| Err(source.error(*offset, Some(clip(first)), said(text)));
         match labels.contains(first) {
             true if open || is_row => {}
             false if is_row && !is_cell(first) => {
-                return wrong(format!("this row has no column in the head: {WRAPPED}"));
+                return refuse(format!("this row has no column in the head: {WRAPPED}"));
             }
             false if open && (rows.is_empty() || words.iter().all(|word| is_rest(word))) => {
-                return wrong(format!("this line goes on with the one above: {WRAPPED}"));
+                return refuse(format!("this line goes on with the one above: {WRAPPED}"));
             }
             _ => continue,
         }
@@ -247,14 +247,14 @@ fn table<'a>(
             let text = format!(
                 "the row of {label} is missing or cut off: {has} cells for {needs} devices"
             );
-            return wrong(format!("{text}: {WRAPPED}"));
+            return refuse(format!("{text}: {WRAPPED}"));
         }
         if row
             .rest
             .first()
             .is_some_and(|word| word != "N/A" && is_cell(word))
         {
-            return wrong(format!(
+            return refuse(format!(
                 "this row has more cells than the head has devices: {WRAPPED}"
             ));
         }
@@ -444,14 +444,14 @@ fn mirror<'a>(
         Topic::Assumed,
         "network cards without a row share nothing with one another: their columns alone are given",
     );
-    for (place, missing) in missing {
+    for (index, missing) in missing {
         let mut cells = Vec::with_capacity(labels.len());
         for (other, label) in labels.iter().enumerate() {
             let mirrored = rows
                 .get(label)
-                .and_then(|row| row.cells.get(place))
+                .and_then(|row| row.cells.get(index))
                 .cloned();
-            cells.push(if other == place {
+            cells.push(if other == index {
                 Cow::Borrowed("X")
             } else {
                 mirrored.unwrap_or(Cow::Borrowed("SYS"))
@@ -498,12 +498,12 @@ fn join_affine<'a>(rows: &[TopologyRow<'a>], tree: &mut PciTree, draft: &mut Dra
     let cpus = |row: &TopologyRow<'a>| row.rest.first().filter(|text| *text != "N/A").cloned();
     let by_numa = rows.iter().any(|row| numa(row).is_some());
     let mut firsts: BTreeMap<Cow<'a, str>, usize> = BTreeMap::new();
-    for (place, row) in rows.iter().enumerate() {
+    for (index, row) in rows.iter().enumerate() {
         let name = if by_numa { numa(row) } else { cpus(row) };
         let Some(name) = name else { continue };
-        let first = *firsts.entry(name).or_insert(place);
-        if first != place {
-            tree.join(first, place, Near::Numa);
+        let first = *firsts.entry(name).or_insert(index);
+        if first != index {
+            tree.join(first, index, Near::Numa);
         }
     }
     let text = if firsts.is_empty() {

@@ -101,8 +101,8 @@ impl PciTree {
             );
             let (rate, what) = gpus.cpu();
             let rate = draft.rate("cpu", rate, &what);
-            for (place, &one) in cpus.iter().enumerate() {
-                for &other in cpus.iter().skip(place + 1) {
+            for (index, &one) in cpus.iter().enumerate() {
+                for &other in cpus.iter().skip(index + 1) {
                     draft.duplex(one, other, "cpu", rate.clone())?;
                 }
             }

@@ -173,9 +173,9 @@ fn join(
         Fabric::Full => Vec::new(),
     };
     for machine in 0..order.count {
-        for (place, port) in ports.iter().enumerate() {
+        for (index, port) in ports.iter().enumerate() {
             let own = machine * size + port.node;
-            if let Some(&switch) = switches.get(place.min(switches.len().saturating_sub(1))) {
+            if let Some(&switch) = switches.get(index.min(switches.len().saturating_sub(1))) {
                 cable(draft, own, switch, port)?;
                 continue;
             }

@@ -23,7 +23,7 @@ use crate::simgrid_search::{self, PathSearch};
 use crate::simgrid_stages;
 use crate::simgrid_units;
 use crate::simgrid_zones::{Capacity, Kind, Routing, Stretch, Zones};
-use crate::xml::{self, MAX_DEPTH, children, need, wrong};
+use crate::xml::{self, MAX_DEPTH, children, error_at, need};
 
 /// Limit on the hosts of all clusters.
 const MAX_HOSTS: usize = 100_000;
@@ -66,7 +66,7 @@ pub(super) fn read_zones(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<Z
             "version {} is not read; convert the file to 4.1 with simgrid_update_xml",
             clip(version)
         );
-        return Err(wrong(source, root, said(text)));
+        return Err(error_at(source, root, said(text)));
     }
     let mut reader = Reader {
         source,
@@ -82,7 +82,7 @@ pub(super) fn read_zones(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<Z
     reader.zone(root, None, 0)?;
     if !(0..reader.zones.points.len()).any(|point| reader.zones.is_host(point)) {
         let text = "there is no <host> and no <cluster> in it; a platform has some (a deployment says what runs where)";
-        return Err(wrong(source, root, said(text)));
+        return Err(error_at(source, root, said(text)));
     }
     reader.connect()?;
     reader.note_rest(root);
@@ -115,7 +115,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     ) -> Result<(), FormatError> {
         if depth > MAX_DEPTH {
             let mistake = too_many("levels of zones", MAX_DEPTH, "write it flatter");
-            return Err(wrong(self.source, element, mistake));
+            return Err(error_at(self.source, element, mistake));
         }
         let (routing, search) = match parent {
             Some(_) => self.routing(element)?,
@@ -143,7 +143,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 "cluster" => self.cluster(child, zone)?,
                 "include" => {
                     let text = "included files are not read; put their text here";
-                    return Err(wrong(self.source, child, said(text)));
+                    return Err(error_at(self.source, child, said(text)));
                 }
                 _ => {}
             }
@@ -163,7 +163,11 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             "wifi" => return Err(self.no_wifi(zone)),
             _ => {
                 let expected = "Full, Floyd, Dijkstra, DijkstraCache, Cluster, Vivaldi or None";
-                return Err(wrong(self.source, zone, unexpected(clip(text), expected)));
+                return Err(error_at(
+                    self.source,
+                    zone,
+                    unexpected(clip(text), expected),
+                ));
             }
         })
     }
@@ -171,7 +175,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     fn no_wifi(&self, element: Node<'_, '_>) -> FormatError {
         let text = "links of WIFI are not read: whoever speaks takes the air time of all. Leave them out, or write \
                     SHARED and one bandwidth";
-        wrong(self.source, element, said(text))
+        error_at(self.source, element, said(text))
     }
 
     /// Adds a zone to another one.
@@ -207,11 +211,11 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         }
         let name = clip(name);
         let mistake = Mistake::Platform(PlatformError::DuplicateNode { name });
-        Err(wrong(self.source, element, mistake))
+        Err(error_at(self.source, element, mistake))
     }
 
     /// A host, router or zone by the name that an attribute gives.
-    pub(super) fn place(
+    pub(super) fn point(
         &self,
         element: Node<'_, '_>,
         key: &'static str,
@@ -223,7 +227,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     /// A host, router or zone by its name.
     pub(super) fn known(&self, element: Node<'_, '_>, name: &str) -> Result<usize, FormatError> {
         let point = self.points.get(name).copied();
-        point.ok_or_else(|| wrong(self.source, element, unknown(name)))
+        point.ok_or_else(|| error_at(self.source, element, unknown(name)))
     }
 
     fn link_of(&mut self, element: Node<'d, 'i>) -> Result<(), FormatError> {
@@ -233,7 +237,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             .unwrap_or(Sharing::Shared);
         let rate = self.bandwidth(element, "bandwidth")?;
         let latency = self.latency(element, "latency")?;
-        self.link(element, id, (rate, latency), sharing)?;
+        self.link(element, id, rate, latency, sharing)?;
         Ok(())
     }
 
@@ -242,7 +246,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         &mut self,
         element: Node<'_, '_>,
         name: &str,
-        (rate, latency): (Rational, Rational),
+        rate: Rational,
+        latency: Rational,
         sharing: Sharing,
     ) -> Result<[usize; 2], FormatError> {
         let mut add = |name: String| {
@@ -258,7 +263,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 Entry::Vacant(entry) => entry.insert(Link::One(capacity)),
                 Entry::Occupied(entry) => {
                     let mistake = Mistake::DuplicateKey(format!("link {}", clip(entry.key())));
-                    return Err(wrong(self.source, element, mistake));
+                    return Err(error_at(self.source, element, mistake));
                 }
             };
             Ok(capacity)
@@ -269,7 +274,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let ways = [add(format!("{name}_UP"))?, add(format!("{name}_DOWN"))?];
         if self.links.contains_key(name) {
             let mistake = Mistake::DuplicateKey(format!("link {}", clip(name)));
-            return Err(wrong(self.source, element, mistake));
+            return Err(error_at(self.source, element, mistake));
         }
         self.links.insert(name.to_string(), Link::Split(ways));
         Ok(ways)
@@ -289,7 +294,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             Some("WIFI") => return Err(self.no_wifi(element)),
             Some(other) => {
                 let mistake = unexpected(clip(other), "SHARED, SPLITDUPLEX or FATPIPE");
-                return Err(wrong(self.source, element, mistake));
+                return Err(error_at(self.source, element, mistake));
             }
         }))
     }
@@ -302,7 +307,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
     ) -> Result<Rational, FormatError> {
         let text = need(self.source, element, key, "the bandwidth, such as 125MBps")?;
         let rate = simgrid_units::bandwidth(text);
-        let rate = rate.map_err(|mistake| wrong(self.source, element, mistake))?;
+        let rate = rate.map_err(|mistake| error_at(self.source, element, mistake))?;
         Ok(self.draft.stated("link", rate))
     }
 
@@ -313,7 +318,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         key: &str,
     ) -> Result<Rational, FormatError> {
         let text = element.attribute(key).unwrap_or("0");
-        simgrid_units::time(text).map_err(|mistake| wrong(self.source, element, mistake))
+        simgrid_units::time(text).map_err(|mistake| error_at(self.source, element, mistake))
     }
 
     /// Routes of all zones, from the innermost.
@@ -334,7 +339,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             }
             if let Some(search) = search {
                 simgrid_search::complete(&mut self.zones, zone, search, &order)
-                    .map_err(|mistake| wrong(self.source, element, mistake))?;
+                    .map_err(|mistake| error_at(self.source, element, mistake))?;
             }
         }
         Ok(())
@@ -355,7 +360,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                     clip(self.zones.name(end)),
                     clip(self.zone_name(zone))
                 );
-                return Err(wrong(self.source, element, said(text)));
+                return Err(error_at(self.source, element, said(text)));
             }
         }
         let gates = self.gates(element, [from, to])?;
@@ -377,7 +382,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             let text = format!(
                 "zone '{zone_name}' is a star, whose routes are lists of links: write <host_link>, <cabinet> or <peer>"
             );
-            return Err(wrong(source, element, said(text)));
+            return Err(error_at(source, element, said(text)));
         };
         let ways = [
             ((from, to), Some(there)),
@@ -391,7 +396,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                     "the route between '{one}' and '{other}' is given twice; routes are symmetrical unless \
                      symmetrical=\"NO\""
                 );
-                return Err(wrong(source, element, said(text)));
+                return Err(error_at(source, element, said(text)));
             }
             order.push(ends);
         }
@@ -411,14 +416,14 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 clip(self.zones.name(to)),
                 clip(self.zone_name(zone))
             );
-            return Err(wrong(self.source, element, said(text)));
+            return Err(error_at(self.source, element, said(text)));
         }
         if [from, to]
             .iter()
             .any(|end| self.zones.member_of(zone, *end).is_none())
         {
             let text = format!("both zones have to be in '{}'", clip(self.zone_name(zone)));
-            return Err(wrong(self.source, element, said(text)));
+            return Err(error_at(self.source, element, said(text)));
         }
         self.check_gates(element, gates)?;
         let [there, _] = self.stretches(element, gates)?;
@@ -427,7 +432,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         };
         if zone.bypasses.insert((from, to), there).is_some() {
             let text = "this bypass is given twice";
-            return Err(wrong(self.source, element, said(text)));
+            return Err(error_at(self.source, element, said(text)));
         }
         Ok(())
     }
@@ -454,7 +459,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                      SimGrid lets its own messages pass its links twice. Name the zone's router",
                     clip(self.zones.name(gate))
                 );
-                return Err(wrong(self.source, element, said(text)));
+                return Err(error_at(self.source, element, said(text)));
             }
         }
         Ok(())
@@ -466,8 +471,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
 
     fn ends(&self, element: Node<'_, '_>) -> Result<[usize; 2], FormatError> {
         Ok([
-            self.place(element, "src", "the start of the route")?,
-            self.place(element, "dst", "the end of the route")?,
+            self.point(element, "src", "the start of the route")?,
+            self.point(element, "dst", "the end of the route")?,
         ])
     }
 
@@ -491,15 +496,15 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
                 } else {
                     format!("'{name}' is a zone; write a <zoneRoute> with gw_src and gw_dst")
                 };
-                return Err(wrong(self.source, element, said(text)));
+                return Err(error_at(self.source, element, said(text)));
             };
-            let point = self.place(element, key, "the gateway of the zone")?;
+            let point = self.point(element, key, "the gateway of the zone")?;
             if self.zones.member_of(zone, point).is_none() || self.zones.inside(point).is_some() {
                 let text = format!(
                     "{key} '{}' is no host or router in zone '{name}'; name one that is",
                     clip(self.zones.name(point))
                 );
-                return Err(wrong(self.source, element, said(text)));
+                return Err(error_at(self.source, element, said(text)));
             }
             *gate = Some(point);
         }
@@ -526,11 +531,11 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         self.hops += 2 * there.len();
         if self.hops > 2 * MAX_HOPS {
             let mistake = too_many("links on routes", MAX_HOPS, "write fewer routes");
-            return Err(wrong(self.source, element, mistake));
+            return Err(error_at(self.source, element, mistake));
         }
         if there.is_empty() {
             let text = "a route without links; write <link_ctn id=\"...\"/>";
-            return Err(wrong(self.source, element, said(text)));
+            return Err(error_at(self.source, element, said(text)));
         }
         let [first, last] = gates;
         Ok([
@@ -564,7 +569,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             }
             None => {
                 let text = format!("there is no link '{}'", clip(id));
-                Err(wrong(self.source, element, said(text)))
+                Err(error_at(self.source, element, said(text)))
             }
         }
     }
@@ -576,14 +581,15 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
 
     /// Notes the facts of the file that the platform does not have.
     fn note_rest(&mut self, root: Node<'d, 'i>) {
-        let has = |name: &'static str| root.descendants().any(|node| node.has_tag_name(name));
+        let has_element =
+            |name: &'static str| root.descendants().any(|node| node.has_tag_name(name));
         let profile = |node: Node<'_, '_>| {
             let key = |key: &&str| node.attribute(*key).is_some();
             ["bandwidth_file", "latency_file", "state_file"]
                 .iter()
                 .any(key)
         };
-        if has("trace") || root.descendants().any(profile) {
+        if has_element("trace") || root.descendants().any(profile) {
             let text = "profiles: bandwidths and latencies are those of the start";
             self.draft.note(Topic::LeftOut, text);
         }

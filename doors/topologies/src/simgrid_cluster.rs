@@ -19,7 +19,7 @@ use crate::mistakes::{said, too_many, unexpected};
 use crate::simgrid::{Reader, Sharing};
 use crate::simgrid_fat_tree::{Cable, FatTree, Step};
 use crate::simgrid_zones::{Kind, Routing, Stretch, Torus};
-use crate::xml::{children, filled, need, wrong};
+use crate::xml::{children, error_at, filled, need};
 
 /// Limit on the levels of a fat tree and on the dimensions of a torus.
 const MAX_LEVELS: usize = 30;
@@ -38,7 +38,7 @@ struct Cluster<'d, 'i> {
 
 impl Cluster<'_, '_> {
     fn wrong(&self, source: &Source<'_>, text: String) -> FormatError {
-        wrong(source, self.element, said(text))
+        error_at(source, self.element, said(text))
     }
 }
 
@@ -88,7 +88,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             "DRAGONFLY" => self.dragonfly(&cluster, parent),
             other => {
                 let expected = "FLAT, TORUS, FAT_TREE or DRAGONFLY";
-                Err(wrong(
+                Err(error_at(
                     self.source,
                     element,
                     unexpected(clip(other), expected),
@@ -102,7 +102,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let meaning = "the numbers of its hosts, such as 0-15";
         let radical = need(self.source, element, "radical", meaning)?;
         hostlist::expand(&format!("[{}]", radical.trim()), &mut self.budget)
-            .map_err(|mistake| wrong(self.source, element, mistake))
+            .map_err(|mistake| error_at(self.source, element, mistake))
     }
 
     fn new_zone(
@@ -134,8 +134,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         count: usize,
     ) -> Result<[usize; 2], FormatError> {
         let rate = &cluster.rate * whole(count);
-        let properties = (rate, cluster.latency.clone());
-        self.link(cluster.element, name, properties, cluster.sharing)
+        let latency = cluster.latency.clone();
+        self.link(cluster.element, name, rate, latency, cluster.sharing)
     }
 
     fn limiter(
@@ -146,9 +146,9 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let Some(rate) = &cluster.limiter else {
             return Ok(None);
         };
-        let properties = (rate.clone(), whole(0));
+        let (rate, latency) = (rate.clone(), whole(0));
         let name = format!("{owner}_limiter");
-        let [limiter, _] = self.link(cluster.element, &name, properties, Sharing::Shared)?;
+        let [limiter, _] = self.link(cluster.element, &name, rate, latency, Sharing::Shared)?;
         Ok(Some(limiter))
     }
 
@@ -163,7 +163,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             let sharing = self.sharing(element, "bb_sharing_policy")?;
             let name = format!("{}_backbone", cluster.id);
             let sharing = sharing.unwrap_or(Sharing::Shared);
-            backbone = Some(self.link(element, &name, (rate, latency), sharing)?);
+            backbone = Some(self.link(element, &name, rate, latency, sharing)?);
         }
         let hosts = self.hosts(cluster, zone)?;
         let mut lists = BTreeMap::new();
@@ -216,7 +216,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let value = cluster.element.attribute("topo_parameters");
         let value = format!("'{}'", clip(value.unwrap_or_default()));
         let expected = format!("topo_parameters of this topology: {meaning}");
-        wrong(self.source, cluster.element, unexpected(value, expected))
+        error_at(self.source, cluster.element, unexpected(value, expected))
     }
 
     /// Refuses a cluster whose shape has more or fewer hosts than its numbers.
@@ -245,7 +245,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             return Ok(());
         }
         let mistake = too_many(what, MAX_LINKS, "give a smaller cluster");
-        Err(wrong(self.source, cluster.element, mistake))
+        Err(error_at(self.source, cluster.element, mistake))
     }
 
     /// Every host has a link to the next one in each dimension.
@@ -269,11 +269,11 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             links: Vec::new(),
             limiters: Vec::new(),
         };
-        for (place, number) in cluster.numbers.iter().enumerate() {
+        for (index, number) in cluster.numbers.iter().enumerate() {
             let name = format!("{}_link_{number}", cluster.id);
             torus.limiters.extend(self.limiter(cluster, &name)?);
-            for next in torus.next(place) {
-                let name = format!("{}_link_from_{place}_to_{next}", cluster.id);
+            for next in torus.next(index) {
+                let name = format!("{}_link_from_{index}_to_{next}", cluster.id);
                 torus.links.push(self.cable(cluster, &name, 1)?);
             }
         }
@@ -309,13 +309,13 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let zone = self.new_zone(cluster, parent, Routing::Pairs(BTreeMap::new()))?;
         let hosts = self.hosts(cluster, zone)?;
         let (mut pairs, mut made) = (BTreeMap::new(), BTreeMap::new());
-        for (place, &from) in hosts.iter().enumerate() {
+        for (index, &from) in hosts.iter().enumerate() {
             for (goal, &to) in hosts.iter().enumerate() {
                 if from == to {
                     continue;
                 }
                 let mut loads = Vec::new();
-                for step in tree.route(place, goal) {
+                for step in tree.route(index, goal) {
                     loads.extend(self.tree_load(cluster, step, &mut made)?);
                 }
                 let gates = [None; 2];
@@ -340,8 +340,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         };
         let ways = match (made.get(&key), key) {
             (Some(&ways), _) => ways,
-            (None, Step::Limiter { level, place }) => {
-                let owner = format!("{}_node_{level}.{place}", cluster.id);
+            (None, Step::Limiter { level, index }) => {
+                let owner = format!("{}_node_{level}.{index}", cluster.id);
                 [self.limiter(cluster, &owner)?.unwrap_or_default(); 2]
             }
             (
@@ -365,7 +365,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(ways.get(way).copied())
     }
 
-    /// Routers (blades) in chassis in groups: all of a chassis, all of a place in a group, and all groups are joined.
+    /// Routers (blades) in chassis in groups: those of one chassis are joined, those of one number in all chassis of a group, and all groups.
     fn dragonfly(&mut self, cluster: &Cluster<'d, 'i>, parent: usize) -> Result<(), FormatError> {
         let meaning = "groups,links;chassis,links;routers,links;hosts, such as 3,4;4,3;5,1;2";
         let lists = self.parameters(cluster, meaning)?;
@@ -395,19 +395,19 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let zone = self.new_zone(cluster, parent, Routing::Pairs(BTreeMap::new()))?;
         let (mut routers, mut limiters) = (Vec::new(), Vec::new());
         let numbers: Vec<&[String]> = cluster.numbers.chunks(nodes).collect();
-        for (place, numbers) in numbers.into_iter().enumerate() {
-            let (router, limiter) = self.blade(cluster, zone, place, numbers)?;
+        for (index, numbers) in numbers.into_iter().enumerate() {
+            let (router, limiter) = self.blade(cluster, zone, index, numbers)?;
             routers.push(router);
             limiters.push(limiter);
         }
         let (mut pairs, mut made) = (BTreeMap::new(), BTreeMap::new());
-        for (place, &[from, gate]) in routers.iter().enumerate() {
+        for (index, &[from, gate]) in routers.iter().enumerate() {
             for (goal, &[to, other]) in routers.iter().enumerate() {
-                if place == goal {
+                if index == goal {
                     continue;
                 }
                 let mut loads = Vec::new();
-                for (number, (one, two)) in fly.route(place, goal).into_iter().enumerate() {
+                for (number, (one, two)) in fly.route(index, goal).into_iter().enumerate() {
                     // The limiter of the first router is on the lists of its hosts.
                     if number > 0 {
                         loads.extend(limiters.get(one).copied().flatten());
@@ -436,11 +436,11 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         &mut self,
         cluster: &Cluster<'d, 'i>,
         parent: usize,
-        place: usize,
+        index: usize,
         numbers: &[String],
     ) -> Result<([usize; 2], Option<usize>), FormatError> {
         let element = cluster.element;
-        let name = format!("{}_router{place}", cluster.id);
+        let name = format!("{}_router{index}", cluster.id);
         let star = Routing::Star(BTreeMap::new());
         let zone = self.add_zone(element, &format!("{name}_hosts"), Some(parent), star)?;
         let router = self.member(element, &name, zone, Kind::Router)?;
@@ -479,14 +479,14 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             Some(Routing::Star(_))
         ) {
             let text = "only zones of routing=\"Cluster\" have these (and <peer> those of Vivaldi)";
-            return Err(wrong(self.source, first, said(text)));
+            return Err(error_at(self.source, first, said(text)));
         }
         let mut backbone = None;
         for part in children(element, "backbone") {
             let name = need(self.source, part, "id", "the backbone's name")?;
             let rate = self.bandwidth(part, "bandwidth")?;
             let latency = self.latency(part, "latency")?;
-            backbone = Some(self.link(part, name, (rate, latency), Sharing::Shared)?);
+            backbone = Some(self.link(part, name, rate, latency, Sharing::Shared)?);
         }
         for cabinet in children(element, "cabinet") {
             let rate = self.bandwidth(cabinet, "bw")?;
@@ -523,7 +523,7 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         let [up, down] = rates;
         let mut add = |way: &str, rate: Rational| {
             let name = format!("link_{name}_{way}");
-            let [link, _] = self.link(element, &name, (rate, latency.clone()), Sharing::Shared)?;
+            let [link, _] = self.link(element, &name, rate, latency.clone(), Sharing::Shared)?;
             Ok(link)
         };
         Ok([add("UP", up)?, add("DOWN", down)?])
@@ -561,10 +561,10 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
             backbone = Some(self.hop(part, name, None)?);
         }
         for part in children(element, "host_link") {
-            let host = self.place(part, "id", "the host's name")?;
+            let host = self.point(part, "id", "the host's name")?;
             if self.zones.points.get(host).map(|point| point.zone) != Some(zone) {
                 let text = "the host of a <host_link> has to be directly in the same zone";
-                return Err(wrong(self.source, part, said(text)));
+                return Err(error_at(self.source, part, said(text)));
             }
             let up = need(self.source, part, "up", "the link from the host")?;
             let down = need(self.source, part, "down", "the link to the host")?;
@@ -596,7 +596,7 @@ struct Dragonfly {
 }
 
 impl Dragonfly {
-    fn place(&self, [group, chassis, blade]: [usize; 3]) -> usize {
+    fn index(&self, [group, chassis, blade]: [usize; 3]) -> usize {
         (group * self.chassis + chassis) * self.blades + blade
     }
 
@@ -626,7 +626,7 @@ impl Dragonfly {
         let goal = self.address(to);
         let mut route = Vec::new();
         let mut pass = |one: [usize; 3], two: [usize; 3]| {
-            route.push((self.place(one), self.place(two)));
+            route.push((self.index(one), self.index(two)));
         };
         if goal[0] != group {
             if blade != goal[0] {

@@ -19,7 +19,7 @@ pub(super) struct FatTree<'t> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Step {
     /// The limiter of a node.
-    Limiter { level: usize, place: usize },
+    Limiter { level: usize, index: usize },
     /// A cable, up or down.
     Cable { cable: Cable, down: bool },
 }
@@ -52,8 +52,8 @@ impl FatTree<'_> {
         list.get(digit).copied().unwrap_or(1).max(1)
     }
 
-    fn host(&self, place: usize) -> Node {
-        let mut rest = place;
+    fn host(&self, index: usize) -> Node {
+        let mut rest = index;
         let digit = |digit: usize| {
             let base = self.base(0, digit);
             let value = rest % base;
@@ -66,25 +66,25 @@ impl FatTree<'_> {
         }
     }
 
-    fn place(&self, node: &Node) -> usize {
+    fn index(&self, node: &Node) -> usize {
         let digits = node.label.iter().enumerate().rev();
-        digits.fold(0, |place, (digit, value)| {
-            place * self.base(node.level, digit) + value
+        digits.fold(0, |index, (digit, value)| {
+            index * self.base(node.level, digit) + value
         })
     }
 
     fn limiter(&self, node: &Node) -> Step {
         Step::Limiter {
             level: node.level,
-            place: self.place(node),
+            index: self.index(node),
         }
     }
 
     fn cable(&self, below: &Node, above: &Node, number: usize, down: bool) -> Step {
         let cable = Cable {
             level: below.level,
-            below: self.place(below),
-            above: self.place(above),
+            below: self.index(below),
+            above: self.index(above),
             number,
         };
         Step::Cable { cable, down }

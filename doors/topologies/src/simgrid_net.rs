@@ -106,9 +106,9 @@ impl Net {
         };
         let ahead = reached(&ends.out, |arc| arc.to);
         let behind = reached(&ends.into, |arc| arc.from);
-        let has = |list: &[bool], node: usize| list.get(node) == Some(&true);
+        let is_marked = |list: &[bool], node: usize| list.get(node) == Some(&true);
         self.arcs
-            .retain(|arc| has(&ahead, arc.from) && has(&behind, arc.to));
+            .retain(|arc| is_marked(&ahead, arc.from) && is_marked(&behind, arc.to));
     }
 
     /// Joins `a` and `b` of each path `a -> b` without load, if stage `a` has no other outgoing path or stage `b` no
@@ -168,7 +168,7 @@ impl Net {
         if pairs.any(|pair| join.pairs.contains(&pair)) {
             return;
         }
-        join.remove(number, (one, other));
+        join.remove(number, one, other);
         for number in join.take(node, forward) {
             let Some(arc) = self.arcs.get_mut(number) else {
                 continue;
@@ -179,7 +179,7 @@ impl Net {
             join.pairs.insert((arc.from, arc.to));
             // From a host to itself.
             if arc.from == arc.to {
-                join.remove(number, (arc.from, arc.to));
+                join.remove(number, arc.from, arc.to);
             }
         }
     }
@@ -193,7 +193,7 @@ struct Join {
 }
 
 impl Join {
-    fn remove(&mut self, number: usize, (from, to): (usize, usize)) {
+    fn remove(&mut self, number: usize, from: usize, to: usize) {
         self.pairs.remove(&(from, to));
         self.gone.insert(number);
         for list in [self.ends.out.get_mut(from), self.ends.into.get_mut(to)]
@@ -411,8 +411,8 @@ impl Net {
         capacities: &[Capacity],
         draft: &mut Draft<'_>,
     ) -> Result<(), Mistake> {
-        let places = self.put_nodes(draft)?;
-        let place = |node: usize| places.get(node).copied().flatten().unwrap_or_default();
+        let indices = self.put_nodes(draft)?;
+        let index = |node: usize| indices.get(node).copied().flatten().unwrap_or_default();
         let loads: Vec<Loads> = self
             .arcs
             .iter()
@@ -435,7 +435,7 @@ impl Net {
             if rate.is_none() && loads.shared.is_empty() {
                 rate = Some(implied.implied(number)?);
             }
-            draft.way(place(arc.from), place(arc.to), rate, &loads.latency)?;
+            draft.way(index(arc.from), index(arc.to), rate, &loads.latency)?;
         }
         for (capacity, arcs) in owners {
             let Some(capacity) = capacities.get(capacity) else {
@@ -448,16 +448,16 @@ impl Net {
         Ok(())
     }
 
-    /// Per node: its place in the draft. Stages without paths are left out.
+    /// Per node: its index in the draft. Stages without paths are left out.
     fn put_nodes(&self, draft: &mut Draft<'_>) -> Result<Vec<Option<usize>>, Mistake> {
         let used: BTreeSet<usize> = self
             .arcs
             .iter()
             .flat_map(|arc| [arc.from, arc.to])
             .collect();
-        let mut places = Vec::with_capacity(self.nodes.len());
+        let mut indices = Vec::with_capacity(self.nodes.len());
         for (number, node) in self.nodes.iter().enumerate() {
-            places.push(match (node.is_host, used.contains(&number)) {
+            indices.push(match (node.is_host, used.contains(&number)) {
                 (true, _) => Some(draft.node(node.name.clone(), "host", Role::Processor)?),
                 (false, true) => {
                     let name = draft.free_name(node.name.clone());
@@ -466,7 +466,7 @@ impl Net {
                 (false, false) => None,
             });
         }
-        Ok(places)
+        Ok(indices)
     }
 
     /// Per arc between hosts: the rate that its FATPIPE links leave to it. On other arcs, other links are at most as

@@ -85,7 +85,7 @@ fn in_order(order: &[(usize, usize)]) -> Vec<usize> {
 
 type Steps = BTreeMap<(usize, usize), Stretch>;
 
-/// Per pair of places: the place before the second one on the route from the first.
+/// Per pair of points: the index of the point before the second one on the route from the first.
 type Before = Vec<Vec<Option<usize>>>;
 
 fn floyd(points: &[usize], steps: &Steps) -> Before {
@@ -98,7 +98,7 @@ fn floyd(points: &[usize], steps: &Steps) -> Before {
     let mut before: Before = costs
         .iter()
         .enumerate()
-        .map(|(place, row)| row.iter().map(|cost| cost.map(|_| place)).collect())
+        .map(|(index, row)| row.iter().map(|cost| cost.map(|_| index)).collect())
         .collect();
     for middle in 0..count {
         let (Some(row), Some(last)) = (costs.get(middle).cloned(), before.get(middle).cloned())
@@ -110,11 +110,11 @@ fn floyd(points: &[usize], steps: &Steps) -> Before {
                 continue;
             };
             let goals = ways.iter_mut().zip(befores).zip(row.iter().zip(&last));
-            for ((cost, place), (second, last)) in goals {
+            for ((cost, index), (second, last)) in goals {
                 let Some(second) = second else { continue };
                 if cost.is_none_or(|known| first + second < known) {
                     *cost = Some(first + second);
-                    *place = *last;
+                    *index = *last;
                 }
             }
         }
@@ -123,10 +123,10 @@ fn floyd(points: &[usize], steps: &Steps) -> Before {
 }
 
 fn dijkstra(points: &[usize], steps: &Steps) -> Before {
-    let places: BTreeMap<usize, usize> = points.iter().copied().zip(0..).collect();
+    let indices: BTreeMap<usize, usize> = points.iter().copied().zip(0..).collect();
     let mut ways: Vec<Vec<(usize, usize)>> = vec![Vec::new(); points.len()];
     for ((from, to), step) in steps {
-        if let (Some(&from), Some(&to)) = (places.get(from), places.get(to))
+        if let (Some(&from), Some(&to)) = (indices.get(from), indices.get(to))
             && let Some(ways) = ways.get_mut(from)
         {
             ways.push((to, step.loads.len()));
@@ -161,11 +161,11 @@ fn dijkstra(points: &[usize], steps: &Steps) -> Before {
 
 /// The points of a route, ends included.
 fn path(points: &[usize], before: &[Option<usize>], from: usize, to: usize) -> Option<Vec<usize>> {
-    let mut place = points.iter().position(|&point| point == to)?;
+    let mut index = points.iter().position(|&point| point == to)?;
     let mut path = vec![to];
     while path.last() != Some(&from) {
-        place = before.get(place).copied().flatten()?;
-        path.push(*points.get(place)?);
+        index = before.get(index).copied().flatten()?;
+        path.push(*points.get(index)?);
         if path.len() > points.len() {
             return None;
         }

@@ -45,7 +45,7 @@ enum Stage {
 
 struct Drawing<'z> {
     zones: &'z Zones,
-    places: BTreeMap<Stage, usize>,
+    nodes: BTreeMap<Stage, usize>,
     net: Net,
     /// Per zone: the gateways by which routes leave it, and enter it.
     exits: Vec<BTreeSet<usize>>,
@@ -95,10 +95,10 @@ fn drawing(zones: &Zones) -> Result<Drawing<'_>, Mistake> {
 pub(super) fn paths(zones: &Zones) -> Result<crate::simgrid_net::Paths, Mistake> {
     let drawing = drawing(zones)?;
     let points: BTreeMap<usize, usize> = drawing
-        .places
+        .nodes
         .iter()
-        .filter_map(|(stage, place)| match stage {
-            Stage::Host(point) => Some((*place, *point)),
+        .filter_map(|(stage, node)| match stage {
+            Stage::Host(point) => Some((*node, *point)),
             _ => None,
         })
         .collect();
@@ -112,22 +112,22 @@ impl<'z> Drawing<'z> {
     fn new(zones: &'z Zones) -> Self {
         let mut drawing = Drawing {
             zones,
-            places: BTreeMap::new(),
+            nodes: BTreeMap::new(),
             net: Net::default(),
             exits: vec![BTreeSet::new(); zones.zones.len()],
             entries: vec![BTreeSet::new(); zones.zones.len()],
         };
         for point in 0..zones.points.len() {
             if zones.is_host(point) {
-                drawing.place(Stage::Host(point));
+                drawing.node(Stage::Host(point));
             }
         }
         drawing
     }
 
-    fn place(&mut self, stage: Stage) -> usize {
-        if let Some(&place) = self.places.get(&stage) {
-            return place;
+    fn node(&mut self, stage: Stage) -> usize {
+        if let Some(&node) = self.nodes.get(&stage) {
+            return node;
         }
         let zone = |zone: usize| self.zones.zones.get(zone).map_or("", |zone| &zone.name);
         let name = match stage {
@@ -137,13 +137,13 @@ impl<'z> Drawing<'z> {
             Stage::Up(number, _) => format!("{}.up", zone(number)),
             Stage::Down(number, _) => format!("{}.down", zone(number)),
         };
-        let place = self.net.node(name, matches!(stage, Stage::Host(_)));
-        self.places.insert(stage, place);
-        place
+        let node = self.net.node(name, matches!(stage, Stage::Host(_)));
+        self.nodes.insert(stage, node);
+        node
     }
 
     fn arc(&mut self, from: Stage, to: Stage, loads: Vec<usize>) -> Result<(), Mistake> {
-        let (from, to) = (self.place(from), self.place(to));
+        let (from, to) = (self.node(from), self.node(to));
         self.net.arc(from, to, loads)
     }
 

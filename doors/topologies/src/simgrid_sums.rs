@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Number of times that each route passes one link, by the places of its ends. Pairs that do not pass it are absent.
+/// Number of times that each route passes one link, by the indices of its ends. Pairs that do not pass it are absent.
 type Passes = BTreeMap<(usize, usize), i64>;
 
 /// Lists of capacities, each as often as it is passed.
@@ -19,11 +19,11 @@ impl Sums {
         hosts: &[usize],
         routes: impl Iterator<Item = ((usize, usize), &'r [usize])>,
     ) -> Option<Self> {
-        let places: BTreeMap<usize, usize> = hosts.iter().copied().zip(0..).collect();
+        let indices: BTreeMap<usize, usize> = hosts.iter().copied().zip(0..).collect();
         let mut passes: BTreeMap<usize, Passes> = BTreeMap::new();
         let mut pairs = 0;
         for ((from, to), loads) in routes {
-            let (Some(&from), Some(&to)) = (places.get(&from), places.get(&to)) else {
+            let (Some(&from), Some(&to)) = (indices.get(&from), indices.get(&to)) else {
                 continue;
             };
             pairs += usize::from(!loads.is_empty());
@@ -61,22 +61,22 @@ fn add(list: &mut Vec<usize>, link: usize, count: i64) {
 /// Counts by first host, by second host, and of every route, whose sums are the passes of a link.
 fn split(count: usize, passes: &Passes) -> Option<[Vec<i64>; 3]> {
     let pass = |from: usize, to: usize| passes.get(&(from, to)).copied().unwrap_or(0);
-    // A place that differs from these two.
-    let third = |one: usize, other: usize| (0..3).find(|place| *place != one && *place != other);
+    // An index that differs from these two.
+    let third = |one: usize, other: usize| (0..3).find(|host| *host != one && *host != other);
     let mut up = Vec::with_capacity(count);
     let mut down = Vec::with_capacity(count);
-    for place in 0..count {
-        let other = third(0, place)?;
-        let zero = place == 0;
+    for host in 0..count {
+        let other = third(0, host)?;
+        let zero = host == 0;
         up.push(if zero {
             0
         } else {
-            pass(place, other) - pass(0, other)
+            pass(host, other) - pass(0, other)
         });
         down.push(if zero {
             0
         } else {
-            pass(other, place) - pass(other, 0)
+            pass(other, host) - pass(other, 0)
         });
     }
     let mut middle = pass(1, 2) - up.get(1)? - down.get(2)?;

@@ -217,8 +217,8 @@ impl Writer {
         self.put(&format!("<router id=\"{router}\"/>"));
         gates.push(router);
         let links = self.links(3);
-        for (place, from) in gates.iter().enumerate() {
-            for to in &gates[place + 1..] {
+        for (index, from) in gates.iter().enumerate() {
+            for to in &gates[index + 1..] {
                 if self.dice.below(5) > 0 {
                     let hops = self.hops(&links);
                     let way = ["", " symmetrical=\"NO\""][self.dice.below(2)];
@@ -248,17 +248,17 @@ impl Writer {
             members.push(self.zone(depth - 1, floyd));
         }
         let links = self.links(3);
-        for place in 0..members.len() {
-            for other in place + 1..members.len() {
-                let ends = format!("src=\"{}\" dst=\"{}\"", members[place].0, members[other].0);
+        for index in 0..members.len() {
+            for other in index + 1..members.len() {
+                let ends = format!("src=\"{}\" dst=\"{}\"", members[index].0, members[other].0);
                 for kind in ["zoneRoute", "bypassZoneRoute"] {
-                    let gates = [place, other].map(|at| {
+                    let gates = [index, other].map(|at| {
                         let mut gates = members[at].1.clone();
                         if kind != "zoneRoute" {
                             gates.retain(|gate| gate.starts_with('r') || gate.ends_with("_router"));
                         }
-                        let place = self.dice.below(gates.len().max(1));
-                        gates.get(place).cloned()
+                        let index = self.dice.below(gates.len().max(1));
+                        gates.get(index).cloned()
                     });
                     let [Some(left), Some(entered)] = gates else {
                         continue;

@@ -111,9 +111,9 @@ fn factor(prefix: &str) -> Option<Rational> {
         None if prefix.is_empty() => return Some(whole(1)),
         None => (prefix, 1000),
     };
-    let place = PREFIXES.iter().position(|known| *known == name)?;
+    let exponent = PREFIXES.iter().position(|known| *known == name)?;
     let base = whole(base);
-    Some((0..=place).fold(whole(1), |all, _| all * &base))
+    Some((0..=exponent).fold(whole(1), |all, _| all * &base))
 }
 
 #[cfg(test)]

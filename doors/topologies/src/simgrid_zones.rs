@@ -136,16 +136,16 @@ impl Torus {
         let mut loads = Vec::new();
         let mut here = from;
         for (dimension, size, stride) in self.steps() {
-            let at = |host: usize| host / stride % size;
-            let (start, goal) = (at(from), at(to));
+            let coordinate = |host: usize| host / stride % size;
+            let (start, goal) = (coordinate(from), coordinate(to));
             let forward = (start < goal && goal <= start + size / 2)
                 || (start > size / 2 && (start + size / 2) % size >= goal);
-            while at(here) != goal {
-                let base = here - at(here) * stride;
+            while coordinate(here) != goal {
+                let base = here - coordinate(here) * stride;
                 let next = if forward {
-                    base + (at(here) + 1) % size * stride
+                    base + (coordinate(here) + 1) % size * stride
                 } else {
-                    base + (at(here) + size - 1) % size * stride
+                    base + (coordinate(here) + size - 1) % size * stride
                 };
                 let owner = if forward { here } else { next };
                 loads.extend(self.limiters.get(here));
@@ -278,9 +278,9 @@ impl Zones {
                 })
             }
             Routing::Torus(torus) => {
-                let place = |point: usize| point.checked_sub(torus.first);
+                let index = |point: usize| point.checked_sub(torus.first);
                 Some(Stretch {
-                    loads: torus.loads(place(from)?, place(to)?),
+                    loads: torus.loads(index(from)?, index(to)?),
                     gates: [None; 2],
                 })
             }
@@ -360,8 +360,11 @@ impl Walk<'_> {
         let zone = common.find(|zone| around.contains(zone))?;
         let ends = [from, to];
         if let Some(bypass) = zones.bypass(zone, from, to) {
-            let at = |side: usize| bypass.gates.get(side).copied().flatten();
-            return Some((bypass.clone(), [at(0).unwrap_or(from), at(1).unwrap_or(to)]));
+            let gate = |side: usize| bypass.gates.get(side).copied().flatten();
+            return Some((
+                bypass.clone(),
+                [gate(0).unwrap_or(from), gate(1).unwrap_or(to)],
+            ));
         }
         let members = ends.map(|end| zones.member_of(zone, end));
         let (one, other) = (members[0]?, members[1]?);

@@ -162,12 +162,12 @@ fn link_speed(text: &str) -> Option<Rational> {
     rate_in(&format!("{number} {unit}"), units).ok()
 }
 
-/// A torus whose nodes are in the order of its places.
+/// A torus whose nodes are in the order of its positions.
 fn torus(listed: Switch, sizes: Vec<usize>) -> Result<Torus, Mistake> {
-    let places = sizes
+    let positions = sizes
         .iter()
         .try_fold(1_usize, |product, &size| product.checked_mul(size));
-    if places != Some(listed.nodes.len()) {
+    if positions != Some(listed.nodes.len()) {
         let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
         return Err(said(format!(
             "'{}' has {} nodes, but {} places; name a node for every place",
@@ -245,7 +245,7 @@ pub(crate) fn read_yaml(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<()
     add(source, draft, cluster)
 }
 
-/// The tori of `toruses`: nodes by place, or regions of them.
+/// The tori of `toruses`: nodes by position, or regions of them.
 fn yaml_tori(source: &Source<'_>, tori: &Yaml) -> Result<Vec<Torus>, FormatError> {
     let need = |of: &Yaml, key, meaning| of.error(source, Mistake::MissingKey { key, meaning });
     let list = tori
@@ -264,33 +264,33 @@ fn yaml_tori(source: &Source<'_>, tori: &Yaml) -> Result<Vec<Torus>, FormatError
             continue;
         }
         let name = one.get("name").and_then(Yaml::text).unwrap_or_default();
-        let places = sizes
+        let positions = sizes
             .iter()
             .try_fold(1_usize, |product, &size| product.checked_mul(size))
-            .filter(|&places| places <= MAX_NAMES);
-        let Some(places) = places else {
+            .filter(|&positions| positions <= MAX_NAMES);
+        let Some(positions) = positions else {
             let text = format!("a torus has at most {MAX_NAMES} places");
             return Err(one.error(source, said(text)));
         };
         let mut torus = Torus {
             name: name.to_string(),
             sizes: sizes.to_vec(),
-            nodes: vec![None; places],
+            nodes: vec![None; positions],
             offset: one.offset,
         };
         for region in one
             .get("regions")
             .map_or(Ok(&[][..]), |all| all.list(source))?
         {
-            place_region(source, region, sizes, &mut torus, &mut budget)?;
+            add_region(source, region, sizes, &mut torus, &mut budget)?;
         }
         read.push(torus);
     }
     Ok(read)
 }
 
-/// Puts the nodes of a region at their places.
-fn place_region(
+/// Puts the nodes of a region at their positions.
+fn add_region(
     source: &Source<'_>,
     region: &Yaml,
     sizes: [usize; 3],
@@ -319,8 +319,8 @@ fn place_region(
     }
     for (at, name) in names.into_iter().enumerate() {
         let [x, y, z] = [at % width, at / width % depth, at / width / depth];
-        let place = anchor[0] + x + sizes[0] * (anchor[1] + y + sizes[1] * (anchor[2] + z));
-        if let Some(node) = torus.nodes.get_mut(place) {
+        let position = anchor[0] + x + sizes[0] * (anchor[1] + y + sizes[1] * (anchor[2] + z));
+        if let Some(node) = torus.nodes.get_mut(position) {
             *node = Some(name);
         }
     }

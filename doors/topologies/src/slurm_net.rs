@@ -42,7 +42,7 @@ pub(super) struct Torus {
     pub name: String,
     /// Sizes of the dimensions. One for a ring.
     pub sizes: Vec<usize>,
-    /// Per place: its node, if it has one.
+    /// Per position: its node, if it has one.
     pub nodes: Vec<Option<String>>,
     pub offset: usize,
 }
@@ -112,15 +112,15 @@ fn add_switches(
     let tree = Tree::new(source, switches)?;
     let links = tree.links(draft);
     let rates = Rates::new(source, draft, &tree, &links)?;
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut by_name: BTreeMap<&str, usize> = BTreeMap::new();
     let mut add = |offset: usize, name: &str, kind, role| {
         let node = draft.node(name, kind, role);
         node.map_err(|mistake| source.error(offset, Some(clip(name)), mistake))
     };
     for switch in switches {
         for name in &switch.nodes {
-            if !places.contains_key(name.as_str()) {
-                places.insert(name, add(switch.offset, name, "node", Role::Processor)?);
+            if !by_name.contains_key(name.as_str()) {
+                by_name.insert(name, add(switch.offset, name, "node", Role::Processor)?);
             }
         }
     }
@@ -131,7 +131,7 @@ fn add_switches(
     tree.note_tops(draft);
     for link in &links {
         let below = match link.below {
-            End::Node(name) => places.get(name),
+            End::Node(name) => by_name.get(name),
             End::Switch(at) => own.get(at),
         };
         let (Some(&below), Some(&above), Some(switch)) =
@@ -485,7 +485,7 @@ impl Rates {
 
 /// Adds the nodes of a ring or torus, and the links between neighbours.
 fn add_torus(source: &Source<'_>, draft: &mut Draft<'_>, torus: &Torus) -> Result<(), FormatError> {
-    let wrong = |mistake| source.error(torus.offset, Some(clip(&torus.name)), mistake);
+    let located = |mistake| source.error(torus.offset, Some(clip(&torus.name)), mistake);
     let kind = if torus.sizes.len() == 1 {
         AROUND[0]
     } else {
@@ -510,13 +510,13 @@ fn add_torus(source: &Source<'_>, draft: &mut Draft<'_>, torus: &Torus) -> Resul
         let node = name
             .as_ref()
             .map(|name| draft.node(name, "node", Role::Processor));
-        nodes.push(node.transpose().map_err(wrong)?);
+        nodes.push(node.transpose().map_err(located)?);
     }
     let mut stride = 1;
     for &size in &torus.sizes {
-        for (place, node) in nodes.iter().enumerate() {
-            let at = place / stride % size;
-            let next = place - at * stride + (at + 1) % size * stride;
+        for (position, node) in nodes.iter().enumerate() {
+            let at = position / stride % size;
+            let next = position - at * stride + (at + 1) % size * stride;
             let (Some(one), Some(Some(other))) = (*node, nodes.get(next).copied()) else {
                 continue;
             };
@@ -524,7 +524,7 @@ fn add_torus(source: &Source<'_>, draft: &mut Draft<'_>, torus: &Torus) -> Resul
             if one != other && !draft.has_link(one, other) {
                 draft
                     .duplex(one, other, kind, rate.clone())
-                    .map_err(wrong)?;
+                    .map_err(located)?;
             }
         }
         stride *= size;

@@ -33,8 +33,9 @@ pub(crate) fn check(format: Format, options: &ImportOptions) -> Result<(), Mista
         ("--multicast", options.multicast, &SWITCHES),
         ("--nics", !options.nics.is_empty(), &CARDS),
     ];
-    let wrong = |(_, given, takes): &&(&str, bool, &[Format])| *given && !takes.contains(&format);
-    let Some((name, _, takes)) = given.iter().find(wrong) else {
+    let is_refused =
+        |(_, given, takes): &&(&str, bool, &[Format])| *given && !takes.contains(&format);
+    let Some((name, _, takes)) = given.iter().find(is_refused) else {
         return Ok(());
     };
     let takes: Vec<&str> = takes.iter().map(|format| format.name()).collect();

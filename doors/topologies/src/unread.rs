@@ -29,7 +29,7 @@ pub enum Unread {
 }
 
 impl Unread {
-    /// The name of the file, and the input to give in its place. `formats` lists the names of the known formats.
+    /// The name of the file, and the input to give instead. `formats` lists the names of the known formats.
     pub(crate) fn mistake(self, formats: &str) -> Mistake {
         let pairs = "a list of links (src,dst,Gbit/s) or a matrix of bandwidths";
         said(match self {

@@ -94,7 +94,11 @@ fn over(what: &'static str, limit: usize) -> Mistake {
 }
 
 /// An error at an element: `<pci>` and its fault.
-pub(super) fn wrong(source: &Source<'_>, element: Node<'_, '_>, mistake: Mistake) -> FormatError {
+pub(super) fn error_at(
+    source: &Source<'_>,
+    element: Node<'_, '_>,
+    mistake: Mistake,
+) -> FormatError {
     source.error(
         start(source, element),
         Some(format!("<{}>", clip(element.tag_name().name()))),
@@ -116,11 +120,11 @@ pub(super) fn need<'n>(
 ) -> Result<&'n str, FormatError> {
     element
         .attribute(key)
-        .ok_or_else(|| wrong(source, element, Mistake::MissingKey { key, meaning }))
+        .ok_or_else(|| error_at(source, element, Mistake::MissingKey { key, meaning }))
 }
 
 /// An attribute that is a whole number, in decimal or with 0x. `None` if it is absent or empty.
-pub(super) fn whole(
+pub(super) fn integer(
     source: &Source<'_>,
     element: Node<'_, '_>,
     key: &str,
@@ -137,7 +141,7 @@ pub(super) fn whole(
     };
     number.map(Some).ok_or_else(|| {
         let expected = format!("a whole number, as {key} should be");
-        wrong(source, element, unexpected(clip(text), expected))
+        error_at(source, element, unexpected(clip(text), expected))
     })
 }
 

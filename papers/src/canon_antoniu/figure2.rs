@@ -35,7 +35,7 @@ struct Curve {
 }
 
 impl Curve {
-    fn new(strategy: Strategy, (d, c): (u64, u64), tie: Tie, name: String) -> Result<Curve> {
+    fn new(strategy: Strategy, d: u64, c: u64, tie: Tie, name: String) -> Result<Curve> {
         let costs = costs(d, c)?;
         let lengths = |strategy| homogeneous::lengths(MOST, &costs, strategy, tie);
         let pairs = lengths(strategy)?
@@ -53,9 +53,9 @@ impl Curve {
 
 fn curves() -> Result<Vec<Curve>> {
     let mut curves = Vec::new();
-    for (strategy, costs, name) in CURVES {
+    for (strategy, (d, c), name) in CURVES {
         for (tie, rule) in TIES {
-            curves.push(Curve::new(strategy, costs, tie, format!("{name}, {rule}"))?);
+            curves.push(Curve::new(strategy, d, c, tie, format!("{name}, {rule}"))?);
         }
     }
     Ok(curves)
@@ -319,15 +319,15 @@ mod tests {
     use super::*;
 
     /// Strategy over optimum.
-    fn ratio(n: u64, (d, c): (u64, u64), strategy: Strategy, tie: Tie) -> Result<Rational> {
+    fn ratio(n: u64, d: u64, c: u64, strategy: Strategy, tie: Tie) -> Result<Rational> {
         let costs = costs(d, c)?;
-        let of = |strategy| {
+        let length = |strategy| {
             homogeneous::Reduce::of(n, &costs)
                 .strategy(strategy)
                 .tie(tie)
                 .length()
         };
-        Ok(of(strategy)? / of(Strategy::Greedy)?)
+        Ok(length(strategy)? / length(Strategy::Greedy)?)
     }
 
     /// Counted by another program.
@@ -349,9 +349,9 @@ mod tests {
             (1, Tie::Newest, 987, (7, 5)),
             (1, Tie::FewestChildren, 987, (7, 5)),
         ] {
-            let (strategy, costs, _) = CURVES[curve];
+            let (strategy, (d, c), _) = CURVES[curve];
             assert_eq!(
-                ratio(n, costs, strategy, tie)?,
+                ratio(n, d, c, strategy, tie)?,
                 whole(expected.0) / whole(expected.1),
                 "{strategy:?} {tie:?}"
             );

@@ -260,9 +260,9 @@ fn number(tree: &Tree, ready: &[u64], machine: usize, order: &mut Vec<usize>) {
         .filter(|&other| tree[other] == machine)
         .collect();
     senders.sort_by_key(|&sender| ready[sender]);
-    senders
-        .into_iter()
-        .for_each(|sender| number(tree, ready, sender, order));
+    for sender in senders {
+        number(tree, ready, sender, order);
+    }
 }
 
 /// Propositions 2 and 3 with the j-th smallest date: the date at which every machine's value is complete, in every
@@ -483,7 +483,9 @@ fn degree_and_depth() -> Result<Finding> {
                 |machine: usize| (1..n).filter(|&child| tree[child] == machine).count() as u64;
             let degree = (0..n).map(children).max().unwrap_or(0);
             let mut level = vec![1; n];
-            (1..n).for_each(|machine| level[machine] = level[tree[machine]] + 1);
+            for machine in 1..n {
+                level[machine] = level[tree[machine]] + 1;
+            }
             let depth = level.into_iter().max().unwrap_or(1u64);
             for (d, c) in COSTS {
                 let length = brute::length(&tree, d, c);

@@ -226,7 +226,7 @@ pub fn classes(times: &[u64], counts: &[usize]) -> (u64, u64) {
         let mut best = u64::MAX;
         for mut left in boxed(&rest[..slowest]) {
             left.push(0);
-            let mut at = |share: usize| {
+            let mut lengths = |share: usize| {
                 pairs += 1;
                 left[slowest] = share;
                 let right: Vec<usize> = rest
@@ -239,7 +239,7 @@ pub fn classes(times: &[u64], counts: &[usize]) -> (u64, u64) {
             let (mut low, mut high) = (0, slow);
             while low < high {
                 let middle = (low + high) / 2;
-                let (left, right) = at(middle);
+                let (left, right) = lengths(middle);
                 if left < right {
                     low = middle + 1
                 } else {
@@ -247,7 +247,7 @@ pub fn classes(times: &[u64], counts: &[usize]) -> (u64, u64) {
                 }
             }
             for share in low.saturating_sub(1)..=low {
-                let (left, right) = at(share);
+                let (left, right) = lengths(share);
                 best = best.min(left.max(right));
             }
         }

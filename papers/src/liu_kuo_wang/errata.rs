@@ -203,7 +203,9 @@ mod tests {
         let mut total = whole(0);
         for code in 0..3u64.pow(9) {
             let mut counts = [0u64; 3];
-            (0..9).for_each(|index| counts[(code / 3u64.pow(index) % 3) as usize] += 1);
+            for index in 0..9 {
+                counts[(code / 3u64.pow(index) % 3) as usize] += 1;
+            }
             let present: Vec<u64> = counts.into_iter().filter(|&count| count > 0).collect();
             total += whole(guided::tree(&present)?.nodes);
         }

@@ -285,7 +285,7 @@ fn regions() -> Result<Vec<Figure>> {
         ),
     ] {
         let table = brute::table(2, 3, f, s);
-        let cases = third::cases(&table, (f, s), third::mended(s));
+        let cases = third::cases(&table, f, s, third::mended(s));
         let wanted = |case: Case| match number {
             14 => case == Case::Second,
             15 => matches!(case, Case::Third { .. }),

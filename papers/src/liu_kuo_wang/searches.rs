@@ -150,7 +150,7 @@ fn growth(paper: &Paper) -> Result<Finding> {
         "{found:?}"
     );
     ensure!(found.last().is_some_and(|last| last.1 > 100.0), "{found:?}");
-    let of = |size: usize| {
+    let printed_ratio = |size: usize| {
         Ok::<_, anyhow::Error>(pixels(&{
             let row = printed(paper, size as u64)?;
             &row[5] / &row[2]
@@ -158,7 +158,12 @@ fn growth(paper: &Paper) -> Result<Finding> {
     };
     let words: Vec<String> = found
         .iter()
-        .map(|&(size, ratio)| Ok(format!("P = {size}: {ratio:.0} (printed {:.0})", of(size)?)))
+        .map(|&(size, ratio)| {
+            Ok(format!(
+                "P = {size}: {ratio:.0} (printed {:.0})",
+                printed_ratio(size)?
+            ))
+        })
         .collect::<Result<_>>()?;
     Ok(Finding::claim(true, words.join("; "))
         .note("speeds 3, 4, 5; the generic search taken as 70 % of the tree, which the row above measures"))

@@ -256,28 +256,28 @@ pub fn third(table: &Table, f: usize, s: usize, stop: Stop) -> u64 {
         if column >= s {
             return total
                 + (column..columns)
-                    .map(|left| binary(table, (f, s), left, 0, s).0)
+                    .map(|left| binary(table, f, s, left, 0, s).0)
                     .sum::<u64>();
         }
         let order = cell(column, column + 1).cmp(&cell(f - 1 - column, s - column - 1));
         let stops = order.is_gt() || (!stop.strict && order.is_eq());
         if stops && column + 1 > c {
-            return total + middle(table, (f, s), column, columns);
+            return total + middle(table, f, s, column, columns);
         }
-        total += binary(table, (f, s), column, column + 1, s).0;
+        total += binary(table, f, s, column, column + 1, s).0;
     }
     total
 }
 
 /// The rectangle of figure 15, which shrinks to the last equal pair.
-fn middle(table: &Table, (f, s): (usize, usize), first: usize, columns: usize) -> u64 {
+fn middle(table: &Table, f: usize, s: usize, first: usize, columns: usize) -> u64 {
     let (mut high, mut total) = (first, 0);
     for left in first..columns {
         let low = s - high;
         if high <= low {
             break;
         }
-        let (references, equal) = binary(table, (f, s), left, low, high);
+        let (references, equal) = binary(table, f, s, left, low, high);
         total += references;
         high = equal.map_or(high, |equal| equal.saturating_sub(1));
     }
@@ -287,7 +287,8 @@ fn middle(table: &Table, (f, s): (usize, usize), first: usize, columns: usize) -
 /// One binary search for the crossing. Returns the pairs referred to, and the point at which both were equal.
 fn binary(
     table: &Table,
-    (f, s): (usize, usize),
+    f: usize,
+    s: usize,
     left: usize,
     low: usize,
     high: usize,
@@ -348,18 +349,18 @@ pub fn figures() -> Result<Vec<Figure>> {
         ("both (table 4)", Rule::MonotoneBoth),
     ] {
         let table = Table::build(&fast, &slow, MOST, MOST, rule)?;
-        let at = |f, s| tables::references(&table, f, s, rule);
+        let pairs = |f, s| tables::references(&table, f, s, rule);
         let grid = (STEP..=MOST).step_by(STEP);
         let total: u64 = grid
             .clone()
             .flat_map(|s| grid.clone().map(move |f| (f, s)))
-            .map(|(f, s)| at(f, s))
+            .map(|(f, s)| pairs(f, s))
             .sum();
         rows.push(vec![
             name.to_string(),
-            at(10, 150).to_string(),
-            at(150, 10).to_string(),
-            at(150, 150).to_string(),
+            pairs(10, 150).to_string(),
+            pairs(150, 10).to_string(),
+            pairs(150, 150).to_string(),
             total.to_string(),
         ]);
     }

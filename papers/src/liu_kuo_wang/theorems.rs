@@ -241,7 +241,7 @@ fn exact() -> Result<Finding> {
     ))
 }
 
-/// Figure 6: a slower sender that starts when a faster one ends may change places with it.
+/// Figure 6: a slower sender that starts when a faster one ends may be exchanged with it.
 fn lemma_2() -> Result<Finding> {
     let mut tried = 0;
     for times in samples(15, 10, 6) {
@@ -339,7 +339,7 @@ fn lemma_3() -> Result<Finding> {
 }
 
 /// Lemma 3 if `p` starts strictly inside the window of `q1`. A fast window takes 4, a slow one 8 to 18. Each
-/// rearrangement has the times, the run before and after, and the place of p.
+/// rearrangement has the times, the run before and after, and the index of p.
 pub type Rearranged = (Vec<u64>, brute::EarliestRun, usize, [usize; 3]);
 
 pub fn rearrangements() -> Vec<Rearranged> {

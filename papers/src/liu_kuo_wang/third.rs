@@ -39,7 +39,7 @@ pub fn printed(s: usize) -> usize {
 }
 
 /// The cases of the columns `0..ceil(f / 2)`: the first up to point C, then by comparison.
-pub fn cases(table: &[Vec<u64>], (f, s): (usize, usize), point_c: usize) -> Vec<Case> {
+pub fn cases(table: &[Vec<u64>], f: usize, s: usize, point_c: usize) -> Vec<Case> {
     let mut stopped = None;
     let case = |a: usize| {
         if let Some(column) = stopped {
@@ -75,7 +75,7 @@ fn regions() -> Result<Finding> {
     for (fast, slow) in [(10, 11), (2, 3), (10, 19)] {
         let table = brute::table(fast, slow, 22, 22);
         for (f, s) in (1..=22usize).flat_map(|f| (1..=22usize).map(move |s| (f, s))) {
-            for (a, case) in cases(&table, (f, s), mended(s)).into_iter().enumerate() {
+            for (a, case) in cases(&table, f, s, mended(s)).into_iter().enumerate() {
                 // A = (of, of + 1), and its buddy.
                 let (of, kind) = match case {
                     Case::First => (a, 0),
@@ -120,12 +120,12 @@ fn run(fast: u64, slow: u64, most: usize, point_c: fn(usize) -> usize) -> (Vec<V
         let mut column = Vec::with_capacity(most + 1);
         for s in 0..=most {
             let mut best = u64::MAX;
-            for (a, case) in cases(&table, (f, s), point_c(s)).into_iter().enumerate() {
+            for (a, case) in cases(&table, f, s, point_c(s)).into_iter().enumerate() {
                 let (first, last) = kept(case, a, s);
                 if first > last {
                     continue;
                 }
-                let mut at = |share: usize| {
+                let mut lengths = |share: usize| {
                     pairs += 1;
                     (table[a][share], table[f - 1 - a][s - share])
                 };
@@ -133,7 +133,7 @@ fn run(fast: u64, slow: u64, most: usize, point_c: fn(usize) -> usize) -> (Vec<V
                 let (mut low, mut high) = (first, last);
                 while low < high {
                     let middle = (low + high) / 2;
-                    let (left, right) = at(middle);
+                    let (left, right) = lengths(middle);
                     if left < right {
                         low = middle + 1;
                     } else {
@@ -141,7 +141,7 @@ fn run(fast: u64, slow: u64, most: usize, point_c: fn(usize) -> usize) -> (Vec<V
                     }
                 }
                 for share in low.max(first + 1) - 1..=low {
-                    let (left, right) = at(share);
+                    let (left, right) = lengths(share);
                     best = best.min(left.max(right));
                 }
             }

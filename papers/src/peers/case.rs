@@ -125,13 +125,13 @@ impl Case {
     /// The published result takes less time.
     fn above(&self, measure: Measure, least: &Rational, size: &Size) -> Result<Rational> {
         let published = parse_rational(&self.published)?;
-        let indices = self
+        let decimals = self
             .published
             .split_once('.')
-            .map_or(0, |(_, indices)| indices.len());
+            .map_or(0, |(_, decimals)| decimals.len());
         let half = ratio(
             1,
-            BigInt::from(2) * BigInt::from(10).pow(u32::try_from(indices)?),
+            BigInt::from(2) * BigInt::from(10).pow(u32::try_from(decimals)?),
         );
         let slack = if self.published.contains('/') {
             whole(0)

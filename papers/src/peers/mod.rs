@@ -45,16 +45,17 @@ struct Absent {
 const INTRODUCTION: &str = "\
 # Published results and proved optima
 
-Published results of other systems on known platforms, next to the optimum that oneport proves for the same platform.
-`cargo xtask reproduce peers` writes this page, and a test compares it with what is computed. Published values are those of
-[fixtures/peers.toml](../fixtures/peers.toml), read from the sources named there; optima are computed, and the referee recomputes them. Where
-a value begins with `<=` or `>=`, it is a bound that no known schedule attains.
+Other systems have published results for known platforms. This page puts each result next to the optimum that oneport proves for the same
+platform. `cargo xtask reproduce peers` writes the page, and a test compares it with the computed one. The published values are in
+[fixtures/peers.toml](../fixtures/peers.toml), read from the sources named there. The optima are computed, and the referee recomputes them.
+If a value begins with `<=` or `>=`, it is a bound that no known schedule attains.
 
-The model is bandwidth: links are exclusive, messages may be cut into any parts, and one operation follows another without a break. So
-latency and whole chunks, which the systems count as well, are not in the optimum: each gap contains what they cost. *Above* is how much
-more time the published result takes than the least. *Of its model* is a bound for the system's own model, where that is stated: every node
-gets its chunks whole, in sequence over each link, with the latency of each, and time goes in whole epochs; *above* is next to it
-again. It looks at one node at a time, so it is not always attained. `0` means: equal, to the last decimal published. Decimals are cut off.
+The model counts bandwidth only: links are exclusive, messages may be cut into any parts, and one operation follows another without a break.
+The systems also count latencies and whole chunks. The optimum contains neither, so each gap includes the cost of both. *Above* is the
+excess of the published time over the least time. *Of its model* is a bound for the system's own model, if that model is stated. In it every
+node receives whole chunks, in sequence over each link, with the latency of each chunk, and the total time is a whole number of epochs. The
+second *above* is the excess over that bound. The bound considers one node at a time, so it is not always attained. `0` means equal to the
+last published decimal. Decimals are cut off.
 ";
 
 /// Writes the page.
@@ -109,7 +110,7 @@ fn page(file: &File) -> Result<String> {
             let _ = writeln!(text, "{}", row(case, peer.measure, &proved));
         }
     }
-    text.push_str("\n## Not here\n\n");
+    text.push_str("\n## Not compared\n\n");
     for absent in &file.absent {
         let _ = writeln!(text, "- {}: {}.", absent.what, absent.reason);
     }
@@ -127,10 +128,11 @@ fn row(case: &Case, measure: Measure, proved: &Proved) -> String {
         Measure::Rounds => value.to_string(),
         _ => decimal(value, digits),
     };
-    let published = match case.published.len() > digits + 1 {
-        true => oneport::parse_rational(&case.published)
-            .map_or_else(|_| case.published.clone(), |value| number(&value)),
-        false => case.published.clone(),
+    let published = if case.published.len() > digits + 1 {
+        oneport::parse_rational(&case.published)
+            .map_or_else(|_| case.published.clone(), |value| number(&value))
+    } else {
+        case.published.clone()
     };
     let optimum = format!(
         "{}{}{unit}",

@@ -54,10 +54,12 @@ fn lattice(sides: &[usize], bandwidths: &[i64], around: bool) -> Result<Platform
     for (&side, &bandwidth) in sides.iter().zip(bandwidths) {
         for index in 0..nodes.len() {
             let along = index / step % side;
-            let next = match along + 1 < side {
-                true => index + step,
-                false if around && side > 2 => index - along * step,
-                false => continue,
+            let next = if along + 1 < side {
+                index + step
+            } else if around && side > 2 {
+                index - along * step
+            } else {
+                continue;
             };
             builder.duplex(nodes[index], nodes[next], cost(bandwidth))?;
         }

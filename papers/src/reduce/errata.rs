@@ -328,11 +328,11 @@ pub fn lists_of_tasks() -> Result<Sides> {
     }
     let (mut printed, mut right) = (0, 0);
     for chosen in 0..1u32 << all.len() {
-        let of = |(index, _): &(usize, &Task)| chosen >> index & 1 == 1;
+        let is_chosen = |(index, _): &(usize, &Task)| chosen >> index & 1 == 1;
         let list: Vec<Task> = all
             .iter()
             .enumerate()
-            .filter(of)
+            .filter(is_chosen)
             .map(|(_, &task)| task)
             .collect();
         let (listed, tree) = (
@@ -654,12 +654,12 @@ mod tests {
     fn e000_14_figure_6d_is_the_mirror_of_figure_6b() -> Result<()> {
         let sides = mirrored()?;
         assert_ne!(sides.printed, sides.right);
-        // Nodes 1 and 2 change places, and so do their values.
+        // Nodes 1 and 2 are exchanged, and so are their values.
         let toy = Toy::load()?;
         let mut swapped = std::collections::BTreeMap::new();
         for (name, count) in sides.printed.table()? {
             let exchanged = |text: &str| text.replace('1', "#").replace('2', "1").replace('#', "2");
-            let (nodes, what) = name.split_once(": ").context("no place")?;
+            let (nodes, what) = name.split_once(": ").context("no nodes")?;
             let what = match what {
                 "v[1,1]" => "v[2,2]",
                 "v[2,2]" => "v[1,1]",

@@ -38,9 +38,9 @@ pub fn run(case: &Case, tree: &Pattern) -> Timeline {
         let waits = waits.chain(resources.iter().filter_map(|resource| free.get(resource)));
         let start = waits.max().cloned().unwrap_or_default();
         let end = &start + time;
-        resources
-            .into_iter()
-            .for_each(|resource| drop(free.insert(resource, end.clone())));
+        for resource in resources {
+            free.insert(resource, end.clone());
+        }
         ready.insert(made, end.clone());
         length = length.max(end.clone());
         let message = Message {

@@ -171,7 +171,9 @@ pub fn weighted(tree: Pattern, weight: Rational) -> oneport::plan::WeightedPatte
 /// Rates as our extraction takes them.
 pub fn task_rates(rates: &Rates) -> TaskRates {
     let mut found = TaskRates::default();
-    rates.iter().for_each(|(&task, rate)| found.add(task, rate));
+    for (&task, rate) in rates {
+        found.add(task, rate);
+    }
     found
 }
 

@@ -115,7 +115,7 @@ fn definition_8() -> Result<Finding> {
     for platform in &platforms {
         let nodes: Vec<NodeId> = platform.node_ids().collect();
         let last = nodes.len() - 1;
-        let of = |sources: &[usize], targets: &[usize]| -> Result<Rational> {
+        let optimum = |sources: &[usize], targets: &[usize]| -> Result<Rational> {
             let lists =
                 [sources, targets].map(|list| list.iter().map(|&node| nodes[node]).collect());
             let form = Form::find("sources-to-targets").context("a form")?;
@@ -124,9 +124,9 @@ fn definition_8() -> Result<Finding> {
                 &form.build(&lists, false).context("sources and targets")?,
             )
         };
-        let apart = of(&[0, 1], &[last - 1, last])?;
-        let shared = of(&[0, 1], &[1, last])?;
-        let scatter = of(&[0], &[last - 1, last])?;
+        let apart = optimum(&[0, 1], &[last - 1, last])?;
+        let shared = optimum(&[0, 1], &[1, last])?;
+        let scatter = optimum(&[0], &[last - 1, last])?;
         // Without the second source, the first goes on as it did.
         ensure!(
             scatter >= apart,

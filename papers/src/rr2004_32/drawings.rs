@@ -16,22 +16,22 @@ use crate::cases::{self, Case};
 use crate::figures::{self, Figure};
 use crate::sketch::Sketch;
 
-/// Places of the nodes of figure 1, and of figure 2.
+/// Positions of the nodes of figure 1, and of figure 2.
 const ONE: [(f64, f64); 5] = [(1.0, 0.0), (0.0, 1.0), (2.0, 1.0), (0.0, 2.0), (2.0, 2.0)];
 const TWO: [(f64, f64); 3] = [(0.5, 0.0), (0.0, 1.0), (1.0, 1.0)];
 
 /// Some links of a platform, each with a text.
 fn sketch(
     platform: &Platform,
-    places: &[(f64, f64)],
+    positions: &[(f64, f64)],
     words: impl Fn(usize, &Rational) -> Option<String>,
 ) -> Sketch {
     let mut sketch = Sketch::default();
-    for (node, place) in platform.node_ids().zip(places) {
-        sketch.node(platform.name(node).trim_start_matches('P'), *place);
+    for (node, position) in platform.node_ids().zip(positions) {
+        sketch.node(platform.name(node).trim_start_matches('P'), *position);
     }
-    for (place, link) in platform.links().iter().enumerate() {
-        if let Some(words) = words(place, &link.cost) {
+    for (index, link) in platform.links().iter().enumerate() {
+        if let Some(words) = words(index, &link.cost) {
             sketch.link(link.from.index(), link.to.index(), words);
         }
     }
@@ -41,12 +41,12 @@ fn sketch(
 /// Copies side by side, `columns` in a row.
 fn rows(sketches: &[Sketch], columns: usize, (right, down): (f64, f64)) -> Sketch {
     let mut all = Sketch::default();
-    for (place, sketch) in sketches.iter().enumerate() {
+    for (index, sketch) in sketches.iter().enumerate() {
         all.add(
             sketch,
             (
-                (place % columns) as f64 * right,
-                (place / columns) as f64 * down,
+                (index % columns) as f64 * right,
+                (index / columns) as f64 * down,
             ),
         );
     }
@@ -116,11 +116,11 @@ fn as_printed() -> Result<Vec<Figure>> {
             busy.get(link).map(ToString::to_string)
         }),
     ));
-    let matchings = |platform: &Platform, places: &[(f64, f64)]| -> Vec<Sketch> {
+    let matchings = |platform: &Platform, positions: &[(f64, f64)]| -> Vec<Sketch> {
         let sets = Net::of(platform).matchings();
         sets.iter()
             .map(|set| {
-                sketch(platform, places, |link, cost| {
+                sketch(platform, positions, |link, cost| {
                     set.contains(&link).then(|| cost.to_string())
                 })
             })
@@ -188,8 +188,8 @@ fn gadgets() -> Result<Vec<Figure>> {
             "A node P with a port per link, as a core, an in-node per link in and an out-node per link out.",
         ),
     ] {
-        let gadget = gadget(&modelled(&plain, |place| {
-            if place == node.index() {
+        let gadget = gadget(&modelled(&plain, |index| {
+            if index == node.index() {
                 model
             } else {
                 PortModel::HalfDuplex
@@ -197,7 +197,7 @@ fn gadgets() -> Result<Vec<Figure>> {
         })?)?;
         let mut sketch = Sketch::default();
         let mut seen = [0.0; 2];
-        let mut place = |part: Part, of: usize| match (part, of) {
+        let mut position = |part: Part, of: usize| match (part, of) {
             (Part::Core, 2) => (2.0, 0.6),
             (Part::Core, before) if before < 2 => (0.0, 1.2 * before as f64),
             (Part::Core, after) => (4.0, 1.2 * (after - 3) as f64),
@@ -231,7 +231,7 @@ fn gadgets() -> Result<Vec<Figure>> {
             };
             sketch.node(
                 format!("{}{side}{which}", plain.name(of)),
-                place(part, of.index()),
+                position(part, of.index()),
             );
         }
         for link in &gadget.links {
@@ -306,9 +306,9 @@ pub fn figures() -> Result<Vec<Figure>> {
     }
     let two = both(&mut figures, "figure 2", figure_2()?)?;
     let two = two.plan()?;
-    for (place, weighted) in two.steady_state.patterns.iter().enumerate() {
+    for (index, weighted) in two.steady_state.patterns.iter().enumerate() {
         let drawing = svg::pattern(two.problem, &weighted.pattern, Some(&weighted.weight));
-        let title = format!("RR-2004-32, our optimum on figure 2: tree {}", place + 1);
+        let title = format!("RR-2004-32, our optimum on figure 2: tree {}", index + 1);
         figures.push(Figure::svg(title, "T2; T1 is not used.", drawing));
     }
     let mut rows = Vec::new();

@@ -189,11 +189,13 @@ impl Ellipsoid {
         let needed = self.flat.div_ceil(n) + 12 + 3 * u64::from(n.ilog2() + 1);
         let more = needed.saturating_sub(self.bits);
         self.bits += more;
-        self.centre.iter_mut().for_each(|at| *at <<= more);
-        self.shape
+        for entry in self
+            .centre
             .iter_mut()
-            .flatten()
-            .for_each(|entry| *entry <<= more);
+            .chain(self.shape.iter_mut().flatten())
+        {
+            *entry <<= more;
+        }
     }
 
     /// An ellipsoid around the half with `normal (x - centre) <= 0`. Coefficients are whole.
@@ -345,9 +347,9 @@ fn run(instance: &Instance, gap: &Rational, optimum: &Rational) -> Result<Ellips
             Some(inequality) => {
                 let half = inequality.halfspace(instance);
                 normal[0] = -(&half.u * &factor).to_integer();
-                half.v
-                    .iter()
-                    .for_each(|(&link, value)| normal[link + 1] = -(value * &factor).to_integer());
+                for (&link, value) in &half.v {
+                    normal[link + 1] = -(value * &factor).to_integer();
+                }
             }
             None => {
                 normal[0] = BigInt::one();
@@ -664,10 +666,10 @@ fn facet_complexity() -> Result<Finding> {
 /// Strong optimisation by strong separation: one fraction remains, and it is the value of (P) with everything listed.
 fn optimum(collective: &str) -> Result<Finding> {
     let mut steps = Vec::new();
-    let of = |solved: &&Solved| solved.case.collective.name() == collective;
+    let is_of_collective = |solved: &&Solved| solved.case.collective.name() == collective;
     for Solved {
         case, rounded, run, ..
-    } in solved()?.iter().filter(of)
+    } in solved()?.iter().filter(is_of_collective)
     {
         let right = throughput(&case.platform, &case.collective)?;
         ensure!(*rounded == right, "{}: {rounded}, not {right}", case.name);
@@ -795,10 +797,9 @@ mod tests {
             for (index, other) in rows.iter_mut().enumerate() {
                 if index != pivot {
                     let times = &other[pivot] / &row[pivot];
-                    other
-                        .iter_mut()
-                        .zip(&row)
-                        .for_each(|(entry, of)| *entry -= of * &times);
+                    for (entry, pivot) in other.iter_mut().zip(&row) {
+                        *entry -= pivot * &times;
+                    }
                 }
             }
         }

@@ -489,7 +489,9 @@ pub fn counted_once(what: &str) -> Result<Sides> {
     };
     let net = Net::of(&platform);
     let mut once = net.patterns(&collective)?;
-    once.iter_mut().for_each(|pattern| pattern.dedup());
+    for pattern in &mut once {
+        pattern.dedup();
+    }
     let printed = program::primal(&net, &net.matchings(), &once)?.value;
     Ok(Sides::new(printed, throughput(&platform, &collective)?))
 }

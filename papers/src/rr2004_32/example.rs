@@ -265,7 +265,7 @@ pub fn wrong_busy() -> Result<Vec<Rational>> {
 
 fn wrong_ports() -> Result<Finding> {
     let (net, busy) = (Net::of(&figure_2()?), wrong_busy()?);
-    let of = |node: usize| {
+    let busy_time = |node: usize| {
         let at = net
             .arcs
             .iter()
@@ -273,7 +273,7 @@ fn wrong_ports() -> Result<Finding> {
             .filter(|(arc, _)| [arc.from, arc.to].contains(&node));
         at.map(|(_, time)| time).sum::<Rational>()
     };
-    Ok(list((0..net.nodes).map(of)))
+    Ok(list((0..net.nodes).map(busy_time)))
 }
 
 /// Occupation of 1 -> 2, 1 -> 3, 2 -> 3.

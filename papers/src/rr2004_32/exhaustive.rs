@@ -52,9 +52,9 @@ pub fn opt(platform: &Platform, messages: usize, horizon: u64) -> Result<Vec<usi
     let mut best = vec![0];
     for _ in 0..horizon {
         let mut next = BTreeSet::new();
-        layer
-            .iter()
-            .for_each(|state| search.start(0, &mut state.clone(), &mut next));
+        for state in &layer {
+            search.start(0, &mut state.clone(), &mut next);
+        }
         layer = next;
         best.push(layer.iter().map(complete).max().unwrap_or(0));
     }
@@ -98,7 +98,9 @@ impl BroadcastSearch<'_> {
 
     fn advance(&self, mut state: State) -> State {
         for one in &mut state {
-            one.flying.iter_mut().for_each(|(_, left)| *left -= 1);
+            for (_, left) in &mut one.flying {
+                *left -= 1;
+            }
             for &(link, _) in one.flying.iter().filter(|(_, left)| *left == 0) {
                 one.held |= 1 << self.platform.links()[link].to.index();
             }

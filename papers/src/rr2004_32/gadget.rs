@@ -57,7 +57,7 @@ pub fn optimum(gadget: &Gadget, collective: &Collective) -> Result<Rational> {
         Goals::Everywhere(_) | Goals::Prefixes => net.trees(core(demand.operands[0])),
     };
     let parts: Vec<Vec<Links>> = (0..collective.demands())
-        .map_while(|place| collective.demand(place))
+        .map_while(|index| collective.demand(index))
         .map(part)
         .collect();
     Ok(program::primal(&net, &net.matchings(), &net.products(&parts)?)?.value)
@@ -94,15 +94,15 @@ fn platforms() -> Result<Vec<Platform>> {
 fn compare(model: impl Fn(usize, usize) -> PortModel) -> Result<Finding> {
     let platforms = platforms()?;
     let (mut tried, mut better) = (0usize, 0usize);
-    for (place, plain) in platforms.iter().enumerate() {
-        let platform = modelled(plain, |node| model(place, node))?;
+    for (index, plain) in platforms.iter().enumerate() {
+        let platform = modelled(plain, |node| model(index, node))?;
         let scatter = Collective::scatter(NodeId::new(0), platform.node_ids().skip(1).collect());
         for collective in [broadcast(&platform), scatter] {
             let ours = throughput(&platform, &collective)?;
             let gadget = optimum(&gadget(&platform)?, &collective)?;
             ensure!(
                 ours == gadget,
-                "platform {place}: {} ours, {gadget} transformed",
+                "platform {index}: {} ours, {gadget} transformed",
                 short(&ours)
             );
             better += usize::from(ours > platforms::optimum(plain, &collective)?);
@@ -127,7 +127,7 @@ fn mixed() -> Result<Finding> {
         PortModel::FullDuplex,
         PortModel::Multiport,
     ];
-    compare(|place, node| models[(place + 2 * node + node / 2) % 3])
+    compare(|index, node| models[(index + 2 * node + node / 2) % 3])
 }
 
 /// Three nodes of two ports and a full-duplex one, each joined to all others: the gadget's optimum by the oracle of

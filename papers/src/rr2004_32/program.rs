@@ -207,15 +207,17 @@ pub fn allowed_sets(platform: &Platform) -> Vec<Links> {
     };
     subsets(&links, |set, link| {
         ends(link).into_iter().enumerate().all(|(side, node)| {
-            let at = |end: usize| {
+            let used = |end: usize| {
                 set.iter()
                     .filter(|&&other| ends(other)[end] == node)
                     .count()
             };
             match platform.model_of(node) {
-                PortModel::FullDuplex => at(side) == 0,
-                PortModel::HalfDuplex => at(0) + at(1) == 0,
-                PortModel::Multiport => at(side) < platform.node(node).ports.unwrap_or(1) as usize,
+                PortModel::FullDuplex => used(side) == 0,
+                PortModel::HalfDuplex => used(0) + used(1) == 0,
+                PortModel::Multiport => {
+                    used(side) < platform.node(node).ports.unwrap_or(1) as usize
+                }
                 PortModel::Links => true,
             }
         })
@@ -325,11 +327,12 @@ fn solved_rows(rows: Linear) -> Result<Ended<BTreeMap<Quantity, Rational>>> {
     } = rows.solvable()?;
     solved(program, |optimum| {
         let value = |column| optimum.primal.get(column);
-        let of = |(&quantity, &(column, negative)): (&Quantity, &(Column, Option<Column>))| {
-            let negative = negative.map(value).unwrap_or_default();
-            (quantity, value(column) - negative)
-        };
-        columns.iter().map(of).collect()
+        let difference =
+            |(&quantity, &(column, negative)): (&Quantity, &(Column, Option<Column>))| {
+                let negative = negative.map(value).unwrap_or_default();
+                (quantity, value(column) - negative)
+            };
+        columns.iter().map(difference).collect()
     })
 }
 
@@ -434,11 +437,11 @@ pub fn ports_only(net: &Net, patterns: &[Links]) -> Result<Optimum> {
     let throughput = program.column();
     let y = program.many(patterns.len());
     for node in 0..net.nodes {
-        let at = |link: &usize| [net.arcs[*link].from, net.arcs[*link].to].contains(&node);
+        let touches = |link: &usize| [net.arcs[*link].from, net.arcs[*link].to].contains(&node);
         let busy = |pattern: &Links| {
             pattern
                 .iter()
-                .filter(|link| at(link))
+                .filter(|link| touches(link))
                 .map(|&link| &net.arcs[link].cost)
                 .sum()
         };
@@ -474,13 +477,13 @@ pub fn ports_only(net: &Net, patterns: &[Links]) -> Result<Optimum> {
 
 /// Time for which each link is busy.
 pub fn busy(net: &Net, patterns: &[(Links, Rational)]) -> Vec<Rational> {
-    let of = |link| {
+    let time_of = |link| {
         patterns
             .iter()
             .map(|(pattern, weight)| time(net, pattern, link) * weight)
             .sum()
     };
-    (0..net.arcs.len()).map(of).collect()
+    (0..net.arcs.len()).map(time_of).collect()
 }
 
 /// The least total weight of sets that give every link exactly its time.
@@ -526,13 +529,17 @@ pub fn sets_of_weights(
             {
                 continue;
             }
-            set.iter().for_each(|&link| left[link] -= *first);
+            for &link in set {
+                left[link] -= *first;
+            }
             chosen.push(index);
             if search(sets, different, left, rest, chosen) {
                 return true;
             }
             chosen.pop();
-            set.iter().for_each(|&link| left[link] += *first);
+            for &link in set {
+                left[link] += *first;
+            }
         }
         false
     }

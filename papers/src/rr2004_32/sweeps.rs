@@ -311,10 +311,10 @@ fn lemma_3() -> Result<Finding> {
             anyhow::bail!("(D) has no optimum")
         };
         // A negative value may be replaced by 0.
-        let v = |link: usize| values[link].clone().max(whole(0));
+        let price = |link: usize| values[link].clone().max(whole(0));
         let heaviest = matchings
             .iter()
-            .map(|set| set.iter().map(|&link| v(link)).sum::<Rational>())
+            .map(|set| set.iter().map(|&link| price(link)).sum::<Rational>())
             .max();
         ensure!(
             heaviest.as_ref() == Some(&u),
@@ -322,7 +322,7 @@ fn lemma_3() -> Result<Finding> {
         );
         let arcs = one.net.arcs.iter().enumerate();
         let arcs: Vec<_> = arcs
-            .map(|(link, arc)| (arc.from, arc.to, &arc.cost * v(link)))
+            .map(|(link, arc)| (arc.from, arc.to, &arc.cost * price(link)))
             .collect();
         let lightest = arborescence(one.net.nodes, 0, &arcs)
             .context("a node is not reached")?
@@ -432,7 +432,7 @@ fn flow_program(net: &Net) -> Result<(Rational, usize, usize)> {
             );
         }
     }
-    let at = |members: &dyn Fn(usize) -> bool| -> Vec<(usize, Rational)> {
+    let times_of = |members: &dyn Fn(usize) -> bool| -> Vec<(usize, Rational)> {
         let members = (0..links).filter(|&link| members(link));
         members
             .map(|link| (copies[link], net.arcs[link].cost.clone()))
@@ -440,7 +440,7 @@ fn flow_program(net: &Net) -> Result<(Rational, usize, usize)> {
     };
     for node in 0..net.nodes {
         let ends = |link: usize| net.arcs[link].from == node || net.arcs[link].to == node;
-        program.row(Relation::AtMost, whole(1), at(&ends));
+        program.row(Relation::AtMost, whole(1), times_of(&ends));
     }
     let edges = net
         .arcs
@@ -469,7 +469,11 @@ fn flow_program(net: &Net) -> Result<(Rational, usize, usize)> {
         for set in violated {
             let members = set.members(&graph);
             let side = whole(set.capacity(&graph));
-            program.row(Relation::AtMost, side, at(&|link| members.contains(&link)));
+            program.row(
+                Relation::AtMost,
+                side,
+                times_of(&|link| members.contains(&link)),
+            );
             added += 1;
         }
     }
@@ -509,13 +513,13 @@ fn theorem_3() -> Result<Finding> {
 
 /// Per size the graph with most rounds. Times depend on the machine.
 fn hardest(points: &[Point]) -> Vec<&Point> {
-    let of = |nodes| {
+    let hardest_of = |nodes| {
         points
             .iter()
             .filter(move |point| point.nodes == nodes)
             .max_by_key(|point| point.rounds)
     };
-    SIZES.into_iter().filter_map(of).collect()
+    SIZES.into_iter().filter_map(hardest_of).collect()
 }
 
 /// Time and rounds against the number of nodes, and the models compared.
@@ -587,7 +591,7 @@ pub fn figures() -> Result<Vec<Figure>> {
 fn models() -> Result<Figure> {
     let surveyed = survey()?;
     let mut rows = Vec::new();
-    let of = |one: &Surveyed| {
+    let ratios_of = |one: &Surveyed| {
         (
             one.net.nodes,
             &one.ports.value / &one.ours,
@@ -597,7 +601,7 @@ fn models() -> Result<Figure> {
     for nodes in 3..=5 {
         let ratios: Vec<_> = surveyed
             .iter()
-            .map(of)
+            .map(ratios_of)
             .filter(|(n, ..)| *n == nodes)
             .collect();
         let most = |values: Vec<&Rational>| values.into_iter().max().cloned().unwrap_or_default();

@@ -71,7 +71,7 @@ fn every_bound_holds() {
         Kind::Shares,
         Kind::Crossings,
     ] {
-        let of = |tight: bool| {
+        let caught = |tight: bool| {
             let holds = Verdict::Holds { tight };
             results
                 .iter()
@@ -79,10 +79,10 @@ fn every_bound_holds() {
                 .count()
         };
         assert!(
-            of(true) > 20 && of(false) + of(true) > 100,
+            caught(true) > 20 && caught(false) + caught(true) > 100,
             "{kind:?}: {} tight, {} not",
-            of(true),
-            of(false)
+            caught(true),
+            caught(false)
         );
     }
 }
@@ -201,7 +201,7 @@ fn a_shared_capacity_that_is_too_small_is_caught() {
         let half = Number::Times(ratio(1, 2));
         let all = 0..question.platform.shared().len();
         let changes: Vec<Change> = all
-            .map(|place| Change::Rate(SharedId::new(place), half.clone()))
+            .map(|index| Change::Rate(SharedId::new(index), half.clone()))
             .collect();
         question.platform = question.platform.changed(&changes).unwrap().platform;
         referee(&question, certificate)
@@ -228,9 +228,9 @@ fn an_odd_set_that_holds_one_transfer_less_is_caught() {
     });
 }
 
-/// The bound of gatherings if each is charged one entry too many: the place where all operands meet is left out.
+/// The bound of gatherings if each is charged one entry too many: the merge that joins all operands is left out.
 #[test]
-fn a_gathering_that_forgets_the_place_is_caught() {
+fn a_gathering_without_the_joining_merge_is_caught() {
     check_caught(1500, &|question, certificate| {
         let bound = referee(question, certificate)?;
         let proof = proof(
@@ -266,7 +266,7 @@ fn rebuilt(
     let platform = &question.platform;
     let mut taking_part = Vec::new();
     for demand in
-        (0..question.collective.demands()).filter_map(|place| question.collective.demand(place))
+        (0..question.collective.demands()).filter_map(|index| question.collective.demand(index))
     {
         taking_part.extend(demand.operands.iter().copied());
         match demand.goals {
@@ -300,7 +300,7 @@ fn samples_have_every_collective_model_and_kind_of_node() {
         question.volumes.validate(&question.collective).unwrap();
         rows.insert((question.label.clone(), question.model));
         let owners: Vec<_> = (0..question.collective.demands())
-            .filter_map(|place| question.collective.demand(place))
+            .filter_map(|index| question.collective.demand(index))
             .flat_map(|demand| demand.operands.to_vec())
             .collect();
         for id in question.platform.node_ids() {
@@ -328,9 +328,9 @@ fn orders(nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
         return vec![Vec::new()];
     };
     let with = |order: Vec<NodeId>| {
-        (0..=order.len()).map(move |place| {
+        (0..=order.len()).map(move |index| {
             let mut order = order.clone();
-            order.insert(place, *first);
+            order.insert(index, *first);
             order
         })
     };

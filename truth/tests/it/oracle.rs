@@ -290,8 +290,8 @@ fn backwards_and_forwards_agree() {
         if question.platform.nodes().len() > 4 || question.platform.links().len() > 8 {
             continue;
         }
-        let place = draw.below(question.collective.demands());
-        let demand = question.collective.demand(place).unwrap();
+        let index = draw.below(question.collective.demands());
+        let demand = question.collective.demand(index).unwrap();
         let Some(game) = Game::new(&question.platform, &demand, &question.volumes) else {
             continue;
         };

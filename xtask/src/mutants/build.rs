@@ -17,7 +17,7 @@ const ALLOWED: &str =
     "#![allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]";
 
 /// The folders of the build.
-pub struct Place<'a> {
+pub struct Folders<'a> {
     /// The repository.
     pub root: PathBuf,
     /// The folder for copies of the sources and for cargo's output.
@@ -26,7 +26,7 @@ pub struct Place<'a> {
     pub package: &'a str,
 }
 
-impl Place<'_> {
+impl Folders<'_> {
     /// Mutants are tried here until all of them compile.
     fn draft(&self) -> PathBuf {
         self.target.join(self.package).join("draft")
@@ -38,7 +38,7 @@ impl Place<'_> {
     }
 }
 
-/// Places of the mutants in each file.
+/// The mutants of each file.
 type Arms = BTreeMap<String, Vec<Arm>>;
 
 /// The programs that were built.
@@ -63,12 +63,12 @@ pub struct Binary {
 ///
 /// # Errors
 /// The copy does not compile without mutants.
-pub fn build(place: &Place<'_>, mutants: Vec<Mutant>, also: &[String]) -> Result<Built> {
-    tree::copy(&place.root, &place.draft(), None)?;
+pub fn build(folders: &Folders<'_>, mutants: Vec<Mutant>, also: &[String]) -> Result<Built> {
+    tree::copy(&folders.root, &folders.draft(), None)?;
     let mut dropped = BTreeSet::new();
     let (arms, untried) = loop {
-        let (arms, untried) = write(place, &mutants, &dropped)?;
-        let wrong = check(place, &arms)?;
+        let (arms, untried) = write(folders, &mutants, &dropped)?;
+        let wrong = check(folders, &arms)?;
         if wrong.is_empty() {
             break (arms, untried);
         }
@@ -76,13 +76,17 @@ pub fn build(place: &Place<'_>, mutants: Vec<Mutant>, also: &[String]) -> Result
         dropped.extend(wrong);
     };
     let sources = sources(&mutants)?;
-    tree::copy(&place.root, &place.tree(), Some(&place.root.join(sources)))?;
     tree::copy(
-        &place.draft().join(sources),
-        &place.tree().join(sources),
+        &folders.root,
+        &folders.tree(),
+        Some(&folders.root.join(sources)),
+    )?;
+    tree::copy(
+        &folders.draft().join(sources),
+        &folders.tree().join(sources),
         None,
     )?;
-    let binaries = binaries(place, also)?;
+    let binaries = binaries(folders, also)?;
     let functions = arms
         .into_values()
         .flatten()
@@ -105,7 +109,7 @@ pub fn build(place: &Place<'_>, mutants: Vec<Mutant>, also: &[String]) -> Result
 
 /// The arms of each file, and the mutants without an arm.
 fn write(
-    place: &Place<'_>,
+    folders: &Folders<'_>,
     mutants: &[Mutant],
     dropped: &BTreeSet<usize>,
 ) -> Result<(Arms, BTreeSet<usize>)> {
@@ -121,13 +125,13 @@ fn write(
     let mut arms = BTreeMap::new();
     let mut untried = BTreeSet::new();
     for (file, mutants) in files {
-        let text = fs::read_to_string(place.root.join(file))
+        let text = fs::read_to_string(folders.root.join(file))
             .with_context(|| format!("cannot read {file}"))?;
         let mut schema = schema::schema(&text, &mutants);
         if file == lib {
             schema.text = format!("{ALLOWED} {}{}", schema.text, schema::CHOICE);
         }
-        tree::write(&place.draft().join(file), schema.text.as_bytes())?;
+        tree::write(&folders.draft().join(file), schema.text.as_bytes())?;
         arms.insert(file.to_string(), schema.arms);
         untried.extend(schema.untried);
     }
@@ -143,18 +147,19 @@ fn sources(mutants: &[Mutant]) -> Result<&str> {
     Ok(&file[..end + "/src".len()])
 }
 
-fn cargo(place: &Place<'_>, tree: &Path, arguments: &[&str]) -> Command {
+fn cargo(folders: &Folders<'_>, tree: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command
         .current_dir(tree)
         .args(arguments)
         .arg("--message-format=json")
         .arg("--target-dir")
-        .arg(place.target.join("build"));
+        .arg(folders.target.join("build"));
     // The function bodies are many: no debug information for them.
-    command
-        .arg("--config")
-        .arg(format!("profile.dev.package.{}.debug=false", place.package));
+    command.arg("--config").arg(format!(
+        "profile.dev.package.{}.debug=false",
+        folders.package
+    ));
     // Ours, not the copy's.
     command
         .env_remove("CARGO_MANIFEST_DIR")
@@ -181,11 +186,11 @@ fn messages(mut command: Command) -> Result<(Vec<Value>, bool)> {
 }
 
 /// The mutants in which the compiler finds errors.
-fn check(place: &Place<'_>, arms: &Arms) -> Result<BTreeSet<usize>> {
+fn check(folders: &Folders<'_>, arms: &Arms) -> Result<BTreeSet<usize>> {
     let (messages, success) = messages(cargo(
-        place,
-        &place.draft(),
-        &["check", "--lib", "--package", place.package],
+        folders,
+        &folders.draft(),
+        &["check", "--lib", "--package", folders.package],
     ))?;
     let errors = messages
         .iter()
@@ -207,7 +212,7 @@ fn check(place: &Place<'_>, arms: &Arms) -> Result<BTreeSet<usize>> {
     if wrong.is_empty() && !success {
         bail!(
             "`cargo check` failed in {} without an error that is a mutant's",
-            place.draft().display()
+            folders.draft().display()
         );
     }
     Ok(wrong)
@@ -225,23 +230,23 @@ fn culprits(error: &Value, arms: &Arms) -> BTreeSet<usize> {
 }
 
 /// Builds the tests.
-fn binaries(place: &Place<'_>, also: &[String]) -> Result<Vec<Binary>> {
+fn binaries(folders: &Folders<'_>, also: &[String]) -> Result<Vec<Binary>> {
     let mut arguments = vec![
         "test",
         "--no-run",
         "--lib",
         "--tests",
         "--package",
-        place.package,
+        folders.package,
     ];
     for package in also {
         arguments.extend(["--package", package]);
     }
-    let (messages, success) = messages(cargo(place, &place.tree(), &arguments))?;
+    let (messages, success) = messages(cargo(folders, &folders.tree(), &arguments))?;
     if !success {
         bail!(
             "the tests do not compile with the mutants in {}",
-            place.tree().display()
+            folders.tree().display()
         );
     }
     let mut binaries: Vec<Binary> = messages.iter().filter_map(binary).collect();

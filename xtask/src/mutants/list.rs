@@ -8,8 +8,8 @@ use crate::workspace;
 /// The version whose list this module reads.
 const VERSION: &str = "27.1.0";
 
-/// A place in a file: line and column in characters, both counted from 1.
-pub type Place = (usize, usize);
+/// A position in a file: line and column in characters, both counted from 1.
+pub type Position = (usize, usize);
 
 /// One change of the sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,11 +21,11 @@ pub struct Mutant {
     /// Path from the root of the repository.
     pub file: String,
     /// Start (with attributes and comments) and end of the function. `None` outside functions.
-    pub function: Option<(Place, Place)>,
+    pub function: Option<(Position, Position)>,
     /// Whether the function returns `impl Trait`: the types of two bodies would differ.
     pub opaque: bool,
     /// The replaced text, from and up to.
-    pub span: (Place, Place),
+    pub span: (Position, Position),
     /// The new text.
     pub replacement: String,
 }
@@ -78,10 +78,10 @@ fn read(id: usize, value: &Value) -> Option<Mutant> {
     })
 }
 
-fn span(value: &Value) -> Option<(Place, Place)> {
+fn span(value: &Value) -> Option<(Position, Position)> {
     let number = |end: &str, field: &str| usize::try_from(value[end][field].as_u64()?).ok();
-    let place = |end: &str| Some((number(end, "line")?, number(end, "column")?));
-    Some((place("start")?, place("end")?))
+    let position = |end: &str| Some((number(end, "line")?, number(end, "column")?));
+    Some((position("start")?, position("end")?))
 }
 
 #[cfg(test)]
@@ -90,11 +90,11 @@ mod tests {
 
     #[test]
     fn the_list_is_read() {
-        let place = |line: u64, column: u64| serde_json::json!({"line": line, "column": column});
+        let position = |line: u64, column: u64| serde_json::json!({"line": line, "column": column});
         let value = serde_json::json!({
             "name": "a.rs:2:5: replace + with - in a", "file": "a.rs", "replacement": "-", "genre": "BinaryOperator",
-            "function": {"return_type": "-> impl Fn() -> u8", "span": {"start": place(1, 1), "end": place(3, 2)}},
-            "span": {"start": place(2, 5), "end": place(2, 6)},
+            "function": {"return_type": "-> impl Fn() -> u8", "span": {"start": position(1, 1), "end": position(3, 2)}},
+            "span": {"start": position(2, 5), "end": position(2, 6)},
         });
         let mutant = read(7, &value).unwrap();
         assert_eq!(

@@ -95,12 +95,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     // Within the repository, for every target folder of cargo: the copies find its `.cargo` there.
     let target = root.join("target/mutants");
     let mutants = list::mutants(&arguments.package)?;
-    let place = build::Place {
+    let folders = build::Folders {
         root,
         target: target.clone(),
         package: &arguments.package,
     };
-    let mut built = build::build(&place, mutants, &arguments.also_test)?;
+    let mut built = build::build(&folders, mutants, &arguments.also_test)?;
     eprintln!("mutants: built in {}", workspace::duration(start.elapsed()));
     arguments.choose(&mut built.mutants)?;
     let (folder, longest) = (

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::list::{Mutant, Place};
+use super::list::{Mutant, Position};
 use crate::lexer::code_lines;
 
 /// Added to a crate with mutants: the number of the chosen mutant, and, if a file is named for it, the functions
@@ -149,7 +149,7 @@ impl Source {
         }
     }
 
-    fn at(&self, (line, column): Place) -> usize {
+    fn at(&self, (line, column): Position) -> usize {
         self.lines[line - 1] + column - 1
     }
 
@@ -179,8 +179,8 @@ mod tests {
 
     fn mutant(
         id: usize,
-        function: Option<(Place, Place)>,
-        span: (Place, Place),
+        function: Option<(Position, Position)>,
+        span: (Position, Position),
         replacement: &str,
     ) -> Mutant {
         let (name, file) = (String::new(), String::new());

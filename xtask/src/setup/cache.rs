@@ -1,7 +1,7 @@
 //! Compiled or fetched once per machine: a finished HiGHS is kept in the user's cache folder.
 //!
 //! Other clones copy a compiled HiGHS from there: a copy, not a link, so that a clone works on when the cache is
-//! emptied. A shared library is used in place. Nothing here is an error: if the cache cannot be used, HiGHS is
+//! emptied. A shared library is used from the cache. Nothing here is an error: if the cache cannot be used, HiGHS is
 //! compiled for this clone alone.
 
 use std::env;
@@ -9,21 +9,21 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::folders;
 use super::library::{fnv, is_complete};
-use super::place;
 use crate::workspace;
 
 /// Variables that make the compiler produce another library, perhaps for this very processor.
 const COMPILER_FLAGS: [&str; 3] = ["CFLAGS", "CXXFLAGS", "CPPFLAGS"];
 
-/// A place in the cache, for one library of one compiler.
+/// An entry of the cache, for one library of one compiler.
 pub struct Cache {
     folder: PathBuf,
     /// Held while this exists: of two clones that are set up together, one compiles and one copies.
     _lock: File,
 }
 
-/// The place for the library that the stamp describes, made by this compiler (identified by its version text). Waits
+/// The entry for the library that the stamp describes, made by this compiler (identified by its version text). Waits
 /// while another setup uses the cache. `None` if no cache can be used, or if the environment has flags for the
 /// compiler.
 pub fn of_compiler(version: &str, stamp: &str, compiler: &str) -> Option<Cache> {
@@ -49,10 +49,10 @@ pub fn folder() -> Option<PathBuf> {
 }
 
 impl Cache {
-    /// The place of this path. Waits while another setup uses it.
+    /// The entry of this path. Waits while another setup uses it.
     pub fn at(folder: PathBuf) -> Option<Cache> {
         fs::create_dir_all(folder.parent()?).ok()?;
-        let lock = place::lock(&beside(&folder, ".lock")?, "in another clone").ok()?;
+        let lock = folders::lock(&beside(&folder, ".lock")?, "in another clone").ok()?;
         Some(Cache {
             folder,
             _lock: lock,
@@ -82,7 +82,7 @@ fn beside(path: &Path, ending: &str) -> Option<PathBuf> {
     Some(path.with_file_name(name))
 }
 
-/// Copies a folder next to its new place and moves it there when it is complete. A failure leaves nothing.
+/// Copies a folder next to its new path and moves it there when it is complete. A failure leaves nothing.
 fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
     let part = beside(to, ".part").ok_or(io::ErrorKind::InvalidInput)?;
     let copied = remove(&part)

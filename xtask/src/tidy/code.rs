@@ -25,7 +25,7 @@ pub fn check(sources: &[Source]) -> Vec<Problem> {
     problems
 }
 
-/// `unsafe_code` is denied in the whole workspace. A file that allows it is in the wrong place.
+/// `unsafe_code` is denied in the whole workspace. Only the files of the list may allow it.
 fn misplaced_unsafe(source: &Source) -> Option<Problem> {
     let line = source
         .text

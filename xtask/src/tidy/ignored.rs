@@ -84,9 +84,9 @@ fn never_compiled(source: &Source, sources: &[Source]) -> Option<Problem> {
     };
     let parents = ["mod.rs", "main.rs", "lib.rs"].map(|name| folder.join(name));
     let compiled = sources.iter().any(|other| {
-        let place = Path::new(&other.path);
+        let file = Path::new(&other.path);
         let is_parent =
-            parents.iter().any(|parent| parent == place) || place == folder.with_extension("rs");
+            parents.iter().any(|parent| parent == file) || file == folder.with_extension("rs");
         is_parent && other.text.contains(&format!("mod {name};"))
             || other.text.contains("path = \"") && other.text.contains(&format!("{name}.rs\""))
     });
@@ -95,7 +95,7 @@ fn never_compiled(source: &Source, sources: &[Source]) -> Option<Problem> {
     (!compiled).then(|| Problem::new(&source.path, 0, message))
 }
 
-/// Whether cargo finds a file by its place.
+/// Whether cargo finds a file by its path.
 fn is_root(folder: &Path, stem: &str) -> bool {
     let is_kind = |folder: Option<&Path>| {
         let name = folder.and_then(|folder| folder.file_name()?.to_str());

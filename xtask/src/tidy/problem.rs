@@ -1,4 +1,4 @@
-//! Violations of house rules, with their places.
+//! Violations of house rules, with file and line.
 
 /// One violation of one rule.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -26,7 +26,7 @@ struct Buffer {
     packets: usize,
 }
 
-/// Input and output in one place.
+/// Whether input and output share memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InPlace {
     /// They are two buffers.
@@ -40,7 +40,7 @@ pub(crate) enum InPlace {
 }
 
 impl InPlace {
-    /// Numbers of chunks (input, output, scratch) with the missing one of two buffers in one place: files give the
+    /// Numbers of chunks (input, output, scratch) with the missing one of two buffers that share memory: files give the
     /// number of one of them, and 0 for the other.
     pub(crate) fn filled(self, ranks: &[[u32; 3]]) -> Vec<[u32; 3]> {
         let count = ranks.len() as u32;

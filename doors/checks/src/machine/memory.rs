@@ -150,11 +150,11 @@ impl Cells {
     }
 
     fn more(&mut self, cell: usize) -> &mut More {
-        let place = &mut self.all[cell].more;
-        if *place == 0 {
-            *place = self.more.len() as u32;
+        let more = &mut self.all[cell].more;
+        if *more == 0 {
+            *more = self.more.len() as u32;
             self.more.push(More::default());
         }
-        &mut self.more[*place as usize]
+        &mut self.more[*more as usize]
     }
 }

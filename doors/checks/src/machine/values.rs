@@ -58,7 +58,7 @@ impl Values {
         let last = self.known.insert(marks, next);
         let mut other = last;
         while let Some(value) = other {
-            let known = &self.all[place(value)];
+            let known = &self.all[index(value)];
             if known.inputs == inputs {
                 self.known.extend(last.map(|last| (marks, last)));
                 return value;
@@ -109,7 +109,7 @@ impl Values {
 
     /// The input values that a value combines, ascending.
     pub(crate) fn inputs(&self, value: Value) -> &[u32] {
-        self.all.get(place(value)).map_or(&[], |sum| &sum.inputs)
+        self.all.get(index(value)).map_or(&[], |sum| &sum.inputs)
     }
 
     /// Combines two values. `None` if the result would be too large.
@@ -130,12 +130,12 @@ impl Values {
         if inputs.len() > LARGEST {
             return None;
         }
-        let [one, two] = [one, two].map(|value| self.all[place(value)].marks);
+        let [one, two] = [one, two].map(|value| self.all[index(value)].marks);
         Some(self.known_as(inputs.into(), one.wrapping_add(two)))
     }
 }
 
-fn place(value: Value) -> usize {
+fn index(value: Value) -> usize {
     value.0.get() as usize - 1
 }
 

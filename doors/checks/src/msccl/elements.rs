@@ -36,7 +36,7 @@ struct Element<'x> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node<'e> {
     elements: &'e Elements<'e>,
-    place: usize,
+    index: usize,
 }
 
 /// Attributes that are read from successive elements, and their positions in the last one.
@@ -45,7 +45,7 @@ pub(super) struct Columns<const N: usize> {
     /// Their names.
     pub keys: [&'static str; N],
     of: Option<u32>,
-    places: [Option<usize>; N],
+    indices: [Option<usize>; N],
 }
 
 impl<const N: usize> Columns<N> {
@@ -54,14 +54,14 @@ impl<const N: usize> Columns<N> {
         Columns {
             keys,
             of: None,
-            places: [None; N],
+            indices: [None; N],
         }
     }
 }
 
 impl<'e> Node<'e> {
     fn element(self) -> &'e Element<'e> {
-        &self.elements.all[self.place]
+        &self.elements.all[self.index]
     }
 
     /// Its name.
@@ -83,23 +83,23 @@ impl<'e> Node<'e> {
         let Element { keys, values, .. } = *self.element();
         if columns.of != Some(keys) {
             let known = &self.elements.keys[keys as usize];
-            columns.places = columns
+            columns.indices = columns
                 .keys
                 .map(|key| known.iter().position(|&known| known == key));
             columns.of = Some(keys);
         }
         columns
-            .places
-            .map(|place| Some(self.elements.values[values as usize + place?]))
+            .indices
+            .map(|index| Some(self.elements.values[values as usize + index?]))
     }
 
     /// The elements of this name directly in it.
     pub(super) fn children(self, name: &'static str) -> impl Iterator<Item = Node<'e>> {
-        let (elements, mut place, end) =
-            (self.elements, self.place + 1, self.element().end as usize);
+        let (elements, mut index, end) =
+            (self.elements, self.index + 1, self.element().end as usize);
         let next = move || {
-            let child = (place < end).then_some(Node { elements, place })?;
-            place = child.element().end as usize;
+            let child = (index < end).then_some(Node { elements, index })?;
+            index = child.element().end as usize;
             Some(child)
         };
         std::iter::from_fn(next).filter(move |child| child.name() == name)
@@ -125,7 +125,7 @@ pub(super) fn read<T>(text: &str, then: impl FnOnce(Node<'_>) -> T) -> Result<T,
     if let Some(elements) = Plain::new(text).elements() {
         return Ok(then(Node {
             elements: &elements,
-            place: 0,
+            index: 0,
         }));
     }
     let document = Document::parse_with_options(
@@ -138,7 +138,7 @@ pub(super) fn read<T>(text: &str, then: impl FnOnce(Node<'_>) -> T) -> Result<T,
     let elements = of_document(&document);
     Ok(then(Node {
         elements: &elements,
-        place: 0,
+        index: 0,
     }))
 }
 
@@ -173,8 +173,8 @@ impl<'x> Elements<'x> {
         }
     }
 
-    fn close(&mut self, place: usize) {
-        self.all[place].end = self.all.len() as u32;
+    fn close(&mut self, index: usize) {
+        self.all[index].end = self.all.len() as u32;
     }
 }
 
@@ -187,8 +187,8 @@ fn of_document<'d>(document: &'d Document<'_>) -> Elements<'d> {
             .skip(1)
             .filter(roxmltree::Node::is_element)
             .count();
-        for place in open.drain(depth..).rev() {
-            elements.close(place);
+        for index in open.drain(depth..).rev() {
+            elements.close(index);
         }
         open.push(elements.all.len());
         elements.open(node.tag_name().name(), node.range().start);
@@ -199,8 +199,8 @@ fn of_document<'d>(document: &'d Document<'_>) -> Elements<'d> {
         elements.values.extend(values);
         elements.name(&keys);
     }
-    for place in open.into_iter().rev() {
-        elements.close(place);
+    for index in open.into_iter().rev() {
+        elements.close(index);
     }
     elements
 }
@@ -272,11 +272,11 @@ impl<'x> Plain<'x> {
             self.space();
             let at = self.at;
             if self.takes("</") {
-                let place = open.pop()?;
-                self.takes(elements.all[place].name).then_some(())?;
+                let index = open.pop()?;
+                self.takes(elements.all[index].name).then_some(())?;
                 self.space();
                 self.takes(">").then_some(())?;
-                elements.close(place);
+                elements.close(index);
             } else {
                 // Between two elements there may be a text of spaces, which is a node too.
                 (self.takes("<") && open.len() < DEPTH && elements.all.len() < NODES as usize / 3)
@@ -304,13 +304,13 @@ impl<'x> Plain<'x> {
             let ends = self.takes("/>");
             if ends || self.takes(">") {
                 keys.truncate(count);
-                let all_apart = || (1..count).all(|place| !keys[..place].contains(&keys[place]));
+                let all_apart = || (1..count).all(|index| !keys[..index].contains(&keys[index]));
                 (!changed || all_apart()).then_some(())?;
                 elements.name(keys);
                 return Some(ends);
             }
             apart.then_some(())?;
-            // Usually it is the attribute that the element before has at this place.
+            // Usually it is the attribute of this index in the element before.
             if !keys.get(count).is_some_and(|key| self.takes_attribute(key)) {
                 let key = self.name().filter(|&key| key != "xmlns")?;
                 self.takes("=\"").then_some(())?;

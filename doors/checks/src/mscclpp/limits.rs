@@ -11,7 +11,7 @@ pub const CHANNELS_AT_ONCE: usize = 8;
 pub const THREADBLOCKS: usize = 108;
 /// Bytes that the offset of every chunk is a multiple of (`buffer_alignment`): the kernel copies and adds 16 at once.
 pub const ALIGNMENT: u64 = 16;
-/// Bytes that an input or an output may have: offsets have 32 bits, and the place of a buffer in its allocation is
+/// Bytes that an input or an output may have: offsets have 32 bits, and the offset of a buffer in its allocation is
 /// added to them, so half of them are left to that.
 pub const BUFFER: u64 = 1 << 31;
 /// Bytes of scratch: its offsets have 32 bits.

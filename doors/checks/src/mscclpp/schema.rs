@@ -122,9 +122,9 @@ pub struct RemoteBufferIds {
 pub struct Op {
     pub name: Name,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub src_buff: Vec<Place>,
+    pub src_buff: Vec<ChunkRange>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub dst_buff: Vec<Place>,
+    pub dst_buff: Vec<ChunkRange>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub channel_ids: Vec<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -227,7 +227,7 @@ impl Name {
 /// Chunks `index` to `index + size - 1` of a buffer: a local one (`type`), a remote one (`buffer_id`, among the remote
 /// buffers of the threadblock), or those of all ranks of a group (`switch_channel_id`).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Place {
+pub struct ChunkRange {
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<BufferType>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::schema::{BufferType, ChannelType, Name, Op, Place, Plan, Threadblock};
+use super::schema::{BufferType, ChannelType, ChunkRange, Name, Op, Plan, Threadblock};
 use crate::buffers::Memory;
 use crate::machine::{Act, Fault, Move, Part, Script, Span, malformed};
 
@@ -216,30 +216,30 @@ const SHAPES: [(&[Name], &str, &str); 12] = [
     (&[Name::Gstore, Name::Gstorepkt], "l", "s"),
 ];
 
-fn fits(shape: &str, places: &[Place]) -> bool {
-    let kind = |place: &Place| match place {
-        Place {
+fn fits(shape: &str, ranges: &[ChunkRange]) -> bool {
+    let kind = |range: &ChunkRange| match range {
+        ChunkRange {
             buffer: Some(_), ..
         } => 'l',
-        Place {
+        ChunkRange {
             buffer_id: Some(_), ..
         } => 'r',
         _ => 's',
     };
     let kinds = shape.trim_end_matches('*').as_bytes();
     let repeats = kinds.len() < shape.len();
-    let wanted = |place: usize| {
+    let wanted = |index: usize| {
         kinds
-            .get(place)
+            .get(index)
             .or(kinds.last().filter(|_| repeats))
             .copied()
             .map(char::from)
     };
-    places.len() >= kinds.len()
-        && places
+    ranges.len() >= kinds.len()
+        && ranges
             .iter()
             .enumerate()
-            .all(|(at, place)| wanted(at) == Some(kind(place)))
+            .all(|(at, range)| wanted(at) == Some(kind(range)))
 }
 
 fn words(shape: &str) -> String {
@@ -307,12 +307,12 @@ impl Translation<'_> {
                             };
                             let chunks = op.iter_context.as_ref().map_or(0, |it| it.num_chunks);
                             let spans = inner.src_buff.iter().chain(&inner.dst_buff);
-                            if let Some(place) =
-                                spans.into_iter().find(|place| place.size != chunks)
+                            if let Some(range) =
+                                spans.into_iter().find(|range| range.size != chunks)
                             {
                                 let text = format!(
                                     "it works on {} chunks of the pipeline's {chunks}",
-                                    place.size
+                                    range.size
                                 );
                                 return Err(site.fault(text));
                             }
@@ -518,11 +518,11 @@ impl Translation<'_> {
         let Some((_, from, to)) = shape else {
             return Err(site.fault("it moves no data"));
         };
-        for (shape, places, key) in [
+        for (shape, ranges, key) in [
             (from, &op.src_buff, "src_buff"),
             (to, &op.dst_buff, "dst_buff"),
         ] {
-            if !fits(shape, places) {
+            if !fits(shape, ranges) {
                 return Err(site.fault(format!("its {key} must be: {}", words(shape))));
             }
         }
@@ -573,10 +573,10 @@ impl Translation<'_> {
     fn one(
         &mut self,
         site: Site<'_>,
-        from: (&[Place], usize),
-        to: (&[Place], usize),
+        from: (&[ChunkRange], usize),
+        to: (&[ChunkRange], usize),
     ) -> Result<Move, Fault> {
-        let through_switch = to.0.iter().any(|place| place.switch_channel_id.is_some());
+        let through_switch = to.0.iter().any(|range| range.switch_channel_id.is_some());
         let (sources, targets) = (self.spans(site, from)?, self.spans(site, to)?);
         let (reads, writes) = (self.script.spans_of(sources), self.script.spans_of(targets));
         let length = reads.first().map_or(0, |span| span.count);
@@ -600,25 +600,25 @@ impl Translation<'_> {
         })
     }
 
-    /// The cells of places: local, remote, or of all ranks of a switch channel. Places from index `packets` on are
+    /// The cells of ranges: local, remote, or of all ranks of a switch channel. Ranges from index `packets` on are
     /// packets.
     fn spans(
         &mut self,
         site: Site<'_>,
-        (places, packets): (&[Place], usize),
+        (ranges, packets): (&[ChunkRange], usize),
     ) -> Result<Part, Fault> {
-        let mut spans = Vec::with_capacity(places.len());
-        for (at, place) in places.iter().enumerate() {
+        let mut spans = Vec::with_capacity(ranges.len());
+        for (at, range) in ranges.iter().enumerate() {
             let mut add = |(rank, buffer): (usize, BufferType)| {
-                spans.push(self.span(site, place, (rank, buffer), at >= packets)?);
+                spans.push(self.span(site, range, rank, buffer, at >= packets)?);
                 Ok(())
             };
-            match *place {
-                Place {
+            match *range {
+                ChunkRange {
                     buffer: Some(buffer),
                     ..
                 } => add((site.rank, buffer))?,
-                Place {
+                ChunkRange {
                     buffer_id: Some(id),
                     ..
                 } => {
@@ -635,11 +635,13 @@ impl Translation<'_> {
                     })?;
                     add((remote.rank as usize, remote.buffer))?;
                 }
-                Place {
+                ChunkRange {
                     switch_channel_id: Some(id),
                     ..
                 } => {
-                    self.group(site, id)?.into_iter().try_for_each(add)?;
+                    for buffer in self.group(site, id)? {
+                        add(buffer)?;
+                    }
                 }
                 _ => {
                     return Err(
@@ -654,23 +656,24 @@ impl Translation<'_> {
     fn span(
         &self,
         site: Site<'_>,
-        place: &Place,
-        (rank, buffer): (usize, BufferType),
+        range: &ChunkRange,
+        rank: usize,
+        buffer: BufferType,
         packets: bool,
     ) -> Result<Span, Fault> {
         let cells = self.memory.chunk(
             rank,
             buffer,
-            place.index as usize,
-            place.size as usize,
+            range.index as usize,
+            range.size as usize,
             packets,
         );
         let cells = cells.ok_or_else(|| {
             let (chunks, last) = (
                 self.memory.chunks(rank, buffer),
-                u64::from(place.index) + u64::from(place.size),
+                u64::from(range.index) + u64::from(range.size),
             );
-            let (name, index) = (buffer.name(), place.index);
+            let (name, index) = (buffer.name(), range.index);
             site.fault(format!(
                 "chunks {index} to {last} (excluded) of rank {rank}'s {name}, which has {chunks}"
             ))
@@ -680,9 +683,9 @@ impl Translation<'_> {
 
     /// The part of a group's threadblock, and of a pipeline's iteration.
     fn share(&self, site: Site<'_>, cells: Range<usize>) -> Result<Range<usize>, Fault> {
-        let part = |cells: Range<usize>, place: usize, of: usize| {
+        let part = |cells: Range<usize>, index: usize, count: usize| {
             let length = cells.len();
-            cells.start + length * place / of..cells.start + length * (place + 1) / of
+            cells.start + length * index / count..cells.start + length * (index + 1) / count
         };
         let cells = match site.op.tbg_info {
             Some(share) if share.tb_id >= share.tbg_size => {

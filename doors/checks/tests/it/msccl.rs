@@ -1,4 +1,5 @@
-//! MSCCL algorithms, made step by step: buffers in one place, slots of connections, overwritten inputs, orders of sums.
+//! MSCCL algorithms, made step by step: input and output in one buffer, slots of connections, overwritten inputs,
+//! orders of sums.
 
 use oneport_checks::{Fault, Kind, Verdict};
 
@@ -13,9 +14,9 @@ type Step<'t> = (&'t str, &'t str, &'t str);
 
 /// A threadblock that sends to one rank and receives from it.
 fn threadblock(id: usize, peer: usize, channel: usize, steps: &[Step<'_>]) -> String {
-    let place = |place: &str| (place[..1].to_string(), place[1..].to_string());
+    let chunk = |text: &str| (text[..1].to_string(), text[1..].to_string());
     let step = |(number, (kind, from, to)): (usize, &Step<'_>)| {
-        let ((source, from), (target, to)) = (place(from), place(to));
+        let ((source, from), (target, to)) = (chunk(from), chunk(to));
         format!(
             "<step s=\"{number}\" type=\"{kind}\" srcbuf=\"{source}\" srcoff=\"{from}\" dstbuf=\"{target}\" dstoff=\"{to}\" \
              cnt=\"1\" depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>"
@@ -28,9 +29,8 @@ fn threadblock(id: usize, peer: usize, channel: usize, steps: &[Step<'_>]) -> St
 /// Two ranks. `own` and `other` name the chunk of a rank itself and of the other one.
 fn pair(collective: &str, modes: &str, chunks: [usize; 3], steps: &[Step<'_>]) -> String {
     let gpu = |rank: usize| {
-        let chunk = |place: &str| {
-            place
-                .replace("own", &rank.to_string())
+        let chunk = |text: &str| {
+            text.replace("own", &rank.to_string())
                 .replace("other", &(1 - rank).to_string())
         };
         let steps: Vec<(&str, String, String)> = steps
@@ -58,7 +58,7 @@ const IN_PLACE: &str = "inplace=\"1\"";
 
 /// In place, one buffer may lack chunks of its own. Out of place it may not.
 #[test]
-fn buffers_in_one_place_are_counted_once() {
+fn one_buffer_for_input_and_output_is_counted_once() {
     let reduced = [("s", "i0", "i0"), ("r", "i0", "s0"), ("re", "s0", "i0")];
     let gathered = [("s", "oown", "oown"), ("r", "oother", "oother")];
     let scattered = [

@@ -5,11 +5,12 @@ use serde_json::json;
 
 #[test]
 fn deadlocks_say_who_waits_for_whom() {
-    let op = |name: &str| json!({"name": name, "channel_ids": [0], "channel_type": "memory"});
+    let operation =
+        |name: &str| json!({"name": name, "channel_ids": [0], "channel_type": "memory"});
     let gpu = |id: u32| {
         json!({"id": id, "input_chunks": 1, "output_chunks": 1, "scratch_chunks": 0, "remote_buffers": [],
             "channels": [{"channel_type": "memory", "connected_to": [1 - id]}],
-            "threadblocks": [{"id": 0, "ops": [op("wait"), op("signal")],
+            "threadblocks": [{"id": 0, "ops": [operation("wait"), operation("signal")],
                 "channels": [{"channel_type": "memory", "channel_ids": [0]}], "remote_buffer_refs": []}]})
     };
     let plan = json!({"name": "circle", "collective": "test", "protocol": "Simple", "inplace": false,

@@ -116,7 +116,8 @@ pub fn curve(
         &mut canvas,
         &axes,
         &y_ticks,
-        (x_label, y_label),
+        x_label,
+        y_label,
         options.measures.0,
     );
     if let Some((height, _)) = reference {
@@ -214,7 +215,7 @@ fn scales(lines: &[Vec<(f64, f64)>], reference: Option<f64>, log: (bool, bool)) 
     axes((low, y1 + room))
 }
 
-/// Zero in place of the tiny rounding errors of adding steps.
+/// Zero instead of the tiny rounding errors of adding steps.
 fn tidy(value: f64, (low, high): (f64, f64)) -> f64 {
     if value.abs() < (high - low) * 1e-9 {
         0.0
@@ -227,7 +228,8 @@ fn draw_axes(
     canvas: &mut Canvas,
     axes: &Axes,
     y_ticks: &[(f64, String)],
-    (x_label, y_label): (&str, &str),
+    x_label: &str,
+    y_label: &str,
     measure: Measure,
 ) {
     for (value, text) in y_ticks {
@@ -305,8 +307,8 @@ fn draw_line(
     /// Beyond this number of points the line has no dots.
     const DOTS: usize = 60;
     let colour = line_colour(index).hex();
-    let place = |&(x, y): &(f64, f64)| point((axes.x(x), axes.y(y)));
-    let path: Vec<String> = points.iter().map(place).collect();
+    let pixels = |&(x, y): &(f64, f64)| point((axes.x(x), axes.y(y)));
+    let path: Vec<String> = points.iter().map(pixels).collect();
     if path.len() > 1 {
         let dash = DASHES[index % DASHES.len()];
         let tag = canvas

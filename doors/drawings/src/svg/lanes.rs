@@ -72,12 +72,12 @@ pub(super) fn draw(
         canvas.close();
     }
     draw_edges(&mut canvas, diagram, &layout);
-    for (mark, place) in marks.iter().zip(&layout.places) {
+    for (mark, position) in marks.iter().zip(&layout.positions) {
         let text = words::widest(&mark.lines, TEXT);
         let wide = (text + 12.0).clamp(34.0, layout.cell - 4.0) / 2.0;
         mark.draw(
             &mut canvas,
-            (place.x, place.top + BOX / 2.0),
+            (position.x, position.top + BOX / 2.0),
             (wide, BOX / 2.0),
         );
     }
@@ -93,7 +93,7 @@ struct Lane {
 }
 
 /// Position of a vertex.
-struct Place {
+struct Position {
     lane: usize,
     row: usize,
     /// Centre.
@@ -107,7 +107,7 @@ struct Layout {
     width: f64,
     /// Width of a vertex with the space around it.
     cell: f64,
-    places: Vec<Place>,
+    positions: Vec<Position>,
     /// Per row, its top and its bottom.
     rows: Vec<(f64, f64)>,
     bottom: f64,
@@ -118,9 +118,9 @@ impl Layout {
         for lane in self.lanes.iter_mut() {
             lane.centre += right;
         }
-        for place in &mut self.places {
-            place.x += right;
-            place.top += down;
+        for position in &mut self.positions {
+            position.x += right;
+            position.top += down;
         }
         for row in self.rows.iter_mut() {
             *row = (row.0 + down, row.1 + down);
@@ -137,7 +137,7 @@ fn layout(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Layout {
     let lane_of: BTreeMap<Option<NodeId>, usize> = nodes
         .iter()
         .enumerate()
-        .map(|(place, &node)| (node, place))
+        .map(|(index, &node)| (node, index))
         .collect();
     let mut cells: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut ranks = Vec::with_capacity(diagram.vertices.len());
@@ -182,25 +182,25 @@ fn layout(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Layout {
         rows.push((top, top + height));
         top += height + SPACE;
     }
-    let place = |&((row, lane), rank): &((usize, usize), usize)| {
+    let position = |&((row, lane), rank): &((usize, usize), usize)| {
         let abreast = cells
             .get(&(row, lane))
             .map_or(1, |&count| count.min(ABREAST));
         let aside = (rank % ABREAST) as f64 - (abreast - 1) as f64 / 2.0;
         let top = rows[row].0 + (rank / ABREAST) as f64 * (BOX + GAP);
-        Place {
+        Position {
             lane,
             row,
             x: lanes.get(lane).map_or(0.0, |lane| lane.centre) + aside * cell,
             top,
         }
     };
-    let places = ranks.iter().map(place).collect();
+    let positions = ranks.iter().map(position).collect();
     Layout {
         lanes,
         width,
         cell,
-        places,
+        positions,
         rows,
         bottom: top - SPACE + 16.0,
     }
@@ -214,7 +214,7 @@ fn columns(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Vec<Option
         .as_ref()
         .map(|demand| demand.operands)
         .unwrap_or_default();
-    let operand_at = |place: &usize| operands.get(*place).copied();
+    let operand_at = |index: &usize| operands.get(*index).copied();
     let order: Vec<NodeId> = match &scheme.order {
         Some(order) => order.iter().filter_map(operand_at).collect(),
         None => operands.to_vec(),
@@ -222,14 +222,14 @@ fn columns(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Vec<Option
     let fixed: BTreeMap<NodeId, f64> = order
         .iter()
         .enumerate()
-        .map(|(place, &node)| (node, place as f64))
+        .map(|(index, &node)| (node, index as f64))
         .collect();
-    let mut places: BTreeMap<Option<NodeId>, f64> = BTreeMap::new();
+    let mut means: BTreeMap<Option<NodeId>, f64> = BTreeMap::new();
     let mut talks: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
     let middle = order.len() as f64 / 2.0;
     for node in diagram.vertices.iter().map(|vertex| vertex.node) {
-        let place = node.and_then(|node| fixed.get(&node));
-        places.insert(node, place.copied().unwrap_or(middle));
+        let index = node.and_then(|node| fixed.get(&node));
+        means.insert(node, index.copied().unwrap_or(middle));
     }
     for link in diagram
         .edges
@@ -244,16 +244,16 @@ fn columns(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Vec<Option
         for (node, others) in talks.iter().filter(|(node, _)| !fixed.contains_key(node)) {
             let known: Vec<f64> = others
                 .iter()
-                .filter_map(|other| places.get(&Some(*other)))
+                .filter_map(|other| means.get(&Some(*other)))
                 .copied()
                 .collect();
             let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
-            places.insert(Some(*node), mean);
+            means.insert(Some(*node), mean);
         }
     }
-    let mut columns: Vec<(f64, Option<NodeId>)> = places
+    let mut columns: Vec<(f64, Option<NodeId>)> = means
         .into_iter()
-        .map(|(node, place)| (place, node))
+        .map(|(node, index)| (index, node))
         .collect();
     columns.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     columns.into_iter().map(|(_, node)| node).collect()
@@ -264,7 +264,7 @@ fn columns(problem: &Problem, scheme: &Pattern, diagram: &Diagram) -> Vec<Option
 fn draw_edges(canvas: &mut Canvas, diagram: &Diagram, layout: &Layout) {
     let mut before = None;
     for edge in &diagram.edges {
-        let (from, to) = (&layout.places[edge.from], &layout.places[edge.to]);
+        let (from, to) = (&layout.positions[edge.from], &layout.positions[edge.to]);
         let sent = !edge.links.is_empty();
         let shift = if sent {
             0.0

@@ -160,18 +160,18 @@ impl Mark {
 
 /// Draws a forest. `O(v + e)` for `v` vertices and `e` edges, besides texts.
 pub(super) fn draw(picture: &Picture<'_>) -> String {
-    let places = Places::new(picture);
+    let grid = Grid::new(picture);
     let layers = picture
         .marks
         .iter()
         .map(|mark| mark.layer + 1)
         .max()
         .unwrap_or(0);
-    let right = places.columns > ABREAST && layers <= places.columns;
+    let right = grid.columns > ABREAST && layers <= grid.columns;
     let layout = if right {
-        Layout::right(picture, &places, layers)
+        Layout::right(picture, &grid, layers)
     } else {
-        Layout::down(picture, &places, layers)
+        Layout::down(picture, &grid, layers)
     };
     let width = layout
         .size
@@ -188,7 +188,7 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
     let mut canvas = head.page(height);
     let drawing = Drawing {
         picture,
-        places: &places,
+        grid: &grid,
         layout: &layout,
         origin,
     };
@@ -209,15 +209,15 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
 }
 
 /// The columns of leaves below each vertex.
-struct Places {
+struct Grid {
     /// First and last column.
     spans: Vec<(usize, usize)>,
     columns: usize,
     is_leaf: Vec<bool>,
 }
 
-impl Places {
-    fn new(picture: &Picture<'_>) -> Places {
+impl Grid {
+    fn new(picture: &Picture<'_>) -> Grid {
         let count = picture.marks.len();
         let mut below: Vec<Vec<usize>> = vec![Vec::new(); count];
         let mut is_root = vec![true; count];
@@ -247,7 +247,7 @@ impl Places {
             }
         }
         let is_leaf = below.iter().map(Vec::is_empty).collect();
-        Places {
+        Grid {
             spans,
             columns,
             is_leaf,
@@ -285,14 +285,13 @@ struct Layout {
 }
 
 impl Layout {
-    fn down(picture: &Picture<'_>, places: &Places, layers: usize) -> Layout {
+    fn down(picture: &Picture<'_>, grid: &Grid, layers: usize) -> Layout {
         let marks = picture.marks.iter().enumerate();
-        let boxes =
-            marks.map(|(index, mark)| (2.0 * mark.half(false).0 + 8.0) / places.share(index));
+        let boxes = marks.map(|(index, mark)| (2.0 * mark.half(false).0 + 8.0) / grid.share(index));
         let edges = picture
             .edges
             .iter()
-            .map(|edge| (edge.wish + 14.0) / places.share(edge.lower));
+            .map(|edge| (edge.wish + 14.0) / grid.share(edge.lower));
         let column = boxes.chain(edges).fold(COLUMN.0, f64::max).min(COLUMN.1);
         let named = picture.marks.iter().filter(|mark| !mark.beside.is_empty());
         let beside =
@@ -306,7 +305,7 @@ impl Layout {
         let bends = vec![BEND.0; layers];
         let mut layout = Layout {
             right: false,
-            size: (places.columns as f64 * column, 0.0),
+            size: (grid.columns as f64 * column, 0.0),
             column,
             layers: Vec::new(),
             bends,
@@ -315,10 +314,10 @@ impl Layout {
         let mut texts = vec![0.0_f64; layers];
         for edge in &picture.edges {
             let (lower, upper) = (&picture.marks[edge.lower], &picture.marks[edge.upper]);
-            let lines = layout.texts(places, edge).len();
+            let lines = layout.texts(grid, edge).len();
             texts[lower.layer] = texts[lower.layer]
                 .max(lines as f64 * LINE + if picture.upwards { 0.0 } else { ARROW });
-            let across = (places.middle(edge.lower) - places.middle(edge.upper)).abs() * column;
+            let across = (grid.middle(edge.lower) - grid.middle(edge.upper)).abs() * column;
             layout.bends[upper.layer] = layout.bends[upper.layer].max((across * 0.1).min(70.0));
         }
         let mut top = 0.0;
@@ -335,7 +334,7 @@ impl Layout {
         layout
     }
 
-    fn right(picture: &Picture<'_>, places: &Places, layers: usize) -> Layout {
+    fn right(picture: &Picture<'_>, grid: &Grid, layers: usize) -> Layout {
         let bends = vec![BEND.1; layers];
         let mut layout = Layout {
             right: true,
@@ -353,7 +352,7 @@ impl Layout {
             layout.column = layout.column.max(2.0 * high + 8.0);
         }
         for edge in &picture.edges {
-            let lines = layout.texts(places, edge);
+            let lines = layout.texts(grid, edge);
             let text = words::widest(&lines, SMALL);
             let gap = &mut gaps[picture.marks[edge.lower].layer];
             *gap = gap.max(text + 10.0);
@@ -364,14 +363,14 @@ impl Layout {
         }
         layout.layers = vec![(0.0, 0.0); layers];
         let mut left = 0.0;
-        let place = |layer: usize| {
+        let drawn_order = |layer: usize| {
             if picture.upwards {
                 layers - 1 - layer
             } else {
                 layer
             }
         };
-        for layer in (0..layers).map(place) {
+        for layer in (0..layers).map(drawn_order) {
             let gap = gaps[layer] + BEND.1;
             left += if picture.upwards || layer == 0 {
                 0.0
@@ -386,13 +385,13 @@ impl Layout {
                     0.0
                 };
         }
-        layout.size = (left, places.columns as f64 * layout.column);
+        layout.size = (left, grid.columns as f64 * layout.column);
         layout
     }
 
     /// The texts along an edge.
-    fn texts(&self, places: &Places, edge: &Edge<'_>) -> Vec<String> {
-        let (first, last) = places.spans[edge.lower];
+    fn texts(&self, grid: &Grid, edge: &Edge<'_>) -> Vec<String> {
+        let (first, last) = grid.spans[edge.lower];
         let room = if self.right {
             EDGE_ROOM.1
         } else {
@@ -404,7 +403,7 @@ impl Layout {
 
 struct Drawing<'a> {
     picture: &'a Picture<'a>,
-    places: &'a Places,
+    grid: &'a Grid,
     layout: &'a Layout,
     origin: (f64, f64),
 }
@@ -414,7 +413,7 @@ impl Drawing<'_> {
     fn area(&self, index: usize) -> ((f64, f64), (f64, f64)) {
         let (mark, layout) = (&self.picture.marks[index], self.layout);
         let (begin, extent) = layout.layers[mark.layer];
-        let along = self.places.middle(index) * layout.column;
+        let along = self.grid.middle(index) * layout.column;
         let (wide, high) = mark.half(layout.right);
         if layout.right {
             let wide = if let Shape::Box(_) = mark.shape {
@@ -427,7 +426,7 @@ impl Drawing<'_> {
                 (wide, high),
             );
         }
-        let (first, last) = self.places.spans[index];
+        let (first, last) = self.grid.spans[index];
         let room = (last + 1 - first) as f64 * layout.column - 8.0;
         (
             (self.origin.0 + along, self.origin.1 + begin + extent / 2.0),
@@ -443,7 +442,7 @@ impl Drawing<'_> {
             let text = if self.layout.right {
                 mark.beside.clone()
             } else {
-                let (first, last) = self.places.spans[index];
+                let (first, last) = self.grid.spans[index];
                 let room = (last + 1 - first) as f64 * self.layout.column / 2.0;
                 words::fit_name(&mark.beside, SMALL, room - half.0 - 4.0)
             };
@@ -505,7 +504,7 @@ impl Drawing<'_> {
             (middle, target),
             (tip, target),
         ]
-        .map(|place| point(split(place)));
+        .map(|at| point(split(at)));
         let path = format!("M{begun}L{turned}C{first} {second} {ended}");
         let line = canvas.path("", &path).fill("none");
         line.stroke(edge.colour, edge.width).end();
@@ -531,7 +530,7 @@ impl Drawing<'_> {
         (begin, across): (f64, f64),
         sign: f64,
     ) {
-        for (index, line) in self.layout.texts(self.places, edge).iter().enumerate() {
+        for (index, line) in self.layout.texts(self.grid, edge).iter().enumerate() {
             let colour = if index == 0 { INK } else { SOFT_INK };
             if self.layout.right {
                 let y = if index == 0 {

@@ -56,14 +56,14 @@ impl Entry {
 /// Positions of the entries, relative to the legend's top.
 pub(super) struct Layout {
     /// Start of an entry, and the lines of its label.
-    places: Vec<((f64, f64), Vec<String>)>,
+    positions: Vec<((f64, f64), Vec<String>)>,
     pub height: f64,
 }
 
-/// Places entries from the left, wrapping at `width`. A longer label is wrapped, too.
+/// Arranges entries from the left, wrapping at `width`. A longer label is wrapped, too.
 pub(super) fn layout(entries: &[Entry], left: f64, width: f64) -> Layout {
     let (mut x, mut y, mut line) = (left, 0.0, LINE);
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for entry in entries {
         let label = words::wrap(&entry.label, SIZE, width - MARK - 6.0);
         let own = MARK + 6.0 + words::widest(&label, SIZE);
@@ -73,18 +73,18 @@ pub(super) fn layout(entries: &[Entry], left: f64, width: f64) -> Layout {
             line = LINE;
         }
         line = line.max(LINE + MORE * label.len().saturating_sub(1) as f64);
-        places.push(((x, y), label));
+        positions.push(((x, y), label));
         x += own + 16.0;
     }
     Layout {
-        places,
+        positions,
         height: if entries.is_empty() { 0.0 } else { y + line },
     }
 }
 
 /// Draws the entries.
 pub(super) fn draw(canvas: &mut Canvas, entries: &[Entry], layout: &Layout, top: f64) {
-    for (entry, &((x, y), ref label)) in entries.iter().zip(&layout.places) {
+    for (entry, &((x, y), ref label)) in entries.iter().zip(&layout.positions) {
         let y = top + y;
         match &entry.mark {
             Mark::Swatch(fill) => {

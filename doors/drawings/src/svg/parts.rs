@@ -52,8 +52,8 @@ pub fn parts(title: &str, whole: &Rational, whole_label: &str, bars: &[Part]) ->
         &words::fit(whole_label, SIZE, right - MARGIN),
     );
     canvas.line((left, TOP - 4.0), (left, bottom + 4.0), GRID, 1.0);
-    for (place, bar) in bars.iter().enumerate() {
-        let top = TOP + ROW * place as f64;
+    for (index, bar) in bars.iter().enumerate() {
+        let top = TOP + ROW * index as f64;
         let base = top + ROW / 2.0 + SIZE * 0.36;
         let name = words::fit(&bar.name, SIZE, left - MARGIN - 8.0);
         canvas.text((left - 8.0, base), "end", SIZE, INK, &name);

@@ -114,7 +114,7 @@ pub fn single_tree(reduction: &Reduction) -> String {
     layered::draw(&picture)
 }
 
-/// The first processors of the tree, depth first, children in the order of arrival: each with its layer and the place
+/// The first processors of the tree, depth first, children in the order of arrival: each with its layer and the index
 /// of its receiver in this list.
 fn first_of_tree(reduction: &Reduction) -> Vec<(usize, usize, Option<usize>)> {
     let (n, root) = (reduction.receivers.len(), reduction.root as usize);
@@ -407,7 +407,7 @@ fn gantt(title: &str, subtitle: &str, shown: &Rows, bars: &[Bar], horizon: &Rati
         canvas.text((x, bottom + 15.0), "middle", SIZE, INK, &tick.label);
     }
     for bar in bars.iter().filter(|bar| bar.start < bar.end) {
-        let Some(place) = shown.of(bar.row) else {
+        let Some(shown_row) = shown.of(bar.row) else {
             continue;
         };
         let (from, to) = (x(&bar.start), x(&bar.end));
@@ -416,7 +416,7 @@ fn gantt(title: &str, subtitle: &str, shown: &Rows, bars: &[Bar], horizon: &Rati
             (true, false) => (0.06, 0.5),
             (true, true) => (0.56, 0.38),
         };
-        let (y, height) = (top_row + (place as f64 + top) * row, height * row);
+        let (y, height) = (top_row + (shown_row as f64 + top) * row, height * row);
         let colour = Colour::category(bar.about);
         let tag = canvas
             .rect("box", (from, y), ((to - from).max(0.05), height))

@@ -72,7 +72,7 @@ fn round_times(horizon: &Rational) -> Vec<Rational> {
     } else {
         0
     };
-    let power = |exponent: usize| Rational::from_integer(Pow::pow(BigInt::from(10), exponent));
+    let power = |exponent: usize| whole(Pow::pow(BigInt::from(10), exponent));
     step = step * power(large) / power(small);
     while &step * &ten < *horizon {
         step *= &ten;

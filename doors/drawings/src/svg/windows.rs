@@ -20,11 +20,11 @@ const MOST: usize = 200;
 /// it waits for. Each node contains the time, with the sender to its left and the receiver to its right. The heaviest
 /// path from the top is the length of the schedule. Windows beyond the first 200 are left out. O(n).
 pub fn windows(windows: &[Window]) -> String {
-    let places = places(windows);
-    let drawn: Vec<(usize, (f64, usize))> = places
+    let positions = positions(windows);
+    let drawn: Vec<(usize, (f64, usize))> = positions
         .iter()
         .enumerate()
-        .filter_map(|(at, place)| Some((at, (*place)?)))
+        .filter_map(|(at, position)| Some((at, (*position)?)))
         .collect();
     let title = format!(
         "Transmission windows of {}",
@@ -36,8 +36,15 @@ pub fn windows(windows: &[Window]) -> String {
         .iter()
         .map(|&(at, _)| side(windows[at].sender) + side(windows[at].receiver));
     let step = 2.0 * RADIUS + widest.fold(0.0, f64::max) + 14.0;
-    let columns = drawn.iter().map(|(_, place)| place.0).fold(0.0, f64::max);
-    let levels = drawn.iter().map(|(_, place)| place.1).max().unwrap_or(0);
+    let columns = drawn
+        .iter()
+        .map(|(_, position)| position.0)
+        .fold(0.0, f64::max);
+    let levels = drawn
+        .iter()
+        .map(|(_, position)| position.1)
+        .max()
+        .unwrap_or(0);
     let wide = (columns + 1.0) * step;
     let width = wide.max(Head::width(&title, subtitle)) + 2.0 * MARGIN;
     let head = Head::new(&title, subtitle, width);
@@ -52,18 +59,18 @@ pub fn windows(windows: &[Window]) -> String {
         |(column, level): (f64, usize)| (origin.0 + column * step, origin.1 + level as f64 * LEVEL);
     let bottom = origin.1 + levels as f64 * LEVEL + RADIUS + 14.0;
     let mut canvas = head.page(bottom + notes.height + 10.0);
-    for &(at, place) in &drawn {
+    for &(at, position) in &drawn {
         for below in windows[at]
             .waits_for
             .iter()
             .flatten()
-            .filter_map(|&below| places.get(below).copied().flatten())
+            .filter_map(|&below| positions.get(below).copied().flatten())
         {
-            canvas.line(spot(place), spot(below), SOFT_INK, 1.0);
+            canvas.line(spot(position), spot(below), SOFT_INK, 1.0);
         }
     }
-    for &(at, place) in &drawn {
-        draw(&mut canvas, &windows[at], spot(place));
+    for &(at, position) in &drawn {
+        draw(&mut canvas, &windows[at], spot(position));
     }
     notes.draw(&mut canvas, bottom);
     canvas.finish()
@@ -100,8 +107,8 @@ fn draw(canvas: &mut Canvas, window: &Window, (x, y): (f64, f64)) {
 
 /// Column (in leaves) and level of every drawn window. The windows that a window waits for are below it, left and
 /// right.
-fn places(windows: &[Window]) -> Vec<Option<(f64, usize)>> {
-    let mut places = vec![None; windows.len()];
+fn positions(windows: &[Window]) -> Vec<Option<(f64, usize)>> {
+    let mut positions = vec![None; windows.len()];
     let (mut drawn, mut leaves) = (0, 0.0);
     let mut visited = vec![false; windows.len()];
     let mut stack = vec![(0, 0, false)];
@@ -112,7 +119,7 @@ fn places(windows: &[Window]) -> Vec<Option<(f64, usize)>> {
         let below = || window.waits_for.iter().flatten().copied();
         if done {
             let columns: Vec<f64> = below()
-                .filter_map(|below| places.get(below).copied().flatten())
+                .filter_map(|below| positions.get(below).copied().flatten())
                 .map(|(column, _)| column)
                 .collect();
             let middle = match (columns.first(), columns.last()) {
@@ -122,7 +129,7 @@ fn places(windows: &[Window]) -> Vec<Option<(f64, usize)>> {
                     leaves - 1.0
                 }
             };
-            places[at] = Some((middle, level));
+            positions[at] = Some((middle, level));
         } else if drawn < MOST && !visited[at] {
             (drawn, visited[at]) = (drawn + 1, true);
             stack.push((at, level, true));
@@ -135,5 +142,5 @@ fn places(windows: &[Window]) -> Vec<Option<(f64, usize)>> {
             );
         }
     }
-    places
+    positions
 }

@@ -148,7 +148,7 @@ impl Table<'_> {
             "\nstatic const struct step steps_{number}[{steps}] = {{"
         );
         for (step, own) in operation.steps.iter().zip(&slot) {
-            let value = |place: usize| match step.inputs.get(place) {
+            let value = |index: usize| match step.inputs.get(index) {
                 None => "NONE".to_string(),
                 Some(Value::Of(before)) => slot[*before].to_string(),
                 Some(Value::Own(_)) => {
@@ -263,11 +263,11 @@ impl Table<'_> {
 /// A list of C. A zero follows the last number, for C has no empty lists.
 fn numbers(text: &mut String, name: &str, numbers: &[usize]) {
     let _ = write!(text, "static const int {name}[{}] = {{", numbers.len() + 1);
-    for (place, number) in numbers.iter().enumerate() {
+    for (index, number) in numbers.iter().enumerate() {
         let _ = write!(
             text,
             "{}{number},",
-            if place % 16 == 0 { "\n    " } else { " " }
+            if index % 16 == 0 { "\n    " } else { " " }
         );
     }
     text.push_str("\n    0};\n");

@@ -1,9 +1,9 @@
-//! The operations of one threadblock, with nops, signals and waits only at the necessary places.
+//! The operations of one threadblock, with nops, signals and waits only if they are necessary.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_checks::mscclpp::limits::CHANNELS_AT_ONCE;
-use oneport_checks::mscclpp::schema::{BufferType, ChannelType, Name, Op, Place};
+use oneport_checks::mscclpp::schema::{BufferType, ChannelType, ChunkRange, Name, Op};
 
 /// Buffer and index of a value on the rank that holds it.
 pub(super) type Spot = (BufferType, u32);
@@ -110,7 +110,7 @@ impl Block {
         }
     }
 
-    pub(super) fn merge(&mut self, sources: Vec<Place>, target: Place, step: usize) {
+    pub(super) fn merge(&mut self, sources: Vec<ChunkRange>, target: ChunkRange, step: usize) {
         self.signal();
         self.ready();
         self.ops.push(Op {
@@ -122,11 +122,11 @@ impl Block {
         self.made.insert(step);
     }
 
-    pub(super) fn put(&mut self, to: Key, sources: Vec<Place>, (buffer, index): Spot) {
+    pub(super) fn put(&mut self, to: Key, sources: Vec<ChunkRange>, (buffer, index): Spot) {
         self.ready();
         let channel = self.channel(to);
         let id = number(&mut self.remote, (to.0, buffer));
-        let target = Place {
+        let target = ChunkRange {
             buffer: None,
             buffer_id: Some(id),
             switch_channel_id: None,
@@ -157,10 +157,10 @@ impl Block {
 
 /// The index of an item in a list. The item is added if it is missing.
 fn number<T: PartialEq>(list: &mut Vec<T>, item: T) -> u32 {
-    let place = list.iter().position(|known| *known == item);
-    let place = place.unwrap_or(list.len());
-    if place == list.len() {
+    let index = list.iter().position(|known| *known == item);
+    let index = index.unwrap_or(list.len());
+    if index == list.len() {
         list.push(item);
     }
-    place as u32
+    index as u32
 }

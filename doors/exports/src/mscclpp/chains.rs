@@ -21,7 +21,8 @@ pub(super) struct Chains {
 /// Number of operations and messages in the last threadblock of a chain.
 #[derive(Default)]
 struct Filled {
-    place: usize,
+    /// Index in the chain.
+    index: usize,
     operations: usize,
     messages: usize,
 }
@@ -33,13 +34,13 @@ impl Filled {
             || self.messages + messages > CHANNELS;
         if full {
             *self = Filled {
-                place: self.place + 1,
+                index: self.index + 1,
                 ..Filled::default()
             };
         }
         self.operations += operations;
         self.messages += messages;
-        self.place
+        self.index
     }
 }
 
@@ -68,25 +69,25 @@ impl Chains {
         }
         let mut filled: BTreeMap<(usize, usize), Filled> = BTreeMap::new();
         let mut received = vec![false; steps.len()];
-        let places: Vec<usize> = (0..steps.len()).collect();
-        for (place, step) in steps.iter().enumerate() {
+        let indices: Vec<usize> = (0..steps.len()).collect();
+        for (index, step) in steps.iter().enumerate() {
             let chain = filled.entry((step.from, lane(step))).or_default();
-            let mut behind = step.uses(&places);
+            let mut behind = step.uses(&indices);
             behind.retain(|&before| !steps[before].merge && !received[before]);
             let (operations, messages) = if step.merge { (3, 0) } else { (4, 1) };
             let at = chain.add(operations + 2 * behind.len(), messages + behind.len());
-            senders[place].2 = at;
+            senders[index].2 = at;
             if step.merge {
-                receivers[place].2 = at;
+                receivers[index].2 = at;
             }
             for before in behind {
                 received[before] = true;
                 receivers[before].2 = at;
             }
         }
-        for (place, step) in steps.iter().enumerate().filter(|(_, step)| !step.merge) {
-            if !received[place] {
-                receivers[place].2 = filled.entry((step.to, lane(step))).or_default().add(1, 1);
+        for (index, step) in steps.iter().enumerate().filter(|(_, step)| !step.merge) {
+            if !received[index] {
+                receivers[index].2 = filled.entry((step.to, lane(step))).or_default().add(1, 1);
             }
         }
         Chains { senders, receivers }

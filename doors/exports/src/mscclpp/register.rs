@@ -133,14 +133,14 @@ fn by_size(request: &Request<'_>) -> Result<Vec<Sized>, ExportError> {
     let (largest, pieces) = planned(request)?;
     let blocks =
         Sizes::of(&largest).multiple / (oneport_checks::mscclpp::limits::ALIGNMENT * pieces);
-    let of = |plan: Plan, pieces: u64| Sized {
+    let with_size = |plan: Plan, pieces: u64| Sized {
         plan,
         pieces,
         from: pieces * PIECE * blocks,
     };
     let planned = |pieces: u64| -> Result<Sized, ExportError> {
         let (plan, _) = planned(&request.divided(Pieces::Number(pieces)))?;
-        Ok(of(plan, pieces))
+        Ok(with_size(plan, pieces))
     };
     let mut sized = Vec::new();
     let is_free = request.pieces == Pieces::Fitting && request.dated.is_none();
@@ -155,7 +155,7 @@ fn by_size(request: &Request<'_>) -> Result<Vec<Sized>, ExportError> {
             sized.push(planned(fewer)?);
         }
     }
-    sized.push(of(largest, pieces));
+    sized.push(with_size(largest, pieces));
     let more = std::iter::successors(Some(2 * pieces), |pieces| Some(2 * pieces));
     for more in more.take_while(|&pieces| is_free && pieces <= MOST) {
         if is_small(&lost(request.problem, request.schedule, more)?) {

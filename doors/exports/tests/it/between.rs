@@ -3,9 +3,10 @@
 use oneport_exports::{Pieces, Request};
 use oneport_plan::{Problem, Volumes};
 use oneport_platform::{Rational, parse_rational};
+use oneport_testkit::Dice;
 use serde_json::Value;
 
-use crate::common::{Dice, collective, platform, schedule};
+use crate::common::{collective, platform, schedule};
 
 fn rational(value: &Value) -> Rational {
     parse_rational(value.as_str().unwrap()).unwrap()
@@ -20,7 +21,7 @@ fn follow(table: &Value) {
         assert_eq!(task["task"], number);
         let demand = &table["demands"][task["demand"].as_u64().unwrap() as usize];
         let order = &table["patterns"][task["pattern"].as_u64().unwrap() as usize]["order"];
-        let input = |place: usize, operand: u64| match task["inputs"][place].as_u64() {
+        let input = |index: usize, operand: u64| match task["inputs"][index].as_u64() {
             Some(before) => left[before as usize].clone(),
             None => {
                 let operand = order

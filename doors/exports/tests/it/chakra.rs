@@ -107,17 +107,18 @@ fn every_node_gets_its_turn() {
                         if !ready || done.contains(&(rank, number as u64)) {
                             continue;
                         }
-                        let of = |key: &str| node.attributes.get(key).copied().unwrap_or(u64::MAX);
+                        let attribute =
+                            |key: &str| node.attributes.get(key).copied().unwrap_or(u64::MAX);
                         let message: Vec<u64> = ["comm_src", "comm_dst", "comm_tag", "comm_size"]
-                            .map(of)
+                            .map(attribute)
                             .to_vec();
                         match node.kind {
                             5 => {
-                                assert_eq!(of("comm_src"), rank as u64);
+                                assert_eq!(attribute("comm_src"), rank as u64);
                                 *sent.entry(message).or_default() += 1;
                             }
                             6 => {
-                                assert_eq!(of("comm_dst"), rank as u64);
+                                assert_eq!(attribute("comm_dst"), rank as u64);
                                 match sent.get_mut(&message) {
                                     Some(count) if *count > 0 => *count -= 1,
                                     _ => continue,

@@ -7,26 +7,9 @@ use oneport_plan::{
     Collective, Goals, Interval, Pattern, PeriodicSchedule, Problem, ScheduledPattern, Volumes,
     WholePatterns,
 };
-use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform};
 use oneport_schedule::{Watch, periodic, tightened};
-
-/// Numbers that look random (Knuth's constants).
-pub struct Dice(pub u64);
-
-impl Dice {
-    /// Below `limit`.
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % limit.max(1) as u64) as usize
-    }
-}
-
-pub fn whole(number: usize) -> Rational {
-    Rational::from_integer(number.into())
-}
+use oneport_testkit::{Dice, whole};
 
 /// A connected platform: processors, some routers, links both ways of costs 1 to 4.
 pub fn platform(processors: usize, routers: usize, dice: &mut Dice) -> Platform {
@@ -102,7 +85,8 @@ fn spread(
     pattern: &mut Pattern,
     platform: &Platform,
     part: Interval,
-    (from, made): (NodeId, Option<u32>),
+    from: NodeId,
+    made: Option<u32>,
     to: &[NodeId],
     dice: &mut Dice,
 ) {
@@ -117,8 +101,8 @@ fn spread(
         }
         for link in links.into_iter().rev() {
             let after = at[&platform.link(link).from];
-            let place = pattern.send(link, part, after);
-            at.insert(platform.link(link).to, place);
+            let task = pattern.send(link, part, after);
+            at.insert(platform.link(link).to, task);
         }
     }
 }
@@ -185,7 +169,7 @@ pub fn pattern(problem: &Problem, number: usize, dice: &mut Dice) -> Pattern {
     let owners = demand.operands;
     if demand.commutative && owners.len() > 1 {
         let mut order: Vec<usize> = (0..owners.len()).collect();
-        (1..order.len()).for_each(|at| order.swap(at, dice.below(at + 1)));
+        dice.shuffle(&mut order);
         pattern.order = Some(order);
     }
     if let Goals::Prefixes = demand.goals {
@@ -203,9 +187,9 @@ pub fn pattern(problem: &Problem, number: usize, dice: &mut Dice) -> Pattern {
         return pattern;
     }
     let whole = demand.whole();
-    let made = combine(&mut pattern, platform, owners, whole, dice);
+    let (root, made) = combine(&mut pattern, platform, owners, whole, dice);
     let goals: Vec<NodeId> = demand.goals().into_iter().map(|(node, _)| node).collect();
-    spread(&mut pattern, platform, whole, made, &goals, dice);
+    spread(&mut pattern, platform, whole, root, made, &goals, dice);
     pattern
 }
 

@@ -1,5 +1,6 @@
 //! GOAL in its simulator: `ONEPORT_LOGGOPSIM` names the folder of ATLAHS' `LogGOPSim` and `txt2bin`.
 
+use oneport_testkit::Dice;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +8,7 @@ use std::process::Command;
 use oneport_exports::Request;
 use oneport_plan::{Problem, Volumes};
 
-use crate::common::{Dice, collective, export, platform, schedule};
+use crate::common::{collective, export, platform, schedule};
 
 const COLLECTIVES: [&str; 9] = [
     "broadcast",
@@ -32,8 +33,8 @@ fn after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
 /// The simulator's output for a file under these options.
 fn simulated(text: &str, options: &str) -> String {
     let folder = oneport_testkit::folder("ONEPORT_LOGGOPSIM");
-    let place = |name: &str| Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let (goal, binary) = (place("run.goal"), place("run.bin"));
+    let path = |name: &str| Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let (goal, binary) = (path("run.goal"), path("run.bin"));
     std::fs::write(&goal, text).unwrap();
     let converted = Command::new(folder.join("txt2bin"))
         .arg("-i")

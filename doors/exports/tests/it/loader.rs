@@ -105,8 +105,9 @@ fn runs(plan: &Value, [input, output]: [u64; 2]) -> bool {
 /// The keys that the loader takes from a file without a check.
 fn has_what_is_read(plan: &Value) {
     let keys = |value: &Value, keys: &[&str]| {
-        keys.iter()
-            .for_each(|key| assert!(value.get(key).is_some(), "{key} is missing"));
+        for key in keys {
+            assert!(value.get(key).is_some(), "{key} is missing");
+        }
     };
     keys(plan, &["name", "collective", "inplace", "protocol", "gpus"]);
     // A number that is read as `int`.
@@ -134,15 +135,15 @@ fn has_what_is_read(plan: &Value) {
                     .all(|peer| peer.as_u64().unwrap() < gpus.len() as u64)
             );
         }
-        for (place, block) in gpu["threadblocks"].as_array().unwrap().iter().enumerate() {
-            assert_eq!(block["id"], place);
+        for (index, block) in gpu["threadblocks"].as_array().unwrap().iter().enumerate() {
+            assert_eq!(block["id"], index);
             for op in block["ops"].as_array().unwrap() {
-                for place in ["src_buff", "dst_buff"]
+                for range in ["src_buff", "dst_buff"]
                     .iter()
                     .flat_map(|side| op[side].as_array().into_iter().flatten())
                 {
-                    keys(place, &["index", "size"]);
-                    assert!(place.get("type").is_some() != place.get("buffer_id").is_some());
+                    keys(range, &["index", "size"]);
+                    assert!(range.get("type").is_some() != range.get("buffer_id").is_some());
                 }
             }
         }

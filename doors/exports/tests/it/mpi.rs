@@ -2,6 +2,7 @@
 
 mod installed;
 
+use oneport_testkit::Dice;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,7 +11,7 @@ use oneport_plan::{Problem, Volumes};
 pub use installed::Mpi;
 pub(crate) use installed::under_each_mpi;
 
-use crate::common::{Dice, collective, export, platform, schedule};
+use crate::common::{collective, export, platform, schedule};
 
 pub const COLLECTIVES: [&str; 9] = [
     "scatter",

@@ -7,9 +7,9 @@ use oneport_exports::Request;
 use oneport_plan::{Collective, Pattern, Problem, ScheduledPattern, Volumes, WholePatterns};
 use oneport_platform::{Node, Platform};
 use oneport_schedule::{Watch, periodic, tightened};
-use oneport_testkit::data;
+use oneport_testkit::{Dice, data, whole};
 
-use crate::common::{Dice, export, whole};
+use crate::common::export;
 
 fn check(text: &str) -> Result<Verdict, Fault> {
     oneport_checks::check(text, None)

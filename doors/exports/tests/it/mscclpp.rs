@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use oneport_checks::{Fault, Kind, Verdict};
-use oneport_testkit::data;
+use oneport_testkit::{Dice, data};
 use serde_json::{Value, json};
 
-use crate::common::{Dice, export};
+use crate::common::export;
 use crate::naive;
 use crate::pair::schedule;
 
@@ -88,8 +88,8 @@ fn mutants(plan: &Value) -> Vec<(&'static str, String, Value)> {
     let mut mutants = Vec::new();
     for (rank, gpu) in plan["gpus"].as_array().unwrap().iter().enumerate() {
         for (block, threadblock) in gpu["threadblocks"].as_array().unwrap().iter().enumerate() {
-            for (place, op) in threadblock["ops"].as_array().unwrap().iter().enumerate() {
-                let at = format!("rank {rank}, threadblock {block}, operation {place} {op}");
+            for (position, op) in threadblock["ops"].as_array().unwrap().iter().enumerate() {
+                let at = format!("rank {rank}, threadblock {block}, operation {position} {op}");
                 let path = format!("/gpus/{rank}/threadblocks/{block}/ops");
                 let mut change = |what: &'static str, changed: &dyn Fn(&mut Vec<Value>)| {
                     let mut mutant = plan.clone();
@@ -99,12 +99,12 @@ fn mutants(plan: &Value) -> Vec<(&'static str, String, Value)> {
                 };
                 let name = op["name"].as_str().unwrap();
                 match name {
-                    "wait" | "rlxwait" => change("drop a wait", &|ops| drop(ops.remove(place))),
+                    "wait" | "rlxwait" => change("drop a wait", &|ops| drop(ops.remove(position))),
                     "signal" | "rlxsignal" => {
-                        change("drop a signal", &|ops| drop(ops.remove(place)))
+                        change("drop a signal", &|ops| drop(ops.remove(position)))
                     }
-                    "nop" => change("drop a nop", &|ops| drop(ops.remove(place))),
-                    _ => change("drop a move", &|ops| drop(ops.remove(place))),
+                    "nop" => change("drop a nop", &|ops| drop(ops.remove(position))),
+                    _ => change("drop a move", &|ops| drop(ops.remove(position))),
                 }
                 for side in ["src_buff", "dst_buff"] {
                     for (number, buffer) in op[side]
@@ -115,7 +115,7 @@ fn mutants(plan: &Value) -> Vec<(&'static str, String, Value)> {
                     {
                         let index = buffer["index"].as_u64().unwrap();
                         change("shift an offset", &|ops| {
-                            ops[place][side][number]["index"] = json!(index + 1)
+                            ops[position][side][number]["index"] = json!(index + 1)
                         });
                         if let Some(kind) = buffer["type"].as_str() {
                             let other = match (kind, plan["inplace"] == true) {
@@ -125,7 +125,7 @@ fn mutants(plan: &Value) -> Vec<(&'static str, String, Value)> {
                                 _ => "i",
                             };
                             change("swap buffers", &|ops| {
-                                ops[place][side][number]["type"] = json!(other)
+                                ops[position][side][number]["type"] = json!(other)
                             });
                         }
                     }
@@ -141,7 +141,7 @@ fn mutants(plan: &Value) -> Vec<(&'static str, String, Value)> {
                 };
                 if let Some(other) = other {
                     change("change the operation", &|ops| {
-                        ops[place]["name"] = json!(other)
+                        ops[position]["name"] = json!(other)
                     });
                 }
             }

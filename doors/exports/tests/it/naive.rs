@@ -1,11 +1,10 @@
 //! A naive twin of the interpreter: threadblocks take turns at random, an operation at a time. It has no clocks. It
 //! finds the faults in the orders that it happens to try.
 
+use oneport_testkit::Dice;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-
-use crate::common::Dice;
 
 /// Values as the input chunks added up: rank, buffer, chunk, part, and multiplicity.
 type Sum = BTreeMap<(usize, usize), u32>;
@@ -29,7 +28,7 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
         number(&gpus[0]["output_chunks"]),
     );
     // In place, every buffer but scratch is the larger one.
-    let place = |rank: usize, kind: &str, chunk: usize, part: usize| {
+    let cell = |rank: usize, kind: &str, chunk: usize, part: usize| {
         let (kind, chunk) = match (kind, collective) {
             ("s", _) => ('s', chunk),
             ("i", "allgather") if in_place => ('o', rank * input + chunk),
@@ -45,7 +44,7 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
         for chunk in 0..input {
             for part in 0..PARTS {
                 let sum = Sum::from([((rank, chunk * PARTS + part), 1)]);
-                memory.insert(place(rank, "i", chunk, part), sum);
+                memory.insert(cell(rank, "i", chunk, part), sum);
             }
         }
     }
@@ -110,7 +109,7 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
             let parts = all * share / of..all * (share + 1) / of;
             parts
                 .map(|part| {
-                    place(
+                    cell(
                         rank,
                         kind,
                         number(&buffer["index"]) + part / PARTS,
@@ -152,8 +151,9 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
                     }
                     continue;
                 }
-                all.iter()
-                    .for_each(|channel| *tokens.get_mut(channel).expect("tokens") -= 1);
+                for channel in &all {
+                    *tokens.get_mut(channel).expect("tokens") -= 1;
+                }
             }
             "put" | "get" | "copy" => {
                 for (from, to) in list("src_buff").into_iter().zip(list("dst_buff")) {
@@ -172,8 +172,9 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
                             *sum.entry(value).or_default() += count;
                         }
                     }
-                    to.iter()
-                        .for_each(|target| drop(memory.insert(target[at], sum.clone())));
+                    for target in &to {
+                        memory.insert(target[at], sum.clone());
+                    }
                 }
             }
             _ => return None,
@@ -186,7 +187,7 @@ pub fn run(plan: &Value, seed: u64) -> Option<bool> {
         for chunk in 0..output {
             for part in 0..PARTS {
                 let there = memory
-                    .get(&place(rank, "o", chunk, part))
+                    .get(&cell(rank, "o", chunk, part))
                     .cloned()
                     .unwrap_or_default();
                 let all = |chunk: usize| {

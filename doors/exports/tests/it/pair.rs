@@ -23,9 +23,9 @@ fn schedules_by_hand_are_right() {
     }
 }
 
-/// A value in the wrong place, once in each file.
+/// A value in the wrong chunk, once in each file.
 #[test]
-fn schedules_with_a_value_in_the_wrong_place_are_refused() {
+fn schedules_with_a_value_in_the_wrong_chunk_are_refused() {
     for (name, right, wrong) in [
         ("pair.msccl.xml", "dstoff=\"1\"", "dstoff=\"0\""),
         ("pair.mscclpp.json", "\"index\": 1", "\"index\": 0"),

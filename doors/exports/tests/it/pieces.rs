@@ -4,9 +4,10 @@ use oneport_exports::{Pieces, Request};
 use oneport_plan::{Problem, ScheduledPattern, Volumes, WholePatterns};
 use oneport_platform::{NodeId, Rational, parse_rational};
 use oneport_schedule::{Watch, periodic, tightened};
+use oneport_testkit::{Dice, whole};
 use serde_json::Value;
 
-use crate::common::{Dice, collective, pattern, platform, whole, written};
+use crate::common::{collective, pattern, platform, written};
 
 /// The share by which a throughput is below the optimum. Random plans may gain.
 fn below(real: Rational, optimum: &Rational) -> Rational {

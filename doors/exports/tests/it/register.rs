@@ -9,9 +9,10 @@ use oneport_checks::check;
 use oneport_exports::{Pieces, Request, registered};
 use oneport_plan::{Collective, PeriodicSchedule, Problem, Volumes};
 use oneport_platform::NodeId;
+use oneport_testkit::Dice;
 use serde_json::{Value, json};
 
-use crate::common::{Dice, collective, platform, schedule};
+use crate::common::{collective, platform, schedule};
 
 /// The stand-in's folder, with MSCCL++'s own files if its source is given.
 fn package(folder: &Path, source: Option<&Path>) -> PathBuf {
@@ -166,7 +167,7 @@ fn check_served_sizes(name: &str, source: Option<&Path>) {
                 continue;
             };
             served += 1;
-            let limit = |place: usize| answer[place].as_u64().unwrap();
+            let limit = |index: usize| answer[index].as_u64().unwrap();
             assert!(
                 (limit(1)..=limit(2)).contains(&message),
                 "{name} {size} {answer}"
@@ -175,8 +176,8 @@ fn check_served_sizes(name: &str, source: Option<&Path>) {
             assert!(message.is_multiple_of(multiple), "{name} {size} {answer}");
             if size.is_power_of_two() {
                 let words: Vec<&str> = plan.split('-').collect();
-                let place = words.iter().position(|&word| word == "pieces").unwrap();
-                let number: u64 = words[place - 1].parse().unwrap();
+                let index = words.iter().position(|&word| word == "pieces").unwrap();
+                let number: u64 = words[index - 1].parse().unwrap();
                 assert!(
                     number >= pieces && size >= number * 16,
                     "{name} {size} {answer}"

@@ -1,5 +1,6 @@
 //! Runs replayed in SimGrid, if it is installed: dates hold, and a port used twice is noticed.
 
+use oneport_testkit::Dice;
 use std::path::Path;
 use std::process::Command;
 
@@ -7,7 +8,7 @@ use oneport_exports::Request;
 use oneport_plan::{Problem, Volumes};
 use oneport_platform::{Node, Platform, PortModel, Rational, Shared};
 
-use crate::common::{Dice, collective, files, schedule};
+use crate::common::{collective, files, schedule};
 use crate::mpi::folder;
 
 #[test]
@@ -23,10 +24,9 @@ fn dates_hold_in_the_simulator() {
         let files = files(name, "simgrid", 80 + number as u64, None).unwrap();
         let [platform, run, source] =
             ["platform.xml", "run.replay", "replay.cpp"].map(|name| folder.join(name));
-        files
-            .iter()
-            .zip([&platform, &run, &source])
-            .for_each(|(file, path)| std::fs::write(path, &file.bytes).unwrap());
+        for (file, path) in files.iter().zip([&platform, &run, &source]) {
+            std::fs::write(path, &file.bytes).unwrap();
+        }
         if number == 0 {
             let mut compiler = Command::new("g++");
             let output = compiler
@@ -72,8 +72,8 @@ fn shared_capacities(program: &Path, folder: &Path) {
     let mut node = |name: &str| builder.node(Node::processor(name, number(1, 9))).unwrap();
     let nodes = ["a", "b", "c", "d"].map(&mut node);
     let mut links = Vec::new();
-    for (place, &node) in nodes.iter().enumerate() {
-        let next = nodes[(place + 1) % nodes.len()];
+    for (index, &node) in nodes.iter().enumerate() {
+        let next = nodes[(index + 1) % nodes.len()];
         let (there, back) = builder.duplex(node, next, number(2, 1)).unwrap();
         links.extend([there, back]);
     }

@@ -5,13 +5,8 @@ use oneport_plan::{
     Broadcast, Concurrency, Dates, Rational, Reduction, SingleAllReduce, SingleBroadcast,
     SingleCosts, SingleReduction,
 };
+use oneport_testkit::{Dice, ratio};
 use serde_json::Value;
-
-use crate::common::Dice;
-
-fn ratio(numerator: usize, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
 
 /// A tree whose processors hold intervals: `first` receives from the roots of the intervals to its right, in order.
 fn tree(first: usize, end: usize, receivers: &mut [u32], dice: &mut Dice) {
@@ -55,7 +50,9 @@ fn reduction(n: usize, equal: bool, dice: &mut Dice) -> SingleReduction {
         free[at] = free[at].max(complete[at]);
     }
     let mut children = vec![Vec::new(); n];
-    (1..n).for_each(|child| children[receivers[child] as usize].push(child));
+    for child in 1..n {
+        children[receivers[child] as usize].push(child);
+    }
     run(
         0,
         &children,
@@ -70,31 +67,35 @@ fn reduction(n: usize, equal: bool, dice: &mut Dice) -> SingleReduction {
         names.rotate_left(dice.below(n));
         names.swap(0, n - 1);
     }
-    let placed = |list: &[usize]| {
-        let mut placed = vec![Rational::default(); n];
-        (0..n).for_each(|old| placed[names[old]] = ratio(list[old], 3));
-        placed
+    let by_new_name = |list: &[usize]| {
+        let mut dates = vec![Rational::default(); n];
+        for old in 0..n {
+            dates[names[old]] = ratio(list[old], 3);
+        }
+        dates
     };
     let root = names[0];
     starts[0] = 0;
     merges[0] = 0;
     let mut renamed = vec![root as u32; n];
-    (1..n).for_each(|old| renamed[names[old]] = names[receivers[old] as usize] as u32);
+    for old in 1..n {
+        renamed[names[old]] = names[receivers[old] as usize] as u32;
+    }
     let costs = if equal {
         SingleCosts::Equal {
             transfer: ratio(transfer, 3),
             compute: ratio(compute, 3),
         }
     } else {
-        SingleCosts::PerSender(placed(&times))
+        SingleCosts::PerSender(by_new_name(&times))
     };
     SingleReduction {
         reduction: Reduction {
             costs,
             root: root as u32,
             receivers: renamed,
-            starts: Dates::Exact(placed(&starts)),
-            merges: equal.then(|| Dates::Exact(placed(&merges))),
+            starts: Dates::Exact(by_new_name(&starts)),
+            merges: equal.then(|| Dates::Exact(by_new_name(&merges))),
             ready: None,
             length: ratio(length, 3),
         },
@@ -139,7 +140,7 @@ fn the_table_is_the_schedule() {
         for task in tasks {
             let number = |value: &Value| value.as_u64().unwrap() as usize;
             let (first, last) = (number(&task["part"][0]), number(&task["part"][1]));
-            let input = |place: usize, operand: usize| match &task["inputs"][place] {
+            let input = |index: usize, operand: usize| match &task["inputs"][index] {
                 Value::Null => vec![order[operand]],
                 made => words[number(made)].clone(),
             };
@@ -191,8 +192,8 @@ fn broadcast(times: &[Rational], root: usize, dice: &mut Dice) -> Broadcast {
     order.swap(0, root);
     let (mut senders, mut starts) = (vec![root as u32; n], vec![ratio(0, 1); n]);
     let mut free: Vec<Rational> = starts.clone();
-    for place in 1..n {
-        let (sender, receiver) = (order[dice.below(place)], order[place]);
+    for index in 1..n {
+        let (sender, receiver) = (order[dice.below(index)], order[index]);
         senders[receiver] = sender as u32;
         starts[receiver] = free[sender].clone();
         let end = &free[sender] + &times[sender];

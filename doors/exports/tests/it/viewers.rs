@@ -24,7 +24,7 @@ fn said(command: &mut Command) -> String {
 }
 
 /// Writes a file of a test of this name.
-fn place(name: &str, bytes: &[u8]) -> PathBuf {
+fn written(name: &str, bytes: &[u8]) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, bytes).unwrap();
     path
@@ -33,8 +33,15 @@ fn place(name: &str, bytes: &[u8]) -> PathBuf {
 /// Complete events of a trace: process, thread, start, duration.
 fn events(trace: &Value) -> Vec<(u64, u64, f64, f64)> {
     let event = |event: &Value| {
-        let of = |key: &str| event[key].as_f64().unwrap_or_default();
-        (event["ph"] == "X").then(|| (of("pid") as u64, of("tid") as u64, of("ts"), of("dur")))
+        let number = |key: &str| event[key].as_f64().unwrap_or_default();
+        (event["ph"] == "X").then(|| {
+            (
+                number("pid") as u64,
+                number("tid") as u64,
+                number("ts"),
+                number("dur"),
+            )
+        })
     };
     trace["traceEvents"]
         .as_array()
@@ -81,7 +88,7 @@ fn states_do_not_overlap() {
 fn pj_dump_reads_every_state() {
     for (seed, name) in NAMES.into_iter().enumerate() {
         let text = export(name, "paje", seed as u64, None).unwrap();
-        let dump = said(Command::new("pj_dump").arg(place("run.paje", text.as_bytes())));
+        let dump = said(Command::new("pj_dump").arg(written("run.paje", text.as_bytes())));
         let mut states = 0;
         for line in dump.lines() {
             // The last but one is the number of states below this one.
@@ -133,8 +140,8 @@ fn traces_have_no_overlaps() {
     for (seed, name) in NAMES.into_iter().enumerate() {
         let text = export(name, "perfetto", seed as u64, None).unwrap();
         let (from, to) = (
-            place("run.json", text.as_bytes()),
-            place("run.fixed.json", b""),
+            written("run.json", text.as_bytes()),
+            written("run.fixed.json", b""),
         );
         said(
             Command::new("trace-lanefix")
@@ -163,7 +170,7 @@ fn chakras_jsonizer_reads_every_node() {
             .iter()
             .enumerate()
         {
-            let (trace, json) = (place("run.et", &file.bytes), place("run.et.json", b""));
+            let (trace, json) = (written("run.et", &file.bytes), written("run.et.json", b""));
             let mut python = Command::new("python3");
             python.env("PYTHONPATH", &package).args([
                 "-m",
@@ -290,7 +297,7 @@ print(json.dumps(sorted([name(a), name(b), d['exact_cost'], d['messages']] for a
 fn graphs_are_read_by_networkx_and_graphviz() {
     for (seed, name) in NAMES.into_iter().enumerate() {
         let read = |format: &str| {
-            let path = place(
+            let path = written(
                 format,
                 export(name, format, seed as u64, None).unwrap().as_bytes(),
             );
@@ -306,7 +313,7 @@ fn graphs_are_read_by_networkx_and_graphviz() {
         let plain = said(
             Command::new("dot")
                 .arg("-Tplain")
-                .arg(place("run.dot", dot.as_bytes())),
+                .arg(written("run.dot", dot.as_bytes())),
         );
         let edges: Vec<Value> = serde_json::from_str(&graphs[0]).unwrap();
         assert!(!edges.is_empty(), "{name}");

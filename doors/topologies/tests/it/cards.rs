@@ -1,5 +1,6 @@
 //! The network cards that join machines, and the marks of accelerators.
 
+use oneport_testkit::whole;
 use oneport_topologies::{Fabric, ImportOptions, Rational, Topic};
 
 use crate::{import, import_with, names, rate, refused, replicated, says};
@@ -81,7 +82,7 @@ fn virtual_cards_are_left_out_unless_they_are_named() {
         let platform = import_with(&text, &asked(nics)).platform;
         let links = platform.incoming(platform.find("fabric").expect("a switch"));
         let rates = links.iter().map(|&link| platform.link(link).cost.recip());
-        (rates.sum::<Rational>() / Rational::from_integer(2.into())).to_string()
+        (rates.sum::<Rational>() / whole(2)).to_string()
     };
     assert_eq!(
         [into("all"), into("docker0"), into("ens3,docker*")],

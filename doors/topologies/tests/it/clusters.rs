@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use oneport_testkit::data;
-use oneport_topologies::{Format, ImportOptions, Rational, Topic};
+use oneport_testkit::{data, whole};
+use oneport_topologies::{Format, ImportOptions, Topic};
 
 use crate::{check_whole, fixture, import, import_with, names, rate, reached, refused, says};
 
@@ -73,7 +73,7 @@ fn a_fabric_by_ibnetdiscover() {
     );
     assert!(says(&sharp, Topic::LeftOut, "aggregation nodes"));
     check_whole(&imported);
-    let given = BTreeMap::from([("hdr".to_string(), Rational::from_integer(6.into()))]);
+    let given = BTreeMap::from([("hdr".to_string(), whole(6))]);
     let platform = import_with(
         IBNETDISCOVER,
         &ImportOptions {
@@ -244,7 +244,7 @@ fn fabrics_without_speeds_take_the_users() {
         &ImportOptions::default(),
         &["without width and speed", "--link-bandwidth link=200Gbit/s"],
     );
-    let link_bandwidth = BTreeMap::from([("link".to_string(), Rational::from_integer(25.into()))]);
+    let link_bandwidth = BTreeMap::from([("link".to_string(), whole(25))]);
     let options = ImportOptions {
         link_bandwidth,
         ..ImportOptions::default()
@@ -388,7 +388,7 @@ fn a_fabric_by_iblinkinfo() {
 fn levels(rates: &[(&str, u32)]) -> ImportOptions {
     let rates = rates
         .iter()
-        .map(|(kind, rate)| (kind.to_string(), Rational::from_integer((*rate).into())));
+        .map(|(kind, rate)| (kind.to_string(), whole(*rate)));
     ImportOptions {
         link_bandwidth: rates.collect(),
         ..ImportOptions::default()

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use oneport_platform::{Units, parse_rational, ratio};
+use oneport_testkit::whole;
 use oneport_topologies::{
     Capacity, Format, ImportOptions, Imported, Platform, Rational, Topic, parse_topology,
     read_platform,
@@ -153,7 +154,7 @@ fn topology_zoo_files() {
                 raw.or(carrier)
             })
             .collect();
-        let gigabit = Rational::from_integer(1_000_000_000.into());
+        let gigabit = whole(1_000_000_000);
         assert!(
             links
                 .values()
@@ -259,7 +260,7 @@ fn long_values_are_clipped() {
     );
 }
 
-/// The Topology Zoo calls places of a network routers: they take part, with and without the option for capacities.
+/// The Topology Zoo calls sites of a network routers: they take part, with and without the option for capacities.
 #[test]
 fn roles_do_not_change_with_the_option_for_capacities() {
     let gml = |kinds: [&str; 3]| {

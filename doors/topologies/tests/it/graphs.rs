@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use oneport_platform::Units;
+use oneport_testkit::whole;
 use oneport_topologies::{Capacity, Format, ImportOptions, Rational, Topic, parse_topology};
 
 use crate::{check_whole, import, import_with, names, rate, reached, refused, says};
@@ -21,7 +22,7 @@ fn capacity(attribute: &str, units: &str) -> ImportOptions {
 
 fn with_default(rate: u32) -> ImportOptions {
     ImportOptions {
-        capacity_default: Some(Rational::from_integer(rate.into())),
+        capacity_default: Some(whole(rate)),
         ..ImportOptions::default()
     }
 }
@@ -73,7 +74,7 @@ fn texts(c: [&str; 3]) -> [(Format, String); 5] {
 
 #[test]
 fn one_graph_in_every_format() {
-    for (place, (format, text)) in texts(["25", "12.5", "100 Gbit/s"]).into_iter().enumerate() {
+    for (index, (format, text)) in texts(["25", "12.5", "100 Gbit/s"]).into_iter().enumerate() {
         let imported = import(&text);
         let platform = &imported.platform;
         assert_eq!(imported.format, format);
@@ -84,7 +85,7 @@ fn one_graph_in_every_format() {
             "{text}"
         );
         // Directed in the last only.
-        let back = if place == 4 { "none" } else { "25/2" };
+        let back = if index == 4 { "none" } else { "25/2" };
         assert_eq!(
             (rate(platform, "x", "y"), rate(platform, "y", "x")),
             ("25/2".into(), back.into()),
@@ -103,7 +104,7 @@ fn one_graph_in_every_format() {
             ("1/320".into(), "25/2".into())
         );
         let other = ImportOptions {
-            capacity_default: Some(Rational::from_integer(7.into())),
+            capacity_default: Some(whole(7)),
             ..capacity("c", "GB/s")
         };
         assert_eq!(rate(&import_with(&text, &other).platform, "x", "y"), "7");
@@ -282,7 +283,7 @@ fn hostile_graphs_end_soon() {
 #[test]
 fn edges_of_dot_may_lead_to_lists() {
     let options = ImportOptions {
-        capacity_default: Some(Rational::from_integer(2.into())),
+        capacity_default: Some(whole(2)),
         ..ImportOptions::default()
     };
     let platform = import_with("graph { a -- { b; c:port, d } -- e }", &options).platform;
@@ -348,7 +349,7 @@ fn what_networkx_and_graphviz_write() {
             "{name}"
         );
         let sum: Rational = platform.links().iter().map(|link| link.cost.recip()).sum();
-        assert_eq!(sum, Rational::from_integer(462.into()), "{name}");
+        assert_eq!(sum, whole(462), "{name}");
         assert_eq!(
             (rate(&platform, "0", "1"), rate(&platform, "33", "32")),
             ("4".into(), "5".into()),

@@ -54,13 +54,13 @@ fn dumps_state_the_latency_of_cards_and_the_rest_is_assumed() {
         assumed: true,
         ..Latencies::default()
     };
-    let of = |kind, latency: &str, origin| (kind, latency.to_string(), origin);
+    let latency_of = |kind, latency: &str, origin| (kind, latency.to_string(), origin);
     assert_eq!(
         all(&imported, &assumed),
         [
             stated.clone(),
-            of("nvlink", "3/10", Origin::Assumed),
-            of("pci", "1/4", Origin::Assumed)
+            latency_of("nvlink", "3/10", Origin::Assumed),
+            latency_of("pci", "1/4", Origin::Assumed)
         ]
     );
     // A kind replaces stated latencies, a time alone does not.
@@ -71,13 +71,16 @@ fn dumps_state_the_latency_of_cards_and_the_rest_is_assumed() {
     };
     assert_eq!(
         all(&imported, &given),
-        [stated, of("nvlink", "2", Origin::Given)]
+        [stated, latency_of("nvlink", "2", Origin::Given)]
     );
     let given = Latencies {
         kinds: BTreeMap::from([("net".to_string(), number("1/200000"))]),
         ..Latencies::default()
     };
-    assert_eq!(all(&imported, &given), [of("net", "5", Origin::Given)]);
+    assert_eq!(
+        all(&imported, &given),
+        [latency_of("net", "5", Origin::Given)]
+    );
     let unknown = Latencies {
         kinds: BTreeMap::from([("xgmi".to_string(), number("1"))]),
         ..Latencies::default()
@@ -111,9 +114,9 @@ fn edges_state_latencies_with_units() {
         ..ImportOptions::default()
     };
     let stated = |imported: &Imported| all(imported, &Latencies::default());
-    let of = |latency: &str| ("link", latency.to_string(), Origin::Stated);
+    let latency_of = |latency: &str| ("link", latency.to_string(), Origin::Stated);
     let both = import(&graph(["\"latency\": \"5 us\"", "\"delay\": \"2 ms\""]));
-    assert_eq!(stated(&both), [of("5"), of("2000")]);
+    assert_eq!(stated(&both), [latency_of("5"), latency_of("2000")]);
     check_whole(&both);
     // A number without a unit has no meaning: it is left out, with a note.
     let plain = graph(["\"latency\": 5", "\"latency\": 0"]);
@@ -125,10 +128,13 @@ fn edges_state_latencies_with_units() {
         "--latency-attribute latency,us"
     ));
     let imported = import_with(&plain, &asked("latency", Some("1/1000")));
-    assert_eq!(stated(&imported), [of("5000")]);
+    assert_eq!(stated(&imported), [latency_of("5000")]);
     assert!(!says(&imported, Topic::LeftOut, "latency"));
     let other = graph(["\"hop\": \"5 us\"", "\"delay\": \"1 us\""]);
-    assert_eq!(stated(&import_with(&other, &asked("hop", None))), [of("5")]);
+    assert_eq!(
+        stated(&import_with(&other, &asked("hop", None))),
+        [latency_of("5")]
+    );
     refused(
         &graph(["\"hop\": \"5 GB\"", "\"hop\": 1"]),
         &asked("hop", None),
@@ -142,16 +148,19 @@ fn edges_state_latencies_with_units() {
     let graphml = "<graphml><key id=\"d0\" attr.name=\"capacity\"/><key id=\"d1\" attr.name=\"latency\">\
         <default>3 us</default></key><graph edgedefault=\"directed\"><node id=\"x\"/><node id=\"y\"/>\
         <edge source=\"x\" target=\"y\"><data key=\"d0\">1</data></edge></graph></graphml>";
-    assert_eq!(stated(&import(graphml)), [of("3")]);
+    assert_eq!(stated(&import(graphml)), [latency_of("3")]);
 }
 
 #[test]
 fn dimensions_of_astra_sim_have_nanoseconds() {
     let text = "topology: [ Ring, Switch ]\nnpus_count: [ 3, 2 ]\nbandwidth: [ 500, 2 ]\nlatency: [ 500.0, 20 ]\n";
     let imported = import(text);
-    let of = |kind, latency: &str| (kind, latency.to_string(), Origin::Stated);
+    let latency_of = |kind, latency: &str| (kind, latency.to_string(), Origin::Stated);
     let stated = all(&imported, &Latencies::default());
-    assert_eq!(stated, [of("ring", "1/2"), of("switch", "1/50")]);
+    assert_eq!(
+        stated,
+        [latency_of("ring", "1/2"), latency_of("switch", "1/50")]
+    );
     refused(
         &text.replace("500.0", "-5"),
         &ImportOptions::default(),
@@ -169,7 +178,7 @@ fn an_attribute_that_no_link_has_is_refused() {
         ..ImportOptions::default()
     };
     let stated = |imported: &Imported| all(imported, &Latencies::default());
-    let of = |latency: &str| ("link", latency.to_string(), Origin::Stated);
+    let latency_of = |latency: &str| ("link", latency.to_string(), Origin::Stated);
     let text = graph(["\"latency\": \"5 us\"", "\"hop\": 1"]);
     refused(
         &text,
@@ -179,7 +188,7 @@ fn an_attribute_that_no_link_has_is_refused() {
     // One edge with it is enough.
     assert_eq!(
         stated(&import_with(&text, &asked("hop", "1/1000"))),
-        [of("1000")]
+        [latency_of("1000")]
     );
     let gml = "graph [ node [ id 0 ] node [ id 1 ] node [ id 2 ] edge [ source 0 target 1 LinkSpeedRaw 8000000000 \
         latency \"5 us\" ] edge [ source 1 target 2 LinkSpeedRaw 1000000000 ping 3 ] ]";

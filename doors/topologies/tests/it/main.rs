@@ -34,10 +34,10 @@ mod tables;
 use std::path::{Path, PathBuf};
 
 use oneport_files::{PlatformFormat, parse_platform, write_platform};
-use oneport_testkit::data;
+use oneport_testkit::{data, whole};
 use oneport_topologies::parse_topology;
 use oneport_topologies::{
-    Fabric, Format, FormatError, ImportOptions, Imported, Platform, Rational, Replicate, Topic,
+    Fabric, Format, FormatError, ImportOptions, Imported, Platform, Replicate, Topic,
 };
 
 /// Reads a text under a name without an extension.
@@ -109,7 +109,7 @@ pub fn says(imported: &Imported, topic: Topic, text: &str) -> bool {
 
 /// Several machines and the network between them.
 pub fn replicated(count: usize, fabric: Fabric, bandwidth: Option<u32>) -> ImportOptions {
-    let bandwidth = bandwidth.map(|rate| Rational::from_integer(rate.into()));
+    let bandwidth = bandwidth.map(whole);
     ImportOptions {
         replicate: Some(Replicate {
             count,
@@ -176,7 +176,7 @@ pub fn cut(text: &str, width: usize) -> String {
 pub fn bandwidths(rates: &[(&str, u32)]) -> ImportOptions {
     let rates = rates
         .iter()
-        .map(|(kind, rate)| (kind.to_string(), Rational::from_integer((*rate).into())));
+        .map(|(kind, rate)| (kind.to_string(), whole(*rate)));
     ImportOptions {
         link_bandwidth: rates.collect(),
         ..ImportOptions::default()

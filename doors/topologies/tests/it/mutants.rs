@@ -1,8 +1,9 @@
-//! Small files of every format, cut and changed at every place: an answer, never a panic.
+//! Small files of every format, cut and changed at every byte: an answer, never a panic.
 
 use std::collections::BTreeMap;
 
-use oneport_topologies::{Format, ImportOptions, Rational, parse_topology};
+use oneport_testkit::whole;
+use oneport_topologies::{Format, ImportOptions, parse_topology};
 
 use crate::{cluster, try_import};
 
@@ -76,13 +77,11 @@ fn options(format: Format) -> ImportOptions {
         Format::SlurmYaml => &["node"],
         _ => &[],
     };
-    let link_bandwidth = kinds
-        .iter()
-        .map(|kind| (kind.to_string(), Rational::from_integer(25.into())));
+    let link_bandwidth = kinds.iter().map(|kind| (kind.to_string(), whole(25)));
     let capacity_default = matches!(format, Format::Gml | Format::Dot);
     ImportOptions {
         link_bandwidth: link_bandwidth.collect::<BTreeMap<_, _>>(),
-        capacity_default: capacity_default.then(|| Rational::from_integer(1.into())),
+        capacity_default: capacity_default.then(|| whole(1)),
         ..ImportOptions::default()
     }
 }
@@ -131,15 +130,15 @@ fn cut_anywhere() {
     }
 }
 
-/// Four of the nasty bytes at every place, as the format and as the format that the text resembles.
+/// Four of the nasty bytes at every position, as the format and as the format that the text resembles.
 #[test]
 fn bytes_replaced() {
     let nasty = b"\0\n\"<[{},=-9x \xFF";
     for (format, text) in files() {
-        for place in 0..text.len() {
+        for position in 0..text.len() {
             let mut bytes = text.clone().into_bytes();
             for turn in 0..4 {
-                bytes[place] = nasty[(4 * place + turn) % nasty.len()];
+                bytes[position] = nasty[(4 * position + turn) % nasty.len()];
                 survives(&bytes, format);
             }
             if let Ok(text) = String::from_utf8(bytes) {
@@ -197,16 +196,21 @@ fn words_and_lines_exchanged() {
             }
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        for place in 0..lines.len() {
-            let (before, after) = (lines[..place].concat(), lines[place + 1..].concat());
+        for position in 0..lines.len() {
+            let (before, after) = (lines[..position].concat(), lines[position + 1..].concat());
             survives(
                 [before.as_str(), after.as_str()].concat().as_bytes(),
                 format,
             );
             survives(
-                [before.as_str(), lines[place], lines[place], after.as_str()]
-                    .concat()
-                    .as_bytes(),
+                [
+                    before.as_str(),
+                    lines[position],
+                    lines[position],
+                    after.as_str(),
+                ]
+                .concat()
+                .as_bytes(),
                 format,
             );
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use oneport_testkit::whole;
 use oneport_topologies::{Fabric, Format, ImportOptions, Imported, Rational, Topic};
 
 use crate::{
@@ -36,7 +37,7 @@ const SWITCHED: &str = r#"<system version="1">
 "#;
 
 fn given(kind: &str, rate: u32) -> ImportOptions {
-    let link_bandwidth = BTreeMap::from([(kind.to_string(), Rational::from_integer(rate.into()))]);
+    let link_bandwidth = BTreeMap::from([(kind.to_string(), whole(rate))]);
     ImportOptions {
         link_bandwidth,
         ..ImportOptions::default()
@@ -461,7 +462,7 @@ fn real_dumps() {
             .iter()
             .position(|gcn| text.contains(gcn))
             .unwrap_or(0);
-        let expected = Rational::from_integer((links * [24, 24, 36, 48][each]).into());
+        let expected = whole(links * [24, 24, 36, 48][each]);
         let found: Rational = platform
             .links()
             .iter()

@@ -145,7 +145,7 @@ fn what_would_be_misread_is_refused() {
     assert!(read("").unwrap_err().contains("empty"));
     assert!(read("<graphs>").unwrap_err().contains("not valid XML"));
     let wide: String = (0..200_000)
-        .map(|place| format!(" a{place}=\"\""))
+        .map(|index| format!(" a{index}=\"\""))
         .collect();
     assert!(
         read(&format!("<graphs{wide}/>"))

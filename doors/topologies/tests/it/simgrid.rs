@@ -1,6 +1,7 @@
 //! SimGrid's platforms: links, latencies and shared capacities by hand. That routes are SimGrid's own, and that the
 //! drawing has no others, is tested inside the crate.
 
+use oneport_testkit::whole;
 use oneport_topologies::{ImportOptions, Platform, Topic};
 
 use crate::{
@@ -66,9 +67,9 @@ fn own(platform: &Platform, from: &str, to: &str) -> String {
     let link = platform.link_between(find(from), find(to));
     let link = link.unwrap_or_else(|| panic!("no link {from} -> {to}"));
     let cost = platform.own_cost(link);
-    let million = oneport_topologies::Rational::from_integer(1_000_000.into());
+    let million = whole(1_000_000);
     let latency = platform.link(link).latency() * million;
-    if *cost == oneport_topologies::Rational::from_integer(0.into()) {
+    if *cost == whole(0) {
         return format!("none, {latency} us");
     }
     format!("{}, {latency} us", cost.recip())
@@ -347,7 +348,7 @@ fn dragonflies_join_groups_by_one_router_each() {
         (platform.processors().count(), reached(platform)),
         (120, 120)
     );
-    // Hosts of a router are a star. Routers of a chassis, of a place in the group and of two groups have 1, 3, 4 links.
+    // Hosts of a router are a star. Routers of a chassis, of one number in the group and of two groups have 1, 3, 4 links.
     assert_eq!(own(platform, "n2", "c_router1_hosts.up"), "1, 1 us");
     assert!(shared(platform, "c_link_0_4_UP").starts_with("1: "));
     assert!(shared(platform, "c_link_0_15_UP").starts_with("3: "));

@@ -95,12 +95,12 @@ fn speeds_by_switch() {
     );
     let rates = |options: &[(&str, u32)]| {
         let imported = import_with(&text, &bandwidths(options));
-        let of = |from, to| rate(&imported.platform, from, to);
+        let rate_of = |from, to| rate(&imported.platform, from, to);
         [
-            of("cn1", "leaf1"),
-            of("cn3", "leaf2"),
-            of("leaf3", "old2"),
-            of("leaf3", "core"),
+            rate_of("cn1", "leaf1"),
+            rate_of("cn3", "leaf2"),
+            rate_of("leaf3", "old2"),
+            rate_of("leaf3", "core"),
         ]
     };
     assert_eq!(rates(&[("level1", 40)]), ["25/2", "25/2", "25/8", "40"]);

@@ -1,6 +1,7 @@
 //! Tables of `nvidia-smi topo -m`.
 
-use oneport_topologies::{Fabric, Format, ImportOptions, Rational, Topic};
+use oneport_testkit::whole;
+use oneport_topologies::{Fabric, Format, ImportOptions, Topic};
 
 use crate::{
     check_whole, cut, fixture, folded, import, import_with, rate, reached, refused, replicated,
@@ -90,8 +91,7 @@ fn eight_gpus_with_nvswitches_and_cards() {
         &["does not say how fast", "--fabric"],
     );
     let mut net = replicated(2, Fabric::Rail, None);
-    net.link_bandwidth
-        .insert("net".to_string(), Rational::from_integer(40.into()));
+    net.link_bandwidth.insert("net".to_string(), whole(40));
     assert_eq!(
         rate(&import_with(&text, &net).platform, "box0.nic0", "rail0"),
         "40"
@@ -214,8 +214,12 @@ fn generations_follow_from_nvlinks() {
         ];
         let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
         let imported = import(&table("GPU0 GPU1", &rows));
-        let of = |from, to| rate(&imported.platform, from, to);
-        [of("gpu0", "gpu1"), of("gpu0", "cpu0"), of("cpu0", "cpu1")]
+        let rate_of = |from, to| rate(&imported.platform, from, to);
+        [
+            rate_of("gpu0", "gpu1"),
+            rate_of("gpu0", "cpu0"),
+            rate_of("cpu0", "cpu1"),
+        ]
     };
     // 18 x 20.6, 12 x 20, 6 x 20, else 20 each, and PCI 4.0.
     assert_eq!(pair("NV18", "N/A"), ["1854/5", "48", "22"]);

@@ -145,7 +145,7 @@ fn agreeing(simulated: &Simulated) -> Result<usize> {
         .get(&(Network::OnePort, Choice::Mpich))
         .context("no simulation")?;
     for question in Question::all(ROOTS[0]) {
-        let at = |name: &str| {
+        let duration = |name: &str| {
             cutting
                 .get(&(question, name.to_string()))
                 .copied()
@@ -156,9 +156,9 @@ fn agreeing(simulated: &Simulated) -> Result<usize> {
             Operator::Gcd => question.values >= 512,
         };
         ensure!(
-            (at(LIBRARY)? < at(SNF)?) == long,
+            (duration(LIBRARY)? < duration(SNF)?) == long,
             "{question:?}: MPICH's choice takes {}",
-            at(LIBRARY)?
+            duration(LIBRARY)?
         );
     }
     Ok(compared)

@@ -96,14 +96,14 @@ impl Question {
 
     /// All problems with the given root.
     pub fn all(root: usize) -> impl Iterator<Item = Question> {
-        let of = move |operator| {
+        let questions = move |operator| {
             VALUES.map(|values| Question {
                 operator,
                 values,
                 root,
             })
         };
-        Operator::ALL.into_iter().flat_map(of)
+        Operator::ALL.into_iter().flat_map(questions)
     }
 }
 
@@ -214,7 +214,9 @@ fn write(
     };
     let mut before = others;
     before[child] -= 1;
-    (0..2).for_each(|of| before[of] -= below[of]);
+    for class in 0..2 {
+        before[class] -= below[class];
+    }
     write(rank, before, known, ranks, tree)?;
     let sender = ranks[child]
         .pop()

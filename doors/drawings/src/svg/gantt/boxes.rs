@@ -39,7 +39,7 @@ impl Boxes<'_> {
         if hatched {
             canvas.hatch("hatch");
         }
-        for ((row, lanes), place) in rows.iter().zip(*runs).zip(&frame.rows) {
+        for ((row, lanes), extent) in rows.iter().zip(*runs).zip(&frame.rows) {
             let node = words::name(platform, row.node);
             canvas
                 .g()
@@ -48,7 +48,7 @@ impl Boxes<'_> {
                 .s("data-port", row.port.kind())
                 .start();
             for (lane, (bars, runs)) in row.lanes.iter().zip(lanes).enumerate() {
-                let (y, height) = lane_place(place, row.lanes.len(), lane);
+                let (y, height) = lane_extent(extent, row.lanes.len(), lane);
                 for run in runs {
                     let Some(bar) = bars.get(run.first).and_then(|&index| chart.bars.get(index))
                     else {
@@ -114,9 +114,9 @@ impl Boxes<'_> {
             runs,
         } = self;
         canvas.g().untouched().start();
-        for ((row, lanes), place) in rows.iter().zip(*runs).zip(&frame.rows) {
+        for ((row, lanes), extent) in rows.iter().zip(*runs).zip(&frame.rows) {
             for (lane, (bars, runs)) in row.lanes.iter().zip(lanes).enumerate() {
-                let (y, height) = lane_place(place, row.lanes.len(), lane);
+                let (y, height) = lane_extent(extent, row.lanes.len(), lane);
                 let size = frame.font.min(height * 0.85);
                 for run in runs
                     .iter()
@@ -150,7 +150,7 @@ fn receives(platform: &Platform, row: &ChartRow, bar: &Bar) -> bool {
 }
 
 /// Top and height of a lane's boxes.
-fn lane_place(&(top, height): &(f64, f64), lanes: usize, lane: usize) -> (f64, f64) {
+fn lane_extent(&(top, height): &(f64, f64), lanes: usize, lane: usize) -> (f64, f64) {
     let one = height / lanes.max(1) as f64;
     let gap = if one < 12.0 { 0.5 } else { 1.5 };
     (top + one * lane as f64 + gap, one - 2.0 * gap)
@@ -162,7 +162,7 @@ fn tooltip(platform: &Platform, messages: &Messages, bar: &Bar) -> String {
         Note::Count(count) => format!("{label} ×{}", words::show(count)),
         Note::Instance(instance) => format!("{label} of instance {instance}"),
     };
-    let place = match bar.activity {
+    let resource = match bar.activity {
         Activity::Transfer(link) => words::link_name(platform, link),
         Activity::Merge { node, split } => {
             let made = words::merge(bar.message.part, split);
@@ -173,7 +173,7 @@ fn tooltip(platform: &Platform, messages: &Messages, bar: &Bar) -> String {
         quantities::time(platform, &bar.start),
         quantities::time(platform, &bar.end),
     );
-    format!("{what}, {place}, {start} to {end}")
+    format!("{what}, {resource}, {start} to {end}")
 }
 
 /// Texts for a box, the longest first.

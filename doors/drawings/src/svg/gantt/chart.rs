@@ -63,7 +63,7 @@ pub(super) fn draw(chart: &Chart) -> String {
         .iter()
         .map(|bar| palette.number(bar.message))
         .collect();
-    let runs = rows::runs(&rows, chart.bars, (&spans, &colours), MOST_BOXES);
+    let runs = rows::runs(&rows, chart.bars, &spans, &colours, MOST_BOXES);
     let hatched = runs.iter().flatten().flatten().any(|run| run.mixed);
     let loads = loads(chart, &rows);
     let shown = rows
@@ -74,7 +74,7 @@ pub(super) fn draw(chart: &Chart) -> String {
     let shown = shown
         .map(|bar| (palette.number(bar.message), bar.message))
         .collect();
-    let (entries, notes) = legend_entries(chart, (&palette, shown), &remarks, hatched, &loads);
+    let (entries, notes) = legend_entries(chart, &palette, shown, &remarks, hatched, &loads);
     let legend = legend::layout(&entries, MARGIN, total - 2.0 * MARGIN);
     let notes = Notes::new(&notes, total);
     let legend_top = frame.bottom + 46.0;
@@ -167,7 +167,7 @@ fn frame(chart: &Chart, rows: &[ChartRow]) -> Frame {
     let top =
         62.0 + if chart.phases.is_empty() { 0.0 } else { 22.0 } + if high { 20.0 } else { 0.0 };
     let mut y = top;
-    let mut places = Vec::new();
+    let mut extents = Vec::new();
     for (index, row) in rows.iter().enumerate() {
         y += row_height
             * space(
@@ -181,7 +181,7 @@ fn frame(chart: &Chart, rows: &[ChartRow]) -> Frame {
             0.0
         };
         let height = row_height.max(row.lanes.len() as f64 * lane);
-        places.push((y, height));
+        extents.push((y, height));
         y += height;
     }
     let bottom = if rows.is_empty() { top + 32.0 } else { y };
@@ -189,7 +189,7 @@ fn frame(chart: &Chart, rows: &[ChartRow]) -> Frame {
         left,
         top,
         width,
-        rows: places,
+        rows: extents,
         bottom,
         font: (row_height * 0.48).clamp(7.5, 12.5),
         high,
@@ -261,8 +261,8 @@ fn draw_background(
             .skip(first)
             .take_while(|other| other.node == row.node)
             .count();
-        let place = |index: usize| frame.rows.get(index).copied().unwrap_or((frame.top, 0.0));
-        let ((top, height), last) = (place(first), place(first + count - 1));
+        let extent = |index: usize| frame.rows.get(index).copied().unwrap_or((frame.top, 0.0));
+        let ((top, height), last) = (extent(first), extent(first + count - 1));
         let bottom = last.0 + last.1;
         let size = name_size(height.min(28.0));
         let name = words::name(chart.problem.platform(), row.node);
@@ -281,7 +281,7 @@ fn draw_background(
         canvas.close();
         for index in first..first + count {
             let Some(row) = rows.get(index) else { continue };
-            let (y, height) = place(index);
+            let (y, height) = extent(index);
             let size = size.min(PORT_SIZE);
             let label = words::fit_name(
                 &row.port.label(chart.problem.platform()),
@@ -298,8 +298,7 @@ fn draw_background(
                 &label,
             );
             if let Some(load) = loads.get(index) {
-                let sides = (frame.left, frame.left + frame.width);
-                draw_load(canvas, sides, (y, height), size, load);
+                draw_load(canvas, frame, (y, height), size, load);
             }
         }
         first += count;
@@ -309,7 +308,7 @@ fn draw_background(
 /// A row's load at its right end. A row that is busy all the time has a red frame.
 fn draw_load(
     canvas: &mut Canvas,
-    (left, right): (f64, f64),
+    frame: &Frame,
     (y, height): (f64, f64),
     size: f64,
     load: &Rational,
@@ -317,10 +316,11 @@ fn draw_load(
     let full = is_full(load);
     if full {
         canvas
-            .rect("full", (left - 4.0, y + 0.5), (3.0, height - 1.0))
+            .rect("full", (frame.left - 4.0, y + 0.5), (3.0, height - 1.0))
             .fill(FULL)
             .titled("busy all the time");
     }
+    let right = frame.left + frame.width;
     let at = (right + 8.0, y + height / 2.0 + size * 0.35);
     let text = oneport_platform::percent(load);
     canvas
@@ -374,7 +374,8 @@ fn draw_axis(canvas: &mut Canvas, chart: &Chart, frame: &Frame, axis: &Axis) {
 /// The legend of the messages used, and the remarks below it.
 fn legend_entries(
     chart: &Chart,
-    (palette, used): (&Palette, BTreeMap<usize, Message>),
+    palette: &Palette,
+    used: BTreeMap<usize, Message>,
     remarks: &[&str],
     hatched: bool,
     loads: &[Rational],

@@ -109,7 +109,7 @@ impl ChartRow {
 /// Consecutive bars of one lane drawn as one box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::svg) struct DrawnRun {
-    /// Place of the first bar in its lane.
+    /// Index of the first bar in its lane.
     pub first: usize,
     /// Number of bars.
     pub count: usize,
@@ -194,9 +194,9 @@ fn lanes(bars: &[Bar], mut own: Vec<usize>) -> Vec<Vec<usize>> {
             let last = lane.last().and_then(|&last| bars.get(last));
             last.is_some_and(|last| last.activity == bar.activity)
         };
-        let place = lanes.iter().position(|lane| free(lane) && same(lane));
-        let place = place.or_else(|| lanes.iter().position(free));
-        match place.and_then(|place| lanes.get_mut(place)) {
+        let number = lanes.iter().position(|lane| free(lane) && same(lane));
+        let number = number.or_else(|| lanes.iter().position(free));
+        match number.and_then(|number| lanes.get_mut(number)) {
             Some((lane, end)) => {
                 lane.push(index);
                 *end = &bar.end;
@@ -213,12 +213,13 @@ fn lanes(bars: &[Bar], mut own: Vec<usize>) -> Vec<Vec<usize>> {
 pub(in crate::svg) fn runs(
     rows: &[ChartRow],
     bars: &[Bar],
-    (spans, colours): (&[(f64, f64)], &[usize]),
+    spans: &[(f64, f64)],
+    colours: &[usize],
     most: usize,
 ) -> Vec<Vec<Vec<DrawnRun>>> {
     let (mut alike, mut mixed) = (NARROW, NARROW);
     loop {
-        let join = |lane: &Vec<usize>| join(lane, bars, (spans, colours), (alike, mixed));
+        let join = |lane: &Vec<usize>| join(lane, bars, spans, colours, alike, mixed);
         let runs: Vec<Vec<Vec<DrawnRun>>> = rows
             .iter()
             .map(|row| row.lanes.iter().map(join).collect())
@@ -236,15 +237,17 @@ pub(in crate::svg) fn runs(
 fn join(
     lane: &[usize],
     bars: &[Bar],
-    (spans, colours): (&[(f64, f64)], &[usize]),
-    (alike, mixed): (f64, f64),
+    spans: &[(f64, f64)],
+    colours: &[usize],
+    alike: f64,
+    mixed: f64,
 ) -> Vec<DrawnRun> {
-    let message = |place: usize| {
-        lane.get(place)
+    let message = |bar: usize| {
+        lane.get(bar)
             .and_then(|&index| bars.get(index))
             .map(|bar| bar.message)
     };
-    let colour = |place: usize| lane.get(place).and_then(|&index| colours.get(index));
+    let colour = |bar: usize| lane.get(bar).and_then(|&index| colours.get(index));
     // A run, and the width of its widest bar.
     let mut runs: Vec<(DrawnRun, f64)> = Vec::new();
     for (first, &index) in lane.iter().enumerate() {

@@ -27,8 +27,8 @@ pub(super) fn amounts(problem: &Problem, steady_state: &SteadyState) -> Amounts 
         return amounts;
     };
     let several = rates.demands.len() > 1;
-    for (place, demand) in rates.demands.iter().enumerate() {
-        let whose = || whose(problem, place);
+    for (index, demand) in rates.demands.iter().enumerate() {
+        let whose = || whose(problem, index);
         let label_of = |what: String| {
             if several {
                 format!("{what} {}", whose())
@@ -90,10 +90,10 @@ fn brief(value: &Value) -> String {
 }
 
 /// Short name of a message: `P0` if the target identifies it, `a→b` if both ends matter, the source of copies.
-fn whose(problem: &Problem, place: usize) -> String {
+fn whose(problem: &Problem, index: usize) -> String {
     let (platform, collective) = (problem.platform(), problem.collective());
-    let Some(demand) = collective.demand(place) else {
-        return format!("demand {place}");
+    let Some(demand) = collective.demand(index) else {
+        return format!("demand {index}");
     };
     let name = |node| words::name(platform, node);
     match (demand.operands, demand.targets()) {
@@ -104,6 +104,6 @@ fn whose(problem: &Problem, place: usize) -> String {
         },
         (&[source], _) => format!("m {}", name(source)),
         (_, &[target]) => format!("for {}", name(target)),
-        _ => format!("demand {place}"),
+        _ => format!("demand {index}"),
     }
 }

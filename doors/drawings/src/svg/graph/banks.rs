@@ -38,11 +38,11 @@ pub(super) fn star(sizes: &[Point], hub: usize) -> Vec<Point> {
         cell.0 + if rows > 1 { 2.0 * GAP.0 } else { GAP.0 },
         cell.1 + GAP.1,
     );
-    let mut places = Vec::with_capacity(sizes.len());
+    let mut positions = Vec::with_capacity(sizes.len());
     let mut leaf = 0_usize;
     for index in 0..sizes.len() {
         if index == hub {
-            places.push((0.0, 0.0));
+            positions.push((0.0, 0.0));
             continue;
         }
         let (line, column) = (leaf / row, leaf % row);
@@ -53,10 +53,10 @@ pub(super) fn star(sizes: &[Point], hub: usize) -> Vec<Point> {
             0.0
         };
         let x = (column as f64 - (here as f64 - 1.0) / 2.0 + aside) * cell.0;
-        places.push((x, FAN + cell.1 * (line as f64 + 0.5)));
+        positions.push((x, FAN + cell.1 * (line as f64 + 0.5)));
         leaf += 1;
     }
-    places
+    positions
 }
 
 /// Positions of items. The first `frames` items are frames. Half of the frames are above, half below, the other items
@@ -91,11 +91,11 @@ pub(super) fn banks(
             .sum::<f64>()
             + gap * (count - 1.0)
     };
-    let mut places = vec![(0.0, 0.0); sizes.len()];
+    let mut positions = vec![(0.0, 0.0); sizes.len()];
     for (range, side) in [(0..above, -1.0), (above..frames, 1.0)] {
         let mut left = -width(range.clone()) / 2.0;
         for item in range {
-            places[item] = (
+            positions[item] = (
                 left + sizes[item].0 / 2.0,
                 side * (BAND + sizes[item].1) / 2.0,
             );
@@ -110,7 +110,7 @@ pub(super) fn banks(
         .fold(0.0, f64::max);
     let step = (whole / others as f64).max(widest + gap);
     for other in 0..others {
-        places[frames + other] = ((other as f64 - (others as f64 - 1.0) / 2.0) * step, 0.0);
+        positions[frames + other] = ((other as f64 - (others as f64 - 1.0) / 2.0) * step, 0.0);
     }
-    Some(places)
+    Some(positions)
 }

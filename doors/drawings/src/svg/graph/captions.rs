@@ -36,7 +36,8 @@ impl Captions {
         page: &mut Page,
         platform: &Platform,
         edges: &[Edge],
-        (flows, amounts): (&Flows, Option<&Amounts>),
+        flows: &Flows,
+        amounts: Option<&Amounts>,
     ) {
         let uniform = strokes::uniform_cost(platform).is_some();
         for edge in edges.iter().rev() {
@@ -66,14 +67,14 @@ impl Captions {
         &mut self,
         page: &mut Page,
         forms: Vec<Vec<String>>,
-        places: impl Fn(f64, f64) -> Vec<Area>,
+        areas: impl Fn(f64, f64) -> Vec<Area>,
     ) {
         if forms.is_empty() {
             return;
         }
         let found = forms.into_iter().find_map(|lines| {
             let width = words::widest(&lines, LABEL) + 3.0;
-            let area = page.choose(&places(width, lines.len() as f64 * (LABEL + 2.0)))?;
+            let area = page.choose(&areas(width, lines.len() as f64 * (LABEL + 2.0)))?;
             Some(Label { area, lines })
         });
         let Some(label) = found else {
@@ -136,12 +137,13 @@ fn edge_amounts(platform: &Platform, edge: &Edge, amounts: &Amounts) -> Vec<Stri
     match edge.back {
         None => lines_of(edge.link).collect(),
         Some(back) => {
-            let to = |link: LinkId| {
+            let heads_to = |link: LinkId| {
                 words::link(platform, link)
                     .map_or(String::new(), |link| words::name(platform, link.to))
             };
-            let towards =
-                |link: LinkId| lines_of(link).map(move |line| format!("{line} to {}", to(link)));
+            let towards = |link: LinkId| {
+                lines_of(link).map(move |line| format!("{line} to {}", heads_to(link)))
+            };
             towards(edge.link).chain(towards(back)).collect()
         }
     }

@@ -223,12 +223,12 @@ impl Edge {
 
     /// Possible positions on the line for a label of this size, the best first.
     pub(super) fn label_areas(&self, width: f64, height: f64) -> Vec<Area> {
-        let places = if self.bent {
+        let areas = if self.bent {
             [0.42, 0.36, 0.5, 0.3, 0.58, 0.64, 0.24]
         } else {
             [0.5, 0.44, 0.56, 0.38, 0.62, 0.3, 0.7]
         };
-        places
+        areas
             .map(|t| Area::around(self.at(t), width, height))
             .to_vec()
     }

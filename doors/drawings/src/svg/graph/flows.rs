@@ -135,8 +135,8 @@ pub(super) fn roles(platform: &Platform, collective: &Collective) -> Vec<Role> {
 fn assign(roles: &mut [Role], collective: &Collective) {
     let mut give = |nodes: &[NodeId], role: Role| {
         for node in nodes {
-            if let Some(place) = roles.get_mut(node.index()) {
-                *place = role;
+            if let Some(slot) = roles.get_mut(node.index()) {
+                *slot = role;
             }
         }
     };

@@ -1,11 +1,11 @@
-//! Places for labels on a crowded page.
+//! Positions of labels on a crowded page.
 
 use std::collections::BTreeMap;
 
 /// Side of the squares into which points are sorted.
 const CELL: f64 = 24.0;
 
-/// A place on the page, in pixels. Also a width and a height.
+/// A position on the page, in pixels. Also a width and a height.
 pub(super) type Point = (f64, f64);
 
 /// An axis-parallel rectangle: left, top, right, bottom.
@@ -162,7 +162,7 @@ impl Page {
                 continue;
             }
             let covered = self.covered(area);
-            // Six places down the list are worth one covered point.
+            // Six areas further down the list are worth one covered point.
             let score = order + 6 * covered;
             if best.is_none_or(|(least, _)| score < least) {
                 best = Some((score, *area));

@@ -12,11 +12,11 @@ const APART: f64 = 0.55;
 /// With this part of all pairs linked, a circle shows more than distances do.
 const DENSE: f64 = 0.6;
 
-/// Places for nodes of these radii (0 for points). The length of a link between points is about 1, the centre anywhere.
+/// Positions for nodes of these radii (0 for points). The length of a link between points is about 1, the centre anywhere.
 /// `root` starts the tree.
 ///
 /// O(n m + rounds n^2) for n up to 500 nodes, O(n + m) beyond.
-pub(in crate::svg) fn place(
+pub(in crate::svg) fn arrange(
     radii: &[f64],
     edges: &[(usize, usize)],
     root: usize,
@@ -35,23 +35,23 @@ pub(in crate::svg) fn place(
     if nodes >= 4 && pairs as f64 >= DENSE * (nodes * (nodes - 1)) as f64 {
         return circle(radii);
     }
-    let mut places = radial(&near, root);
+    let mut positions = radial(&near, root);
     let spread = 1.0 + 2.0 * radii.iter().sum::<f64>() / nodes.max(1) as f64;
-    for place in places.iter_mut() {
-        *place = (place.0 * spread, place.1 * spread);
+    for position in positions.iter_mut() {
+        *position = (position.0 * spread, position.1 * spread);
     }
     if (3..=MOST_STRESSED).contains(&nodes) {
         let wishes = wishes(&near, radii);
         let rounds = if nodes <= 60 { 300 } else { 80 };
         for _ in 0..rounds {
-            relax(&mut places, &wishes);
+            relax(&mut positions, &wishes);
         }
         for _ in 0..60 {
-            separate(&mut places);
+            separate(&mut positions);
         }
     }
-    orient(&mut places, root);
-    places
+    orient(&mut positions, root);
+    positions
 }
 
 /// Each node's parent and depth in a breadth-first forest. Later trees hang below the root, two levels down.
@@ -110,7 +110,7 @@ fn radial(near: &[Vec<usize>], root: usize) -> Vec<(f64, f64)> {
     }
     // The sector of a node, and the start of its next child's sector, as fractions of a turn.
     let mut sector = vec![(0.0f64, 1.0f64); near.len()];
-    let mut places = vec![(0.0, 0.0); near.len()];
+    let mut positions = vec![(0.0, 0.0); near.len()];
     for &node in &order {
         if let (Some(parent), _) = tree[node] {
             let (start, left) = sector[parent];
@@ -131,9 +131,9 @@ fn radial(near: &[Vec<usize>], root: usize) -> Vec<(f64, f64)> {
         let far = radius[tree[node].1];
         // A small offset from the ring: symmetric trees would stay on a line otherwise.
         let (dx, dy) = turn(node as f64 * 0.618_034);
-        places[node] = (far * cos + 0.1 * dx, far * sin + 0.1 * dy);
+        positions[node] = (far * cos + 0.1 * dx, far * sin + 0.1 * dy);
     }
-    places
+    positions
 }
 
 /// All nodes on a circle, the first at the top.
@@ -144,11 +144,11 @@ fn circle(radii: &[f64]) -> Vec<(f64, f64)> {
         1.0,
         nodes as f64 * (0.8 + 2.0 * widest) / std::f64::consts::TAU,
     );
-    let place = |node: usize| {
+    let position = |node: usize| {
         let (cos, sin) = turn(node as f64 / nodes as f64);
         (radius * sin, -radius * cos)
     };
-    (0..nodes).map(place).collect()
+    (0..nodes).map(position).collect()
 }
 
 /// Cosine and sine of a fraction of a turn, from arithmetic alone.
@@ -224,13 +224,13 @@ fn wishes(near: &[Vec<usize>], radii: &[f64]) -> Vec<Vec<(f64, f64)>> {
 
 /// One round of stress majorization: every node moves to the weighted mean of the positions that the others prefer for
 /// it.
-fn relax(places: &mut [(f64, f64)], wishes: &[Vec<(f64, f64)>]) {
+fn relax(positions: &mut [(f64, f64)], wishes: &[Vec<(f64, f64)>]) {
     for (node, row) in wishes.iter().enumerate() {
-        let Some(&(x, y)) = places.get(node) else {
+        let Some(&(x, y)) = positions.get(node) else {
             continue;
         };
         let (mut sum_x, mut sum_y, mut sum) = (0.0, 0.0, 0.0);
-        for (other, (&(ox, oy), &(wanted, weight))) in places.iter().zip(row).enumerate() {
+        for (other, (&(ox, oy), &(wanted, weight))) in positions.iter().zip(row).enumerate() {
             if other == node {
                 continue;
             }
@@ -240,28 +240,28 @@ fn relax(places: &mut [(f64, f64)], wishes: &[Vec<(f64, f64)>]) {
             sum += weight;
         }
         if sum > 0.0 {
-            places[node] = (sum_x / sum, sum_y / sum);
+            positions[node] = (sum_x / sum, sum_y / sum);
         }
     }
 }
 
 /// Pushes apart, half each, every pair closer than [`APART`].
-fn separate(places: &mut [(f64, f64)]) {
-    for node in 1..places.len() {
+fn separate(positions: &mut [(f64, f64)]) {
+    for node in 1..positions.len() {
         for other in 0..node {
-            let (dx, dy, length) = apart(places[other], places[node], node, other);
+            let (dx, dy, length) = apart(positions[other], positions[node], node, other);
             if length < APART {
                 let push = (APART - length) / 2.0 / length;
-                places[node].0 += dx * push;
-                places[node].1 += dy * push;
-                places[other].0 -= dx * push;
-                places[other].1 -= dy * push;
+                positions[node].0 += dx * push;
+                positions[node].1 += dy * push;
+                positions[other].0 -= dx * push;
+                positions[other].1 -= dy * push;
             }
         }
     }
 }
 
-/// The vector from `from` to `to` and its length. The length is never 0, even for nodes in the same place.
+/// The vector from `from` to `to` and its length. The length is never 0, even for nodes at the same position.
 fn apart(from: (f64, f64), to: (f64, f64), node: usize, other: usize) -> (f64, f64, f64) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = (dx * dx + dy * dy).sqrt();
@@ -273,29 +273,29 @@ fn apart(from: (f64, f64), to: (f64, f64), node: usize, other: usize) -> (f64, f
 }
 
 /// Turns the drawing so that its bulk is below the root, or to the right of it if it would be tall.
-fn orient(places: &mut [(f64, f64)], root: usize) {
-    let Some(&(rx, ry)) = places.get(root) else {
+fn orient(positions: &mut [(f64, f64)], root: usize) {
+    let Some(&(rx, ry)) = positions.get(root) else {
         return;
     };
-    let count = places.len() as f64;
-    let (cx, cy) = places.iter().fold((0.0, 0.0), |sum, place| {
-        (sum.0 + place.0 / count, sum.1 + place.1 / count)
+    let count = positions.len() as f64;
+    let (cx, cy) = positions.iter().fold((0.0, 0.0), |sum, position| {
+        (sum.0 + position.0 / count, sum.1 + position.1 / count)
     });
     let (dx, dy) = (cx - rx, cy - ry);
     let length = (dx * dx + dy * dy).sqrt();
     if length > 0.2 {
-        for place in places.iter_mut() {
-            let (x, y) = *place;
-            *place = ((x * dy - y * dx) / length, (x * dx + y * dy) / length);
+        for position in positions.iter_mut() {
+            let (x, y) = *position;
+            *position = ((x * dy - y * dx) / length, (x * dx + y * dy) / length);
         }
     }
     let spread = |pick: fn(&(f64, f64)) -> f64| {
-        let values = places.iter().map(pick);
+        let values = positions.iter().map(pick);
         values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min)
     };
-    if spread(|place| place.1) > 1.25 * spread(|place| place.0) {
-        for place in places.iter_mut() {
-            *place = (place.1, place.0);
+    if spread(|position| position.1) > 1.25 * spread(|position| position.0) {
+        for position in positions.iter_mut() {
+            *position = (position.1, position.0);
         }
     }
 }

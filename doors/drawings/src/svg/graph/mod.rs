@@ -52,7 +52,7 @@ pub fn graph(
 }
 
 /// Draws [`graph`] with a steady state. Links that have room for labels show the amounts sent over them per unit of
-/// time, and processors their merges, as figures 2(b), 6(c) and 10 of RR-4872 do, in place of cost and load. Tooltips
+/// time, and processors their merges, as figures 2(b), 6(c) and 10 of RR-4872 do, instead of cost and load. Tooltips
 /// give all figures.
 pub fn graph_of_rates(
     problem: &Problem,
@@ -69,13 +69,15 @@ fn of_problem(
     amounts: Option<&Amounts>,
     certificate: Option<&Certificate>,
 ) -> String {
-    let of = (problem.platform(), problem.collective());
+    let (platform, collective) = (problem.platform(), problem.collective());
     let flows = steady_state.map(|state| flows::flows(problem, state));
     drawn(
-        of,
+        platform,
+        collective,
         [words::describe(problem), subtitle(problem, steady_state)],
-        &flows::roles(of.0, of.1),
-        (flows, amounts),
+        &flows::roles(platform, collective),
+        flows,
+        amounts,
         certificate,
     )
 }
@@ -94,20 +96,17 @@ pub fn platform(platform: &Platform, title: &str, subtitle: &str) -> String {
         .into_iter()
         .map(role)
         .collect();
-    drawn(
-        (platform, &none),
-        [title.to_string(), subtitle.to_string()],
-        &roles,
-        (None, None),
-        None,
-    )
+    let heading = [title.to_string(), subtitle.to_string()];
+    drawn(platform, &none, heading, &roles, None, None, None)
 }
 
 fn drawn(
-    (platform, collective): (&Platform, &Collective),
+    platform: &Platform,
+    collective: &Collective,
     [title, subtitle]: [String; 2],
     roles: &[Role],
-    (flows, amounts): (Option<Flows>, Option<&Amounts>),
+    flows: Option<Flows>,
+    amounts: Option<&Amounts>,
     certificate: Option<&Certificate>,
 ) -> String {
     let solved = flows.is_some();
@@ -123,7 +122,7 @@ fn drawn(
     };
     let edges = edges::edges(
         platform,
-        &marks.areas(&placement.places),
+        &marks.areas(&placement.positions),
         &strokes,
         labelled,
     );
@@ -143,7 +142,7 @@ fn drawn(
     let placement = placement.moved(dx, dy);
     let edges: Vec<Edge> = edges.into_iter().map(|edge| edge.moved(dx, dy)).collect();
     let bottom = extent.bottom + dy + 14.0;
-    let areas = marks.areas(&placement.places);
+    let areas = marks.areas(&placement.positions);
     let bounds = Area {
         left: 4.0,
         top: top - 4.0,
@@ -155,19 +154,14 @@ fn drawn(
     page.taken.extend(placement.frames.iter().map(title_area));
     let mut captions = captions::Captions::default();
     if labelled {
-        captions.links(&mut page, platform, &edges, (&flows, amounts));
+        captions.links(&mut page, platform, &edges, &flows, amounts);
     }
     if let Some(amounts) = amounts {
         captions.nodes(&mut page, &areas, amounts);
     }
     let labels = &captions.labels;
-    let (entries, mut notes) = legend_entries(
-        (platform, collective),
-        roles,
-        &flows,
-        &charged,
-        (solved, labels, amounts.is_some()),
-    );
+    let entries = legend_entries(platform, collective, roles, &flows, &charged, solved);
+    let mut notes = label_notes(platform, &flows, labels, amounts.is_some());
     notes.extend(captions.note());
     let legend = legend::layout(&entries, MARGIN, width - 2.0 * MARGIN);
     let notes = Notes::new(&notes, width);
@@ -177,19 +171,15 @@ fn drawn(
     draw_frames(&mut canvas, &placement.frames);
     let messages = Messages::new(platform, collective);
     edges::draw(&mut canvas, &edges, |link| {
-        tooltips::link_tooltip(platform, link, &flows, (&messages, amounts))
+        tooltips::link_tooltip(platform, link, &flows, &messages, amounts)
     });
     marks.draw(&mut canvas, &mut page, &areas, |node, role| {
         let limits = charged
             .of_node(node)
             .map(|what| format!("; limits the throughput: {what}"))
             .unwrap_or_default();
-        tooltips::node_tooltip(
-            (platform, collective),
-            (node, role),
-            &flows,
-            (&messages, amounts),
-        ) + &limits
+        tooltips::node_tooltip(platform, collective, node, role, &flows, &messages, amounts)
+            + &limits
     });
     draw_titles(&mut canvas, &placement.frames);
     captions::draw(&mut canvas, labels);
@@ -226,7 +216,7 @@ fn placement(platform: &Platform, roles: &[Role], marks: &Marks) -> Placement {
         unit
     };
     let root = root(platform, roles);
-    placement::place(&placement::Nodes {
+    placement::arrange(&placement::Nodes {
         names: &names,
         sizes: marks.sizes(),
         links: &links,
@@ -308,14 +298,15 @@ fn has_room_for_labels(platform: &Platform, lines: usize) -> bool {
     platform.links().len() <= ALL_LABELS && 5 * lines <= 8 * platform.nodes().len()
 }
 
-/// The legend, and remarks below it.
+/// The legend.
 fn legend_entries(
-    (platform, collective): (&Platform, &Collective),
+    platform: &Platform,
+    collective: &Collective,
     roles: &[Role],
     flows: &Flows,
     charged: &Charged,
-    (solved, labels, rates): (bool, &[Label], bool),
-) -> (Vec<Entry>, Vec<String>) {
+    solved: bool,
+) -> Vec<Entry> {
     let present: BTreeSet<Role> = roles.iter().copied().collect();
     let mut entries: Vec<Entry> = present
         .into_iter()
@@ -338,6 +329,11 @@ fn legend_entries(
         let label = "red: limits the throughput (charged by the certificate)";
         entries.push(Entry::line(CHARGED, 3.0, "", label));
     }
+    entries
+}
+
+/// The explanation of the labels: amounts (`rates`), or cost and load.
+fn label_notes(platform: &Platform, flows: &Flows, labels: &[Label], rates: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if rates && !labels.is_empty() {
         let merges = if flows.merges.is_empty() {
@@ -369,5 +365,5 @@ fn legend_entries(
         };
         notes.push(format!("on a link, {}{pairs}", parts.join(", ")));
     }
-    (entries, notes)
+    notes
 }

@@ -111,11 +111,11 @@ impl Marks {
     }
 
     /// The areas of the marks around these centres.
-    pub(super) fn areas(&self, places: &[Point]) -> Vec<Area> {
-        places
+    pub(super) fn areas(&self, positions: &[Point]) -> Vec<Area> {
+        positions
             .iter()
             .zip(&self.sizes)
-            .map(|(&place, size)| Area::around(place, size.0, size.1))
+            .map(|(&position, size)| Area::around(position, size.0, size.1))
             .collect()
     }
 

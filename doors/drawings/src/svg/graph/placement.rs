@@ -32,7 +32,7 @@ pub(super) struct Frame {
 
 /// Centres of nodes, frames, and the area of it all.
 pub(super) struct Placement {
-    pub places: Vec<Point>,
+    pub positions: Vec<Point>,
     pub frames: Vec<Frame>,
     pub area: Area,
 }
@@ -70,10 +70,10 @@ pub(super) fn groups(names: &[&str]) -> Vec<Group> {
     groups
 }
 
-/// Places the groups' nodes within their frames, then frames and other nodes on the page.
+/// Arranges the groups' nodes within their frames, then frames and other nodes on the page.
 ///
 /// O(n m + n^2) up to 500 nodes, O(n + m) beyond.
-pub(super) fn place(nodes: &Nodes) -> Placement {
+pub(super) fn arrange(nodes: &Nodes) -> Placement {
     let groups = groups(nodes.names);
     let count = nodes.names.len();
     // Items are groups, then nodes without one.
@@ -97,7 +97,7 @@ pub(super) fn place(nodes: &Nodes) -> Placement {
         sizes.push(nodes.sizes[node]);
         insides.push(Inside {
             members: vec![node],
-            places: vec![(0.0, 0.0)],
+            positions: vec![(0.0, 0.0)],
             size: nodes.sizes[node],
         });
     }
@@ -118,15 +118,15 @@ pub(super) fn place(nodes: &Nodes) -> Placement {
         );
     }
     flip(&mut insides, &centres, nodes.links, &item);
-    let mut places = vec![(0.0, 0.0); count];
+    let mut positions = vec![(0.0, 0.0); count];
     for (index, (inside, centre)) in insides.iter().zip(&centres).enumerate() {
         let below = if index < groups.len() {
             TITLE / 2.0
         } else {
             0.0
         };
-        for (&node, place) in inside.members.iter().zip(&inside.places) {
-            places[node] = (centre.0 + place.0, centre.1 + place.1 + below);
+        for (&node, position) in inside.members.iter().zip(&inside.positions) {
+            positions[node] = (centre.0 + position.0, centre.1 + position.1 + below);
         }
     }
     let frames =
@@ -142,24 +142,24 @@ pub(super) fn place(nodes: &Nodes) -> Placement {
     let frames: Vec<Frame> = frames.collect();
     let area = frames
         .iter()
-        .fold(extent(&places, nodes.sizes), |all, frame| {
+        .fold(extent(&positions, nodes.sizes), |all, frame| {
             all.join(&frame.area)
         });
     Placement {
-        places,
+        positions,
         frames,
         area,
     }
 }
 
-/// A group, or a single node: members, their places around the middle, and the size of it all.
+/// A group, or a single node: members, their positions around the middle, and the size of it all.
 struct Inside {
     members: Vec<usize>,
-    places: Vec<Point>,
+    positions: Vec<Point>,
     size: Point,
 }
 
-/// Places a group: by its own links, or in rows if it has none.
+/// Arranges a group: by its own links, or in rows if it has none.
 fn inside(nodes: &Nodes, members: &[usize]) -> Inside {
     let own: BTreeMap<usize, usize> = members
         .iter()
@@ -174,7 +174,7 @@ fn inside(nodes: &Nodes, members: &[usize]) -> Inside {
     let sizes: Vec<Point> = members.iter().map(|&node| nodes.sizes[node]).collect();
     let widest = sizes.iter().map(|size| size.0).fold(0.0, f64::max);
     let star = banks::hub(members.len(), &links);
-    let mut places = if let Some(hub) = star {
+    let mut positions = if let Some(hub) = star {
         banks::star(&sizes, hub)
     } else if links.is_empty() {
         let row = (members.len() as f64).sqrt().ceil() as usize;
@@ -197,12 +197,12 @@ fn inside(nodes: &Nodes, members: &[usize]) -> Inside {
         spread(&sizes, &links, hub, 0.75 * nodes.unit)
     };
     if members.len() <= MOST_PUSHED {
-        separate(&mut places, &sizes, 16.0);
+        separate(&mut positions, &sizes, 16.0);
     }
-    let area = extent(&places, &sizes);
+    let area = extent(&positions, &sizes);
     let centre = area.centre();
-    for place in places.iter_mut() {
-        *place = (place.0 - centre.0, place.1 - centre.1);
+    for position in positions.iter_mut() {
+        *position = (position.0 - centre.0, position.1 - centre.1);
     }
     let size = (
         area.right - area.left + 2.0 * PADDING,
@@ -210,61 +210,61 @@ fn inside(nodes: &Nodes, members: &[usize]) -> Inside {
     );
     Inside {
         members: members.to_vec(),
-        places,
+        positions,
         size,
     }
 }
 
-/// Places items of these sizes so that linked ones are near.
+/// Arranges items of these sizes so that linked ones are near.
 fn spread(sizes: &[Point], links: &[(usize, usize)], root: usize, unit: f64) -> Vec<Point> {
     // A node larger than a small circle makes its links longer.
     let radii: Vec<f64> = sizes
         .iter()
         .map(|size| ((size.0 + size.1) / 4.0 - 20.0).max(0.0) / unit)
         .collect();
-    let raw = layout::place(&radii, links, root);
-    let mut places: Vec<Point> = raw.into_iter().map(|(x, y)| (x * unit, y * unit)).collect();
-    let area = extent(&places, sizes);
+    let raw = layout::arrange(&radii, links, root);
+    let mut positions: Vec<Point> = raw.into_iter().map(|(x, y)| (x * unit, y * unit)).collect();
+    let area = extent(&positions, sizes);
     let (width, height) = (area.right - area.left, area.bottom - area.top);
     if width > WIDEST && height < width {
-        for place in places.iter_mut() {
-            *place = (place.1, place.0);
+        for position in positions.iter_mut() {
+            *position = (position.1, position.0);
         }
     }
     let longest = width.max(height);
     if sizes.len() > 60 && longest > WIDEST {
         let shrink = WIDEST / longest;
-        for place in places.iter_mut() {
-            *place = (place.0 * shrink, place.1 * shrink);
+        for position in positions.iter_mut() {
+            *position = (position.0 * shrink, position.1 * shrink);
         }
     }
-    places
+    positions
 }
 
 /// The rectangle around all items.
-fn extent(places: &[Point], sizes: &[Point]) -> Area {
+fn extent(positions: &[Point], sizes: &[Point]) -> Area {
     let nothing = Area {
         left: 0.0,
         top: 0.0,
         right: 0.0,
         bottom: 0.0,
     };
-    let areas = places
+    let areas = positions
         .iter()
         .zip(sizes)
-        .map(|(&place, size)| Area::around(place, size.0, size.1));
+        .map(|(&position, size)| Area::around(position, size.0, size.1));
     areas.reduce(|a, b| a.join(&b)).unwrap_or(nothing)
 }
 
 /// Pushes apart, half each, items closer than `margin`, along the axis with the smaller overlap.
-fn separate(places: &mut [Point], sizes: &[Point], margin: f64) {
+fn separate(positions: &mut [Point], sizes: &[Point], margin: f64) {
     for _ in 0..400 {
         let mut moved = false;
-        for one in 1..places.len() {
+        for one in 1..positions.len() {
             for other in 0..one {
                 let (dx, dy) = (
-                    places[one].0 - places[other].0,
-                    places[one].1 - places[other].1,
+                    positions[one].0 - positions[other].0,
+                    positions[one].1 - positions[other].1,
                 );
                 let x = (sizes[one].0 + sizes[other].0) / 2.0 + margin - dx.abs();
                 let y = (sizes[one].1 + sizes[other].1) / 2.0 + margin - dy.abs();
@@ -277,8 +277,8 @@ fn separate(places: &mut [Point], sizes: &[Point], margin: f64) {
                 } else {
                     (0.0, (y / 2.0).copysign(dy))
                 };
-                places[one] = (places[one].0 + push.0, places[one].1 + push.1);
-                places[other] = (places[other].0 - push.0, places[other].1 - push.1);
+                positions[one] = (positions[one].0 + push.0, positions[one].1 + push.1);
+                positions[other] = (positions[other].0 - push.0, positions[other].1 - push.1);
             }
         }
         if !moved {
@@ -291,8 +291,8 @@ fn separate(places: &mut [Point], sizes: &[Point], margin: f64) {
 fn flip(insides: &mut [Inside], centres: &[Point], links: &[(usize, usize)], item: &[usize]) {
     let mut own = vec![0_usize; item.len()];
     for inside in insides.iter() {
-        for (place, &node) in inside.members.iter().enumerate() {
-            own[node] = place;
+        for (member, &node) in inside.members.iter().enumerate() {
+            own[node] = member;
         }
     }
     let mut outer: Vec<Vec<(usize, usize)>> = vec![Vec::new(); insides.len()];
@@ -301,14 +301,14 @@ fn flip(insides: &mut [Inside], centres: &[Point], links: &[(usize, usize)], ite
         outer[item[b]].push((own[b], a));
     }
     for index in (0..insides.len()).chain(0..insides.len()) {
-        let at = |node: usize| {
-            let (group, place) = (item[node], own[node]);
-            let (x, y) = insides[group].places[place];
+        let centre_of = |node: usize| {
+            let (group, member) = (item[node], own[node]);
+            let (x, y) = insides[group].positions[member];
             (centres[group].0 + x, centres[group].1 + y)
         };
         let length = |turn: Point| -> f64 {
-            let far = |&(place, other): &(usize, usize)| {
-                let ((x, y), there) = (insides[index].places[place], at(other));
+            let far = |&(member, other): &(usize, usize)| {
+                let ((x, y), there) = (insides[index].positions[member], centre_of(other));
                 let (dx, dy) = (
                     centres[index].0 + turn.0 * x - there.0,
                     centres[index].1 + turn.1 * y - there.1,
@@ -325,8 +325,8 @@ fn flip(insides: &mut [Inside], centres: &[Point], links: &[(usize, usize)], ite
             .unwrap_or(turns[0]);
         // Not for a gain of a pixel: equal groups should look equal.
         if length(best) < 0.98 * now {
-            for place in insides[index].places.iter_mut() {
-                *place = (place.0 * best.0, place.1 * best.1);
+            for position in insides[index].positions.iter_mut() {
+                *position = (position.0 * best.0, position.1 * best.1);
             }
         }
     }
@@ -335,8 +335,8 @@ fn flip(insides: &mut [Inside], centres: &[Point], links: &[(usize, usize)], ite
 impl Placement {
     /// Everything moved by so much.
     pub(super) fn moved(mut self, dx: f64, dy: f64) -> Placement {
-        for place in self.places.iter_mut() {
-            *place = (place.0 + dx, place.1 + dy);
+        for position in self.positions.iter_mut() {
+            *position = (position.0 + dx, position.1 + dy);
         }
         for frame in self.frames.iter_mut() {
             frame.area = frame.area.moved(dx, dy);

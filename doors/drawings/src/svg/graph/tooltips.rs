@@ -12,10 +12,13 @@ use crate::words::{self, Messages};
 
 /// The tooltip of a node. With amounts, it lists every merge with its inputs.
 pub(super) fn node_tooltip(
-    (platform, collective): (&Platform, &Collective),
-    (id, role): (NodeId, Role),
+    platform: &Platform,
+    collective: &Collective,
+    id: NodeId,
+    role: Role,
     flows: &Flows,
-    (messages, amounts): (&Messages, Option<&Amounts>),
+    messages: &Messages,
+    amounts: Option<&Amounts>,
 ) -> String {
     let mut text = format!("{}: {}", words::name(platform, id), role.name(collective));
     if let Some(node) = words::node(platform, id) {
@@ -65,7 +68,8 @@ pub(super) fn link_tooltip(
     platform: &Platform,
     link: LinkId,
     flows: &Flows,
-    (messages, amounts): (&Messages, Option<&Amounts>),
+    messages: &Messages,
+    amounts: Option<&Amounts>,
 ) -> String {
     let mut text = words::link_name(platform, link);
     if let Some(link) = words::link(platform, link) {

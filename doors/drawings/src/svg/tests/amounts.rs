@@ -151,13 +151,13 @@ fn complete(
     }
     let platform = builder.build().unwrap();
     let collective = Collective::all_to_all(ids);
-    let path = |place| {
-        let demand = collective.demand(place).expect("a demand");
+    let path = |number| {
+        let demand = collective.demand(number).expect("a demand");
         let link = platform
             .link_between(demand.operands[0], demand.targets()[0])
             .expect("a link");
         WeightedPattern {
-            pattern: Pattern::path(place, vec![link]),
+            pattern: Pattern::path(number, vec![link]),
             weight: q("1/9"),
         }
     };

@@ -35,10 +35,10 @@ pub(super) fn boxes(elements: &[Element]) -> BTreeMap<RowName, Vec<Box>> {
         if element.is("box") {
             let row = &elements[element.parent.unwrap()].attributes;
             let left = element.number("x");
-            let place = (left, left + element.number("width"), element.title.clone());
+            let span = (left, left + element.number("width"), element.title.clone());
             rows.get_mut(&(row["data-node"].clone(), row["data-port"].clone()))
                 .unwrap()
-                .push(place);
+                .push(span);
         }
     }
     rows
@@ -385,14 +385,14 @@ fn lanes_are_as_many_as_transfers_at_a_time() {
         let platform = builder.build().unwrap();
         let (rows, remarks) = rows::rows(&platform, &bars);
         let lanes = &rows.iter().find(|row| row.node == hub).unwrap().lanes;
-        let at = |time: &Rational| {
+        let x_of = |time: &Rational| {
             bars.iter()
                 .filter(|bar| bar.start <= *time && *time < bar.end)
                 .count()
         };
         assert_eq!(
             Some(lanes.len()),
-            bars.iter().map(|bar| at(&bar.start)).max()
+            bars.iter().map(|bar| x_of(&bar.start)).max()
         );
         for pair in lanes.iter().flat_map(|lane| lane.windows(2)) {
             assert!(

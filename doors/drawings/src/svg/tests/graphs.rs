@@ -259,9 +259,10 @@ fn every_shape_of_platform_is_drawn() {
 fn layouts_keep_links_short_and_strangers_apart() {
     // A ring: neighbours are nearer than opposite nodes, all links about equally long.
     let ring: Vec<(usize, usize)> = (0..12).map(|node| (node, (node + 1) % 12)).collect();
-    let places = layout::place(&[0.0; 12], &ring, 0);
+    let positions = layout::arrange(&[0.0; 12], &ring, 0);
     let distance = |a: usize, b: usize| {
-        ((places[a].0 - places[b].0).powi(2) + (places[a].1 - places[b].1).powi(2)).sqrt()
+        ((positions[a].0 - positions[b].0).powi(2) + (positions[a].1 - positions[b].1).powi(2))
+            .sqrt()
     };
     let lengths: Vec<f64> = ring.iter().map(|&(a, b)| distance(a, b)).collect();
     let (low, high) = lengths
@@ -274,12 +275,12 @@ fn layouts_keep_links_short_and_strangers_apart() {
     assert!((0..6).all(|node| distance(node, node + 6) > 2.5 * high));
     // A source at the edge is above the rest, or left of it.
     let tree = [(0, 1), (1, 2), (1, 3), (2, 4), (3, 5)];
-    let places = layout::place(&[0.0; 6], &tree, 0);
+    let positions = layout::arrange(&[0.0; 6], &tree, 0);
     let (above, left) = (
-        (1..6).all(|n| places[n].1 > places[0].1),
-        (1..6).all(|n| places[n].0 > places[0].0),
+        (1..6).all(|n| positions[n].1 > positions[0].1),
+        (1..6).all(|n| positions[n].0 > positions[0].0),
     );
-    assert!(above || left, "{places:?}");
+    assert!(above || left, "{positions:?}");
 }
 
 #[test]

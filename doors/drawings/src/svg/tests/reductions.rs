@@ -105,7 +105,7 @@ pub(super) fn random(hosts: usize, seed: u64, trees: usize) -> Reduction {
         if collective.is_commutative() {
             order.rotate_left(dice.below(hosts));
         }
-        let owners: Vec<NodeId> = order.iter().map(|&place| ids[place]).collect();
+        let owners: Vec<NodeId> = order.iter().map(|&owner| ids[owner]).collect();
         let mut tasks = Vec::new();
         let mut send = |from: NodeId, to: NodeId, part, tasks: &mut Vec<Task>| {
             if from != to {
@@ -241,14 +241,14 @@ fn boxes(elements: &[Element]) -> BTreeMap<RowName, Vec<Box>> {
     let mut rows: BTreeMap<RowName, Vec<Box>> = BTreeMap::new();
     for element in elements.iter().filter(|element| element.is("box")) {
         let row = &elements[element.parent.unwrap()].attributes;
-        let place = (
+        let drawn = (
             element.number("x"),
             element.number("x") + element.number("width"),
             element.title.clone(),
         );
         rows.entry((row["data-node"].clone(), row["data-port"].clone()))
             .or_default()
-            .push(place);
+            .push(drawn);
     }
     rows
 }
@@ -387,7 +387,7 @@ fn stages(tree: &Pattern) -> Vec<usize> {
     stages
 }
 
-/// Joins pieces of the same place and message that touch.
+/// Joins pieces of the same row and message that touch.
 fn merged(mut pieces: Vec<Piece>) -> Vec<Piece> {
     pieces.sort_by(|a, b| (a.0, &a.2).cmp(&(b.0, &b.2)));
     let mut merged: Vec<Piece> = Vec::new();

@@ -214,8 +214,12 @@ fn graphs_name_every_node_in_the_frame_of_its_box() {
             let named =
                 |t: &&(f64, f64, f64, f64, &str)| t.4 == own && inside(&area, (t.0, t.1, t.2, t.3));
             assert!(texts.iter().any(|text| named(&text)), "{name} is not named");
-            for (frame, place) in &frames {
-                assert_eq!(inside(place, area), *frame == group, "{name} and {frame}");
+            for (frame, rectangle) in &frames {
+                assert_eq!(
+                    inside(rectangle, area),
+                    *frame == group,
+                    "{name} and {frame}"
+                );
             }
         }
         assert_eq!(count, sample.platform.nodes().len());

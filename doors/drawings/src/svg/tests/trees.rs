@@ -85,10 +85,10 @@ fn arrows(elements: &[Element], vertices: &[Vertex]) -> Vec<(usize, usize, f64)>
                     v.top <= end.1 && end.1 <= v.bottom && (0.0..9.0).contains(&(v.left - end.0))
                 }
             };
-            let place =
+            let index =
                 |is: &dyn Fn(&&Vertex) -> bool| vertices.iter().position(|vertex| is(&vertex));
-            let from = place(&begins).expect("an arrow starts at a vertex");
-            let to = place(&ends).expect("an arrow ends at a vertex");
+            let from = index(&begins).expect("an arrow starts at a vertex");
+            let to = index(&ends).expect("an arrow ends at a vertex");
             let target = &vertices[to];
             let at = if up {
                 (end.0 - target.left) / (target.right - target.left)
@@ -285,12 +285,12 @@ fn assert_drawn(sample: &Reduction, drawn: &Pattern) -> Vec<Element> {
         .collect();
     values.sort_by(|a, b| a.left.total_cmp(&b.left).then(a.top.total_cmp(&b.top)));
     let owners = sample.collective.demand(0).unwrap().operands;
-    for (place, vertex) in values.iter().enumerate() {
-        let owner = owners[drawn.order.as_ref().map_or(place, |order| order[place])];
+    for (operand, vertex) in values.iter().enumerate() {
+        let owner = owners[drawn.order.as_ref().map_or(operand, |order| order[operand])];
         assert_eq!(
             vertex.lines,
             [
-                format!("v{place}"),
+                format!("v{operand}"),
                 format!("@ {}", sample.platform.name(owner))
             ]
         );

@@ -46,8 +46,8 @@ impl Mpi {
     pub fn named(name: &'static str) -> &'static Mpi {
         static OPEN_MPI: OnceLock<Option<Mpi>> = OnceLock::new();
         static MPICH: OnceLock<Option<Mpi>> = OnceLock::new();
-        let place = if name == "mpich" { &MPICH } else { &OPEN_MPI };
-        let found = place.get_or_init(|| Mpi::look(name)).as_ref();
+        let cell = if name == "mpich" { &MPICH } else { &OPEN_MPI };
+        let found = cell.get_or_init(|| Mpi::look(name)).as_ref();
         found
             .unwrap_or_else(|| panic!("there is no {name}; `cargo xtask test` fetches it with pip"))
     }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 /// The folders of a setup.
-pub struct Place {
+pub struct Folders {
     /// The root of the repository.
     pub root: PathBuf,
     /// `target/setup` under it.
     pub setup: PathBuf,
 }
 
-impl Place {
+impl Folders {
     /// A file or folder of `target/setup`.
     pub fn path(&self, name: &str) -> PathBuf {
         self.setup.join(name)
@@ -27,10 +27,10 @@ impl Place {
 }
 
 /// Waits until no other setup runs there. If the file system has no locks, goes on without.
-pub fn lock(path: &Path, place: &str) -> Result<File> {
+pub fn lock(path: &Path, scope: &str) -> Result<File> {
     let file = File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
-        eprintln!("Another setup is running {place}; waiting for it");
+        eprintln!("Another setup is running {scope}; waiting for it");
         file.lock()
             .with_context(|| format!("cannot lock {}", path.display()))?;
     }
