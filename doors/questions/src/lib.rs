@@ -23,6 +23,7 @@ pub mod topology;
 #[cfg(not(feature = "topologies"))]
 #[path = "own_files.rs"]
 pub mod topology;
+pub mod what_if;
 pub mod words;
 
 pub use answer::{

@@ -1,15 +1,18 @@
 //! Platforms of well-known shapes, and random ones from a seed.
 
 mod hardware;
+mod values;
 
 use clap::{Args, Subcommand};
 use oneport::platform::PlatformError;
 use oneport::platform::generate::{self, Costs, Options, Racks, SwitchedBoxes, tiers};
 use oneport::{Platform, PortModel, Rational, Units, parse_rational};
-use serde::{Deserialize, Deserializer, de::Error};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::error::{Result, usage};
+use crate::keys::option;
 use crate::quantity::rate;
 use crate::reading::{Hearer, Note};
 use crate::text;
@@ -246,24 +249,25 @@ impl Generated {
                 "a shape is an object, such as {\"generate\": \"dgx-h100\", \"boxes\": 2}".into(),
             );
         };
-        let mut option = |key: &str| {
-            let given = keys.remove(key).filter(|value| !value.is_null());
-            let wrong = || format!("\"{key}\": give a number or a text");
+        keys.retain(|_, value| !value.is_null());
+        let mut text_of = |key: &str| {
+            let given = keys.remove(key);
+            let wrong = || format!("{}: give a number or a text", option(key));
             given
                 .map(|value| text::of(value).ok_or_else(wrong))
                 .transpose()
         };
-        let [cost, compute, bandwidth] = ["cost", "compute", "bandwidth"].map(&mut option);
-        let [uplink, model, seed] = ["uplink", "model", "seed"].map(&mut option);
+        let [cost, compute, bandwidth] = ["cost", "compute", "bandwidth"].map(&mut text_of);
+        let [uplink, model, seed] = ["uplink", "model", "seed"].map(&mut text_of);
         let seed = seed?.map(|seed| {
             seed.parse()
-                .map_err(|_| format!("\"seed\": '{seed}' is not a whole number from 0 to 2^64 - 1"))
+                .map_err(|_| format!("--seed: '{seed}' is not a whole number from 0 to 2^64 - 1"))
         });
         let latency = keys.remove("latency").unwrap_or_default();
         let latency: text::Texts =
-            serde_json::from_value(latency).map_err(|error| format!("\"latency\": {error}"))?;
+            serde_json::from_value(latency).map_err(|error| format!("--latency: {error}"))?;
         let (cost, compute, bandwidth, uplink) = (cost?, compute?, bandwidth?, uplink?);
-        let shape = Shape::deserialize(Value::Object(keys)).map_err(|error| error.to_string())?;
+        let shape = values::shape(keys)?;
         Ok(Generated {
             shape,
             seed: seed.transpose()?,
