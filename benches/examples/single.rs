@@ -11,7 +11,7 @@ use oneport::heterogeneous::{Budget, Cluster, Method};
 use oneport::homogeneous::reference::listing;
 use oneport::homogeneous::{EqualCosts, Reduce};
 use oneport::plan::{Class, Concurrency};
-use oneport::{HeterogeneousAnswer, Rational, Status, length_homogeneous, reduce_cluster};
+use oneport::{HeterogeneousAnswer, Status, length_homogeneous, reduce_cluster};
 use oneport_numbers::whole;
 use oneport_testkit::Dice;
 

@@ -173,6 +173,7 @@ mod tests {
     use oneport::platform::Node;
     use oneport::{PortModel, parse_rational};
     use oneport_separation::heaviest::heaviest_matching;
+    use oneport_testkit::Dice;
 
     use super::*;
 
