@@ -2,6 +2,8 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
+mod tables;
+
 use oneport::files::plan_from_json;
 use oneport::referee::verify;
 use oneport::watch::Watch;
