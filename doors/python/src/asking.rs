@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use oneport::{Platform, solve};
 use oneport_questions::platform::Note;
-use oneport_questions::{Asked, Program, Question, QuestionError, change};
+use oneport_questions::{Asked, Program, Question, QuestionError, Source, change};
 use pyo3::prelude::*;
 
 use crate::answer::{Facts, PyAnswer};
@@ -79,6 +79,32 @@ pub(crate) fn ask(
     .map_err(fault)?;
     let facts = Facts::of(&solved);
     Ok(PyAnswer::new(own, solved.answer, facts))
+}
+
+/// The table that a question for times or a comparison gives, as JSON: about a platform that was read before, or about
+/// the question's own.
+#[pyfunction]
+pub(crate) fn tabled(
+    py: Python<'_>,
+    platform: Option<&PyPlatform>,
+    question: &str,
+    threads: Option<usize>,
+    callback: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let fault = |error: QuestionError| of_question(&error);
+    let mut question = Question::read_json(question).map_err(fault)?;
+    if let Some(platform) = platform {
+        question.platform = Source::Given(Arc::clone(&platform.inner));
+    }
+    let limits = Limits {
+        search: question.limits().map_err(fault)?,
+        threads,
+        callback,
+    };
+    let table = waiting::run(py, limits, move |watch| {
+        oneport_questions::tabled(&question, watch)
+    })?;
+    Ok(table.map_err(fault)?.to_json())
 }
 
 /// The answer of a line of questions as a line of JSON.

@@ -20,7 +20,7 @@ mod _core {
     use super::answer::PyAnswer;
     #[pymodule_export]
     use super::asking::{
-        answer_line, ask, changed, collective, collectives, failed_line, keys, read,
+        answer_line, ask, changed, collective, collectives, failed_line, keys, read, tabled,
     };
     #[pymodule_export]
     use super::platform::{PyPlatform, formats, number, rate};

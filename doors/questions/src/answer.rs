@@ -1,22 +1,22 @@
 //! The answer to a question as values and as a line of JSON, whose keys have a fixed order.
 
-use oneport::explain::{self, Class, Members};
+use oneport::explain;
 use oneport::files::{PlatformFormat, plan_to_json, write_platform};
-use oneport::plan::{CapacityRow, OddSet, Resource};
-use oneport::platform::names;
-use oneport::watch::{Limit, Watch};
+use oneport::plan::CapacityRow;
+use oneport::watch::Watch;
 use oneport::{
-    Answer, Bandwidth, Collective, Plan, Platform, Problem, Rational, Solved, Units, count, solve,
+    Answer, Bandwidth, Collective, Plan, Platform, Problem, Rational, Solved, Units, solve,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::asked::{Asked, asked_as};
+use crate::asked::{Asked, label};
 use crate::error::{Kind, Manner, QuestionError, Result};
+use crate::limiting::{Limiting, limiting};
+use crate::limits::key_of;
 use crate::platform::deaf;
-use crate::question::{Keep, Question};
-use crate::words::decimal;
+use crate::question::{Ask, Keep, Question};
 
 /// Answers a question: reads it, solves it, and has it checked. The watch limits the search; see [`Question::watch`].
 ///
@@ -200,37 +200,6 @@ pub struct Numbers {
     pub ended_by: Option<&'static str>,
 }
 
-/// A class of resources that limits.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Limiting {
-    /// Its name.
-    pub resource: String,
-    /// Number of its members.
-    pub members: usize,
-    /// Its share of the total price, in ten digits.
-    pub share: String,
-    /// The busy share of its busiest member's time, in ten digits.
-    pub busy: String,
-    /// The odd set that it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub odd_set: Option<OddSetWords>,
-}
-
-/// An odd set in words.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct OddSetWords {
-    /// Its nodes.
-    pub nodes: Vec<String>,
-    /// Further links.
-    pub links: Vec<String>,
-    /// Transfers at a time.
-    pub at_a_time: u64,
-    /// Its price.
-    pub price: Option<String>,
-    /// All of that as a sentence.
-    pub sentence: String,
-}
-
 impl Numbers {
     /// The question alone; messages cannot arrive.
     pub fn infeasible(platform: &Platform, collective: &Collective) -> Numbers {
@@ -300,86 +269,6 @@ impl Numbers {
     }
 }
 
-/// The key of a limit in a question.
-fn key_of(limit: Limit) -> &'static str {
-    match limit {
-        Limit::Time => "time_limit",
-        Limit::Memory => "memory_limit",
-        Limit::Interrupt => "interrupt",
-        Limit::Caller => "caller",
-    }
-}
-
-/// The classes that limit an answer.
-pub fn limiting(answer: &Answer) -> Vec<Limiting> {
-    let limits = explain::limits(answer);
-    of_classes(answer.problem().platform(), &limits.limiting)
-}
-
-/// Classes that limit, in words.
-pub fn of_classes(platform: &Platform, classes: &[Class]) -> Vec<Limiting> {
-    let class = |class: &Class| Limiting {
-        resource: class.name(platform),
-        members: class.count(),
-        share: decimal(&class.share),
-        busy: decimal(&class.busy),
-        odd_set: match &class.members {
-            Members::OddSet(set, price) => Some(OddSetWords::of(platform, set, Some(price))),
-            _ => None,
-        },
-    };
-    classes.iter().map(class).collect()
-}
-
-/// The constraint of an odd set: `the nodes a, b, c: of 3 nodes at most 1 pair talks at a time`. If the set has links,
-/// or a port that is not a half-duplex node's, all of them are named and transfers are counted.
-pub fn odd_set_sentence(platform: &Platform, set: &OddSet) -> String {
-    let capacity = set.capacity(platform);
-    let is_half = |port: &Resource| matches!(port, Resource::Port(_));
-    if set.links.is_empty() && set.ports.iter().all(is_half) {
-        let nodes = names::list(platform, set.ports.iter().filter_map(|port| port.node()));
-        let talk = if capacity == 1 { "talks" } else { "talk" };
-        return format!(
-            "the nodes {nodes}: of {} at most {} {talk} at a time",
-            count(set.ports.len(), "node"),
-            count(capacity, "pair")
-        );
-    }
-    let further = set.links.iter().map(|&link| Resource::Link(link));
-    let all: Vec<String> = set
-        .ports
-        .iter()
-        .copied()
-        .chain(further)
-        .map(|each| each.describe(platform))
-        .collect();
-    let over = if set.links.is_empty() {
-        ""
-    } else {
-        " or over these links"
-    };
-    let run = if capacity == 1 { "runs" } else { "run" };
-    format!(
-        "{}: of the transfers between these ports{over} at most {capacity} {run} at a time",
-        all.join(", ")
-    )
-}
-
-impl OddSetWords {
-    /// Nodes, further links, capacity and price of an odd set.
-    pub fn of(platform: &Platform, set: &OddSet, price: Option<&Rational>) -> OddSetWords {
-        let nodes = set.ports.iter().filter_map(|port| port.node());
-        let links = set.links.iter().map(|&link| platform.link_name(link));
-        OddSetWords {
-            nodes: nodes.map(|node| platform.name(node).to_string()).collect(),
-            links: links.map(|name| name.to_string()).collect(),
-            at_a_time: set.capacity(platform),
-            price: price.map(Rational::to_string),
-            sentence: odd_set_sentence(platform, set),
-        }
-    }
-}
-
 /// An operation as nccl-tests count it.
 pub struct Operation {
     /// Its size in bytes.
@@ -405,16 +294,6 @@ impl Operation {
             },
         ))
     }
-}
-
-/// The collective's name on the command line; with several groups, the name of the first group's collective.
-pub fn label(collective: &Collective) -> &'static str {
-    asked_as(
-        collective
-            .members()
-            .first()
-            .map_or(collective.name(), |member| member.collective.name()),
-    )
 }
 
 /// Schedule throughput over the best throughput known.
@@ -464,6 +343,9 @@ fn error_line(head: &Head, error: &QuestionError) -> String {
 
 fn row(head: &Head, line: &str) -> Result<String> {
     let question = Question::read_json(line)?;
+    if matches!(question.ask, Ask::Time | Ask::Compare) {
+        return table(head, &question);
+    }
     let watch = question.watch(|| None)?;
     let platform = question.read_platform(&deaf)?;
     let platform_digest = digest(write_platform(&platform, PlatformFormat::Json)?.as_bytes());
@@ -514,6 +396,53 @@ fn row(head: &Head, line: &str) -> Result<String> {
         told.push('}');
     }
     Ok(told)
+}
+
+/// A row with a table.
+#[cfg(feature = "compare")]
+#[derive(Debug, Serialize)]
+struct TableRow {
+    #[serde(flatten)]
+    head: Head,
+    /// Digest of the platform's own JSON, with the latencies of its links.
+    platform: String,
+    #[serde(flatten)]
+    table: crate::tabled::Table,
+}
+
+#[cfg(feature = "compare")]
+fn table(head: &Head, question: &Question) -> Result<String> {
+    use crate::tabled;
+
+    let watch = question.watch(|| None)?;
+    let (read, latencies) = tabled::read_platform(question)?;
+    let platform = digest(write_platform(&read, PlatformFormat::Json)?.as_bytes());
+    let (own, collective) = tabled::of_collective(question, &read)?;
+    match tabled::on(question, read, latencies, watch) {
+        Ok(table) => Ok(text_of(&TableRow {
+            head: head.clone(),
+            platform,
+            table,
+        })),
+        Err(error) if error.kind == Kind::Infeasible => Ok(text_of(&Row {
+            head: head.clone(),
+            platform,
+            numbers: Numbers::infeasible(&own, &collective),
+            left_out: Vec::new(),
+            unreachable: paths(&error.unreachable),
+            unlisted: None,
+            certificate: None,
+            reasons: None,
+        })),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(not(feature = "compare"))]
+fn table(_head: &Head, _question: &Question) -> Result<String> {
+    Err(crate::error::unfit(
+        "--ask: this build of oneport lacks the feature `compare`, which has times and comparisons",
+    ))
 }
 
 fn prices(problem: &Problem, answer: &Answer) -> Vec<Price> {

@@ -35,6 +35,16 @@ pub fn asked_as(name: &'static str) -> &'static str {
     }
 }
 
+/// The collective's name on the command line; with several groups, the name of the first group's collective.
+pub fn label(collective: &Collective) -> &'static str {
+    asked_as(
+        collective
+            .members()
+            .first()
+            .map_or(collective.name(), |member| member.collective.name()),
+    )
+}
+
 /// The collectives that can be solved.
 pub fn forms() -> impl Iterator<Item = &'static Form> {
     let all = Collective::forms().iter().copied();

@@ -54,6 +54,15 @@ impl QuestionError {
         }
     }
 
+    /// The error with its subject before the sentence.
+    #[cfg(feature = "compare")]
+    pub(crate) fn about(self, subject: impl fmt::Display) -> Self {
+        QuestionError {
+            message: format!("{subject}: {}", self.message),
+            ..self
+        }
+    }
+
     /// The sentence in the caller's manner.
     pub fn said(&self, manner: Manner) -> String {
         manner.spell(&self.message)
@@ -78,8 +87,19 @@ pub(crate) fn unfit(message: impl Into<String>) -> QuestionError {
     QuestionError::new(Kind::Platform, message)
 }
 
+/// An error of [`Kind::Defect`].
+#[cfg(feature = "compare")]
+pub(crate) fn defect(message: impl Into<String>) -> QuestionError {
+    QuestionError::new(Kind::Defect, message)
+}
+
+/// An error of [`Kind::Platform`] with the sentence of another error.
+pub(crate) fn of_cause(error: impl Cause) -> QuestionError {
+    unfit(chain(&error))
+}
+
 /// An error and its causes, with colons between.
-fn chain(error: &dyn Cause) -> String {
+pub(crate) fn chain(error: &dyn Cause) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {
@@ -126,12 +146,37 @@ impl From<Error> for QuestionError {
         match error {
             Error::Problem(oneport::Refusal::Problem(error)) => error.into(),
             Error::Problem(refusal) => unfit(chain(&refusal)),
-            Error::Stopped(limit) => QuestionError {
-                limit: Some(limit),
-                ..QuestionError::new(Kind::Limit, chain(&error))
-            },
+            Error::Stopped(limit) => stopped(limit, &error),
             error => QuestionError::new(Kind::Defect, chain(&error)),
         }
+    }
+}
+
+#[cfg(feature = "compare")]
+impl From<oneport_timing::TimingError> for QuestionError {
+    fn from(error: oneport_timing::TimingError) -> Self {
+        match error {
+            oneport_timing::TimingError::Stopped(limit) => stopped(limit, &error),
+            error => of_cause(error),
+        }
+    }
+}
+
+#[cfg(feature = "compare")]
+impl From<oneport_baselines::BaselineError> for QuestionError {
+    fn from(error: oneport_baselines::BaselineError) -> Self {
+        match error {
+            oneport_baselines::BaselineError::Stopped(limit) => stopped(limit, &error),
+            error => of_cause(error),
+        }
+    }
+}
+
+/// An error of [`Kind::Limit`].
+fn stopped(limit: Limit, error: &dyn Cause) -> QuestionError {
+    QuestionError {
+        limit: Some(limit),
+        ..QuestionError::new(Kind::Limit, chain(error))
     }
 }
 
@@ -156,6 +201,8 @@ impl Manner {
         );
         match (self, value) {
             (Manner::Option, _) => format!("--{option}"),
+            // A reserved word of Python.
+            (Manner::Keyword, _) if option == "with" => "algorithms=".to_string(),
             (Manner::Keyword, "false") => format!("{key}=False"),
             (Manner::Keyword, _) => format!("{key}="),
             (Manner::Key, "") => format!("\"{key}\""),

@@ -1,7 +1,7 @@
 //! The vocabulary: the keys of a question, and options of the command that are called otherwise.
 
 /// The keys of a question.
-pub const KEYS: [&str; 30] = [
+pub const KEYS: [&str; 34] = [
     "id",
     "ask",
     "platform",
@@ -29,6 +29,10 @@ pub const KEYS: [&str; 30] = [
     "exact_period",
     "whole_messages",
     "formulation",
+    "sizes",
+    "measured",
+    "with",
+    "tuning",
     "time_limit",
     "memory_limit",
     "keep",

@@ -3,6 +3,8 @@
 use oneport::{Platform, Rational};
 use serde_json::{Value, json};
 
+use crate::words::seconds;
+
 /// The latency of links of a kind.
 #[derive(Debug, Clone)]
 pub struct KindLatency {
@@ -57,14 +59,10 @@ impl KnownLatencies {
 
     /// A list of kinds, with seconds (units of time, on a platform without units) and origin.
     pub fn json(&self, platform: &Platform) -> Value {
-        let seconds = |value: &Rational| {
-            let units = platform.units();
-            units.map_or_else(|| value.clone(), |units| value * units.time.seconds())
-        };
         let one = |one: &KindLatency| {
             json!({
                 "kind": one.kind,
-                "latency": seconds(&one.latency).to_string(),
+                "latency": seconds(platform, &one.latency).to_string(),
                 "origin": one.origin,
                 "links": one.links,
             })

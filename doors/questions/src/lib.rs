@@ -3,13 +3,28 @@
 mod answer;
 mod asked;
 pub mod change;
+#[cfg(feature = "compare")]
+pub mod compare;
 pub mod counts;
 mod error;
 mod generate;
 mod idle;
+pub mod in_network;
 mod keys;
 mod latency;
+#[cfg(feature = "compare")]
+mod layers;
+mod limiting;
 pub mod limits;
+#[cfg(feature = "compare")]
+mod listed;
+pub mod measured;
+#[cfg(feature = "topologies")]
+mod measured_file;
+#[cfg(feature = "compare")]
+pub mod nccl;
+#[cfg(feature = "compare")]
+mod once;
 pub mod period;
 pub mod platform;
 pub mod quantity;
@@ -17,7 +32,11 @@ mod question;
 mod reading;
 pub mod rows;
 mod source;
+#[cfg(feature = "compare")]
+mod tabled;
 mod text;
+#[cfg(feature = "compare")]
+pub mod time;
 #[cfg(feature = "topologies")]
 pub mod topology;
 #[cfg(not(feature = "topologies"))]
@@ -27,19 +46,24 @@ pub mod what_if;
 pub mod words;
 
 pub use answer::{
-    Answered, Limiting, Numbers, OddSetWords, Operation, answer_line, ask, digest, failed_line,
-    gap, label, limiting, loss_of, odd_set_sentence, of_classes, paths, share,
+    Answered, Numbers, Operation, answer_line, ask, digest, failed_line, gap, loss_of, paths, share,
 };
 pub use asked::{
-    Asked, CUSTOM, asked_as, called, collective, forms, listed, no_collective, node, problem,
-    taking_part, volumes_of,
+    Asked, CUSTOM, asked_as, called, collective, forms, label, listed, no_collective, node,
+    problem, taking_part, volumes_of,
 };
 pub use error::{Kind, Manner, QuestionError, Result};
 pub use generate::{Generated, Shape};
 pub use idle::{Idle, LeftOut};
 pub use keys::{KEYS, READING_KEYS};
 pub use latency::{KindLatency, KnownLatencies};
+pub use limiting::{
+    Limiting, OddSetWords, class_name, limiting, limiting_names, odd_set_sentence, of_classes,
+    summary,
+};
 pub use limits::Limits;
 pub use platform::{Combining, Hearer, Note, Reading, Source, deaf};
 pub use question::{Ask, Demands, Group, Keep, Program, Question};
-pub use text::{Nodes, Texts};
+#[cfg(feature = "compare")]
+pub use tabled::{Table, Tabled, tabled};
+pub use text::{Nodes, Paths, Texts};

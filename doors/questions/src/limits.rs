@@ -68,6 +68,20 @@ impl Limits {
     }
 }
 
+/// The watch, limited to `most` from now on. A limit of the whole work is noted as one.
+pub fn within(all: &Watch, most: Duration) -> Watch {
+    let (started, all) = (Instant::now(), all.clone());
+    Watch::new(move || {
+        // The answer is in what is left.
+        let _ = all.ask();
+        let (left, own) = (all.left(), most.saturating_sub(started.elapsed()));
+        Left {
+            time: Some(left.time.map_or(own, |time| time.min(own))),
+            ..left
+        }
+    })
+}
+
 /// Resident bytes of this process; 0 if the system does not report them.
 pub fn held() -> u64 {
     kilobytes("/proc/self/status", "VmRSS:").unwrap_or(0) * 1024
@@ -240,6 +254,16 @@ fn kilobytes(path: &str, word: &str) -> Option<u64> {
     let text = std::fs::read_to_string(path).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(word))?;
     line.split_whitespace().next()?.parse().ok()
+}
+
+/// The key of a limit in a question.
+pub(crate) fn key_of(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Time => "time_limit",
+        Limit::Memory => "memory_limit",
+        Limit::Interrupt => "interrupt",
+        Limit::Caller => "caller",
+    }
 }
 
 /// Names the limit that ended a search, with its option.

@@ -60,7 +60,8 @@ impl Reading {
             }
             Source::Generated(generated) => generated.imported(hear),
             Source::Given(platform) => {
-                Ok(topology::generated(platform.as_ref().clone(), Vec::new()))
+                let kinds = vec!["link"; platform.links().len()];
+                Ok(topology::generated(platform.as_ref().clone(), kinds))
             }
         }
     }

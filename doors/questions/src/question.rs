@@ -22,9 +22,9 @@ use crate::latency::KnownLatencies;
 use crate::limits::Limits;
 use crate::period::{length, most};
 use crate::platform::{Hearer, Reading, Source};
-use crate::text::{Nodes, counts, names, text};
+use crate::text::{Nodes, Paths, counts, names, sizes, text};
 
-/// The kind of answer: schedule, rate or bound.
+/// The kind of answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ask {
@@ -35,6 +35,10 @@ pub enum Ask {
     Rate,
     /// An upper bound on the throughput of every schedule.
     Bound,
+    /// Times of one operation, by size.
+    Time,
+    /// Known algorithms beside the optimum.
+    Compare,
 }
 
 /// Which linear program is solved.
@@ -86,7 +90,7 @@ pub enum Group {
 pub struct Question {
     /// Anything; the answer repeats it.
     pub id: Value,
-    /// The kind of answer: schedule, rate or bound.
+    /// The kind of answer.
     pub ask: Ask,
     /// The platform.
     pub platform: Source,
@@ -150,6 +154,16 @@ pub struct Question {
     pub whole_messages: bool,
     /// Which linear program.
     pub formulation: Program,
+    /// Time: sizes of the operation, `8:4GiB:x2`, a list as text, or a list.
+    #[serde(deserialize_with = "sizes")]
+    pub sizes: Option<String>,
+    /// Time: a file of measurements. Compare: such a file, or a measurement with its unit.
+    #[serde(deserialize_with = "text")]
+    pub measured: Option<String>,
+    /// Time and compare: files of algorithms.
+    pub with: Paths,
+    /// Compare: a log of NCCL, from which its model is taken.
+    pub tuning: Option<PathBuf>,
     /// Limit on the time, in seconds or as `2 min`.
     #[serde(deserialize_with = "text")]
     pub time_limit: Option<String>,
@@ -160,8 +174,15 @@ pub struct Question {
     pub keep: Keep,
 }
 
+/// The keys of times that other kinds of answers lack.
+const TIME: [&str; 3] = ["sizes", "measured", "with"];
+/// The keys of comparisons that other kinds of answers lack.
+const COMPARE: [&str; 3] = ["measured", "with", "tuning"];
+
 /// Keys of which a question has at most one.
-const EITHER: [(&str, &str); 8] = [
+const EITHER: [(&str, &str); 10] = [
+    ("sizes", "bytes"),
+    ("sizes", "size"),
     ("bytes", "size"),
     ("root", "source"),
     ("root", "target"),
@@ -202,6 +223,7 @@ impl Question {
     /// The two keys, or the missing one.
     pub fn check(&self) -> Result<()> {
         let given = |key: &str| match key {
+            "sizes" => self.sizes.is_some(),
             "bytes" => self.bytes.is_some(),
             "size" => self.size.is_some(),
             "root" => self.root.is_some(),
@@ -218,6 +240,7 @@ impl Question {
         {
             return Err(usage(format!("--{one} and --{other}: give one of them")));
         }
+        self.check_kind()?;
         match &self.platform {
             Source::File(path) if path.as_os_str().is_empty() => Err(usage(
                 "--platform is missing: give the path of a file, the content of a platform file, or a generator",
@@ -228,6 +251,52 @@ impl Question {
             ),
             _ => Ok(()),
         }
+    }
+
+    /// Refuses keys of another kind of answer.
+    fn check_kind(&self) -> Result<()> {
+        let given = [
+            ("sizes", self.sizes.is_some()),
+            ("measured", self.measured.is_some()),
+            ("with", !self.with.0.is_empty()),
+            ("tuning", self.tuning.is_some()),
+            ("period", self.period.is_some()),
+            ("max-loss", self.max_loss.is_some()),
+            ("max-instances", self.max_instances.is_some()),
+            ("exact-period", self.exact_period),
+            ("whole-messages", self.whole_messages),
+            ("formulation", self.formulation != Program::Columns),
+            ("keep", self.keep != Keep::Numbers),
+        ];
+        let takes = match self.ask {
+            Ask::Time => &TIME[..],
+            Ask::Compare => &COMPARE[..],
+            _ => {
+                let own = given.iter().skip(4).map(|(key, _)| *key);
+                return self.refuse(&given, &own.collect::<Vec<_>>());
+            }
+        };
+        self.refuse(&given, takes)
+    }
+
+    /// Refuses the first of these keys that is given and not taken.
+    fn refuse(&self, given: &[(&str, bool)], takes: &[&str]) -> Result<()> {
+        let refused = |(key, given): &&(&str, bool)| *given && !takes.contains(key);
+        let Some((key, _)) = given.iter().find(refused) else {
+            return Ok(());
+        };
+        let all: Vec<String> = takes.iter().map(|key| format!("--{key}")).collect();
+        let kind = match self.ask {
+            Ask::Solve => "solve",
+            Ask::Rate => "rate",
+            Ask::Bound => "bound",
+            Ask::Time => "time",
+            Ask::Compare => "compare",
+        };
+        Err(usage(format!(
+            "{kind} takes no --{key}; beside collective, roles and limits it takes {}",
+            all.join(", ")
+        )))
     }
 
     /// Reads the platform, with its changes.
@@ -261,13 +330,18 @@ impl Question {
     /// The options of the search, without a watch.
     ///
     /// # Errors
-    /// A text that is no period, no loss or no number of instances.
+    /// A text that is no period, no loss or no number of instances; a question for times or a comparison.
     pub fn options(&self) -> Result<Options> {
         Ok(Options {
             goal: match self.ask {
                 Ask::Solve => Goal::Schedule,
                 Ask::Rate => Goal::Rate,
                 Ask::Bound => Goal::Bound,
+                Ask::Time | Ask::Compare => {
+                    return Err(usage(
+                        "--ask: time and compare have rows and no schedule; ask for solve, rate or bound",
+                    ));
+                }
             },
             formulation: match self.formulation {
                 Program::Columns => Formulation::Columns,

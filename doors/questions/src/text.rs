@@ -1,5 +1,7 @@
 //! Values of keys: a number stands for its text.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 
@@ -16,6 +18,10 @@ pub enum Nodes {
     /// A name or pattern each.
     List(Vec<String>),
 }
+
+/// Paths of files: in JSON one text, or a list of texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Paths(pub Vec<PathBuf>);
 
 impl Texts {
     /// The texts, split at commas.
@@ -67,6 +73,23 @@ pub(crate) fn counts<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String
     }
 }
 
+/// Sizes: a list, or a text as the command reads it.
+pub(crate) fn sizes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let wrong = || D::Error::custom("give a list of sizes, or a text such as \"8:4GiB:x2\"");
+    match Value::deserialize(from)? {
+        Value::Null => Ok(None),
+        Value::Array(sizes) => {
+            let sizes = names(sizes).ok_or_else(wrong)?;
+            Ok(Some(match &sizes[..] {
+                [] => return Err(wrong()),
+                [only] => format!("{only}:{only}:x2"),
+                _ => sizes.join(","),
+            }))
+        }
+        value => of(value).map(Some).ok_or_else(wrong),
+    }
+}
+
 /// The texts of a list of names, which may be numbers.
 pub(crate) fn names(list: Vec<Value>) -> Option<Vec<String>> {
     list.into_iter().map(of).collect()
@@ -85,6 +108,22 @@ impl<'de> Deserialize<'de> for Texts {
             value => of(value).map(|text| vec![text]),
         };
         texts.map(Texts).ok_or_else(wrong)
+    }
+}
+
+impl<'de> Deserialize<'de> for Paths {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let wrong = || D::Error::custom("give the path of a file, or a list of paths");
+        let path = |value: Value| match value {
+            Value::String(text) => Some(PathBuf::from(text)),
+            _ => None,
+        };
+        let paths = match Value::deserialize(from)? {
+            Value::Null => Some(Vec::new()),
+            Value::Array(list) => list.into_iter().map(path).collect(),
+            value => path(value).map(|path| vec![path]),
+        };
+        paths.map(Paths).ok_or_else(wrong)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lists in sentences, and numbers as decimals.
 
-use oneport::Rational;
+use oneport::{Platform, Rational};
 
 /// Significant digits of a rounded number.
 const DIGITS: usize = 10;
@@ -8,6 +8,21 @@ const DIGITS: usize = 10;
 /// Ten significant digits.
 pub fn decimal(value: &Rational) -> String {
     oneport::decimal(value, DIGITS)
+}
+
+/// Significant digits of a number beside others.
+const ABOUT: usize = 6;
+
+/// Six significant digits.
+#[cfg(feature = "compare")]
+pub(crate) fn short(value: &Rational) -> String {
+    oneport::decimal(value, ABOUT)
+}
+
+/// A time of a platform in seconds; in units of time, if the platform has no units.
+pub fn seconds(platform: &Platform, time: &Rational) -> Rational {
+    let units = platform.units();
+    units.map_or_else(|| time.clone(), |units| time * units.time.seconds())
 }
 
 /// The first `most` of these, with commas between; then `rest`, if there are more, with their number in place of `{}`.

@@ -19,7 +19,8 @@ const FLOORS: &[&[&str]] = &[
     &["period", "referee", "files", "homogeneous", "heterogeneous"],
     &["oneport"],
     &["topologies", "baselines", "drawings", "exports"],
-    &["timing", "questions"],
+    &["timing"],
+    &["questions"],
     &["cli", "python", "papers", "benches", "truth"],
 ];
 

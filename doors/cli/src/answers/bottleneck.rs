@@ -2,14 +2,13 @@
 
 use num_traits::One;
 use oneport::explain::{self, Class, Hint, Limits, Members};
-use oneport::plan::Resource;
 use oneport::{Answer, Platform};
-use oneport_questions::of_classes;
+pub use oneport_questions::summary;
+use oneport_questions::{class_name, limiting_names, of_classes};
 use serde_json::{Value, json};
 
 use crate::answers::odd_sets;
 use crate::words::numbers::percent;
-use crate::words::output::few;
 
 /// The limits of a throughput, on the platform whose names they have.
 pub struct Bottleneck<'a> {
@@ -63,10 +62,7 @@ fn sentence(platform: &Platform, hint: Hint) -> String {
 impl Bottleneck<'_> {
     /// "send port of 'a', 'b'", or "8 x link 'ib*' -> 'gpu*'".
     fn named(&self, class: &Class) -> String {
-        match &class.members {
-            Members::Resources(resources) => named(self.platform, resources, EVERY),
-            _ => class.name(self.platform),
-        }
+        class_name(self.platform, class)
     }
 
     /// The bottleneck, for `--json`.
@@ -76,11 +72,7 @@ impl Bottleneck<'_> {
 
     /// The names of the classes with the largest shares.
     pub fn limiting_names(&self) -> String {
-        few(
-            self.limits.limiting.iter().map(|class| self.named(class)),
-            NAMED,
-            ", ...",
-        )
+        limiting_names(self.platform, &self.limits)
     }
 
     /// The lines of a report, without hints.
@@ -147,36 +139,4 @@ impl Bottleneck<'_> {
         let hints = self.hints.iter().map(|hint| format!("hint        {hint}"));
         self.plainly().into_iter().chain(hints).collect()
     }
-}
-
-/// Most members of a class that are all named. Shown: `link 'a -> b', 'a -> c'`.
-const EVERY: usize = 4;
-
-/// Names a class of resources: all names for at most `every` resources, else the number and the common part of the
-/// names.
-fn named(platform: &Platform, resources: &[Resource], every: usize) -> String {
-    let common = explain::name(platform, resources);
-    if resources.len() > every {
-        return format!("{} x {common}", resources.len());
-    }
-    let kind = common.find('\'').unwrap_or_default();
-    let names = resources.iter().enumerate().map(|(place, resource)| {
-        let name = resource.describe(platform);
-        let short = name.get(kind..).filter(|_| place > 0);
-        short.map_or(name.clone(), str::to_string)
-    });
-    names.collect::<Vec<_>>().join(", ")
-}
-
-/// The first class of these resources by name, and the number of further classes: `8 x send port of 'gpu*'`.
-pub fn summary(platform: &Platform, resources: &[Resource]) -> String {
-    let classes = explain::alike(platform, resources);
-    let more = if classes.len() > 1 {
-        format!("; and {} more", classes.len() - 1)
-    } else {
-        String::new()
-    };
-    classes
-        .first()
-        .map_or_else(String::new, |first| named(platform, first, 1) + &more)
 }

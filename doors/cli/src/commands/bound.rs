@@ -15,13 +15,13 @@ use oneport::{
     Amount, Answer, Bandwidth, Collective, Error, Goal, NodeId, Options, Platform, Problem,
     ProblemError, Rational, Refusal, Solved, Status, Volumes, solve,
 };
+use oneport_questions::in_network::InNetwork;
+use oneport_questions::measured::{self, Measured};
 use oneport_questions::{CUSTOM, LeftOut, called, counts, listed, no_collective, node};
 use serde_json::{Value, json};
 
 use crate::answers::answer::{bystanders, data, models};
 use crate::answers::bottleneck;
-use crate::answers::in_network::InNetwork;
-use crate::answers::measured::{self, Measured};
 use crate::answers::odd_sets;
 use crate::flags::limits::{LimitArguments, named};
 use crate::flags::platform::{FileArguments, ReadingArguments, one};
@@ -31,6 +31,7 @@ use crate::words::numbers::{Shown, both, percent};
 use crate::words::objects::line;
 use crate::words::output::{MORE, count, few, print};
 use crate::words::progress::Progress;
+use crate::words::settings::hear;
 use crate::words::tables::{FormatArguments, Sheet, TableFormat, plain};
 use crate::words::usage::usage;
 
@@ -178,7 +179,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
                 row.measured = arguments
                     .measured
                     .as_deref()
-                    .map(|text| measured::read(&problem, text, false))
+                    .map(|text| measured::read(&problem, text, false, &hear))
                     .transpose()?;
                 let bounds = row.measured.as_ref().zip(row.solved().ok());
                 row.in_network = bounds.and_then(|(measured, solved)| {
@@ -654,7 +655,7 @@ impl Row {
             "sentence": self.sentence(platform, bounded),
             "share": self.share().map(|share| share.to_string()),
             "alike": self.alike,
-            "in_network": self.in_network.as_ref().zip(self.measured.as_ref()).map(|(found, own)| found.json(own)),
+            "in_network": self.in_network.as_ref().zip(self.measured.as_ref()).map(|(found, own)| found.numbers(own)),
             "ended_by": solved.ended_by.map(named),
         })
     }

@@ -1,12 +1,12 @@
 //! The limits of a run: time since the command began, memory, Ctrl-C. No other file reads signals.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
 use oneport::Status;
-use oneport::watch::{Left, Limit, Watch};
+use oneport::watch::{Limit, Watch};
 use oneport_questions::Limits;
 pub use oneport_questions::limits::named;
 
@@ -25,20 +25,6 @@ pub struct LimitArguments {
     /// (default: 80 % of the available memory; has no effect except on Linux).
     #[arg(long, value_name = "BYTES", allow_hyphen_values = true)]
     pub memory_limit: Option<String>,
-}
-
-/// The watch, limited to `most` from now on. A limit of the whole command is noted as one.
-pub fn within(all: &Watch, most: Duration) -> Watch {
-    let (started, all) = (Instant::now(), all.clone());
-    Watch::new(move || {
-        // The answer is in what is left.
-        let _ = all.ask();
-        let (left, own) = (all.left(), most.saturating_sub(started.elapsed()));
-        Left {
-            time: Some(left.time.map_or(own, |time| time.min(own))),
-            ..left
-        }
-    })
 }
 
 impl LimitArguments {

@@ -50,6 +50,7 @@ mod shared;
 mod single;
 mod single_reduction;
 mod solve;
+mod tables;
 mod time;
 mod topologies;
 mod whatif;

@@ -246,6 +246,10 @@ fn questions_are_as_the_schema_says() {
         json!({ "groups": ["a,b@2", ["a", 1], { "nodes": ["a"], "rate": 3 }], "commutative": null }),
         json!({ "read": { "replicate": 2, "fabric": "rail", "link_bandwidth": { "nvlink": 25 }, "reduce_in_switch": true } }),
         json!({ "demands": { "format": "oneport-demands/1", "demands": [] }, "counts": [[0, 1], [1, 0]], "keep": "plan" }),
+        json!({ "ask": "time", "sizes": "8:4GiB:x2", "measured": "run.json", "with": ["ring.json"] }),
+        json!({ "ask": "time", "sizes": [8, "64 KiB"], "with": "ring.json", "keep": "numbers", "tuning": null }),
+        json!({ "ask": "compare", "bytes": "1 MiB", "measured": 3, "tuning": "log", "period": null }),
+        json!({ "with": [], "sizes": null }),
     ] {
         let question = question(right);
         assert!(valid.is_valid(&question) && reads(&question), "{question}");
@@ -262,6 +266,15 @@ fn questions_are_as_the_schema_says() {
         json!({ "platform": "" }),
         json!({ "counts": { "a": 1 } }),
         json!({ "idle": "away" }),
+        json!({ "measured": "212 GB/s" }),
+        json!({ "ask": "compare", "sizes": [8] }),
+        json!({ "ask": "time", "tuning": "log" }),
+        json!({ "ask": "rate", "with": "ring.json" }),
+        json!({ "ask": "time", "max_loss": "1%" }),
+        json!({ "ask": "compare", "keep": "plan" }),
+        json!({ "ask": "compare", "formulation": "compact" }),
+        json!({ "ask": "time", "sizes": {} }),
+        json!({ "ask": "compare", "with": [1] }),
     ] {
         let question = question(wrong);
         assert!(
@@ -284,6 +297,11 @@ fn answers_of_batch_are_as_the_schema_says() {
         json!({ "platform": { "generate": "complete", "nodes": 3, "model": "half-duplex" }, "collective": "all-to-all", "ask": "rate" }),
         json!({ "platform": { "generate": "random", "nodes": 60 }, "collective": "all-reduce", "time_limit": "0" }),
         json!({ "platform": "no file", "collective": "all-gather" }),
+        json!({ "platform": toy, "collective": "broadcast", "source": "Ps", "ask": "compare" }),
+        json!({ "platform": box_of_eight, "collective": "all-gather", "participants": "box0.gpu0..2", "ask": "compare", "bytes": "1 MiB", "measured": "30 GB/s" }),
+        json!({ "platform": box_of_eight, "collective": "all-gather", "participants": "box0.gpu0..2", "ask": "time", "sizes": "64KiB,1MiB" }),
+        json!({ "platform": toy, "collective": "all-gather", "ask": "time" }),
+        json!({ "platform": { "generate": "complete", "nodes": 3, "model": "half-duplex" }, "collective": "all-gather", "ask": "time" }),
     ]
     .iter()
     .map(|question| question.to_string() + "\n")
@@ -292,18 +310,15 @@ fn answers_of_batch_are_as_the_schema_says() {
     for more in ["", "--timings"] {
         let run = oneport!("batch {asked} {more}");
         let rows = answers(&schema, &run);
-        assert_eq!(rows.len(), 7);
+        assert_eq!(rows.len(), 12);
         for row in rows.iter().filter(|row| row["status"] != json!("error")) {
-            for key in [
-                "line",
-                "question",
-                "id",
-                "status",
-                "throughput",
-                "gap",
-                "bottleneck",
-                "ended_by",
-            ] {
+            let own = match (row.get("sizes"), row.get("rows")) {
+                (Some(_), _) => ["sizes", "latencies", "units"],
+                (_, Some(_)) => ["throughput", "rows", "measured"],
+                _ => ["throughput", "gap", "bottleneck"],
+            };
+            let head = ["line", "question", "id", "status", "ended_by"];
+            for key in head.into_iter().chain(own) {
                 let mut less = row.clone();
                 less.as_object_mut().unwrap().remove(key);
                 assert!(!schema.is_valid(&less), "without {key}: {row}");

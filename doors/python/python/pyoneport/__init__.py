@@ -18,6 +18,7 @@ from ._platform import Platform, read
 from ._plot import plot_sweep
 from ._single import Reduction, Ring, Rings, Step, reduce_heterogeneous, reduce_homogeneous, rings
 from ._sweep import sweep
+from ._tables import Compared, Comparison, Estimate, Measured, Run, Timed, Times, compare, time
 from ._values import Bandwidth, Limit, Link, Merge, Node, Pattern, Progress, Reason, Send, Shared, Slot, Table
 from ._whatif import Change, whatif
 
@@ -34,11 +35,15 @@ __all__ = [
     "Bandwidth",
     "Certificate",
     "Change",
+    "Compared",
+    "Comparison",
+    "Estimate",
     "FloatWarning",
     "Goal",
     "Infeasible",
     "Limit",
     "Link",
+    "Measured",
     "Merge",
     "Node",
     "OneportError",
@@ -49,6 +54,7 @@ __all__ = [
     "Reduction",
     "Ring",
     "Rings",
+    "Run",
     "SVG",
     "Schedule",
     "Send",
@@ -57,9 +63,12 @@ __all__ = [
     "Step",
     "Stopped",
     "Table",
+    "Timed",
+    "Times",
     "Violation",
     "bound",
     "collectives",
+    "compare",
     "export",
     "formats",
     "generate",
@@ -72,6 +81,7 @@ __all__ = [
     "rings",
     "solve",
     "sweep",
+    "time",
     "verify",
     "whatif",
 ]

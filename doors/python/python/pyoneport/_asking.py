@@ -64,6 +64,15 @@ class How(Ask, total=False):
     formulation: str
 
 
+class Asked(How, total=False):
+    """A question of any kind: also the keys of times and comparisons."""
+
+    sizes: Union[Sequence[Number], str]
+    measured: Union[Number, PathLike]
+    algorithms: Union[PathLike, Sequence[PathLike]]
+    tuning: PathLike
+
+
 _ONE = ("source", "target", "root")
 _MANY = ("sources", "targets", "participants")
 _NUMBERS = ("size", "bytes", "work", "period", "max_loss", "max_instances")
@@ -74,6 +83,9 @@ _LIMITS = ("time_limit", "memory_limit")
 _CALL = ("threads", "callback")
 _KEYWORDS = (*_ONE, *_MANY, *_LISTS, "demands", *_NUMBERS, *_FLAGS, "changes", *_TEXTS, *_LIMITS)
 _ASKS: dict[str, str] = {"schedule": "solve", "rate": "rate", "bound": "bound"}
+_TABLES = ("time", "compare")
+_OF_TABLES = ("sizes", "measured", "algorithms", "tuning")
+TABLE_KEYWORDS = (*(key for key in _KEYWORDS if key in Ask.__annotations__ or key in _LIMITS), *_CALL)
 
 
 def node_name(node: object, label: str) -> str:
@@ -172,6 +184,35 @@ def _key(key: str, given: Any) -> Any:
     return [node_names(one, key) if key == "groups" else _graphs.plain(one, key) for one in given]
 
 
+def table_keys(collective: object, ask: str, how: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a question for times or a comparison, without its platform."""
+    keys = keys_of(collective, "rate", how)
+    keys["ask"] = ask
+    if (sizes := how.get("sizes")) is not None:
+        if not isinstance(sizes, str) and (isinstance(sizes, (bytes, Mapping)) or not isinstance(sizes, Iterable)):
+            raise TypeError(f"sizes={shown(sizes)} are no sizes; give a list, or text such as '8:4GiB:x2'")
+        keys["sizes"] = sizes if isinstance(sizes, str) else [exact(size, "sizes") for size in sizes]
+    if (measured := how.get("measured")) is not None:
+        keys["measured"] = _path(measured, "measured") if isinstance(measured, os.PathLike) else exact(measured, "measured")
+    if (algorithms := how.get("algorithms")) is not None:
+        one = isinstance(algorithms, (str, os.PathLike))
+        if not one and not isinstance(algorithms, Iterable):
+            raise TypeError(f"algorithms={shown(algorithms)} are no paths; give the path of a file, or a list of paths")
+        keys["with"] = [_path(path, "algorithms") for path in ([algorithms] if one else algorithms)]
+    if (tuning := how.get("tuning")) is not None:
+        keys["tuning"] = _path(tuning, "tuning")
+    return keys
+
+
+def _path(given: object, label: str) -> str:
+    if not isinstance(given, (str, os.PathLike)):
+        raise TypeError(f"{label}={shown(given)} is no path; give the name of a file")
+    name = os.fspath(given)
+    if not isinstance(name, str):
+        raise TypeError(f"{label}={shown(given)} is no text; give the name of a file")
+    return name
+
+
 def changes_of(given: object) -> list[str]:
     """Changes as texts."""
     several = [given] if isinstance(given, str) else given
@@ -238,21 +279,36 @@ def bound(platform: PlatformLike, collective: str, /, **how: Unpack[Ask]) -> Ans
 
 
 def question(
-    platform: PlatformLike, collective: str, /, *, id: Any = None, goal: Goal = "schedule", keep: str | None = None, **how: Unpack[How]
+    platform: PlatformLike,
+    collective: str,
+    /,
+    *,
+    id: Any = None,
+    goal: Goal | None = None,
+    ask: str | None = None,
+    keep: str | None = None,
+    **how: Unpack[Asked],
 ) -> dict[str, Any]:
     """A question as a dict: what `sweep` answers, and a line of `oneport batch` after `json.dumps`.
 
     The keywords are those of `solve`, without `threads` and `callback`. A path stays a path; a dict with the key
     `"generate"` is a generator: `{"generate": "torus", "sides": [4, 4]}`. The answer repeats `id`, anything that JSON can
-    hold. `keep="certificate"` or `keep="plan"` adds these to the answer.
+    hold. `keep="certificate"` or `keep="plan"` adds these to the answer. `ask` is the key of that name, in place of `goal`:
+    `"solve"`, `"rate"`, `"bound"`, or `"time"` and `"compare"`, which take the keywords of `op.time` and `op.compare`.
 
     >>> import pyoneport as op
     >>> op.question("cluster.toml", "all-reduce", bytes="1 GiB", id=7)
     {'id': 7, 'platform': 'cluster.toml', 'ask': 'solve', 'collective': 'all-reduce', 'bytes': '1 GiB'}
     """
-    refuse_unknown("question", how, _KEYWORDS)
+    refuse_unknown("question", how, (*_KEYWORDS, *_OF_TABLES))
+    if ask is not None and goal is not None:
+        raise TypeError("question() takes goal= or ask=, not both")
+    if ask is not None and ask not in (*_ASKS.values(), *_TABLES):
+        raise ValueError(f"ask={shown(ask)} is no kind of answer; give 'solve', 'rate', 'bound', 'time' or 'compare'")
     with one_warning():
-        keys = keys_of(collective, goal, how)
+        if ask is None:
+            keys_of(collective, goal or "schedule", how)  # refuses a goal that does not exist
+        keys = table_keys(collective, ask or _ASKS[goal or "schedule"], how)
         asked: dict[str, Any] = {} if id is None else {"id": id}
         asked["platform"] = _source(platform)
     asked.update(keys)

@@ -21,6 +21,7 @@ __all__ = [
     "read",
     "reduce_heterogeneous",
     "reduce_homogeneous",
+    "tabled",
 ]
 
 VERSION: str
@@ -100,6 +101,12 @@ def ask(
     threads: int | None,
     callback: Callable[[str, float, str | None], object] | None,
 ) -> Answer: ...
+def tabled(
+    platform: Platform | None,
+    question: str,
+    threads: int | None,
+    callback: Callable[[str, float, str | None], object] | None,
+) -> str: ...
 def read(question: str) -> tuple[Platform, list[str]]: ...
 def changed(platform: Platform, changes: list[str]) -> Platform: ...
 def failed_line(number: int, line: bytes, message: str) -> str: ...

@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
 mod what_if;
+mod tables;
 
 use oneport::files::plan_from_json;
 use oneport::referee::verify;

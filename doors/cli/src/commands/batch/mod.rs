@@ -79,7 +79,8 @@ A value is a number, a text as the option has it, or a list where the option tak
   read          an object: the options for topologies of other programs
   changes       a list: --change
   commutative   true for --commutative, false for --in-order
-  ask           solve (the default), rate (no schedule), bound
+  ask           solve (the default), rate (no schedule), bound; time and compare, with the options of
+                these commands: sizes, measured, with, tuning
   keep          numbers (the default), certificate, plan
   id            anything; the answer repeats it
 An answer has the number of its line, a digest of the question, its id, and the numbers of

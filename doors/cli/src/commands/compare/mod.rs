@@ -1,20 +1,15 @@
 //! `oneport compare`: compares known algorithms with the optimum.
 
-mod best;
 mod report;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
 use oneport::Options;
-use oneport_baselines::Comparison;
+use oneport_questions::compare::CompareAnswer;
+use oneport_questions::{Paths, Question};
 
-use crate::answers::in_network::InNetwork;
-use crate::answers::listed;
-use crate::answers::measured;
-use crate::answers::nccl;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::QuestionArguments;
 use crate::words::drawing;
@@ -24,11 +19,7 @@ use crate::words::output::{Content, named, print, try_outputs, with_written};
 use crate::words::progress::Progress;
 use crate::words::settings::hear;
 use crate::words::tables::{FormatArguments, TableFormat};
-use best::Times;
-use oneport_questions::{Asked, KnownLatencies};
-
-/// Percent of the time left for rating and timing algorithms. Trades rows for an answer in time. Not measured.
-const RATED: u32 = 85;
+use report::Report;
 
 /// Rate the algorithms that people run today, and yours, against the optimum: NCCL's rings and trees, recursive
 /// doubling, ... With a size, rows are in the order of the time of one operation.
@@ -90,79 +81,27 @@ pub fn run(arguments: &CompareArguments) -> Result<End> {
         .output
         .as_ref()
         .map_or(Ok(()), |path| drawing::check("--output", path, &[]))?;
-    let question = arguments.question.on(path)?;
-    let (platform, latencies) = if question.is_sized() {
-        question.read_platform_for_times(&hear)?
-    } else {
-        (question.read_platform(&hear)?, KnownLatencies::default())
+    let question = Question {
+        measured: arguments.measured.clone(),
+        with: Paths(arguments.with.clone()),
+        tuning: arguments.tuning.clone(),
+        time_limit: arguments.limits.time_limit.clone(),
+        ..arguments.question.on(path)?
     };
-    let asked = Asked::read(platform, &question)?;
-    let problem = asked.problem()?;
-    let measured = arguments
-        .measured
-        .as_deref()
-        .map(|text| measured::read(&problem, text, question.is_sized()))
-        .transpose()?;
-    let log = arguments
-        .tuning
-        .as_deref()
-        .map(nccl::read)
-        .transpose()?
-        .unwrap_or_default();
-    let listed = arguments
-        .with
-        .iter()
-        .map(|path| listed::read(&problem, path))
-        .collect::<Result<Vec<_>>>()?;
-    let alike = problem.with_largest_messages();
-    let nccl = nccl::of(&alike, question.is_sized(), &log, &options.watch);
-    let best = best::of(&alike, &options, arguments.limits.time_limit.is_some())?;
-    // An algorithm that has begun is rated to its end.
-    let watch = options.watch.turn(RATED);
-    let mut comparison = Comparison::of(&alike, &watch)?;
-    if let Some(rings) = best::rings(&alike, &options)? {
-        comparison.add_rings(&alike, &rings)?;
-    }
-    for (algorithm, routes) in listed {
-        comparison.add(&alike, algorithm, Arc::new(routes))?;
-    }
-    let times = question
-        .is_sized()
-        .then(|| Times::of(&alike, &best, &comparison, &watch))
-        .transpose()?;
-    // The shapes are steady states, without a time of one operation.
-    let shapes = if times.is_none() {
-        best::shapes(&best, &options)?
-    } else {
-        Vec::new()
-    };
-    let in_network = measured
-        .as_ref()
-        .and_then(|measured| InNetwork::of(&alike, measured, best.bound(), &options));
+    let answer = CompareAnswer::of(&question, &options, &hear)?;
     drop(progress);
-    let report = report::Report {
-        problem: &problem,
-        best: &best,
-        comparison: &comparison,
-        shapes,
-        measured,
-        nccl,
-        in_network,
-        times,
-        latencies,
-        ended_by: options.watch.ended_by(),
-    };
+    let report = Report::of(&answer);
     let written = arguments
         .output
         .as_ref()
         .map_or(Ok(()), |path| drawing::write(path, &report.chart()));
     print(&match arguments.table.format {
-        _ if arguments.json => line(joined([report.json(), asked.left_out.json()])),
+        _ if arguments.json => line(joined([report.json(), answer.left_out.json()])),
         TableFormat::Text if written.is_ok() => with_written(
-            asked.left_out.line() + &report.text(),
+            answer.left_out.line() + &report.text(),
             &named(&[("--output", &arguments.output)]),
         ),
-        TableFormat::Text => asked.left_out.line() + &report.text(),
+        TableFormat::Text => answer.left_out.line() + &report.text(),
         format => report.table().show(format),
     })?;
     written?;

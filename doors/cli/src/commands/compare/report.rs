@@ -3,123 +3,91 @@
 use std::fmt::Write as _;
 
 use oneport::plan::SteadyState;
-use oneport::watch::Limit;
-use oneport::{Answer, Bandwidth, Problem, Rational, Shaped, Status};
-use oneport_baselines::{Compared, Comparison, EQUAL_RINGS, run_by};
+use oneport::{Rational, Shaped, Status};
 use oneport_drawings::svg::{Part, parts};
-use oneport_timing::BestPieces;
+use oneport_questions::compare::{CompareAnswer, Entry, Origin};
+use oneport_questions::measured::{Measured, WRONG};
+use oneport_questions::nccl::Rated;
 use serde_json::{Value, json};
 
-use super::best::{ShapeFound, Times};
 use crate::answers::answer::{header, label, title};
 use crate::answers::bottleneck::{self, Bottleneck};
-use crate::answers::in_network::InNetwork;
-use crate::answers::measured::{Measured, WRONG};
-use crate::answers::nccl::{Nccl, Rated};
-use crate::answers::odd_sets;
 use crate::flags::limits::named;
 use crate::words::numbers::{Shown, percent, short};
 use crate::words::output::count;
 use crate::words::tables::{Sheet, plain};
-use oneport_questions::KnownLatencies;
 
-/// The data of a report.
+/// The comparison in words.
 pub struct Report<'a> {
-    /// The question.
-    pub problem: &'a Problem,
-    /// The optimum, or the best bound, of the question in its [largest messages](Problem::with_largest_messages).
-    pub best: &'a Answer,
-    /// The algorithms.
-    pub comparison: &'a Comparison,
-    /// For a broadcast whose size is not given: the best single tree and acyclic graph, by name.
-    pub shapes: Vec<ShapeFound>,
-    /// The measured throughput.
-    pub measured: Option<Measured>,
-    /// NCCL's own model, or why it is not evaluated; `None` where NCCL chooses nothing.
-    pub nccl: Option<Result<Nccl, String>>,
-    /// The bound with in-network reduction, beside the measurement.
-    pub in_network: Option<InNetwork>,
-    /// Times of one operation; `None` if its size is not given.
-    pub times: Option<Times>,
-    /// The latencies of the platform's links, if times are asked for.
-    pub latencies: KnownLatencies,
-    /// The limit that ended a search, if one has.
-    pub ended_by: Option<Limit>,
+    answer: &'a CompareAnswer,
+    /// The rows, as [`CompareAnswer::entries`].
+    entries: Vec<Entry<'a>>,
 }
 
-/// An algorithm or a shape, for the table, the chart and `--json`.
-struct Entry<'r> {
-    name: String,
-    /// Its name and description beside its bar, before its rate.
-    about: String,
-    /// Whether it is the user's.
-    own: bool,
-    /// Whether it performs what is asked.
-    compared: bool,
-    throughput: &'r Rational,
-    /// One operation of it.
-    once: Option<&'r BestPieces>,
-    limits: String,
-    /// Libraries that run it, and their names for it.
-    run_by: Option<&'static str>,
-    /// Its own keys in `--json`.
-    keys: Value,
+impl<'a> Report<'a> {
+    /// The comparison of an answer.
+    pub fn of(answer: &'a CompareAnswer) -> Self {
+        Report {
+            answer,
+            entries: answer.entries(),
+        }
+    }
 }
 
 impl Report<'_> {
     fn bottleneck(&self) -> Bottleneck<'_> {
-        bottleneck::of(self.best)
+        bottleneck::of(&self.answer.best)
     }
 
     /// The reference of shares: the optimum, or the upper bound if the optimum is not proved.
     fn whole(&self) -> &'static str {
-        match self.best.status() {
+        match self.answer.best.status() {
             Status::Optimal => "of the optimum",
             Status::Feasible => "of the bound",
         }
     }
 
     fn share(&self, throughput: &Rational) -> Rational {
-        throughput / self.best.bound()
+        self.answer.share(throughput)
     }
 
     /// Bus bandwidth; `None` if benchmarks do not count it.
     fn bus(&self, throughput: &Rational) -> Option<String> {
-        let units = self.problem.platform().units()?;
-        Some(units.show_rate(&Bandwidth::of(self.problem)?.bus(throughput)))
+        let (units, rate) = self.answer.bus(throughput)?;
+        Some(units.show_rate(&rate))
     }
 
-    /// Why the measurement can be above the bound, if it is.
-    pub fn impossible(&self) -> Option<String> {
-        let (bound, measured) = (self.best.bound(), self.measured.as_ref()?);
-        let too_short = || {
-            let (times, once) = (self.times.as_ref()?, measured.once.as_ref()?);
-            let least = self.shown_time(&times.least);
-            (*once < times.least).then(|| {
-                format!("no schedule of one operation takes less than {least} (proved): {WRONG}")
-            })
-        };
-        measured.impossible(bound).or_else(too_short)
+    /// The reason for which the measurement is beyond a bound, if it is.
+    fn impossible(&self) -> Option<String> {
+        if self.answer.is_above_bound() {
+            return Some(WRONG.to_string());
+        }
+        let times = self.answer.times.as_ref();
+        let least = self.shown_time(&times.filter(|_| self.answer.is_too_short())?.least);
+        Some(format!(
+            "no schedule of one operation takes less than {least} (proved): {WRONG}"
+        ))
     }
 
     /// The bus bandwidth; the frequency, if the bus bandwidth is not defined.
     fn shown_rate(&self, throughput: &Rational) -> String {
-        self.bus(throughput)
-            .unwrap_or_else(|| Shown::of(self.problem.platform(), false).frequency(throughput))
+        self.bus(throughput).unwrap_or_else(|| {
+            Shown::of(self.answer.problem.platform(), false).frequency(throughput)
+        })
     }
 
     /// The report as text.
     pub fn text(&self) -> String {
-        let shown = Shown::of(self.problem.platform(), false);
+        let shown = Shown::of(self.answer.problem.platform(), false);
         let bottleneck = self.bottleneck();
-        let mut out = header(self.problem);
+        let mut out = header(&self.answer.problem);
         let bus = |throughput| {
             self.bus(throughput)
                 .map(|bus| format!(", bus {bus}"))
                 .unwrap_or_default()
         };
-        let (best, bound) = (self.best.patterns(), self.best.bound());
-        let _ = match (self.best.status(), best) {
+        let (best, bound) = (self.answer.best.patterns(), self.answer.best.bound());
+        let _ = match (self.answer.best.status(), best) {
             (Status::Optimal, _) => writeln!(
                 out,
                 "optimum     {}{} (proved)",
@@ -141,33 +109,32 @@ impl Report<'_> {
             ),
         };
         if best.is_some() {
-            bottleneck
-                .lines()
-                .iter()
-                .for_each(|line| out.extend([line, "\n"]));
+            for line in bottleneck.lines() {
+                let _ = writeln!(out, "{line}");
+            }
         }
-        if let Some(measured) = &self.measured {
+        if let Some(measured) = &self.answer.measured {
             let why = self.impossible().map(|why| format!(": {why}"));
             let sentence = self.sentence(measured, &bottleneck);
             let _ = writeln!(out, "measured    {sentence}{}", why.unwrap_or_default());
-            if let Some(found) = &self.in_network {
+            if let Some(found) = &self.answer.in_network {
                 let bound = self.shown_rate(&found.bound);
                 let _ = writeln!(out, "in network  {}", found.sentence(measured, &bound));
             }
         }
-        if let Some(times) = &self.times {
+        if let Some(times) = &self.answer.times {
             let _ = writeln!(
                 out,
                 "once        no schedule takes less than {} (proved{}){}",
                 self.shown_time(&times.least),
-                if self.latencies.are_assumed() {
+                if self.answer.latencies.are_assumed() {
                     " for the assumed latencies"
                 } else {
                     ""
                 },
                 self.own()
             );
-            if let Some(line) = self.latencies.line(self.problem.platform()) {
+            if let Some(line) = self.answer.latencies.line(self.answer.problem.platform()) {
                 let _ = writeln!(out, "            {line}");
             }
         }
@@ -180,6 +147,7 @@ impl Report<'_> {
         };
         let out_of_order = names(
             &mut self
+                .answer
                 .comparison
                 .out_of_order
                 .iter()
@@ -191,14 +159,15 @@ impl Report<'_> {
                 "left out (they combine operands in another order; leave --in-order out): {out_of_order}"
             );
         }
-        let unconnected = names(&mut self.comparison.unconnected.iter());
+        let unconnected = names(&mut self.answer.comparison.unconnected.iter());
         if !unconnected.is_empty() {
             let _ = writeln!(
                 out,
                 "left out (they send between unconnected nodes): {unconnected}"
             );
         }
-        if self.comparison.rows.is_empty() && self.comparison.out_of_order.is_empty() {
+        if self.answer.comparison.rows.is_empty() && self.answer.comparison.out_of_order.is_empty()
+        {
             let _ = writeln!(
                 out,
                 "no algorithm has a name for this; --with FILE rates yours"
@@ -209,7 +178,7 @@ impl Report<'_> {
                  senders take turns or all take the first, as sustains more; run by -: no library that is known runs it",
             );
         }
-        if let Some(limit) = self.ended_by {
+        if let Some(limit) = self.answer.ended_by {
             let _ = write!(out, "\n{}: more time or memory may find more", named(limit));
         }
         out
@@ -217,14 +186,14 @@ impl Report<'_> {
 
     /// NCCL's pick, and the value of the best of its own algorithms here.
     fn nccl(&self) -> Option<String> {
-        let picked = match self.nccl.as_ref()? {
+        let picked = match self.answer.nccl.as_ref()? {
             Ok(nccl) => nccl.sentence()?,
             Err(reason) => format!("its own model is not evaluated: {reason}"),
         };
         let Some((best, value)) = self.best_of_nccl() else {
             return Some(picked);
         };
-        let carried = match (&self.nccl, &self.times) {
+        let carried = match (&self.answer.nccl, &self.answer.times) {
             (Some(Ok(nccl)), _)
                 if nccl.can_have_a_row() && nccl.pick().is_some_and(|pick| !self.has_row(pick)) =>
             {
@@ -240,46 +209,40 @@ impl Report<'_> {
     /// Whether a row is this algorithm.
     fn has_row(&self, rated: &Rated) -> bool {
         let name = format!("NCCL {}", rated.algorithm);
-        let mut rows = self.comparison.rows.iter().map(|row| &row.algorithm.name);
+        let mut rows = self
+            .answer
+            .comparison
+            .rows
+            .iter()
+            .map(|row| &row.algorithm.name);
         rows.any(|row| *row == name || row.starts_with(&format!("{name} (")))
     }
 
     /// The best row of NCCL's: by the time of one operation, if there is one, else by the rate.
     fn best_of_nccl(&self) -> Option<(String, String)> {
-        let is_nccl =
-            |entry: &Entry<'_>| entry.compared && !entry.own && entry.name.starts_with("NCCL ");
-        let best = self.entries().into_iter().find(is_nccl)?;
+        let is_nccl = |entry: &&Entry<'_>| is_rival(entry) && entry.name().starts_with("NCCL ");
+        let best = self.entries.iter().find(is_nccl)?;
         let value = match best.once {
             Some(once) => self.shown_time(&once.length),
-            None => self.shown_rate(best.throughput),
+            None => self.shown_rate(best.throughput()),
         };
-        Some((best.name, value))
-    }
-
-    /// The share of the measurement of what an algorithm carries here.
-    fn measured_share(&self, throughput: &Rational) -> Option<Rational> {
-        let measured = self.measured.as_ref()?;
-        Some(&measured.throughput / throughput)
+        Some((best.title.clone(), value))
     }
 
     /// "; 96 % of NCCL Ring (8 channels), which NCCL would pick; 60 % of NCCL Tree (8 channels), the best row".
     fn shares_of_algorithms(&self) -> String {
-        let entries = self.entries();
-        let picked = self.nccl.as_ref().and_then(|nccl| {
+        let picked = self.answer.nccl.as_ref().and_then(|nccl| {
             let nccl = nccl.as_ref().ok()?;
             let pick = nccl.pick()?;
-            let is = |entry: &&Entry<'_>| nccl.expects(&entry.name) == Some(pick);
-            entries.iter().find(is)
+            let is_pick = |entry: &&Entry<'_>| nccl.expects(entry.name()) == Some(pick);
+            self.entries.iter().find(is_pick)
         });
-        let most = |one: &&Entry<'_>, other: &&Entry<'_>| one.throughput.cmp(other.throughput);
-        let best = entries
-            .iter()
-            .filter(|entry| entry.compared && !entry.own)
-            .max_by(most);
+        let rivals = self.entries.iter().filter(|entry| is_rival(entry));
+        let best = rivals.max_by(|one, other| one.throughput().cmp(other.throughput()));
         let named = |entry: Option<&Entry<'_>>, why: &str| -> Option<String> {
             let entry = entry?;
-            let share = percent(&self.measured_share(entry.throughput)?);
-            Some(format!("; {share} of {}, {why}", entry.name))
+            let share = percent(&self.answer.measured_share(entry.throughput())?);
+            Some(format!("; {share} of {}, {why}", self.title(entry)))
         };
         let all = [
             named(picked, "which NCCL would pick"),
@@ -290,7 +253,7 @@ impl Report<'_> {
 
     fn sentence(&self, measured: &Measured, bottleneck: &Bottleneck<'_>) -> String {
         let share = percent(&self.share(&measured.throughput));
-        let proved = match self.best.status() {
+        let proved = match self.answer.best.status() {
             Status::Optimal => "the proved optimum",
             Status::Feasible => "the proved bound",
         };
@@ -300,17 +263,19 @@ impl Report<'_> {
         } else {
             format!("; that is limited by {cut}")
         };
-        let once = self.times.as_ref().zip(measured.once.as_ref()).map_or_else(
-            String::new,
-            |(times, once)| {
+        let once = self
+            .answer
+            .times
+            .as_ref()
+            .zip(measured.once.as_ref())
+            .map_or_else(String::new, |(times, once)| {
                 let least = self.shown_time(&times.least);
                 format!(
                     "; once, no less than {least} is possible, {} of it",
                     percent(&(&times.least / once))
                 )
-            },
-        );
-        let bound = self.shown_rate(self.best.bound());
+            });
+        let bound = self.shown_rate(self.answer.best.bound());
         format!(
             "your {} is {share} of {proved}, {bound}{cut}{once}{}",
             measured.shown,
@@ -318,126 +283,20 @@ impl Report<'_> {
         )
     }
 
-    /// The algorithms, the ones that need another order, and the shapes.
-    fn entries(&self) -> Vec<Entry<'_>> {
-        let Comparison {
-            rows, out_of_order, ..
-        } = self.comparison;
-        let once = |place: usize| {
-            self.times
-                .as_ref()
-                .and_then(|times| times.rows.get(place)?.as_ref())
-        };
-        let mut rows: Vec<Entry<'_>> = rows
-            .iter()
-            .enumerate()
-            .map(|(place, row)| self.algorithm(row, true, once(place)))
-            .collect();
-        if self.times.is_some() {
-            // Rows are sorted by the time of one operation of the given size; rows without a time come last.
-            rows.sort_by_key(|entry| {
-                let time = entry.once.map(|once| &once.length);
-                (time.is_none(), time)
-            });
-        }
-        let rows = rows.into_iter().chain(
-            out_of_order
-                .iter()
-                .map(|row| self.algorithm(row, false, None)),
-        );
-        rows.chain(self.shapes.iter().map(|found| self.shape(found)))
-            .collect()
-    }
-
-    fn algorithm<'r>(
-        &self,
-        row: &'r Compared,
-        compared: bool,
-        once: Option<&'r BestPieces>,
-    ) -> Entry<'r> {
-        let (platform, algorithm) = (self.problem.platform(), &row.algorithm);
-        let name = match algorithm.ways.links.len() {
-            1 if algorithm.name == EQUAL_RINGS => {
-                format!("1 {}", EQUAL_RINGS.replace("rings at once", "ring"))
-            }
-            rings if algorithm.name == EQUAL_RINGS => format!("{rings} {EQUAL_RINGS}"),
-            _ => algorithm.name.clone(),
-        };
-        let limits = match &row.sustained.odd_set {
-            Some(set) => set.describe(platform),
-            None => bottleneck::summary(platform, &row.sustained.busiest),
-        };
-        let keys = json!({
-            "name": algorithm.name,
-            "about": algorithm.about,
-            "in_order": row.in_order,
-            "limited_by": limits,
-            "run_by": run_by(self.problem, &algorithm.name),
-            "odd_set": row.sustained.odd_set.as_ref().map(|set| odd_sets::json(platform, set, None)),
-        });
-        Entry {
-            name: if row.listed {
-                format!("{name} (yours)")
-            } else {
-                name
-            },
-            about: format!("{}: {}, ", algorithm.name, algorithm.about),
-            own: row.listed,
-            compared,
-            throughput: &row.sustained.throughput,
-            once,
-            limits,
-            run_by: (!row.listed)
-                .then(|| run_by(self.problem, &algorithm.name))
-                .flatten(),
-            keys,
-        }
-    }
-
-    fn shape<'r>(&self, found: &'r ShapeFound) -> Entry<'r> {
-        let ShapeFound {
-            name,
-            shaped,
-            limited_by,
-        } = found;
-        let programs = count(shaped.programs, "program");
-        let keys = json!({
-            "name": name,
-            "about": format!("by branch and bound, a search of {programs} that is not checked"),
-            "in_order": true,
-            "upper_bound": shaped.upper_bound.to_string(),
-            "status": shaped.status.name(),
-            "programs": shaped.programs,
-            "limited_by": limited_by,
-        });
-        Entry {
-            name: self.proved(name, shaped),
-            about: format!("{name}: "),
-            own: false,
-            compared: true,
-            throughput: &shaped.throughput,
-            once: None,
-            limits: limited_by.clone().unwrap_or_else(|| "unknown".to_string()),
-            run_by: None,
-            keys,
-        }
-    }
-
     /// The rows as a table.
     pub fn table(&self) -> Sheet {
-        let rates = self.bus(self.best.bound()).is_some();
+        let rates = self.bus(self.answer.best.bound()).is_some();
         let rate = if rates { "busbw" } else { "throughput" };
-        let once: &[&str] = if self.times.is_some() {
+        let once: &[&str] = if self.answer.times.is_some() {
             &["one operation", "of the bound"]
         } else {
             &[]
         };
         let cells = |entry: &Entry<'_>| {
-            let rate = self
-                .bus(entry.throughput)
-                .unwrap_or_else(|| short(entry.throughput));
-            let mut cells = vec![entry.name.clone()];
-            match (&self.times, entry.once) {
+            let throughput = entry.throughput();
+            let rate = self.bus(throughput).unwrap_or_else(|| short(throughput));
+            let mut cells = vec![self.title(entry)];
+            match (&self.answer.times, entry.once) {
                 (None, _) => {}
                 (Some(_), None) => cells.extend(["-".to_string(), "-".to_string()]),
                 (Some(times), Some(once)) => {
@@ -447,23 +306,25 @@ impl Report<'_> {
                     ]);
                 }
             }
-            cells.extend([rate, percent(&self.share(entry.throughput))]);
-            if let Some(share) = self.measured_share(entry.throughput) {
+            cells.extend([rate, percent(&self.share(throughput))]);
+            if let Some(share) = self.answer.measured_share(throughput) {
                 cells.push(percent(&share));
             }
-            if let Some(Ok(nccl)) = &self.nccl {
-                let expected = nccl.expects(&entry.name);
+            if let Some(Ok(nccl)) = &self.answer.nccl {
+                let expected = nccl.expects(entry.name());
                 cells.push(expected.map_or_else(|| "-".to_string(), gigabytes));
             }
-            cells.push(entry.limits.clone());
-            cells.push(entry.run_by.unwrap_or("-").to_string());
+            let limits = entry.limited_by.as_deref().unwrap_or("unknown");
+            cells.push(limits.to_string());
+            let run_by = entry.run_by.filter(|_| !entry.is_own());
+            cells.push(run_by.unwrap_or("-").to_string());
             cells
         };
-        let expects: &[&str] = match self.nccl {
+        let expects: &[&str] = match self.answer.nccl {
             Some(Ok(_)) => &["NCCL expects"],
             _ => &[],
         };
-        let measured: &[&str] = match self.measured {
+        let measured: &[&str] = match self.answer.measured {
             Some(_) => &["measured"],
             None => &[],
         };
@@ -477,7 +338,7 @@ impl Report<'_> {
         ]
         .concat();
         let numbers: Vec<usize> = (1..3 + once.len() + measured.len() + expects.len()).collect();
-        let own = self.measured.iter().map(|measured| {
+        let own = self.answer.measured.iter().map(|measured| {
             let throughput = &measured.throughput;
             let rate = self.bus(throughput).unwrap_or_else(|| short(throughput));
             let mut cells = vec!["measured".to_string()];
@@ -486,12 +347,19 @@ impl Report<'_> {
             cells.resize(header.len(), "-".to_string());
             cells
         });
-        let entries = self.entries();
-        let rows = entries.iter().filter(|entry| entry.compared).map(cells);
+        let rows = self.entries.iter().filter(|entry| entry.compared);
+        let rows = rows.map(cells);
         plain(&header, &numbers, rows.chain(own))
     }
 
-    /// The name; if the shape is not proved optimal, also its upper bound.
+    /// The name of a row. A shape that is not proved optimal has its upper bound beside its name.
+    fn title(&self, entry: &Entry<'_>) -> String {
+        match entry.origin {
+            Origin::Algorithm(_) => entry.title.clone(),
+            Origin::Shape(found) => self.proved(found.name, &found.shaped),
+        }
+    }
+
     fn proved(&self, name: &str, shaped: &Shaped) -> String {
         let programs = count(shaped.programs, "program");
         match shaped.status {
@@ -506,6 +374,7 @@ impl Report<'_> {
     /// The time of our own best run.
     fn own(&self) -> String {
         let own = self
+            .answer
             .times
             .as_ref()
             .and_then(|times| Some((&times.least, times.own.as_ref()?)));
@@ -523,140 +392,100 @@ impl Report<'_> {
 
     /// A time as text.
     fn shown_time(&self, time: &Rational) -> String {
-        Shown::of(self.problem.platform(), false).briefly(time)
-    }
-
-    /// The time in seconds; without units as it is.
-    fn seconds(&self, time: &Rational) -> String {
-        Shown::of(self.problem.platform(), false)
-            .seconds(time)
-            .to_string()
+        Shown::of(self.answer.problem.platform(), false).briefly(time)
     }
 
     /// The contract's object.
     pub fn json(&self) -> Value {
-        let row = |entry: Entry<'_>| {
-            let mut row = entry.keys;
-            row["own"] = entry.own.into();
-            row["compared"] = entry.compared.into();
-            row["throughput"] = entry.throughput.to_string().into();
-            row["share"] = self.share(entry.throughput).to_string().into();
-            row["share_decimal"] = short(&self.share(entry.throughput)).into();
-            row["share_once"] = self
-                .times
-                .as_ref()
-                .zip(entry.once)
-                .map(|(times, once)| short(&(&times.least / &once.length)))
-                .into();
-            row["measured_share"] = self
-                .measured_share(entry.throughput)
-                .map(|share| short(&share))
-                .into();
-            row["busbw"] = self.bus(entry.throughput).into();
-            row["time"] = entry.once.map(|once| self.seconds(&once.length)).into();
-            let expected = self
-                .nccl
-                .as_ref()
-                .and_then(|nccl| nccl.as_ref().ok()?.expects(&entry.name));
-            row["nccl_expects"] = expected.map(|rated| rated.json()).into();
-            row["pieces"] = entry.once.map(|once| once.pieces).into();
-            row
-        };
-        let measured = self.measured.as_ref().map(|measured| {
-            json!({
-                "shown": measured.shown,
-                "throughput": measured.throughput.to_string(),
-                "share": self.share(&measured.throughput).to_string(),
-                "possible": self.impossible().is_none(),
-                "in_network": self.in_network.as_ref().map(|found| found.json(measured)),
-            })
+        let (answer, problem) = (self.answer, &self.answer.problem);
+        let mut object = json!(answer.numbers());
+        let found = answer.best.patterns();
+        object["collective"] = label(problem.collective()).into();
+        object["model"] = problem.platform().model().name().into();
+        object["throughput"] = found.map(|state| state.throughput.to_string()).into();
+        object["status"] = answer.best.status().name().into();
+        object["busbw"] = self.bus(answer.best.bound()).into();
+        object["ended_by"] = answer.ended_by.map(named).into();
+        let rows = object["rows"].as_array_mut().into_iter().flatten();
+        for (row, entry) in rows.zip(&self.entries) {
+            let throughput = entry.throughput();
+            let times = answer.times.as_ref().zip(entry.once);
+            let once = times.map(|(times, once)| &times.least / &once.length);
+            row["busbw"] = self.bus(throughput).into();
+            row["share_decimal"] = short(&self.share(throughput)).into();
+            row["share_once"] = once.map(|share| short(&share)).into();
+            let measured = answer.measured_share(throughput);
+            row["measured_share"] = measured.map(|share| short(&share)).into();
+        }
+        object
+    }
+
+    /// A bar of the chart. `time` is the time of one operation.
+    fn bar(&self, name: String, throughput: &Rational, time: Option<&Rational>) -> Part {
+        let bound = self.answer.best.bound();
+        let times = self.answer.times.as_ref().zip(time);
+        let once = time.map_or_else(String::new, |time| {
+            format!(", once {}", self.shown_time(time))
         });
-        let own = self.times.as_ref().and_then(|times| times.own.as_ref());
-        json!({
-            "collective": label(self.problem.collective()),
-            "model": self.problem.platform().model().name(),
-            "throughput": self.best.patterns().map(|state| state.throughput.to_string()),
-            "upper_bound": self.best.bound().to_string(),
-            "status": self.best.status().name(),
-            "busbw": self.bus(self.best.bound()),
-            "rows": self.entries().into_iter().map(row).collect::<Vec<_>>(),
-            "measured": measured,
-            "nccl": self.nccl.as_ref().map(|nccl| match nccl {
-                Ok(nccl) => json!({"pick": nccl.pick().map(Rated::json), "assumed": nccl.assumed}),
-                Err(reason) => json!({"pick": null, "reason": reason}),
-            }),
-            "lower_bound": self.times.as_ref().map(|times| self.seconds(&times.least)),
-            "time": own.map(|own| self.seconds(&own.length)),
-            "pieces": own.map(|own| own.pieces),
-            "latencies": self.times.as_ref().map(|_| self.latencies.json(self.problem.platform())),
-            "ended_by": self.ended_by.map(named),
-        })
+        Part {
+            name,
+            value: throughput.clone(),
+            second: times.map(|(times, time)| bound * &times.least / time),
+            label: percent(&self.share(throughput)) + &once,
+            about: self.shown_rate(throughput),
+            marked: true,
+        }
+    }
+
+    /// The bar of an algorithm or a shape.
+    fn bar_of(&self, entry: &Entry<'_>) -> Part {
+        let about = match entry.origin {
+            Origin::Algorithm(row) => {
+                format!("{}: {}, ", row.algorithm.name, row.algorithm.about)
+            }
+            Origin::Shape(found) => format!("{}: ", found.name),
+        };
+        let throughput = entry.throughput();
+        let time = entry.once.map(|once| &once.length);
+        Part {
+            about: about + &self.shown_rate(throughput),
+            marked: entry.is_own(),
+            ..self.bar(self.title(entry), throughput, time)
+        }
     }
 
     /// Bars, the longest first.
     pub fn chart(&self) -> String {
-        let bound = self.best.bound();
-        let bar = |name: String,
-                   throughput: &Rational,
-                   once: Option<&BestPieces>,
-                   about: String,
-                   marked: bool| {
-            let times = self.times.as_ref();
-            let time = once.map_or_else(String::new, |once| {
-                format!(", once {}", self.shown_time(&once.length))
-            });
-            Part {
-                name,
-                value: throughput.clone(),
-                second: times
-                    .zip(once)
-                    .map(|(times, once)| bound * &times.least / &once.length),
-                label: percent(&self.share(throughput)) + &time,
-                about,
-                marked,
-            }
-        };
+        let bound = self.answer.best.bound();
         let mut all = Vec::new();
-        if let Some(SteadyState { throughput, .. }) = self.best.patterns() {
-            let own = self.times.as_ref().and_then(|times| times.own.as_ref());
-            all.push(bar(
-                "oneport".to_string(),
-                throughput,
-                own,
-                self.shown_rate(throughput),
-                true,
-            ));
+        if let Some(SteadyState { throughput, .. }) = self.answer.best.patterns() {
+            let times = self.answer.times.as_ref();
+            let own = times.and_then(|times| Some(&times.own.as_ref()?.length));
+            all.push(self.bar("oneport".to_string(), throughput, own));
         }
-        all.extend(
-            self.entries()
-                .into_iter()
-                .filter(|entry| entry.compared)
-                .map(|entry| {
-                    let about = entry.about + &self.shown_rate(entry.throughput);
-                    bar(entry.name, entry.throughput, entry.once, about, entry.own)
-                }),
-        );
-        if let Some(measured) = &self.measured {
-            let name = "measured".to_string();
-            all.push(bar(
-                name,
-                &measured.throughput,
-                None,
-                measured.shown.clone(),
-                true,
-            ));
+        let compared = self.entries.iter().filter(|entry| entry.compared);
+        all.extend(compared.map(|entry| self.bar_of(entry)));
+        if let Some(measured) = &self.answer.measured {
+            all.push(Part {
+                about: measured.shown.clone(),
+                ..self.bar("measured".to_string(), &measured.throughput, None)
+            });
         }
-        let title = title(self.problem);
-        let whole = match self.best.status() {
+        let title = title(&self.answer.problem);
+        let whole = match self.answer.best.status() {
             Status::Optimal => "optimum",
             Status::Feasible => "proved bound",
         };
-        let once = self.times.as_ref().map_or_else(String::new, |times| {
-            format!(
-                " (wide bars: throughput); no less than {} once (narrow bars)",
-                self.shown_time(&times.least)
-            )
-        });
+        let once = self
+            .answer
+            .times
+            .as_ref()
+            .map_or_else(String::new, |times| {
+                format!(
+                    " (wide bars: throughput); no less than {} once (narrow bars)",
+                    self.shown_time(&times.least)
+                )
+            });
         parts(
             &title,
             bound,
@@ -664,6 +493,11 @@ impl Report<'_> {
             &all,
         )
     }
+}
+
+/// Whether a row is an algorithm or a shape that performs the collective, and not the user's.
+fn is_rival(entry: &Entry<'_>) -> bool {
+    entry.compared && !entry.is_own()
 }
 
 /// The bus bandwidth that NCCL's model expects, as text.

@@ -1,20 +1,15 @@
 //! `oneport time`: times of one operation, by size.
 
-mod measured;
 mod report;
-mod rows;
-mod sizes;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
-use oneport::{Options, Volumes};
-use oneport_questions::{problem, taking_part, volumes_of};
+use oneport::Options;
+use oneport_questions::time::TimeAnswer;
+use oneport_questions::{Paths, Question};
 
-use crate::answers::listed;
-use crate::answers::nccl;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::QuestionArguments;
 use crate::words::drawing;
@@ -24,8 +19,6 @@ use crate::words::output::{Content, named as given, print, try_outputs, with_wri
 use crate::words::progress::Progress;
 use crate::words::settings::hear;
 use crate::words::tables::{FormatArguments, TableFormat};
-use crate::words::usage::usage;
-use measured::MeasuredTimes;
 use report::Report;
 
 /// Time one operation of a given size, with latency and start-up, against a proved lower bound.
@@ -85,66 +78,16 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
         .output
         .as_ref()
         .map_or(Ok(()), |path| drawing::check("--output", path, &["csv"]))?;
-    let asked = arguments.question.on(path)?;
-    let (platform, latencies) = asked.read_platform_for_times(&hear)?;
-    let (platform, collective, left_out) = taking_part(platform, &asked)?;
-    let (platform, collective) = (Arc::new(platform), Arc::new(collective));
-    let volumes = |bytes: Option<&str>| volumes_of(&platform, &collective, &asked, bytes);
-    let measured = arguments
-        .measured
-        .as_deref()
-        .map(|path| {
-            let volumes = Volumes::default();
-            let any = problem(platform.clone(), collective.clone(), volumes)?;
-            MeasuredTimes::read(path, &any)
-        })
-        .transpose()?;
-    let own_sizes = measured.as_ref().filter(|_| !asked.is_sized());
-    let listed: Option<Vec<String>> = match (&arguments.sizes, own_sizes) {
-        (Some(text), _) => Some(sizes::read(text)?),
-        (None, own) => own.map(MeasuredTimes::sizes),
+    let measured = arguments.measured.as_deref();
+    let question = Question {
+        sizes: arguments.sizes.clone(),
+        measured: measured.map(|path| path.to_string_lossy().into_owned()),
+        with: Paths(arguments.with.clone()),
+        ..arguments.question.on(path)?
     };
-    let all: Vec<Volumes> = match &listed {
-        Some(sizes) => sizes
-            .iter()
-            .map(|bytes| volumes(Some(bytes)))
-            .collect::<std::result::Result<_, _>>()?,
-        None => vec![volumes(asked.bytes.as_deref())?],
-    };
-    let all = all
-        .into_iter()
-        .map(|volumes| problem(platform.clone(), collective.clone(), volumes))
-        .collect::<std::result::Result<Vec<_>, _>>()?;
-    let Some(problem) = all.first() else {
-        bail!(usage(
-            "--sizes: no size; write FROM:TO:xFACTOR, such as 8:4GiB:x2"
-        ))
-    };
-    let single = listed.is_none();
-    let nccl = single
-        .then(|| nccl::of(problem, true, &[], &options.watch))
-        .flatten();
-    let listed = arguments
-        .with
-        .iter()
-        .map(|path| {
-            let (mut algorithm, routes) = listed::read(&problem.with_largest_messages(), path)?;
-            algorithm.name.push_str(" (yours)");
-            Ok((algorithm, routes))
-        })
-        .collect::<Result<Vec<_>>>()?;
-    let (rows, limits) = rows::of(&all, &listed, &options)?;
+    let answer = TimeAnswer::of(&question, &options, &hear)?;
     drop(progress);
-    let report = Report {
-        problem,
-        rows: &rows,
-        single,
-        measured,
-        limits,
-        latencies,
-        nccl: nccl.and_then(Result::ok),
-        ended_by: options.watch.ended_by(),
-    };
+    let report = Report { answer: &answer };
     let written = arguments.output.as_ref().map_or(Ok(()), |path| {
         let csv = path
             .extension()
@@ -152,12 +95,12 @@ pub fn run(arguments: &TimeArguments) -> Result<End> {
         drawing::write(path, &if csv { report.csv() } else { report.curve() })
     });
     print(&match arguments.table.format {
-        _ if arguments.json => line(joined([report.json(), left_out.json()])),
+        _ if arguments.json => line(joined([report.json(), answer.left_out.json()])),
         TableFormat::Text if written.is_ok() => with_written(
-            left_out.line() + &report.text(),
+            answer.left_out.line() + &report.text(),
             &given(&[("--output", &arguments.output)]),
         ),
-        TableFormat::Text => left_out.line() + &report.text(),
+        TableFormat::Text => answer.left_out.line() + &report.text(),
         format => report.sheet().show(format),
     })?;
     written?;

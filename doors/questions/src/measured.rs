@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
 use num_traits::{Signed, Zero};
 use oneport::units::{Dimension, Quantity};
 use oneport::{Bandwidth, Problem, Rational};
 
-use crate::words::usage::usage;
+use crate::error::{Result, of_cause, unfit, usage};
+use crate::reading::Hearer;
 
 /// If a measurement is above a proved bound, the numbers are wrong, or the model is incomplete.
 pub const WRONG: &str = "the platform file or the measurement is wrong, or the run does what the file leaves \
@@ -26,21 +26,25 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Why it can be above a proved bound, if it is; else `None`.
+    /// The reasons for which a measurement is above a proved bound. `None` if it is not.
     pub fn impossible(&self, bound: &Rational) -> Option<String> {
         (self.throughput > *bound).then(|| WRONG.to_string())
     }
 }
 
-/// Reads `--measured`. `sized` says that the question is of one size: then a file's row of that size counts.
-pub fn read(problem: &Problem, text: &str, sized: bool) -> Result<Measured> {
+/// Reads a measurement: a number with its unit, or a file. If the question is of one size (`sized`), the row of that
+/// size counts.
+///
+/// # Errors
+/// A text that is no positive measurement; a file without one, or of another question.
+pub fn read(problem: &Problem, text: &str, sized: bool, hear: Hearer<'_>) -> Result<Measured> {
     let path = Path::new(text);
     if path
         .extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
         || path.is_file()
     {
-        return file(problem, path, sized);
+        return file(problem, path, sized, hear);
     }
     let (value, algorithm) = match text.trim().strip_suffix("algbw") {
         Some(value) => (value, true),
@@ -49,7 +53,7 @@ pub fn read(problem: &Problem, text: &str, sized: bool) -> Result<Measured> {
     let quantity = Quantity::parse(value).map_err(|error| usage(format!("--measured: {error}")))?;
     let mut once = None;
     let throughput = match (quantity.dimension, problem.platform().units()) {
-        (Dimension::Number, _) => oneport::parse_rational(value)?,
+        (Dimension::Number, _) => oneport::parse_rational(value).map_err(of_cause)?,
         (_, None) => {
             return Err(usage(format!(
                 "--measured: '{text}' has a unit, but the platform has none; write units = \"GB/s\" (data over time) at \
@@ -57,7 +61,7 @@ pub fn read(problem: &Problem, text: &str, sized: bool) -> Result<Measured> {
             )));
         }
         (Dimension::Time, Some(units)) => {
-            let time = units.time(&quantity, value)?;
+            let time = units.time(&quantity, value).map_err(of_cause)?;
             if time.is_zero() {
                 return Err(usage(
                     "--measured: a time is positive; give that of one operation, such as 3.1ms",
@@ -73,7 +77,7 @@ pub fn read(problem: &Problem, text: &str, sized: bool) -> Result<Measured> {
             } else {
                 bandwidth.bus(&unit)
             };
-            units.rate(&quantity, value)? / counted
+            units.rate(&quantity, value).map_err(of_cause)? / counted
         }
         (found, Some(_)) => {
             return Err(usage(format!(
@@ -103,21 +107,20 @@ pub fn read(problem: &Problem, text: &str, sized: bool) -> Result<Measured> {
     })
 }
 
-/// A row of a file of measurements.
+/// No file of measurements.
 #[cfg(not(feature = "topologies"))]
-fn file(_: &Problem, path: &Path, _: bool) -> Result<Measured> {
-    bail!(
+fn file(_: &Problem, path: &Path, _: bool, _: Hearer<'_>) -> Result<Measured> {
+    Err(unfit(format!(
         "{}: this build of oneport lacks the feature `topologies`; give the number",
         path.display()
-    )
+    )))
 }
 
-/// The row of a file of measurements that counts: of the size that is asked for, else of the most bytes; in place or
-/// out of place, whichever is faster.
+/// The fastest row of a file of measurements that has the size of the question, else the most bytes.
 #[cfg(feature = "topologies")]
-fn file(problem: &Problem, path: &Path, sized: bool) -> Result<Measured> {
-    use crate::answers::measured_file::{chosen, fits, notes};
-    use crate::words::settings;
+fn file(problem: &Problem, path: &Path, sized: bool, hear: Hearer<'_>) -> Result<Measured> {
+    use crate::measured_file::{chosen, fits, notes};
+    use crate::reading::Note;
 
     let measurements = oneport_topologies::read_measurements(path)?;
     let Some(units) = problem.platform().units() else {
@@ -128,12 +131,15 @@ fn file(problem: &Problem, path: &Path, sized: bool) -> Result<Measured> {
         )));
     };
     let bandwidth = bandwidth(problem)?;
-    let wrong = |text: String| anyhow::anyhow!("{}: {text}", path.display());
+    let wrong = |text: String| unfit(format!("{}: {text}", path.display()));
     fits(problem, &measurements, bandwidth.ranks).map_err(wrong)?;
     let asked = sized.then(|| units.bytes(&bandwidth.size));
     let row = chosen(problem, &measurements, bandwidth.ranks, asked.as_ref()).map_err(wrong)?;
     for note in notes(&measurements, &bandwidth) {
-        settings::note(&format!("--measured: {}: {note}", path.display()));
+        hear(Note::Plain(&format!(
+            "--measured: {}: {note}",
+            path.display()
+        )));
     }
     let bytes = Rational::from_integer(measurements.bytes(row, bandwidth.ranks).into());
     let one = Rational::from_integer(1.into());
@@ -144,17 +150,18 @@ fn file(problem: &Problem, path: &Path, sized: bool) -> Result<Measured> {
     let size = oneport::Units::bytes_and_seconds().show_data(&bytes);
     let (shown, throughput) = match (&row.busbw, &row.time) {
         (Some(busbw), _) => {
-            let place = if row.in_place {
+            let buffers = if row.in_place {
                 "in place"
             } else {
                 "out of place"
             };
             let shown = format!(
-                "{} GB/s (busbw of {}, {size}, {place})",
+                "{} GB/s (busbw of {}, {size}, {buffers})",
                 oneport::decimal(busbw, 6),
                 measurements.program
             );
-            (shown, per_second(busbw, "GB/s")? / bandwidth.bus(&one))
+            let rate = per_second(busbw, "GB/s").map_err(of_cause)?;
+            (shown, rate / bandwidth.bus(&one))
         }
         (None, Some(time)) => {
             let which = match measurements.program {
@@ -166,10 +173,10 @@ fn file(problem: &Problem, path: &Path, sized: bool) -> Result<Measured> {
                 oneport::decimal(&(time * Rational::from_integer(1_000_000.into())), 6),
                 measurements.program
             );
-            let rate = per_second(&(&bytes / time), "B/s")?;
+            let rate = per_second(&(&bytes / time), "B/s").map_err(of_cause)?;
             (shown, rate / bandwidth.algorithm(&one))
         }
-        (None, None) => bail!("{}: neither a time nor a bandwidth", path.display()),
+        (None, None) => return Err(wrong("neither a time nor a bandwidth".to_string())),
     };
     let once = row.time.as_ref().filter(|_| sized).map(|time| {
         let quantity = Quantity::parse(&format!("{time} s"))?;
@@ -178,7 +185,7 @@ fn file(problem: &Problem, path: &Path, sized: bool) -> Result<Measured> {
     Ok(Measured {
         shown,
         throughput,
-        once: once.transpose()?,
+        once: once.transpose().map_err(of_cause)?,
     })
 }
 

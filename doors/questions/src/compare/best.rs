@@ -2,22 +2,21 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, bail};
 use oneport::plan::{EqualRings, Form};
 use oneport::watch::Watch;
 use oneport::{
     Answer, Error, Goal, LpError, Options, PackingError, Problem, Rational, RingError, Shape,
-    Shaped, Status, best_shape, solve,
+    Shaped, Status, best_shape, explain, solve,
 };
 use oneport_baselines::{Compared, Comparison, on_rings, ranks};
 use oneport_timing::{BestPieces, NamedSearch, lower_bound_from_certificate, lower_bound_watched};
 use rayon::prelude::*;
 
-use crate::answers::bottleneck;
-use crate::answers::layers;
-use crate::answers::once;
-use crate::answers::optimum;
-use crate::flags::limits::within;
+use crate::error::{Result, chain, defect};
+use crate::layers;
+use crate::limiting::limiting_names;
+use crate::limits::within;
+use crate::once;
 
 /// Processors up to which a schedule is sought, unless a time limit is given. Trades a schedule for time: above, only
 /// the bound is computed. Measured: 1024 GPUs, all-to-all 0.7 s, reduce 0.9 s of CPU.
@@ -26,14 +25,15 @@ const PROCESSORS: usize = 512;
 const DEMANDS: usize = 100_000;
 
 /// The reference that algorithms are compared with: the optimum, or its bound on large platforms without a time limit.
-pub fn of(problem: &Problem, options: &Options, limited: bool) -> Result<Answer> {
+pub(crate) fn of(problem: &Problem, options: &Options, limited: bool) -> Result<Answer> {
     let large = problem.platform().processors().count() > PROCESSORS
         || problem.collective().demands() > DEMANDS;
-    Ok(if large && !limited {
-        solve(problem, &options.clone().goal(Goal::Bound))?.answer
+    let goal = if large && !limited {
+        Goal::Bound
     } else {
-        optimum::found(problem, options)?.answer
-    })
+        Goal::Rate
+    };
+    Ok(solve(problem, &options.clone().goal(goal))?.answer)
 }
 
 /// Time limit of the search for rings. Trades a larger share for time. Not measured.
@@ -42,7 +42,7 @@ const MOST_RINGS: u32 = 32;
 
 /// The best equal rings through all participants. `None` if the collective does not run on rings, or if none is
 /// found.
-pub fn rings(problem: &Problem, options: &Options) -> Result<Option<EqualRings>> {
+pub(crate) fn rings(problem: &Problem, options: &Options) -> Result<Option<EqualRings>> {
     if !on_rings(problem) {
         return Ok(None);
     }
@@ -55,7 +55,7 @@ pub fn rings(problem: &Problem, options: &Options) -> Result<Option<EqualRings>>
         Ok(rings) => Ok(Some(rings.equal)),
         Err(PackingError::Rings(RingError::Program(LpError::Stopped(_)))) => Ok(None),
         Err(error @ (PackingError::Rings(RingError::Program(_)) | PackingError::Referee(_))) => {
-            Err(error.into())
+            Err(defect(chain(&error)))
         }
         // Too many processors, half-duplex ports, no ring at all.
         Err(_) => Ok(None),
@@ -67,6 +67,7 @@ pub fn rings(problem: &Problem, options: &Options) -> Result<Option<EqualRings>>
 const SHAPES: Duration = Duration::from_secs(2);
 
 /// The best of a shape that a search found.
+#[derive(Debug, Clone)]
 pub struct ShapeFound {
     /// The shape's name.
     pub name: &'static str,
@@ -78,7 +79,7 @@ pub struct ShapeFound {
 
 /// The best single tree and acyclic graph of a broadcast, which sustain no more than all links together. A shape
 /// that is not found in time is left out.
-pub fn shapes(best: &Answer, options: &Options) -> Result<Vec<ShapeFound>> {
+pub(crate) fn shapes(best: &Answer, options: &Options) -> Result<Vec<ShapeFound>> {
     let problem = best.problem();
     let copies = problem
         .platform()
@@ -116,11 +117,12 @@ fn limited_by(problem: &Problem, shaped: &Shaped, options: &Options) -> Option<S
     let options = options.clone().goal(Goal::Rate);
     let answer = solve(&problem, &options).ok()?.answer;
     answer.patterns()?;
-    let names = bottleneck::of(&answer).limiting_names();
+    let names = limiting_names(problem.platform(), &explain::limits(&answer));
     (answer.status() == Status::Optimal && !names.is_empty()).then_some(names)
 }
 
 /// Times of one operation.
+#[derive(Debug, Clone)]
 pub struct Times {
     /// Proved lower bound on the time.
     pub least: Rational,
@@ -131,7 +133,7 @@ pub struct Times {
 }
 
 impl Times {
-    pub fn of(
+    pub(crate) fn of(
         problem: &Problem,
         best: &Answer,
         comparison: &Comparison,
@@ -160,15 +162,15 @@ impl Times {
         };
         let raised = layers::raised(problem, &least, &shortest, &layers::limited(watch, 1));
         if shortest < raised.least {
-            bail!(
+            return Err(defect(format!(
                 "a run takes {shortest}, and no schedule less than {}; please report it with the platform file",
                 raised.least
-            );
+            )));
         }
         let along = raised.run.filter(|run| run.shortest.length < shortest);
-        along
-            .iter()
-            .try_for_each(|run| once::executed(problem, run))?;
+        if let Some(run) = &along {
+            once::executed(problem, run)?;
+        }
         let along = along.map(|run| run.shortest);
         let own = own
             .into_iter()

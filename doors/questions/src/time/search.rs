@@ -1,12 +1,10 @@
 //! Times one operation, size by size.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use anyhow::{Result, anyhow, bail};
 use num_traits::One;
 use oneport::watch::Watch;
-use oneport::{Answer, Options, Problem, Rational, Volumes};
+use oneport::{Answer, Goal, Options, Problem, Rational, Volumes, explain, solve};
 use oneport_baselines::{Algorithm, Forwarders, Routes, Ties, in_two_levels, known, ranks};
 use oneport_timing::{
     BestPieces, NamedSearch, TimedPieces, lower_bound_from_certificate, lower_bound_watched,
@@ -14,10 +12,10 @@ use oneport_timing::{
 };
 use rayon::prelude::*;
 
-use crate::answers::bottleneck;
-use crate::answers::layers;
-use crate::answers::once::{self, Own};
-use crate::answers::optimum;
+use crate::error::{Result, defect, unfit};
+use crate::layers::{self, Layered};
+use crate::limiting::limiting_names;
+use crate::once::{self, Own};
 
 /// The name of our own schedules.
 pub const OPTIMUM: &str = "oneport";
@@ -52,6 +50,7 @@ impl Timed {
 }
 
 /// One size.
+#[derive(Debug, Clone)]
 pub struct Row {
     /// The volumes.
     pub volumes: Volumes,
@@ -72,8 +71,16 @@ struct Size<'a> {
     least: Rational,
 }
 
-/// Times all sizes of one question, and names what limits the optimum of the last.
-pub fn of(
+/// The optimum with its patterns.
+fn listed_optimum(problem: &Problem, options: Options) -> Result<Answer> {
+    let solved = solve(problem, &options.goal(Goal::Rate))?;
+    solved.patterns()?;
+    Ok(solved.answer)
+}
+
+/// Times all sizes of one question. Returns a row per size, and the names of the resources that limit the optimum of the
+/// last one.
+pub(crate) fn of(
     asked: &[Problem],
     listed: &[(Algorithm, Routes)],
     options: &Options,
@@ -88,7 +95,7 @@ pub fn of(
             .and_then(|(known, _)| proportion(known, volumes));
         if factor.is_none() {
             let options = options.clone().watched(options.watch.turn(THROUGHPUT));
-            answers.push((volumes, optimum::listed(problem, &options)?));
+            answers.push((volumes, listed_optimum(problem, options)?));
         }
         let Some((_, answer)) = answers.last() else {
             return Ok((Vec::new(), String::new()));
@@ -109,10 +116,10 @@ pub fn of(
     };
     for (algorithm, _) in listed {
         if !commutes(first.problem) && !algorithm.is_in_order(first.problem) {
-            bail!(
+            return Err(unfit(format!(
                 "'{}' combines operands in another order; leave --in-order out",
                 algorithm.name
-            );
+            )));
         }
     }
     let answers: Vec<Answer> = answers.into_iter().map(|(_, answer)| answer).collect();
@@ -145,7 +152,7 @@ pub fn of(
         .map(|(algorithm, routes)| NamedSearch::new(first.problem, algorithm, routes));
     let rows = timed(&sizes, &answers, named.chain(own).collect(), &watch)?;
     let last = answers.last();
-    let limits = last.map(|answer| bottleneck::of(answer).limiting_names());
+    let limits = last.map(|answer| limiting_names(platform, &explain::limits(answer)));
     Ok((rows, limits.unwrap_or_default()))
 }
 
@@ -172,7 +179,7 @@ fn timed<'a>(
     let tasks = if sizes.len() == 1 { once::FOLLOWED } else { 0 };
     let way = |size: &Size<'a>| match answers[size.answer].patterns() {
         Some(state) => Ok(Own::new(size.problem, state, watch).following(tasks)),
-        None => Err(anyhow!("no patterns are listed")),
+        None => Err(defect("no patterns are listed")),
     };
     let mut rows: Vec<Row> = Vec::with_capacity(sizes.len());
     let Some(first) = sizes.first() else {
@@ -191,18 +198,17 @@ fn timed<'a>(
     };
     let mut found = find(first)?;
     let (layered, mut along) = (layers::limited(watch, sizes.len()), None);
-    for (place, size) in sizes.iter().enumerate() {
+    for (index, size) in sizes.iter().enumerate() {
         let (timed, next) = rayon::join(
             || {
-                time(
-                    size,
-                    found,
-                    &mut named,
-                    (rows.last(), along.as_ref(), &layered),
-                    watch,
-                )
+                let known = Known {
+                    before: rows.last(),
+                    along: along.as_ref(),
+                    layered: &layered,
+                };
+                time(size, found, &mut named, &known, watch)
             },
-            || sizes.get(place + 1).map(&mut find).transpose(),
+            || sizes.get(index + 1).map(&mut find).transpose(),
         );
         let AtSize {
             timed,
@@ -217,7 +223,7 @@ fn timed<'a>(
             least,
         });
         if let Some(best) = best {
-            no_longer(&sizes[..place], &mut rows, best, watch)?;
+            no_longer(&sizes[..index], &mut rows, best, watch)?;
         }
         match next? {
             Some(next) => found = next,
@@ -274,15 +280,26 @@ struct AtSize {
     along: Option<TimedPieces>,
 }
 
+/// The results that precede a size.
+struct Known<'a> {
+    /// The row of the size before.
+    before: Option<&'a Row>,
+    /// The last run along a steady state in layers.
+    along: Option<&'a TimedPieces>,
+    /// The limits of the searches in layers.
+    layered: &'a Layered,
+}
+
 /// Our own run and all algorithms, each with its best number of pieces, and the best of them. The referee executes the
 /// best. Algorithms that a limit leaves without dates are missing.
 fn time(
     size: &Size<'_>,
     own: Option<TimedPieces>,
     named: &mut [NamedSearch<'_>],
-    (before, along, layered): (Option<&Row>, Option<&TimedPieces>, &(Watch, Duration)),
+    known: &Known<'_>,
     watch: &Watch,
 ) -> Result<AtSize> {
+    let before = known.before;
     let problem = size.problem;
     let search = once::search(problem, watch);
     // From the second size on, the search of an algorithm that cannot be the best is shorter.
@@ -309,12 +326,12 @@ fn time(
         || size.least.clone(),
         |row| row.least.clone().max(size.least.clone()),
     );
-    let longer = along.and_then(|run| run.at(problem, watch).ok());
+    let longer = known.along.and_then(|run| run.at(problem, watch).ok());
     all.extend(longer.map(|run| (OPTIMUM.to_string(), run)));
     by_length(&mut all);
     let mut along = None;
     if let Some((_, best)) = all.first() {
-        let raised = layers::raised(problem, &least, &best.shortest.length, layered);
+        let raised = layers::raised(problem, &least, &best.shortest.length, known.layered);
         least = raised.least;
         along = raised.run.clone();
         all.extend(raised.run.map(|run| (OPTIMUM.to_string(), run)));
@@ -331,9 +348,9 @@ fn time(
         once::executed(problem, best)?;
         let length = &best.shortest.length;
         if *length < least {
-            bail!(
+            return Err(defect(format!(
                 "a run takes {length}, and no schedule less than {least}; please report it with the platform file"
-            );
+            )));
         }
     }
     Ok(AtSize {

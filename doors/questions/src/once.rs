@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result, bail};
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 use oneport::plan::{PeriodicSchedule, SteadyState, WeightedPattern};
@@ -12,6 +11,8 @@ use oneport_timing::{
     BestPieces, NamedSearch, PieceSearch, SearchLimits, TaskList, TimedPieces, TimingError,
 };
 
+use crate::error::{Result, chain, defect};
+
 /// Tasks of a run of a named algorithm. Trades shorter runs for time. Not measured.
 const NAMED: usize = 30_000;
 /// Tasks of a run of our own schedules. Trades shorter runs for time. Not measured.
@@ -19,13 +20,13 @@ const OWN: usize = 300_000;
 /// Tasks of a run of the periodic schedule that promises most, where a single size is asked for. Trades shorter runs
 /// for time and memory. Measured: a broadcast among 20 half-duplex nodes (degree 4, costs 10 to 20) takes 1.4 % more
 /// than its bound, with 300,000 tasks 3.0 %.
-pub const FOLLOWED: usize = 1_200_000;
+pub(crate) const FOLLOWED: usize = 1_200_000;
 /// If the best time is within 1/1000 of the bound, periodic schedules are not searched. Trades the last 0.1 % for time.
 /// Not measured.
 const WORTH: u32 = 1000;
 
 /// The limits of the search for the number of pieces: no piece is less than a byte, and a token is whole.
-pub fn search<'w>(problem: &Problem, watch: &'w Watch) -> SearchLimits<'w> {
+pub(crate) fn search<'w>(problem: &Problem, watch: &'w Watch) -> SearchLimits<'w> {
     let bytes = |units: Units| Some(units.bytes(problem.volumes().size.constant()?).to_integer());
     let bytes = problem.platform().units().and_then(bytes);
     let pieces = bytes.map_or(u32::MAX, |bytes| bytes.to_u32().unwrap_or(u32::MAX).max(1));
@@ -50,7 +51,7 @@ const COPIES: u64 = 4096;
 
 /// Our own schedules: the optimum's patterns, each on its share, and periodic schedules in the order of their
 /// matchings. Where messages stay whole: one pattern of the optimum for each.
-pub struct Own<'a> {
+pub(crate) struct Own<'a> {
     ways: Vec<PieceSearch<'a>>,
     /// Tasks of the second way, the schedule that promises most.
     followed: usize,
@@ -60,7 +61,7 @@ pub struct Own<'a> {
 
 impl<'a> Own<'a> {
     /// If no periodic schedule is found before the watch ends, only the patterns are searched.
-    pub fn new(problem: &'a Problem, state: &'a SteadyState, watch: &Watch) -> Own<'a> {
+    pub(crate) fn new(problem: &'a Problem, state: &'a SteadyState, watch: &Watch) -> Own<'a> {
         let tasks = state.patterns.iter().map(|one| one.pattern.tasks.len());
         let few = tasks.sum::<usize>() <= NAMED;
         if !problem.collective().is_cut() {
@@ -91,7 +92,7 @@ impl<'a> Own<'a> {
     }
 
     /// The schedule that promises most is followed for this many tasks.
-    pub fn following(self, tasks: usize) -> Own<'a> {
+    pub(crate) fn following(self, tasks: usize) -> Own<'a> {
         Own {
             followed: tasks,
             ..self
@@ -102,14 +103,16 @@ impl<'a> Own<'a> {
     ///
     /// # Errors
     /// The errors of the search over the patterns.
-    pub fn shortest(
+    pub(crate) fn shortest(
         &mut self,
         problem: &Problem,
         search: &SearchLimits<'_>,
         least: &Rational,
     ) -> Result<Option<TimedPieces>> {
         let [first, others @ ..] = &mut self.ways[..] else {
-            bail!("the steady state has no pattern; please report it with the platform file");
+            return Err(defect(
+                "the steady state has no pattern; please report it with the platform file",
+            ));
         };
         let mut best = match first.shortest(problem, search, least) {
             Err(TimingError::Stopped(limit)) if self.few => {
@@ -122,13 +125,13 @@ impl<'a> Own<'a> {
             Err(TimingError::Stopped(_)) => return Ok(None),
             found => found?,
         };
-        for (place, way) in others.iter_mut().enumerate() {
+        for (index, way) in others.iter_mut().enumerate() {
             if (&best.shortest.length - least) * Rational::from_integer(WORTH.into()) < *least
                 || search.watch.ask().is_err()
             {
                 break;
             }
-            let tasks = match place {
+            let tasks = match index {
                 0 => search.tasks.max(self.followed),
                 _ => search.tasks,
             };
@@ -212,7 +215,7 @@ fn whole(state: &SteadyState) -> Vec<SteadyState> {
 }
 
 /// [`Own`] for one size.
-pub fn own(
+pub(crate) fn own(
     problem: &Problem,
     state: &SteadyState,
     search: &SearchLimits<'_>,
@@ -224,7 +227,7 @@ pub fn own(
 
 /// The best run of a named algorithm; `None` if it sends between unconnected nodes, or too many messages, or a limit
 /// came before its first run was dated. If it cannot take less than `goal`, the search is shorter.
-pub fn named(
+pub(crate) fn named(
     problem: &Problem,
     way: &mut NamedSearch<'_>,
     search: &SearchLimits<'_>,
@@ -245,21 +248,30 @@ pub fn named(
     }
 }
 
-/// The referee executes the run. An error, if its length differs.
-pub fn executed(problem: &Problem, found: &TimedPieces) -> Result<()> {
+/// The referee executes the run.
+///
+/// # Errors
+/// Its length differs, or the referee refuses it: a defect.
+pub(crate) fn executed(problem: &Problem, found: &TimedPieces) -> Result<()> {
     let length = &found.shortest.length;
-    let executed = referee::check_run(problem, &found.run());
-    let executed = executed.context("the referee objects to our own run; please report it")?;
+    let executed = referee::check_run(problem, &found.run()).map_err(|violation| {
+        defect(format!(
+            "the referee objects to our own run; please report it: {}",
+            chain(&violation)
+        ))
+    })?;
     if executed != *length {
-        bail!(
+        return Err(defect(format!(
             "the referee's run takes {executed}, ours {length}; please report it with the platform file"
-        );
+        )));
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use anyhow::{Context, Result};
+
     use super::*;
     use oneport::platform::generate::{self, Costs};
     use oneport::{Collective, Options, PortModel, Solved, Volumes, files, solve};

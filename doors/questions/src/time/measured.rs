@@ -2,19 +2,20 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
 use num_traits::{One, Signed};
-use oneport::{Bandwidth, Problem, Rational, Units};
-use serde_json::{Value, json};
+use oneport::{Bandwidth, Problem, Rational, Units, percent};
+use serde::Serialize;
 
-use crate::answers::fitted::{Line, Point, fitted};
-use crate::words::numbers::{percent, short};
+use super::fitted::{Line, Point, fitted};
+use crate::error::{Result, unfit};
+use crate::words::{decimal, short};
 
 /// A bandwidth at the largest size below this share of the best one, in percent, is remarked on. Trades false alarms
 /// for late ones. Not measured.
 const HEALTHY: u32 = 85;
 
 /// The measurements of a file.
+#[derive(Debug, Clone)]
 pub struct MeasuredTimes {
     /// The name of the file.
     file: String,
@@ -28,7 +29,7 @@ impl MeasuredTimes {
     ///
     /// # Errors
     /// A file without measurements, or of another collective; a collective that no benchmark counts.
-    pub fn read(path: &Path, problem: &Problem) -> Result<MeasuredTimes> {
+    pub(crate) fn read(path: &Path, problem: &Problem) -> Result<MeasuredTimes> {
         let mut points = points(path, problem)?;
         points.sort_by(|one, other| (&one.bytes, &one.time).cmp(&(&other.bytes, &other.time)));
         points.dedup_by(|one, other| one.bytes == other.bytes);
@@ -40,7 +41,7 @@ impl MeasuredTimes {
     }
 
     /// The sizes, as options take them.
-    pub fn sizes(&self) -> Vec<String> {
+    pub(crate) fn sizes(&self) -> Vec<String> {
         self.points
             .iter()
             .map(|point| format!("{} B", point.bytes))
@@ -108,22 +109,35 @@ impl MeasuredTimes {
         remarks
     }
 
-    /// The lines fitted, for `--json`: bytes, seconds, bytes per second.
-    pub fn json(&self) -> Value {
-        let line = |line: &Line| {
-            json!({
-                "from": line.from.to_string(),
-                "to": line.to.to_string(),
-                "latency": oneport::decimal(&line.latency, 10),
-                "algbw": rate(line).map(|rate| oneport::decimal(&rate, 10)),
-                "residual": oneport::decimal(&line.residual, 10),
-            })
+    /// The fitted lines.
+    pub fn fitted(&self) -> Vec<FittedNumbers> {
+        let line = |line: &Line| FittedNumbers {
+            from: line.from.to_string(),
+            to: line.to.to_string(),
+            latency: decimal(&line.latency),
+            algbw: rate(line).map(|rate| decimal(&rate)),
+            residual: decimal(&line.residual),
         };
-        self.lines.iter().map(line).collect::<Vec<_>>().into()
+        self.lines.iter().map(line).collect()
     }
 }
 
-/// GB/s of a line; `None` where the time does not grow with the size.
+/// A line fitted to measured times; decimals of ten digits, because a fit is no exact number.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FittedNumbers {
+    /// The smallest of its sizes, in bytes.
+    pub from: String,
+    /// The largest of its sizes, in bytes.
+    pub to: String,
+    /// Seconds at size 0.
+    pub latency: String,
+    /// Algorithm bandwidth in GB/s. `None` if the time does not grow with the size.
+    pub algbw: Option<String>,
+    /// The largest distance of a time from the line, as a share of the time.
+    pub residual: String,
+}
+
+/// GB/s of a line. `None` if the time does not grow with the size.
 fn rate(line: &Line) -> Option<Rational> {
     line.slope
         .is_positive()
@@ -133,26 +147,28 @@ fn rate(line: &Line) -> Option<Rational> {
 /// The measured sizes of a file.
 #[cfg(not(feature = "topologies"))]
 fn points(path: &Path, _: &Problem) -> Result<Vec<Point>> {
-    bail!(
+    Err(unfit(format!(
         "{}: this build of oneport lacks the feature `topologies`, which reads measurements",
         path.display()
-    )
+    )))
 }
 
 /// The measured sizes of a file, in place and out of place.
 #[cfg(feature = "topologies")]
 fn points(path: &Path, problem: &Problem) -> Result<Vec<Point>> {
-    use crate::answers::measured_file::{fits, of};
+    use crate::measured_file::{fits, of};
 
     let measurements = oneport_topologies::read_measurements(path)?;
     let asked = problem.collective().name();
     let Some(bandwidth) =
         Bandwidth::of(problem).filter(|bandwidth| bandwidth.bus_factor.is_positive())
     else {
-        bail!("--measured: no benchmark counts the bandwidth of a {asked}; leave it out");
+        return Err(unfit(format!(
+            "--measured: no benchmark counts the bandwidth of a {asked}; leave it out"
+        )));
     };
     fits(problem, &measurements, bandwidth.ranks)
-        .map_err(|text| anyhow::anyhow!("{}: {text}", path.display()))?;
+        .map_err(|text| unfit(format!("{}: {text}", path.display())))?;
     let giga = Rational::from_integer(1_000_000_000.into());
     let positive = |value: &Option<Rational>| value.clone().filter(Signed::is_positive);
     let point = |row: &oneport_topologies::Measurement| {
@@ -164,10 +180,10 @@ fn points(path: &Path, problem: &Problem) -> Result<Vec<Point>> {
     };
     let points: Vec<Point> = of(problem, &measurements).filter_map(point).collect();
     if points.is_empty() {
-        bail!(
+        return Err(unfit(format!(
             "{}: no bandwidth in it is positive; give a run that moved data",
             path.display()
-        );
+        )));
     }
     Ok(points)
 }

@@ -8,8 +8,8 @@ use oneport::watch::Watch;
 use oneport::{Answer, Goal, Options, Problem, Rational, solve};
 use oneport_timing::{Layers, PieceSearch, TimedPieces};
 
-use crate::answers::once;
-use crate::flags::limits::within;
+use crate::limits::within;
+use crate::once;
 
 /// Time for the layers of all sizes. Trades sharper bounds and shorter runs for time. Not measured.
 const ALL: Duration = Duration::from_secs(20);
@@ -25,26 +25,35 @@ const STEP: u32 = 400;
 const WORTH: u32 = 50;
 
 /// The results of the layers for one size.
-pub struct Raised {
+pub(crate) struct Raised {
     /// Proved lower bound on the time.
-    pub least: Rational,
+    pub(crate) least: Rational,
     /// A run along the steady state by a date just above, if the whole operation has one.
-    pub run: Option<TimedPieces>,
+    pub(crate) run: Option<TimedPieces>,
 }
 
-/// The watch over the layers of all sizes of a command, from now on, and the time for each size.
-pub fn limited(watch: &Watch, sizes: usize) -> (Watch, Duration) {
-    let each = if sizes > 1 { ALL / PART } else { ALL };
-    (within(watch, ALL), each)
+/// Limits of the searches in layers.
+pub(crate) struct Layered {
+    /// The watch over all sizes, from now on.
+    watch: Watch,
+    /// The time for each size.
+    each: Duration,
 }
 
-/// Raises a lower bound on the time of one operation towards the best time known, under a watch and within the time for
-/// one size.
-pub fn raised(
+/// The limits for this number of sizes, from now on.
+pub(crate) fn limited(watch: &Watch, sizes: usize) -> Layered {
+    Layered {
+        watch: within(watch, ALL),
+        each: if sizes > 1 { ALL / PART } else { ALL },
+    }
+}
+
+/// Raises a lower bound on the time of one operation towards the best time known.
+pub(crate) fn raised(
     problem: &Problem,
     least: &Rational,
     best: &Rational,
-    (watch, most): &(Watch, Duration),
+    limits: &Layered,
 ) -> Raised {
     let mut raised = Raised {
         least: least.clone(),
@@ -60,12 +69,12 @@ pub fn raised(
     }
     let all = Layers::relaxed(problem);
     let exact = Layers::are_exact(problem);
-    let whole = within(watch, *most);
-    for (place, demands) in all.iter().enumerate() {
+    let whole = within(&limits.watch, limits.each);
+    for (index, demands) in all.iter().enumerate() {
         // If the layers are exact, the last question gives a run, and keeps its part of the time. Otherwise the first
         // may take all the time.
-        let parts = if exact { all.len() - place } else { 1 };
-        let left = whole.left().time.unwrap_or(*most);
+        let parts = if exact { all.len() - index } else { 1 };
+        let left = whole.left().time.unwrap_or(limits.each);
         let options = Options {
             watch: within(
                 &whole,
@@ -85,8 +94,8 @@ pub fn raised(
                 break;
             };
             if *answer.bound() >= Rational::one() {
-                if exact && place + 1 == all.len() {
-                    raised.run = run(problem, layers, state, &raised.least, watch);
+                if exact && index + 1 == all.len() {
+                    raised.run = run(problem, layers, state, &raised.least, &limits.watch);
                 }
                 break;
             }
@@ -131,8 +140,11 @@ mod tests {
     use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
     use oneport_timing::{TaskList, lower_bound};
 
-    fn unlimited() -> (Watch, Duration) {
-        (Watch::unlimited(), Duration::from_secs(3600))
+    fn unlimited() -> Layered {
+        Layered {
+            watch: Watch::unlimited(),
+            each: Duration::from_secs(3600),
+        }
     }
 
     fn rational(numerator: u64, denominator: u64) -> Rational {

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
 use oneport::Problem;
 use oneport::files::{ListedAlgorithm, ListedSteps, read_algorithm};
 use oneport_baselines::{Algorithm, Forwarders, Routes, Send, of_ring, of_rounds, of_tree, ranks};
 
+use crate::error::{QuestionError, Result, unfit};
+
 /// Reads an algorithm from a file and checks that it implements the collective.
-pub fn read(problem: &Problem, path: &Path) -> Result<(Algorithm, Routes)> {
+pub(crate) fn read(problem: &Problem, path: &Path) -> Result<(Algorithm, Routes)> {
     if let Some(text) = foreign(path) {
         return schedule(problem, path, &text);
     }
@@ -30,7 +31,7 @@ pub fn read(problem: &Problem, path: &Path) -> Result<(Algorithm, Routes)> {
             of_rounds(problem, &name, pieces, &rounds)
         }
     };
-    made.with_context(|| path.display().to_string())
+    made.map_err(|error| QuestionError::from(error).about(path.display()))
 }
 
 fn send(listed: oneport::files::ListedSend) -> Send {
@@ -57,26 +58,31 @@ fn foreign(path: &Path) -> Option<String> {
 }
 
 /// A schedule that ran to its right end in the interpreter of `oneport check`.
-#[cfg(feature = "exports")]
+#[cfg(feature = "schedules")]
 fn schedule(problem: &Problem, path: &Path, text: &str) -> Result<(Algorithm, Routes)> {
     use oneport_baselines::{Moved, Moves, of_moves};
 
+    use crate::error::of_cause;
+
     let name = path.display();
-    let followed = oneport_checks::follow(text, None).with_context(|| name.to_string())?;
+    let followed =
+        oneport_checks::follow(text, None).map_err(|fault| of_cause(fault).about(&name))?;
     let letters = |name: &str| -> String {
         let letters = name.chars().filter(char::is_ascii_alphabetic);
         letters.map(|letter| letter.to_ascii_lowercase()).collect()
     };
     let (asked, its) = (problem.collective().name(), &followed.verdict.collective);
-    anyhow::ensure!(
-        letters(asked) == letters(its),
-        "{name}: the schedule is of '{its}', and the question of '{asked}'"
-    );
-    anyhow::ensure!(
-        !followed.in_switches,
-        "{name}: the schedule uses switch channels, where switches combine or duplicate (NVLS); only schedules that move \
-         data between GPUs are rated; the row 'NCCL NVLS' has such a schedule"
-    );
+    if letters(asked) != letters(its) {
+        return Err(unfit(format!(
+            "{name}: the schedule is of '{its}', and the question of '{asked}'"
+        )));
+    }
+    if followed.in_switches {
+        return Err(unfit(format!(
+            "{name}: the schedule uses switch channels, where switches combine or duplicate (NVLS); only schedules that move \
+             data between GPUs are rated; the row 'NCCL NVLS' has such a schedule"
+        )));
+    }
     let one = |moved: oneport_checks::Moved| Moved {
         rank: moved.rank,
         sources: moved.sources,
@@ -90,16 +96,17 @@ fn schedule(problem: &Problem, path: &Path, text: &str) -> Result<(Algorithm, Ro
     let stem = path
         .file_stem()
         .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    let made = of_moves(problem, &stem, &moves).with_context(|| name.to_string())?;
+    let made = of_moves(problem, &stem, &moves);
+    let made = made.map_err(|error| QuestionError::from(error).about(&name))?;
     let over = Forwarders::Routers;
     Ok((made, Routes::new(problem.platform(), &ranks(problem), over)))
 }
 
 /// A schedule that ran to its right end in the interpreter of `oneport check`.
-#[cfg(not(feature = "exports"))]
+#[cfg(not(feature = "schedules"))]
 fn schedule(_problem: &Problem, path: &Path, _text: &str) -> Result<(Algorithm, Routes)> {
-    anyhow::bail!(
+    Err(unfit(format!(
         "{}: a schedule of another program; this build of oneport lacks the feature `exports`",
         path.display()
-    )
+    )))
 }

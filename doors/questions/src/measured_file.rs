@@ -9,7 +9,7 @@ use oneport_topologies::{Measurement, Measurements};
 const SIZES: usize = 4;
 
 /// Refuses a file that measured something else: another collective, number of ranks, operator or root.
-pub fn fits(problem: &Problem, file: &Measurements, ranks: usize) -> Result<(), String> {
+pub(crate) fn fits(problem: &Problem, file: &Measurements, ranks: usize) -> Result<(), String> {
     let asked = problem.collective().name();
     if let Some(found) = file.collective.filter(|found| *found != asked) {
         return Err(format!(
@@ -55,13 +55,13 @@ pub fn fits(problem: &Problem, file: &Measurements, ranks: usize) -> Result<(), 
     ))
 }
 
-/// Whether a row combines values where the collective does; also if it does not say it.
+/// Whether a row combines values if the collective does. True if the row does not state it.
 fn combines_alike(form: &Form, row: &Measurement) -> bool {
     let operator = row.operator.as_ref();
     operator.is_none_or(|name| (name != "none") == form.combines)
 }
 
-/// Whether a row has a root where the collective has one; also if it does not say it.
+/// Whether a row has a root if the collective has one. True if the row does not state it.
 fn rooted_alike(form: &Form, row: &Measurement) -> bool {
     row.root.is_none_or(|root| (root >= 0) == has_root(form))
 }
@@ -71,7 +71,7 @@ fn has_root(form: &Form) -> bool {
 }
 
 /// The rows of the collective.
-pub fn of<'m>(
+pub(crate) fn of<'m>(
     problem: &'m Problem,
     file: &'m Measurements,
 ) -> impl Iterator<Item = &'m Measurement> {
@@ -83,7 +83,7 @@ pub fn of<'m>(
 }
 
 /// The row of this many bytes, else of the most bytes, among those of the collective.
-pub fn chosen<'m>(
+pub(crate) fn chosen<'m>(
     problem: &'m Problem,
     file: &'m Measurements,
     ranks: usize,
@@ -114,7 +114,7 @@ pub fn chosen<'m>(
 }
 
 /// Notes on a file for the reader of the answer.
-pub fn notes(file: &Measurements, bandwidth: &Bandwidth) -> Vec<String> {
+pub(crate) fn notes(file: &Measurements, bandwidth: &Bandwidth) -> Vec<String> {
     let mut notes = Vec::new();
     if file.wrong > 0 {
         notes.push(format!(
@@ -156,7 +156,7 @@ fn is_positive(row: &Measurement) -> bool {
         .unwrap_or(false)
 }
 
-/// Bus bandwidth over algorithm bandwidth where rows of several sizes agree: it says how many ranks took part.
+/// Bus bandwidth over algorithm bandwidth, if rows of several sizes agree. It depends on the number of ranks.
 fn factor(rows: &[Measurement]) -> Option<Rational> {
     // Below, two decimals say too little.
     let least = Rational::from_integer(10.into());

@@ -1,29 +1,40 @@
-//! In-network reduction: what switches that combine and duplicate (NVLS, SHARP) would change, where the platform file
-//! says that they only forward.
+//! In-network reduction: the bound if the switches of the platform, which only forward, combined and duplicated (NVLS,
+//! SHARP).
 
 use std::collections::BTreeMap;
 
 use oneport::platform::{Change, Link};
 use oneport::units::Quantity;
-use oneport::{Amount, Goal, NodeId, Options, Problem, Rational, Volumes, solve};
-use serde_json::{Value, json};
+use oneport::{Amount, Goal, NodeId, Options, Problem, Rational, Volumes, percent, solve};
+use serde::Serialize;
 
-use super::measured::Measured;
-use crate::words::numbers::percent;
-use crate::words::output::{MORE, few};
+use crate::measured::Measured;
+use crate::words::few;
 
-/// Fact: what NCCL counts for the NVLinks of a GPU whose NVSwitch may combine: an H100 has 18 of 20.6 GB/s. An A100,
-/// whose NVSwitch only forwards, has 12 of 25 at most.
+/// Fact: NCCL counts 18 NVLinks of 20.6 GB/s for an H100, whose NVSwitch may combine. An A100, whose NVSwitch only
+/// forwards, has 12 of 25 GB/s at most.
 const RATE: &str = "370 GB/s";
 /// Limit on the switches named in a line.
 const NAMED: usize = 2;
 
-/// The bound if some switches combine and duplicate what passes through them.
+/// The bound on the throughput if some switches combine and duplicate the values that pass through them.
+#[derive(Debug, Clone)]
 pub struct InNetwork {
     /// Their names.
     switches: Vec<String>,
     /// The proved bound.
     pub bound: Rational,
+}
+
+/// The bound with in-network reduction as texts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct InNetworkNumbers {
+    /// The switches that combine and duplicate.
+    pub switches: Vec<String>,
+    /// The proved bound, in operations per unit of time.
+    pub bound: String,
+    /// The measurement as a share of the bound.
+    pub share: String,
 }
 
 impl InNetwork {
@@ -71,7 +82,7 @@ impl InNetwork {
     /// `if box0.nvswitch combines and duplicates in no time (NVLS, SHARP), the bound is 787.5 GB/s: your 480 GB/s is
     /// 61 % of it`.
     pub fn sentence(&self, measured: &Measured, bound_shown: &str) -> String {
-        let names = few(self.switches.iter().cloned(), NAMED, MORE);
+        let names = few(self.switches.iter().cloned(), NAMED, " and {} more");
         let verbs = match self.switches.len() {
             1 => "combines and duplicates",
             _ => "combine and duplicate",
@@ -84,13 +95,13 @@ impl InNetwork {
         )
     }
 
-    /// For `--json`.
-    pub fn json(&self, measured: &Measured) -> Value {
-        json!({
-            "switches": self.switches,
-            "bound": self.bound.to_string(),
-            "share": (&measured.throughput / &self.bound).to_string(),
-        })
+    /// Its numbers beside those of the measurement.
+    pub fn numbers(&self, measured: &Measured) -> InNetworkNumbers {
+        InNetworkNumbers {
+            switches: self.switches.clone(),
+            bound: self.bound.to_string(),
+            share: (&measured.throughput / &self.bound).to_string(),
+        }
     }
 }
 

@@ -2,28 +2,30 @@
 
 use std::path::Path;
 
-use anyhow::Result;
 use oneport::plan::{Bandwidth, Form};
 use oneport::watch::Watch;
 use oneport::{Platform, Problem, Rational, decimal};
 use oneport_baselines::{
     Boxes, Estimate, Forwarders, NcclModel, Routes, Ties, is_accelerator, ranks,
 };
-use serde_json::{Value, json};
+use serde::Serialize;
+
+use crate::error::Result;
 
 /// NCCL's model of the question.
+#[derive(Debug, Clone)]
 pub struct Nccl {
     rated: Vec<Rated>,
     /// The assumptions of the model besides the platform.
     pub assumed: String,
     /// Whether the question has a size, so that latency counts.
     is_sized: bool,
-    /// A switch of a box, if it does not combine and duplicate: NVLS is not to be had here.
+    /// A switch of a box, if it does not combine and duplicate, so that NVLS cannot run.
     forwards: Option<String>,
 }
 
 /// An algorithm with its best protocol.
-#[derive(PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Rated {
     /// As in `NCCL_ALGO`.
     pub algorithm: String,
@@ -36,20 +38,35 @@ pub struct Rated {
 }
 
 impl Rated {
-    /// The contract's object.
-    pub fn json(&self) -> Value {
-        json!({
-            "algorithm": self.algorithm,
-            "protocol": self.protocol,
-            "busbw_GB_per_s": decimal(&self.busbw, 6),
-            "time_us": self.time.as_ref().map(|time| decimal(time, 6)),
-        })
+    /// Its numbers, in six digits.
+    pub fn numbers(&self) -> RatedNumbers {
+        RatedNumbers {
+            algorithm: self.algorithm.clone(),
+            protocol: self.protocol.clone(),
+            gigabytes: decimal(&self.busbw, 6),
+            microseconds: self.time.as_ref().map(|time| decimal(time, 6)),
+        }
     }
 }
 
-/// The model, or why it is not evaluated. `None` where NCCL chooses nothing: no accelerators, another collective; or
-/// where the watch has ended.
-pub fn of(
+/// An estimate of NCCL's model as texts of six digits: it is no exact number.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RatedNumbers {
+    /// As in `NCCL_ALGO`.
+    pub algorithm: String,
+    /// As in `NCCL_PROTO`.
+    pub protocol: String,
+    /// Bus bandwidth in GB/s.
+    #[serde(rename = "busbw_GB_per_s")]
+    pub gigabytes: String,
+    /// Time of one operation in microseconds. `None` without a size.
+    #[serde(rename = "time_us")]
+    pub microseconds: Option<String>,
+}
+
+/// The model, or the reason why it is not evaluated. `None` if NCCL chooses nothing (no accelerators, another
+/// collective), or if the watch has ended.
+pub(crate) fn of(
     problem: &Problem,
     is_sized: bool,
     log: &[Printed],
@@ -122,7 +139,7 @@ fn forwarding(platform: &Platform, boxes: &Boxes) -> Option<String> {
 }
 
 /// An entry of NCCL's own table, as its log prints it.
-pub struct Printed {
+pub(crate) struct Printed {
     /// The collective, by our name.
     collective: &'static str,
     estimate: Estimate,
@@ -130,7 +147,7 @@ pub struct Printed {
 
 /// Reads the log of `--tuning`.
 #[cfg(feature = "topologies")]
-pub fn read(path: &Path) -> Result<Vec<Printed>> {
+pub(crate) fn read(path: &Path) -> Result<Vec<Printed>> {
     let rows = oneport_topologies::read_tuning(path)?;
     let printed = |row: oneport_topologies::Tuned| Printed {
         collective: row.collective,
@@ -146,11 +163,11 @@ pub fn read(path: &Path) -> Result<Vec<Printed>> {
 
 /// Reads the log of `--tuning`.
 #[cfg(not(feature = "topologies"))]
-pub fn read(path: &Path) -> Result<Vec<Printed>> {
-    anyhow::bail!(
+pub(crate) fn read(path: &Path) -> Result<Vec<Printed>> {
+    Err(crate::error::unfit(format!(
         "{}: this build of oneport lacks the feature `topologies`",
         path.display()
-    )
+    )))
 }
 
 /// Keeps the protocol with the largest bandwidth for every algorithm; the best algorithm first.

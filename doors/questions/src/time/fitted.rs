@@ -10,7 +10,7 @@ use oneport::Rational;
 const LINES: usize = 4;
 /// Points that a line needs: with fewer any line fits.
 const POINTS: usize = 3;
-/// Lines whose squared relative errors are below 1 / 10,000 on average (1 %) are near enough: what is left is rounding.
+/// Lines whose squared relative errors are below 1 / 10,000 on average (1 %) are near enough: the rest is rounding.
 /// Trades a closer fit for lines that mean something. Not measured.
 const NEAR: u32 = 10_000;
 /// Points at most; of more, the ones between are left out evenly. Trades points for time. Not measured.
@@ -18,30 +18,30 @@ const MOST: usize = 64;
 
 /// A measured size.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Point {
+pub(crate) struct Point {
     /// Bytes.
-    pub bytes: Rational,
+    pub(crate) bytes: Rational,
     /// Seconds.
-    pub time: Rational,
+    pub(crate) time: Rational,
 }
 
 /// A line through the times of some consecutive sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub(crate) struct Line {
     /// The least and the largest size.
-    pub from: Rational,
-    pub to: Rational,
+    pub(crate) from: Rational,
+    pub(crate) to: Rational,
     /// Seconds at size 0.
-    pub latency: Rational,
+    pub(crate) latency: Rational,
     /// Seconds per byte, 0 or more.
-    pub slope: Rational,
+    pub(crate) slope: Rational,
     /// The largest distance of a time from the line, as a share of the time.
-    pub residual: Rational,
+    pub(crate) residual: Rational,
 }
 
-/// The lines that fit best, by size; none for fewer than three points. As many lines as Schwarz's criterion (BIC)
-/// wants. `O(n^2)` for `n` points.
-pub fn fitted(points: &[Point]) -> Vec<Line> {
+/// The lines that fit best, by size. None for fewer than three points. Schwarz's criterion (BIC) gives their number.
+/// `O(n^2)` for `n` points.
+pub(crate) fn fitted(points: &[Point]) -> Vec<Line> {
     let mut all: Vec<Point> = points
         .iter()
         .filter(|point| point.time.is_positive())

@@ -1,17 +1,20 @@
 //! Parses sequences of sizes.
 
-use anyhow::Result;
 use num_traits::{One, Signed};
 use oneport::{Rational, parse_rational};
 
-use crate::words::usage::usage;
-use oneport_questions::quantity::bytes;
+use crate::error::{Result, usage};
+use crate::quantity::bytes;
 
 /// Limit on the number of sizes.
 const MOST: usize = 200;
 
-/// `8:4GiB:x2`: bytes from 8 to 4 GiB, each twice the one before, and 4 GiB in any case. `8,1KiB,64M`: these.
-pub fn read(text: &str) -> Result<Vec<String>> {
+/// Sizes of `8:4GiB:x2` (from 8 bytes to 4 GiB, each twice the size before; 4 GiB is always the last one) or of the
+/// list `8,1KiB,64M`.
+///
+/// # Errors
+/// A text of another form, a size that is not above 0, more than 200 sizes.
+pub(crate) fn read(text: &str) -> Result<Vec<String>> {
     let wrong = |what: &str| {
         usage(format!(
             "--sizes: '{text}' {what}; write FROM:TO:xFACTOR, such as 8:4GiB:x2, or sizes with commas between"
@@ -21,7 +24,7 @@ pub fn read(text: &str) -> Result<Vec<String>> {
         let mut sizes = text
             .split(',')
             .map(|size| bytes("--sizes", size.trim()))
-            .collect::<std::result::Result<Vec<_>, _>>()?;
+            .collect::<Result<Vec<_>>>()?;
         sizes.sort();
         sizes.dedup();
         if sizes.len() > MOST || !sizes.iter().all(Signed::is_positive) {
