@@ -419,17 +419,18 @@ impl PyAnswer {
     fn unpickled(py: Python<'_>, pickled: &Bound<'_, PyTuple>) -> PyResult<PyAnswer> {
         let (text, throughput, has_patterns, has_schedule, ended_by, unlisted): Pickled =
             pickled.extract()?;
-        let judged = py.detach(|| {
-            let (mut claim, _) = files::plan_from_json("pickle", &text).map_err(value)?;
-            if !has_patterns {
-                claim.state = None;
-            }
-            if !has_schedule {
-                claim.schedule = None;
-            }
-            referee::judge(claim, &Watch::unlimited()).map_err(|fault| of_fault(&fault))
-        });
-        let answer = judged?;
+        let (mut claim, _) = py
+            .detach(|| files::plan_from_json("pickle", &text))
+            .map_err(value)?;
+        if !has_patterns {
+            claim.state = None;
+        }
+        if !has_schedule {
+            claim.schedule = None;
+        }
+        let judged = move |watch: Watch| referee::judge(claim, &watch);
+        let answer = waiting::run(py, Limits::default(), judged)?;
+        let answer = answer.map_err(|fault| of_fault(&fault))?;
         if has_patterns && answer.throughput() != throughput.as_ref() {
             return Err(value(format!(
                 "the pickle states the throughput {}, but its patterns have {}",

@@ -146,6 +146,30 @@ def test_drawings(toy: op.Platform, dgx1: op.Platform, tmp_path: Path) -> None:
         op.rate(toy, "scatter", source="Ps", targets=["P0"]).gantt()
 
 
+def test_a_page_of_an_answer(toy: op.Platform, tmp_path: Path) -> None:
+    answer = op.solve(toy, "scatter", source="Ps", targets=["P0", "P1"])
+    page = answer.view()
+    assert page.count("<svg") == 2 and "1/2" in page
+    page.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == page
+    frame = ElementTree.fromstring(answer.view(height=300)._repr_html_())
+    assert frame.tag == "iframe" and frame.attrib["srcdoc"].split() == page.split() and "height: 300px" in frame.attrib["style"]
+    assert op.rate(toy, "scatter", source="Ps", targets=["P0"]).view().count("<svg") == 1
+    large = op.Page.of("x", "y" * (2 << 20), 9)
+    assert "save it" in large._repr_html_() and len(large._repr_html_()) < 200
+    with pytest.raises(ValueError, match="height=True is no number of pixels"):
+        answer.view(height=True)
+
+
+def test_an_export_replaces_a_file(toy: op.Platform, tmp_path: Path) -> None:
+    answer = op.solve(toy, "scatter", source="Ps", targets=["P0", "P1"])
+    path = tmp_path / "events.json"
+    path.write_text("mine")
+    assert op.export(answer, "events", path) == [str(path)] and path.read_text() != "mine"
+    with pytest.raises(FileNotFoundError):
+        op.export(answer, "events", tmp_path / "no/such/events.json")
+
+
 def test_names_are_escaped() -> None:
     table = op.Table(["<b>"], [("<script>alert(1)</script>",)])
     assert "<script>" not in table._repr_html_() and "<b>" not in table._repr_html_()

@@ -10,6 +10,7 @@ mod idle;
 mod keys;
 mod latency;
 pub mod limits;
+mod mistake;
 pub mod period;
 pub mod platform;
 pub mod quantity;
@@ -26,8 +27,8 @@ pub mod topology;
 pub mod words;
 
 pub use answer::{
-    Answered, Limiting, Numbers, OddSetWords, Operation, answer_line, ask, digest, failed_line,
-    gap, label, limiting, loss_of, odd_set_sentence, of_classes, paths, share,
+    Answered, Limiting, Numbers, OddSetWords, Operation, answer_line, answer_line_until, ask,
+    digest, failed_line, gap, label, limiting, loss_of, odd_set_sentence, of_classes, paths, share,
 };
 pub use asked::{
     Asked, CUSTOM, asked_as, called, collective, forms, listed, no_collective, node, problem,

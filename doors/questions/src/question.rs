@@ -12,9 +12,9 @@ use serde_json::Value;
 
 use crate::error::{Result, usage};
 use crate::idle::Idle;
-use crate::keys::{KEYS, READING_KEYS};
 use crate::latency::KnownLatencies;
 use crate::limits::Limits;
+use crate::mistake;
 use crate::period::{length, most};
 use crate::platform::{Hearer, Reading, Source};
 use crate::text::{Nodes, counts, names, text};
@@ -171,14 +171,16 @@ impl Question {
     /// Reads a question from JSON.
     ///
     /// # Errors
-    /// [`Kind::Question`](crate::Kind::Question): text that is no JSON object, a key that does not exist, a value of
-    /// another type, two keys of which one is allowed.
+    /// [`Kind::Question`](crate::Kind::Question): text that is no JSON object, a key that does not exist or is given
+    /// twice, a value of another type, two keys of which one is allowed.
     pub fn read_json(text: &str) -> Result<Question> {
-        if !text.trim_start().starts_with('{') {
-            return Err(usage(mistake(text, &Error::custom("no object"))));
+        if let Some(sentence) = mistake::in_form(text) {
+            return Err(usage(sentence));
         }
-        let question: Question =
-            serde_json::from_str(text).map_err(|error| usage(mistake(text, &error)))?;
+        let question: Question = serde_json::from_str(text).map_err(|error| {
+            let read = |object| Question::deserialize(object).map(drop);
+            usage(mistake::in_keys(text, &error, read))
+        })?;
         question.check()?;
         Ok(question)
     }
@@ -327,56 +329,6 @@ fn loss(text: &str) -> Result<Rational> {
             "'{text}' is not from 0 up to but not including 1"
         )))
     }
-}
-
-/// Says which key of a question is wrong.
-fn mistake(text: &str, error: &serde_json::Error) -> String {
-    let keys = match serde_json::from_str(text) {
-        Ok(Value::Object(keys)) => keys,
-        Ok(_) => {
-            return "a question is a JSON object, such as {\"platform\": \"cluster.toml\", \"collective\": \"all-reduce\"}"
-                .to_string();
-        }
-        Err(error) => return format!("this is no JSON: {error}"),
-    };
-    for (key, value) in keys {
-        if let Some(sentence) = unknown("", &key, &KEYS) {
-            return sentence;
-        }
-        let reading = value.as_object().filter(|_| key == "read");
-        let unread = reading.and_then(|values| {
-            let mut keys = values.keys();
-            keys.find_map(|key| unknown("read", key, &READING_KEYS))
-        });
-        if let Some(sentence) = unread {
-            return sentence;
-        }
-        let alone = Value::Object([(key.clone(), value)].into_iter().collect());
-        if let Err(error) = Question::deserialize(alone) {
-            return format!("\"{key}\": {error}");
-        }
-    }
-    error.to_string()
-}
-
-/// The sentence that there is no such key.
-fn unknown(of: &str, key: &str, known: &[&str]) -> Option<String> {
-    if known.contains(&key) {
-        return None;
-    }
-    let shown: String = key.chars().take(60).flat_map(char::escape_debug).collect();
-    let of = if of.is_empty() {
-        String::new()
-    } else {
-        format!("\"{of}\": ")
-    };
-    Some(match oneport::files::closest(key, known.iter().copied()) {
-        Some(close) => format!("{of}there is no key \"{shown}\"; did you mean \"{close}\"?"),
-        None => format!(
-            "{of}there is no key \"{shown}\"; the keys are {}",
-            known.join(", ")
-        ),
-    })
 }
 
 /// How the platform is read: an object.

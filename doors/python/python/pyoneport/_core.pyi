@@ -21,13 +21,15 @@ __all__ = [
     "read",
     "reduce_heterogeneous",
     "reduce_homogeneous",
+    "reduction_of",
+    "reduction_svg",
 ]
 
 VERSION: str
 
 _Step = tuple[str, str, str | None, int, int, int | None]
 _Tree = tuple[int, list[int], list[Fraction | None], list[Fraction | None] | None]
-_Reduction = tuple[Fraction, Fraction, str, str, _Tree | None]
+_Reduction = tuple[Fraction, Fraction, str, str, tuple[_Tree, str] | None]
 _Limit = tuple[str, int, Fraction, Fraction]
 
 @final
@@ -43,6 +45,7 @@ class Platform:
     def own_costs(self) -> list[tuple[Fraction, bool]]: ...
     def shared(self) -> list[tuple[str, Fraction, list[tuple[str, str, int]]]]: ...
     def processors(self) -> list[str]: ...
+    def listed(self, text: str | None, names: list[str]) -> list[str]: ...
     def __contains__(self, name: str, /) -> bool: ...
     def extent(self) -> tuple[int, int]: ...
     def model(self) -> str: ...
@@ -115,7 +118,10 @@ def reduce_homogeneous(
     max_reducers: int | None,
     strategy: str,
     ties: str,
+    ready: list[Fraction] | None,
 ) -> _Reduction: ...
+def reduction_of(name: str, bytes: bytes) -> _Reduction: ...
+def reduction_svg(kind: str, text: bytes) -> str: ...
 def reduce_heterogeneous(
     times: list[tuple[Fraction, int]],
     are_classes: bool,
@@ -126,7 +132,7 @@ def reduce_heterogeneous(
 ) -> _Reduction: ...
 def pack_rings(
     platform: Platform,
-    nodes: list[str] | None,
+    nodes: list[str],
     most: int,
     limits: tuple[str | None, str | None],
     threads: int | None,

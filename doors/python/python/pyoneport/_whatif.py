@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 
 class Change(NamedTuple):
-    """The effect of a change: bounds on the best throughput over the best one before it.
+    """The effect of a change: bounds on the best throughput after it over the best one before it.
 
-    `least` equals `most` where both optima are proved; both are 0 if messages cannot arrive any more. `name` is the
-    change, or with `each_one` a class of `members` parts and its `trial`: `"doubled"`, `"halved"` or `"removed"`.
+    The true factor is at least `least` and at most `most`: 3/2 is half as much again, 1 is no effect. They are equal if
+    both optima are proved, and 0 if messages cannot arrive any more. `least` is `None` if no schedule is known after the
+    change, `most` if none is known before it. `name` is the change, or with `each_one` a class of `members` parts and its
+    `trial`: `"doubled"`, `"halved"` or `"removed"`.
     """
 
     name: str

@@ -1,6 +1,7 @@
 //! Platforms of well-known shapes, and random ones from a seed.
 
 mod hardware;
+mod keys;
 
 use clap::{Args, Subcommand};
 use oneport::platform::PlatformError;
@@ -14,6 +15,7 @@ use crate::quantity::rate;
 use crate::reading::{Hearer, Note};
 use crate::text;
 use crate::topology::{self, Imported};
+use crate::words::give;
 
 /// A shape with its rates: the options of the command, as texts.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
@@ -248,10 +250,11 @@ impl Generated {
         };
         let mut option = |key: &str| {
             let given = keys.remove(key).filter(|value| !value.is_null());
-            let wrong = || format!("\"{key}\": give a number or a text");
-            given
-                .map(|value| text::of(value).ok_or_else(wrong))
-                .transpose()
+            let text = |value: Value| {
+                let wrong = || format!("\"{key}\": {}", give("a number or a text", &value));
+                text::of(value.clone()).ok_or_else(wrong)
+            };
+            given.map(text).transpose()
         };
         let [cost, compute, bandwidth] = ["cost", "compute", "bandwidth"].map(&mut option);
         let [uplink, model, seed] = ["uplink", "model", "seed"].map(&mut option);
@@ -263,7 +266,11 @@ impl Generated {
         let latency: text::Texts =
             serde_json::from_value(latency).map_err(|error| format!("\"latency\": {error}"))?;
         let (cost, compute, bandwidth, uplink) = (cost?, compute?, bandwidth?, uplink?);
-        let shape = Shape::deserialize(Value::Object(keys)).map_err(|error| error.to_string())?;
+        let shape = Shape::deserialize(Value::Object(keys.clone())).map_err(|error| {
+            let shapes = Shape::augment_subcommands(clap::Command::new("generate"));
+            let are_sides = |value: &Value| Sides::deserialize(value).is_ok();
+            keys::mistake(&shapes, &keys, &are_sides).unwrap_or_else(|| error.to_string())
+        })?;
         Ok(Generated {
             shape,
             seed: seed.transpose()?,
@@ -562,8 +569,9 @@ fn range(option: &str, text: &str) -> Result<(usize, usize)> {
 
 /// A text, or the text of a number.
 fn as_text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    let wrong = || D::Error::custom("give a number or a text");
-    text::of(Value::deserialize(from)?).ok_or_else(wrong)
+    let value = Value::deserialize(from)?;
+    let wrong = || D::Error::custom(give("a number or a text", &value));
+    text::of(value.clone()).ok_or_else(wrong)
 }
 
 impl<'de> Deserialize<'de> for Sides {

@@ -2,12 +2,15 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
+use std::time::Duration;
+
 use oneport::files::plan_from_json;
 use oneport::referee::verify;
-use oneport::watch::Watch;
+use oneport::watch::{Limit, Watch};
 use oneport::{Goal, parse_rational};
 use oneport_questions::{
-    Answered, KEYS, Kind, Manner, Question, READING_KEYS, Reading, answer_line, ask, failed_line,
+    Answered, KEYS, Kind, Manner, Question, READING_KEYS, Reading, answer_line, answer_line_until,
+    ask, failed_line,
 };
 use serde_json::{Value, json};
 
@@ -308,4 +311,89 @@ fn what_is_asked_decides_what_is_answered() {
         solved.answer.throughput(),
         Some(&parse_rational("1/2").unwrap())
     );
+}
+
+/// Every key with a value of each wrong type: the sentence names the key, and is none of the JSON reader's.
+#[test]
+fn a_wrong_value_is_answered_by_the_key_and_its_values() {
+    let wrong = [
+        json!(true),
+        json!(3.5),
+        json!(null),
+        json!({ "a": {} }),
+        json!([[{}]]),
+        json!("?"),
+    ];
+    let said = |question: &Value| match Question::read_json(&question.to_string()) {
+        Ok(_) => String::new(),
+        Err(error) => error.message,
+    };
+    let mut refused = 0;
+    for value in &wrong {
+        for key in KEYS.iter().filter(|key| **key != "id") {
+            let message = said(&scatter(json!({ *key: value })));
+            refused += usize::from(message.starts_with(&format!("\"{key}\": ")));
+            not_the_readers(&message);
+        }
+        for key in READING_KEYS {
+            let message = said(&scatter(json!({ "read": { key: value } })));
+            refused += usize::from(message.starts_with(&format!("\"read\": \"{key}\": ")));
+            not_the_readers(&message);
+        }
+        for key in [
+            "generate",
+            "sides",
+            "seed",
+            "cost",
+            "latency",
+            "no such key",
+        ] {
+            let mut shape = json!({ "generate": "torus", "sides": [2, 2] });
+            shape[key] = value.clone();
+            not_the_readers(&said(&scatter(json!({ "platform": shape }))));
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}
+
+fn not_the_readers(message: &str) {
+    let words = ["invalid", "expected", "variant", "field", "usize", "u64"];
+    assert!(
+        words.iter().all(|word| !message.contains(word)),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_key_given_twice_is_refused_wherever_it_is() {
+    for (line, path) in [
+        (r#"{"id": 1, "id": 1}"#, r#""id""#),
+        (
+            r#"{"id": {"a": [0.5, {"b": 1, "b": 2}]}}"#,
+            r#""b" in "a" in "id""#,
+        ),
+        (
+            r#"{"platform": {"node": [], "node": []}}"#,
+            r#""node" in "platform""#,
+        ),
+    ] {
+        let error = Question::read_json(line).unwrap_err();
+        assert_eq!(
+            error.message,
+            format!("the key {path} is given twice; keep one")
+        );
+    }
+    let numbers = r#"{"id": {"a": 1e400, "b": [-0.5, 12345678901234567890123]}, "platform": "x", "collective": "y"}"#;
+    assert!(Question::read_json(numbers).is_ok());
+}
+
+/// The caller's wish ends a line that would take long.
+#[test]
+fn a_line_ends_when_its_caller_wants() {
+    let line = json!({ "platform": { "generate": "torus", "sides": [8, 8] }, "collective": "all-reduce", "commutative": false });
+    let row = answer_line_until(1, &line.to_string(), || {
+        Some((Limit::Interrupt, Duration::from_secs(3600)))
+    });
+    let row: Value = serde_json::from_str(&row).unwrap();
+    assert_eq!(row["ended_by"], "interrupt", "{row}");
 }
