@@ -4,7 +4,7 @@
 //! holds the calls that several commands share, `flags` the shared options, `words` the formats of output. Each of
 //! these modules uses only the modules named after it.
 //!
-//! Exit codes: 0 done, 1 refused or violated, 2 usage.
+//! Exit codes (`words/exit.rs`): 0 done, 1 refused or violated, 2 usage.
 
 // A build without some doors leaves code unused that their commands share.
 #![cfg_attr(
@@ -26,8 +26,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use words::clock;
-use words::end::End;
 use words::examples;
+use words::exit::{self, End};
 use words::settings;
 use words::usage;
 
@@ -113,11 +113,15 @@ fn main() -> ExitCode {
         .unwrap_or_else(|error| usage::refuse(&error));
     settings::set(arguments.settings);
     match arguments.command.run() {
-        Ok(End::Done) => ExitCode::SUCCESS,
-        Ok(End::Refused) => ExitCode::from(1),
+        Ok(end) => ExitCode::from(end.code()),
         Err(error) => {
             eprintln!("error: {}", usage::on_one_line(&error));
-            ExitCode::from(if usage::is_usage(&error) { 2 } else { 1 })
+            let code = if usage::is_usage(&error) {
+                exit::USAGE
+            } else {
+                exit::REFUSED
+            };
+            ExitCode::from(code)
         }
     }
 }

@@ -66,8 +66,10 @@ fn is_otherwise(option: &str) -> bool {
     OTHERWISE.iter().any(|(name, ..)| *name == option)
 }
 
-/// Options of generators that sentences name and that are no keys of a question.
-const OF_GENERATORS: [&str; 8] = [
+/// Options of generators that are no keys of a question.
+const OF_GENERATORS: [&str; 26] = [
+    "copying",
+    "sharp",
     "seed",
     "cost",
     "compute",
@@ -76,7 +78,52 @@ const OF_GENERATORS: [&str; 8] = [
     "hosts",
     "host_probability",
     "memory",
+    "nodes",
+    "leaves",
+    "rows",
+    "columns",
+    "degree",
+    "sides",
+    "ports",
+    "routers",
+    "racks",
+    "spines",
+    "boxes",
+    "accelerators",
+    "inside",
+    "network",
+    "rails",
+    "generate",
 ];
+
+/// A key as sentences of the command name it: `--max-loss` for `max_loss`. The caller's [`Manner`](crate::Manner) spells
+/// it anew.
+pub(crate) fn option(key: &str) -> String {
+    let other = OTHERWISE
+        .iter()
+        .find(|(_, own, value)| *own == key && value.is_empty());
+    other.map_or_else(
+        || format!("--{}", key.replace('_', "-")),
+        |(option, ..)| format!("--{option}"),
+    )
+}
+
+/// The values of a key of which a value of another type is refused.
+pub(crate) fn values_of(key: &str) -> &'static str {
+    match key {
+        "ask" => "\"solve\", \"rate\" or \"bound\"",
+        "keep" => "\"numbers\", \"certificate\" or \"plan\"",
+        "formulation" => "\"columns\" or \"compact\"",
+        "idle" => "\"out\" or \"forward\"",
+        "collective" => "the name of a collective, such as \"all-reduce\"",
+        "model" => "\"full-duplex\", \"half-duplex\", \"multiport\" or \"links\"",
+        "changes" => "a list of texts, such as [\"A -> B: bandwidth x2\"]",
+        "groups" => "a list of groups, such as [[\"A\", \"B\"], \"C,D@2\"]",
+        "commutative" | "exact_period" | "whole_messages" | "multicast" => "true or false",
+        "reduce_in_switch" => "true, false, \"nvswitch\", \"ib\" or \"all\"",
+        _ => "a text",
+    }
+}
 
 /// Whether an option of the command (`max-loss`) is a key.
 pub(crate) fn is_key(option: &str) -> bool {

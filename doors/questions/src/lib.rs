@@ -10,7 +10,6 @@ mod idle;
 mod keys;
 mod latency;
 pub mod limits;
-mod mistake;
 pub mod period;
 pub mod platform;
 pub mod quantity;
@@ -24,6 +23,7 @@ pub mod topology;
 #[cfg(not(feature = "topologies"))]
 #[path = "own_files.rs"]
 pub mod topology;
+pub mod what_if;
 pub mod words;
 
 pub use answer::{

@@ -1,20 +1,25 @@
 //! A question as a value.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use oneport::files::json::Json;
+use oneport::files::source::Source as Text;
+use oneport::files::{self, FormatError, Mistake};
 use oneport::watch::{Limit, Watch};
 use oneport::{
     DEFAULT_MAX_INSTANCES, Formulation, Goal, Options, Period, Platform, Rational, parse_rational,
 };
-use serde::{Deserialize, Deserializer, de::Error};
-use serde_json::Value;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Error, Map, Value};
 
-use crate::error::{Result, usage};
+use crate::error::{QuestionError, Result, usage};
 use crate::idle::Idle;
+use crate::keys::{KEYS, READING_KEYS, option, values_of};
 use crate::latency::KnownLatencies;
 use crate::limits::Limits;
-use crate::mistake;
 use crate::period::{length, most};
 use crate::platform::{Hearer, Reading, Source};
 use crate::text::{Nodes, counts, names, text};
@@ -171,16 +176,22 @@ impl Question {
     /// Reads a question from JSON.
     ///
     /// # Errors
-    /// [`Kind::Question`](crate::Kind::Question): text that is no JSON object, a key that does not exist or is given
-    /// twice, a value of another type, two keys of which one is allowed.
+    /// [`Kind::Question`](crate::Kind::Question): text that is no JSON object, a key that does not exist, a value of
+    /// another type, two keys of which one is allowed.
     pub fn read_json(text: &str) -> Result<Question> {
-        if let Some(sentence) = mistake::in_form(text) {
-            return Err(usage(sentence));
-        }
-        let question: Question = serde_json::from_str(text).map_err(|error| {
-            let read = |object| Question::deserialize(object).map(drop);
-            usage(mistake::in_keys(text, &error, read))
-        })?;
+        let mut keys = match serde_json::from_str(text) {
+            Ok(Value::Object(keys)) => keys,
+            Ok(_) => {
+                return Err(usage(format!(
+                    "a question is a JSON object, such as {EXAMPLE}"
+                )));
+            }
+            Err(error) => return Err(usage(no_json(text, &error))),
+        };
+        refuse_doubled(text)?;
+        keys.retain(|_, value| !value.is_null());
+        let question = Question::deserialize(Value::Object(keys.clone()));
+        let question = question.map_err(|error| mistake(keys, &error))?;
         question.check()?;
         Ok(question)
     }
@@ -329,6 +340,131 @@ fn loss(text: &str) -> Result<Rational> {
             "'{text}' is not from 0 up to but not including 1"
         )))
     }
+}
+
+/// A question.
+const EXAMPLE: &str = "{\"platform\": \"cluster.toml\", \"collective\": \"all-reduce\"}";
+
+/// The sentence that a text is no JSON.
+fn no_json(text: &str, error: &Error) -> String {
+    let column = error.column();
+    if error.is_eof() {
+        return format!(
+            "this is no JSON: the text ends after column {column} in the middle of a value; close each brace, bracket and \
+             quotation mark"
+        );
+    }
+    let more = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    if more.take(2).filter_map(Result::ok).count() == 2 {
+        return match text.trim().contains('\r') {
+            true => {
+                "a carriage return alone ends no line; end each line with a line feed".to_string()
+            }
+            false => {
+                format!("a second JSON value begins at column {column}; write one object on a line")
+            }
+        };
+    }
+    let sentence = error.to_string();
+    if sentence.starts_with("recursion limit") {
+        return "this is nested too deep: at most 127 objects and lists may hold each other"
+            .to_string();
+    }
+    let fault = sentence.split(" at line ").next().unwrap_or_default();
+    format!(
+        "this is no JSON: {fault} at column {column}; a question is an object on one line, such as {EXAMPLE}"
+    )
+}
+
+/// Refuses an object that has a key twice, at any depth.
+fn refuse_doubled(text: &str) -> Result<()> {
+    let source = Text {
+        name: "question",
+        text,
+    };
+    let checked = Json::parse(source).and_then(|value| each_key_once(&value));
+    checked.map_err(|error| {
+        let path = error.place.key.as_ref();
+        let path = path.map_or_else(String::new, |path| format!("\"{path}\": "));
+        usage(format!("{path}{}", error.mistake))
+    })
+}
+
+fn each_key_once(value: &Json<'_, '_>) -> std::result::Result<(), FormatError> {
+    match value.opening() {
+        Some(b'{') => {
+            let mut keys = BTreeSet::new();
+            value.entries(|key, own| {
+                if !keys.insert(key.clone()) {
+                    return Err(value.fail(Mistake::DuplicateKey(key.into_owned())));
+                }
+                each_key_once(&own)
+            })
+        }
+        Some(b'[') => value.each(|_, own| each_key_once(&own)),
+        _ => Ok(()),
+    }
+}
+
+/// The error that names the key that is wrong. `error` is about all keys together.
+fn mistake(keys: Map<String, Value>, error: &Error) -> QuestionError {
+    for (key, value) in keys {
+        if let Some(sentence) = unknown(&key, &KEYS) {
+            return usage(sentence);
+        }
+        let mut values = value
+            .as_object()
+            .filter(|_| key == "read")
+            .into_iter()
+            .flatten();
+        if let Some(wrong) = values.find_map(|(key, value)| wrong_reading(key, value)) {
+            return usage(format!("--read: {wrong}"));
+        }
+        let alone = Value::Object([(key.clone(), value.clone())].into_iter().collect());
+        if let Err(error) = Question::deserialize(alone) {
+            return usage(format!(
+                "{}: {}",
+                option(&key),
+                sentence(&key, &value, &error)
+            ));
+        }
+    }
+    usage(error.to_string())
+}
+
+/// The sentence about a key of `read`. `None` if it is right.
+fn wrong_reading(key: &str, value: &Value) -> Option<String> {
+    if let Some(sentence) = unknown(key, &READING_KEYS) {
+        return Some(sentence);
+    }
+    let alone = Value::Object([(key.to_string(), value.clone())].into_iter().collect());
+    let error = Reading::deserialize(alone).err()?;
+    Some(format!("{}: {}", option(key), sentence(key, value, &error)))
+}
+
+/// The sentence about a value. A sentence of our own has neither `invalid` nor `unknown` at its beginning.
+fn sentence(key: &str, value: &Value, error: &Error) -> String {
+    let text = error.to_string();
+    if !text.starts_with("invalid ") && !text.starts_with("unknown ") {
+        return text;
+    }
+    let shown: String = value.to_string().chars().take(60).collect();
+    format!("{shown} does not fit; give {}", values_of(key))
+}
+
+/// The sentence that there is no such key.
+fn unknown(key: &str, known: &[&str]) -> Option<String> {
+    if known.contains(&key) {
+        return None;
+    }
+    let shown: String = key.chars().take(60).flat_map(char::escape_debug).collect();
+    Some(match files::closest(key, known.iter().copied()) {
+        Some(close) => format!("there is no key \"{shown}\"; did you mean \"{close}\"?"),
+        None => format!(
+            "there is no key \"{shown}\"; the keys are {}",
+            known.join(", ")
+        ),
+    })
 }
 
 /// How the platform is read: an object.

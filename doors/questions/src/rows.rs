@@ -54,18 +54,16 @@ impl std::error::Error for RowsError {}
 
 type Result<T> = std::result::Result<T, RowsError>;
 
-/// The place of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    /// The number of the question's line, from 1.
-    pub line: u64,
+/// A row of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The identity of the row.
+    pub answered: Answered,
     /// The index of its file.
     pub file: usize,
     begin: u64,
     /// Bytes, with the end of the line.
     bytes: u64,
-    /// Whether the row is an error.
-    pub is_error: bool,
 }
 
 /// A file of answers that is being written.
@@ -203,9 +201,9 @@ impl Rows {
     pub fn finish(self, sort: bool) -> Result<Written> {
         if sort && self.is_file && !self.is_sorted {
             let files = [self.path.clone()];
-            let places = places(&files)?;
+            let entries = index(&files)?;
             let sorted = write_atomically_with(&self.path, |file| {
-                copy(&files, &places, &mut BufWriter::new(file))
+                copy(&files, &entries, &mut BufWriter::new(file))
             });
             cannot(&self.path, sorted)?;
         }
@@ -219,12 +217,12 @@ fn begins_a_row(bytes: &[u8]) -> bool {
     bytes.starts_with(HEAD) || HEAD.starts_with(bytes)
 }
 
-/// The rows of all files, by line.
+/// The rows of all files, in the order of their lines.
 ///
 /// # Errors
 /// A file that cannot be read, that holds other lines than answers, or whose last row is not whole.
-pub fn places(files: &[PathBuf]) -> Result<Vec<Place>> {
-    let mut places = Vec::new();
+pub fn index(files: &[PathBuf]) -> Result<Vec<Entry>> {
+    let mut entries = Vec::new();
     for (file, path) in files.iter().enumerate() {
         let mut from = BufReader::new(unread(path, File::open(path))?);
         let (mut begin, mut number, mut row) = (0, 0, Vec::new());
@@ -238,34 +236,33 @@ pub fn places(files: &[PathBuf]) -> Result<Vec<Place>> {
             }
             let answered = answered(path, number, &row)?;
             let bytes = row.len() as u64;
-            places.push(Place {
-                line: answered.line,
+            entries.push(Entry {
+                answered,
                 file,
                 begin,
                 bytes,
-                is_error: answered.is_error(),
             });
             begin += bytes;
             row.clear();
         }
     }
-    places.sort_unstable();
-    Ok(places)
+    entries.sort_by_key(|entry| (entry.answered.line, entry.file));
+    Ok(entries)
 }
 
 /// Copies rows in this order.
 ///
 /// # Errors
 /// A file cannot be read or written.
-pub fn copy(files: &[PathBuf], places: &[Place], to: &mut dyn Write) -> io::Result<()> {
+pub fn copy(files: &[PathBuf], entries: &[Entry], to: &mut dyn Write) -> io::Result<()> {
     let opened = files.iter().map(File::open);
     let mut opened: Vec<BufReader<File>> = opened
         .map(|file| file.map(BufReader::new))
         .collect::<io::Result<_>>()?;
-    for place in places {
-        if let Some(from) = opened.get_mut(place.file) {
-            from.seek(SeekFrom::Start(place.begin))?;
-            io::copy(&mut from.take(place.bytes), to)?;
+    for entry in entries {
+        if let Some(from) = opened.get_mut(entry.file) {
+            from.seek(SeekFrom::Start(entry.begin))?;
+            io::copy(&mut from.take(entry.bytes), to)?;
         }
     }
     to.flush()

@@ -1,13 +1,9 @@
-//! Lists and values in sentences, and numbers as decimals.
+//! Lists in sentences, and numbers as decimals.
 
 use oneport::Rational;
-use serde_json::Value;
 
 /// Significant digits of a rounded number.
 const DIGITS: usize = 10;
-
-/// Limit: letters of a value in a sentence.
-const SHOWN: usize = 60;
 
 /// Ten significant digits.
 pub fn decimal(value: &Rational) -> String {
@@ -28,19 +24,4 @@ pub fn few(names: impl IntoIterator<Item = impl Into<String>>, most: usize, rest
         more => text.push_str(&rest.replace("{}", &more.to_string())),
     }
     text
-}
-
-/// `give VALUES, not VALUE`.
-pub(crate) fn give(values: &str, not: &Value) -> String {
-    format!("give {values}, not {}", clipped(&not.to_string()))
-}
-
-/// A text, cut if it is long.
-pub(crate) fn clipped(text: &str) -> String {
-    let mut letters = text.chars();
-    let shown: String = letters.by_ref().take(SHOWN).collect();
-    match letters.next() {
-        Some(_) => shown + "...",
-        None => shown,
-    }
 }

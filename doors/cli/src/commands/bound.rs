@@ -26,7 +26,7 @@ use crate::answers::odd_sets;
 use crate::flags::limits::{LimitArguments, named};
 use crate::flags::platform::{FileArguments, ReadingArguments, one};
 use crate::words::clock;
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::numbers::{Shown, both, percent};
 use crate::words::objects::line;
 use crate::words::output::{MORE, count, few, print};

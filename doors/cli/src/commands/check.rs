@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use oneport_checks::{Fault, Kind, Verdict, check};
 
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::objects::line;
 use crate::words::output::{count, print};
 

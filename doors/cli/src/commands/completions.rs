@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use clap_complete::{Shell, generate};
 
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::output::print;
 
 /// Print completions of commands, options and collectives for a shell.

@@ -13,7 +13,7 @@ use oneport_topologies::Format;
 use crate::flags::change::ChangeArguments;
 use crate::flags::platform::source;
 use crate::flags::topology::TopologyArguments;
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::output::{Content, count, print, replaced, try_outputs};
 use crate::words::settings::hear;
 use crate::words::usage::usage;

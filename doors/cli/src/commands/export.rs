@@ -18,7 +18,7 @@ use oneport_exports::{
 use oneport_questions::{limits, quantity};
 
 use crate::answers::mixed;
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::numbers::{Shown, percent, readable_count};
 use crate::words::output::{Content, MORE, Named, count, few, print, replaced, try_outputs};
 use crate::words::usage::usage;

@@ -12,7 +12,7 @@ use oneport_questions::period::{length, most};
 use crate::answers::answer::{loss_of, pieces};
 use crate::flags::limits::{self, LimitArguments};
 use crate::flags::platform::{PlatformArguments, ReadingArguments};
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::numbers::{Shown, percent, readable, readable_count};
 use crate::words::output::{Content, count, print, try_outputs, with_written};
 

@@ -7,7 +7,7 @@ use clap::Args;
 use oneport::files::{self, PlatformFormat};
 use oneport_questions::Generated;
 
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::output::{Content, count, print, replaced, try_outputs};
 use crate::words::settings;
 use crate::words::usage::usage;

@@ -17,7 +17,7 @@ use crate::flags::change::ChangeArguments;
 use crate::flags::platform::FileArguments;
 use crate::flags::topology::TopologyArguments;
 use crate::words::drawing;
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::numbers::{Shown, both};
 use crate::words::objects::line;
 use crate::words::output::{Content, count, named, print, try_outputs, with_written};

@@ -7,7 +7,7 @@ use clap::{Args, Command};
 use clap_mangen::Man;
 use oneport::files;
 
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::output::{Content, Named, print, try_outputs};
 
 /// Print the page of the manual, or write one for every command.

@@ -15,7 +15,7 @@ use oneport_questions::{Asked, Question};
 use crate::flags::limits::LimitArguments;
 use crate::flags::platform::{PlatformArguments, ReadingArguments};
 use crate::flags::question::PartArguments;
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::output::{Content, count, named, print, replaced, try_outputs};
 use crate::words::settings::note;
 use crate::words::usage::usage;

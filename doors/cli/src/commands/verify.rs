@@ -19,7 +19,7 @@ use crate::answers::{chosen, reduction as words};
 use crate::flags::limits::{self, LimitArguments};
 use crate::flags::platform::{PlatformArguments, source};
 use crate::flags::topology::TopologyArguments;
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::numbers::{readable, readable_count};
 use crate::words::output::{count, print};
 use crate::words::settings::hear;

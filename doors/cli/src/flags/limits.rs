@@ -11,6 +11,7 @@ use oneport_questions::Limits;
 pub use oneport_questions::limits::named;
 
 use crate::words::clock::{self, elapsed};
+use crate::words::exit;
 
 /// Limits of a run. Ctrl-C is another: the first ends the search with the best result so far, the second ends the
 /// command.
@@ -68,9 +69,6 @@ impl LimitArguments {
 #[cfg(test)]
 pub static REPLACED: std::sync::Mutex<Option<Watch>> = std::sync::Mutex::new(None);
 
-/// Exit code of a command that was interrupted twice.
-const KILLED: i32 = 130;
-
 /// When Ctrl-C was pressed first, in milliseconds from the beginning, plus 1; 0: never.
 static INTERRUPTED: AtomicU64 = AtomicU64::new(0);
 
@@ -87,7 +85,7 @@ fn listen() {
         if first {
             eprintln!("interrupted: finishing with the best result so far (Ctrl-C again quits)");
         } else {
-            std::process::exit(KILLED);
+            std::process::exit(exit::INTERRUPTED.into());
         }
     };
     // If the handler cannot be installed, Ctrl-C ends the command.

@@ -1,9 +1,9 @@
-//! Formats output: numbers, drawings, standard output, usage errors, the end of a command.
+//! Formats output: numbers, drawings, standard output, usage errors, exit codes.
 
 pub mod clock;
 pub mod drawing;
-pub mod end;
 pub mod examples;
+pub mod exit;
 pub mod numbers;
 pub mod objects;
 pub mod output;

@@ -6,7 +6,9 @@ use anyhow::anyhow;
 use oneport::plan::Form;
 use oneport_questions::{Kind, QuestionError};
 
-/// A usage error: exit code 2.
+use crate::words::exit;
+
+/// A usage error, of the exit code [`exit::USAGE`].
 #[derive(Debug)]
 pub struct Usage(pub String);
 
@@ -36,7 +38,7 @@ pub fn refuse(error: &clap::Error) -> ! {
         && let Some(meant) = meant(&words)
     {
         eprintln!("error: {meant}");
-        std::process::exit(2);
+        std::process::exit(exit::USAGE.into());
     }
     if error.use_stderr() {
         error.exit()
@@ -45,7 +47,7 @@ pub fn refuse(error: &clap::Error) -> ! {
     match error.print().and_then(|()| stdout().flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             eprintln!("error: cannot write to standard output: {error}");
-            std::process::exit(1)
+            std::process::exit(exit::REFUSED.into())
         }
         _ => std::process::exit(0),
     }

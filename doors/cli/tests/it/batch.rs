@@ -110,6 +110,31 @@ fn shards_merged_are_the_answers_of_one_run() {
     )
     .refused(1, &["line 2 is answered twice", "part2.jsonl"]);
     oneport!("batch --merge {} -o {all}", parts[0]).refused(2, &["exists", "--force"]);
+    // The questions show that the last answers are missing, that there are too many, or that they are other ones.
+    let merged = |rows: &str, questions: &str| {
+        let (rows, questions) = (
+            folder.write("rows.jsonl", rows),
+            folder.write("asked.jsonl", questions),
+        );
+        oneport!("batch --merge {rows} --questions {questions}")
+    };
+    let (fewer, other) = (
+        questions(119),
+        questions(120).replacen("\"size\":3", "\"size\":4", 1),
+    );
+    assert_eq!(merged(&serial, &questions(120)).ok().stdout, serial);
+    let cut: String = serial.split_inclusive('\n').take(119).collect();
+    merged(&cut, &questions(120)).refused(1, &["line 120 of", "has no answer"]);
+    merged(&serial, &fewer).refused(1, &["line 120 is answered", "119 questions"]);
+    merged(&serial, &other).refused(
+        1,
+        &[
+            "line 3 answers another question",
+            "rows.jsonl",
+            "asked.jsonl",
+        ],
+    );
+    oneport!("batch {asked} --questions {asked}").misused(&["--merge"]);
     // Answers as they come are the same ones.
     let loose = oneport!("batch {asked} --unordered --jobs 2").ok().stdout;
     let mut lines: Vec<&str> = loose.lines().collect();

@@ -40,7 +40,7 @@ def shape(name: str, /, **options: Any) -> Platform:
     try:
         return made({"platform": {"generate": name, **given}})
     except ValueError as error:
-        raise ValueError(str(error).removeprefix('"platform": ')) from None
+        raise ValueError(str(error).removeprefix("platform=: ")) from None
 
 
 def _shape(name: str, options: Mapping[str, Any], **own: Any) -> Platform:

@@ -1,21 +1,22 @@
 //! Platforms of well-known shapes, and random ones from a seed.
 
 mod hardware;
-mod keys;
+mod values;
 
 use clap::{Args, Subcommand};
 use oneport::platform::PlatformError;
 use oneport::platform::generate::{self, Costs, Options, Racks, SwitchedBoxes, tiers};
 use oneport::{Platform, PortModel, Rational, Units, parse_rational};
-use serde::{Deserialize, Deserializer, de::Error};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::error::{Result, usage};
+use crate::keys::option;
 use crate::quantity::rate;
 use crate::reading::{Hearer, Note};
 use crate::text;
 use crate::topology::{self, Imported};
-use crate::words::give;
 
 /// A shape with its rates: the options of the command, as texts.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
@@ -248,29 +249,25 @@ impl Generated {
                 "a shape is an object, such as {\"generate\": \"dgx-h100\", \"boxes\": 2}".into(),
             );
         };
-        let mut option = |key: &str| {
-            let given = keys.remove(key).filter(|value| !value.is_null());
-            let text = |value: Value| {
-                let wrong = || format!("\"{key}\": {}", give("a number or a text", &value));
-                text::of(value.clone()).ok_or_else(wrong)
-            };
-            given.map(text).transpose()
+        keys.retain(|_, value| !value.is_null());
+        let mut text_of = |key: &str| {
+            let given = keys.remove(key);
+            let wrong = || format!("{}: give a number or a text", option(key));
+            given
+                .map(|value| text::of(value).ok_or_else(wrong))
+                .transpose()
         };
-        let [cost, compute, bandwidth] = ["cost", "compute", "bandwidth"].map(&mut option);
-        let [uplink, model, seed] = ["uplink", "model", "seed"].map(&mut option);
+        let [cost, compute, bandwidth] = ["cost", "compute", "bandwidth"].map(&mut text_of);
+        let [uplink, model, seed] = ["uplink", "model", "seed"].map(&mut text_of);
         let seed = seed?.map(|seed| {
             seed.parse()
-                .map_err(|_| format!("\"seed\": '{seed}' is not a whole number from 0 to 2^64 - 1"))
+                .map_err(|_| format!("--seed: '{seed}' is not a whole number from 0 to 2^64 - 1"))
         });
         let latency = keys.remove("latency").unwrap_or_default();
         let latency: text::Texts =
-            serde_json::from_value(latency).map_err(|error| format!("\"latency\": {error}"))?;
+            serde_json::from_value(latency).map_err(|error| format!("--latency: {error}"))?;
         let (cost, compute, bandwidth, uplink) = (cost?, compute?, bandwidth?, uplink?);
-        let shape = Shape::deserialize(Value::Object(keys.clone())).map_err(|error| {
-            let shapes = Shape::augment_subcommands(clap::Command::new("generate"));
-            let are_sides = |value: &Value| Sides::deserialize(value).is_ok();
-            keys::mistake(&shapes, &keys, &are_sides).unwrap_or_else(|| error.to_string())
-        })?;
+        let shape = values::shape(keys)?;
         Ok(Generated {
             shape,
             seed: seed.transpose()?,
@@ -569,9 +566,8 @@ fn range(option: &str, text: &str) -> Result<(usize, usize)> {
 
 /// A text, or the text of a number.
 fn as_text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    let value = Value::deserialize(from)?;
-    let wrong = || D::Error::custom(give("a number or a text", &value));
-    text::of(value.clone()).ok_or_else(wrong)
+    let wrong = || D::Error::custom("give a number or a text");
+    text::of(Value::deserialize(from)?).ok_or_else(wrong)
 }
 
 impl<'de> Deserialize<'de> for Sides {

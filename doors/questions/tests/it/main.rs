@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
 use std::time::Duration;
+mod what_if;
 
 use oneport::files::plan_from_json;
 use oneport::referee::verify;
@@ -251,6 +252,48 @@ fn wrong_questions_are_rows() {
             "question",
             vec!["\"platform\" is missing"],
         ),
+        (
+            scatter(json!({ "id": 1 }))
+                .to_string()
+                .replace("\"id\":1", "\"id\":{\"a\":1,\"a\":2}"),
+            "question",
+            vec!["\"id\": key 'a' is given twice"],
+        ),
+        (
+            "{\"collective\": \"scatter\", \"collective\": \"gather\"}".to_string(),
+            "question",
+            vec!["key 'collective' is given twice"],
+        ),
+        (
+            "{\"id\": 1}\r{\"id\": 2}".to_string(),
+            "question",
+            vec!["carriage return", "line feed"],
+        ),
+        (
+            "{\"id\": 1} {\"id\": 2}".to_string(),
+            "question",
+            vec!["a second JSON value begins at column 11"],
+        ),
+        (
+            "{\"id\": [1".to_string(),
+            "question",
+            vec!["ends after column 9", "close each brace"],
+        ),
+        (
+            scatter(json!({ "platform": { "generate": "ring", "nodes": "x" } })).to_string(),
+            "question",
+            vec!["\"platform\": \"nodes\": \"x\" does not fit; give a whole number"],
+        ),
+        (
+            scatter(json!({ "platform": { "generate": "ring" } })).to_string(),
+            "question",
+            vec!["\"nodes\" is missing; give a whole number"],
+        ),
+        (
+            scatter(json!({ "read": { "multicast": 3 } })).to_string(),
+            "question",
+            vec!["\"read\": \"multicast\": 3 does not fit; give true or false"],
+        ),
     ] {
         let row: Value = serde_json::from_str(&answer_line(3, &question)).unwrap();
         assert_eq!(row["status"], json!("error"), "{question}: {row}");
@@ -262,6 +305,62 @@ fn wrong_questions_are_rows() {
     }
     let row = failed_line(2, b"\xff", "killed", "twice".to_string());
     assert!(Answered::read(row.as_bytes()).unwrap().is_error(), "{row}");
+}
+
+/// A value of a wrong type is refused by a sentence of ours, for each key: none of serde's words.
+#[test]
+fn no_sentence_has_words_of_serde() {
+    let values = [
+        json!(true),
+        json!(7),
+        json!("?"),
+        json!([{}]),
+        json!({ "a": 1 }),
+    ];
+    for key in KEYS.iter().filter(|key| **key != "id") {
+        for value in &values {
+            let keys = [((*key).to_string(), value.clone())].into_iter().collect();
+            let row = answer(&scatter(Value::Object(keys)));
+            let message = row["error"]["message"].as_str().unwrap_or_default();
+            let (words, mut of_serde) = (
+                message.to_string(),
+                ["invalid type", "expected", "unknown variant", "field"].iter(),
+            );
+            assert!(
+                !of_serde.any(|word| words.contains(word)),
+                "{key}: {value}: {message}"
+            );
+        }
+    }
+    for key in READING_KEYS {
+        let keys = [(key.to_string(), json!([{}]))].into_iter().collect();
+        let row = answer(&scatter(json!({ "read": Value::Object(keys) })));
+        let message = row["error"]["message"].as_str().unwrap_or_default();
+        assert!(
+            message.contains(&format!("\"read\": \"{key}\": ")),
+            "{message}"
+        );
+    }
+}
+
+/// `null` stands for a key that is absent, and a text for its number.
+#[test]
+fn null_is_absence_and_a_text_is_its_number() {
+    let given = |keys: &[&str]| {
+        let keys = keys.iter().map(|key| ((*key).to_string(), Value::Null));
+        answer(&scatter(Value::Object(keys.collect())))["throughput"].clone()
+    };
+    let others: Vec<&str> = KEYS[..]
+        .iter()
+        .copied()
+        .filter(|key| !["platform", "collective", "source", "targets"].contains(key))
+        .collect();
+    assert_eq!(given(&others), json!("1/2"));
+    let nodes = |nodes: Value| {
+        let platform = json!({ "generate": "ring", "nodes": nodes, "seed": null });
+        answer(&json!({ "platform": platform, "collective": "all-gather" }))["nodes"].clone()
+    };
+    assert_eq!((nodes(json!(4)), nodes(json!("4"))), (json!(4), json!(4)));
 }
 
 #[test]
@@ -311,80 +410,6 @@ fn what_is_asked_decides_what_is_answered() {
         solved.answer.throughput(),
         Some(&parse_rational("1/2").unwrap())
     );
-}
-
-/// Every key with a value of each wrong type: the sentence names the key, and is none of the JSON reader's.
-#[test]
-fn a_wrong_value_is_answered_by_the_key_and_its_values() {
-    let wrong = [
-        json!(true),
-        json!(3.5),
-        json!(null),
-        json!({ "a": {} }),
-        json!([[{}]]),
-        json!("?"),
-    ];
-    let said = |question: &Value| match Question::read_json(&question.to_string()) {
-        Ok(_) => String::new(),
-        Err(error) => error.message,
-    };
-    let mut refused = 0;
-    for value in &wrong {
-        for key in KEYS.iter().filter(|key| **key != "id") {
-            let message = said(&scatter(json!({ *key: value })));
-            refused += usize::from(message.starts_with(&format!("\"{key}\": ")));
-            not_the_readers(&message);
-        }
-        for key in READING_KEYS {
-            let message = said(&scatter(json!({ "read": { key: value } })));
-            refused += usize::from(message.starts_with(&format!("\"read\": \"{key}\": ")));
-            not_the_readers(&message);
-        }
-        for key in [
-            "generate",
-            "sides",
-            "seed",
-            "cost",
-            "latency",
-            "no such key",
-        ] {
-            let mut shape = json!({ "generate": "torus", "sides": [2, 2] });
-            shape[key] = value.clone();
-            not_the_readers(&said(&scatter(json!({ "platform": shape }))));
-        }
-    }
-    assert!(refused > 100, "{refused}");
-}
-
-fn not_the_readers(message: &str) {
-    let words = ["invalid", "expected", "variant", "field", "usize", "u64"];
-    assert!(
-        words.iter().all(|word| !message.contains(word)),
-        "{message}"
-    );
-}
-
-#[test]
-fn a_key_given_twice_is_refused_wherever_it_is() {
-    for (line, path) in [
-        (r#"{"id": 1, "id": 1}"#, r#""id""#),
-        (
-            r#"{"id": {"a": [0.5, {"b": 1, "b": 2}]}}"#,
-            r#""b" in "a" in "id""#,
-        ),
-        (
-            r#"{"platform": {"node": [], "node": []}}"#,
-            r#""node" in "platform""#,
-        ),
-    ] {
-        let error = Question::read_json(line).unwrap_err();
-        assert_eq!(
-            error.message,
-            format!("the key {path} is given twice; keep one")
-        );
-    }
-    let numbers = r#"{"id": {"a": 1e400, "b": [-0.5, 12345678901234567890123]}, "platform": "x", "collective": "y"}"#;
-    assert!(Question::read_json(numbers).is_ok());
 }
 
 /// The caller's wish ends a line that would take long.

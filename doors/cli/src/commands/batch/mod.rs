@@ -16,7 +16,7 @@ use clap::Args;
 use oneport_questions::Answered;
 use oneport_questions::rows::{Start, Written};
 
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::output::{count, print};
 use crate::words::usage::usage;
 use children::{Asked, Done};
@@ -62,6 +62,9 @@ pub struct BatchArguments {
     /// error.
     #[arg(long, conflicts_with_all = ["shard", "resume", "retry", "unordered", "jobs", "timings"])]
     merge: bool,
+    /// With --merge: the questions. A question without an answer is then an error, and so is an answer to another one.
+    #[arg(long, value_name = "QUESTIONS.jsonl", requires = "merge")]
+    questions: Option<PathBuf>,
     /// Answer questions of the process that started this one.
     #[arg(long, hide = true)]
     child: bool,
@@ -91,8 +94,8 @@ pub fn run(arguments: &BatchArguments) -> Result<End> {
         return Ok(End::Done);
     }
     if arguments.merge {
-        let written = merge::run(&arguments.files, arguments.output.as_deref())?;
-        return told(arguments.output.as_deref(), &written);
+        let (questions, output) = (arguments.questions.as_deref(), arguments.output.as_deref());
+        return told(output, &merge::run(&arguments.files, questions, output)?);
     }
     let [file] = &arguments.files[..] else {
         return Err(usage(
@@ -111,11 +114,11 @@ pub fn run(arguments: &BatchArguments) -> Result<End> {
     refuse_others(file, shard, output.done().clone())?;
     let jobs = usize::from(arguments.jobs);
     let all = lines::count(file)?.map(|lines| shard.size(lines));
-    let progress = Progress::new(all, output.done().len() as u64);
+    let mut progress = Progress::new(all, output.done().len() as u64);
     output::on_interrupt(arguments.output.as_deref());
     let (asked, permits) = feed(questions, shard, output.done().clone(), jobs * AHEAD);
     let answers = children::start(jobs, asked)?;
-    write(arguments, &mut output, &progress, &answers, &permits)?;
+    write(arguments, &mut output, &mut progress, &answers, &permits)?;
     drop(progress);
     told(
         arguments.output.as_deref(),
@@ -235,7 +238,7 @@ fn refuse_others(file: &Path, shard: Shard, mut done: BTreeMap<u64, String>) -> 
 fn write(
     arguments: &BatchArguments,
     output: &mut Output,
-    progress: &Progress,
+    progress: &mut Progress,
     answers: &Receiver<Result<Done>>,
     permits: &Receiver<()>,
 ) -> Result<()> {

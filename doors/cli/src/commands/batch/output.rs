@@ -9,6 +9,7 @@ use oneport_questions::Answered;
 use oneport_questions::rows::{Lock, Rows, Start, Written};
 use same_file::Handle;
 
+use crate::words::exit;
 use crate::words::settings;
 use crate::words::usage::usage;
 
@@ -124,11 +125,8 @@ pub fn on_interrupt(path: Option<&Path>) {
         if let Some(resume) = &resume {
             eprintln!("interrupted: {resume}");
         }
-        std::process::exit(INTERRUPTED);
+        std::process::exit(exit::INTERRUPTED.into());
     };
     // If the handler cannot be installed, Ctrl-C ends the command without a word.
     let _ = ctrlc::set_handler(interrupted);
 }
-
-/// Exit code of an interrupted command.
-const INTERRUPTED: i32 = 130;

@@ -18,7 +18,7 @@ use crate::answers::reduction as words;
 use crate::answers::windows;
 use crate::words::clock;
 use crate::words::drawing;
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::numbers::{percent, readable};
 use crate::words::objects::joined;
 use crate::words::objects::line;

@@ -15,7 +15,7 @@ use super::answer::{Answer, AnswerArguments, LISTED, MOST_SENDERS};
 use super::read::{numbers, shorten, whole};
 use super::{everywhere, own};
 use crate::flags::limits::{LimitArguments, named};
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::output::count;
 use crate::words::usage::usage;
 

@@ -17,7 +17,7 @@ use serde_json::json;
 use super::answer::{Answer, AnswerArguments, LISTED, Schedule};
 use super::read::{cost, numbers, shorten, whole};
 use super::{own, rank};
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::numbers::{readable, readable_count};
 use crate::words::output::count;
 use crate::words::usage::usage;

@@ -11,7 +11,7 @@ mod read;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use crate::words::end::End;
+use crate::words::exit::End;
 use heterogeneous::HeterogeneousArguments;
 use homogeneous::HomogeneousArguments;
 

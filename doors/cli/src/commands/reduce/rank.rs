@@ -5,7 +5,7 @@ use oneport::homogeneous::{Concurrency, Costs, Strategy, Tie, length, neighbours
 use oneport::{Rational, Status};
 use serde_json::json;
 
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::numbers::readable;
 use crate::words::objects::line;
 use crate::words::output::{count, print};

@@ -19,7 +19,7 @@ use oneport_topologies::PathType;
 use crate::flags::limits::LimitArguments;
 use crate::flags::platform::{FileArguments, ReadingArguments};
 use crate::words::clock;
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::objects::{joined, line};
 use crate::words::output::{Content, named, print, try_outputs};
 use crate::words::progress::Progress;

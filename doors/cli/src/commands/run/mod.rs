@@ -15,7 +15,7 @@ use oneport::{Plan, Problem, Rational, Units, files, parse_rational, referee};
 
 use crate::answers::checked;
 use crate::flags::limits::{LimitArguments, named};
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::objects::line;
 use crate::words::output::print;
 use crate::words::tables::{FormatArguments, TableFormat};

@@ -22,7 +22,7 @@ use oneport::{Plan, files, referee, schedule};
 use crate::answers::checked;
 use crate::answers::chosen::certified;
 use crate::words::drawing;
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::numbers::{Shown, readable_count, short};
 use crate::words::output::{Content, count, named, print, try_outputs};
 use crate::words::settings::note;

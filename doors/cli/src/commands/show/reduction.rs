@@ -13,7 +13,7 @@ use oneport_drawings::{dot, svg};
 use crate::answers::reduction as words;
 use crate::answers::windows;
 use crate::words::drawing;
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::numbers::readable;
 use crate::words::output::{count, print};
 use crate::words::usage::usage;

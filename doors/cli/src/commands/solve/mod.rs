@@ -21,7 +21,7 @@ use crate::answers::infeasible::{paths, unreachable};
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::QuestionArguments;
 use crate::words::clock;
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::numbers::percent;
 use crate::words::objects::{joined, line};
 use crate::words::output::{Content, Named, named, print, try_outputs, with_written};

@@ -18,7 +18,7 @@ use crate::answers::nccl;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::QuestionArguments;
 use crate::words::drawing;
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::objects::{joined, line};
 use crate::words::output::{Content, named as given, print, try_outputs, with_written};
 use crate::words::progress::Progress;

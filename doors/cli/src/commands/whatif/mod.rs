@@ -9,14 +9,13 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use oneport::Options;
-use oneport::explain::what_if::{self, Asking, Effect};
+use oneport_questions::what_if::{self, Asking};
 use oneport_questions::{Asked, Kind, change};
 
-use crate::answers::infeasible::unreachable;
 use crate::answers::optimum;
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::QuestionArguments;
-use crate::words::end::End;
+use crate::words::exit::End;
 use crate::words::objects::{joined, line};
 use crate::words::output::print;
 use crate::words::progress::Progress;
@@ -111,22 +110,12 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         watch: progress.of(&options.watch),
         ..options.clone()
     };
-    let mut lost = None;
     let changed = if changes.is_empty() {
-        let mut told = |asking: Asking<'_>| {
-            let (place, total, name) = (asking.place + 1, asking.total, asking.name);
-            progress.about(match asking.trial {
-                Some(trial) => format!("{place} of {total}, {name} {}: ", trial.name()),
-                None => format!("{place} of {total} sets, {name}: "),
-            });
-        };
-        let rows = what_if::each(&base, &shown, &mut told)?;
-        let names = rows
-            .iter()
-            .filter_map(|row| Some(row.change.as_ref()?.0.name.as_str()));
-        prices.check(&names.collect::<Vec<_>>())?;
-        let together = what_if::together(&base, &rows, &shown, &mut told)?;
-        Changed::Classes(rows, together)
+        prices.check(&what_if::class_names(&problem))?;
+        let rows = what_if::each_class(&base, &shown, &mut |next| {
+            progress.about(of_row(next));
+        })?;
+        Changed::Classes(rows)
     } else {
         let platform = platform.changed(&changes)?.platform;
         progress.about("changed: ".to_string());
@@ -137,18 +126,9 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
                 error.message.insert_str(0, &about);
             }
             error
-        });
-        match asked?.problem() {
-            Ok(problem) => Changed::Changes(name, what_if::effect(&problem, &shown)?),
-            Err(error) => {
-                let Some(missing) = unreachable(&error) else {
-                    return Err(error.into());
-                };
-                let effect = Effect::Unreachable(missing.to_vec());
-                lost = Some(error);
-                Changed::Changes(name, effect)
-            }
-        }
+        })?;
+        let (row, answer) = what_if::changed(&base, name, &asked, &shown)?;
+        Changed::Changes(row, answer)
     };
     // The progress is shown until its watch is gone.
     drop(shown);
@@ -168,11 +148,20 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
         TableFormat::Text => own.left_out.line() + &report.text(),
         format => report.sheet(format).show(format),
     })?;
-    Ok(match lost {
+    Ok(match report.lost() {
         None => End::Done,
         Some(error) => {
             eprintln!("error: no throughput after --change: {error}");
             End::Refused
         }
     })
+}
+
+/// The beginning of a line of progress on the row that is solved next.
+fn of_row(next: Asking<'_>) -> String {
+    let (number, total, name) = (next.place + 1, next.total, next.name);
+    match next.trial {
+        Some(trial) => format!("{number} of {total}, {name} {}: ", trial.name()),
+        None => format!("{number} of {total} sets, {name}: "),
+    }
 }

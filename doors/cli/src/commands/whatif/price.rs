@@ -51,23 +51,23 @@ impl Prices {
     ///
     /// # Errors
     /// A usage error with the names of the classes.
-    pub fn check(&self, classes: &[&str]) -> Result<()> {
+    pub fn check(&self, classes: &[String]) -> Result<()> {
         let unused =
             |(pattern, _): &&(String, Rational)| !classes.iter().any(|class| names(pattern, class));
         match self.0.iter().find(unused) {
             None => Ok(()),
             Some((pattern, _)) => Err(usage(format!(
                 "--price: no class is called '{pattern}'; the classes are {}",
-                classes
-                    .iter()
-                    .copied()
-                    .collect::<BTreeSet<_>>()
-                    .into_iter()
-                    .collect::<Vec<_>>()
-                    .join(", ")
+                sorted(classes).join(", ")
             ))),
         }
     }
+}
+
+/// The names in ascending order, each once.
+fn sorted(names: &[String]) -> Vec<&str> {
+    let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    names.into_iter().collect()
 }
 
 /// Whether the pattern is the class's name, or one of the nodes in it: of `ib* <-> gpu*`, `processor of gpu*`.
@@ -92,8 +92,9 @@ mod tests {
         assert_eq!(of("gpu* -> ib*"), Some("900".to_string()));
         assert_eq!(of("processor of gpu*"), Some("7/2".to_string()));
         assert_eq!(of("gpu* <-> nvswitch"), None);
-        assert!(prices.check(&["ib* <-> gpu*", "processor of gpu*"]).is_ok());
-        assert!(prices.check(&["ib* <-> gpu*"]).is_err());
+        let classes = ["ib* <-> gpu*", "processor of gpu*"].map(String::from);
+        assert!(prices.check(&classes).is_ok());
+        assert!(prices.check(&classes[..1]).is_err());
         for wrong in ["ib*", "ib*: 0", "ib*: many"] {
             assert!(Prices::read(&[wrong.to_string()]).is_err(), "{wrong}");
         }

@@ -5,27 +5,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use num_traits::{One, Signed, Zero};
-use oneport::explain::what_if::{
-    ChangedAnswer, Class, Effect, Enough, Kind, Together, Trial, outgrown,
-};
 use oneport::platform::names::list;
 use oneport::watch::Limit;
-use oneport::{Answer, NodeId, Problem, Rational, Status};
+use oneport::{Answer, Problem, Rational, Status};
+use oneport_questions::what_if::{ChangeRow, ChangeStatus, Class, ClassRows, Kind, Trial};
 use serde_json::{Value, json};
 
 use super::price::Prices;
 use crate::answers::answer::{bounds, header, question};
 use crate::answers::bottleneck;
-use crate::answers::infeasible::paths;
 use crate::flags::limits;
 use crate::words::clock;
 use crate::words::numbers::{Shown, decimal, percent, readable, short};
 use crate::words::objects::joined;
 use crate::words::output::count;
 use crate::words::tables::{Sheet, TableFormat, plain};
-
-/// Limit on the unreachable pairs that a row of `--json` lists.
-const PAIRS: usize = 5;
 
 /// The data of a report.
 pub struct Report<'a> {
@@ -42,9 +36,9 @@ pub struct Report<'a> {
 /// The changed platforms.
 pub enum Changed {
     /// Those of each class, and of classes doubled together, which are tried if no class alone gains.
-    Classes(Vec<ChangedAnswer>, Together),
-    /// The one of the changes that were given.
-    Changes(String, Effect),
+    Classes(ClassRows),
+    /// The one of the changes that were given, and its answer if it has patterns.
+    Changes(ChangeRow, Option<Answer>),
 }
 
 impl Report<'_> {
@@ -52,16 +46,16 @@ impl Report<'_> {
     pub fn json(&self) -> Value {
         let limits = json!({ "bottleneck": bottleneck::of(&self.base).json() });
         let (rows, pairs) = match &self.changed {
-            Changed::Classes(rows, Together { rows: sets, .. }) => (
+            Changed::Classes(ClassRows { rows, together, .. }) => (
                 self.lines(rows)
                     .into_iter()
                     .flat_map(|line| line.rows)
                     .flatten()
                     .map(|row| self.row(row))
                     .collect(),
-                sets.iter().map(|row| self.row(row)).collect(),
+                together.iter().map(|row| self.row(row)).collect(),
             ),
-            Changed::Changes(name, effect) => (vec![self.scenario(name, effect)], Vec::new()),
+            Changed::Changes(row, _) => (vec![self.row(row)], Vec::new()),
         };
         let answer = json!({
             "base": joined([numbers(&self.base), limits]),
@@ -76,49 +70,31 @@ impl Report<'_> {
         ])
     }
 
-    fn row(&self, row: &ChangedAnswer) -> Value {
-        let class = row.change.as_ref().map(|(class, trial)| {
-            json!({
-                "kind": class.kind.name(),
-                "members": class.members,
-                "cost": class.cost.to_string(),
-                "change": trial.name(),
-            })
-        });
-        let enough = row.enough.as_ref().map(
-            |Enough {
-                 factor, is_least, ..
-             }| json!({ "enough": factor.to_string(), "enough_is_least": is_least }),
-        );
-        let worth = row
-            .change
-            .as_ref()
-            .filter(|(_, trial)| *trial == Trial::Doubled);
-        let worth = worth.and_then(|(class, _)| self.worth(class, Some(row)));
+    /// The reason why the changes that were given leave no throughput.
+    pub fn lost(&self) -> Option<&str> {
+        match &self.changed {
+            Changed::Changes(row, _) if row.status == ChangeStatus::Infeasible => {
+                row.reason.as_deref()
+            }
+            _ => None,
+        }
+    }
+
+    fn row(&self, row: &ChangeRow) -> Value {
+        let doubled = row.change.as_ref();
+        let doubled = doubled.filter(|(_, trial)| *trial == Trial::Doubled);
+        let worth = doubled.and_then(|(class, _)| self.worth(class, Some(row)));
         let worth = worth.map(|(price, gain)| {
             json!({ "price": price.to_string(), "gain_per_price": gain.map(|gain| gain.to_string()) })
         });
-        let names = |ends: Vec<NodeId>| {
-            let name = |&node: &NodeId| self.problem.platform().name(node);
-            json!({ "outgrown": ends.iter().map(name).collect::<Vec<_>>() })
-        };
-        let outgrown = self.outgrown(row).map(names);
-        let head = head(&row.name, row.shares(&self.base));
-        let keys = [Some(head), class, enough, outgrown, worth];
-        joined(keys.into_iter().flatten().chain([keys_of(&row.effect)]))
-    }
-
-    fn scenario(&self, name: &str, found: &Effect) -> Value {
-        let limits = found.listed().map_or(
-            Value::Null,
-            |(answer, _)| json!({ "bottleneck": bottleneck::of(answer).json() }),
-        );
-        joined([head(name, found.shares(&self.base)), limits, keys_of(found)])
+        let platform = self.problem.platform();
+        let keys = row.json(|node| platform.name(node).to_string());
+        joined([keys].into_iter().chain(worth))
     }
 
     /// The rows of each class in one line: the gain of doubling, then the losses by halving and removing. The most
     /// worthwhile class is first.
-    fn lines<'r>(&self, rows: &'r [ChangedAnswer]) -> Vec<Line<'r>> {
+    fn lines<'r>(&self, rows: &'r [ChangeRow]) -> Vec<Line<'r>> {
         let mut lines: Vec<Line<'_>> = Vec::new();
         for row in rows {
             let Some((class, trial)) = &row.change else {
@@ -135,7 +111,7 @@ impl Report<'_> {
             }
         }
         let gain = |line: &Line<'_>, trial: Trial| {
-            line.rows[trial as usize].and_then(|row| row.shares(&self.base))
+            line.rows[trial as usize].and_then(|row| row.share.clone())
         };
         let one = Rational::one();
         let worth = |line: &Line<'_>| {
@@ -166,35 +142,32 @@ impl Report<'_> {
             .into_iter()
             .for_each(&mut say);
         match &self.changed {
-            Changed::Classes(rows, together) => {
-                let table = self.classes(rows).trim_fmt();
+            Changed::Classes(classes) => {
+                let table = self.classes(&classes.rows).trim_fmt();
                 let doubled = self
-                    .lines(rows)
+                    .lines(&classes.rows)
                     .into_iter()
                     .filter_map(|line| line.rows[Trial::Doubled as usize]);
                 let needs: String = doubled.filter_map(|row| self.needs(row)).collect();
-                out.push_str(&format!("{table}\n{needs}{}", self.together(together)));
+                out.push_str(&format!("{table}\n{needs}{}", self.together(classes)));
             }
-            Changed::Changes(name, found) => {
-                say(format!("change      {name}"));
-                say(match (found, found.listed()) {
-                    (_, Some((answer, _))) => {
-                        format!(
-                            "changed     {}: {}",
-                            self.told(answer),
-                            effect(found, found.shares(&self.base))
-                        )
+            Changed::Changes(row, answer) => {
+                say(format!("change      {}", row.name));
+                say(match (row.status, answer) {
+                    (_, Some(answer)) => {
+                        format!("changed     {}: {}", self.told(answer), effect(row))
                     }
-                    (Effect::Unreachable(_), _) => "changed     no throughput".to_string(),
-                    (other, _) => format!("changed     unknown: {}", unknown(other).1),
+                    (ChangeStatus::Infeasible, _) => "changed     no throughput".to_string(),
+                    _ => {
+                        let why = row.reason.as_deref().unwrap_or_default();
+                        format!("changed     unknown: {why}")
+                    }
                 });
                 // The hints are the base's, too.
-                if let Some((answer, _)) = found.listed() {
-                    bottleneck::of(answer)
-                        .plainly()
-                        .into_iter()
-                        .for_each(&mut say);
-                }
+                let limits = answer
+                    .as_ref()
+                    .map(|answer| bottleneck::of(answer).plainly());
+                limits.into_iter().flatten().for_each(&mut say);
             }
         }
         let ended = self
@@ -211,43 +184,38 @@ impl Report<'_> {
     /// The table of classes, or of the changes. For programs: plain numbers, units in the headings.
     pub fn sheet(&self, format: TableFormat) -> Sheet {
         match &self.changed {
-            Changed::Classes(rows, _) if format == TableFormat::Csv => self.classes_plainly(rows),
-            Changed::Classes(rows, _) => self.classes(rows),
-            Changed::Changes(name, found) => self.changes_plainly(name, found),
+            Changed::Classes(classes) if format == TableFormat::Csv => {
+                self.classes_plainly(&classes.rows)
+            }
+            Changed::Classes(classes) => self.classes(&classes.rows),
+            Changed::Changes(row, _) => self.changes_plainly(row),
         }
     }
 
     /// The base and the changed platform.
-    fn changes_plainly(&self, name: &str, found: &Effect) -> Sheet {
+    fn changes_plainly(&self, row: &ChangeRow) -> Sheet {
         let shown = Shown::of(self.problem.platform(), false);
-        let values = |answer: &Answer| {
-            let throughput = sustained(answer);
-            [&throughput, answer.bound()].map(|value| shown.rate(value))
+        let rate = |value: &Option<Rational>| {
+            let value = value.as_ref();
+            value.map_or_else(String::new, |value| shown.rate(value))
         };
-        let [first, first_bound] = values(&self.base);
-        let [second, second_bound] = match (found, found.listed()) {
-            (_, Some((answer, _))) => values(answer),
-            (Effect::Unreachable(_), _) => ["0", "0"].map(String::from),
-            _ => [String::new(), String::new()],
-        };
+        let throughputs = vec![shown.rate(&sustained(&self.base)), rate(&row.throughput)];
+        let bounds = vec![shown.rate(self.base.bound()), rate(&row.upper_bound)];
         let named = |value: &str| format!("{value} ({})", shown.per());
-        let gain = vec![
-            Some([Rational::one(), Rational::one()]),
-            shares_of(found, || found.shares(&self.base)),
-        ];
+        let gain = [Some([Rational::one(), Rational::one()]), row.share.clone()];
         let columns = [
             (
                 "change".to_string(),
-                vec!["base".to_string(), name.to_string()],
+                vec!["base".to_string(), row.name.clone()],
             ),
-            (named("throughput"), vec![first, second]),
-            (named("upper bound"), vec![first_bound, second_bound]),
+            (named("throughput"), throughputs),
+            (named("upper bound"), bounds),
         ];
         by_columns(columns.into_iter().chain(gains("gain", &gain)).collect())
     }
 
     /// The table of classes with plain numbers.
-    fn classes_plainly(&self, rows: &[ChangedAnswer]) -> Sheet {
+    fn classes_plainly(&self, rows: &[ChangeRow]) -> Sheet {
         let lines = self.lines(rows);
         let of_classes = |cell: &dyn Fn(&Line<'_>) -> String| lines.iter().map(cell).collect();
         let each = |wanted: bool| {
@@ -267,9 +235,9 @@ impl Report<'_> {
             .find(|line| line.class.kind == Kind::Processors)
             .map_or("compute", |line| self.each(line.class).0);
         let trial = |trial: Trial| -> Vec<Option<[Rational; 2]>> {
-            let shares = |row: &ChangedAnswer| shares_of(&row.effect, || row.shares(&self.base));
             let rows = lines.iter().map(|line| line.rows[trial as usize]);
-            rows.map(|row| row.and_then(shares)).collect()
+            rows.map(|row| row.and_then(|row| row.share.clone()))
+                .collect()
         };
         let enough = |line: &Line<'_>| {
             let row = line.rows[Trial::Doubled as usize];
@@ -305,11 +273,10 @@ impl Report<'_> {
         by_columns(columns)
     }
 
-    fn classes(&self, rows: &[ChangedAnswer]) -> Sheet {
+    fn classes(&self, rows: &[ChangeRow]) -> Sheet {
         let cells = |Line { class, rows }: Line<'_>| {
             let doubled_row = rows[Trial::Doubled as usize];
-            let [doubled, halved, removed] =
-                rows.map(|row| row.map_or("-".to_string(), |row| self.effect(row)));
+            let [doubled, halved, removed] = rows.map(|row| row.map_or("-".to_string(), effect));
             let enough = rows[Trial::Doubled as usize].and_then(|row| row.enough.as_ref());
             let enough = enough.map_or(String::new(), |enough| {
                 let less = if enough.is_least { "" } else { " or less" };
@@ -369,67 +336,49 @@ impl Report<'_> {
     fn worth(
         &self,
         class: &Class,
-        doubled: Option<&ChangedAnswer>,
+        doubled: Option<&ChangeRow>,
     ) -> Option<(Rational, Option<Rational>)> {
         let price = self.prices.of(&class.name)? * Rational::from_integer(class.members.into());
-        let gain = doubled
-            .and_then(|row| row.shares(&self.base))
-            .map(|[low, _]| {
-                let more = (low - Rational::one()) * sustained(&self.base);
-                let units = self.problem.platform().units();
-                units.map_or_else(|| more.clone(), |units| &more / units.time.seconds()) / &price
-            });
+        let gain = doubled.and_then(|row| row.share.as_ref()).map(|[low, _]| {
+            let more = (low - Rational::one()) * sustained(&self.base);
+            let units = self.problem.platform().units();
+            units.map_or_else(|| more.clone(), |units| &more / units.time.seconds()) / &price
+        });
         Some((price, gain))
     }
 
     /// Returns the sentence on other ports that must become faster, too, if a doubled class of ports gains.
-    fn needs(&self, row: &ChangedAnswer) -> Option<String> {
+    fn needs(&self, row: &ChangeRow) -> Option<String> {
         let (class, _) = row.change.as_ref()?;
-        let [low, _] = row.shares(&self.base)?;
-        if class.kind != Kind::Ports || low <= Rational::one() {
+        let [low, _] = row.share.as_ref()?;
+        if class.kind != Kind::Ports || *low <= Rational::one() || row.outgrown.is_empty() {
             return None;
         }
-        let ends = list(self.problem.platform(), self.outgrown(row)?.into_iter());
+        let ends = list(self.problem.platform(), row.outgrown.iter().copied());
         Some(format!(
             "{} doubled takes faster ports at {ends}, too: no link there was as fast before\n",
             row.name
         ))
     }
 
-    /// The nodes whose ports a doubled class outgrows; `None` if there are no such nodes.
-    fn outgrown(&self, row: &ChangedAnswer) -> Option<Vec<NodeId>> {
-        let (class, Trial::Doubled) = row.change.as_ref()? else {
-            return None;
-        };
-        let changes = class.changes(Trial::Doubled)?;
-        let ends = outgrown(self.problem.platform(), &changes).ok()?;
-        (!ends.is_empty()).then_some(ends)
-    }
-
     /// The gains of sets, the largest first, after the sentence that no class alone gains anything.
     fn together(
         &self,
-        Together {
-            rows,
+        ClassRows {
+            together,
             pairs,
             triples,
             ..
-        }: &Together,
+        }: &ClassRows,
     ) -> String {
-        if rows.is_empty() {
+        if together.is_empty() {
             return String::new();
         }
         let one = Rational::one();
-        let gain = |row: &ChangedAnswer| {
-            row.shares(&self.base)
-                .map(|[low, _]| low)
-                .filter(|low| *low > one)
-        };
-        let mut gains: Vec<(Rational, &ChangedAnswer)> = rows
-            .iter()
-            .filter_map(|row| Some((gain(row)?, row)))
-            .collect();
-        gains.sort_by(|one, other| other.0.cmp(&one.0));
+        let gain = |row: &&ChangeRow| row.share.as_ref().is_some_and(|[low, _]| *low > one);
+        let mut gains: Vec<&ChangeRow> = together.iter().filter(gain).collect();
+        let least = |row: &ChangeRow| row.share.as_ref().map(|[low, _]| low.clone());
+        gains.sort_by_cached_key(|row| Reverse(least(row)));
         let tried = match triples {
             0 => count(pairs, "pair"),
             _ => format!("{} and {}", count(pairs, "pair"), count(triples, "triple")),
@@ -440,9 +389,9 @@ impl Report<'_> {
             );
         }
         let mut out = format!("No class alone gains anything. Doubled together ({tried} tried):\n");
-        gains
-            .iter()
-            .for_each(|(_, row)| out.push_str(&format!("  {}  {}\n", self.effect(row), row.name)));
+        for row in gains {
+            out.push_str(&format!("  {}  {}\n", effect(row), row.name));
+        }
         out
     }
 
@@ -459,10 +408,6 @@ impl Report<'_> {
                 )
             }
         }
-    }
-
-    fn effect(&self, row: &ChangedAnswer) -> String {
-        effect(&row.effect, row.shares(&self.base))
     }
 
     /// The bandwidth or compute cost of one member, in words.
@@ -494,17 +439,6 @@ impl Report<'_> {
             (Kind::Processors, None) => ("compute", readable(&class.cost)),
         }
     }
-}
-
-/// The shares of a throughput that an effect keeps; none without a path.
-fn shares_of(
-    effect: &Effect,
-    shares: impl FnOnce() -> Option<[Rational; 2]>,
-) -> Option<[Rational; 2]> {
-    if let Effect::Unreachable(_) = effect {
-        return Some([Rational::zero(), Rational::zero()]);
-    }
-    shares()
 }
 
 /// Gains in percent, as one column; as two, if a gain is not known exactly.
@@ -550,81 +484,21 @@ fn sustained(answer: &Answer) -> Rational {
     answer.throughput().cloned().unwrap_or_default()
 }
 
-/// The keys of every row.
-fn head(name: &str, shares: Option<[Rational; 2]>) -> Value {
-    let share = shares
-        .as_ref()
-        .filter(|[low, high]| low == high)
-        .map(|[low, _]| low);
-    json!({
-        "name": name,
-        "change": name,
-        "share": share.map(Rational::to_string),
-        "share_decimal": share.map(decimal),
-        "share_at_least": shares.as_ref().map(|[low, _]| low.to_string()),
-        "share_at_most": shares.as_ref().map(|[_, high]| high.to_string()),
-    })
-}
-
-/// The keys of an effect.
-fn keys_of(effect: &Effect) -> Value {
-    match (effect, effect.listed()) {
-        (_, Some((answer, _))) => numbers(answer),
-        (Effect::Unreachable(missing), _) => {
-            let keys = json!({
-                "status": "infeasible",
-                "unreachable": paths(&missing[..missing.len().min(PAIRS)]),
-                "unreachable_count": missing.len(),
-            });
-            joined([bounds(&Rational::zero(), &Rational::zero()), keys])
-        }
-        (other, _) => {
-            let (status, reason) = unknown(other);
-            let none = [
-                "throughput",
-                "throughput_decimal",
-                "upper_bound",
-                "upper_bound_decimal",
-            ];
-            let none = none.map(|key| (key, Value::Null)).into_iter().collect();
-            joined([none, json!({ "status": status, "reason": reason })])
-        }
-    }
-}
-
-/// The status and the reason of an effect without a throughput.
-fn unknown(effect: &Effect) -> (&'static str, String) {
-    match effect {
-        Effect::Impossible(why) => ("impossible", why.clone()),
-        Effect::Stopped(limit) => ("stopped", limits::named(*limit).to_string()),
-        Effect::Solved(solved) => {
-            let why = solved.patterns().err();
-            (
-                "unlisted",
-                why.map_or_else(String::new, |why| why.to_string()),
-            )
-        }
-        _ => ("unknown", String::new()),
-    }
-}
-
 /// The relative change of the base's throughput. If either optimum is not proved, the change is a range.
-fn effect(effect: &Effect, shares: Option<[Rational; 2]>) -> String {
-    match (effect, shares) {
-        (Effect::Unreachable(_), _) => "no path".to_string(),
-        (Effect::Impossible(_), _) => "-".to_string(),
-        (Effect::Solved(_), Some([low, high])) if low == high => difference(&low),
-        (Effect::Solved(_), Some([low, high])) => {
-            format!("{} to {}", difference(&low), difference(&high))
-        }
-        _ => "?".to_string(),
+fn effect(row: &ChangeRow) -> String {
+    match (row.status, &row.share) {
+        (ChangeStatus::Infeasible, _) => "no path".to_string(),
+        (ChangeStatus::Impossible, _) => "-".to_string(),
+        (_, Some([low, high])) if low == high => difference(low),
+        (_, Some([low, high])) => format!("{} to {}", difference(low), difference(high)),
+        (_, None) => "?".to_string(),
     }
 }
 
 /// A class with its rows, by trial.
 struct Line<'a> {
     class: &'a Class,
-    rows: [Option<&'a ChangedAnswer>; 3],
+    rows: [Option<&'a ChangeRow>; 3],
 }
 
 /// `+24 %`, `-50 %`, or `0` if nothing changes.
