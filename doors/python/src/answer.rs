@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use num_bigint::BigUint;
-use oneport::explain::what_if;
 use oneport::files;
 use oneport::plan::{PeriodicSchedule, State, SteadyState, Task};
 use oneport::referee::{self, Answer};
@@ -13,6 +12,7 @@ use oneport::{
 };
 use oneport_drawings::svg;
 use oneport_exports::{Pieces, Request};
+use oneport_questions::what_if::{self, ChangeRow};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
@@ -90,13 +90,15 @@ type Step<'p> = (
 type Pattern<'p> = (usize, &'p Rational, Vec<Step<'p>>);
 /// Length, and the links with the part of it that each is busy.
 type Slot<'p> = (&'p Rational, Vec<(&'p str, &'p str, Rational)>);
-/// Class, number of members, trial, and bounds on the throughput over that before.
+/// Class or classes, number of members, trial, bounds on the throughput over that before, the speed-up that gains as
+/// much as doubling, throughput, and its bound.
 type Trial = (
     String,
     usize,
     &'static str,
+    [Option<Rational>; 2],
     Option<Rational>,
-    Option<Rational>,
+    [Option<Rational>; 2],
 );
 /// Suffix and content of every file, and notes.
 type Exported = (Vec<(String, Vec<u8>)>, Vec<String>);
@@ -395,22 +397,23 @@ impl PyAnswer {
             callback,
         };
         let base = Arc::new(self.inner.answer.clone());
-        let own = Arc::clone(&base);
-        let rows = waiting::run(py, limits, move |watch| {
+        let found = waiting::run(py, limits, move |watch| {
             let options = Options::of(Goal::Rate).watched(watch);
-            what_if::each(&own, &options, &mut |_| {})
+            what_if::each_class(&base, &options, &mut |_| {})
         })?;
-        let rows = rows.map_err(|error| of_question(&error.into()))?;
-        let row = |row: &what_if::ChangedAnswer| {
-            let (name, trial) = (row.name.clone(), row.change.as_ref());
-            let members = trial.map_or(1, |(class, _)| class.members);
-            let [least, most] = row
-                .shares(&base)
-                .map_or([None, None], |both| both.map(Some));
-            let trial = trial.map_or("", |(_, trial)| trial.name());
-            (name, members, trial, least, most)
+        let found = found.map_err(|error| of_question(&error))?;
+        let row = |row: ChangeRow| {
+            let members = row.change.as_ref().map_or(0, |(class, _)| class.members);
+            let trial = row
+                .change
+                .map_or("doubled together", |(_, trial)| trial.name());
+            let shares = row.share.map_or([None, None], |both| both.map(Some));
+            let enough = row.enough.map(|enough| enough.factor);
+            let numbers = [row.throughput, row.upper_bound];
+            (row.name, members, trial, shares, enough, numbers)
         };
-        Ok(rows.iter().map(row).collect())
+        let rows = found.rows.into_iter().chain(found.together);
+        Ok(rows.map(row).collect())
     }
 
     /// The answer of a pickle, proved anew. A state that is too large to be listed is not in a pickle: of such an
@@ -419,17 +422,18 @@ impl PyAnswer {
     fn unpickled(py: Python<'_>, pickled: &Bound<'_, PyTuple>) -> PyResult<PyAnswer> {
         let (text, throughput, has_patterns, has_schedule, ended_by, unlisted): Pickled =
             pickled.extract()?;
-        let judged = py.detach(|| {
-            let (mut claim, _) = files::plan_from_json("pickle", &text).map_err(value)?;
-            if !has_patterns {
-                claim.state = None;
-            }
-            if !has_schedule {
-                claim.schedule = None;
-            }
-            referee::judge(claim, &Watch::unlimited()).map_err(|fault| of_fault(&fault))
-        });
-        let answer = judged?;
+        let (mut claim, _) = py
+            .detach(|| files::plan_from_json("pickle", &text))
+            .map_err(value)?;
+        if !has_patterns {
+            claim.state = None;
+        }
+        if !has_schedule {
+            claim.schedule = None;
+        }
+        let judged = move |watch: Watch| referee::judge(claim, &watch);
+        let answer = waiting::run(py, Limits::default(), judged)?;
+        let answer = answer.map_err(|fault| of_fault(&fault))?;
         if has_patterns && answer.throughput() != throughput.as_ref() {
             return Err(value(format!(
                 "the pickle states the throughput {}, but its patterns have {}",

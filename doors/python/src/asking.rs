@@ -15,9 +15,9 @@ use crate::waiting::{self, Limits};
 
 /// Reads the platform of a question, with its options and changes; returns it with the notes on how it was read.
 #[pyfunction]
-pub(crate) fn read(py: Python<'_>, question: &str) -> PyResult<(PyPlatform, Vec<String>)> {
-    let read = || {
-        let question = Question::read_json(question)?;
+pub(crate) fn read(py: Python<'_>, question: String) -> PyResult<(PyPlatform, Vec<String>)> {
+    let read = move |_| {
+        let question = Question::read_json(&question)?;
         let notes = RefCell::new(Vec::new());
         let hear = |note: Note<'_>| {
             let mut all = notes.borrow_mut();
@@ -31,9 +31,8 @@ pub(crate) fn read(py: Python<'_>, question: &str) -> PyResult<(PyPlatform, Vec<
         let platform = question.read_platform(&hear)?;
         Ok((platform, notes.into_inner()))
     };
-    let (platform, notes) = py
-        .detach(read)
-        .map_err(|error: QuestionError| of_question(&error))?;
+    let read: Result<_, QuestionError> = waiting::run(py, Limits::default(), read)?;
+    let (platform, notes) = read.map_err(|error| of_question(&error))?;
     Ok((PyPlatform::of(Arc::new(platform)), notes))
 }
 
@@ -110,8 +109,8 @@ pub(crate) fn tabled(
 /// The answer of a line of questions as a line of JSON.
 #[pyfunction]
 pub(crate) fn answer_line(py: Python<'_>, number: u64, line: String) -> PyResult<String> {
-    waiting::run(py, Limits::default(), move |_| {
-        oneport_questions::answer_line(number, &line)
+    waiting::run_with_wish(py, Limits::default(), move |_, wish| {
+        oneport_questions::answer_line_until(number, &line, move || wish.heard())
     })
 }
 

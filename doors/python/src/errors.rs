@@ -7,7 +7,7 @@ use oneport::referee::Violation as Fault;
 use oneport::watch::Limit;
 use oneport_questions::{Kind, Manner, QuestionError};
 use pyo3::PyErr;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 
 pyo3::import_exception!(pyoneport._errors, Infeasible);
 pyo3::import_exception!(pyoneport._errors, OneportError);
@@ -39,6 +39,9 @@ pub(crate) fn limit(limit: Limit) -> &'static str {
 /// The exception for a question that has no answer.
 pub(crate) fn of_question(error: &QuestionError) -> PyErr {
     let said = error.said(Manner::Keyword);
+    if error.is_untaken {
+        return PyTypeError::new_err(said);
+    }
     match (error.kind, error.limit) {
         (Kind::Question | Kind::Platform, _) => PyValueError::new_err(said),
         (Kind::Infeasible, _) => Infeasible::new_err((said, error.unreachable.clone())),

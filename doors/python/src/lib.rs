@@ -28,7 +28,9 @@ mod _core {
     #[pymodule_export]
     use super::rows::PyRows;
     #[pymodule_export]
-    use super::singles::{pack_rings, reduce_heterogeneous, reduce_homogeneous};
+    use super::singles::{
+        pack_rings, reduce_heterogeneous, reduce_homogeneous, reduction_of, reduction_svg,
+    };
 
     /// The version of the package and of every crate in it.
     #[pymodule_export]

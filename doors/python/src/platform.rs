@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use oneport::files::{self, PlatformFormat};
 use oneport::units::{Dimension, Quantity};
-use oneport::{Platform, PortModel, Rational, Units, parse_rational};
+use oneport::{NodeId, Platform, PortModel, Rational, Units, parse_rational};
 use oneport_topologies::Format;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::errors::value;
+use crate::errors::{of_question, value};
 
 /// A platform. Numbers are fractions, nodes are names.
 #[pyclass(name = "Platform", module = "pyoneport._core", frozen, eq)]
@@ -135,6 +135,19 @@ impl PyPlatform {
         let platform = &self.inner;
         let processors = platform.processors();
         processors.map(|node| platform.name(node)).collect()
+    }
+
+    /// The names of the participants that a text or a list names.
+    fn listed(&self, text: Option<&str>, names: Vec<String>) -> PyResult<Vec<&str>> {
+        let platform = &self.inner;
+        let listed = |text| oneport_questions::listed(platform, Some(text), "--participants", None);
+        let found: Result<Vec<Vec<NodeId>>, _> = match text {
+            Some(text) => listed(text).map(|found| vec![found]),
+            None => names.iter().map(|name| listed(name)).collect(),
+        };
+        let found = found.map_err(|error| of_question(&error))?;
+        let nodes = found.into_iter().flatten();
+        Ok(nodes.map(|node| platform.name(node)).collect())
     }
 
     /// Whether a node has this name.

@@ -2,12 +2,14 @@
 
 use std::ops::ControlFlow;
 
+use oneport::files::{self, FormatError};
 use oneport::heterogeneous::{Budget, Class, Cluster, Destination, Method, Processors};
 use oneport::homogeneous::{Concurrency, EqualCosts, Reduce, Strategy, Tie};
-use oneport::plan::Shortest;
+use oneport::plan::{Instance, Shortest, SingleReduction};
 use oneport::referee::SingleAnswer;
 use oneport::watch::Watch;
-use oneport::{NodeId, Rational, Rings, SingleError, Status, rings};
+use oneport::{NodeId, Rational, Rings, SingleError, rings};
+use oneport_drawings::svg;
 use pyo3::prelude::*;
 
 use crate::errors::{Stopped, defect, value};
@@ -26,37 +28,85 @@ type Tree = (
     Vec<Option<Rational>>,
     Option<Vec<Option<Rational>>>,
 );
-/// Length, lower bound, status, method, schedule.
-type Reduction = (Rational, Rational, &'static str, String, Option<Tree>);
+/// Length, lower bound, status, method; schedule, and the text of its file.
+type Reduction = (
+    Rational,
+    Rational,
+    &'static str,
+    String,
+    Option<(Tree, String)>,
+);
 
-fn answered(answer: &SingleAnswer<Shortest>, method: String) -> Reduction {
+/// The answer about the shortest schedule.
+fn shortest(answer: &SingleAnswer<Shortest>, method: String) -> Reduction {
     let claim = answer.claim();
-    let tree = claim.reduction.as_ref().map(|one| {
-        let dates = |dates: &oneport::plan::Dates| {
-            let dates = (0..one.receivers.len()).map(|place| {
-                let is_root = u32::try_from(place) == Ok(one.root);
-                dates.get(place).filter(|_| !is_root)
-            });
-            dates.collect::<Vec<_>>()
-        };
-        (
-            one.root,
-            one.receivers.clone(),
-            dates(&one.starts),
-            one.merges.as_ref().map(dates),
-        )
-    });
-    let status = match answer.status() {
-        Status::Optimal => "optimal",
-        Status::Feasible => "feasible",
+    let (limit, commutative) = match &claim.instance {
+        Instance::Equal { limit, .. } => (*limit, false),
+        Instance::Classes(_) => (Concurrency::Unlimited, true),
     };
-    (
-        claim.length.clone(),
-        claim.lower_bound.clone(),
-        status,
-        method,
-        tree,
-    )
+    let listed = claim.reduction.as_ref().map(|reduction| {
+        listed(SingleReduction {
+            reduction: reduction.clone(),
+            limit,
+            commutative,
+            lower_bound: claim.lower_bound.clone(),
+            proof: answer.is_proved().then(|| claim.proof.clone()),
+        })
+    });
+    let (length, bound) = (claim.length.clone(), claim.lower_bound.clone());
+    (length, bound, answer.status().name(), method, listed)
+}
+
+/// The answer about a schedule.
+fn judged(answer: SingleAnswer<SingleReduction>, method: String) -> Reduction {
+    let (status, is_proved) = (answer.status().name(), answer.is_proved());
+    let mut one = answer.into_claim();
+    one.proof = one.proof.filter(|_| is_proved);
+    let (length, bound) = (one.reduction.length.clone(), one.lower_bound.clone());
+    (length, bound, status, method, Some(listed(one)))
+}
+
+/// The transfers of a schedule, and the text of its file.
+fn listed(one: SingleReduction) -> (Tree, String) {
+    let reduction = &one.reduction;
+    let dates = |dates: &oneport::plan::Dates| {
+        let dates = (0..reduction.receivers.len()).map(|place| {
+            let is_root = u32::try_from(place) == Ok(reduction.root);
+            dates.get(place).filter(|_| !is_root)
+        });
+        dates.collect::<Vec<_>>()
+    };
+    let tree = (
+        reduction.root,
+        reduction.receivers.clone(),
+        dates(&reduction.starts),
+        reduction.merges.as_ref().map(dates),
+    );
+    (tree, files::single_reduction_to_json(&one))
+}
+
+/// Reads the file of a reduction; the referee checks it.
+#[pyfunction]
+pub(crate) fn reduction_of(py: Python<'_>, name: &str, bytes: &[u8]) -> PyResult<Reduction> {
+    let one = py
+        .detach(|| files::single_reduction_from_json(name, bytes))
+        .map_err(value)?;
+    let answer = waiting::run(py, Limits::default(), move |_| SingleAnswer::judge(one))?;
+    let answer = answer.map_err(|fault| crate::errors::of_fault(&fault))?;
+    Ok(judged(answer, "file".to_string()))
+}
+
+/// The drawing of a reduction from the text of its file: its periods of work (`gantt`), or its tree.
+#[pyfunction]
+pub(crate) fn reduction_svg(py: Python<'_>, kind: &str, text: &[u8]) -> PyResult<String> {
+    py.detach(|| {
+        let one = files::single_reduction_from_json("reduction", text)?;
+        Ok(match kind {
+            "gantt" => svg::reduction_gantt(&one.reduction),
+            _ => svg::single_tree(&one.reduction),
+        })
+    })
+    .map_err(|error: FormatError| value(error))
 }
 
 fn refused(error: &SingleError) -> PyErr {
@@ -110,6 +160,7 @@ pub(crate) fn reduce_homogeneous(
     max_reducers: Option<u64>,
     strategy: &str,
     ties: &str,
+    ready: Option<Vec<Rational>>,
 ) -> PyResult<Reduction> {
     let costs = EqualCosts::new(transfer, compute).map_err(value)?;
     let limit = match (max_transfers, max_reducers) {
@@ -124,6 +175,13 @@ pub(crate) fn reduce_homogeneous(
     };
     let (name, ties) = (strategy, tie(ties)?);
     let strategy = self::strategy(name)?;
+    if let Some(ready) = ready {
+        let released = waiting::run(py, Limits::default(), move |_| {
+            oneport::reduce_released(&ready, None, &costs)
+        })?;
+        let released = released.map_err(|error| refused(&error))?;
+        return Ok(judged(released.answer, "released".to_string()));
+    }
     let answer = waiting::run(py, Limits::default(), move |_| {
         let question = Reduce::of(values, &costs)
             .strategy(strategy)
@@ -136,7 +194,7 @@ pub(crate) fn reduce_homogeneous(
         }
     })?;
     let answer = answer.map_err(|error| refused(&error))?;
-    Ok(answered(&answer, name.to_string()))
+    Ok(shortest(&answer, name.to_string()))
 }
 
 /// One reduction over processors of unequal speeds, or over classes of them.
@@ -190,7 +248,7 @@ pub(crate) fn reduce_heterogeneous(
         oneport::reduce_processors(&Processors::new(times, to)?, method, &budget)
     })?;
     let found = found.map_err(|error| refused(&error))?;
-    Ok(answered(&found.answer, found.method.name().to_string()))
+    Ok(shortest(&found.answer, found.method.name().to_string()))
 }
 
 /// Nodes in the order of a ring.
@@ -210,20 +268,17 @@ type Packed = (
 pub(crate) fn pack_rings(
     py: Python<'_>,
     platform: &PyPlatform,
-    nodes: Option<Vec<String>>,
+    nodes: Vec<String>,
     most: u32,
     limits: (Option<String>, Option<String>),
     threads: Option<usize>,
 ) -> PyResult<Packed> {
     let shared = platform.inner.clone();
-    let nodes: Vec<NodeId> = match nodes {
-        None => shared.processors().collect(),
-        Some(names) => names
-            .iter()
-            .map(|name| oneport_questions::node(&shared, name, "--participants"))
-            .collect::<Result<_, _>>()
-            .map_err(|error| crate::errors::of_question(&error))?,
-    };
+    let nodes: Vec<NodeId> = nodes
+        .iter()
+        .map(|name| oneport_questions::node(&shared, name, "--participants"))
+        .collect::<Result<_, _>>()
+        .map_err(|error| crate::errors::of_question(&error))?;
     let search = oneport_questions::Limits::read(limits.0.as_deref(), limits.1.as_deref());
     let limits = Limits {
         search: search.map_err(|error| crate::errors::of_question(&error))?,

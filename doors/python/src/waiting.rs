@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use oneport::watch::{Limit, News, Watch};
-use pyo3::exceptions::PyStopIteration;
+use pyo3::exceptions::{PyOSError, PyStopIteration};
 use pyo3::prelude::*;
 
 use crate::errors::defect;
@@ -55,6 +55,21 @@ enum Stop {
     Now = 2,
 }
 
+/// Whether the caller's thread wants the work to end.
+#[derive(Clone)]
+pub(crate) struct Wish(Arc<AtomicU8>);
+
+impl Wish {
+    /// The reason, and the age of the wish.
+    pub(crate) fn heard(&self) -> Option<(Limit, Duration)> {
+        match self.0.load(Ordering::Relaxed) {
+            0 => None,
+            1 => Some((Limit::Caller, Duration::ZERO)),
+            _ => Some((Limit::Interrupt, OLD)),
+        }
+    }
+}
+
 /// Carries out the work under a watch.
 ///
 /// # Errors
@@ -64,17 +79,31 @@ pub(crate) fn run<T: Send + 'static>(
     limits: Limits,
     work: impl FnOnce(Watch) -> T + Send + 'static,
 ) -> PyResult<T> {
+    run_with_wish(py, limits, |watch, _| work(watch))
+}
+
+/// As [`run`]; the work has the caller's wish as well, for a watch of its own.
+pub(crate) fn run_with_wish<T: Send + 'static>(
+    py: Python<'_>,
+    limits: Limits,
+    work: impl FnOnce(Watch, Wish) -> T + Send + 'static,
+) -> PyResult<T> {
     let began = Instant::now();
     let stop = Arc::new(AtomicU8::new(Stop::No as u8));
     let (send, mut receive) = mpsc::channel::<Sent<T>>();
-    let watch = watch(&limits, Arc::clone(&stop), send.clone());
+    let wish = Wish(Arc::clone(&stop));
+    let watch = watch(&limits, wish.clone(), send.clone());
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(limits.threads.unwrap_or(THREADS))
         .stack_size(STACK)
         .build()
-        .map_err(|error| defect(format_args!("no thread can be started ({error})")))?;
+        .map_err(|error| {
+            PyOSError::new_err(format!(
+                "no thread can be started ({error}); end others, or give threads=1"
+            ))
+        })?;
     pool.spawn(move || {
-        let ended = catch_unwind(AssertUnwindSafe(|| work(watch)));
+        let ended = catch_unwind(AssertUnwindSafe(|| work(watch, wish)));
         // The channel is closed if the caller's thread went on.
         let _ = send.send(Sent::Ended(ended.map_err(|panic| words(&*panic))));
     });
@@ -137,18 +166,8 @@ fn call(
 }
 
 /// The watch over the limits and over what the caller's thread hears.
-fn watch<T: Send + 'static>(
-    limits: &Limits,
-    stop: Arc<AtomicU8>,
-    send: mpsc::Sender<Sent<T>>,
-) -> Watch {
-    let watch = limits
-        .search
-        .starting_now(move || match stop.load(Ordering::Relaxed) {
-            0 => None,
-            1 => Some((Limit::Caller, Duration::ZERO)),
-            _ => Some((Limit::Interrupt, OLD)),
-        });
+fn watch<T: Send + 'static>(limits: &Limits, wish: Wish, send: mpsc::Sender<Sent<T>>) -> Watch {
+    let watch = limits.search.starting_now(move || wish.heard());
     if limits.callback.is_none() {
         return watch;
     }

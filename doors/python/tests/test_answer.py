@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import subprocess
 from fractions import Fraction
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
+import pandas as pd
 import pytest
+from conftest import ROOT
 
 import pyoneport as op
 
@@ -75,6 +79,67 @@ def test_a_pickle_keeps_what_it_can_prove(toy: op.Platform) -> None:
     assert answer.throughput == Fraction(1, 2) and answer.patterns is None
     assert (again.bound, again.throughput, again.status) == (answer.bound, None, None)
     assert dict(again.certificate) == dict(answer.certificate) and again.platform == toy
+
+
+def test_a_dict_of_an_answer_is_checked(toy: op.Platform) -> None:
+    answer = scatter(toy)
+    told = json.loads(json.dumps(answer.to_dict()))
+    assert op.verify(told) == op.verify(answer.to_dict(), toy) == answer
+    row = next(op.sweep([op.question(toy, "scatter", source="Ps", targets=["P0", "P1"], keep="plan")]))
+    assert op.verify(row) == answer
+    assert "plan" not in answer.to_dict(plan=False) and "plan" not in scatter(toy, "rate").to_dict()
+    for numbers in (answer.to_dict(plan=False), scatter(toy, "rate").to_dict()):
+        with pytest.raises(ValueError, match="has the numbers of an answer and no plan; give the answer"):
+            op.verify(numbers)
+    told["plan"]["throughput"] = "2/3"
+    with pytest.raises(op.Violation):
+        op.verify(told)
+
+
+# Every name that a certificate of these models has is one of docs/python.md.
+def test_the_names_of_resources_are_documented(toy: op.Platform, dgx1: op.Platform) -> None:
+    page = (ROOT / "docs/python.md").read_text().split("## The names of a certificate")[1].split("\n## ")[0]
+    kinds = {re.sub(r"'[^']*'", "NODE", name) for name in re.findall(r"^\| `([^`]*)`", page, re.M)}
+    assert len(kinds) >= 8
+    ring = op.Platform.from_matrix([[0, 1, 1], [1, 0, 1], [1, 1, 0]], names="abc")
+    asked = [(platform.with_model(model), name) for platform in (ring, toy, dgx1) for model in MODELS for name in ("all-reduce", "all-to-all")]
+    found = set()
+    for platform, name in asked:
+        try:
+            answer = op.rate(platform, name, work=1) if name == "all-reduce" else op.rate(platform, name)
+        except (op.Infeasible, ValueError):
+            continue
+        found |= {re.sub(r"'[^']*'", "NODE", resource) for resource in answer.certificate}
+    assert found and found <= kinds, found - kinds
+
+
+MODELS = ("full-duplex", "half-duplex", "multiport", "links")
+
+
+def test_sizes_by_a_function() -> None:
+    """Between two nodes, each direction carries its own message: the larger one limits."""
+    pair = op.Platform.from_matrix([[0, 2], [3, 0]], names=["a", "b"])
+    sizes = {("a", "b"): Fraction(1, 2), ("b", "a"): Fraction(5, 4)}
+    answer = op.solve(pair, "all-to-all", size=lambda one, other: sizes[one, other])
+    assert answer.throughput == min(2 / sizes["a", "b"], 3 / sizes["b", "a"]) == Fraction(12, 5)
+    assert answer.collective == "all-to-all-v" and answer.size == Fraction(1, 4)
+    ring = op.Platform.from_matrix([[0, 1, 1], [1, 0, 1], [1, 1, 0]], names="abc")
+    equal = op.solve(ring, "all-to-all", size=2)
+    assert op.solve(ring, "all-to-all", size=lambda one, other: 2).throughput == equal.throughput
+    # Only one message: a to c over both links out of a, in the model of ports one at a time.
+    one = op.solve(ring, "all-to-all", size=lambda one, other: 4 if (one, other) == ("a", "c") else 0, participants=["a", "c"])
+    assert one.throughput == Fraction(1, 4) == op.solve(ring, "scatter", source="a", targets=["c"], size=4).throughput
+    parts = op.solve(ring, "all-to-all", size=lambda one, other: 1, participants="a,b")
+    assert parts.throughput == 1 and set(parts.roles["participants"]) == {"a", "b"}
+
+
+def test_counts_may_be_arrays(toy: op.Platform) -> None:
+    ring = op.Platform.from_matrix([[0, 1, 1], [1, 0, 1], [1, 1, 0]], names="abc")
+    for counts in ([1, 2], np.array([1, 2]), pd.Series([1, 2])):
+        answer = op.solve(ring, "scatter-v", source="a", counts=counts)
+        assert answer == op.solve(ring, "scatter-v", source="a", counts="1,2")
+    table = [[0, 1, 2], [3, 0, 1], [1, 1, 0]]
+    assert op.rate(ring, "all-to-all-v", counts=np.array(table)) == op.rate(ring, "all-to-all-v", counts=table)
 
 
 def test_short_names(toy: op.Platform) -> None:

@@ -48,10 +48,26 @@ def test_what_changes_give(dgx1: op.Platform, toy: op.Platform) -> None:
     assert [row.name for row in table] == ["Ps: bandwidth x2", "Ps -> Pb: remove"]
     assert table[0].least == table[0].most and table[0].most is not None and 1 < table[0].most <= 2
     assert table[1].most == 0
+    assert [row.throughput for row in table] == [table[0].bound, 0]
     each = op.whatif(dgx1, "all-gather", each_one=True)
-    assert {row.trial for row in each} <= {"doubled", "halved", "removed"} and len(each) >= 3
+    assert {row.trial for row in each} <= {"doubled", "halved", "removed", "doubled together"} and len(each) >= 3
     for row in each:
         assert row.least is not None and row.most is not None and 0 <= row.least <= row.most <= 2
+    # A chain of two equal links: either one alone gains nothing, both together gain all.
+    chain = op.Platform.from_matrix([[0, 1, 0], [0, 0, 1], [0, 0, 0]], names=["a", "b", "c"])
+    ends = {"source": "a", "targets": ["c"]}
+    one, other, both = op.whatif(
+        chain, "broadcast", "a -> b: bandwidth x2", "b -> c: bandwidth x2", ["a -> b: bandwidth x2", "b -> c: bandwidth x2"], **ends
+    )
+    assert (one.most, other.most, both.least, both.most) == (1, 1, 2, 2)
+    assert both.name == "a -> b: bandwidth x2; b -> c: bandwidth x2"
+    # A second link at half the speed: a factor of 2 in the first is no better than the second allows.
+    chain = chain.changed("b -> c: bandwidth x3/2")
+    each = op.whatif(chain, "broadcast", each_one=True, **ends)
+    (first,) = [row for row in each if (row.name, row.trial) == ("a -> b", "doubled")]
+    assert first.least == first.most == Fraction(3, 2) == first.enough and first.members == 1
+    with pytest.raises(TypeError, match="is no change"):
+        op.whatif(chain, "broadcast", 3, **ends)
     with pytest.raises(ValueError, match="no change is given"):
         op.whatif(toy, "scatter", source="Ps")
 
@@ -62,7 +78,7 @@ def test_generators() -> None:
     assert len(op.generate.torus((3, 3, 3), bandwidth="25 GB/s")) == 27
     assert len(op.generate.racks(4, hosts=2, spines=2, seed=1).processors) == 8
     with pytest.raises(ValueError, match="torus"):
-        op.generate.shape("tours")
+        op.generate.shape("toruss")
     with pytest.raises(ValueError, match="bandwidth"):
         op.generate.torus((3, 3), bandwidth="fast")
 
@@ -144,6 +160,30 @@ def test_drawings(toy: op.Platform, dgx1: op.Platform, tmp_path: Path) -> None:
         answer.tree(99)
     with pytest.raises(ValueError, match="no schedule"):
         op.rate(toy, "scatter", source="Ps", targets=["P0"]).gantt()
+
+
+def test_a_page_of_an_answer(toy: op.Platform, tmp_path: Path) -> None:
+    answer = op.solve(toy, "scatter", source="Ps", targets=["P0", "P1"])
+    page = answer.view()
+    assert page.count("<svg") == 2 and "1/2" in page
+    page.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == page
+    frame = ElementTree.fromstring(answer.view(height=300)._repr_html_())
+    assert frame.tag == "iframe" and frame.attrib["srcdoc"].split() == page.split() and "height: 300px" in frame.attrib["style"]
+    assert op.rate(toy, "scatter", source="Ps", targets=["P0"]).view().count("<svg") == 1
+    large = op.Page.of("x", "y" * (2 << 20), 9)
+    assert "save it" in large._repr_html_() and len(large._repr_html_()) < 200
+    with pytest.raises(ValueError, match="height=True is no number of pixels"):
+        answer.view(height=True)
+
+
+def test_an_export_replaces_a_file(toy: op.Platform, tmp_path: Path) -> None:
+    answer = op.solve(toy, "scatter", source="Ps", targets=["P0", "P1"])
+    path = tmp_path / "events.json"
+    path.write_text("mine")
+    assert op.export(answer, "events", path) == [str(path)] and path.read_text() != "mine"
+    with pytest.raises(FileNotFoundError):
+        op.export(answer, "events", tmp_path / "no/such/events.json")
 
 
 def test_names_are_escaped() -> None:

@@ -51,7 +51,7 @@ def test_the_toy(toy: op.Platform) -> None:
 
 
 def test_a_platform_cannot_change(toy: op.Platform) -> None:
-    with pytest.raises(AttributeError, match="cannot change"):
+    with pytest.raises(AttributeError, match="^this Platform cannot change; make another one"):
         toy.notes = ()
     with pytest.raises(TypeError, match="is made by"):
         op.Platform()
@@ -94,6 +94,21 @@ def test_attributes_have_the_callers_names() -> None:
     assert [node.name for node in by_speed.nodes] == ["0", "(1, 2)"]
     default = op.Platform.from_networkx(graph, capacity_default="25 GB/s")
     assert {one.bandwidth for one in default.links} == {25} and any("25 GB/s" in note for note in default.notes)
+
+
+def test_a_capacity_and_an_equal_bandwidth() -> None:
+    graph = nx.DiGraph()
+    graph.add_edge("a", "b", capacity="100 Gbit/s", bandwidth=12.5)
+    assert op.Platform.from_networkx(graph).links[0].bandwidth == Fraction(25, 2)
+    graph.add_edge("b", "a", capacity=1, bandwidth=2)
+    assert op.Platform.from_networkx(graph, capacity="bandwidth").links[1].bandwidth == 2
+
+
+def test_narrow_floats_of_arrays_are_their_decimals() -> None:
+    array = np.array([[0, 0.1], [0.2, 0]], dtype=np.float32)
+    assert [link.bandwidth for link in op.Platform.from_matrix(array).links] == [Fraction(1, 10), Fraction(1, 5)]
+    table = pd.DataFrame(array, index=["x", "y"], columns=["x", "y"])
+    assert op.Platform.from_matrix(table).links[0].bandwidth == Fraction(1, 10)
 
 
 def test_parallel_edges_add_up() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from conftest import FIXTURES
@@ -105,11 +108,83 @@ def test_threads_may_solve_at_once(dgx1: op.Platform) -> None:
     assert len(answers) == 8 and all(answer == answers[0] for answer in answers)
 
 
+# After an exception nothing works on: within some seconds the process takes no more time.
+def idle(seconds: float = 10) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        before = time.process_time()
+        time.sleep(0.2)
+        if time.process_time() - before < 0.02:
+            return True
+    return False
+
+
+# Stages of a solve: program, period, slots, referee.
+@pytest.mark.parametrize("stage", [1, 2, 3, 4])
+@pytest.mark.parametrize("later", [0, 0.1])
+def test_every_stage_ends(stage: int, later: float) -> None:
+    def callback(progress: op.Progress) -> None:
+        if progress.stage.startswith(f"{stage}/"):
+            time.sleep(later)
+            raise KeyboardInterrupt
+
+    platform = op.read(LONG)
+    with pytest.raises(KeyboardInterrupt):
+        op.solve(platform, "all-reduce", commutative=False, participants=platform.processors[:12], callback=callback)
+    assert idle()
+
+
+# The first takes seconds in the program, the second in the search for a period.
+@pytest.mark.parametrize(
+    ("platform", "collective", "how"),
+    [
+        (op.generate.random(24, seed=3), "all-reduce", {"commutative": False}),
+        (op.generate.torus([6, 6, 4]), "all-gather", {}),
+    ],
+)
+def test_a_long_stage_ends(platform: op.Platform, collective: str, how: dict[str, bool]) -> None:
+    def ring(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(KeyboardInterrupt):
+            op.solve(platform, collective, **how)  # type: ignore[arg-type]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert idle()
+
+
+SWEEP = """
+import pyoneport as op, time
+asked = op.question({"generate": "random", "nodes": 24, "seed": 3}, "all-reduce", commutative=False)
+print("ready", flush=True)
+try:
+    list(op.sweep([asked]))
+    print("done")
+except KeyboardInterrupt:
+    from test_waiting import idle
+    print("interrupted", idle())
+"""
+
+
+# Without an executor the question of a sweep runs here, and ends as one of `solve` does.
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child")
+def test_ctrl_c_in_a_sweep() -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])}
+    with subprocess.Popen([sys.executable, "-c", SWEEP], stdout=subprocess.PIPE, text=True, env=environment) as child:
+        assert child.stdout is not None and child.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        told, _ = child.communicate(timeout=90)
+        assert told == "interrupted True\n" and child.returncode == 0
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child")
 @pytest.mark.parametrize("delay", [0.05, 0.3])
 def test_ctrl_c(delay: float) -> None:
-    import signal
-
     with subprocess.Popen([sys.executable, "-c", SOLVE], stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None and child.stdout.readline() == "ready\n"
         time.sleep(delay)

@@ -1,6 +1,8 @@
 //! The answer to a question as values and as a line of JSON, whose keys have a fixed order.
 
-use oneport::explain;
+use std::time::Duration;
+
+use oneport::explain::{self, Class, Members};
 use oneport::files::{PlatformFormat, plan_to_json, write_platform};
 use oneport::plan::CapacityRow;
 use oneport::watch::Watch;
@@ -31,12 +33,21 @@ pub fn ask(question: &Question, watch: Watch) -> Result<Solved> {
 /// with the question is an answer, too. The text depends on nothing but the number, the line, the files that it names
 /// and, if a limit ends the search, the moment when that happens.
 pub fn answer_line(number: u64, line: &str) -> String {
+    answer_line_until(number, line, || None)
+}
+
+/// As [`answer_line`], until the caller wants an end: `stop` returns the reason and the age of that wish.
+pub fn answer_line_until(
+    number: u64,
+    line: &str,
+    stop: impl Fn() -> Option<(Limit, Duration)> + Send + Sync + 'static,
+) -> String {
     if line.trim().is_empty() {
         let message = "the line is empty; a question is a JSON object on one line";
         return failed_line(number, line.as_bytes(), "question", message.to_string());
     }
     let head = Head::of(number, line.as_bytes().trim_ascii(), line);
-    row(&head, line).unwrap_or_else(|error| error_line(&head, &error))
+    row(&head, line, stop).unwrap_or_else(|error| error_line(&head, &error))
 }
 
 /// The row of a question that no process answered: `kind` is `killed` if those at work on it ended, else `question`.
@@ -341,12 +352,16 @@ fn error_line(head: &Head, error: &QuestionError) -> String {
     })
 }
 
-fn row(head: &Head, line: &str) -> Result<String> {
+fn row(
+    head: &Head,
+    line: &str,
+    stop: impl Fn() -> Option<(Limit, Duration)> + Send + Sync + 'static,
+) -> Result<String> {
     let question = Question::read_json(line)?;
+    let watch = question.watch(stop)?;
     if matches!(question.ask, Ask::Time | Ask::Compare) {
-        return table(head, &question);
+        return table(head, &question, watch);
     }
-    let watch = question.watch(|| None)?;
     let platform = question.read_platform(&deaf)?;
     let platform_digest = digest(write_platform(&platform, PlatformFormat::Json)?.as_bytes());
     let as_solved = question.as_solved()?;
@@ -411,10 +426,9 @@ struct TableRow {
 }
 
 #[cfg(feature = "compare")]
-fn table(head: &Head, question: &Question) -> Result<String> {
+fn table(head: &Head, question: &Question, watch: Watch) -> Result<String> {
     use crate::tabled;
 
-    let watch = question.watch(|| None)?;
     let (read, latencies) = tabled::read_platform(question)?;
     let platform = digest(write_platform(&read, PlatformFormat::Json)?.as_bytes());
     let (own, collective) = tabled::of_collective(question, &read)?;
@@ -439,7 +453,7 @@ fn table(head: &Head, question: &Question) -> Result<String> {
 }
 
 #[cfg(not(feature = "compare"))]
-fn table(_head: &Head, _question: &Question) -> Result<String> {
+fn table(_head: &Head, _question: &Question, _watch: Watch) -> Result<String> {
     Err(crate::error::unfit(
         "--ask: this build of oneport lacks the feature `compare`, which has times and comparisons",
     ))

@@ -13,7 +13,7 @@ use oneport::{
 };
 
 use crate::counts;
-use crate::error::{QuestionError, Result, unfit, usage};
+use crate::error::{QuestionError, Result, unfit, untaken, usage};
 use crate::idle::LeftOut;
 use crate::platform::{Hearer, deaf};
 use crate::question::{Demands, Group, Program, Question};
@@ -280,7 +280,7 @@ fn refuse_others(question: &Question, label: &str, takes: &[String]) -> Result<(
         .iter()
         .find(|(option, given)| *given && !takes.iter().any(|taken| taken == option))
     {
-        Some((option, _)) => Err(usage(format!(
+        Some((option, _)) => Err(untaken(format!(
             "{label} takes no {option}; it takes {}",
             takes.join(", ")
         ))),
@@ -296,7 +296,7 @@ fn custom(platform: &Platform, question: &Question) -> Result<Collective> {
         &["--demands".to_string(), "--work".to_string()],
     )?;
     if !question.groups.is_empty() {
-        return Err(usage(
+        return Err(untaken(
             "custom takes no --group; list the demands of all groups in the file",
         ));
     }
@@ -324,7 +324,7 @@ fn groups(platform: &Platform, question: &Question, form: &'static Form) -> Resu
         ));
     }
     if form.counted {
-        return Err(usage(format!(
+        return Err(untaken(format!(
             "{} takes no --group; list the demands with their rates in a file of demands",
             form.name
         )));

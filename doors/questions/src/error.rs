@@ -41,6 +41,8 @@ pub struct QuestionError {
     pub unreachable: Vec<(String, String)>,
     /// The limit, if the kind is [`Kind::Limit`].
     pub limit: Option<Limit>,
+    /// Whether the question has a key that its collective does not take.
+    pub is_untaken: bool,
 }
 
 impl QuestionError {
@@ -51,6 +53,7 @@ impl QuestionError {
             message: message.into(),
             unreachable: Vec::new(),
             limit: None,
+            is_untaken: false,
         }
     }
 
@@ -80,6 +83,14 @@ impl Cause for QuestionError {}
 /// An error of [`Kind::Question`].
 pub(crate) fn usage(message: impl Into<String>) -> QuestionError {
     QuestionError::new(Kind::Question, message)
+}
+
+/// An error of [`Kind::Question`] about a key that the collective does not take.
+pub(crate) fn untaken(message: impl Into<String>) -> QuestionError {
+    QuestionError {
+        is_untaken: true,
+        ..usage(message)
+    }
 }
 
 /// An error of [`Kind::Platform`].

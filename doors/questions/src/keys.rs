@@ -71,7 +71,9 @@ fn is_otherwise(option: &str) -> bool {
 }
 
 /// Options of generators that are no keys of a question.
-const OF_GENERATORS: [&str; 24] = [
+const OF_GENERATORS: [&str; 26] = [
+    "copying",
+    "sharp",
     "seed",
     "cost",
     "compute",

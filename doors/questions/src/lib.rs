@@ -46,7 +46,8 @@ pub mod what_if;
 pub mod words;
 
 pub use answer::{
-    Answered, Numbers, Operation, answer_line, ask, digest, failed_line, gap, loss_of, paths, share,
+    Answered, Limiting, Numbers, OddSetWords, Operation, answer_line, answer_line_until, ask,
+    digest, failed_line, gap, label, limiting, loss_of, odd_set_sentence, of_classes, paths, share,
 };
 pub use asked::{
     Asked, CUSTOM, asked_as, called, collective, forms, label, listed, no_collective, node,

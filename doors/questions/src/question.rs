@@ -440,6 +440,10 @@ fn no_json(text: &str, error: &Error) -> String {
         };
     }
     let sentence = error.to_string();
+    if sentence.starts_with("recursion limit") {
+        return "this is nested too deep: at most 127 objects and lists may hold each other"
+            .to_string();
+    }
     let fault = sentence.split(" at line ").next().unwrap_or_default();
     format!(
         "this is no JSON: {fault} at column {column}; a question is an object on one line, such as {EXAMPLE}"

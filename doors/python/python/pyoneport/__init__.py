@@ -13,7 +13,7 @@ from . import _core, generate
 from ._answer import Answer, Certificate, Schedule, export
 from ._asking import Goal, bound, collectives, question, rate, solve, verify
 from ._errors import FloatWarning, Infeasible, OneportError, Stopped, Violation
-from ._display import SVG
+from ._display import SVG, Page
 from ._platform import Platform, read
 from ._plot import plot_sweep
 from ._single import Reduction, Ring, Rings, Step, reduce_heterogeneous, reduce_homogeneous, rings
@@ -47,6 +47,7 @@ __all__ = [
     "Merge",
     "Node",
     "OneportError",
+    "Page",
     "Pattern",
     "Platform",
     "Progress",

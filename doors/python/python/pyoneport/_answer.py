@@ -9,9 +9,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
-from . import _core
-from ._display import MOST_NODES, SVG, facts, small
+from . import _core, _graphs
+from ._display import MOST_NODES, Page, SVG, facts, small
 from ._frozen import Frozen
+from ._numbers import shown
 from ._platform import PathLike, Platform
 from ._values import Bandwidth, Limit, Merge, Pattern, Reason, Send, Slot, decimal, frame
 
@@ -22,9 +23,10 @@ MOST_PLAN_BYTES = 1 << 30
 
 
 class Certificate(Mapping[str, Fraction]):
-    """The proof of a bound: a price for each resource that limits, by name, such as `"send port of 'a'"`.
+    """The proof of a bound: a price for each resource that limits, by name.
 
-    No schedule has more instances per unit of time than the prices times the capacities, over the least that an
+    The names are `"send port of 'a'"`, `"receive port of 'a'"`, `"processor of 'a'"`, `"link 'a -> b'"` and others
+    (docs/python.md lists them). No schedule has more instances per unit of time than the prices times the capacities, over the least that an
     instance costs under these prices. `reasons` says why an instance costs so much.
     """
 
@@ -110,7 +112,7 @@ class Schedule(Sequence[Slot]):
 class Answer(Frozen):
     """The proved answer to a question: a bound with its certificate, a throughput, patterns and a schedule.
 
-    The referee has checked all of it: it shares no code with the search. Parts that were not asked for are `None`.
+    It cannot change, compares with `==` and pickles. The referee has checked all of it: it shares no code with the search. Parts that were not asked for are `None`.
     """
 
     _held: _core.Answer
@@ -228,8 +230,12 @@ class Answer(Frozen):
             raise ValueError("the answer has no schedule, so it is no plan; solve with goal='schedule'")
         return text
 
-    def to_dict(self) -> dict[str, Any]:
-        """The numbers of the answer as text, in the words of an answer of `oneport solve --json`."""
+    def to_dict(self, *, plan: bool = True) -> dict[str, Any]:
+        """The numbers of the answer as text, in the words of an answer of `oneport solve --json`.
+
+        If a schedule is listed, `"plan"` has the content of its plan file, so that `verify` takes the dict. With
+        `plan=False` it has the numbers alone.
+        """
         bandwidth, schedule = self.bandwidth, self.schedule
         numbers = {
             "throughput": self.throughput,
@@ -250,6 +256,8 @@ class Answer(Frozen):
             for one in self.limited_by
         ]
         made["ended_by"] = self.ended_by
+        if plan and schedule is not None:
+            made["plan"] = json.loads(self.to_json())
         return made
 
     def save(self, path: PathLike) -> None:
@@ -285,11 +293,23 @@ class Answer(Frozen):
             raise ValueError(f"there is no pattern {place}; there are {count}, counted from 0")
         return SVG(self._held.svg("tree", place) or "")
 
+    def view(self, height: int = 600) -> Page:
+        """A page with the numbers, the platform with its loads, and the period. A notebook shows it in a frame of this
+        height, in pixels; `answer.view().save("page.html")` writes it."""
+        if isinstance(height, bool) or not isinstance(height, int) or not 0 < height <= 100_000:
+            raise ValueError(f"height={shown(height)} is no number of pixels from 1 to 100000")
+        drawings = [self._held.svg("graph", 0), self._held.svg("gantt", 0)]
+        body = facts(self._facts()) + "".join(one for one in drawings if one is not None)
+        return Page.of(self.collective, body, height)
+
     def _repr_svg_(self) -> str | None:
         nodes = self._held.platform().extent()[0]
         return small(self.graph(), nodes) if nodes <= MOST_NODES else None
 
     def _repr_html_(self) -> str:
+        return (self._repr_svg_() or "") + facts(self._facts())
+
+    def _facts(self) -> list[tuple[str, object]]:
         counted, schedule, limits = self.bandwidth, self.schedule, self.limited_by
         rows: list[tuple[str, object]] = [
             ("collective", self.collective),
@@ -307,7 +327,7 @@ class Answer(Frozen):
         reasons = self.certificate.reasons
         if reasons:
             rows.append(("proof", reasons[0].sentence))
-        return (self._repr_svg_() or "") + facts(rows)
+        return rows
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Answer) and self._held == other._held
@@ -348,8 +368,8 @@ def export(
     """Writes a plan for another program, and returns the names of the files: `export(answer, "mpi", "all_reduce.c")`.
 
     `to` is a format of `oneport export`: events, perfetto, goal, mscclpp, msccl, chakra, simgrid, mpi and others; an
-    unknown one is answered with their list. A file that exists is replaced, as by `open(path, "w")`. `bytes` is the size of a message of formats that hold one operation,
-    `pieces` their number of pieces; `periods` limits a run.
+    unknown one is answered with their list. A file that exists is replaced, as by `open(path, "w")`. `bytes` is the size
+    of a message of formats that hold one operation, `pieces` their number of pieces; `periods` limits a run.
     """
     for label, number in (("bytes", bytes), ("pieces", pieces), ("periods", periods)):
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or not 0 < number < 2**63):
@@ -370,6 +390,13 @@ def content_of(plan: Answer | PathLike | Mapping[str, Any]) -> Answer:
     """The answer for a plan in any form."""
     if isinstance(plan, Answer):
         return plan
-    if isinstance(plan, Mapping):
-        return Answer._of(_core.Answer.from_plan("plan", json.dumps(plan).encode()))
-    return Answer.load(plan)
+    if not isinstance(plan, Mapping):
+        return Answer.load(plan)
+    if "format" not in plan and "throughput" in plan:
+        if not isinstance(plan.get("plan"), Mapping):
+            raise ValueError(
+                "the dict has the numbers of an answer and no plan; give the answer, its to_dict() with a schedule, or a row of "
+                "a question with keep='plan'"
+            )
+        plan = plan["plan"]
+    return Answer._of(_core.Answer.from_plan("plan", json.dumps(_graphs.plain(plan, "plan")).encode()))

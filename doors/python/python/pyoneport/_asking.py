@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 
 from . import _core, _graphs
 from ._answer import Answer, content_of
-from ._numbers import Number, exact, one_warning, shown
+from ._numbers import Number, exact, one_warning, plain as plain_number, shown
 from ._platform import PathLike, Platform, PlatformLike, as_platform
 from ._values import Progress
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 Name = Union[str, int, "tuple[Any, ...]"]
 """A node: its name, or the node of a graph, whose name is `str(node)`."""
+Size = Union[Number, Callable[[str, str], Number]]
+"""The size of every message, or, of an all-to-all, a function of the names of its sender and its receiver."""
 Nodes = Union[Iterable[Name], str]
 """Nodes; or text as the command reads it: names and patterns with commas between, or `"all"` nodes that compute."""
 Goal = Literal["schedule", "rate", "bound"]
@@ -44,7 +48,7 @@ class Ask(Limits, total=False):
     groups: Sequence[Any]
     demands: Union[PathLike, Mapping[str, Any]]
     counts: Union[Sequence[Any], str]
-    size: Number
+    size: Size
     bytes: Number
     work: Number
     commutative: bool
@@ -82,6 +86,8 @@ _LISTS = ("groups", "counts")
 _LIMITS = ("time_limit", "memory_limit")
 _CALL = ("threads", "callback")
 _KEYWORDS = (*_ONE, *_MANY, *_LISTS, "demands", *_NUMBERS, *_FLAGS, "changes", *_TEXTS, *_LIMITS)
+_ASKED = tuple(key for key in _KEYWORDS if key not in ("period", "max_loss", "max_instances", "exact_period",
+                                                       "whole_messages", "formulation"))  # fmt: skip
 _ASKS: dict[str, str] = {"schedule": "solve", "rate": "rate", "bound": "bound"}
 _TABLES = ("time", "compare")
 _OF_TABLES = ("sizes", "measured", "algorithms", "tuning")
@@ -177,6 +183,7 @@ def _key(key: str, given: Any) -> Any:
         return _graphs.plain(given, key)
     if key == "changes":
         return changes_of(given)
+    given = _graphs.cells(given)
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
         if isinstance(given, str) and key == "counts":
             return given
@@ -246,35 +253,46 @@ def solve(platform: PlatformLike, collective: str, /, *, goal: Goal = "schedule"
 
     - who takes part: `source`, `target`, `root`, `sources`, `targets`, `participants` (default: all that compute), `groups`,
       `demands` (a file or its content), `counts`;
-    - how much: `size` of a message or `bytes` of the whole operation (default: 1 unit), `work` of a merge;
+    - how much: `size` of a message or `bytes` of the whole operation (default: 1 unit), `work` of a merge; of an
+      all-to-all, `size` may be a function of sender and receiver: `size=lambda a, b: sizes[a, b]`;
     - `commutative=False` keeps the order of operands; `model` replaces the platform's port model; `changes` of the platform
       such as `["a -> b: bandwidth x2"]`; `idle`;
     - which schedule: `period`, `max_loss`, `max_instances`, `exact_period`, `whole_messages`, `formulation`;
     - limits: `time_limit` (seconds, or "2 min"), `memory_limit` ("2G"), `threads`, and `callback`, which is called with a
-      `Progress` and may raise `StopIteration` to end the search with the best so far.
+      `Progress` and may raise `StopIteration` to end the search with the best so far. The answer comes at most 10 % and
+      half a second after the time limit, so `time_limit=0` leaves half a second. Memory counts from the bytes that the
+      process holds at the call. If a limit comes, the answer is the best that was found and checked, and `ended_by`
+      names the limit; if nothing was, `Stopped` is raised.
 
     `goal="rate"` finds no schedule, `goal="bound"` a proved bound that perhaps no schedule attains.
     """
     refuse_unknown("solve", how, (*_KEYWORDS, *_CALL))
     threads, callback = calling(how)
     with one_warning():
-        keys = keys_of(collective, goal, how)
+        size = how.get("size")
+        keys = keys_of(collective, goal, {**how, "size": None} if callable(size) else how)
         place = as_platform(platform)
     if (model := keys.pop("model", None)) is not None:
         place = place.with_model(model)
     if changes := keys.pop("changes", None):
         place = place.changed(*changes)
+    _open_files(keys)
+    if callable(size):
+        with one_warning():
+            keys.update(_sized(place, keys, size))
     keys["platform"] = "platform"
     return Answer._of(_core.ask(place._held, json.dumps(keys), threads, callback))
 
 
 def rate(platform: PlatformLike, collective: str, /, **how: Unpack[Ask]) -> Answer:
     """The best throughput and its proof, without a schedule: `solve(..., goal="rate")`."""
+    refuse_unknown("rate", how, (*_ASKED, *_CALL))
     return solve(platform, collective, goal="rate", **how)
 
 
 def bound(platform: PlatformLike, collective: str, /, **how: Unpack[Ask]) -> Answer:
     """A proved bound, found quickly, which an optimum may not attain: `solve(..., goal="bound")`."""
+    refuse_unknown("bound", how, (*_ASKED, *_CALL))
     return solve(platform, collective, goal="bound", **how)
 
 
@@ -305,6 +323,8 @@ def question(
         raise TypeError("question() takes goal= or ask=, not both")
     if ask is not None and ask not in (*_ASKS.values(), *_TABLES):
         raise ValueError(f"ask={shown(ask)} is no kind of answer; give 'solve', 'rate', 'bound', 'time' or 'compare'")
+    if callable(how.get("size")):
+        raise TypeError("question() takes no function as size=, because a question is text; give counts= and all-to-all-v")
     with one_warning():
         if ask is None:
             keys_of(collective, goal or "schedule", how)  # refuses a goal that does not exist
@@ -316,9 +336,44 @@ def question(
         asked["keep"] = keep
     try:
         json.dumps(id, allow_nan=False)
-    except (TypeError, ValueError):
-        raise TypeError(f"id={shown(id)} cannot be written as JSON") from None
+    except TypeError as error:
+        raise TypeError(f"id={shown(id)} cannot be written as JSON: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"id={shown(id)} cannot be written as JSON: {error}") from None
     return asked
+
+
+def _open_files(keys: Mapping[str, Any]) -> None:
+    """Opens the files that the keys name, as `open` does, so that a missing one is a `FileNotFoundError`."""
+    named = [keys[key][1:] for key in ("size", "work", "counts") if str(keys.get(key, "")).startswith("@")]
+    if isinstance(keys.get("demands"), str):
+        named.append(keys["demands"])
+    for name in named:
+        with open(name, "rb"):
+            pass
+
+
+def _sized(platform: Platform, keys: Mapping[str, Any], size: Callable[[str, str], Number]) -> dict[str, Any]:
+    """The keys of an all-to-all whose messages have the sizes of a function: the common measure of the sizes is one
+    message, and a pair has as many as it needs."""
+    if keys["collective"] != "all-to-all" or any(key in keys for key in ("bytes", "sources", "targets", "groups")):
+        raise TypeError("size= is a function, which all-to-all among participants= takes; give a number")
+    chosen = keys.get("participants", "all")
+    nodes = platform._held.listed(chosen if isinstance(chosen, str) else None, [] if isinstance(chosen, str) else chosen)
+    sizes: dict[tuple[str, str], Fraction] = {}
+    for one in nodes:
+        for other in nodes:
+            if one != other:
+                label = f"size of {one!r} -> {other!r}"
+                sizes[one, other] = plain_number(size(one, other), label)
+                if sizes[one, other] < 0:
+                    raise ValueError(f"{label} {sizes[one, other]} is no size; give 0 or more")
+    bottom = math.lcm(*(value.denominator for value in sizes.values()))
+    measure = Fraction(math.gcd(*(int(value * bottom) for value in sizes.values())), bottom)
+    if not measure:
+        raise ValueError("size= is 0 for every pair; give at least one message a size above 0")
+    counts = [[int(sizes[one, other] / measure) if one != other else 0 for other in nodes] for one in nodes]
+    return {"collective": "all-to-all-v", "participants": nodes, "counts": counts, "size": str(measure)}
 
 
 def _source(platform: Any) -> Any:
@@ -334,7 +389,8 @@ def verify(
 ) -> Answer:
     """Checks a plan again, from its file or as it is, on its own platform or on this one; returns what is proved.
 
-    A plan that is wrong raises `Violation`, so nobody can overlook it.
+    `plan` is an `Answer`, the path of a plan file, its content as a dict, what `Answer.to_dict()` returns, or a row of a
+    sweep whose question had `keep="plan"`. A plan that is wrong raises `Violation`, so nobody can overlook it.
     """
     refuse_unknown("verify", how, (*_LIMITS, *_CALL))
     threads, callback = calling(how)

@@ -21,6 +21,8 @@ __all__ = [
     "read",
     "reduce_heterogeneous",
     "reduce_homogeneous",
+    "reduction_of",
+    "reduction_svg",
     "tabled",
 ]
 
@@ -28,7 +30,7 @@ VERSION: str
 
 _Step = tuple[str, str, str | None, int, int, int | None]
 _Tree = tuple[int, list[int], list[Fraction | None], list[Fraction | None] | None]
-_Reduction = tuple[Fraction, Fraction, str, str, _Tree | None]
+_Reduction = tuple[Fraction, Fraction, str, str, tuple[_Tree, str] | None]
 _Limit = tuple[str, int, Fraction, Fraction]
 
 @final
@@ -44,6 +46,7 @@ class Platform:
     def own_costs(self) -> list[tuple[Fraction, bool]]: ...
     def shared(self) -> list[tuple[str, Fraction, list[tuple[str, str, int]]]]: ...
     def processors(self) -> list[str]: ...
+    def listed(self, text: str | None, names: list[str]) -> list[str]: ...
     def __contains__(self, name: str, /) -> bool: ...
     def extent(self) -> tuple[int, int]: ...
     def model(self) -> str: ...
@@ -85,7 +88,7 @@ class Answer:
         limits: tuple[str | None, str | None],
         threads: int | None,
         callback: Callable[[str, float, str | None], object] | None,
-    ) -> list[tuple[str, int, str, Fraction | None, Fraction | None]]: ...
+    ) -> list[tuple[str, int, str, list[Fraction | None], Fraction | None, list[Fraction | None]]]: ...
     def svg(self, kind: str, place: int) -> str | None: ...
     def export(
         self, to: str, options: tuple[int | None, int | None, int | None, bool | None]
@@ -122,7 +125,10 @@ def reduce_homogeneous(
     max_reducers: int | None,
     strategy: str,
     ties: str,
+    ready: list[Fraction] | None,
 ) -> _Reduction: ...
+def reduction_of(name: str, bytes: bytes) -> _Reduction: ...
+def reduction_svg(kind: str, text: bytes) -> str: ...
 def reduce_heterogeneous(
     times: list[tuple[Fraction, int]],
     are_classes: bool,
@@ -133,7 +139,7 @@ def reduce_heterogeneous(
 ) -> _Reduction: ...
 def pack_rings(
     platform: Platform,
-    nodes: list[str] | None,
+    nodes: list[str],
     most: int,
     limits: tuple[str | None, str | None],
     threads: int | None,

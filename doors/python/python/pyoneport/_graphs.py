@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
@@ -20,6 +21,8 @@ FORMAT = "oneport-platform/1"
 MOST_NODES = 100_000
 MOST_LINKS = 250_000
 MERGES = "1000 GB/s"
+MOST_LEVELS = 100
+"""Levels of dicts and lists that hold each other. The JSON reader behind takes 127, and a file has a few around them."""
 NODE_KEYS = ("model", "ports", "replicates", "accelerator", "alias", "reduces")
 
 
@@ -65,17 +68,44 @@ def encoded(content: Mapping[str, Any]) -> bytes:
     return json.dumps(content, separators=(",", ":"), allow_nan=False).encode()
 
 
-def plain(value: Any, label: str) -> Any:
-    """A value in JSON's types, numbers exact."""
+def plain(value: Any, label: str, level: int = 0) -> Any:
+    """A value in JSON's types, numbers exact.
+
+    A dict or list that holds itself has no end: more than `MOST_LEVELS` levels are refused.
+    """
     if value is None or isinstance(value, (bool, str)):
         return value
+    if level > MOST_LEVELS:
+        raise ValueError(f"{shown(label)}: over {MOST_LEVELS} dicts and lists hold each other; does one hold itself?")
     if isinstance(value, Mapping):
-        return {key if isinstance(key, str) else str(key): plain(one, f"{label}.{key}") for key, one in value.items()}
+        return {_key(key, label): plain(one, f"{label}.{key}", level + 1) for key, one in value.items()}
     if isinstance(value, int):
         return value if abs(value) < 2**63 else exact(value, label)
+    value = cells(value)
     if isinstance(value, (list, tuple)):
-        return [plain(one, f"{label}[{place}]") for place, one in enumerate(value)]
+        return [plain(one, f"{label}[{place}]", level + 1) for place, one in enumerate(value)]
     return exact(value, label)
+
+
+def _key(key: object, label: str) -> str:
+    """A key of a dict as JSON has it."""
+    if isinstance(key, str):
+        return key
+    if isinstance(key, (int, float, Fraction)):
+        return str(key)
+    raise TypeError(f"{shown(label)}: {shown(key)} is no key; give text")
+
+
+def cells(value: Any) -> Any:
+    """The numbers of an array as lists, anything else as it is.
+
+    Floats of less than 64 bits stay numbers of their own, whose decimals are shorter.
+    """
+    if not getattr(value, "ndim", 0) or not hasattr(value, "tolist"):
+        return value
+    if str(getattr(value, "dtype", "")) in ("float16", "float32"):
+        return [cells(one) for one in value]
+    return value.tolist()
 
 
 def _switches(attributes: Mapping[str, Any]) -> bool:
@@ -202,6 +232,8 @@ class _Edges:
         has_cost = attributes.get(cost) is not None
         if has_cost and capacity is not None:
             raise ValueError(f"{label} has {cost!r} and {capacity!r}; keep one: a cost is the time of one unit of data")
+        if capacity == "capacity" and self.attribute.capacity is None and attributes.get("bandwidth") is not None:
+            self._agree(label, attributes)
         if has_cost:
             link["cost"] = exact(attributes[cost], f"{label}: {cost}")
         elif capacity is not None:
@@ -216,7 +248,22 @@ class _Edges:
                 link[key] = exact(attributes[key], f"{label}: {key}")
         return link
 
+    def _agree(self, label: str, attributes: Mapping[str, Any]) -> None:
+        """Refuses an edge whose two attributes state different bandwidths."""
+        texts = [self._rate(attributes[key], f"{label}: {key}") for key in ("capacity", "bandwidth")]
+        try:
+            one, other = (_core.rate(text, self.units or "") for text in texts)
+        except ValueError as error:
+            raise ValueError(f"{label}: {error}") from None
+        if one != other:
+            raise ValueError(
+                f"{label} has 'capacity' {texts[0]} and 'bandwidth' {texts[1]}, which differ; remove one of them, or name the "
+                "attribute: capacity='bandwidth'"
+            )
+
     def _rate(self, value: Any, label: str) -> str:
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{label} {value} is no bandwidth; give a number above 0, or leave the edge out")
         text = exact(value, label)
         if not isinstance(value, str) and plain_number(value, label) <= 0:
             raise ValueError(f"{label} {text} is no bandwidth; give a number above 0, or leave the edge out")
@@ -344,11 +391,11 @@ def _rows(matrix: Any) -> tuple[list[list[Any]], list[object] | None]:
     if hasattr(matrix, "iloc") and hasattr(matrix, "columns"):
         if list(matrix.index) != list(matrix.columns):
             raise ValueError("the rows and columns of the frame have other labels; both list the same nodes in one order")
-        return matrix.values.tolist(), list(matrix.columns)
+        return cells(matrix.values), list(matrix.columns)
     if hasattr(matrix, "tolist"):
         if getattr(matrix, "ndim", 2) != 2:
             raise ValueError(f"the array has {matrix.ndim} dimensions; a matrix of bandwidths has 2")
-        matrix = matrix.tolist()
+        matrix = cells(matrix)
     wrong = f"{type(matrix).__name__} is no matrix; give lists of rows, a numpy array, or a DataFrame"
     if isinstance(matrix, (str, bytes, Mapping)) or not isinstance(matrix, Sequence):
         raise TypeError(wrong)

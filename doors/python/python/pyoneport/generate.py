@@ -9,10 +9,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from . import _graphs
+from ._asking import refuse_unknown
 from ._numbers import Number, one_warning
 from ._platform import Platform, made
 
@@ -36,47 +37,56 @@ def shape(name: str, /, **options: Any) -> Platform:
     """The platform of a shape by its name, with the options of `oneport generate NAME`: `shape("racks", racks=4)`."""
     with one_warning():
         given = {key: _graphs.plain(value, key) for key, value in options.items() if value is not None}
-    return made({"platform": {"generate": name, **given}})
+    try:
+        return made({"platform": {"generate": name, **given}})
+    except ValueError as error:
+        raise ValueError(str(error).removeprefix("platform=: ")) from None
+
+
+def _shape(name: str, options: Mapping[str, Any], **own: Any) -> Platform:
+    """A shape with parameters of its own, and options that are those of `Options`."""
+    refuse_unknown(f"generate.{name.replace('-', '_')}", options, tuple(Options.__annotations__))
+    return shape(name, **own, **options)
 
 
 def complete(nodes: int, /, **options: Unpack[Options]) -> Platform:
     """Every node linked to every other."""
-    return shape("complete", nodes=nodes, **options)
+    return _shape("complete", options, nodes=nodes)
 
 
 def ring(nodes: int, /, **options: Unpack[Options]) -> Platform:
     """Nodes in a circle."""
-    return shape("ring", nodes=nodes, **options)
+    return _shape("ring", options, nodes=nodes)
 
 
 def star(leaves: int, /, **options: Unpack[Options]) -> Platform:
     """A hub linked to all others."""
-    return shape("star", leaves=leaves, **options)
+    return _shape("star", options, leaves=leaves)
 
 
 def grid(rows: int, columns: int, /, **options: Unpack[Options]) -> Platform:
     """Rows and columns, each node linked to its neighbours."""
-    return shape("grid", rows=rows, columns=columns, **options)
+    return _shape("grid", options, rows=rows, columns=columns)
 
 
 def random(nodes: int, /, *, degree: int = 4, **options: Unpack[Options]) -> Platform:
     """A random connected graph; `seed` chooses it."""
-    return shape("random", nodes=nodes, degree=degree, **options)
+    return _shape("random", options, nodes=nodes, degree=degree)
 
 
 def torus(sides: Sequence[int], /, **options: Unpack[Options]) -> Platform:
     """A torus of any number of dimensions."""
-    return shape("torus", sides=list(sides), **options)
+    return _shape("torus", options, sides=list(sides))
 
 
 def fat_tree(ports: int, /, **options: Unpack[Options]) -> Platform:
     """A fat tree of switches with this many ports, and ports^3 / 4 hosts."""
-    return shape("fat-tree", ports=ports, **options)
+    return _shape("fat-tree", options, ports=ports)
 
 
 def dragonfly(groups: int, routers: int, hosts: int, /, **options: Unpack[Options]) -> Platform:
     """Groups of routers, each with hosts; every two groups are linked once."""
-    return shape("dragonfly", groups=groups, routers=routers, hosts=hosts, **options)
+    return _shape("dragonfly", options, groups=groups, routers=routers, hosts=hosts)
 
 
 def racks(racks: int = 3, /, **options: Any) -> Platform:

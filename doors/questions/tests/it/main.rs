@@ -2,15 +2,17 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
+use std::time::Duration;
 mod what_if;
 mod tables;
 
 use oneport::files::plan_from_json;
 use oneport::referee::verify;
-use oneport::watch::Watch;
+use oneport::watch::{Limit, Watch};
 use oneport::{Goal, parse_rational};
 use oneport_questions::{
-    Answered, KEYS, Kind, Manner, Question, READING_KEYS, Reading, answer_line, ask, failed_line,
+    Answered, KEYS, Kind, Manner, Question, READING_KEYS, Reading, answer_line, answer_line_until,
+    ask, failed_line,
 };
 use serde_json::{Value, json};
 
@@ -409,4 +411,15 @@ fn what_is_asked_decides_what_is_answered() {
         solved.answer.throughput(),
         Some(&parse_rational("1/2").unwrap())
     );
+}
+
+/// The caller's wish ends a line that would take long.
+#[test]
+fn a_line_ends_when_its_caller_wants() {
+    let line = json!({ "platform": { "generate": "torus", "sides": [8, 8] }, "collective": "all-reduce", "commutative": false });
+    let row = answer_line_until(1, &line.to_string(), || {
+        Some((Limit::Interrupt, Duration::from_secs(3600)))
+    });
+    let row: Value = serde_json::from_str(&row).unwrap();
+    assert_eq!(row["ended_by"], "interrupt", "{row}");
 }
