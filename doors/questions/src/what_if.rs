@@ -11,10 +11,11 @@ use serde_json::{Map, Value, json};
 
 pub use oneport::explain::what_if::{Asking, Class, Enough, Kind, Trial};
 
-use crate::answer::{Limiting, limiting, paths};
+use crate::answer::paths;
 use crate::asked::Asked;
 use crate::error::{self, Result};
 use crate::limits::named;
+use crate::numbers::{Limiting, limiting};
 use crate::words::decimal;
 
 /// Limit on the unreachable pairs of a row that [`ChangeRow::json`] lists.

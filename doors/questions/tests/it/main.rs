@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
+mod bound;
 mod what_if;
 
 use oneport::files::plan_from_json;
