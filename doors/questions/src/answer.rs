@@ -1,22 +1,20 @@
-//! The answer to a question as values and as a line of JSON, whose keys have a fixed order.
+//! The answer to a question as a line of JSON, whose keys have a fixed order.
 
 use std::time::Duration;
 
-use oneport::explain::{self, Class, Members};
+use oneport::explain;
 use oneport::files::{PlatformFormat, plan_to_json, write_platform};
 use oneport::plan::CapacityRow;
-use oneport::watch::Watch;
-use oneport::{
-    Answer, Bandwidth, Collective, Plan, Platform, Problem, Rational, Solved, Units, solve,
-};
+use oneport::watch::{Limit, Watch};
+use oneport::{Answer, Problem, Rational, Solved, solve};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::asked::{Asked, label};
+use crate::asked::Asked;
 use crate::error::{Kind, Manner, QuestionError, Result};
-use crate::limiting::{Limiting, limiting};
-use crate::limits::key_of;
+use crate::limiting::limiting;
+use crate::numbers::Numbers;
 use crate::platform::deaf;
 use crate::question::{Ask, Keep, Question};
 
@@ -166,162 +164,6 @@ struct Reason {
     share: String,
 }
 
-/// The numbers of an answer, rationals in lowest terms. What was not asked for, or was not found, is `None`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Numbers {
-    /// Nodes of the platform.
-    pub nodes: usize,
-    /// Its links.
-    pub links: usize,
-    /// The collective's name.
-    pub collective: &'static str,
-    /// The platform's port model.
-    pub model: &'static str,
-    /// Its units.
-    pub units: Option<String>,
-    /// `optimal`, `feasible`, `infeasible`, or `bound`: only a bound is known.
-    pub status: &'static str,
-    /// Instances per unit of time.
-    pub throughput: Option<String>,
-    /// The bound that the certificate proves.
-    pub upper_bound: String,
-    /// The distance of the throughput from the bound, as a share of the bound.
-    pub gap: Option<String>,
-    /// Bytes of the operation as nccl-tests count them.
-    pub size: Option<String>,
-    /// Algorithm bandwidth in GB/s.
-    pub algbw: Option<String>,
-    /// Bus bandwidth in GB/s.
-    pub busbw: Option<String>,
-    /// Length of the period.
-    pub period: Option<String>,
-    /// Instances per period.
-    pub instances: Option<String>,
-    /// Instances per unit of time of the schedule.
-    pub schedule_throughput: Option<String>,
-    /// The share of the throughput that the schedule loses.
-    pub loss: Option<String>,
-    /// Number of patterns.
-    pub patterns: Option<usize>,
-    /// Number of slots.
-    pub slots: Option<usize>,
-    /// Classes of resources that limit, the largest share first.
-    pub bottleneck: Vec<Limiting>,
-    /// The key of the limit that ended the search, or `interrupt`.
-    pub ended_by: Option<&'static str>,
-}
-
-impl Numbers {
-    /// The question alone; messages cannot arrive.
-    pub fn infeasible(platform: &Platform, collective: &Collective) -> Numbers {
-        Numbers {
-            nodes: platform.nodes().len(),
-            links: platform.links().len(),
-            collective: label(collective),
-            model: platform.model().name(),
-            units: platform.units().map(|units| units.to_string()),
-            status: "infeasible",
-            throughput: Some("0".to_string()),
-            upper_bound: "0".to_string(),
-            gap: None,
-            size: None,
-            algbw: None,
-            busbw: None,
-            period: None,
-            instances: None,
-            schedule_throughput: None,
-            loss: None,
-            patterns: None,
-            slots: None,
-            bottleneck: Vec::new(),
-            ended_by: None,
-        }
-    }
-
-    /// An answer without a schedule.
-    pub fn of(solved: &Solved, bottleneck: Vec<Limiting>) -> Numbers {
-        let (answer, problem) = (&solved.answer, solved.answer.problem());
-        let known = answer.throughput();
-        let operation = known.and_then(|known| Operation::of(problem, known));
-        let told = |of: fn(&Operation) -> &Rational| {
-            let operation = operation.as_ref();
-            operation.map(|(_, operation)| of(operation).to_string())
-        };
-        let limit = solved.unwritten.and_then(|unwritten| unwritten.limit);
-        Numbers {
-            status: known.map_or("bound", |_| answer.status().name()),
-            throughput: known.map(Rational::to_string),
-            upper_bound: answer.bound().to_string(),
-            gap: known.map(|known| gap(known, answer.bound()).to_string()),
-            size: told(|one| &one.bytes),
-            algbw: told(|one| &one.gigabytes[0]),
-            busbw: told(|one| &one.gigabytes[1]),
-            patterns: answer.patterns().map(|state| state.patterns.len()),
-            bottleneck,
-            ended_by: limit.or(solved.ended_by).map(key_of),
-            ..Numbers::infeasible(problem.platform(), problem.collective())
-        }
-    }
-
-    /// An answer with a schedule.
-    pub fn planned(solved: &Solved, plan: &Plan<'_>, bottleneck: Vec<Limiting>) -> Numbers {
-        let schedule = plan.schedule;
-        Numbers {
-            status: plan.status.name(),
-            upper_bound: plan.upper_bound.to_string(),
-            gap: Some(gap(&plan.steady_state.throughput, plan.upper_bound).to_string()),
-            period: Some(schedule.period.to_string()),
-            instances: Some(schedule.instances.to_string()),
-            schedule_throughput: Some(schedule.throughput().to_string()),
-            loss: Some(loss_of(plan).to_string()),
-            slots: Some(schedule.slots.len()),
-            ..Numbers::of(solved, bottleneck)
-        }
-    }
-}
-
-/// An operation as nccl-tests count it.
-pub struct Operation {
-    /// Its size in bytes.
-    pub bytes: Rational,
-    /// Algorithm and bus bandwidth in the steady state, in GB/s.
-    pub gigabytes: [Rational; 2],
-    /// This number in the platform's units.
-    pub rates: [Rational; 2],
-}
-
-impl Operation {
-    /// The operation of a problem. `None` if the platform has no units, or if nccl-tests do not count the collective.
-    pub fn of(problem: &Problem, throughput: &Rational) -> Option<(Units, Operation)> {
-        let (units, bandwidth) = (problem.platform().units()?, Bandwidth::of(problem)?);
-        let rates = [bandwidth.algorithm(throughput), bandwidth.bus(throughput)];
-        let gigabytes = rates.clone().map(|rate| units.gigabytes_per_second(&rate));
-        Some((
-            units,
-            Operation {
-                bytes: units.bytes(&bandwidth.size),
-                gigabytes,
-                rates,
-            },
-        ))
-    }
-}
-
-/// Schedule throughput over the best throughput known.
-pub fn share(plan: &Plan<'_>) -> Rational {
-    plan.schedule.throughput() / &plan.steady_state.throughput
-}
-
-/// The share of the best throughput known that the schedule loses.
-pub fn loss_of(plan: &Plan<'_>) -> Rational {
-    Rational::from_integer(1.into()) - share(plan)
-}
-
-/// The distance of a throughput from its bound, as a share of the bound.
-pub fn gap(throughput: &Rational, bound: &Rational) -> Rational {
-    Rational::from_integer(1.into()) - throughput / bound
-}
-
 /// The id of a question, even of one that is wrong.
 fn id(line: &str) -> Value {
     match serde_json::from_str(line) {
@@ -390,9 +232,10 @@ fn row(
     let solved = solve(&problem, &question.options()?.watched(watch))?;
     let bottleneck = limiting(&solved.answer);
     let plan = solved.answer.plan();
+    let numbers = Numbers::of(&solved, bottleneck);
     let numbers = match &plan {
-        Some(plan) => Numbers::planned(&solved, plan, bottleneck),
-        None => Numbers::of(&solved, bottleneck),
+        Some(plan) => numbers.planned(plan),
+        None => numbers,
     };
     let proof = question.keep != Keep::Numbers;
     let mut told = text_of(&Row {

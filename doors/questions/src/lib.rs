@@ -2,6 +2,7 @@
 
 mod answer;
 mod asked;
+pub mod bound;
 pub mod change;
 #[cfg(feature = "compare")]
 pub mod compare;
@@ -23,6 +24,7 @@ pub mod measured;
 mod measured_file;
 #[cfg(feature = "compare")]
 pub mod nccl;
+mod numbers;
 #[cfg(feature = "compare")]
 mod once;
 pub mod period;
@@ -31,6 +33,7 @@ pub mod quantity;
 mod question;
 mod reading;
 pub mod rows;
+pub mod shown;
 mod source;
 #[cfg(feature = "compare")]
 mod tabled;
@@ -45,10 +48,7 @@ pub mod topology;
 pub mod what_if;
 pub mod words;
 
-pub use answer::{
-    Answered, Limiting, Numbers, OddSetWords, Operation, answer_line, answer_line_until, ask,
-    digest, failed_line, gap, label, limiting, loss_of, odd_set_sentence, of_classes, paths, share,
-};
+pub use answer::{Answered, answer_line, answer_line_until, ask, digest, failed_line, paths};
 pub use asked::{
     Asked, CUSTOM, asked_as, called, collective, forms, label, listed, no_collective, node,
     problem, taking_part, volumes_of,
@@ -63,6 +63,7 @@ pub use limiting::{
     summary,
 };
 pub use limits::Limits;
+pub use numbers::{AnswerStatus, Numbers, Operation, gap, loss_of, share};
 pub use platform::{Combining, Hearer, Note, Reading, Source, deaf};
 pub use question::{Ask, Demands, Group, Keep, Program, Question};
 #[cfg(feature = "compare")]

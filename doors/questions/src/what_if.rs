@@ -11,9 +11,10 @@ use serde_json::{Map, Value, json};
 
 pub use oneport::explain::what_if::{Asking, Class, Enough, Kind, Trial};
 
-use crate::answer::{Limiting, limiting, paths};
+use crate::answer::paths;
 use crate::asked::Asked;
 use crate::error::{self, Result};
+use crate::limiting::{Limiting, limiting};
 use crate::limits::named;
 use crate::words::decimal;
 

@@ -10,15 +10,6 @@ pub fn decimal(value: &Rational) -> String {
     oneport::decimal(value, DIGITS)
 }
 
-/// Significant digits of a number beside others.
-const ABOUT: usize = 6;
-
-/// Six significant digits.
-#[cfg(feature = "compare")]
-pub(crate) fn short(value: &Rational) -> String {
-    oneport::decimal(value, ABOUT)
-}
-
 /// A time of a platform in seconds; in units of time, if the platform has no units.
 pub fn seconds(platform: &Platform, time: &Rational) -> Rational {
     let units = platform.units();

@@ -3,11 +3,9 @@
 use num_traits::One;
 use oneport::explain::{self, Class, Hint, Limits, Members};
 use oneport::{Answer, Platform};
-pub use oneport_questions::summary;
-use oneport_questions::{class_name, limiting_names, of_classes};
+use oneport_questions::{Limiting, class_name, limiting_names, odd_set_sentence, of_classes};
 use serde_json::{Value, json};
 
-use crate::answers::odd_sets;
 use crate::words::numbers::percent;
 
 /// The limits of a throughput, on the platform whose names they have.
@@ -65,9 +63,14 @@ impl Bottleneck<'_> {
         class_name(self.platform, class)
     }
 
+    /// The classes that limit, as values.
+    pub fn classes(&self) -> Vec<Limiting> {
+        of_classes(self.platform, &self.limits.limiting)
+    }
+
     /// The bottleneck, for `--json`.
     pub fn json(&self) -> Value {
-        json!(of_classes(self.platform, &self.limits.limiting))
+        json!(self.classes())
     }
 
     /// The names of the classes with the largest shares.
@@ -105,7 +108,7 @@ impl Bottleneck<'_> {
         lines.extend(named().filter_map(|class| match &class.members {
             Members::OddSet(set, _) => Some(format!(
                 "odd set     {}",
-                odd_sets::sentence(self.platform, set)
+                odd_set_sentence(self.platform, set)
             )),
             _ => None,
         }));

@@ -7,7 +7,6 @@ pub mod chosen;
 pub mod infeasible;
 #[cfg(any(feature = "exports", feature = "rings"))]
 pub mod mixed;
-pub mod odd_sets;
 pub mod optimum;
 pub mod reduction;
 #[cfg(feature = "drawings")]

@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use super::fitted::{Line, Point, fitted};
 use crate::error::{Result, unfit};
-use crate::words::{decimal, short};
+use crate::shown::short;
+use crate::words::decimal;
 
 /// A bandwidth at the largest size below this share of the best one, in percent, is remarked on. Trades false alarms
 /// for late ones. Not measured.

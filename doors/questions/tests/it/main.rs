@@ -3,8 +3,9 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
 use std::time::Duration;
-mod what_if;
+mod bound;
 mod tables;
+mod what_if;
 
 use oneport::files::plan_from_json;
 use oneport::referee::verify;

@@ -3,10 +3,10 @@
 use oneport::platform::names::common;
 use oneport::{Plan, Rational};
 
-use crate::answers::odd_sets;
 use crate::words::numbers::Shown;
 use crate::words::output::count;
 use crate::words::tables::{Sheet, plain, table};
+use oneport_questions::odd_set_sentence;
 
 /// Limit on the odd sets that get a sentence.
 const SETS: usize = 20;
@@ -68,7 +68,7 @@ pub fn prices(plan: &Plan<'_>, shown: Shown) -> String {
         .certificate
         .odd_sets()
         .take(SETS)
-        .map(|(set, _)| odd_sets::sentence(platform, set));
+        .map(|(set, _)| odd_set_sentence(platform, set));
     let sentences: String = sets
         .map(|sentence| format!("\n    odd set: {sentence}"))
         .collect();
