@@ -60,7 +60,7 @@ fn counting(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("homogeneous_length");
     group.sample_size(10).warm_up_time(Duration::from_millis(1));
     let questions = [
-        ("unlimited", costs(3, 5), Concurrency::Unlimited, 386),
+        ("unlimited", costs(3, 5), Concurrency::Unlimited, 386_u64),
         (
             "billion_reducers",
             costs(3, 5),

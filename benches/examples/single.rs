@@ -11,7 +11,7 @@ use oneport::heterogeneous::{Budget, Cluster, Method};
 use oneport::homogeneous::reference::listing;
 use oneport::homogeneous::{Costs, Strategy, Tie, length, reduce};
 use oneport::plan::{Class, Concurrency};
-use oneport::{HeterogeneousAnswer, Rational, Status, reduce_cluster, reduce_homogeneous};
+use oneport::{HeterogeneousAnswer, Status, reduce_cluster, reduce_homogeneous};
 use oneport_numbers::whole;
 use oneport_testkit::Dice;
 

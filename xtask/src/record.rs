@@ -13,6 +13,7 @@ use std::time::UNIX_EPOCH;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
+use crate::setup;
 use crate::workspace;
 
 /// Data kept between runs, in the target folder.
@@ -92,12 +93,9 @@ pub fn read_files() -> Result<u64> {
     let read = sources
         .iter()
         .filter(|source| !source.path.ends_with(".rs"));
-    Ok(read.fold(0xcbf2_9ce4_8422_2325, |hash, source| {
-        let bytes = source.path.bytes().chain(source.text.bytes());
-        bytes.fold(hash, |hash: u64, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
-    }))
+    Ok(setup::hash(read.flat_map(|source| {
+        source.path.bytes().chain(source.text.bytes())
+    })))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use oneport_platform::{
     Change, Node, NodeId, Number, Platform, PortModel, Rational, SharedId, ratio, whole,
 };
 use oneport_referee::{Violation, proof};
-use oneport_truth::certificates::Kind;
+use oneport_truth::certificates::CertificateKind;
 use oneport_truth::check::{Bound, Checked, Effort, Verdict, check, referee};
 use oneport_truth::draw::Draw;
 use oneport_truth::sample::{Sample, sample};
@@ -64,11 +64,11 @@ fn every_bound_holds() {
         results.len()
     );
     for kind in [
-        Kind::Prices,
-        Kind::OddSets,
-        Kind::Cuts,
-        Kind::Shares,
-        Kind::Crossings,
+        CertificateKind::Prices,
+        CertificateKind::OddSets,
+        CertificateKind::Cuts,
+        CertificateKind::Shares,
+        CertificateKind::Crossings,
     ] {
         let caught = |tight: bool| {
             let holds = Verdict::Holds { tight };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_checks::{Fault, Kind, Verdict};
+use oneport_checks::{Fault, FaultKind, Verdict};
 use oneport_exports::Request;
 use oneport_plan::{Collective, Pattern, Problem, ScheduledPattern, Volumes, WholePatterns};
 use oneport_platform::{Node, Platform};
@@ -166,7 +166,7 @@ fn plain_files_are_read_as_all_others_are() {
 fn nonsense_is_refused_in_words() {
     let text = export("all-reduce", "msccl", 1, None).unwrap();
     for end in (0..text.len() - 8).step_by(text.len() / 30) {
-        assert_eq!(check(&text[..end]).unwrap_err().kind, Kind::Malformed);
+        assert_eq!(check(&text[..end]).unwrap_err().kind, FaultKind::Malformed);
     }
     for (old, new, word) in [
         ("type=\"s\"", "type=\"teleport\"", "teleport"),
@@ -198,7 +198,7 @@ fn nonsense_is_refused_in_words() {
         gpu(1)
     );
     let fault = check(&circle).unwrap_err();
-    assert_eq!(fault.kind, Kind::Deadlock);
+    assert_eq!(fault.kind, FaultKind::Deadlock);
     assert!(
         fault
             .text
