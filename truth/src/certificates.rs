@@ -504,7 +504,7 @@ fn shares(
     (!trees.is_empty()).then_some(trees)
 }
 
-/// Parts that add up to 1: all to one, alike, or at random.
+/// Parts that add up to 1: one part alone, equal parts, or random parts.
 fn split(draw: &mut Draw, way: usize, users: usize) -> Vec<Rational> {
     let chosen = draw.below(users);
     let whole: Vec<usize> = match way {

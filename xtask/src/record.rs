@@ -1,7 +1,7 @@
 //! The record of the last run: the time of each test, and the programs and files with which all tests of a program
 //! passed.
 //!
-//! With the same seed, a test program that has not been linked anew and reads the same files gives the same results. So
+//! With the same seed, a test program that has not been linked again and reads the same files gives the same results. So
 //! `--quick` runs the programs that have changed, and the whole run runs all of them. Data outside the repository
 //! counts as unchanged.
 
@@ -71,7 +71,7 @@ impl Record {
     }
 }
 
-/// Length and date of every file: programs are linked anew when they change.
+/// Length and date of every file: programs are linked again if they change.
 pub fn stamp<'a>(files: impl IntoIterator<Item = &'a Path>) -> String {
     let one = |file: &Path| {
         let known = fs::metadata(file).ok();
