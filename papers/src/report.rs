@@ -7,21 +7,24 @@ use comfy_table::{ContentArrangement, Table, presets};
 
 use crate::figures::{Body, Figure};
 use crate::networks::{self, Networks};
-use crate::rows::{Judged, Kind, Paper, Verdict};
+use crate::rows::{Judged, Paper, RowKind, Verdict};
 
 /// The kinds of row.
-pub const KINDS: [(Kind, &str); 5] = [
-    (Kind::Printed, "a value that the paper prints"),
+pub const KINDS: [(RowKind, &str); 5] = [
+    (RowKind::Printed, "a value that the paper prints"),
     (
-        Kind::Yields,
+        RowKind::Yields,
         "what a printed program or formula yields, carried out as printed",
     ),
-    (Kind::Theorem, "a statement of the paper"),
+    (RowKind::Theorem, "a statement of the paper"),
     (
-        Kind::Trend,
+        RowKind::Trend,
         "a tendency of experiments that cannot be repeated as they were",
     ),
-    (Kind::Ours, "a statement of ours about what the paper shows"),
+    (
+        RowKind::Ours,
+        "a statement of ours about what the paper shows",
+    ),
 ];
 
 /// Meaning of the verdicts.
@@ -133,8 +136,10 @@ impl Report {
     /// Number of statements of ours that hold.
     pub fn ours(&self) -> usize {
         let rows = self.sections.iter().flat_map(|section| &section.rows);
-        rows.filter(|judged| judged.verdict == Ok(Verdict::Holds) && judged.row.kind == Kind::Ours)
-            .count()
+        rows.filter(|judged| {
+            judged.verdict == Ok(Verdict::Holds) && judged.row.kind == RowKind::Ours
+        })
+        .count()
     }
 
     /// Rows that are not reproducible or open: paper, place, subject, reason.

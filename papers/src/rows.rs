@@ -116,7 +116,7 @@ impl fmt::Display for Value {
 
 /// Content of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum RowKind {
     /// A value that the paper prints.
     Printed,
     /// Value of a printed program, formula or rule, executed as printed by the check.
@@ -129,24 +129,24 @@ pub enum Kind {
     Ours,
 }
 
-impl Kind {
+impl RowKind {
     /// All, in the order of the fields of a fixture.
-    pub const ALL: [Kind; 5] = [
-        Kind::Printed,
-        Kind::Yields,
-        Kind::Theorem,
-        Kind::Trend,
-        Kind::Ours,
+    pub const ALL: [RowKind; 5] = [
+        RowKind::Printed,
+        RowKind::Yields,
+        RowKind::Theorem,
+        RowKind::Trend,
+        RowKind::Ours,
     ];
 
     /// For tables: the field's name in a fixture.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Printed => "printed",
-            Kind::Yields => "yields",
-            Kind::Theorem => "theorem",
-            Kind::Trend => "trend",
-            Kind::Ours => "ours",
+            RowKind::Printed => "printed",
+            RowKind::Yields => "yields",
+            RowKind::Theorem => "theorem",
+            RowKind::Trend => "trend",
+            RowKind::Ours => "ours",
         }
     }
 }
@@ -199,7 +199,7 @@ pub struct PaperRow {
     /// Description.
     pub what: String,
     /// Kind of the next field.
-    pub kind: Kind,
+    pub kind: RowKind,
     /// The printed value, the result of the printed program, or the statement.
     pub stated: Value,
     /// The right value, if the paper is wrong.
@@ -338,19 +338,19 @@ fn checked(raw: RawRow) -> Result<PaperRow> {
         reason,
         drawn,
     } = raw;
-    let given = Kind::ALL
+    let given = RowKind::ALL
         .into_iter()
         .zip([printed, yields, theorem, trend, ours]);
     let mut given = given.filter_map(|(kind, value)| Some((kind, value?)));
-    let names = Kind::ALL.map(Kind::name).join(", ");
+    let names = RowKind::ALL.map(RowKind::name).join(", ");
     let (Some((kind, stated)), None) = (given.next(), given.next()) else {
         bail!("row '{id}': exactly one of {names} says what the row holds")
     };
     let fits = match verdict {
-        Verdict::Exact => kind == Kind::Printed,
-        Verdict::Holds => matches!(kind, Kind::Theorem | Kind::Trend | Kind::Ours),
+        Verdict::Exact => kind == RowKind::Printed,
+        Verdict::Holds => matches!(kind, RowKind::Theorem | RowKind::Trend | RowKind::Ours),
         Verdict::Corrected | Verdict::NotReproducible => true,
-        Verdict::Open => kind != Kind::Yields,
+        Verdict::Open => kind != RowKind::Yields,
     };
     ensure!(
         fits,
@@ -359,7 +359,7 @@ fn checked(raw: RawRow) -> Result<PaperRow> {
         verdict.name()
     );
     ensure!(
-        kind != Kind::Yields || verdict == Verdict::Corrected,
+        kind != RowKind::Yields || verdict == Verdict::Corrected,
         "row '{id}': what a program yields is corrected"
     );
     let corrected = verdict == Verdict::Corrected;
@@ -617,12 +617,12 @@ fn verdict_of(row: &PaperRow, finding: &Finding) -> Result<Verdict, String> {
             row.stated
         ));
     }
-    if row.kind == Kind::Yields && finding.as_printed.is_none() {
+    if row.kind == RowKind::Yields && finding.as_printed.is_none() {
         return Err("the check does not carry out what is printed".to_string());
     }
-    let printed = row.kind == Kind::Printed;
+    let printed = row.kind == RowKind::Printed;
     // Values that a row states besides those of the paper are compared too.
-    let is_ours = matches!(row.kind, Kind::Ours | Kind::Trend);
+    let is_ours = matches!(row.kind, RowKind::Ours | RowKind::Trend);
     match &finding.ours {
         Ours::Claim { .. } | Ours::Undecided(_) if printed => {
             Err("a printed value wants a value of ours".to_string())

@@ -88,7 +88,7 @@ fn amounts(paper: &Paper) -> Result<Finding> {
     ))
 }
 
-/// Costs by slides 29 and 30: time over messages, link by link. The platform's file must say the same.
+/// Costs by slides 29 and 30: time over messages, link by link. The platform's file must have the same costs.
 fn costs(slides: &Paper) -> Result<Finding> {
     let mut messages: BTreeMap<&str, Rational> = BTreeMap::new();
     for (name, amount) in slides.printed("flows")?.table()? {

@@ -13,7 +13,7 @@ use crate::prices::{compute_price, link_price, smallest_size, smallest_work};
 
 /// A kind of certificate, for the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum CertificateKind {
     /// Prices of ports, links and processors alone.
     Prices,
     /// Also prices of odd sets.
@@ -30,28 +30,28 @@ pub enum Kind {
     Changed,
 }
 
-impl Kind {
+impl CertificateKind {
     /// Every kind, in the order of the table.
-    pub const ALL: [Kind; 7] = [
-        Kind::Prices,
-        Kind::OddSets,
-        Kind::Cuts,
-        Kind::Shares,
-        Kind::Crossings,
-        Kind::Solver,
-        Kind::Changed,
+    pub const ALL: [CertificateKind; 7] = [
+        CertificateKind::Prices,
+        CertificateKind::OddSets,
+        CertificateKind::Cuts,
+        CertificateKind::Shares,
+        CertificateKind::Crossings,
+        CertificateKind::Solver,
+        CertificateKind::Changed,
     ];
 
     /// The heading of its column.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Prices => "prices",
-            Kind::OddSets => "odd sets",
-            Kind::Cuts => "cuts",
-            Kind::Shares => "shares",
-            Kind::Crossings => "crossings",
-            Kind::Solver => "solver's",
-            Kind::Changed => "changed",
+            CertificateKind::Prices => "prices",
+            CertificateKind::OddSets => "odd sets",
+            CertificateKind::Cuts => "cuts",
+            CertificateKind::Shares => "shares",
+            CertificateKind::Crossings => "crossings",
+            CertificateKind::Solver => "solver's",
+            CertificateKind::Changed => "changed",
         }
     }
 }
@@ -60,28 +60,30 @@ impl Kind {
 /// refuses as overcharged may be tried again [weakened](weaken).
 pub fn certificate(
     draw: &mut Draw,
-    kind: Kind,
+    kind: CertificateKind,
     platform: &Platform,
     collective: &Collective,
     volumes: &Volumes,
 ) -> Option<Certificate> {
     let prices = prices(draw, platform);
-    let odd_sets = if kind == Kind::OddSets || draw.percent(10) {
+    let odd_sets = if kind == CertificateKind::OddSets || draw.percent(10) {
         odd_sets(draw, platform)
     } else {
         Vec::new()
     };
-    if kind == Kind::OddSets && odd_sets.is_empty() {
+    if kind == CertificateKind::OddSets && odd_sets.is_empty() {
         return None;
     }
     let mut certificate = Certificate::new(prices, odd_sets, []);
     match kind {
-        Kind::Prices | Kind::OddSets => {}
-        Kind::Cuts => certificate.needs = cuts(draw, platform, collective, volumes, &certificate),
-        Kind::Shares => {
+        CertificateKind::Prices | CertificateKind::OddSets => {}
+        CertificateKind::Cuts => {
+            certificate.needs = cuts(draw, platform, collective, volumes, &certificate)
+        }
+        CertificateKind::Shares => {
             certificate.needs = shares(draw, platform, collective, volumes, &certificate)?
         }
-        Kind::Crossings => {
+        CertificateKind::Crossings => {
             add_crossings(draw, platform, collective, volumes, &mut certificate);
             if certificate
                 .needs
@@ -98,7 +100,7 @@ pub fn certificate(
                 certificate.needs.sort();
             }
         }
-        Kind::Solver | Kind::Changed => return None,
+        CertificateKind::Solver | CertificateKind::Changed => return None,
     }
     complete(platform, collective, volumes, &mut certificate);
     Some(certificate)
@@ -502,7 +504,7 @@ fn shares(
     (!trees.is_empty()).then_some(trees)
 }
 
-/// Parts that add up to 1: all to one, alike, or at random.
+/// Parts that add up to 1: one part alone, equal parts, or random parts.
 fn split(draw: &mut Draw, way: usize, users: usize) -> Vec<Rational> {
     let chosen = draw.below(users);
     let whole: Vec<usize> = match way {

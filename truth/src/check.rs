@@ -9,7 +9,7 @@ use oneport_platform::{Rational, whole};
 use oneport_referee::Watch;
 use oneport_referee::{Rule, Violation, bound, reading};
 
-use crate::certificates::{Kind, certificate, change, complete, weaken};
+use crate::certificates::{CertificateKind, certificate, change, complete, weaken};
 use crate::draw::Draw;
 use crate::game::Carrier;
 use crate::prices::{compute_price, link_price};
@@ -36,7 +36,7 @@ pub enum Verdict {
 #[derive(Debug, Clone)]
 pub struct Checked {
     /// The kind of certificate. `None` for an answer of the solver.
-    pub kind: Option<Kind>,
+    pub kind: Option<CertificateKind>,
     /// The certificate, if it exists.
     pub certificate: Option<Certificate>,
     /// The result.
@@ -83,11 +83,11 @@ pub fn check(draw: &mut Draw, sample: &Sample, effort: Effort, bound: Bound<'_>)
     };
     let mut all = Vec::new();
     for kind in [
-        Kind::Prices,
-        Kind::OddSets,
-        Kind::Cuts,
-        Kind::Shares,
-        Kind::Crossings,
+        CertificateKind::Prices,
+        CertificateKind::OddSets,
+        CertificateKind::Cuts,
+        CertificateKind::Shares,
+        CertificateKind::Crossings,
     ] {
         for _ in 0..effort.certificates {
             let Some(one) = certificate(draw, kind, platform, collective, volumes) else {
@@ -112,12 +112,18 @@ pub fn check(draw: &mut Draw, sample: &Sample, effort: Effort, bound: Bound<'_>)
                 all.push(check_weakened(
                     &oracle,
                     sample,
-                    Kind::Changed,
+                    CertificateKind::Changed,
                     changed,
                     bound,
                 ));
             }
-            all.push(check_single(&oracle, sample, Kind::Solver, own, bound));
+            all.push(check_single(
+                &oracle,
+                sample,
+                CertificateKind::Solver,
+                own,
+                bound,
+            ));
         }
         let (verdict, own) = check_solver(sample, Formulation::Compact, &truth);
         if verdict != Verdict::Refused {
@@ -135,7 +141,7 @@ pub fn check(draw: &mut Draw, sample: &Sample, effort: Effort, bound: Bound<'_>)
 fn check_weakened(
     oracle: &Oracle<'_>,
     sample: &Sample,
-    kind: Kind,
+    kind: CertificateKind,
     mut certificate: Certificate,
     bound: Bound<'_>,
 ) -> Checked {
@@ -186,7 +192,7 @@ fn misread(sample: &Sample, certificate: &Certificate) -> Option<String> {
 pub fn check_single(
     oracle: &Oracle<'_>,
     sample: &Sample,
-    kind: Kind,
+    kind: CertificateKind,
     certificate: Certificate,
     bound: Bound<'_>,
 ) -> Checked {

@@ -28,7 +28,7 @@ pub enum Carrier {
     Compute(NodeId),
 }
 
-/// One possible action: from its inputs, which have to be at hand, it makes its output.
+/// One possible action: it makes its output from its inputs, which must be available.
 #[derive(Debug, Clone)]
 pub struct Move {
     /// Facts by number: one for a transfer, two for a merge.

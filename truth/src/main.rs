@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use oneport_files::{PlatformFormat, write_platform};
-use oneport_truth::certificates::Kind;
+use oneport_truth::certificates::CertificateKind;
 use oneport_truth::check::{Checked, Effort, Verdict, check, referee};
 use oneport_truth::draw::Draw;
 use oneport_truth::sample::{Sample, sample};
@@ -33,7 +33,7 @@ struct Count {
 struct Tally {
     instances: u64,
     /// Per kind, with the solver's answers last.
-    counts: BTreeMap<Option<Kind>, Count>,
+    counts: BTreeMap<Option<CertificateKind>, Count>,
     refused: u64,
     given_up: u64,
     wrong: u64,
@@ -129,7 +129,7 @@ fn note(
     let Verdict::Wrong(text) = &one.verdict else {
         return;
     };
-    let kind = one.kind.map_or("solver", Kind::name);
+    let kind = one.kind.map_or("solver", CertificateKind::name);
     let words: Vec<&str> = text
         .split(' ')
         .take(4)
@@ -171,11 +171,16 @@ fn describe(sample: &Sample, one: &Checked, text: &str, seed: u64, instance: u64
 /// Per collective and model: instances. Per kind of certificate: the bounds that hold and the tight ones. For the
 /// solver: the answers that hold and the optimal ones.
 fn table(rows: &BTreeMap<(String, &'static str), Tally>) -> String {
-    let mut columns: Vec<Option<Kind>> = Kind::ALL.into_iter().map(Some).collect();
+    let mut columns: Vec<Option<CertificateKind>> =
+        CertificateKind::ALL.into_iter().map(Some).collect();
     columns.push(None);
     let mut out = format!("{:27} {:11} {:>7}", "collective", "model", "cases");
     for kind in &columns {
-        let _ = write!(out, " {:>15}", kind.map_or("answers", Kind::name));
+        let _ = write!(
+            out,
+            " {:>15}",
+            kind.map_or("answers", CertificateKind::name)
+        );
     }
     let _ = writeln!(out, " {:>8} {:>8} {:>6}", "refused", "given up", "wrong");
     let mut sum = Tally::default();
@@ -193,7 +198,13 @@ fn table(rows: &BTreeMap<(String, &'static str), Tally>) -> String {
     out
 }
 
-fn line(out: &mut String, label: &str, model: &str, row: &Tally, columns: &[Option<Kind>]) {
+fn line(
+    out: &mut String,
+    label: &str,
+    model: &str,
+    row: &Tally,
+    columns: &[Option<CertificateKind>],
+) {
     let _ = write!(out, "{label:27} {model:11} {:>7}", row.instances);
     for kind in columns {
         let Count { checked, tight } = row.counts.get(kind).copied().unwrap_or_default();

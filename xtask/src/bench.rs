@@ -112,7 +112,7 @@ pub fn ratios(binaries: &[Binary]) -> Result<()> {
 }
 
 /// The ratio of each of the dozen to the reference loop, and of each large collective to its search. The reference is
-/// measured anew before each.
+/// measured again before each.
 fn measure(binaries: &[Binary]) -> Result<BTreeMap<String, f64>> {
     let folder = workspace::target()?.join("ratios");
     let ratio_of = |&(target, name): &(&str, &str)| {

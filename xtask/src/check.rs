@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::runner::{self, Which};
-use crate::steps::{self, State, Step, cargo};
+use crate::steps::{self, Step, StepState, cargo};
 use crate::{bench, package, simgrid, tidy, workflow};
 
 /// The options of `cargo xtask check`.
@@ -47,7 +47,7 @@ const QUICK: &[Step] = &[
         },
     },
 ];
-/// The other ones. A warning of the documentation (a dead link, say) is an error.
+/// The remaining steps. A warning of the documentation (a dead link, say) is an error.
 const REST: &[Step] = &[
     Step {
         name: "the command without its doors",
@@ -92,5 +92,5 @@ const REST: &[Step] = &[
 /// Names the step that failed.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let rest = if arguments.quick { &[] } else { REST };
-    steps::run(QUICK.iter().chain(rest), &mut State::of(Which::Long))
+    steps::run(QUICK.iter().chain(rest), &mut StepState::of(Which::Long))
 }

@@ -42,7 +42,7 @@ enum Verb {
     Setup,
     /// Compare every table, figure and claim of the papers with ours (runs setup first)
     Reproduce {
-        /// Given to the reproduce program as they are
+        /// Arguments of the reproduce program
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
@@ -51,16 +51,16 @@ enum Verb {
     /// Check all that the tests do not: format, tidy, workflow, clippy, features, documentation, long tests, benchmarks
     /// beside their reference, SimGrid, packages (runs setup first)
     Check(check::Arguments),
-    /// Measure; every benchmark asserts its answer (runs setup first)
+    /// Run the benchmarks, each of which asserts its answer (runs setup first)
     Bench {
         /// Measure a dozen next to a reference loop, and record their ratios for the next release
         #[arg(long)]
         record: bool,
-        /// Given to the benchmarks as they are
+        /// Arguments of the benchmarks
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Change every operator of a crate in turn, and see whether a test fails (slow; needs cargo-mutants)
+    /// Change every operator of a crate in turn, and check that a test fails (slow, needs cargo-mutants)
     Mutants(mutants::Arguments),
     /// Run the collective tests of mpi4py, and of MPICH if its source is named, with and without the drop-in library
     Mpi(mpi::Arguments),

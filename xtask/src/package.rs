@@ -48,7 +48,7 @@ pub fn run() -> Result<()> {
 }
 
 /// Unpacks every archive into `packages` of the project. A file that equals that of the last time stays in place, so
-/// that cargo builds only changed files. A changed file gets a new date, whereas an archive dates all files alike.
+/// that cargo builds only changed files. A changed file gets a new date, but an archive gives all files one date.
 fn unpack(packages: &[Package], archives: &Path, project: &Path) -> Result<()> {
     let (fresh, unpacked) = (project.join("fresh"), project.join("packages"));
     if fresh.exists() {

@@ -1,7 +1,7 @@
 //! The record of the last run: the time of each test, and the programs and files with which all tests of a program
 //! passed.
 //!
-//! With the same seed, a test program that has not been linked anew and reads the same files gives the same results. So
+//! With the same seed, a test program that has not been linked again and reads the same files gives the same results. So
 //! `--quick` runs the programs that have changed, and the whole run runs all of them. Data outside the repository
 //! counts as unchanged.
 
@@ -13,6 +13,7 @@ use std::time::UNIX_EPOCH;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
+use crate::setup;
 use crate::workspace;
 
 /// Data kept between runs, in the target folder.
@@ -70,7 +71,7 @@ impl Record {
     }
 }
 
-/// Length and date of every file: programs are linked anew when they change.
+/// Length and date of every file: programs are linked again if they change.
 pub fn stamp<'a>(files: impl IntoIterator<Item = &'a Path>) -> String {
     let one = |file: &Path| {
         let known = fs::metadata(file).ok();
@@ -92,12 +93,9 @@ pub fn read_files() -> Result<u64> {
     let read = sources
         .iter()
         .filter(|source| !source.path.ends_with(".rs"));
-    Ok(read.fold(0xcbf2_9ce4_8422_2325, |hash, source| {
-        let bytes = source.path.bytes().chain(source.text.bytes());
-        bytes.fold(hash, |hash: u64, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
-    }))
+    Ok(setup::hash(read.flat_map(|source| {
+        source.path.bytes().chain(source.text.bytes())
+    })))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::binaries;
 use crate::{setup, workspace};
 
 /// The program, and the test that runs it. Cargo builds it for that test: with the tests' profile and with the features
-/// of the whole workspace, so that nothing is compiled anew for the other tests.
+/// of the whole workspace, so that no crate is compiled again for the other tests.
 const PROGRAM: &str = "oneport-papers";
 const TEST: &str = "program";
 

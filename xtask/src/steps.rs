@@ -14,11 +14,11 @@ pub struct Step {
     /// Its name, for the user.
     pub name: &'static str,
     /// Its work.
-    pub run: fn(&mut State) -> Result<()>,
+    pub run: fn(&mut StepState) -> Result<()>,
 }
 
 /// State shared by the steps.
-pub struct State {
+pub struct StepState {
     /// The tests that a step runs.
     pub which: Which,
     /// The test programs, once they are compiled.
@@ -34,10 +34,10 @@ pub const COMPILE: Step = Step {
     },
 };
 
-impl State {
+impl StepState {
     /// Before the first step.
-    pub fn of(which: Which) -> State {
-        State {
+    pub fn of(which: Which) -> StepState {
+        StepState {
             which,
             built: Built::default(),
         }
@@ -59,7 +59,7 @@ pub fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
 ///
 /// # Errors
 /// Names the step that failed.
-pub fn run<'a>(steps: impl IntoIterator<Item = &'a Step>, state: &mut State) -> Result<()> {
+pub fn run<'a>(steps: impl IntoIterator<Item = &'a Step>, state: &mut StepState) -> Result<()> {
     let start = Instant::now();
     let cold = !workspace::target()?.join("debug/deps").is_dir();
     let (result, cost) = Cost::of(setup::run);

@@ -5,7 +5,7 @@ use clap::Args;
 
 use crate::runner::{self, Which};
 use crate::setup;
-use crate::steps::{self, State, Step};
+use crate::steps::{self, Step, StepState};
 use crate::wheel;
 
 /// The options of `cargo xtask test`.
@@ -43,5 +43,5 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     } else {
         Which::Every
     };
-    steps::run(STEPS, &mut State::of(which))
+    steps::run(STEPS, &mut StepState::of(which))
 }

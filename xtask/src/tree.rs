@@ -47,10 +47,12 @@ pub fn prune(folder: &Path, like: &Path) -> Result<()> {
             prune(&path, &other)?;
             continue;
         }
-        let removed = match path.is_dir() {
-            true => fs::remove_dir_all(&path),
-            false if other.is_file() => Ok(()),
-            false => fs::remove_file(&path),
+        let removed = if path.is_dir() {
+            fs::remove_dir_all(&path)
+        } else if other.is_file() {
+            Ok(())
+        } else {
+            fs::remove_file(&path)
         };
         removed.with_context(|| format!("cannot remove {}", path.display()))?;
     }

@@ -3,7 +3,7 @@
 //! ```text
 //! target/setup/wheels    the packages of doors/python/requirements.txt, fetched once, each by its hash
 //! target/setup/venv      an environment with all of them
-//! target/wheel           the wheel; an environment with it alone; what passed
+//! target/wheel           the wheel; an environment that contains only the wheel; the record of a passed test
 //! ```
 
 use std::env;
@@ -22,10 +22,10 @@ use crate::workspace;
 /// The options of `cargo xtask wheel`.
 #[derive(Args)]
 pub struct Arguments {
-    /// Optimise as for a release, with HiGHS inside; without it, compile as the tests are, with the HiGHS of the setup
+    /// Optimise for a release and include HiGHS (default: the profile of the tests and the HiGHS of the setup)
     #[arg(long)]
     release: bool,
-    /// Given to pytest as they are; then nothing else is checked
+    /// Arguments of pytest; if there are any, only pytest runs
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pytest: Vec<String>,
 }
@@ -60,7 +60,8 @@ struct Folders {
 /// Builds and tests the wheel.
 ///
 /// # Errors
-/// It does not build, is too large, or a test fails; the output was shown. No Python or no tools, if they are required.
+/// The wheel does not build or is too large, or a test fails. The output was shown. Also a missing Python or missing
+/// tools, if they are required.
 pub fn run(arguments: &Arguments) -> Result<()> {
     setup::run()?;
     checked(arguments, false)
@@ -69,7 +70,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// The step of `cargo xtask test`. If `quick`, a wheel that passed is not tested again.
 ///
 /// # Errors
-/// As [`run`].
+/// The errors of [`run`].
 pub fn step(quick: bool) -> Result<()> {
     let arguments = Arguments {
         release: false,
@@ -287,7 +288,7 @@ impl Test<'_> {
         let changed = changed
             .ok()
             .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-        Ok(format!("{:016x} {changed:?}", setup::hash(&text)))
+        Ok(format!("{:016x} {changed:?}", setup::hash(text.bytes())))
     }
 
     fn size(&self) -> Result<()> {

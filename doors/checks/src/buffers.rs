@@ -6,7 +6,7 @@ mod memory;
 pub(crate) use expected::{in_place, wanted};
 pub(crate) use memory::{InPlace, Memory};
 
-use crate::machine::{Fault, Kind, Value, Values};
+use crate::machine::{Fault, FaultKind, Value, Values};
 
 /// A buffer of a rank.
 #[derive(
@@ -58,7 +58,7 @@ pub(crate) fn compare(
     };
     let root = root().unwrap_or(0);
     let wanted =
-        wanted(collective, chunks, root).map_err(|text| Fault::new(Kind::Malformed, text))?;
+        wanted(collective, chunks, root).map_err(|text| Fault::new(FaultKind::Malformed, text))?;
     let wanted = wanted.unwrap_or_default();
     let sums: Vec<Vec<Value>> = wanted
         .sums
@@ -166,7 +166,7 @@ fn wrong(
     };
     let there = there.map_or("nothing".to_string(), list);
     Fault::new(
-        Kind::Result,
+        FaultKind::Result,
         format!(
             "{} ends with {there}; it should be {}",
             memory.name(cell),

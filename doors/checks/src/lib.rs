@@ -12,5 +12,5 @@ mod verdict;
 pub use buffers::BufferType;
 pub use check::{check, follow};
 pub use followed::{CellsAt, Followed, Moved};
-pub use machine::{Fault, Kind};
+pub use machine::{Fault, FaultKind};
 pub use verdict::Verdict;

@@ -18,7 +18,7 @@ use clocks::Clocks;
 use memory::{Access, Cells};
 
 pub(crate) use fault::malformed;
-pub use fault::{Fault, Kind};
+pub use fault::{Fault, FaultKind};
 pub(crate) use script::{Act, Move, Part, Script, Span};
 pub(crate) use values::{Value, Values};
 
@@ -82,9 +82,9 @@ struct Thread {
     rank: usize,
     knows: Knowledge,
     /// Knowledge received since the last synchronisation. The next one applies it.
-    told: Knowledge,
-    /// Whether `told` has entries.
-    is_told: bool,
+    received: Knowledge,
+    /// Whether `received` has entries.
+    has_received: bool,
     /// The current epoch, from 1.
     stretch: u32,
     next: usize,
@@ -205,8 +205,8 @@ impl<'p, N: Names> Machine<'p, N> {
             Thread {
                 rank,
                 knows,
-                told: Knowledge::default(),
-                is_told: false,
+                received: Knowledge::default(),
+                has_received: false,
                 stretch: 1,
                 next: 0,
                 served: 0,
@@ -297,8 +297,8 @@ impl<'p, N: Names> Machine<'p, N> {
             Act::Flush { agents } => {
                 for &agent in self.script.numbers_of(agents) {
                     let done = self.threads[agent as usize].knows.clone();
-                    self.threads[thread].told.join(&done);
-                    self.threads[thread].is_told = true;
+                    self.threads[thread].received.join(&done);
+                    self.threads[thread].has_received = true;
                 }
             }
         }
@@ -336,13 +336,13 @@ impl<'p, N: Names> Machine<'p, N> {
                 return false;
             };
             let state = &mut self.threads[thread];
-            state.told.reached.join(&token.reached);
+            state.received.reached.join(&token.reached);
             match (relaxed, self.apart) {
-                (false, _) => state.told.seen.join(&token.seen),
-                (true, true) => state.told.reached.join(&token.seen),
+                (false, _) => state.received.seen.join(&token.seen),
+                (true, true) => state.received.reached.join(&token.seen),
                 (true, false) => {}
             }
-            state.is_told = true;
+            state.has_received = true;
             state.served += 1;
         }
         self.threads[thread].served = 0;
@@ -363,10 +363,10 @@ impl<'p, N: Names> Machine<'p, N> {
         let state = &mut self.threads[thread];
         state.knows.seen.learn(thread as u32, state.stretch);
         state.stretch += 1;
-        if state.is_told {
-            state.knows.join(&state.told);
-            state.told = Knowledge::default();
-            state.is_told = false;
+        if state.has_received {
+            state.knows.join(&state.received);
+            state.received = Knowledge::default();
+            state.has_received = false;
         }
     }
 

@@ -14,7 +14,9 @@ use crate::buffers::{
     BufferType, InPlace, Memory, compare, in_place, orders, overwritten, shares_sums, wanted,
 };
 use crate::followed::Followed;
-use crate::machine::{Act, Fault, Kind, Machine, Move, Names, Outcome, Script, Span, malformed};
+use crate::machine::{
+    Act, Fault, FaultKind, Machine, Move, Names, Outcome, Script, Span, malformed,
+};
 use crate::text::clipped;
 use crate::verdict::Verdict;
 use elements::{Columns, Node};
@@ -115,11 +117,11 @@ pub fn check(text: &str, slots: Option<u32>) -> Result<Followed, Fault> {
 fn run_or_ask_for_slots(algorithm: &Algorithm, in_place: bool) -> Result<Followed, Fault> {
     let slots = algorithm.slots;
     let fault = match run(algorithm, in_place, slots) {
-        Err(fault) if fault.kind == Kind::Deadlock => fault,
+        Err(fault) if fault.kind == FaultKind::Deadlock => fault,
         other => return other,
     };
     let is_stuck = |slots: u32| {
-        run(algorithm, in_place, slots).is_err_and(|fault| fault.kind == Kind::Deadlock)
+        run(algorithm, in_place, slots).is_err_and(|fault| fault.kind == FaultKind::Deadlock)
     };
     let (mut stuck, mut free) = (slots, slots.max(STEPS as u32));
     if is_stuck(free) {

@@ -369,7 +369,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Marks the first vertex of every goal. A value is marked only if no task brings it.
+    /// Marks the first vertex of every goal. A value is marked only if no task delivers it.
     fn mark_wanted(&mut self) {
         if self.style != Style::Scheme {
             return;

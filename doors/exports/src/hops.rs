@@ -24,7 +24,7 @@ pub(crate) struct Hop {
     pub returned: Vec<usize>,
     /// Start of its first task, in units from the start of the period in which its copy starts.
     pub start: BigInt,
-    /// End of its last task, likewise.
+    /// End of its last task, in the same unit.
     pub end: BigInt,
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn hops(
                     });
                     continue;
                 }
-                // A path that returns to its start brings nothing: the value has been there since the previous hop.
+                // A path that returns to its start has no effect: the value has been there since the previous hop.
                 if ends.to == from {
                     if let Some(hop) = hop {
                         hops[hop].returned.extend(way.last());

@@ -1,4 +1,4 @@
-//! Another number of instances per period: distributes the copies of the patterns anew, and rates the loss.
+//! Another number of instances per period: distributes the copies of the patterns again, and computes the loss.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

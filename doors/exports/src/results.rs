@@ -6,7 +6,7 @@ use oneport_plan::{Interval, Problem, Task};
 use oneport_platform::NodeId;
 use oneport_schedule::Execution;
 
-/// A goal, and the task that brings or makes its value.
+/// A goal, and the task that delivers or makes its value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Served {
     /// Index of the demand.
@@ -21,7 +21,7 @@ pub struct Served {
     pub task: usize,
 }
 
-/// Goals that tasks serve, each with the last task that brings or makes it at its node. Goals that their owner meets
+/// Goals that tasks serve, each with the last task that delivers or makes it at its node. Goals that their owner meets
 /// without any task are not listed. Sorted by demands, copies and nodes. `O(E log E)` for `E` tasks and goals.
 pub fn results(problem: &Problem, execution: &Execution) -> Vec<Served> {
     let mut arrived: BTreeMap<(usize, u64, NodeId, Interval), usize> = BTreeMap::new();

@@ -12,7 +12,7 @@ use num_traits::ToPrimitive;
 use oneport_plan::{PeriodicSchedule, Problem};
 use oneport_schedule::{Measure, common_denominator};
 
-/// Copies up to which all distributions are searched. They are distributed anew per number of pieces. Trades balance
+/// Copies up to which all distributions are searched. They are distributed again per number of pieces. Trades balance
 /// for time. Measured: some hundredths of a second.
 const SEARCHED: usize = 24;
 /// Resources examined in the search and while copies are moved. Trades balance for time. Measured: some hundredths of a

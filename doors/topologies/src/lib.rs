@@ -140,10 +140,10 @@ pub fn parse_topology(
     checked(name, parse(name, bytes, format, options)?)
 }
 
-/// As [`parse_topology`], for a platform whose port model is about to change: as [`read_topology_with_any_ports`].
+/// Reads like [`read_topology_with_any_ports`], from bytes. `name` is the file's name in messages.
 ///
 /// # Errors
-/// As [`parse_topology`], but for links with shared capacities at nodes with ports.
+/// The errors of [`parse_topology`], except those of links with shared capacities at nodes with ports.
 pub fn parse_topology_with_any_ports(
     name: &str,
     bytes: &[u8],

@@ -110,7 +110,7 @@ pub struct NcclChannel {
     pub gpus: Vec<NcclGpu>,
 }
 
-/// A graph: channels that are used alike.
+/// A graph: channels of one use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NcclGraph {
     /// Purpose: 0 rings, 1 trees.

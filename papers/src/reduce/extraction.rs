@@ -98,7 +98,7 @@ impl Figure8<'_> {
         TreeSearch::Tree(found)
     }
 
-    /// Lines 6 and 13: the task that makes an input, or brings it. Without one the loop of line 3 never ends.
+    /// Lines 6 and 13: the task that makes or delivers an input. If there is none, the loop of line 3 never ends.
     fn maker(&self, (part, node): Holding, happens: &dyn Fn(&Task) -> bool) -> Option<Task> {
         let mut merges = (part.first..part.last).map(|split| Task::merge(node, part, split));
         if let Some(merge) = merges.find(|merge| happens(merge)) {

@@ -10,7 +10,7 @@ use oneport_platform::{
 };
 use oneport_referee::Watch;
 use oneport_referee::{Violation, proof};
-use oneport_truth::certificates::Kind;
+use oneport_truth::certificates::CertificateKind;
 use oneport_truth::check::{Bound, Checked, Effort, Verdict, check, referee};
 use oneport_truth::draw::Draw;
 use oneport_truth::sample::{Sample, sample};
@@ -65,11 +65,11 @@ fn every_bound_holds() {
         results.len()
     );
     for kind in [
-        Kind::Prices,
-        Kind::OddSets,
-        Kind::Cuts,
-        Kind::Shares,
-        Kind::Crossings,
+        CertificateKind::Prices,
+        CertificateKind::OddSets,
+        CertificateKind::Cuts,
+        CertificateKind::Shares,
+        CertificateKind::Crossings,
     ] {
         let caught = |tight: bool| {
             let holds = Verdict::Holds { tight };

@@ -209,7 +209,7 @@ fn what_cannot_arrive_is_impossible() {
     assert_eq!(oracle.throughput(), Err(Refused::Impossible));
 }
 
-/// Forwards: the facts at hand, one count for every fact (1 at most if the node replicates, 4 at most otherwise), and
+/// Forwards: the available facts, one count for every fact (1 at most if the node replicates, 4 at most otherwise), and
 /// Dijkstra's algorithm over all counts.
 fn forwards(game: &Game, prices: &[u64], limit: usize) -> Option<Option<u64>> {
     let mut first = vec![0_u8; game.facts.len()];
@@ -261,7 +261,7 @@ fn forwards(game: &Game, prices: &[u64], limit: usize) -> Option<Option<u64>> {
     Some(None)
 }
 
-/// A scheme is executed move by move: every input is at hand, and at a node that does not replicate it is used up.
+/// A scheme is executed move by move: every input is available, and at a node that does not replicate it is used up.
 fn carries_out(game: &Game, moves: &[u32]) -> bool {
     let mut at_hand = vec![0; game.facts.len()];
     for &fact in game.start.iter() {

@@ -40,7 +40,7 @@ pub struct Arguments {
     /// Only the mutants that this file names, as a file of survivors does
     #[arg(long, value_name = "FILE")]
     again: Option<PathBuf>,
-    /// A dependant whose tests may catch mutants too; may be repeated
+    /// A dependant crate whose tests run too (may be repeated)
     #[arg(long, value_name = "CRATE")]
     also_test: Vec<String>,
     /// Leave out tests that take this many seconds or more: first try all mutants with 1, then the survivors

@@ -30,8 +30,8 @@ pub fn clear(folder: &Path) -> Result<()> {
 }
 
 /// The hash of Fowler, Noll and Vo (FNV-1a, 64 bits): equal in every version of Rust.
-pub fn fnv(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+pub fn fnv(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }

@@ -16,7 +16,7 @@
 //! wheel/HASH/      if the Python package's is taken: a highs.pc that leads to the user's cache folder
 //! highs/           if it was compiled: static library, headers, highs.pc, and a stamp of its sources and flags
 //! python/          tools that this machine lacked, as Python packages
-//! wheels/, venv/   what the Python package is built and tested with: `cargo xtask wheel`
+//! wheels/, venv/   tools that build and test the Python package: `cargo xtask wheel`
 //! mpi/NAME/        MPI libraries that this machine lacked, for the tests alone, as Python packages
 //! ```
 
@@ -188,11 +188,11 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// HiGHS as a static library, compiled if it is not there: the folder of its highs.pc. What is built otherwise goes on
-/// with the HiGHS of the setup.
+/// Compiles HiGHS as a static library, if that is missing. Returns the folder of its highs.pc. All other builds use
+/// the HiGHS of the setup.
 ///
 /// # Errors
-/// As [`run`].
+/// The errors of [`run`].
 pub fn compiled() -> Result<PathBuf> {
     let root = workspace::root()?;
     let folders = Folders {

@@ -81,7 +81,7 @@ impl Shared {
         format!(
             "{}/{:016x}",
             self.whose.folder(),
-            fnv(&self.description.escape_ascii().to_string())
+            fnv(self.description.escape_ascii())
         )
     }
 

@@ -20,13 +20,13 @@ use crate::{setup, workspace};
 use cases::Case;
 use events::Events;
 
-/// How much of it.
+/// The options of `cargo xtask simgrid`.
 #[derive(Args)]
 pub struct Arguments {
-    /// Only every 19th plan: what `cargo xtask check` runs
+    /// Replay only every 19th plan, as `cargo xtask check` does
     #[arg(long)]
     sample: bool,
-    /// Only plans whose line in the report would begin with this, as in `random` or `star.json reduce`
+    /// Replay only plans whose line in the report begins with this text, such as `random` or `star.json reduce`
     #[arg(long, value_name = "TEXT", default_value = "")]
     only: String,
     /// A oneport that is built already (default: it is built in release)

@@ -1,5 +1,5 @@
 //! A library or program of the workspace is compiled once more for its unit tests. If it has none, its manifest must
-//! say `test = false`. If the manifest says so, a test would never run.
+//! have `test = false`. With that line its unit tests would never run, so it must have none.
 
 use std::path::Path;
 

@@ -8,7 +8,7 @@ use super::{Awaited, Machine, Names, Span};
 #[error("{text}")]
 pub struct Fault {
     /// Kind of fault.
-    pub kind: Kind,
+    pub kind: FaultKind,
     /// Message: thread, cell, value, and the right one.
     pub text: String,
 }
@@ -16,7 +16,7 @@ pub struct Fault {
 /// Kinds of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum FaultKind {
     /// Two unordered accesses, one of them a write.
     Race,
     /// Use of memory of a rank that may not have started, or may have ended.
@@ -37,12 +37,12 @@ pub enum Kind {
 
 /// A fault of the file itself.
 pub(crate) fn malformed(text: impl Into<String>) -> Fault {
-    Fault::new(Kind::Malformed, text)
+    Fault::new(FaultKind::Malformed, text)
 }
 
 impl Fault {
     /// A fault.
-    pub fn new(kind: Kind, text: impl Into<String>) -> Self {
+    pub fn new(kind: FaultKind, text: impl Into<String>) -> Self {
         Fault {
             kind,
             text: text.into(),
@@ -72,7 +72,7 @@ impl<N: Names> Machine<'_, N> {
             "a nop, a signal and a wait, or a barrier between them would order them"
         };
         Fault::new(
-            Kind::Race,
+            FaultKind::Race,
             format!("{one} {does} {cell}, and {two} {did} it, in no order; {missing}"),
         )
     }
@@ -83,7 +83,7 @@ impl<N: Names> Machine<'_, N> {
             self.step(access.step),
             self.names.cell(cell)
         );
-        Fault::new(Kind::Unwritten, text)
+        Fault::new(FaultKind::Unwritten, text)
     }
 
     pub(super) fn too_large(&self, access: Access) -> Fault {
@@ -94,7 +94,7 @@ impl<N: Names> Machine<'_, N> {
     pub(super) fn packet_twice(&self, access: Access, cell: usize) -> Fault {
         let (one, cell) = (self.step(access.step), self.names.cell(cell));
         Fault::new(
-            Kind::Race,
+            FaultKind::Race,
             format!(
                 "{one} writes {cell} once more, and who reads a packet cannot tell which it gets; use another chunk"
             ),
@@ -107,7 +107,7 @@ impl<N: Names> Machine<'_, N> {
             "{one} uses {cell}, and nothing says that rank {} has started; wait for a signal of it before",
             span.rank
         );
-        Fault::new(Kind::Absent, text)
+        Fault::new(FaultKind::Absent, text)
     }
 
     pub(super) fn still_used(&self, rank: usize, step: u32) -> Fault {
@@ -115,7 +115,7 @@ impl<N: Names> Machine<'_, N> {
             "rank {rank} may have ended when {} uses its memory; it must wait for a signal that follows",
             self.step(step)
         );
-        Fault::new(Kind::Absent, text)
+        Fault::new(FaultKind::Absent, text)
     }
 
     pub(super) fn unseen(&self, rank: usize, step: u32) -> Fault {
@@ -124,7 +124,7 @@ impl<N: Names> Machine<'_, N> {
              one that is not relaxed would",
             self.step(step)
         );
-        Fault::new(Kind::Absent, text)
+        Fault::new(FaultKind::Absent, text)
     }
 
     pub(super) fn left_over(&self, line: usize, tokens: usize) -> Fault {
@@ -132,7 +132,7 @@ impl<N: Names> Machine<'_, N> {
             "{tokens} of what is waited for as {} is left at the end: the next run would not wait",
             self.names.line(line)
         );
-        Fault::new(Kind::LeftOver, text)
+        Fault::new(FaultKind::LeftOver, text)
     }
 
     /// Follows the waiting threads until one of them repeats or has ended.
@@ -161,7 +161,10 @@ impl<N: Names> Machine<'_, N> {
                 }
             }
         }
-        Fault::new(Kind::Deadlock, format!("deadlock: {}", chain.join("; ")))
+        Fault::new(
+            FaultKind::Deadlock,
+            format!("deadlock: {}", chain.join("; ")),
+        )
     }
 
     /// The event that a thread waits for, and a running thread that could cause it.

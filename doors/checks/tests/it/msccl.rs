@@ -1,7 +1,7 @@
 //! MSCCL algorithms, made step by step: input and output in one buffer, slots of connections, overwritten inputs,
 //! orders of sums.
 
-use oneport_checks::{Fault, Kind, Verdict};
+use oneport_checks::{Fault, FaultKind, Verdict};
 
 use oneport_testkit::Dice;
 
@@ -79,7 +79,7 @@ fn one_buffer_for_input_and_output_is_counted_once() {
         );
         let refused = check(&pair(collective, "outofplace=\"1\"", chunks, steps)).unwrap_err();
         assert!(
-            refused.kind == Kind::Malformed && refused.text.contains("out of place"),
+            refused.kind == FaultKind::Malformed && refused.text.contains("out of place"),
             "{refused}"
         );
         // The result is still compared: without the last step it is wrong.
@@ -91,7 +91,7 @@ fn one_buffer_for_input_and_output_is_counted_once() {
         ))
         .unwrap_err();
         assert!(
-            matches!(wrong.kind, Kind::Result | Kind::LeftOver),
+            matches!(wrong.kind, FaultKind::Result | FaultKind::LeftOver),
             "{collective}: {wrong}"
         );
     }
@@ -172,7 +172,7 @@ fn connections_hold_messages() {
                 continue;
             }
             let fault = found.unwrap_err();
-            assert_eq!(fault.kind, Kind::Deadlock);
+            assert_eq!(fault.kind, FaultKind::Deadlock);
             match (slots + 1..6).find(|&slots| ends(&orders, slots as usize)) {
                 Some(enough) => {
                     assert!(

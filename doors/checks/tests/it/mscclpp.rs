@@ -1,6 +1,6 @@
 //! MSCCL++ execution plans: deadlocks are named, and files of our own are distinguished.
 
-use oneport_checks::{Kind, check};
+use oneport_checks::{FaultKind, check};
 use serde_json::json;
 
 #[test]
@@ -16,7 +16,7 @@ fn deadlocks_say_who_waits_for_whom() {
     let plan = json!({"name": "circle", "collective": "test", "protocol": "Simple", "inplace": false,
         "gpus": [gpu(0), gpu(1)]});
     let fault = check(&plan.to_string(), None).unwrap_err();
-    assert_eq!(fault.kind, Kind::Deadlock);
+    assert_eq!(fault.kind, FaultKind::Deadlock);
     assert_eq!(
         fault.text,
         "deadlock: rank 0, threadblock 0, operation 0 (wait) waits for a signal of rank 1 on rank 0's memory channel 0; \

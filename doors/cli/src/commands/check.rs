@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use oneport_checks::{Fault, Kind, Verdict, check};
+use oneport_checks::{Fault, FaultKind, Verdict, check};
 
 use crate::words::exit::End;
 use crate::words::objects::line;
@@ -45,8 +45,8 @@ pub fn run(arguments: &CheckArguments) -> Result<End> {
         std::fs::read_to_string(&arguments.file).with_context(|| format!("cannot read {name}"))?;
     let strictly =
         |verdict: Verdict| match (arguments.strict, &verdict.in_step, &verdict.overwritten) {
-            (true, Some(text), _) => Err(Fault::new(Kind::Race, text.clone())),
-            (true, None, Some(text)) => Err(Fault::new(Kind::Input, text.clone())),
+            (true, Some(text), _) => Err(Fault::new(FaultKind::Race, text.clone())),
+            (true, None, Some(text)) => Err(Fault::new(FaultKind::Input, text.clone())),
             _ => Ok(verdict),
         };
     let verdict = check(&text, arguments.slots).and_then(strictly);

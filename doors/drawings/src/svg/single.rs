@@ -37,7 +37,7 @@ struct Bar {
 /// One reduction as a Gantt chart, a row per processor: its transfers, and below them (equal costs) its merges.
 ///
 /// Boxes have the colour of the sender. If there are more than 200 processors, only the first 199 and the destination
-/// have rows, and a note says so. O(n).
+/// have rows, and a note explains this. O(n).
 pub fn reduction_gantt(reduction: &Reduction) -> String {
     let once = Once::reduction(reduction);
     once.gantt("Reduction of", "value", "merge")

@@ -315,7 +315,7 @@ fn results_over_what_is_still_read_are_refused() {
     assert!(
         matches!(
             fault.kind,
-            oneport_checks::Kind::Race | oneport_checks::Kind::Result
+            oneport_checks::FaultKind::Race | oneport_checks::FaultKind::Result
         ),
         "{fault}"
     );

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oneport_checks::{Fault, Kind, Verdict};
+use oneport_checks::{Fault, FaultKind, Verdict};
 use oneport_testkit::{Dice, data};
 use serde_json::{Value, json};
 
@@ -170,7 +170,7 @@ fn check_mutants(mut plans: Vec<(String, Value)>) {
         plans.push((name.to_string(), serde_json::from_str(&text).unwrap()));
     }
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
-    let mut kinds: BTreeMap<Kind, usize> = BTreeMap::new();
+    let mut kinds: BTreeMap<FaultKind, usize> = BTreeMap::new();
     let mut dice = Dice(1);
     for (name, plan) in plans {
         for (what, at, mutant) in mutants(&plan) {
@@ -230,7 +230,7 @@ fn plans_are_right_in_every_order() {
 fn nonsense_is_refused_in_words() {
     let text = export("all-gather", "mscclpp", 1, None).unwrap();
     for end in (0..text.len()).step_by(text.len() / 40) {
-        assert_eq!(check(&text[..end]).unwrap_err().kind, Kind::Malformed);
+        assert_eq!(check(&text[..end]).unwrap_err().kind, FaultKind::Malformed);
     }
     let plan: Value = serde_json::from_str(&text).unwrap();
     let changes: [(&str, Value, &str); 11] = [
@@ -293,7 +293,7 @@ const STRICT: [(&str, &str); 2] = [("rlxsignal", "signal"), ("rlxwait", "wait")]
 fn is_refused_as_relaxed(plan: &Value) {
     let refused = check(&plan.to_string()).unwrap_err();
     assert!(
-        refused.kind == Kind::Absent && refused.text.contains("relaxed"),
+        refused.kind == FaultKind::Absent && refused.text.contains("relaxed"),
         "{refused}"
     );
 }

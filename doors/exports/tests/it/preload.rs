@@ -23,7 +23,7 @@ struct Bench {
 }
 
 /// The text that a program printed, and the calls of each collective: served, passed to MPI.
-struct Run {
+struct MpiRun {
     said: String,
     report: String,
     calls: BTreeMap<String, (usize, usize)>,
@@ -56,7 +56,7 @@ impl Bench {
         library
     }
 
-    fn run(&self, ranks: usize, program: &Path, arguments: &[&str], preload: &[&Path]) -> Run {
+    fn run(&self, ranks: usize, program: &Path, arguments: &[&str], preload: &[&Path]) -> MpiRun {
         let mut run = self.mpi.run(ranks, preload);
         run.env("ONEPORT_REPORT", "1");
         let output = run.arg(program).args(arguments).output().unwrap();
@@ -67,7 +67,7 @@ impl Bench {
             "{}, {ranks} ranks: {said} {report}",
             self.mpi.name
         );
-        Run {
+        MpiRun {
             said,
             calls: calls(&report),
             report,
@@ -75,8 +75,8 @@ impl Bench {
     }
 
     /// A program prints the same with and without a library. Returns its calls.
-    fn same(&self, ranks: usize, program: &Path, arguments: &[&str], library: &Path) -> Run {
-        let sorted = |run: &Run| {
+    fn same(&self, ranks: usize, program: &Path, arguments: &[&str], library: &Path) -> MpiRun {
+        let sorted = |run: &MpiRun| {
             let mut lines: Vec<String> = run.said.lines().map(str::to_string).collect();
             lines.sort();
             lines

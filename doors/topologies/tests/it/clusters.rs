@@ -350,7 +350,7 @@ fn a_fabric_by_iblinkinfo() {
         (rate(&platform, "a", "sw"), platform.links().len()),
         ("25/2".into(), 4)
     );
-    // Adapters that are called alike are not one.
+    // Adapters of the same name are not merged.
     let alike = import(
         &IBLINKINFO
             .replace("node1 mlx5_0", "ConnectX")

@@ -27,7 +27,7 @@ pub(super) struct Chart<'a> {
     pub phases: Vec<Phase>,
     /// The rows' loads are shares of this period. `None` if no loads are shown.
     pub period: Option<&'a Rational>,
-    /// The owners of the operands, if all patterns number them alike.
+    /// The owners of the operands, if all patterns number them equally.
     pub owners: Option<String>,
     /// The quantity of the time axis, without its unit.
     pub time_label: &'static str,

@@ -37,7 +37,7 @@ const TOP: f64 = 64.0;
 const ALL_LABELS: usize = 40;
 
 /// The platform as a graph. Processors are round, routers dark, routers that do not replicate hollow hexagons
-/// (processors that do not have a dashed outline), links arrows. Nodes whose names begin alike (`box0.gpu0`,
+/// (processors that do not have a dashed outline), links arrows. Nodes whose names have a common prefix (`box0.gpu0`,
 /// `box0.gpu1`) are in a frame. A wider link has a higher bandwidth. With a steady state, a darker link is busy for
 /// longer. Resources that the certificate prices, and that so limit the throughput, are red. A ring around a processor
 /// shows its share of time computing. Every element has a tooltip with the exact figures.

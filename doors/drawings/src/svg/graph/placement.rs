@@ -1,4 +1,4 @@
-//! Nodes on the page: nodes whose names begin alike are together in a frame.
+//! Nodes on the page: nodes whose names have a common prefix are in one frame.
 
 use std::collections::BTreeMap;
 

@@ -438,7 +438,7 @@ fn bars_agree_with_the_copies_walked_one_by_one() {
             2 * bars.len() - merges,
             "seed {seed}"
         );
-        // If all trees number the operands alike, their owners are named.
+        // If all trees number the operands equally, their owners are named.
         let own: Vec<usize> = (0..sample.collective.demand(0).unwrap().operands.len()).collect();
         let order =
             |one: &ScheduledPattern| one.pattern.order.clone().unwrap_or_else(|| own.clone());
