@@ -176,7 +176,6 @@ mod tests {
     use oneport_testkit::Dice;
 
     use super::*;
-    use oneport_testkit::Dice;
 
     /// Broadcast from the first node, costs below 1 among the links: RR-2004-32, figures 1 and 2.
     #[test]
