@@ -101,7 +101,7 @@ pub struct Numbers {
     pub ended_by: Option<&'static str>,
 }
 
-/// A number as text; `null` if it is absent.
+/// A number as text. `null` if it is absent.
 pub(crate) fn exact<S: Serializer>(
     number: &Option<impl Display>,
     to: S,
@@ -166,7 +166,7 @@ pub struct OddSetWords {
 }
 
 impl Numbers {
-    /// The question alone; messages cannot arrive.
+    /// The question alone: its messages cannot arrive.
     pub fn infeasible(platform: &Platform, collective: &Collective) -> Numbers {
         Numbers {
             nodes: platform.nodes().len(),
@@ -337,7 +337,7 @@ impl Operation {
     }
 }
 
-/// The collective's name on the command line; with several groups, the name of the first group's collective.
+/// The collective's name on the command line. Of several groups, the name of the first group's collective.
 pub fn label(collective: &Collective) -> &'static str {
     asked_as(
         collective

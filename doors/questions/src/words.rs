@@ -12,7 +12,7 @@ pub fn decimal(value: &Rational) -> String {
     oneport::decimal(value, DIGITS)
 }
 
-/// The first `most` of these, with commas between; then `rest`, if there are more, with their number in place of `{}`.
+/// The first `most` of these, with commas between. If there are more, `rest` follows, with their number for `{}`.
 pub fn few(names: impl IntoIterator<Item = impl Into<String>>, most: usize, rest: &str) -> String {
     let mut names = names.into_iter();
     let mut text = names

@@ -1,4 +1,4 @@
-//! Says what limits a throughput.
+//! The limits of a throughput in words.
 
 use num_traits::One;
 use oneport::explain::{self, Class, Hint, Limits, Members};
@@ -166,9 +166,9 @@ fn named(platform: &Platform, resources: &[Resource]) -> String {
         return format!("{} x {common}", resources.len());
     }
     let kind = common.find('\'').unwrap_or_default();
-    let names = resources.iter().enumerate().map(|(place, resource)| {
+    let names = resources.iter().enumerate().map(|(index, resource)| {
         let name = resource.describe(platform);
-        let short = name.get(kind..).filter(|_| place > 0);
+        let short = name.get(kind..).filter(|_| index > 0);
         short.map_or(name.clone(), str::to_string)
     });
     names.collect::<Vec<_>>().join(", ")
