@@ -1,26 +1,23 @@
-//! The answer to a question as values and as a line of JSON, whose keys have a fixed order.
+//! The answer to a question as a line of JSON, whose keys have a fixed order.
 
 use std::time::Duration;
 
-use oneport::explain::{self, Class, Members};
+use oneport::explain;
 use oneport::files::{PlatformFormat, plan_to_json, write_platform};
-use oneport::plan::{CapacityRow, OddSet, Resource};
-use oneport::platform::names;
+use oneport::plan::CapacityRow;
 use oneport::watch::{Limit, Watch};
-use oneport::{
-    Answer, Bandwidth, Collective, Plan, Platform, Problem, Rational, Solved, Units, count, solve,
-};
+use oneport::{Answer, Problem, Rational, Solved, solve};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::asked::{Asked, asked_as};
+use crate::asked::Asked;
 use crate::error::{Kind, Manner, QuestionError, Result};
+use crate::numbers::{Numbers, limiting};
 use crate::platform::deaf;
 use crate::question::{Keep, Question};
-use crate::words::decimal;
 
-/// Answers a question: reads it, solves it, and has it checked. The watch limits the search; see [`Question::watch`].
+/// Answers a question: reads it, solves it, and has it checked. The watch limits the search ([`Question::watch`]).
 ///
 /// # Errors
 /// The question makes no sense, messages cannot arrive, or a limit came before anything was found and checked.
@@ -166,283 +163,6 @@ struct Reason {
     share: String,
 }
 
-/// The numbers of an answer, rationals in lowest terms. What was not asked for, or was not found, is `None`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Numbers {
-    /// Nodes of the platform.
-    pub nodes: usize,
-    /// Its links.
-    pub links: usize,
-    /// The collective's name.
-    pub collective: &'static str,
-    /// The platform's port model.
-    pub model: &'static str,
-    /// Its units.
-    pub units: Option<String>,
-    /// `optimal`, `feasible`, `infeasible`, or `bound`: only a bound is known.
-    pub status: &'static str,
-    /// Instances per unit of time.
-    pub throughput: Option<String>,
-    /// The bound that the certificate proves.
-    pub upper_bound: String,
-    /// The distance of the throughput from the bound, as a share of the bound.
-    pub gap: Option<String>,
-    /// Bytes of the operation as nccl-tests count them.
-    pub size: Option<String>,
-    /// Algorithm bandwidth in GB/s.
-    pub algbw: Option<String>,
-    /// Bus bandwidth in GB/s.
-    pub busbw: Option<String>,
-    /// Length of the period.
-    pub period: Option<String>,
-    /// Instances per period.
-    pub instances: Option<String>,
-    /// Instances per unit of time of the schedule.
-    pub schedule_throughput: Option<String>,
-    /// The share of the throughput that the schedule loses.
-    pub loss: Option<String>,
-    /// Number of patterns.
-    pub patterns: Option<usize>,
-    /// Number of slots.
-    pub slots: Option<usize>,
-    /// Classes of resources that limit, the largest share first.
-    pub bottleneck: Vec<Limiting>,
-    /// The key of the limit that ended the search, or `interrupt`.
-    pub ended_by: Option<&'static str>,
-}
-
-/// A class of resources that limits.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Limiting {
-    /// Its name.
-    pub resource: String,
-    /// Number of its members.
-    pub members: usize,
-    /// Its share of the total price, in ten digits.
-    pub share: String,
-    /// The busy share of its busiest member's time, in ten digits.
-    pub busy: String,
-    /// The odd set that it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub odd_set: Option<OddSetWords>,
-}
-
-/// An odd set in words.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct OddSetWords {
-    /// Its nodes.
-    pub nodes: Vec<String>,
-    /// Further links.
-    pub links: Vec<String>,
-    /// Transfers at a time.
-    pub at_a_time: u64,
-    /// Its price.
-    pub price: Option<String>,
-    /// All of that as a sentence.
-    pub sentence: String,
-}
-
-impl Numbers {
-    /// The question alone; messages cannot arrive.
-    pub fn infeasible(platform: &Platform, collective: &Collective) -> Numbers {
-        Numbers {
-            nodes: platform.nodes().len(),
-            links: platform.links().len(),
-            collective: label(collective),
-            model: platform.model().name(),
-            units: platform.units().map(|units| units.to_string()),
-            status: "infeasible",
-            throughput: Some("0".to_string()),
-            upper_bound: "0".to_string(),
-            gap: None,
-            size: None,
-            algbw: None,
-            busbw: None,
-            period: None,
-            instances: None,
-            schedule_throughput: None,
-            loss: None,
-            patterns: None,
-            slots: None,
-            bottleneck: Vec::new(),
-            ended_by: None,
-        }
-    }
-
-    /// An answer without a schedule.
-    pub fn of(solved: &Solved, bottleneck: Vec<Limiting>) -> Numbers {
-        let (answer, problem) = (&solved.answer, solved.answer.problem());
-        let known = answer.throughput();
-        let operation = known.and_then(|known| Operation::of(problem, known));
-        let told = |of: fn(&Operation) -> &Rational| {
-            let operation = operation.as_ref();
-            operation.map(|(_, operation)| of(operation).to_string())
-        };
-        let limit = solved.unwritten.and_then(|unwritten| unwritten.limit);
-        Numbers {
-            status: known.map_or("bound", |_| answer.status().name()),
-            throughput: known.map(Rational::to_string),
-            upper_bound: answer.bound().to_string(),
-            gap: known.map(|known| gap(known, answer.bound()).to_string()),
-            size: told(|one| &one.bytes),
-            algbw: told(|one| &one.gigabytes[0]),
-            busbw: told(|one| &one.gigabytes[1]),
-            patterns: answer.patterns().map(|state| state.patterns.len()),
-            bottleneck,
-            ended_by: limit.or(solved.ended_by).map(key_of),
-            ..Numbers::infeasible(problem.platform(), problem.collective())
-        }
-    }
-
-    /// An answer with a schedule.
-    pub fn planned(solved: &Solved, plan: &Plan<'_>, bottleneck: Vec<Limiting>) -> Numbers {
-        let schedule = plan.schedule;
-        Numbers {
-            status: plan.status.name(),
-            upper_bound: plan.upper_bound.to_string(),
-            gap: Some(gap(&plan.steady_state.throughput, plan.upper_bound).to_string()),
-            period: Some(schedule.period.to_string()),
-            instances: Some(schedule.instances.to_string()),
-            schedule_throughput: Some(schedule.throughput().to_string()),
-            loss: Some(loss_of(plan).to_string()),
-            slots: Some(schedule.slots.len()),
-            ..Numbers::of(solved, bottleneck)
-        }
-    }
-}
-
-/// The key of a limit in a question.
-fn key_of(limit: Limit) -> &'static str {
-    match limit {
-        Limit::Time => "time_limit",
-        Limit::Memory => "memory_limit",
-        Limit::Interrupt => "interrupt",
-        Limit::Caller => "caller",
-    }
-}
-
-/// The classes that limit an answer.
-pub fn limiting(answer: &Answer) -> Vec<Limiting> {
-    let limits = explain::limits(answer);
-    of_classes(answer.problem().platform(), &limits.limiting)
-}
-
-/// Classes that limit, in words.
-pub fn of_classes(platform: &Platform, classes: &[Class]) -> Vec<Limiting> {
-    let class = |class: &Class| Limiting {
-        resource: class.name(platform),
-        members: class.count(),
-        share: decimal(&class.share),
-        busy: decimal(&class.busy),
-        odd_set: match &class.members {
-            Members::OddSet(set, price) => Some(OddSetWords::of(platform, set, Some(price))),
-            _ => None,
-        },
-    };
-    classes.iter().map(class).collect()
-}
-
-/// The constraint of an odd set: `the nodes a, b, c: of 3 nodes at most 1 pair talks at a time`. If the set has links,
-/// or a port that is not a half-duplex node's, all of them are named and transfers are counted.
-pub fn odd_set_sentence(platform: &Platform, set: &OddSet) -> String {
-    let capacity = set.capacity(platform);
-    let is_half = |port: &Resource| matches!(port, Resource::Port(_));
-    if set.links.is_empty() && set.ports.iter().all(is_half) {
-        let nodes = names::list(platform, set.ports.iter().filter_map(|port| port.node()));
-        let talk = if capacity == 1 { "talks" } else { "talk" };
-        return format!(
-            "the nodes {nodes}: of {} at most {} {talk} at a time",
-            count(set.ports.len(), "node"),
-            count(capacity, "pair")
-        );
-    }
-    let further = set.links.iter().map(|&link| Resource::Link(link));
-    let all: Vec<String> = set
-        .ports
-        .iter()
-        .copied()
-        .chain(further)
-        .map(|each| each.describe(platform))
-        .collect();
-    let over = if set.links.is_empty() {
-        ""
-    } else {
-        " or over these links"
-    };
-    let run = if capacity == 1 { "runs" } else { "run" };
-    format!(
-        "{}: of the transfers between these ports{over} at most {capacity} {run} at a time",
-        all.join(", ")
-    )
-}
-
-impl OddSetWords {
-    /// Nodes, further links, capacity and price of an odd set.
-    pub fn of(platform: &Platform, set: &OddSet, price: Option<&Rational>) -> OddSetWords {
-        let nodes = set.ports.iter().filter_map(|port| port.node());
-        let links = set.links.iter().map(|&link| platform.link_name(link));
-        OddSetWords {
-            nodes: nodes.map(|node| platform.name(node).to_string()).collect(),
-            links: links.map(|name| name.to_string()).collect(),
-            at_a_time: set.capacity(platform),
-            price: price.map(Rational::to_string),
-            sentence: odd_set_sentence(platform, set),
-        }
-    }
-}
-
-/// An operation as nccl-tests count it.
-pub struct Operation {
-    /// Its size in bytes.
-    pub bytes: Rational,
-    /// Algorithm and bus bandwidth in the steady state, in GB/s.
-    pub gigabytes: [Rational; 2],
-    /// This number in the platform's units.
-    pub rates: [Rational; 2],
-}
-
-impl Operation {
-    /// The operation of a problem. `None` if the platform has no units, or if nccl-tests do not count the collective.
-    pub fn of(problem: &Problem, throughput: &Rational) -> Option<(Units, Operation)> {
-        let (units, bandwidth) = (problem.platform().units()?, Bandwidth::of(problem)?);
-        let rates = [bandwidth.algorithm(throughput), bandwidth.bus(throughput)];
-        let gigabytes = rates.clone().map(|rate| units.gigabytes_per_second(&rate));
-        Some((
-            units,
-            Operation {
-                bytes: units.bytes(&bandwidth.size),
-                gigabytes,
-                rates,
-            },
-        ))
-    }
-}
-
-/// The collective's name on the command line; with several groups, the name of the first group's collective.
-pub fn label(collective: &Collective) -> &'static str {
-    asked_as(
-        collective
-            .members()
-            .first()
-            .map_or(collective.name(), |member| member.collective.name()),
-    )
-}
-
-/// Schedule throughput over the best throughput known.
-pub fn share(plan: &Plan<'_>) -> Rational {
-    plan.schedule.throughput() / &plan.steady_state.throughput
-}
-
-/// The share of the best throughput known that the schedule loses.
-pub fn loss_of(plan: &Plan<'_>) -> Rational {
-    Rational::from_integer(1.into()) - share(plan)
-}
-
-/// The distance of a throughput from its bound, as a share of the bound.
-pub fn gap(throughput: &Rational, bound: &Rational) -> Rational {
-    Rational::from_integer(1.into()) - throughput / bound
-}
-
 /// The id of a question, even of one that is wrong.
 fn id(line: &str) -> Value {
     match serde_json::from_str(line) {
@@ -508,9 +228,10 @@ fn row(
     let solved = solve(&problem, &question.options()?.watched(watch))?;
     let bottleneck = limiting(&solved.answer);
     let plan = solved.answer.plan();
+    let numbers = Numbers::of(&solved, bottleneck);
     let numbers = match &plan {
-        Some(plan) => Numbers::planned(&solved, plan, bottleneck),
-        None => Numbers::of(&solved, bottleneck),
+        Some(plan) => numbers.planned(plan),
+        None => numbers,
     };
     let proof = question.keep != Keep::Numbers;
     let mut told = text_of(&Row {

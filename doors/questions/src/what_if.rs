@@ -11,10 +11,11 @@ use serde_json::{Map, Value, json};
 
 pub use oneport::explain::what_if::{Asking, Class, Enough, Kind, Trial};
 
-use crate::answer::{Limiting, limiting, paths};
+use crate::answer::paths;
 use crate::asked::Asked;
 use crate::error::{self, Result};
 use crate::limits::named;
+use crate::numbers::{Limiting, limiting};
 use crate::words::decimal;
 
 /// Limit on the unreachable pairs of a row that [`ChangeRow::json`] lists.
@@ -105,17 +106,17 @@ pub fn class_names(problem: &Problem) -> Vec<String> {
 }
 
 /// Doubles, halves and removes every class of parts of the base's platform. If no class alone gains, doubles pairs and
-/// triples of classes. `asks` receives each problem before it is solved. A row takes an equal part of the time left.
+/// triples of classes. `hear` receives each problem before it is solved. A row takes an equal part of the time left.
 ///
 /// # Errors
 /// A defect of oneport. A limit is a row and not an error.
 pub fn each_class(
     base: &Arc<Answer>,
     options: &Options,
-    asks: &mut dyn FnMut(Asking<'_>),
+    hear: &mut dyn FnMut(Asking<'_>),
 ) -> Result<ClassRows> {
-    let rows = what_if::each(base, options, asks)?;
-    let sets = what_if::together(base, &rows, options, asks)?;
+    let rows = what_if::each(base, options, hear)?;
+    let sets = what_if::together(base, &rows, options, hear)?;
     let row = |changed: &ChangedAnswer| of_class(base, changed);
     Ok(ClassRows {
         rows: rows.iter().map(row).collect(),

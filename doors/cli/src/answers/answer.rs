@@ -1,18 +1,18 @@
 //! The answer of `oneport solve` as text.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use anyhow::Result;
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport::plan::{Block, Form, Kind, Named};
 use oneport::schedule::{Cuts, Tried, Whole, cuts};
 use oneport::{
-    Collective, NodeId, Plan, Platform, Problem, Rational, Solved, Status, Units, Unwritten,
-    Volumes,
+    Collective, NodeId, Plan, Platform, Problem, Rational, Solved, Units, Unwritten, Volumes,
 };
-pub use oneport_questions::{Operation, gap, label, loss_of, share};
+use oneport_questions::{AnswerStatus, Numbers, Operation};
+pub use oneport_questions::{label, loss_of};
 use serde_json::{Value, json};
 
 use crate::answers::bottleneck::Bottleneck;
@@ -22,21 +22,18 @@ use crate::words::numbers::{Shown, decimal, percent, readable, readable_count, s
 use crate::words::objects::joined;
 use crate::words::output::count;
 
-/// The lines of the answer; `exact` asks for fractions in full. `certified` says what the certificate is of, where
-/// that is not the question.
-///
-/// # Errors
-/// The plan's platform, collective and volumes do not form a problem; the referee rejects such a plan.
+/// The lines of the answer, with the time since the command began. `certified` is the sentence on the certificate if it
+/// is not one of the question.
 pub fn text(
-    (solved, plan): (&Solved, &Plan<'_>),
+    solved: &Solved,
+    plan: &Plan<'_>,
+    numbers: &Numbers,
     bottleneck: &Bottleneck<'_>,
-    (seconds, exact): (Duration, bool),
+    shown: Shown,
     certified: Option<&str>,
-) -> Result<String> {
-    let shown = Shown::of(plan.platform(), exact);
-    let mut out = head(plan, bottleneck, shown, certified)?;
-    let whole = solved.whole.as_ref();
-    out.push_str(&pieces(plan, whole, Shown::of(plan.platform(), exact)));
+) -> String {
+    let mut out = head(plan.problem, numbers, bottleneck, shown, certified);
+    out.push_str(&pieces(plan, solved.whole.as_ref(), shown));
     let ended = solved
         .ended_by
         .map(|limit| format!("; {}", limits::told(limit, plan.status)))
@@ -44,13 +41,13 @@ pub fn text(
     let _ = write!(
         out,
         "time        {}, of which {} in HiGHS on the linear program{ended}",
-        clock::seconds(seconds),
+        clock::seconds(clock::elapsed()),
         clock::seconds(solved.solver_time)
     );
-    Ok(out)
+    out
 }
 
-/// The period that cuts no message, if `whole` is given; otherwise the number of cut messages, empty if it is 0.
+/// The period that cuts no message, if `whole` is given. Otherwise the number of cut messages. Empty if it is 0.
 pub fn pieces(plan: &Plan<'_>, whole: Option<&Whole>, shown: Shown) -> String {
     match whole {
         Some(whole) => uncut(plan, whole, shown),
@@ -58,7 +55,7 @@ pub fn pieces(plan: &Plan<'_>, whole: Option<&Whole>, shown: Shown) -> String {
     }
 }
 
-/// The number of cut messages; empty if no message is cut.
+/// The number of cut messages. Empty if no message is cut.
 fn cut(cuts: &Cuts) -> String {
     if cuts.cut.is_zero() {
         return String::new();
@@ -97,88 +94,86 @@ fn uncut(plan: &Plan<'_>, whole: &Whole, shown: Shown) -> String {
 }
 
 /// The question, the throughput, the period, and the bottleneck.
-///
-/// # Errors
-/// As [`text`].
 pub fn head(
-    plan: &Plan<'_>,
+    problem: &Problem,
+    numbers: &Numbers,
     bottleneck: &Bottleneck<'_>,
     shown: Shown,
     certified: Option<&str>,
-) -> Result<String> {
-    let schedule = plan.schedule;
-    let loss = loss_of(plan);
-    let loss = if loss.is_zero() {
-        "attains the throughput".to_string()
-    } else {
-        format!("{} below the throughput", percent(&loss))
-    };
-    let mut out = header(plan.problem);
-    out.push_str(&sustained(
-        plan.problem,
-        &plan.steady_state.throughput,
-        plan.upper_bound,
-        shown,
-        certified,
-    ));
-    let _ = writeln!(
-        out,
-        "period      {} for {}, {}: {}, {loss}",
-        shown.time(&schedule.period),
-        count(readable_count(&schedule.instances), "instance"),
-        count(schedule.slots.len(), "slot"),
-        shown.plainly(&schedule.throughput()),
-    );
-    let _ = writeln!(out, "patterns    {}", plan.steady_state.patterns.len());
+) -> String {
+    let mut out = header(problem);
+    out.push_str(&sustained(problem, numbers, shown, certified));
+    if let Some(period) = &numbers.period {
+        let loss = numbers.loss.clone().unwrap_or_default();
+        let loss = if loss.is_zero() {
+            "attains the throughput".to_string()
+        } else {
+            format!("{} below the throughput", percent(&loss))
+        };
+        let instances = numbers.instances.clone().unwrap_or_default();
+        let throughput = numbers.schedule_throughput.clone().unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "period      {} for {}, {}: {}, {loss}",
+            shown.time(period),
+            count(readable_count(&instances), "instance"),
+            count(numbers.slots.unwrap_or_default(), "slot"),
+            shown.plainly(&throughput),
+        );
+    }
+    if let Some(patterns) = numbers.patterns {
+        let _ = writeln!(out, "patterns    {patterns}");
+    }
     for line in bottleneck.lines() {
         let _ = writeln!(out, "{line}");
     }
-    Ok(out)
+    out
 }
 
 /// The throughput, its status and its bandwidths.
 fn sustained(
     problem: &Problem,
-    throughput: &Rational,
-    bound: &Rational,
+    numbers: &Numbers,
     shown: Shown,
     certified: Option<&str>,
 ) -> String {
-    let proof = match (Status::of(throughput, bound), certified) {
-        (Status::Optimal, None) => "optimal: the referee checked its certificate".to_string(),
-        (Status::Optimal, Some(certified)) => certified.to_string(),
-        (Status::Feasible, certified) => {
+    let bound = shown.frequency(&numbers.upper_bound);
+    let Some(throughput) = &numbers.throughput else {
+        return format!("throughput  unknown; upper bound {bound}\n");
+    };
+    let proof = match (numbers.status, certified) {
+        (AnswerStatus::Optimal, None) => "optimal: the referee checked its certificate".to_string(),
+        (AnswerStatus::Optimal, Some(certified)) => certified.to_string(),
+        (_, certified) => {
+            let gap = numbers.gap.clone().unwrap_or_default();
             format!(
-                "feasible; upper bound {}, gap {}{}{}",
-                shown.frequency(bound),
-                percent(&gap(throughput, bound)),
+                "feasible; upper bound {bound}, gap {}{}{}",
+                percent(&gap),
                 if certified.is_some() { "; " } else { "" },
                 certified.unwrap_or_default()
             )
         }
     };
+    let operation = numbers.operation.as_ref();
+    let bandwidths = operation.and_then(|operation| bandwidths(problem, throughput, operation));
     format!(
         "throughput  {} ({proof})\n{}",
         shown.frequency(throughput),
-        bandwidths(problem, throughput)
+        bandwidths.unwrap_or_default()
     )
 }
 
 /// The lines of an answer without a schedule, and the reason for that.
-pub fn unlisted(solved: &Solved, unwritten: &Unwritten, seconds: Duration, exact: bool) -> String {
-    let (answer, problem) = (&solved.answer, solved.answer.problem());
-    let shown = Shown::of(problem.platform(), exact);
+pub fn unlisted(
+    solved: &Solved,
+    unwritten: &Unwritten,
+    numbers: &Numbers,
+    seconds: Duration,
+    shown: Shown,
+) -> String {
+    let problem = solved.answer.problem();
     let mut out = header(problem);
-    match answer.throughput() {
-        Some(known) => out.push_str(&sustained(problem, known, answer.bound(), shown, None)),
-        None => {
-            _ = writeln!(
-                out,
-                "throughput  unknown; upper bound {}",
-                shown.frequency(answer.bound())
-            )
-        }
-    }
+    out.push_str(&sustained(problem, numbers, shown, None));
     let _ = writeln!(out, "schedule    {unwritten}");
     let ended = unwritten
         .limit
@@ -225,7 +220,7 @@ pub fn title(problem: &Problem) -> String {
     )
 }
 
-/// A size of data; one unit of the platform's data by its name, too, if people read it otherwise: `125 MB (1 Gbit)`.
+/// A size of data. A unit of the platform's data has its name, too, if it is printed in another unit: `125 MB (1 Gbit)`.
 pub fn data(size: &Rational, units: Units) -> String {
     let shown = units.show_data(size);
     let unit = format!("1 {}", units.data.name());
@@ -236,7 +231,7 @@ pub fn data(size: &Rational, units: Units) -> String {
     }
 }
 
-/// Whether operands may be combined in any order, where that is part of the question and the same for all demands.
+/// Whether operands may be combined in any order. `None` if the collective does not combine, or if demands differ.
 fn order(collective: &Collective) -> Option<bool> {
     let asked = |name| Form::find(name).is_none_or(Form::may_keep_order);
     let blocks = collective.blocks();
@@ -329,7 +324,7 @@ pub fn bounds(throughput: &Rational, upper_bound: &Rational) -> Value {
     })
 }
 
-/// The platform's port model, and how many nodes have another.
+/// The platform's port model, and the number of nodes that have another.
 pub fn models(platform: &Platform) -> String {
     let mut text = platform.model().name().to_string();
     for model in oneport::PortModel::ALL {
@@ -355,24 +350,22 @@ pub fn models(platform: &Platform) -> String {
     text
 }
 
-/// The bandwidths, and on GPUs the columns of nccl-tests. The time is the inverse of the throughput. Empty if
-/// [`Operation::of`] is `None`.
-fn bandwidths(problem: &Problem, throughput: &Rational) -> String {
-    let Some((units, operation)) = Operation::of(problem, throughput) else {
-        return String::new();
-    };
+/// The bandwidths, and on GPUs the columns of nccl-tests. The time is the inverse of the throughput. `None` if the
+/// platform has no units.
+fn bandwidths(problem: &Problem, throughput: &Rational, operation: &Operation) -> Option<String> {
+    let units = problem.platform().units()?;
     let Operation {
         bytes,
         gigabytes: [algorithm, bus],
         rates,
-    } = &operation;
+    } = operation;
     let told = format!(
         "bandwidth   algorithm {}, bus {}",
         units.show_rate(&rates[0]),
         units.show_rate(&rates[1]),
     );
     if !has_accelerators(problem.platform()) {
-        return told + "\n";
+        return Some(told + "\n");
     }
     // Elements of four bytes, the default of nccl-tests.
     let floats = bytes / Rational::from_integer(BigInt::from(4));
@@ -406,11 +399,11 @@ fn bandwidths(problem: &Problem, throughput: &Rational) -> String {
             .collect::<Vec<_>>()
             .join("  ")
     };
-    format!(
+    Some(format!(
         "{told}; as nccl-tests count (B, us, GB/s):\n            {}\n            {}\n",
         line(&|(name, _)| name.to_string()),
         line(&|(_, cell)| cell.clone()),
-    )
+    ))
 }
 
 /// Whether nodes are accelerators, or called GPUs: then nccl-tests may run there.
@@ -420,7 +413,7 @@ fn has_accelerators(platform: &Platform) -> bool {
     nodes.any(|node| node.accelerator || called(&node.name))
 }
 
-/// A whole number in full, if it has at most 24 digits; else six significant digits.
+/// A whole number of at most 24 digits in full. Any other number has six significant digits.
 fn whole(value: &Rational) -> String {
     const ROOM: usize = 24;
     let exact = value.to_string();
@@ -431,23 +424,19 @@ fn whole(value: &Rational) -> String {
     }
 }
 
-/// The rank of the root, in the order of the platform; -1 if the collective has no root.
+/// The rank of the root, in the order of the platform. -1 if the collective has no root.
 fn root(collective: &Collective) -> String {
     let cast = collective.cast();
     let root = collective.form().and_then(|form| {
-        let place = form.roles.iter().position(|role| !role.many)?;
-        cast.get(place)?.first().copied()
+        let role = form.roles.iter().position(|role| !role.many)?;
+        cast.get(role)?.first().copied()
     });
     let Some(root) = root else {
         return "-1".to_string();
     };
-    let mut ranks: Vec<_> = cast.into_iter().flatten().copied().collect();
-    ranks.sort_unstable();
-    ranks.dedup();
-    ranks
-        .iter()
-        .position(|&rank| rank == root)
-        .map_or("-1".to_string(), |place| place.to_string())
+    let nodes: BTreeSet<NodeId> = cast.into_iter().flatten().copied().collect();
+    let rank = nodes.iter().position(|&node| node == root);
+    rank.map_or("-1".to_string(), |rank| rank.to_string())
 }
 
 /// The number of groups, operands, targets, demands or messages of the collective.
@@ -456,7 +445,7 @@ fn extent(collective: &Collective) -> String {
     match blocks[..] {
         _ if !collective.members().is_empty() => count(collective.members().len(), "group"),
         _ if collective.form().is_some_and(|form| form.counted) => {
-            let rates = (0..collective.demands()).map(|place| u128::from(collective.rate(place)));
+            let rates = (0..collective.demands()).map(|demand| u128::from(collective.rate(demand)));
             let combines = collective.combines();
             count(
                 rates.sum::<u128>(),

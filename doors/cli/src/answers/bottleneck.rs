@@ -1,10 +1,11 @@
-//! Says what limits a throughput.
+//! The limits of a throughput in words.
 
 use num_traits::One;
 use oneport::explain::{self, Class, Hint, Limits, Members};
 use oneport::plan::Resource;
 use oneport::{Answer, Platform};
-use oneport_questions::of_classes;
+pub use oneport_questions::words::summary;
+use oneport_questions::{Limiting, of_classes};
 use serde_json::{Value, json};
 
 use crate::answers::odd_sets;
@@ -64,14 +65,19 @@ impl Bottleneck<'_> {
     /// "send port of 'a', 'b'", or "8 x link 'ib*' -> 'gpu*'".
     fn named(&self, class: &Class) -> String {
         match &class.members {
-            Members::Resources(resources) => named(self.platform, resources, EVERY),
+            Members::Resources(resources) => named(self.platform, resources),
             _ => class.name(self.platform),
         }
     }
 
+    /// The classes that limit, as values.
+    pub fn classes(&self) -> Vec<Limiting> {
+        of_classes(self.platform, &self.limits.limiting)
+    }
+
     /// The bottleneck, for `--json`.
     pub fn json(&self) -> Value {
-        json!(of_classes(self.platform, &self.limits.limiting))
+        json!(self.classes())
     }
 
     /// The names of the classes with the largest shares.
@@ -152,31 +158,18 @@ impl Bottleneck<'_> {
 /// Most members of a class that are all named. Shown: `link 'a -> b', 'a -> c'`.
 const EVERY: usize = 4;
 
-/// Names a class of resources: all names for at most `every` resources, else the number and the common part of the
+/// Names a class of resources: all names for at most [`EVERY`] resources, else the number and the common part of the
 /// names.
-fn named(platform: &Platform, resources: &[Resource], every: usize) -> String {
+fn named(platform: &Platform, resources: &[Resource]) -> String {
     let common = explain::name(platform, resources);
-    if resources.len() > every {
+    if resources.len() > EVERY {
         return format!("{} x {common}", resources.len());
     }
     let kind = common.find('\'').unwrap_or_default();
-    let names = resources.iter().enumerate().map(|(place, resource)| {
+    let names = resources.iter().enumerate().map(|(index, resource)| {
         let name = resource.describe(platform);
-        let short = name.get(kind..).filter(|_| place > 0);
+        let short = name.get(kind..).filter(|_| index > 0);
         short.map_or(name.clone(), str::to_string)
     });
     names.collect::<Vec<_>>().join(", ")
-}
-
-/// The first class of these resources by name, and the number of further classes: `8 x send port of 'gpu*'`.
-pub fn summary(platform: &Platform, resources: &[Resource]) -> String {
-    let classes = explain::alike(platform, resources);
-    let more = if classes.len() > 1 {
-        format!("; and {} more", classes.len() - 1)
-    } else {
-        String::new()
-    };
-    classes
-        .first()
-        .map_or_else(String::new, |first| named(platform, first, 1) + &more)
 }

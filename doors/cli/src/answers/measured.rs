@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use num_traits::{Signed, Zero};
+use oneport::platform::whole;
 use oneport::units::{Dimension, Quantity};
 use oneport::{Bandwidth, Problem, Rational};
 
@@ -21,18 +22,18 @@ pub struct Measured {
     pub shown: String,
     /// Operations per unit of time.
     pub throughput: Rational,
-    /// The time of one operation; `None` if it was not given.
+    /// The time of one operation. `None` if it was not given.
     pub once: Option<Rational>,
 }
 
 impl Measured {
-    /// Why it can be above a proved bound, if it is; else `None`.
+    /// The reason why it is above a proved bound. `None` if it is not.
     pub fn impossible(&self, bound: &Rational) -> Option<String> {
         (self.throughput > *bound).then(|| WRONG.to_string())
     }
 }
 
-/// Reads `--measured`. `sized` says that the question is of one size: then a file's row of that size counts.
+/// Reads `--measured`. If `sized`, the question is of one size, and a file's row of that size counts.
 pub fn read(problem: &Problem, text: &str, sized: bool) -> Result<Measured> {
     let path = Path::new(text);
     if path
@@ -67,7 +68,7 @@ pub fn read(problem: &Problem, text: &str, sized: bool) -> Result<Measured> {
         }
         (Dimension::Rate, Some(units)) => {
             let bandwidth = bandwidth(problem)?;
-            let unit = Rational::from_integer(1.into());
+            let unit = whole(1);
             let counted = if algorithm {
                 bandwidth.algorithm(&unit)
             } else {
@@ -135,8 +136,8 @@ fn file(problem: &Problem, path: &Path, sized: bool) -> Result<Measured> {
     for note in notes(&measurements, &bandwidth) {
         settings::note(&format!("--measured: {}: {note}", path.display()));
     }
-    let bytes = Rational::from_integer(measurements.bytes(row, bandwidth.ranks).into());
-    let one = Rational::from_integer(1.into());
+    let bytes = whole(measurements.bytes(row, bandwidth.ranks));
+    let one = whole(1);
     let per_second = |value: &Rational, unit: &str| {
         let quantity = Quantity::parse(&format!("{value} {unit}"))?;
         units.rate(&quantity, unit)
@@ -144,13 +145,13 @@ fn file(problem: &Problem, path: &Path, sized: bool) -> Result<Measured> {
     let size = oneport::Units::bytes_and_seconds().show_data(&bytes);
     let (shown, throughput) = match (&row.busbw, &row.time) {
         (Some(busbw), _) => {
-            let place = if row.in_place {
+            let buffers = if row.in_place {
                 "in place"
             } else {
                 "out of place"
             };
             let shown = format!(
-                "{} GB/s (busbw of {}, {size}, {place})",
+                "{} GB/s (busbw of {}, {size}, {buffers})",
                 oneport::decimal(busbw, 6),
                 measurements.program
             );
@@ -163,7 +164,7 @@ fn file(problem: &Problem, path: &Path, sized: bool) -> Result<Measured> {
             };
             let shown = format!(
                 "{} us ({which} of {}, {size})",
-                oneport::decimal(&(time * Rational::from_integer(1_000_000.into())), 6),
+                oneport::decimal(&(time * whole(1_000_000)), 6),
                 measurements.program
             );
             let rate = per_second(&(&bytes / time), "B/s")?;

@@ -2,6 +2,7 @@
 
 use num_traits::Signed;
 use oneport::plan::Form;
+use oneport::platform::whole;
 use oneport::{Bandwidth, Problem, Rational};
 use oneport_topologies::{Measurement, Measurements};
 
@@ -55,13 +56,13 @@ pub fn fits(problem: &Problem, file: &Measurements, ranks: usize) -> Result<(), 
     ))
 }
 
-/// Whether a row combines values where the collective does; also if it does not say it.
+/// Whether a row combines values if the collective does. A row that does not state it passes.
 fn combines_alike(form: &Form, row: &Measurement) -> bool {
     let operator = row.operator.as_ref();
     operator.is_none_or(|name| (name != "none") == form.combines)
 }
 
-/// Whether a row has a root where the collective has one; also if it does not say it.
+/// Whether a row has a root if the collective has one. A row that does not state it passes.
 fn rooted_alike(form: &Form, row: &Measurement) -> bool {
     row.root.is_none_or(|root| (root >= 0) == has_root(form))
 }
@@ -89,7 +90,7 @@ pub fn chosen<'m>(
     ranks: usize,
     asked: Option<&Rational>,
 ) -> Result<&'m Measurement, String> {
-    let bytes = |row: &&Measurement| Rational::from_integer(file.bytes(row, ranks).into());
+    let bytes = |row: &&Measurement| whole(file.bytes(row, ranks));
     let Some(asked) = asked else {
         let best = fastest(of(problem, file)).filter(|row| is_positive(row));
         return best.ok_or_else(|| {
@@ -159,7 +160,7 @@ fn is_positive(row: &Measurement) -> bool {
 /// Bus bandwidth over algorithm bandwidth where rows of several sizes agree: it says how many ranks took part.
 fn factor(rows: &[Measurement]) -> Option<Rational> {
     // Below, two decimals say too little.
-    let least = Rational::from_integer(10.into());
+    let least = whole(10);
     let factors: Vec<(u64, Rational)> = rows
         .iter()
         .filter_map(|row| {

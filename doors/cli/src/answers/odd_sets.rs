@@ -1,4 +1,4 @@
-//! Odd sets in words: how many transfers half-duplex nodes run at a time.
+//! Odd sets in words: the number of transfers that half-duplex nodes run at a time.
 
 use oneport::plan::OddSet;
 use oneport::{Platform, Rational};

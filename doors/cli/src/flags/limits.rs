@@ -31,7 +31,7 @@ pub struct LimitArguments {
 pub fn within(all: &Watch, most: Duration) -> Watch {
     let (started, all) = (Instant::now(), all.clone());
     Watch::new(move || {
-        // The answer is in what is left.
+        // The answer is in the time left.
         let _ = all.ask();
         let (left, own) = (all.left(), most.saturating_sub(started.elapsed()));
         Left {

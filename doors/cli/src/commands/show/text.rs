@@ -9,6 +9,7 @@ use oneport::plan::BigUint;
 use oneport::platform::names::common;
 use oneport::schedule::Execution;
 use oneport::{Amount, Answer, Plan, Rational, schedule};
+use oneport_questions::Numbers;
 
 use super::prices::prices;
 use super::{explain, patterns};
@@ -48,7 +49,7 @@ pub struct TextArguments {
     pub exact: bool,
 }
 
-/// The requested sections of the plan; by default its overview.
+/// The requested sections of the plan. Its overview if none is requested.
 ///
 /// # Errors
 /// The plan is invalid.
@@ -111,7 +112,9 @@ fn whole(
     shown: Shown,
     certified: Option<&str>,
 ) -> Result<String> {
-    let mut out = answer::head(plan, &bottleneck::of(judged), shown, certified)?;
+    let bottleneck = bottleneck::of(judged);
+    let numbers = Numbers::of_answer(judged, bottleneck.classes()).planned(plan);
+    let mut out = answer::head(plan.problem, &numbers, &bottleneck, shown, certified);
     let work = if plan.collective().combines() {
         format!("a merge takes {}, ", work(plan))
     } else {

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use oneport::explain::{self, Gain, Hint};
 use oneport::watch::{Left, Watch};
 use oneport::{Options, Plan, Problem, Shape, Status, files, solve};
-use oneport_questions::{Program, Question};
+use oneport_questions::{Numbers, Program, Question};
 use serde_json::json;
 
 use crate::answers::answer::{self};
@@ -20,9 +20,8 @@ use crate::answers::chosen::certified;
 use crate::answers::infeasible::{paths, unreachable};
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::QuestionArguments;
-use crate::words::clock;
 use crate::words::exit::End;
-use crate::words::numbers::percent;
+use crate::words::numbers::{Shown, percent};
 use crate::words::objects::{joined, line};
 use crate::words::output::{Content, Named, named, print, try_outputs, with_written};
 use crate::words::progress::Progress;
@@ -167,7 +166,7 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
     end
 }
 
-/// One platform after another, each with an equal part of the time left; what goes wrong with one of them does not keep
+/// One platform after another, each with an equal part of the time left. An error of one of them does not keep
 /// the others from their answers, but for a mistake in the options.
 fn several(
     arguments: &SolveArguments,
@@ -176,8 +175,8 @@ fn several(
     rows: &mut report::Rows,
 ) -> Result<End> {
     let mut end = End::Done;
-    for (place, path) in paths.iter().enumerate() {
-        let percent = u32::try_from(100 / (paths.len() - place))
+    for (index, path) in paths.iter().enumerate() {
+        let percent = u32::try_from(100 / (paths.len() - index))
             .unwrap_or(1)
             .max(1);
         let options = Options {
@@ -186,7 +185,7 @@ fn several(
         };
         let name = path.display().to_string();
         if !arguments.json && arguments.table.format == TableFormat::Text {
-            print(&format!("{}{name}", if place == 0 { "" } else { "\n" }))?;
+            print(&format!("{}{name}", if index == 0 { "" } else { "\n" }))?;
         }
         match one(arguments, path, &format!("{name}: "), &options, rows) {
             Ok(End::Done) => {}
@@ -266,13 +265,15 @@ fn one(
     };
     let seconds = started.elapsed();
     if let Some(unwritten) = &solved.unwritten {
-        let answer = || report::unlisted(path, &solved, unwritten, seconds);
+        let numbers = Numbers::of(&solved, Vec::new());
+        let answer = || report::unlisted(path, &solved, unwritten, &numbers, seconds);
         if is_table {
             rows.add(problem.platform(), &answer());
         } else if arguments.json {
             print(&line(joined([answer(), asked.left_out.json()])))?;
         } else {
-            let text = answer::unlisted(&solved, unwritten, seconds, arguments.exact);
+            let shown = Shown::of(problem.platform(), arguments.exact);
+            let text = answer::unlisted(&solved, unwritten, &numbers, seconds, shown);
             print(&(asked.left_out.line() + &text))?;
         }
         // An answer is a throughput, and a plan if one is to be written.
@@ -300,12 +301,16 @@ fn one(
     let status = Status::of(throughput, &bound);
     let plan = Plan::of(solved.answer.claim(), &bound, status).unwrap_or(proved);
     let mut bottleneck = bottleneck::of(&solved.answer);
+    let numbers = Numbers::of(&solved, bottleneck.classes()).planned(&plan);
     if arguments.json || is_table {
+        let hints = &bottleneck.hints;
         let answer = report::planned(
             path,
-            (&solved, &plan),
+            &solved,
+            &plan,
+            &numbers,
             chosen.as_ref(),
-            &bottleneck,
+            hints,
             seconds,
         );
         if is_table {
@@ -314,7 +319,7 @@ fn one(
             print(&line(joined([answer, asked.left_out.json()])))?;
         }
     } else {
-        // Text says how much any order gains; JSON does not wait for that.
+        // Text has the gain of any order. JSON does not wait for it.
         let in_order = bottleneck
             .limits
             .hints
@@ -337,12 +342,9 @@ fn one(
         let proof = chosen
             .as_ref()
             .map(|chosen| certified(chosen, problem.platform().links().len()));
-        let text = answer::text(
-            (&solved, &plan),
-            &bottleneck,
-            (clock::elapsed(), arguments.exact),
-            proof.as_deref(),
-        )?;
+        let shown = Shown::of(problem.platform(), arguments.exact);
+        let proof = proof.as_deref();
+        let text = answer::text(&solved, &plan, &numbers, &bottleneck, shown, proof);
         let files = named(&[("--output", &arguments.output)]);
         let files = if written.is_ok() { &files[..] } else { &[] };
         print(&with_written(asked.left_out.line() + &text, files))?;

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use oneport::files::Chosen;
+use oneport::platform::whole;
 use oneport::schedule::cuts;
-use oneport::{Collective, Plan, Platform, Problem, Rational, Solved, Unwritten, parse_rational};
-use oneport_questions::{Asked, Numbers, of_classes};
+use oneport::{Collective, Plan, Platform, Rational, Solved, Unwritten, parse_rational};
+use oneport_questions::{Asked, Numbers, Operation, gap, share};
 use serde_json::{Value, json};
 
-use crate::answers::answer::{Operation, bounds, gap, question, share};
-use crate::answers::bottleneck::Bottleneck;
+use crate::answers::answer::{bounds, question};
 use crate::flags::limits;
 use crate::words::numbers::{Shown, decimal};
 use crate::words::objects::joined;
@@ -19,7 +19,8 @@ use crate::words::tables::{Sheet, plain};
 /// The question and its answer.
 fn answered(
     path: &Path,
-    (platform, collective): (&Platform, &Collective),
+    platform: &Platform,
+    collective: &Collective,
     answer: impl IntoIterator<Item = Value>,
 ) -> Value {
     let file = json!({ "platform": path.display().to_string() });
@@ -27,58 +28,60 @@ fn answered(
     joined([asked, file].into_iter().chain(answer))
 }
 
-/// Throughput, bound and bandwidths.
-fn sustained(problem: &Problem, throughput: &Rational, bound: &Rational) -> Value {
-    let operation = Operation::of(problem, throughput).map(|(_, operation)| operation);
+/// The answer without a listed schedule. The throughput is 0 if none is known.
+pub fn unlisted(
+    path: &Path,
+    solved: &Solved,
+    unwritten: &Unwritten,
+    numbers: &Numbers,
+    seconds: Duration,
+) -> Value {
+    let problem = solved.answer.problem();
+    let throughput = numbers.throughput.clone().unwrap_or_default();
+    let operation = numbers.operation.clone();
+    let operation = operation.or_else(|| Operation::of(problem, &throughput));
     let told = |of: fn(&Operation) -> &Rational| operation.as_ref().map(|one| of(one).to_string());
-    let more = json!({
-        "gap": decimal(&gap(throughput, bound)),
+    let answer = json!({
+        "status": numbers.status.name(),
+        "gap": decimal(&gap(&throughput, &numbers.upper_bound)),
         "size": told(|one| &one.bytes),
         "algbw": told(|one| &one.gigabytes[0]),
         "busbw": told(|one| &one.gigabytes[1]),
-    });
-    joined([bounds(throughput, bound), more])
-}
-
-/// The answer without a listed schedule; the throughput is 0 if none is known.
-pub fn unlisted(path: &Path, solved: &Solved, unwritten: &Unwritten, seconds: Duration) -> Value {
-    let (found, problem) = (&solved.answer, solved.answer.problem());
-    let known = found.throughput();
-    let answer = json!({
-        "status": known.map_or("bound", |_| found.status().name()),
         "tasks": unwritten.tasks,
         "unlisted": unwritten.to_string(),
         "solve_seconds": seconds.as_secs_f64(),
         "ended_by": unwritten.limit.or(solved.ended_by).map(limits::named),
     });
-    let known = known.cloned().unwrap_or_default();
+    let bounds = bounds(&throughput, &numbers.upper_bound);
     answered(
         path,
-        (problem.platform(), problem.collective()),
-        [sustained(problem, &known, found.bound()), answer],
+        problem.platform(),
+        problem.collective(),
+        [bounds, answer],
     )
 }
 
-/// The answer with a plan of the problem; `chosen` if a search chose its links.
+/// The answer with a plan of the problem. `chosen` if a search chose its links.
 pub fn planned(
     path: &Path,
-    (solved, plan): (&Solved, &Plan<'_>),
+    solved: &Solved,
+    plan: &Plan<'_>,
+    numbers: &Numbers,
     chosen: Option<&Chosen>,
-    bottleneck: &Bottleneck<'_>,
+    hints: &[String],
     seconds: Duration,
 ) -> Value {
     let problem = plan.problem;
     let cuts = cuts(problem, plan.schedule);
-    let limiting = of_classes(problem.platform(), &bottleneck.limits.limiting);
-    let numbers = json!(Numbers::planned(solved, plan, limiting));
+    let throughput = numbers.throughput.clone().unwrap_or_default();
     let answer = json!({
-        "gap": decimal(&gap(&plan.steady_state.throughput, plan.upper_bound)),
+        "gap": numbers.gap.as_ref().map(decimal),
         "schedule_share": share(plan).to_string(),
         "transfers": cuts.transfers.to_string(),
         "cut": cuts.cut.to_string(),
         "pieces": cuts.pieces,
         "period_factor": solved.whole.as_ref().map(|whole| whole.factor.to_string()),
-        "hints": bottleneck.hints,
+        "hints": hints,
         "solve_seconds": seconds.as_secs_f64(),
         "solver_seconds": solved.solver_time.as_secs_f64(),
         "ended_by": solved.ended_by.map(limits::named),
@@ -87,17 +90,9 @@ pub fn planned(
         let (shape, programs) = (chosen.shape.name(), chosen.programs);
         json!({ "chosen": { "shape": shape, "programs": programs, "checked": false } })
     });
-    answered(
-        path,
-        (problem.platform(), problem.collective()),
-        [
-            numbers,
-            bounds(&plan.steady_state.throughput, plan.upper_bound),
-            answer,
-        ]
-        .into_iter()
-        .chain(choice),
-    )
+    let bounds = bounds(&throughput, &numbers.upper_bound);
+    let answer = [json!(numbers), bounds, answer].into_iter().chain(choice);
+    answered(path, problem.platform(), problem.collective(), answer)
 }
 
 /// The answer that these messages cannot arrive.
@@ -111,11 +106,9 @@ pub fn infeasible(path: &Path, asked: &Asked, unreachable: &[String], seconds: D
         "unreachable": unreachable,
         "solve_seconds": seconds.as_secs_f64(),
     });
-    answered(
-        path,
-        (&asked.platform, &asked.collective),
-        [bounds(&Rational::default(), &Rational::default()), answer],
-    )
+    let zero = Rational::default();
+    let answer = [bounds(&zero, &zero), answer];
+    answered(path, &asked.platform, &asked.collective, answer)
 }
 
 /// The answers as rows of a table.
@@ -151,7 +144,7 @@ impl Rows {
         let rate = |value: &Rational| shown.rate(value);
         let limits = answer["bottleneck"].as_array().into_iter().flatten();
         let limits: Vec<&str> = limits.filter_map(|row| row["resource"].as_str()).collect();
-        let hundred = Rational::from_integer(100.into());
+        let hundred = whole(100);
         let seconds = answer["solve_seconds"].as_f64().unwrap_or_default();
         self.rows.push(vec![
             text("platform"),
