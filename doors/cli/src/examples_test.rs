@@ -12,11 +12,11 @@ fn words(line: &str) -> Vec<String> {
             '\'' => quoted = !quoted,
             ' ' if !quoted => words.push(String::new()),
             '>' if !quoted => break,
-            letter => words
-                .iter_mut()
-                .last()
-                .into_iter()
-                .for_each(|word| word.push(letter)),
+            letter => {
+                if let Some(word) = words.last_mut() {
+                    word.push(letter);
+                }
+            }
         }
     }
     words.retain(|word| !word.is_empty());
@@ -31,7 +31,9 @@ fn leaves(command: &clap::Command, name: &str, all: &mut Vec<String>) {
         all.push(name.to_string());
         return;
     }
-    under.for_each(|one| leaves(one, format!("{name} {}", one.get_name()).trim(), all));
+    for one in under {
+        leaves(one, format!("{name} {}", one.get_name()).trim(), all);
+    }
 }
 
 #[test]

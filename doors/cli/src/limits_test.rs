@@ -2,7 +2,7 @@
 //!
 //! No clock is read. The watch counts how often it is looked at: a look takes a millisecond. Bytes that are allocated
 //! between two looks stand for the time between them, so a loop that allocates nothing is not seen. A run takes the
-//! same looks and nearly the same bytes on every machine; threads of other tests add what they allocate.
+//! same looks and nearly the same bytes on every machine. Threads of other tests add what they allocate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -57,7 +57,7 @@ const LIMITS: [Limited; 4] = [
     },
 ];
 
-/// One command at a time is counted, without what other tests allocate.
+/// One command at a time is counted, without the bytes of other tests.
 pub static TURN: Mutex<()> = Mutex::new(());
 
 /// Looks and bytes of a run.
@@ -197,7 +197,7 @@ const WITHOUT: [(&str, &str); 10] = [
 const LONG: &str =
     "--times 931,822,713,604,595,486,377,268,159,140,131,122,113,104,95,86,77,68,59,50,41,32";
 
-/// The commands with limits: what each is asked. `@` stands for the platform, `%` for the folder.
+/// The commands with limits, and the questions of each. `@` stands for the platform, `%` for the folder.
 const WITH: [(&str, &[&str]); 11] = [
     (
         "solve",
@@ -282,7 +282,7 @@ struct Known {
     shapes: &'static [&'static str],
     /// Limit on the looks beyond [`LATE`].
     looks: u64,
-    /// Limit on the bytes between two looks or above the memory limit; 0 for the general limit.
+    /// Limit on the bytes between two looks or above the memory limit. 0 for the general limit.
     bytes: u64,
     /// The reason.
     #[allow(dead_code)]
@@ -364,9 +364,9 @@ fn every_command_has_limits_or_a_reason() {
                 .any(|one| one.get_long() == Some(long))
         };
         assert_eq!(has("time-limit"), has("memory-limit"), "{name}");
-        let is = |known: &str| name == known || name.starts_with(&format!("{known} "));
-        let listed = WITH.iter().any(|(known, _)| is(known));
-        let reason = WITHOUT.iter().any(|(known, _)| is(known));
+        let begins = |known: &str| name == known || name.starts_with(&format!("{known} "));
+        let listed = WITH.iter().any(|(known, _)| begins(known));
+        let reason = WITHOUT.iter().any(|(known, _)| begins(known));
         assert!(
             has("time-limit") == listed && listed != reason,
             "'{name}': give it limits and its questions in WITH, or a reason in WITHOUT"
@@ -394,8 +394,8 @@ fn files(folder: &Path, large: bool) -> Result<()> {
     Ok(())
 }
 
-/// Asks everything under every limit (`large`; else the first question of each command on small platforms). Returns
-/// what is not kept and not in [`KNOWN`], and what is in it and kept.
+/// Runs every question under every limit. If not `large`, the first question of each command on small platforms. Returns
+/// the excesses that are not in [`KNOWN`], and the entries of [`KNOWN`] without an excess.
 fn broken(large: bool) -> Result<Vec<String>> {
     let _turn = TURN.lock();
     let folder = tempfile::tempdir()?;
@@ -469,7 +469,7 @@ fn first(path: &str) -> Result<String> {
     Ok(platform.name(node).to_string())
 }
 
-/// How far a run is beyond its limits: looks, and bytes; 0 if it keeps them.
+/// The excess of a run over its limits: looks, and bytes. 0 if it keeps them.
 fn beyond(line: &str, limited: Limited, most: u64) -> Result<(u64, u64)> {
     let taken = match taken(line, limited) {
         Err(error) if REFUSED.iter().any(|why| error.to_string().contains(why)) => {

@@ -47,7 +47,7 @@ def attributed(**attributes: Any) -> Any:
     return graph
 
 
-NODE_LINK = {"directed": True, "nodes": [{"id": 1}, {"id": 2}], "links": [{"source": 1, "target": 2, "capacity": 1}]}
+TRIANGLE = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
 from_graph = op.Platform.from_networkx
 from_matrix = op.Platform.from_matrix
 CASES: list[tuple[Callable[[], object], type[Exception], str]] = [
@@ -95,6 +95,12 @@ CASES: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: op.read(3), TypeError, "is no path"),
     (lambda: op.read("no-such-file"), FileNotFoundError, "no-such-file"),
     (lambda: op.read("."), IsADirectoryError, "directory"),
+    (lambda: op.solve("no-such-file", "barrier"), FileNotFoundError, "no-such-file"),
+    (lambda: op.verify("no-such-file"), FileNotFoundError, "no-such-file"),
+    (lambda: from_graph(edges({"capacity": "3 GB"})), ValueError, "3 GB"),
+    (lambda: from_graph(edges({"cost": "3 GB"})), ValueError, "3 GB"),
+    (lambda: op.rings(from_matrix(TRIANGLE), participants=[]), ValueError, "at least 2 processors; here 0"),
+    (lambda: op.rings(from_matrix(TRIANGLE), participants="n0,nobody"), ValueError, "no node 'nobody'"),
     (lambda: op.Answer(), TypeError, "is made by"),
     (lambda: op.Answer.load(3), TypeError, "is no path"),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -19,7 +20,7 @@ import distributed
 import loky
 import matplotlib
 import pytest
-from conftest import ROOT
+from conftest import FIXTURES, ROOT
 
 import pyoneport as op
 from pyoneport._sweep import line_of
@@ -28,10 +29,30 @@ pytestmark = [pytest.mark.timeout(180), pytest.mark.filterwarnings("ignore::Depr
 HERE = Path(__file__).parent
 
 
-def questions(count: int = 40) -> Iterator[dict[str, Any]]:
+# Platforms of files: ours and other programs'.
+PLATFORMS = ("platforms/star.json", "platforms/toy-scatter.toml", "platforms/four-sites.csv", "platforms/two-racks.toml",
+             "topologies/three-cities.gml", "topologies/triangle.graphml", "topologies/triangle.dot", "topologies/nccl-topo.xml",
+             "topologies/slurm-tree.conf", "topologies/simgrid-zones.xml")  # fmt: skip
+TOYS = 40
+ALL = TOYS + 2 * len(PLATFORMS)
+
+
+def questions(count: int = ALL) -> Iterator[dict[str, Any]]:
+    """Toys of several kinds, some of which have no answer, then questions about the platforms of files."""
+    return itertools.islice(itertools.chain(toys(), of_files()), count)
+
+
+def of_files() -> Iterator[dict[str, Any]]:
+    """Two questions about each file."""
+    for path in PLATFORMS:
+        for collective in ("all-gather", "all-to-all"):
+            yield op.question(str(FIXTURES / path), collective, id=f"{path} {collective}")
+
+
+def toys() -> Iterator[dict[str, Any]]:
     """Toys of several kinds, some of which have no answer."""
     names = ("scatter", "broadcast", "all-gather", "reduce", "all-reduce")
-    for place in range(count):
+    for place in range(TOYS):
         sides = [2, 2 + place % 3]
         yield op.question(
             {"generate": "torus", "sides": sides},
@@ -47,9 +68,10 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The rows of a sweep without an executor."""
     output = tmp_path_factory.mktemp("serial") / "rows.jsonl"
     rows = list(op.sweep(questions(), output=output))
-    assert [row["line"] for row in rows] == list(range(1, 41))
-    assert {row["status"] for row in rows} == {"optimal", "error"}
-    assert all(row["error"]["kind"] == "question" for row in rows if row["status"] == "error")
+    assert [row["line"] for row in rows] == list(range(1, ALL + 1))
+    assert {row["status"] for row in rows[:TOYS]} == {"optimal", "error"}
+    assert all(row["error"]["kind"] == "question" for row in rows[:TOYS] if row["status"] == "error")
+    assert sum(row["status"] == "optimal" for row in rows[TOYS:]) >= 14, rows[TOYS:]
     return output.read_bytes()
 
 
@@ -111,13 +133,24 @@ def test_the_command_writes_the_same_bytes(serial: bytes, tmp_path: Path, comman
     assert (tmp_path / "rows.jsonl").read_bytes() == serial
 
 
+def test_shards_of_the_command_are_the_same_bytes(serial: bytes, tmp_path: Path, command: str) -> None:
+    (tmp_path / "questions.jsonl").write_text("".join(line_of(one) + "\n" for one in questions()))
+    parts = [tmp_path / f"part{part}.jsonl" for part in (1, 2, 3)]
+    for part, path in enumerate(parts, 1):
+        run = [command, "batch", tmp_path / "questions.jsonl", "-o", path, "--shard", f"{part}/3"]
+        assert subprocess.run(run, timeout=120, capture_output=True).returncode in (0, 1)
+    merged = tmp_path / "merged.jsonl"
+    subprocess.run([command, "batch", "--merge", *parts, "-o", merged], timeout=60, capture_output=True)
+    assert merged.read_bytes() == serial
+
+
 def test_a_cut_file_is_resumed(serial: bytes, tmp_path: Path) -> None:
     output = tmp_path / "rows.jsonl"
     for cut in (0, 10, len(serial) // 2, len(serial) - 1, len(serial)):
         output.write_bytes(serial[:cut])
         before = serial[:cut].count(b"\n")
         rows = list(op.sweep(questions(), output=output, resume=True))
-        assert output.read_bytes() == serial and len(rows) == 40 - before
+        assert output.read_bytes() == serial and len(rows) == ALL - before
     with pytest.raises(FileExistsError):
         list(op.sweep(questions(), output=output))
     with pytest.raises(ValueError, match="line 1 was another question"):
@@ -250,8 +283,8 @@ def test_a_missing_row_is_put_in_its_place(serial: bytes, tmp_path: Path) -> Non
     output.write_bytes(b"".join(rows[:6] + rows[7:]))
     assert len(list(op.sweep(questions(), output=output, resume=True))) == 1
     assert output.read_bytes() == serial
-    with pytest.raises(ValueError, match="answers line 40, and there are 39 questions"):
-        list(op.sweep(questions(39), output=output, resume=True))
+    with pytest.raises(ValueError, match=f"answers line {ALL}, and there are {ALL - 1} questions"):
+        list(op.sweep(questions(ALL - 1), output=output, resume=True))
 
 
 def test_a_bad_question_is_one_row_and_a_bad_list_none() -> None:

@@ -18,7 +18,7 @@ use crate::numbers::Numbers;
 use crate::platform::deaf;
 use crate::question::{Ask, Keep, Question};
 
-/// Answers a question: reads it, solves it, and has it checked. The watch limits the search; see [`Question::watch`].
+/// Answers a question: reads it, solves it, and has it checked. The watch limits the search ([`Question::watch`]).
 ///
 /// # Errors
 /// The question makes no sense, messages cannot arrive, or a limit came before anything was found and checked.

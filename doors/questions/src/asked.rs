@@ -98,7 +98,7 @@ impl Question {
     /// The problem.
     ///
     /// # Errors
-    /// As [`asked`](Self::asked); messages that cannot arrive.
+    /// Those of [`asked`](Self::asked). Messages that cannot arrive.
     pub fn problem(&self) -> Result<Problem> {
         self.asked(&deaf)?.problem()
     }
@@ -111,7 +111,7 @@ impl Question {
         called(&self.collective).ok_or_else(|| no_collective(&self.collective))
     }
 
-    /// The size of each message, 1 where absent.
+    /// The size of each message. 1 if it is absent.
     fn size(&self) -> &str {
         self.size.as_deref().unwrap_or("1")
     }
@@ -136,7 +136,7 @@ impl Question {
         self.commutative.unwrap_or(!needs_order)
     }
 
-    /// Changes the question for a method that keeps the order of operands, unless the question says that they commute.
+    /// Changes the question for a method that keeps the order of operands, unless the question states that they commute.
     ///
     /// # Errors
     /// As [`name`](Self::name).
@@ -169,7 +169,7 @@ fn spreads(form: &Form) -> bool {
         && form.roles.iter().all(|role| role.key != "participants")
 }
 
-/// The text of a role's option; `None` if it was not given.
+/// The text of a role's option. `None` if it was not given.
 fn one<'a>(question: &'a Question, role: &Role) -> Option<&'a str> {
     let own = match role.key {
         "source" => &question.source,
@@ -178,7 +178,7 @@ fn one<'a>(question: &'a Question, role: &Role) -> Option<&'a str> {
     question.root.as_deref().or(own.as_deref())
 }
 
-/// The nodes of a role's option; `None` if it was not given.
+/// The nodes of a role's option. `None` if it was not given.
 fn several<'a>(question: &'a Question, role: &Role) -> Option<&'a Nodes> {
     match role.key {
         "sources" => question.sources.as_ref(),
@@ -314,7 +314,7 @@ fn custom(platform: &Platform, question: &Question) -> Result<Collective> {
     })
 }
 
-/// Process groups: `A,B,C` or `A,B,C@RATE`; the first of a rooted collective is its source or target.
+/// Process groups: `A,B,C` or `A,B,C@RATE`. The first node of a rooted collective is its source or target.
 fn groups(platform: &Platform, question: &Question, form: &'static Form) -> Result<Collective> {
     let one = [&question.source, &question.root, &question.target];
     let several = [&question.sources, &question.targets, &question.participants];

@@ -37,7 +37,7 @@ pub enum BoundResult {
     TooLarge(String),
 }
 
-/// A proved bound on the throughput of every schedule, whatever the merges cost and in any order of the operands. In
+/// A proved bound on the throughput of every schedule, for every cost of merges and every order of the operands. In
 /// JSON rationals are texts in lowest terms.
 #[derive(Debug, Clone, Serialize)]
 pub struct Bounded {
@@ -321,7 +321,7 @@ fn links(platform: &Platform, links: &[LinkId]) -> String {
     format!("{} ({names})", count(links.len(), "link"))
 }
 
-/// The class of the priced resources: `4 x link 'leaf3 -> old*'`; `None` if it has no other members.
+/// The class of the priced resources: `4 x link 'leaf3 -> old*'`. `None` if it has no other members.
 fn alike(problem: &Problem, bounded: &Answer) -> Option<String> {
     let priced = bounded.certificate().prices();
     let priced = priced.filter(|(_, price)| !price.is_zero()).count();

@@ -18,10 +18,10 @@ use oneport::{NodeId, Platform, PortModel, Rational, Units, files, parse_rationa
 use crate::error::{Result, unfit, usage};
 use crate::words::few;
 
-/// The platform of this file after the changes, with the places of its nodes and links.
+/// The platform of this file after the changes, with the new ids of its nodes and links.
 ///
 /// # Errors
-/// As [`changes`]; without changes, as [`check_ports`].
+/// Those of [`changes`]. Without changes, those of [`check_ports`].
 pub fn apply(file: &str, platform: &Platform, texts: &[String]) -> Result<Option<Changed>> {
     if texts.is_empty() {
         check_ports(file, platform)?;
@@ -34,7 +34,7 @@ pub fn apply(file: &str, platform: &Platform, texts: &[String]) -> Result<Option
 /// Checks that no link with a shared capacity ends at a node with ports, after models and changes.
 ///
 /// # Errors
-/// The file, the link and the node, and what says the model.
+/// The file, the link and the node, and the option that states the model.
 pub fn check_ports(file: &str, platform: &Platform) -> Result<()> {
     let hint = |error| {
         unfit(format!(
@@ -69,7 +69,7 @@ enum Targets {
 /// Parses changes for a platform and returns them in the given order.
 ///
 /// # Errors
-/// A usage error that quotes the change and says what would be right.
+/// A usage error that quotes the change and names a right one.
 pub fn changes(platform: &Platform, texts: &[String]) -> Result<Vec<Change>> {
     let mut all = Vec::new();
     for text in texts {
@@ -368,7 +368,7 @@ fn inverse(number: Number) -> Number {
     }
 }
 
-/// A name, or a pattern, that may hold an arrow itself: so every place for the arrow is tried.
+/// A name, or a pattern, that may hold an arrow itself: so every position of the arrow is tried.
 fn targets(platform: &Platform, text: &str) -> Result<Targets, String> {
     if let Some(node) = platform.find(text) {
         return Ok(Targets::Nodes(vec![node]));
@@ -413,7 +413,7 @@ fn shared(platform: &Platform, pattern: &str) -> Result<Vec<SharedId>, String> {
     let all = platform.shared().iter().enumerate();
     let found: Vec<SharedId> = all
         .filter(|(_, shared)| read.matches(&shared.name))
-        .map(|(place, _)| SharedId::new(place))
+        .map(|(index, _)| SharedId::new(index))
         .collect();
     if !found.is_empty() {
         return Ok(found);
@@ -430,7 +430,7 @@ fn shared(platform: &Platform, pattern: &str) -> Result<Vec<SharedId>, String> {
     Err(format!("there is no shared capacity '{pattern}'; {right}"))
 }
 
-/// The links between nodes of two patterns; an error if no link matches.
+/// The links between nodes of two patterns. An error if no link matches.
 fn links(platform: &Platform, from: &str, to: &str, both: bool) -> Result<Vec<LinkId>, String> {
     let (tails, heads) = (nodes(platform, from)?, nodes(platform, to)?);
     let leads = |link: LinkId, tails: &[NodeId], heads: &[NodeId]| {
@@ -462,7 +462,7 @@ fn links(platform: &Platform, from: &str, to: &str, both: bool) -> Result<Vec<Li
     Err(format!("no link leads from '{from}' to '{to}'; {reached}"))
 }
 
-/// The nodes of a name or pattern, ascending; an error if no node matches.
+/// The nodes of a name or pattern, ascending. An error if no node matches.
 fn nodes(platform: &Platform, pattern: &str) -> Result<Vec<NodeId>, String> {
     if let Some(node) = platform.find(pattern) {
         return Ok(vec![node]);
@@ -501,6 +501,8 @@ fn listed(platform: &Platform, nodes: impl Iterator<Item = NodeId>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use oneport::platform::whole;
+
     use super::*;
     use oneport::platform::generate::{Costs, Options, Racks, racks};
 
@@ -605,7 +607,7 @@ mod tests {
     #[test]
     fn targets_are_links_one_way_or_both_or_nodes() {
         let options = Options {
-            link_cost: Costs::Constant(Rational::from_integer(1.into())),
+            link_cost: Costs::Constant(whole(1)),
             ..Options::default()
         };
         let shape = Racks {

@@ -1,4 +1,4 @@
-//! Parses `--counts`: how many messages each target, participant or pair has.
+//! Parses `--counts`: the number of messages of each target, participant or pair.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ const MAX_BYTES: u64 = 64 << 20;
 /// Shown: nodes in a message.
 const SHOWN: usize = 8;
 
-/// The collective with its counts. Their number is a matter of the platform; only their syntax is one of usage.
+/// The collective with its counts. A wrong number of counts is an error of the platform, a wrong syntax one of usage.
 pub fn counted(
     platform: &Platform,
     collective: Collective,
     text: Option<&str>,
 ) -> Result<Collective> {
     let pairwise = collective.form().is_some_and(Form::is_pairwise);
-    // Sources and targets of one message each come first; the counts are of the others.
+    // Sources and targets of one message each come first. The counts are of the others.
     let nodes = collective
         .cast()
         .last()
@@ -112,21 +112,21 @@ impl Wanted<'_> {
         Err(self.wrong(format!("{} given", are(counts.len(), "count"))))
     }
 
-    /// The counts of all pairs; the diagonal, 0, is left out.
+    /// The counts of all pairs. The diagonal, 0, is left out.
     fn others(&self, rows: Vec<Vec<u64>>) -> Result<Vec<u64>> {
         let nodes = self.nodes.len();
         if rows.len() != nodes {
             return Err(self.wrong(format!("{} given", are(rows.len(), "row"))));
         }
         let mut counts = Vec::with_capacity(nodes.saturating_mul(nodes));
-        for (place, (row, &node)) in rows.into_iter().zip(self.nodes).enumerate() {
+        for (index, (row, &node)) in rows.into_iter().zip(self.nodes).enumerate() {
             let name = self.platform.name(node);
             if row.len() != nodes {
                 let given = count(row.len(), "count");
                 return Err(self.wrong(format!("the row of '{name}' has {given}")));
             }
-            if row[place] != 0 {
-                let sent = count(row[place], "message");
+            if row[index] != 0 {
+                let sent = count(row[index], "message");
                 return Err(self.wrong(format!(
                     "'{name}' would send {sent} to itself; write 0 there"
                 )));
@@ -134,7 +134,7 @@ impl Wanted<'_> {
             counts.extend(
                 row.into_iter()
                     .enumerate()
-                    .filter(|(other, _)| *other != place)
+                    .filter(|(other, _)| *other != index)
                     .map(|one| one.1),
             );
         }

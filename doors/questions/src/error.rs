@@ -35,7 +35,7 @@ pub enum Kind {
 pub struct QuestionError {
     /// Its kind.
     pub kind: Kind,
-    /// A sentence that names options as the command does (`--max-loss`): see [`said`](QuestionError::said).
+    /// A sentence that names options as the command does (`--max-loss`). [`said`](QuestionError::said) spells it anew.
     pub message: String,
     /// The source and the target of each message without a path, if the kind is [`Kind::Infeasible`].
     pub unreachable: Vec<(String, String)>,
@@ -229,8 +229,8 @@ impl Manner {
         }
         let mut text = String::with_capacity(sentence.len());
         let mut rest = sentence;
-        while let Some(place) = rest.find("--") {
-            let (before, after) = rest.split_at(place);
+        while let Some(begin) = rest.find("--") {
+            let (before, after) = rest.split_at(begin);
             let name = &after[2..];
             let end = name
                 .find(|letter: char| !letter.is_ascii_lowercase() && letter != '-')

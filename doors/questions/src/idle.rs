@@ -26,7 +26,7 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Processors that are not among `takers`, ascending. Unless the user says otherwise, they are left out if they are
+    /// Processors that are not among `takers`, ascending. Unless the user decides otherwise, they are left out if they are
     /// accelerators: no process of the job runs there.
     pub fn of(platform: &Platform, takers: &[NodeId], idle: Option<Idle>) -> LeftOut {
         let stands_idle = |&node: &NodeId| {

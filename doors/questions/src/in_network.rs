@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use oneport::platform::whole;
 use oneport::platform::{Change, Link};
 use oneport::units::Quantity;
 use oneport::{Amount, Goal, NodeId, Options, Problem, Rational, Volumes, percent, solve};
@@ -105,13 +106,13 @@ impl InNetwork {
     }
 }
 
-/// Routers that do not combine and that two participants or more reach faster than other routers; `fast`: at [`RATE`]
+/// Routers that do not combine and that two participants or more reach faster than other routers. With `fast`: at [`RATE`]
 /// or more each.
 fn switches(problem: &Problem, fast: bool) -> Vec<NodeId> {
     let platform = problem.platform();
     let rate = Quantity::parse(RATE).ok().zip(platform.units());
     let least = rate.and_then(|(rate, units)| units.rate(&rate, RATE).ok());
-    let one = Rational::from_integer(1.into());
+    let one = whole(1);
     // The switch of accelerators is of the same box: if it is slower, it is an older one.
     let carries = |link: &Link| {
         !(fast || platform.node(link.from).accelerator)

@@ -41,14 +41,14 @@ impl KnownLatencies {
             Some(units) => units.show_time(value),
             None => oneport::readable(value, SHORT, DIGITS),
         };
-        let of = |origin: &str| {
+        let part = |origin: &str| {
             let each = self.0.iter().filter(|one| one.origin == origin);
             let each = each.map(|one| format!("{} {}", one.kind, time(&one.latency)));
             let mut each: Vec<String> = each.collect();
             each.dedup();
             (!each.is_empty()).then(|| format!("{origin}: {} per link", each.join(", ")))
         };
-        let parts: Vec<String> = ["given", ASSUMED].into_iter().filter_map(of).collect();
+        let parts: Vec<String> = ["given", ASSUMED].into_iter().filter_map(part).collect();
         let end = if self.are_assumed() {
             " (the file states none); --latency KIND=TIME or none"
         } else {

@@ -17,7 +17,7 @@ use crate::words::decimal;
 /// Limits of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// Time from the beginning of the clock; the answer comes at most 10 % and half a second later.
+    /// Time from the beginning of the clock. The answer comes at most 10 % and half a second later.
     pub time: Option<Duration>,
     /// Resident bytes of the process.
     pub bytes: Option<u64>,
@@ -38,7 +38,7 @@ impl Limits {
         Ok(Limits { time, bytes })
     }
 
-    /// The watch over these limits from now on: memory counts from what the process holds now.
+    /// The watch over these limits from now on: memory counts from the bytes that the process holds now.
     pub fn starting_now(
         self,
         stop: impl Fn() -> Option<(Limit, Duration)> + Send + Sync + 'static,
@@ -46,8 +46,8 @@ impl Limits {
         self.watch(Instant::now(), held(), stop)
     }
 
-    /// The watch over these limits. Time counts from `began`, memory from `held` bytes on; `stop` says whether an end
-    /// is requested, and how old the request is.
+    /// The watch over these limits. Time counts from `began`, memory from `held` bytes on. `stop` returns whether an end
+    /// is requested, and the age of the request.
     pub fn watch(
         self,
         began: Instant,
@@ -72,7 +72,7 @@ impl Limits {
 pub fn within(all: &Watch, most: Duration) -> Watch {
     let (started, all) = (Instant::now(), all.clone());
     Watch::new(move || {
-        // The answer is in what is left.
+        // The answer is in the time left.
         let _ = all.ask();
         let (left, own) = (all.left(), most.saturating_sub(started.elapsed()));
         Left {
@@ -82,7 +82,7 @@ pub fn within(all: &Watch, most: Duration) -> Watch {
     })
 }
 
-/// Resident bytes of this process; 0 if the system does not report them.
+/// Resident bytes of this process. 0 if the system does not report them.
 pub fn held() -> u64 {
     kilobytes("/proc/self/status", "VmRSS:").unwrap_or(0) * 1024
 }
@@ -108,7 +108,7 @@ const LAST: Duration = Duration::from_millis(100);
 /// search. Not measured.
 const LAST_RUN: Duration = Duration::from_millis(250);
 
-/// The time limit plus 10 % and half a second, less what the last steps take. The steps after a search (slots, the
+/// The time limit plus 10 % and half a second, less the time of the last steps. The steps after a search (slots, the
 /// referee, writing) are planned to end before the limit, and may use the extension too.
 fn tolerated(limit: Duration, last_steps: Duration) -> Duration {
     let all = limit
@@ -117,7 +117,7 @@ fn tolerated(limit: Duration, last_steps: Duration) -> Duration {
     all.saturating_sub(last_steps.min(all / 2))
 }
 
-/// A time limit: a number of seconds, or `2 min`; 0 or more.
+/// A time limit, 0 or more: a number of seconds, or `2 min`.
 fn seconds(option: &str, text: &str) -> Result<Duration> {
     let wrong = || {
         usage(format!(
@@ -149,7 +149,7 @@ pub fn bytes(option: &str, text: &str) -> Result<u64> {
 struct Turns {
     /// When it is measured next, in milliseconds from the beginning.
     next: AtomicU64,
-    /// Milliseconds of the last steps; 0 before the first measurement.
+    /// Milliseconds of the last steps. 0 before the first measurement.
     last: AtomicU64,
 }
 
@@ -181,8 +181,8 @@ fn wait(time: Duration, ran: u64, waited: u64) -> Duration {
     Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
 }
 
-/// Nanoseconds that this thread has run and waited for a processor, once it has run for a while; `None` where the
-/// system does not tell.
+/// Nanoseconds that this thread has run and waited for a processor, once it has run for a while. `None` if the
+/// system does not report them.
 fn turns() -> Option<(u64, u64)> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let mut numbers = text.split_whitespace().map(str::parse::<u64>);
@@ -199,7 +199,7 @@ struct Meter {
 }
 
 impl Meter {
-    /// Resident bytes of the process, at most [`MEASURED`] old; 0 if the system does not report them.
+    /// Resident bytes of the process, at most [`MEASURED`] old. 0 if the system does not report them.
     fn used(&self, clock: Clock) -> u64 {
         let (now, next) = (clock.milliseconds(), self.next.load(Ordering::Relaxed));
         let later = now + MEASURED.as_millis() as u64;
@@ -223,7 +223,7 @@ fn available() -> Option<u64> {
     machine.into_iter().chain(of_group()).min()
 }
 
-/// Bytes that the control group (version 2) of this process still allows; `None` if unknown or unlimited.
+/// Bytes that the control group (version 2) of this process still allows. `None` if unknown or unlimited.
 fn of_group() -> Option<u64> {
     let read = |path: String| {
         std::fs::read_to_string(path)

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use num_traits::{Signed, Zero};
+use oneport::platform::whole;
 use oneport::units::{Dimension, Quantity};
 use oneport::{Bandwidth, Problem, Rational};
 
@@ -21,7 +22,7 @@ pub struct Measured {
     pub shown: String,
     /// Operations per unit of time.
     pub throughput: Rational,
-    /// The time of one operation; `None` if it was not given.
+    /// The time of one operation. `None` if it was not given.
     pub once: Option<Rational>,
 }
 
@@ -71,7 +72,7 @@ pub fn read(problem: &Problem, text: &str, sized: bool, hear: Hearer<'_>) -> Res
         }
         (Dimension::Rate, Some(units)) => {
             let bandwidth = bandwidth(problem)?;
-            let unit = Rational::from_integer(1.into());
+            let unit = whole(1);
             let counted = if algorithm {
                 bandwidth.algorithm(&unit)
             } else {
@@ -141,8 +142,8 @@ fn file(problem: &Problem, path: &Path, sized: bool, hear: Hearer<'_>) -> Result
             path.display()
         )));
     }
-    let bytes = Rational::from_integer(measurements.bytes(row, bandwidth.ranks).into());
-    let one = Rational::from_integer(1.into());
+    let bytes = whole(measurements.bytes(row, bandwidth.ranks));
+    let one = whole(1);
     let per_second = |value: &Rational, unit: &str| {
         let quantity = Quantity::parse(&format!("{value} {unit}"))?;
         units.rate(&quantity, unit)
@@ -170,7 +171,7 @@ fn file(problem: &Problem, path: &Path, sized: bool, hear: Hearer<'_>) -> Result
             };
             let shown = format!(
                 "{} us ({which} of {}, {size})",
-                oneport::decimal(&(time * Rational::from_integer(1_000_000.into())), 6),
+                oneport::decimal(&(time * whole(1_000_000)), 6),
                 measurements.program
             );
             let rate = per_second(&(&bytes / time), "B/s").map_err(of_cause)?;

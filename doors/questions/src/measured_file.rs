@@ -2,6 +2,7 @@
 
 use num_traits::Signed;
 use oneport::plan::Form;
+use oneport::platform::whole;
 use oneport::{Bandwidth, Problem, Rational};
 use oneport_topologies::{Measurement, Measurements};
 
@@ -89,7 +90,7 @@ pub(crate) fn chosen<'m>(
     ranks: usize,
     asked: Option<&Rational>,
 ) -> Result<&'m Measurement, String> {
-    let bytes = |row: &&Measurement| Rational::from_integer(file.bytes(row, ranks).into());
+    let bytes = |row: &&Measurement| whole(file.bytes(row, ranks));
     let Some(asked) = asked else {
         let best = fastest(of(problem, file)).filter(|row| is_positive(row));
         return best.ok_or_else(|| {
@@ -159,7 +160,7 @@ fn is_positive(row: &Measurement) -> bool {
 /// Bus bandwidth over algorithm bandwidth, if rows of several sizes agree. It depends on the number of ranks.
 fn factor(rows: &[Measurement]) -> Option<Rational> {
     // Below, two decimals say too little.
-    let least = Rational::from_integer(10.into());
+    let least = whole(10);
     let factors: Vec<(u64, Rational)> = rows
         .iter()
         .filter_map(|row| {

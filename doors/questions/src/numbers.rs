@@ -97,7 +97,7 @@ pub struct Numbers {
     pub ended_by: Option<&'static str>,
 }
 
-/// A number as text; `null` if it is absent.
+/// A number as text. `null` if it is absent.
 pub(crate) fn exact<S: Serializer>(
     number: &Option<impl Display>,
     to: S,
@@ -131,7 +131,7 @@ fn as_benchmarks_count<S: Serializer>(
 }
 
 impl Numbers {
-    /// The question alone; messages cannot arrive.
+    /// The question alone: its messages cannot arrive.
     pub fn infeasible(platform: &Platform, collective: &Collective) -> Numbers {
         Numbers {
             nodes: platform.nodes().len(),

@@ -58,7 +58,7 @@ pub(crate) fn of_file(path: &Path, _reading: &Reading, _hear: Hearer<'_>) -> Res
     Ok(generated(read_platform_with_any_ports(path)?, Vec::new()))
 }
 
-/// As [`of_file`], from JSON; `name` is the platform's in messages.
+/// [`of_file`] from JSON. `name` is the platform's name in messages.
 pub(crate) fn of_json(
     name: &str,
     text: &str,

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU64;
 
+use oneport::platform::whole;
 use oneport::{Rational, parse_rational};
 
 use crate::error::{Result, usage};
@@ -19,7 +20,7 @@ pub fn most(text: &str) -> Result<u64> {
 /// The length of a period that `--period` gives: a positive number.
 pub fn length(text: &str) -> Result<Rational> {
     let value = parse_rational(text).map_err(|error| usage(format!("--period: {error}")))?;
-    if value > Rational::from_integer(0.into()) {
+    if value > whole(0) {
         Ok(value)
     } else {
         Err(usage(format!(

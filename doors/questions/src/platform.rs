@@ -34,7 +34,7 @@ impl Reading {
         Ok((changed(source, imported, changes)?, latencies))
     }
 
-    /// As [`read`](Self::read), but model and units are the file's, ports are not checked, and a note tells the
+    /// As [`read`](Self::read), but model and units are the file's, ports are not checked, and a note names the
     /// latencies that are assumed.
     ///
     /// # Errors

@@ -47,7 +47,7 @@ pub fn time(option: &str, text: &str, units: Option<Units>) -> Result<Rational> 
     read(option, text, |quantity| units.time(quantity, text))
 }
 
-/// A plain number, or what the unit makes of it.
+/// A plain number, or the number in the unit.
 fn read(
     option: &str,
     text: &str,
@@ -63,11 +63,12 @@ fn read(
 
 #[cfg(test)]
 mod tests {
+    use oneport::platform::whole;
+
     use super::*;
 
     #[test]
     fn options_take_numbers_and_units() -> std::result::Result<(), Box<dyn std::error::Error>> {
-        let whole = |number: i64| Rational::from_integer(number.into());
         assert_eq!(bytes("--bytes", "64M")?, whole(64 << 20));
         assert_eq!(rate("--bandwidth", "400Gbps")?, whole(50));
         assert_eq!(rate("--bandwidth", "400G")?, whole(50));

@@ -7,6 +7,7 @@ use std::time::Duration;
 use oneport::files::json::Json;
 use oneport::files::source::Source as Text;
 use oneport::files::{self, FormatError, Mistake};
+use oneport::platform::whole;
 use oneport::watch::{Limit, Watch};
 use oneport::{
     DEFAULT_MAX_INSTANCES, Formulation, Goal, Options, Period, Platform, Rational, parse_rational,
@@ -45,7 +46,7 @@ pub enum Ask {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Program {
-    /// Small and fast: one flow per source or target; for reductions, trees generated as needed.
+    /// Small and fast: one flow per source or target. Reductions generate trees as needed.
     #[default]
     Columns,
     /// The papers' own program, corrected: one flow per message or partial result. It keeps the order of operands.
@@ -79,16 +80,16 @@ pub enum Demands {
 pub enum Group {
     /// `A,B,C` or `A,B,C@RATE`.
     Text(String),
-    /// Its nodes by names and patterns, and how often it runs.
+    /// Its nodes by names and patterns, and its rate.
     Listed(Vec<String>, u64),
 }
 
 /// A question: a platform, a collective with its roles and volumes, a schedule's form, limits. Each key has the name of
-/// the command's option (`--max-loss` is `max_loss`), and the same texts for values; a number stands for its text.
+/// the command's option (`--max-loss` is `max_loss`), and the same texts for values. A number stands for its text.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Question {
-    /// Anything; the answer repeats it.
+    /// Any value. The answer repeats it.
     pub id: Value,
     /// The kind of answer.
     pub ask: Ask,
@@ -127,7 +128,7 @@ pub struct Question {
     /// Forms that end in -v: messages per target, participant or pair.
     #[serde(deserialize_with = "counts")]
     pub counts: Option<String>,
-    /// Size of each message; 1 where absent.
+    /// Size of each message. 1 if it is absent.
     #[serde(deserialize_with = "text")]
     pub size: Option<String>,
     /// Size of the whole operation, instead of `size`.
@@ -404,9 +405,8 @@ fn loss(text: &str) -> Result<Rational> {
         .trim_end()
         .strip_suffix('%')
         .map_or((text, 1), |number| (number.trim_end(), 100));
-    let value = parse_rational(number).map_err(|error| wrong(&error))?
-        / Rational::from_integer(parts.into());
-    let share = Rational::from_integer(0.into())..Rational::from_integer(1.into());
+    let value = parse_rational(number).map_err(|error| wrong(&error))? / whole(parts);
+    let share = whole(0)..whole(1);
     if share.contains(&value) {
         Ok(value)
     } else {
@@ -430,14 +430,13 @@ fn no_json(text: &str, error: &Error) -> String {
     }
     let more = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     if more.take(2).filter_map(Result::ok).count() == 2 {
-        return match text.trim().contains('\r') {
-            true => {
-                "a carriage return alone ends no line; end each line with a line feed".to_string()
-            }
-            false => {
-                format!("a second JSON value begins at column {column}; write one object on a line")
-            }
-        };
+        if text.trim().contains('\r') {
+            return "a carriage return alone ends no line; end each line with a line feed"
+                .to_string();
+        }
+        return format!(
+            "a second JSON value begins at column {column}; write one object on a line"
+        );
     }
     let sentence = error.to_string();
     if sentence.starts_with("recursion limit") {

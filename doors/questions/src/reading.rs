@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::text::{Texts, text};
 
-/// A note on how a platform was read.
+/// A note on the reading of a platform.
 #[derive(Debug, Clone, Copy)]
 pub enum Note<'n> {
     /// The notes on a file, each with its topic.
@@ -20,7 +20,7 @@ pub type Hearer<'h> = &'h dyn Fn(Note<'_>);
 /// Hears nothing.
 pub fn deaf(_: Note<'_>) {}
 
-/// Switches that combine what passes through them.
+/// Switches that combine the values that pass through them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Combining {
@@ -36,7 +36,7 @@ pub enum Combining {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reading {
-    /// The format of the file; else its name and content decide.
+    /// The format of the file. Without it, its name and content decide.
     pub format: Option<String>,
     /// The port model, in place of the file's.
     pub model: Option<String>,
@@ -58,13 +58,13 @@ pub struct Reading {
     pub merge_bandwidth: Option<String>,
     /// NVSwitches duplicate messages.
     pub multicast: bool,
-    /// Switches that combine what passes through them; `true` is [`Combining::Nvswitch`].
+    /// Switches that combine the values that pass through them. `true` is [`Combining::Nvswitch`].
     #[serde(deserialize_with = "combining")]
     pub reduce_in_switch: Option<Combining>,
     /// Number of machines like that of the file.
     #[serde(deserialize_with = "text")]
     pub replicate: Option<String>,
-    /// Their connection: `switch`, `rail` or `full`; then, after a comma, a rate.
+    /// Their connection: `switch`, `rail` or `full`, and after a comma a rate.
     pub fabric: Option<String>,
     /// The rate of each port or cable of the connection, if it does not stand in `fabric`.
     #[serde(deserialize_with = "text")]
@@ -73,7 +73,7 @@ pub struct Reading {
     pub nics: Texts,
 }
 
-/// Which switches combine; `true` stands for NVSwitches, `false` for none.
+/// Which switches combine. `true` stands for NVSwitches, `false` for none.
 fn combining<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Combining>, D::Error> {
     match Value::deserialize(from)? {
         Value::Null | Value::Bool(false) => Ok(None),

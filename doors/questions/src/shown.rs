@@ -15,7 +15,7 @@ pub fn readable(value: &Rational) -> String {
     oneport::readable(value, SHORT, DIGITS)
 }
 
-/// A short whole number as it is; another short number with six digits and its fraction; a long one as `≈` and ten
+/// A short whole number in full. Another short number has six digits and its fraction. A long one has `≈` and ten
 /// digits.
 pub fn both(value: &Rational) -> String {
     let text = readable(value);
@@ -54,7 +54,7 @@ impl Shown {
         }
     }
 
-    /// As [`Shown::frequency`]; without the fraction, if the platform has units.
+    /// [`Shown::frequency`] without the fraction, if the platform has units.
     pub fn plainly(&self, value: &Rational) -> String {
         match self.units {
             Some(units) => units.show_frequency(value),
@@ -105,13 +105,13 @@ impl Shown {
             .map_or_else(|| self.time(value), |units| units.show_time(value))
     }
 
-    /// A number of units of time in seconds; without units as it is.
+    /// A number of units of time in seconds. Without units, the number itself.
     pub fn seconds(&self, value: &Rational) -> Rational {
         self.units
             .map_or_else(|| value.clone(), |units| value * units.time.seconds())
     }
 
-    /// A share of one as a percentage; with its fraction, if `exact` is set.
+    /// A share of one as a percentage, with its fraction if `exact` is set.
     pub fn share(&self, value: &Rational) -> String {
         if self.exact {
             format!("{} (= {value})", percent(value))
@@ -123,9 +123,11 @@ impl Shown {
     /// The text, followed by the value if that is a short fraction or `exact` is set.
     fn beside(&self, value: &Rational, text: &str) -> String {
         let exact = value.to_string();
-        match self.exact || exact.len() <= SHORT && !value.is_integer() {
-            true if short(value) != exact => format!("{text} (= {exact})"),
-            _ => text.to_string(),
+        let is_shown = self.exact || exact.len() <= SHORT && !value.is_integer();
+        if is_shown && short(value) != exact {
+            format!("{text} (= {exact})")
+        } else {
+            text.to_string()
         }
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn of(value: Value) -> Option<String> {
     }
 }
 
-/// A number or a text; `null` as if it were absent.
+/// A number or a text. `null` stands for an absent one.
 pub(crate) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     let value = Value::deserialize(from)?;
     if value.is_null() {

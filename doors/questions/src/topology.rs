@@ -26,7 +26,7 @@ pub(crate) fn of_file(path: &Path, reading: &Reading, hear: Hearer<'_>) -> Resul
     Ok(imported)
 }
 
-/// As [`of_file`], from JSON; `name` is the platform's in messages.
+/// [`of_file`] from JSON. `name` is the platform's name in messages.
 pub(crate) fn of_json(
     name: &str,
     text: &str,
@@ -41,16 +41,16 @@ pub(crate) fn of_json(
     Ok(imported)
 }
 
-/// Tells the notes on a file, topic by topic.
+/// Hands the notes on a file to the caller, topic by topic.
 fn tell(name: &str, imported: &Imported, hear: Hearer<'_>) {
-    let of = |topic: Topic| {
+    let notes_on = |topic: Topic| {
         let notes = imported
             .notes
             .iter()
             .filter(move |note| note.topic == topic);
         notes.map(move |note| (topic.name(), note.text.as_str()))
     };
-    let notes: Vec<(&str, &str)> = Topic::ALL.into_iter().flat_map(of).collect();
+    let notes: Vec<(&str, &str)> = Topic::ALL.into_iter().flat_map(notes_on).collect();
     hear(Note::Of(name, &notes));
 }
 
@@ -120,7 +120,7 @@ impl Reading {
             .as_ref()
             .map(|text| rate("--capacity-default", text))
             .transpose()?;
-        let is = |one| {
+        let combines = |one| {
             let given = self.reduce_in_switch;
             given == Some(one) || given == Some(Combining::All)
         };
@@ -128,8 +128,8 @@ impl Reading {
             link_bandwidth,
             merge_rate,
             multicast: self.multicast,
-            reduce_in_switch: is(Combining::Nvswitch),
-            reduce_in_network: is(Combining::Ib),
+            reduce_in_switch: combines(Combining::Nvswitch),
+            reduce_in_network: combines(Combining::Ib),
             capacity,
             capacity_default: default,
             latency: self
@@ -142,7 +142,7 @@ impl Reading {
         })
     }
 
-    /// The platform with the latencies given; the rest by kind of link, if `assumed`.
+    /// The platform with the latencies given. Those not given are by kind of link, if `assumed`.
     pub fn latencies(
         &self,
         imported: Imported,
@@ -216,7 +216,7 @@ pub fn generated(platform: Platform, link_kinds: Vec<&'static str>) -> Imported 
 /// Kinds of links of accelerators' boxes, as importers call them.
 const KINDS: [&str; 5] = ["cpu", "net", "nvlink", "pci", "xgmi"];
 
-/// The platform with the latencies of `--latency`; the rest by kind of link, if `assumed`.
+/// The platform with the latencies of `--latency`. Those not given are by kind of link, if `assumed`.
 pub fn with_latencies(
     texts: &[String],
     imported: Imported,

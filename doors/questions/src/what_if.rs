@@ -106,17 +106,17 @@ pub fn class_names(problem: &Problem) -> Vec<String> {
 }
 
 /// Doubles, halves and removes every class of parts of the base's platform. If no class alone gains, doubles pairs and
-/// triples of classes. `asks` receives each problem before it is solved. A row takes an equal part of the time left.
+/// triples of classes. `hear` receives each problem before it is solved. A row takes an equal part of the time left.
 ///
 /// # Errors
 /// A defect of oneport. A limit is a row and not an error.
 pub fn each_class(
     base: &Arc<Answer>,
     options: &Options,
-    asks: &mut dyn FnMut(Asking<'_>),
+    hear: &mut dyn FnMut(Asking<'_>),
 ) -> Result<ClassRows> {
-    let rows = what_if::each(base, options, asks)?;
-    let sets = what_if::together(base, &rows, options, asks)?;
+    let rows = what_if::each(base, options, hear)?;
+    let sets = what_if::together(base, &rows, options, hear)?;
     let row = |changed: &ChangedAnswer| of_class(base, changed);
     Ok(ClassRows {
         rows: rows.iter().map(row).collect(),

@@ -10,13 +10,13 @@ pub fn decimal(value: &Rational) -> String {
     oneport::decimal(value, DIGITS)
 }
 
-/// A time of a platform in seconds; in units of time, if the platform has no units.
+/// A time of a platform in seconds. In units of time if the platform has no units.
 pub fn seconds(platform: &Platform, time: &Rational) -> Rational {
     let units = platform.units();
     units.map_or_else(|| time.clone(), |units| time * units.time.seconds())
 }
 
-/// The first `most` of these, with commas between; then `rest`, if there are more, with their number in place of `{}`.
+/// The first `most` of these, with commas between. If there are more, `rest` follows, with their number for `{}`.
 pub fn few(names: impl IntoIterator<Item = impl Into<String>>, most: usize, rest: &str) -> String {
     let mut names = names.into_iter();
     let mut text = names

@@ -1,5 +1,6 @@
 //! The answer of `oneport solve` as text.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -46,7 +47,7 @@ pub fn text(
     out
 }
 
-/// The period that cuts no message, if `whole` is given; otherwise the number of cut messages, empty if it is 0.
+/// The period that cuts no message, if `whole` is given. Otherwise the number of cut messages. Empty if it is 0.
 pub fn pieces(plan: &Plan<'_>, whole: Option<&Whole>, shown: Shown) -> String {
     match whole {
         Some(whole) => uncut(plan, whole, shown),
@@ -54,7 +55,7 @@ pub fn pieces(plan: &Plan<'_>, whole: Option<&Whole>, shown: Shown) -> String {
     }
 }
 
-/// The number of cut messages; empty if no message is cut.
+/// The number of cut messages. Empty if no message is cut.
 fn cut(cuts: &Cuts) -> String {
     if cuts.cut.is_zero() {
         return String::new();
@@ -219,7 +220,7 @@ pub fn title(problem: &Problem) -> String {
     )
 }
 
-/// A size of data; one unit of the platform's data by its name, too, if people read it otherwise: `125 MB (1 Gbit)`.
+/// A size of data. A unit of the platform's data has its name, too, if it is printed in another unit: `125 MB (1 Gbit)`.
 pub fn data(size: &Rational, units: Units) -> String {
     let shown = units.show_data(size);
     let unit = format!("1 {}", units.data.name());
@@ -230,7 +231,7 @@ pub fn data(size: &Rational, units: Units) -> String {
     }
 }
 
-/// Whether operands may be combined in any order, where that is part of the question and the same for all demands.
+/// Whether operands may be combined in any order. `None` if the collective does not combine, or if demands differ.
 fn order(collective: &Collective) -> Option<bool> {
     let asked = |name| Form::find(name).is_none_or(Form::may_keep_order);
     let blocks = collective.blocks();
@@ -323,7 +324,7 @@ pub fn bounds(throughput: &Rational, upper_bound: &Rational) -> Value {
     })
 }
 
-/// The platform's port model, and how many nodes have another.
+/// The platform's port model, and the number of nodes that have another.
 pub fn models(platform: &Platform) -> String {
     let mut text = platform.model().name().to_string();
     for model in oneport::PortModel::ALL {
@@ -412,7 +413,7 @@ fn has_accelerators(platform: &Platform) -> bool {
     nodes.any(|node| node.accelerator || called(&node.name))
 }
 
-/// A whole number in full, if it has at most 24 digits; else six significant digits.
+/// A whole number of at most 24 digits in full. Any other number has six significant digits.
 fn whole(value: &Rational) -> String {
     const ROOM: usize = 24;
     let exact = value.to_string();
@@ -423,23 +424,19 @@ fn whole(value: &Rational) -> String {
     }
 }
 
-/// The rank of the root, in the order of the platform; -1 if the collective has no root.
+/// The rank of the root, in the order of the platform. -1 if the collective has no root.
 fn root(collective: &Collective) -> String {
     let cast = collective.cast();
     let root = collective.form().and_then(|form| {
-        let place = form.roles.iter().position(|role| !role.many)?;
-        cast.get(place)?.first().copied()
+        let role = form.roles.iter().position(|role| !role.many)?;
+        cast.get(role)?.first().copied()
     });
     let Some(root) = root else {
         return "-1".to_string();
     };
-    let mut ranks: Vec<_> = cast.into_iter().flatten().copied().collect();
-    ranks.sort_unstable();
-    ranks.dedup();
-    ranks
-        .iter()
-        .position(|&rank| rank == root)
-        .map_or("-1".to_string(), |place| place.to_string())
+    let nodes: BTreeSet<NodeId> = cast.into_iter().flatten().copied().collect();
+    let rank = nodes.iter().position(|&node| node == root);
+    rank.map_or("-1".to_string(), |rank| rank.to_string())
 }
 
 /// The number of groups, operands, targets, demands or messages of the collective.
@@ -448,7 +445,7 @@ fn extent(collective: &Collective) -> String {
     match blocks[..] {
         _ if !collective.members().is_empty() => count(collective.members().len(), "group"),
         _ if collective.form().is_some_and(|form| form.counted) => {
-            let rates = (0..collective.demands()).map(|place| u128::from(collective.rate(place)));
+            let rates = (0..collective.demands()).map(|demand| u128::from(collective.rate(demand)));
             let combines = collective.combines();
             count(
                 rates.sum::<u128>(),

@@ -1,4 +1,4 @@
-//! Says what limits a throughput.
+//! The limits of a throughput in words.
 
 use num_traits::One;
 use oneport::explain::{self, Class, Hint, Limits, Members};

@@ -15,11 +15,11 @@ pub const WITHOUT: &str = "--change '*gpu* <-> *pci*: remove' leaves NVLink alon
 /// The PCI links of hops between GPUs of one box, if other such hops have faster links all the way. A hop is the links
 /// from one processor to the next.
 pub fn pci_links(platform: &Platform, hops: &[Vec<LinkId>], kind: &Kind<'_>) -> Vec<LinkId> {
-    let of = |node: NodeId| platform.name(node).split_once('.').map(|(its, _)| its);
+    let box_of = |node: NodeId| platform.name(node).split_once('.').map(|(name, _)| name);
     let within = |hop: &&Vec<LinkId>| {
         let ends = hop.first().zip(hop.last());
         ends.is_some_and(|(first, last)| {
-            of(platform.link(*first).from) == of(platform.link(*last).to)
+            box_of(platform.link(*first).from) == box_of(platform.link(*last).to)
         })
     };
     let (slow, others): (Vec<&Vec<LinkId>>, Vec<&Vec<LinkId>>) = hops
@@ -79,18 +79,18 @@ pub fn hops(platform: &Platform, state: &SteadyState) -> Vec<Vec<LinkId>> {
 #[cfg(feature = "exports")]
 pub fn kind_by_names(platform: &Platform, link: LinkId) -> &'static str {
     let link = platform.link(link);
-    let is = |node: NodeId, prefix: &str| {
+    let is_called = |node: NodeId, prefix: &str| {
         let name = platform.name(node);
         let own = name.rsplit_once('.').map_or(name, |(_, own)| own);
         let rest = own.strip_prefix(prefix);
         rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
     };
     let ends = [link.from, link.to];
-    if ends.iter().any(|&node| is(node, "pci")) {
+    if ends.iter().any(|&node| is_called(node, "pci")) {
         "pci"
     } else if ends
         .iter()
-        .all(|&node| is(node, "gpu") || is(node, "nvswitch"))
+        .all(|&node| is_called(node, "gpu") || is_called(node, "nvswitch"))
     {
         "nvlink"
     } else {

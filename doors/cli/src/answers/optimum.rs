@@ -19,7 +19,7 @@ pub fn found(problem: &Problem, options: &Options) -> Result<Solved> {
 /// An answer with patterns.
 ///
 /// # Errors
-/// As [`found`]; the reason if there is no room for patterns.
+/// Those of [`found`]. The reason if there is no room for patterns.
 pub fn listed(problem: &Problem, options: &Options) -> Result<Answer> {
     let solved = found(problem, options)?;
     solved.patterns()?;

@@ -9,7 +9,7 @@ use oneport::plan::{Reduction, SingleCosts};
 use crate::words::drawing;
 use crate::words::usage::usage;
 
-/// The windows of a reduction drawn as a file name says.
+/// The windows of a reduction, drawn in the format of a file name.
 pub fn draw(path: &Path, reduction: &Reduction) -> Result<String> {
     if !matches!(reduction.costs, SingleCosts::PerSender(_)) {
         bail!(usage(

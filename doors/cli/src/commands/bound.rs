@@ -196,11 +196,11 @@ fn words<'a>(
     let path = match &platform.platform {
         Some(path) => path.as_path(),
         None => {
-            let place = words.iter().position(|word| called(word).is_none());
-            let file = (!words.is_empty()).then(|| words.remove(place.unwrap_or(0)));
+            let position = words.iter().position(|word| called(word).is_none());
+            let file = (!words.is_empty()).then(|| words.remove(position.unwrap_or(0)));
             // Its bytes may be no text.
             one(
-                if place == Some(0) {
+                if position == Some(0) {
                     platform.file.as_deref()
                 } else {
                     file.map(Path::new)
@@ -343,7 +343,7 @@ fn known(bounded: &Bounded, form: &Form) -> String {
 }
 
 impl Row {
-    /// The proved bound; else the reason why there is none, in words and for `--json`.
+    /// The proved bound, or the reason why there is none, in words and for `--json`.
     fn bounded(&self) -> std::result::Result<&Bounded, (String, Value)> {
         let name = self.form.name;
         Err(match &self.result {

@@ -110,13 +110,13 @@ pub fn run(arguments: &ConvertArguments) -> Result<End> {
     Ok(End::Done)
 }
 
-/// The gadget as a platform, and what its nodes are.
+/// The gadget as a platform, and the meaning of its nodes.
 fn as_gadget(platform: &Platform) -> Result<(Platform, String)> {
     let gadget = gadget(platform)?;
     let written = gadget.as_platform(platform)?;
     let mut lines = Vec::new();
-    for (place, &(node, part)) in gadget.nodes.iter().enumerate() {
-        let (name, of) = (written.name(NodeId::new(place)), platform.name(node));
+    for (index, &(node, part)) in gadget.nodes.iter().enumerate() {
+        let (name, of) = (written.name(NodeId::new(index)), platform.name(node));
         let is = match part {
             Part::Core => continue,
             Part::In => format!("receives for '{of}'"),

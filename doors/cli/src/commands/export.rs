@@ -9,7 +9,7 @@ use num_traits::{Signed, ToPrimitive};
 use oneport::files::AnswerFile;
 use oneport::plan::{Claim, PeriodicSchedule, State, SteadyState};
 use oneport::platform::LinkId;
-use oneport::{Problem, Rational, Status};
+use oneport::{Problem, Status};
 use oneport::{files, referee};
 use oneport_exports::{
     FORMATS, File, Format, Pieces, Preloaded, Request, SingleRun, Written, format, preload,
@@ -87,7 +87,7 @@ fn names() -> PossibleValuesParser {
     )
 }
 
-/// Files, and how they are to be written.
+/// Files, and the options of their writer.
 struct Export<'a> {
     arguments: &'a ExportArguments,
     /// Bytes of a message.
@@ -112,7 +112,7 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
     }
     if (arguments.in_place || arguments.out_of_place) && !arguments.to.starts_with("msccl") {
         return Err(usage(format!(
-            "--in-place and --out-of-place are for --to mscclpp and msccl, not {}; leave them out",
+            "--in-index and --out-of-index are for --to mscclpp and msccl, not {}; leave them out",
             arguments.to
         )));
     }
@@ -150,7 +150,7 @@ pub fn run(arguments: &ExportArguments) -> Result<End> {
     Ok(end)
 }
 
-/// A periodic schedule, which is checked, and what the file states of it.
+/// A periodic schedule, which is checked, and the statements of its file.
 struct Periodic {
     problem: Problem,
     schedule: PeriodicSchedule,
@@ -165,7 +165,7 @@ enum Answer {
 }
 
 impl Answer {
-    /// The throughputs of a plan, of which an export says what it keeps.
+    /// The throughputs of a plan, and the share of them that an export keeps.
     fn throughput(&self) -> Option<String> {
         let Answer::Plan(plan) = self else {
             return None;
@@ -176,7 +176,7 @@ impl Answer {
             Status::Optimal => "optimal",
             Status::Feasible => "best known",
         };
-        let below = Rational::from_integer(1.into()) - &period / found;
+        let below = oneport::platform::whole(1) - &period / found;
         let lost = if below.is_positive() {
             format!(" ({} below)", percent(&below))
         } else {
@@ -349,8 +349,8 @@ impl Export<'_> {
             .map(|path| answer(path))
             .collect::<Result<Vec<Answer>>>()?;
         let mut plans = Vec::with_capacity(answers.len());
-        for (place, (answer, _path)) in answers.iter().zip(self.plans).enumerate() {
-            let at_least = sizes.get(place).or(sizes.first()).copied().unwrap_or(0);
+        for (index, (answer, _path)) in answers.iter().zip(self.plans).enumerate() {
+            let at_least = sizes.get(index).or(sizes.first()).copied().unwrap_or(0);
             plans.push(Preloaded {
                 request: self.asked(answer.request()),
                 at_least,
@@ -378,7 +378,9 @@ impl Export<'_> {
             format.name,
             written(self.output, files)
         ))?;
-        notes.iter().try_for_each(|note| print(note))?;
+        for note in notes {
+            print(note)?;
+        }
         Ok(End::Done)
     }
 }

@@ -1,4 +1,4 @@
-//! `oneport inspect`: shows how a platform file or a topology was read.
+//! `oneport inspect`: shows a platform file or a topology as it was read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -207,7 +207,7 @@ fn bandwidth(platform: &Platform, cost: &Rational) -> String {
     }
 }
 
-/// The classes of links; for programs with a plain number of links, and of their directions.
+/// The classes of links. Programs get a plain number of links, and of their directions.
 fn table(imported: &Imported, format: TableFormat) -> Sheet {
     let is_plain = format == TableFormat::Csv;
     let platform = &imported.platform;

@@ -53,9 +53,10 @@ fn add(command: Command, folder: &Path, pages: &mut Vec<(PathBuf, Vec<u8>)>) -> 
         .collect();
     let name = command.get_display_name().unwrap_or(command.get_name());
     pages.push((folder.join(format!("{name}.1")), page(command)?));
-    under
-        .into_iter()
-        .try_for_each(|one| add(one, folder, pages))
+    for one in under {
+        add(one, folder, pages)?;
+    }
+    Ok(())
 }
 
 fn page(command: Command) -> Result<Vec<u8>> {

@@ -1,4 +1,4 @@
-//! The commands, one file or folder each: its options and `run`. No command knows another.
+//! The commands, one file or folder each: its options and `run`. No command imports another.
 
 pub mod batch;
 pub mod bound;

@@ -50,7 +50,7 @@ pub struct ProgramArguments {
     pub output: Option<PathBuf>,
 }
 
-/// The names of the programs, and what each is.
+/// The names of the programs, each with its meaning.
 fn programs() -> PossibleValuesParser {
     let about = |which| match which {
         Which::Sssp => "Scatter (RR-4872, section 3.1)",
@@ -179,7 +179,7 @@ fn asked(arguments: &ProgramArguments, which: Which) -> Question {
     }
 }
 
-/// (P'): the question is solved, whatever the period.
+/// (P'): the question is solved for every period.
 fn solved(problem: &Problem, watch: &Watch) -> Result<Solved> {
     let options = Options {
         watch: watch.clone(),

@@ -96,7 +96,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
     Ok(End::Done)
 }
 
-/// The status; if a search chose the links, also the platform that it holds for.
+/// The status. If a search chose the links, also the platform of which it holds.
 fn status(plan: &Plan<'_>, chosen: Option<&Chosen>) -> String {
     let status = plan.status.name();
     chosen.map_or_else(
@@ -127,7 +127,7 @@ fn reduction(arguments: &VerifyArguments, one: &SingleReduction) -> Result<End> 
     Ok(End::Done)
 }
 
-/// Refuses what only plans have.
+/// Refuses options that only plans take.
 fn executed_once(arguments: &VerifyArguments, what: &str) -> Result<()> {
     let name = arguments.plan.display();
     if arguments.platform.given()?.is_some() {
@@ -327,7 +327,7 @@ fn difference(plan: &Platform, file: &Platform) -> Option<String> {
             });
         }
     }
-    // The same platform with its nodes or links in another order, or another default model.
+    // One platform with its nodes or links in another order, or another default model.
     (plan.model() != file.model()).then(|| {
         format!(
             "the plan's port model is {}, the file's {}",

@@ -1,4 +1,4 @@
-//! A platform file or a topology, and how it is read.
+//! A platform file or a topology, and the options of its reader.
 
 use std::path::{Path, PathBuf};
 

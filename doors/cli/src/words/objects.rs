@@ -5,7 +5,7 @@ use oneport::units::{Dimension, Quantity};
 use oneport::{Rational, Units, parse_rational};
 use serde_json::{Number, Value};
 
-/// The keys of all objects in one; of equal keys the last counts.
+/// The keys of all objects in one. Of equal keys the last counts.
 pub fn joined(objects: impl IntoIterator<Item = Value>) -> Value {
     let keys = objects.into_iter().filter_map(|object| {
         if let Value::Object(keys) = object {
@@ -33,7 +33,7 @@ const NUMBERS: [&str; 46] = [
 const LISTS: [&str; 3] = ["classes", "numbering", "tree"];
 
 /// The object on one line. Beside each exact number in a text, such as `"time": "1/3"`, stands a plain one,
-/// `"time_number": 0.3333333333333333`; bandwidths with a unit are in GB/s.
+/// `"time_number": 0.3333333333333333`. Bandwidths with a unit are in GB/s.
 pub fn line(mut object: Value) -> String {
     number(&mut object);
     object.to_string()
@@ -41,12 +41,17 @@ pub fn line(mut object: Value) -> String {
 
 fn number(value: &mut Value) {
     match value {
-        Value::Array(all) => all.iter_mut().for_each(number),
+        Value::Array(all) => {
+            for one in all {
+                number(one);
+            }
+        }
         Value::Object(keys) => {
-            let lists = keys
-                .iter_mut()
-                .filter(|(key, _)| !LISTS.contains(&key.as_str()));
-            lists.for_each(|(_, value)| number(value));
+            for (key, value) in keys.iter_mut() {
+                if !LISTS.contains(&key.as_str()) {
+                    number(value);
+                }
+            }
             let texts = NUMBERS.iter().filter_map(|key| {
                 let plain = plain(keys.get(*key)?.as_str()?)?;
                 Some((format!("{key}_number"), Value::Number(plain)))
@@ -58,7 +63,7 @@ fn number(value: &mut Value) {
     }
 }
 
-/// The number of a text; of a rate in GB/s.
+/// The number of a text. The number of a rate is in GB/s.
 fn plain(text: &str) -> Option<Number> {
     let exact = parse_rational(text).ok().or_else(|| rate(text))?;
     Number::from_f64(exact.to_f64()?)

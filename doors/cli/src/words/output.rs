@@ -94,9 +94,9 @@ impl Content {
 ///
 /// # Errors
 /// A usage error, if two names denote one file or a name is `-`, or if a file of another kind would be replaced without
-/// `--force`; the operating system's error, if a file cannot be written.
+/// `--force`. The operating system's error, if a file cannot be written.
 pub fn try_outputs(kind: Content, inputs: &[Named<'_>], outputs: &[Named<'_>]) -> Result<()> {
-    for (place, (option, path)) in outputs.iter().enumerate() {
+    for (index, (option, path)) in outputs.iter().enumerate() {
         if path.as_os_str() == "-" {
             bail!(usage(format!(
                 "{option}: '-' is not a file; give a file's name (/dev/stdout is one)"
@@ -108,7 +108,7 @@ pub fn try_outputs(kind: Content, inputs: &[Named<'_>], outputs: &[Named<'_>]) -
                 path.display()
             )));
         }
-        if let Some((other, _)) = outputs[..place]
+        if let Some((other, _)) = outputs[..index]
             .iter()
             .find(|(_, other)| is_same(other, path))
         {

@@ -27,7 +27,7 @@ enum Sign {
 /// The current problem and stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Scene {
-    /// Which of several problems is solved; empty if there is only one.
+    /// Which of several problems is solved. Empty if there is only one.
     about: String,
     stage: String,
     round: String,
@@ -151,7 +151,7 @@ impl Drop for Progress {
 /// Receives stages until `date`, counted from the beginning of the command. `None` if no more stages will follow.
 fn latest(received: &Receiver<Sign>, scene: &mut Scene, date: Duration) -> Option<()> {
     loop {
-        // Stages may arrive in quick succession; they do not postpone the date.
+        // Stages may arrive in quick succession. They do not postpone the date.
         match received.recv_timeout(date.saturating_sub(elapsed())) {
             Ok(next) => scene.take(next),
             Err(RecvTimeoutError::Timeout) => return Some(()),
@@ -202,7 +202,9 @@ mod tests {
     #[test]
     fn stages_do_not_put_the_first_sign_of_life_off() {
         let (sender, received) = channel();
-        (0..1000).for_each(|_| sender.send(Sign::Stage("period".to_string())).unwrap());
+        for _ in 0..1000 {
+            sender.send(Sign::Stage("period".to_string())).unwrap();
+        }
         let mut scene = Scene::new();
         // The date has passed: one stage is looked at, and the rest waits.
         assert_eq!(latest(&received, &mut scene, Duration::ZERO), Some(()));

@@ -30,7 +30,7 @@ pub fn force() -> bool {
     SET.get().is_some_and(|set| set.force)
 }
 
-/// Prints a note on how a platform was read.
+/// Prints a note on the reading of a platform.
 pub fn hear(note: Note<'_>) {
     match note {
         Note::Of(file, texts) => notes_on(file, texts),
@@ -38,7 +38,7 @@ pub fn hear(note: Note<'_>) {
     }
 }
 
-/// Notes on how a file was read, each with its topic: on a terminal one line, elsewhere a line each, for a log keeps
+/// Notes on the reading of a file, each with its topic: on a terminal one line, elsewhere a line each, for a log keeps
 /// them.
 fn notes_on(file: &str, texts: &[(&str, &str)]) {
     if std::io::stderr().is_terminal()
@@ -46,12 +46,12 @@ fn notes_on(file: &str, texts: &[(&str, &str)]) {
     {
         return note(&line);
     }
-    texts
-        .iter()
-        .for_each(|(topic, text)| note(&format!("{topic}: {text}")));
+    for (topic, text) in texts {
+        note(&format!("{topic}: {text}"));
+    }
 }
 
-/// Several notes in one line: how many there are on each topic, the last note, and the command that lists all. `None`
+/// Several notes in one line: their number on each topic, the last note, and the command that lists all. `None`
 /// for fewer than two.
 fn folded(file: &str, texts: &[(&str, &str)]) -> Option<String> {
     let [.., (topic, text)] = texts else {

@@ -44,7 +44,7 @@ pub struct Sheet {
     rows: Vec<Vec<String>>,
 }
 
-/// A table without lines; numbers are in these columns, to the right.
+/// A table without lines. These columns hold numbers, which stand to the right.
 pub fn plain(
     header: &[&str],
     numbers: &[usize],
@@ -57,7 +57,7 @@ pub fn plain(
     }
 }
 
-/// The table as text, without lines; `None`: as wide as it is.
+/// The table as text, without lines. `None` limits no width.
 fn text(sheet: &Sheet, width: Option<u16>) -> Table {
     let mut table = Table::new();
     table
@@ -77,7 +77,7 @@ fn text(sheet: &Sheet, width: Option<u16>) -> Table {
     table
 }
 
-/// Columns of the terminal; `None` if the output is not a terminal.
+/// Columns of the terminal. `None` if the output is not a terminal.
 pub fn terminal() -> Option<u16> {
     terminal_size::terminal_size().map(|(width, _)| width.0)
 }
@@ -110,7 +110,9 @@ impl Sheet {
 
     fn csv(&self) -> String {
         let mut sheet = self.clone();
-        (0..self.header.len()).for_each(|column| sheet.make_plain(column));
+        for column in 0..self.header.len() {
+            sheet.make_plain(column);
+        }
         let cell = |text: &String| {
             if text.contains([',', '"', '\n']) {
                 format!("\"{}\"", text.replace('"', "\"\""))

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::common::{Folder, fixture, read};
 
-/// Small questions of many kinds, each with its place as id.
+/// Small questions of many kinds, each with its index as id.
 fn questions(number: usize) -> String {
     let collectives = [
         "all-gather",
@@ -18,16 +18,16 @@ fn questions(number: usize) -> String {
         "broadcast",
         "all-reduce",
     ];
-    let line = |place: usize| {
-        let platform = match place % 3 {
-            0 => json!({ "generate": "ring", "nodes": 3 + place % 4, "seed": place }),
-            1 => json!({ "generate": "star", "leaves": 2 + place % 3, "seed": place }),
+    let line = |index: usize| {
+        let platform = match index % 3 {
+            0 => json!({ "generate": "ring", "nodes": 3 + index % 4, "seed": index }),
+            1 => json!({ "generate": "star", "leaves": 2 + index % 3, "seed": index }),
             _ => json!(fixture("toy-broadcast.toml")),
         };
-        let collective = collectives[place % collectives.len()];
-        let mut question = json!({ "id": place, "platform": platform, "collective": collective, "size": 1 + place % 7 });
+        let collective = collectives[index % collectives.len()];
+        let mut question = json!({ "id": index, "platform": platform, "collective": collective, "size": 1 + index % 7 });
         if collective == "broadcast" {
-            question["source"] = json!(if place % 3 == 2 { "Ps" } else { "P0" });
+            question["source"] = json!(if index % 3 == 2 { "Ps" } else { "P0" });
         }
         question.to_string() + "\n"
     };
@@ -69,14 +69,14 @@ fn shards_merged_are_the_answers_of_one_run() {
     let serial = oneport!("batch {asked}").ok().stdout;
     let answers = rows(&serial);
     assert_eq!(answers.len(), 120);
-    for (place, row) in answers.iter().enumerate() {
+    for (index, row) in answers.iter().enumerate() {
         assert_eq!(
             (&row["line"], &row["id"]),
-            (&json!(place + 1), &json!(place)),
+            (&json!(index + 1), &json!(index)),
             "{row}"
         );
         // Only the broadcast of that platform can arrive.
-        let is_feasible = place % 3 < 2 || row["collective"] == json!("broadcast");
+        let is_feasible = index % 3 < 2 || row["collective"] == json!("broadcast");
         let status = if is_feasible { "optimal" } else { "infeasible" };
         assert_eq!(row["status"], json!(status), "{row}");
     }
@@ -227,8 +227,8 @@ fn wrong_lines_are_answered_and_asked_again() {
         "{run:#?}"
     );
     let answers = rows(&read(&output));
-    let said = |place: usize| answers[place]["error"]["message"].as_str().unwrap_or("-");
-    for (place, words) in [
+    let said = |index: usize| answers[index]["error"]["message"].as_str().unwrap_or("-");
+    for (index, words) in [
         (0, "\"collective\""),
         (1, "the line is empty"),
         (2, "later.toml"),
@@ -238,7 +238,7 @@ fn wrong_lines_are_answered_and_asked_again() {
         (6, "67108864 bytes"),
         (7, "-"),
     ] {
-        assert!(said(place).contains(words), "{place}: {}", said(place));
+        assert!(said(index).contains(words), "{index}: {}", said(index));
     }
     assert_eq!(answers[0]["id"], json!(5));
     assert_eq!(answers[2]["error"]["kind"], json!("platform"));

@@ -294,7 +294,7 @@ fn what_is_wrong_is_named() {
     run.one_error(&["no path from 'a' to 'c'"]);
 }
 
-/// A request to the wrong command, in the wrong place or shape, is answered with its right place.
+/// A request to the wrong command, or in a wrong form, is answered by the right one.
 #[test]
 fn mistakes_are_told_what_was_meant() {
     let folder = Folder::new();

@@ -217,9 +217,9 @@ fn own_algorithms_are_rated() {
 
 /// MSCCL's steps of a chain of three ranks up and down, on one chunk.
 fn chain() -> String {
-    let step = |place: usize, kind: &str| {
+    let step = |number: usize, kind: &str| {
         format!(
-            "<step s=\"{place}\" type=\"{kind}\" srcbuf=\"i\" srcoff=\"0\" dstbuf=\"i\" dstoff=\"0\" cnt=\"1\" \
+            "<step s=\"{number}\" type=\"{kind}\" srcbuf=\"i\" srcoff=\"0\" dstbuf=\"i\" dstoff=\"0\" cnt=\"1\" \
              depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>"
         )
     };

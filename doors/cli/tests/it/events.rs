@@ -38,9 +38,9 @@ fn replay(table: &Value) -> Result<(), String> {
     let mut left: Vec<Left> = Vec::new();
     let mut busy: BTreeMap<String, Vec<(Rational, Rational)>> = BTreeMap::new();
     let mut uses: BTreeMap<usize, usize> = BTreeMap::new();
-    for (place, task) in tasks.iter().enumerate() {
-        let fault = |what: &str| Err(format!("task {place}: {what}"));
-        if number(&task["task"]) != place {
+    for (index, task) in tasks.iter().enumerate() {
+        let fault = |what: &str| Err(format!("task {index}: {what}"));
+        if number(&task["task"]) != index {
             return fault("is numbered otherwise");
         }
         let (demand, part) = (
@@ -60,12 +60,12 @@ fn replay(table: &Value) -> Result<(), String> {
             Some(input) => {
                 let before = left
                     .get(input as usize)
-                    .ok_or(format!("task {place}: has a later input"))?;
+                    .ok_or(format!("task {index}: has a later input"))?;
                 let same = ["pattern", "copy", "demand"]
                     .iter()
                     .all(|key| tasks[input as usize][key] == task[key]);
                 if !same {
-                    return Err(format!("task {place}: has an input of another copy"));
+                    return Err(format!("task {index}: has an input of another copy"));
                 }
                 *uses.entry(input as usize).or_default() += 1;
                 Ok((
@@ -296,16 +296,16 @@ fn the_replay_refuses_what_is_wrong() {
     let (mut tried, mut faults) = (0, BTreeSet::new());
     for question in [PLANS[1], PLANS[2], PLANS[3], PLANS[8]] {
         let table = table(&folder, question);
-        for place in 0..table["tasks"].as_array().expect("tasks").len() {
+        for index in 0..table["tasks"].as_array().expect("tasks").len() {
             let date =
-                |key: &str, value: &str| (format!("/tasks/{place}/pieces/0/{key}"), json!(value));
+                |key: &str, value: &str| (format!("/tasks/{index}/pieces/0/{key}"), json!(value));
             let changes = [
                 date("start", "-1"),
                 date("end", "1000"),
-                (format!("/tasks/{place}/stage"), json!(99)),
-                (format!("/tasks/{place}/copy"), json!(77)),
-                (format!("/tasks/{place}/inputs/0"), json!(place)),
-                (format!("/tasks/{place}/demand"), json!(0)),
+                (format!("/tasks/{index}/stage"), json!(99)),
+                (format!("/tasks/{index}/copy"), json!(77)),
+                (format!("/tasks/{index}/inputs/0"), json!(index)),
+                (format!("/tasks/{index}/demand"), json!(0)),
             ];
             for (pointer, value) in changes {
                 let mut changed = table.clone();
@@ -331,7 +331,7 @@ fn the_replay_refuses_what_is_wrong() {
                                         .as_array()
                                         .expect("inputs")
                                         .iter()
-                                        .any(|input| *input == json!(place))
+                                        .any(|input| *input == json!(index))
                                 });
                         let late = pointer.ends_with("stage") || pointer.ends_with("copy");
                         assert!(late && !is_input, "{question:?}: {pointer} is not noticed");

@@ -73,13 +73,13 @@ fn lines(text: &str) -> Vec<&str> {
 
 /// Compares an output with the one shown. A last line `...` represents any further lines.
 #[track_caller]
-fn compare(place: &str, shown: &str, printed: &str) {
+fn compare(origin: &str, shown: &str, printed: &str) {
     let (mut shown, mut printed) = (lines(shown), lines(printed));
     if shown.last() == Some(&"...") {
         shown.pop();
         printed.truncate(shown.len());
     }
-    assert_eq!(shown, printed, "{place}: the output that the page shows");
+    assert_eq!(shown, printed, "{origin}: the output that the page shows");
 }
 
 /// Runs the blocks of a page, at least `least` of them, so that an emptied page fails.
@@ -105,18 +105,18 @@ fn check(page: &str, least: usize) {
             .stdin(Stdio::null())
             .output()
             .expect("sh runs");
-        let (place, printed) = (
+        let (origin, printed) = (
             format!("{page}:{}", block.line),
             String::from_utf8_lossy(&output.stdout),
         );
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(
             output.status.success(),
-            "{place}: {}\n{printed}\n{errors}",
+            "{origin}: {}\n{printed}\n{errors}",
             output.status
         );
         if let Some(shown) = blocks.get(index + 1).filter(|next| next.language == "text") {
-            compare(&place, &shown.text, &printed);
+            compare(&origin, &shown.text, &printed);
         }
         ran += 1;
     }

@@ -295,7 +295,7 @@ fn every_full_class_is_named() {
     }
 }
 
-/// Three unequal places of a tree each limit a broadcast to 1: for every choice of the proof, all are named, and only
+/// Three unequal links of a tree each limit a broadcast to 1: for every choice of the proof, all are named, and only
 /// all of them together gain.
 #[test]
 fn every_full_link_is_named_without_symmetry() {

@@ -194,10 +194,10 @@ fn every_tampered_number_is_found() {
             .and_then(Value::as_array)
             .map_or(0, Vec::len);
         assert!(count >= 2, "{list}: {original}");
-        for place in 0..count {
-            let key = format!("{list}/{place}/{number}");
+        for index in 0..count {
+            let key = format!("{list}/{index}/{number}");
             // Pb -> P0 costs 4/3 and carries nothing in this plan.
-            let unused = original.pointer(&key) == Some(&json!("4/3")) && place == 3;
+            let unused = original.pointer(&key) == Some(&json!("4/3")) && index == 3;
             if !unused {
                 check(&with(&original, &key, json!("7")), &key);
             }

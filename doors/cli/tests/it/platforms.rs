@@ -192,16 +192,16 @@ fn hostile_platforms_are_refused_in_one_line() {
         "\"\"",
         "1/2",
     ];
-    for (place, cost) in costs.iter().enumerate() {
+    for (index, cost) in costs.iter().enumerate() {
         // A link may cost nothing. No bandwidth is 0.
         if *cost != "0" {
             add(
-                &format!("cost-{place}.toml"),
+                &format!("cost-{index}.toml"),
                 link(&format!("cost = {cost}")).as_bytes(),
             );
         }
         add(
-            &format!("bandwidth-{place}.toml"),
+            &format!("bandwidth-{index}.toml"),
             link(&format!("bandwidth = {cost}")).as_bytes(),
         );
     }

@@ -77,11 +77,12 @@ fn the_papers_variables_there_and_back() {
         );
         // These rates again: extraction changes patterns, not their sum.
         let rewritten = oneport!("show {again} --rates --json").ok().stdout;
-        let of = |text: &str, key: &str| serde_json::from_str::<Value>(text).unwrap()[key].clone();
+        let value =
+            |text: &str, key: &str| serde_json::from_str::<Value>(text).unwrap()[key].clone();
         for key in ["sends", "cons", "busy", "alpha"] {
             assert_eq!(
-                of(&rewritten, key),
-                of(&written, key),
+                value(&rewritten, key),
+                value(&written, key),
                 "{name} {question:?}: {key}"
             );
         }

@@ -126,14 +126,14 @@ fn every_tampered_task_is_found() {
             .iter()
             .enumerate()
         {
-            for place in 0..pattern["tasks"].as_array().unwrap().len() {
+            for index in 0..pattern["tasks"].as_array().unwrap().len() {
                 let mut changed = original.clone();
                 changed
                     .pointer_mut(&format!("{list}/{tree}/tasks"))
                     .unwrap()
                     .as_array_mut()
                     .unwrap()
-                    .remove(place);
+                    .remove(index);
                 let tampered = folder.write("tampered.json", changed.to_string());
                 oneport!("verify {tampered}").refused(1, &["tampered.json"]);
             }

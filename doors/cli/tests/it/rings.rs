@@ -85,10 +85,10 @@ fn rings_of_a_box_and_its_graph_file() {
         (&again["status"], &again["trees"]["bus_bandwidth"]),
         (&"optimal".into(), &"150".into())
     );
-    let channel = |place: usize| {
+    let channel = |index: usize| {
         written
             .split("<channel>")
-            .nth(place)
+            .nth(index)
             .and_then(|rest| rest.split("</channel>").next())
     };
     let one = format!(

@@ -1,6 +1,7 @@
 //! Answers as JSON: the rules of fixtures/schemas for them, and several platforms in one call.
 
 use jsonschema::Validator;
+use oneport::platform::whole;
 use oneport_questions::Question;
 use serde_json::{Value, json};
 
@@ -116,7 +117,6 @@ fn answers_of_solve_are_as_the_schema_says() {
             let number =
                 |key: &str| oneport::parse_rational(answer[key].as_str().unwrap()).unwrap();
             assert_eq!(answer["size"], (8u64 << 26).to_string());
-            let whole = |number: i64| oneport::Rational::from_integer(number.into());
             assert_eq!(number("busbw") * whole(8), number("algbw") * whole(7));
             // The platform's time is in seconds.
             assert_eq!(

@@ -165,7 +165,7 @@ fn routes_of_simgrid_share_their_links() {
     let bounds = oneport!("bound --json {file} all-to-all all-gather")
         .noted(&["routers do not"])
         .object();
-    let bound = |place: usize| bounds["bounds"][place]["bound"].clone();
+    let bound = |index: usize| bounds["bounds"][index]["bound"].clone();
     assert_eq!((bound(0), bound(1)), ("1/200".into(), "1/120".into()));
     for (collective, throughput) in [("all-to-all", "1/200"), ("all-gather", "1/120")] {
         let solved = oneport!("solve --json {collective} {file}")

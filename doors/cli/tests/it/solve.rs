@@ -168,7 +168,7 @@ fn periods_are_kept_or_refused() {
 /// Six processors, every two linked, at costs whose all-to-all has a long period.
 fn uneven(folder: &Folder) -> String {
     let nodes: Vec<Value> = (0..6)
-        .map(|place| json!({ "name": format!("p{place}"), "compute": 1 }))
+        .map(|index| json!({ "name": format!("p{index}"), "compute": 1 }))
         .collect();
     let pairs = (0..6)
         .flat_map(|from| (0..6).map(move |to| (from, to)))

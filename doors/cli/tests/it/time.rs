@@ -195,7 +195,7 @@ fn never_slower_than_what_is_compared() {
     let mut compared = 0;
     for (number, model) in ["full-duplex", "half-duplex", "links"].iter().enumerate() {
         let platform = drawn(&folder, &(1 + number).to_string(), model);
-        for (place, collective) in [
+        for (index, collective) in [
             "broadcast",
             "reduce",
             "all-gather",
@@ -209,10 +209,10 @@ fn never_slower_than_what_is_compared() {
         .enumerate()
         {
             // Every collective under some models, every model with half of the collectives, at either size.
-            if (place / 2 + number) % 2 == 1 {
+            if (index / 2 + number) % 2 == 1 {
                 continue;
             }
-            let bytes = ["--bytes=1kB", "--bytes=1MB"][place % 2];
+            let bytes = ["--bytes=1kB", "--bytes=1MB"][index % 2];
             let roles = roles(collective);
             let question = format!("{collective} --platform {platform} {bytes} --json {roles}");
             let once = oneport!("time {question}").ok().object();

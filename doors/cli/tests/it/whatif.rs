@@ -328,8 +328,12 @@ fn drawn_racks(seed: u64, racks: usize, hosts: usize) -> Net {
         net.links
             .extend([(one, other, (cost, 1)), (other, one, (cost, 1))])
     };
-    (0..racks * hosts).for_each(|host| cable(host, racks * hosts + host / hosts, draw()));
-    (0..racks).for_each(|rack| cable(racks * hosts + rack, racks * hosts + racks, draw()));
+    for host in 0..racks * hosts {
+        cable(host, racks * hosts + host / hosts, draw());
+    }
+    for rack in 0..racks {
+        cable(racks * hosts + rack, racks * hosts + racks, draw());
+    }
     net
 }
 

@@ -227,26 +227,29 @@ fn answers_and_plans_are_tables() {
     };
     // Figure 2 of RR-4872 has throughput 1/2 for two receivers, 1/4 for all four.
     let solved = csv(&format!("solve scatter {toy} --source Ps -o {plan}"));
-    let of = |rows: &[Vec<String>], name: &str| -> Vec<String> {
+    let column = |rows: &[Vec<String>], name: &str| -> Vec<String> {
         let at = rows[0].iter().position(|known| known.starts_with(name));
         let at = at.unwrap_or_else(|| panic!("no {name} in {rows:?}"));
         rows[1..].iter().map(|row| row[at].clone()).collect()
     };
-    assert_eq!(of(&solved, "throughput (per unit of time)"), ["0.25"]);
+    assert_eq!(column(&solved, "throughput (per unit of time)"), ["0.25"]);
     assert_eq!(
-        (of(&solved, "status"), of(&solved, "gap (%)")),
+        (column(&solved, "status"), column(&solved, "gap (%)")),
         (vec!["optimal".into()], vec!["0".into()])
     );
     let two = csv(&format!("solve all-gather -p {racks} -p {racks}"));
     assert_eq!(
-        of(&two, "throughput (per second)"),
+        column(&two, "throughput (per second)"),
         ["0.0178571", "0.0178571"]
     );
     // A schedule of depth 2 loses one instance of the 25 that the bound allows in 100 units.
     let run = csv(&format!("run {plan} --until 100"));
-    assert_eq!(of(&run, "instances by 100"), ["25", "24", "24", "24"]);
-    assert_eq!(of(&csv(&format!("show {plan} --prices")), "share"), ["100"]);
-    let lengths = of(&csv(&format!("show {plan} --slots")), "length");
+    assert_eq!(column(&run, "instances by 100"), ["25", "24", "24", "24"]);
+    assert_eq!(
+        column(&csv(&format!("show {plan} --prices")), "share"),
+        ["100"]
+    );
+    let lengths = column(&csv(&format!("show {plan} --slots")), "length");
     let total: f64 = lengths
         .iter()
         .filter_map(|one| one.parse::<f64>().ok())

@@ -62,7 +62,10 @@ def whatif(
         threads, callback = calling(how)
         limits = limit(how, "time_limit"), limit(how, "memory_limit")
         found = before._held.each(limits, threads, callback)
-        rows += [Change(name, trial, members, *shares, enough, *numbers) for name, members, trial, shares, enough, numbers in found]
+        rows += [
+            Change(name, trial, members, least, most, enough, throughput, bound)
+            for name, members, trial, (least, most), enough, (throughput, bound) in found
+        ]
     return Table(Change._fields, rows)
 
 

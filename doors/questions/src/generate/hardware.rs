@@ -1,12 +1,12 @@
 //! Sets the rates of generated machines' links and merges, in gigabytes and seconds.
 
 use num_traits::Signed;
-use oneport::platform::{Change, LinkId, Number};
+use oneport::platform::{Change, LinkId, Number, ratio, whole};
 use oneport::{Platform, Rational, Units};
 
 use crate::error::{Result, usage};
 
-/// GB/s of an accelerator's memory, from the makers' data sheets; MI250: of each of its two dies.
+/// GB/s of an accelerator's memory, from the makers' data sheets. MI250: of each of its two dies.
 pub(super) const V100: u64 = 900;
 /// A100 of 80 GB (SXM).
 pub(super) const A100: u64 = 2039;
@@ -21,12 +21,7 @@ pub(super) const MI300X: u64 = 5300;
 
 /// GB/s of a host's memory: eight channels of DDR4-3200, 25.6 GB/s each.
 pub(super) fn host() -> Rational {
-    Rational::new(1024.into(), 5.into())
-}
-
-/// A whole number of GB/s.
-pub(super) fn whole(rate: u64) -> Rational {
-    Rational::from_integer(rate.into())
+    ratio(1024, 5)
 }
 
 /// The platform with other rates: `uplink` for links between two nodes that do not compute, `all` for the others. If
@@ -64,7 +59,7 @@ pub(super) fn merging(platform: &Platform, memory: &Rational) -> Result<Platform
             "--memory: 0 is not positive; give GB/s, such as 3350",
         ));
     }
-    let cost = Rational::from_integer(3.into()) / memory;
+    let cost = whole(3) / memory;
     let change = |node| Change::Compute(node, Number::Exactly(cost.clone()));
     let changes: Vec<Change> = platform.processors().map(change).collect();
     let units = Units {

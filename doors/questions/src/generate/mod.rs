@@ -4,8 +4,8 @@ mod hardware;
 mod values;
 
 use clap::{Args, Subcommand};
-use oneport::platform::PlatformError;
 use oneport::platform::generate::{self, Costs, Options, Racks, SwitchedBoxes, tiers};
+use oneport::platform::{PlatformError, whole};
 use oneport::{Platform, PortModel, Rational, Units, parse_rational};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -427,13 +427,13 @@ impl Shape {
             Shape::Torus { .. } | Shape::FatTree { .. } | Shape::Dragonfly { .. } => {
                 Some(hardware::host())
             }
-            Shape::Dgx1 {} | Shape::Ndv2(_) => Some(hardware::whole(hardware::V100)),
-            Shape::DgxA100(_) => Some(hardware::whole(hardware::A100)),
-            Shape::DgxH100(_) => Some(hardware::whole(hardware::H100)),
-            Shape::DgxB200(_) | Shape::Gb200Nvl72(_) => Some(hardware::whole(hardware::B200)),
-            Shape::Mi250(_) => Some(hardware::whole(hardware::MI250_DIE)),
-            Shape::Mi300x(_) => Some(hardware::whole(hardware::MI300X)),
-            Shape::Boxes { memory, .. } => Some(hardware::whole(*memory)),
+            Shape::Dgx1 {} | Shape::Ndv2(_) => Some(whole(hardware::V100)),
+            Shape::DgxA100(_) => Some(whole(hardware::A100)),
+            Shape::DgxH100(_) => Some(whole(hardware::H100)),
+            Shape::DgxB200(_) | Shape::Gb200Nvl72(_) => Some(whole(hardware::B200)),
+            Shape::Mi250(_) => Some(whole(hardware::MI250_DIE)),
+            Shape::Mi300x(_) => Some(whole(hardware::MI300X)),
+            Shape::Boxes { memory, .. } => Some(whole(*memory)),
         }
     }
 

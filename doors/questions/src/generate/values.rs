@@ -34,7 +34,7 @@ const FLAG: &str = "true or false";
 const SHAPE: &str = "the name of a shape, such as \"ring\"";
 const SIDES: &str = "a list of whole numbers, such as [4, 4]";
 
-/// The values of a parameter; empty if there is no such parameter.
+/// The values of a parameter. Empty if there is no such parameter.
 fn values_of(key: &str, is_range: bool) -> &'static str {
     match key {
         "hosts" if is_range => RANGE,

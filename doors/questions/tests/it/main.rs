@@ -82,18 +82,18 @@ fn a_sentence_names_options_in_the_callers_manner() {
 #[test]
 fn an_answer_has_its_keys_in_one_order() {
     let row = answer_line(7, &scatter(json!({ "id": {"b": 1, "a": [2]} })).to_string());
-    let begins = |place: usize| {
+    let begins = |index: usize| {
         let key = [
             "\"line\":7",
             "\"question\":\"",
             "\"id\":{",
             "\"version\":\"",
             "\"platform\":\"",
-        ][place];
+        ][index];
         row.find(key).unwrap()
     };
     assert!(
-        (0..4).all(|place| begins(place) < begins(place + 1)),
+        (0..4).all(|index| begins(index) < begins(index + 1)),
         "{row}"
     );
     let value: Value = serde_json::from_str(&row).unwrap();

@@ -37,10 +37,10 @@ fn ratio(text: &str) -> Rational {
 /// The row of a class and its share, exactly.
 #[track_caller]
 fn is(rows: &[ChangeRow], name: &str, trial: Trial, share: &str) {
-    let of = |row: &&ChangeRow| {
+    let is_wanted = |row: &&ChangeRow| {
         row.name == name && row.change.as_ref().is_some_and(|(_, own)| *own == trial)
     };
-    let row = rows.iter().find(of).unwrap();
+    let row = rows.iter().find(is_wanted).unwrap();
     assert_eq!(row.share, Some([ratio(share), ratio(share)]), "{row:?}");
 }
 

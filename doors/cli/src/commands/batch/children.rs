@@ -17,8 +17,8 @@ pub type Asked = Result<Line>;
 /// An answer.
 #[derive(Debug)]
 pub struct Done {
-    /// The place of its question among those asked.
-    pub place: u64,
+    /// The position of its question among those asked.
+    pub position: u64,
     /// The row, without the end of its line.
     pub row: String,
     /// The time that it took.
@@ -50,7 +50,7 @@ fn ask_all(mut process: Process, asked: &Mutex<Receiver<Asked>>, done: &Sender<R
         let began = Instant::now();
         let answer = line.and_then(|line| {
             Ok(Done {
-                place: line.place,
+                position: line.position,
                 row: answer(&mut process, &line)?,
                 took: began.elapsed(),
             })
@@ -101,7 +101,7 @@ impl Process {
         Ok(Process { child, to, from })
     }
 
-    /// The answer; `None` if the process ended before it was whole.
+    /// The answer. `None` if the process ended before it was whole.
     fn ask(&mut self, number: u64, text: &str) -> Option<String> {
         let asked = writeln!(self.to, "{number}\t{text}").and_then(|()| self.to.flush());
         asked.ok()?;
@@ -113,7 +113,7 @@ impl Process {
         })
     }
 
-    /// Starts the process again. Returns how it ended.
+    /// Starts the process again. Returns its exit code or signal.
     fn again(&mut self) -> Result<String> {
         let _ = self.child.kill();
         let ended = self.child.wait().map_or("unknown".to_string(), how);
@@ -127,7 +127,7 @@ impl Process {
     }
 }
 
-/// How a process ended: `signal 9`, `exit code 101`.
+/// The end of a process: `signal 9`, `exit code 101`.
 fn how(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {

@@ -13,11 +13,11 @@ const MOST: u64 = 64 << 20;
 /// A question.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// Its place among the questions that are asked, from 0.
-    pub place: u64,
+    /// Its position among the questions that are asked, from 0.
+    pub position: u64,
     /// The number of its line, from 1.
     pub number: u64,
-    /// The line without its end; of a longer line, the first [`MOST`] bytes.
+    /// The line without its end, at most [`MOST`] bytes.
     pub bytes: Vec<u8>,
     /// Whether bytes were left out.
     pub long: bool,
@@ -128,7 +128,7 @@ impl Lines {
             bytes.drain(..BOM.len());
         }
         Ok(Some(Line {
-            place: 0,
+            position: 0,
             number: self.number,
             bytes,
             long,

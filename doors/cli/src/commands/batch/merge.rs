@@ -15,8 +15,8 @@ use crate::words::output::count;
 /// it has to be answered.
 ///
 /// # Errors
-/// A file that cannot be read, or that holds other lines than answers; a line that is missing, answered twice, or
-/// another question; an output that exists.
+/// A file that cannot be read, or that holds other lines than answers. A line that is missing, answered twice, or
+/// another question. An output that exists.
 pub fn run(files: &[PathBuf], questions: Option<&Path>, output: Option<&Path>) -> Result<Written> {
     if let Some(output) = output {
         refuse_existing(output)?;

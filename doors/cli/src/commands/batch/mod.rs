@@ -145,7 +145,7 @@ fn told(path: Option<&Path>, written: &Written) -> Result<End> {
 }
 
 /// Reads questions in a thread of its own, for a pipe may be slow: those of the shard that are not done. At most
-/// `ahead` of them have no answer written; each that is written frees a permit.
+/// `ahead` of them have no answer written. Each that is written frees a permit.
 fn feed(
     mut questions: lines::Lines,
     shard: Shard,
@@ -155,7 +155,7 @@ fn feed(
     let (asked, questions_out) = channel();
     let (taken, permits) = sync_channel(ahead);
     std::thread::spawn(move || {
-        let mut place = 0;
+        let mut position = 0;
         loop {
             let next = questions.next().and_then(|line| match line {
                 Some(line) => Ok(Some(line)),
@@ -171,8 +171,8 @@ fn feed(
                         Ok(true) => continue,
                         Err(error) => return drop(asked.send(Err(error))),
                     }
-                    let line = Line { place, ..line };
-                    place += 1;
+                    let line = Line { position, ..line };
+                    position += 1;
                     if !send(&asked, &taken, line) {
                         return;
                     }
@@ -183,7 +183,7 @@ fn feed(
     (questions_out, permits)
 }
 
-/// Sends a question as soon as there is a permit; false if the receiver has ended.
+/// Sends a question as soon as there is a permit. False if the receiver has ended.
 fn send(asked: &std::sync::mpsc::Sender<Asked>, taken: &SyncSender<()>, line: Line) -> bool {
     taken.send(()).is_ok() && asked.send(Ok(line)).is_ok()
 }
@@ -246,7 +246,7 @@ fn write(
     let (mut waiting, mut next) = (BTreeMap::new(), 0);
     for done in answers {
         let Done {
-            place,
+            position,
             mut row,
             took,
         } = done?;
@@ -255,13 +255,13 @@ fn write(
             row.pop();
             row.push_str(&format!(",\"seconds\":{:.6}}}", took.as_secs_f64()));
         }
-        let place = if arguments.unordered { next } else { place };
-        waiting.insert(place, row);
+        let position = if arguments.unordered { next } else { position };
+        waiting.insert(position, row);
         while let Some(row) = waiting.remove(&next) {
             let answered = Answered::read(row.as_bytes()).context("a process gave no answer")?;
             output.write(row, &answered)?;
             progress.one(&answered);
-            // The permit of this question; its sender may have ended.
+            // The permit of this question. Its sender may have ended.
             let _ = permits.recv();
             next += 1;
         }

@@ -23,7 +23,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Opens and locks the file; without one, standard output.
+    /// Opens and locks the file. Without one, opens standard output.
     ///
     /// # Errors
     /// A file that exists, is locked, cannot be written, or holds other lines than answers.
@@ -89,7 +89,7 @@ pub fn refuse_existing(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Refuses an output that is one of the files to be read, by whatever name.
+/// Refuses an output that is one of the files to be read, under any name.
 ///
 /// # Errors
 /// It is one of them.
@@ -113,7 +113,7 @@ pub fn refuse_input(output: Option<&Path>, inputs: &[&Path]) -> Result<()> {
     }
 }
 
-/// Lets Ctrl-C end the command with a word on how to go on.
+/// Lets Ctrl-C end the command, with a line that names `--resume`.
 pub fn on_interrupt(path: Option<&Path>) {
     let resume = path.map(|path| {
         format!(

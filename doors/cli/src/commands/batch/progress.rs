@@ -1,4 +1,4 @@
-//! Shows how many questions are answered: on a terminal a bar, elsewhere a line every 30 seconds.
+//! Shows the number of questions that are answered: on a terminal a bar, elsewhere a line every 30 seconds.
 
 use std::collections::VecDeque;
 use std::io::IsTerminal;
@@ -18,7 +18,7 @@ const LAST: usize = 64;
 /// measured.
 const FIRST: usize = 8;
 
-/// Shows how many questions are answered.
+/// Shows the number of questions that are answered.
 pub struct Progress {
     bar: ProgressBar,
     on_terminal: bool,

@@ -13,7 +13,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Reads `2/4`; everything if it is not given.
+    /// Reads `2/4`. Without a text, all lines are of this part.
     ///
     /// # Errors
     /// A right value.

@@ -25,14 +25,14 @@ use crate::words::objects::line;
 use crate::words::output::{Content, Named, named, print, try_outputs, with_written};
 use crate::words::usage::usage;
 
-/// Schedules of more processors are not printed; `--tree F.json` writes them.
+/// Schedules of more processors are not printed. `--tree F.json` writes them.
 pub const LISTED: u64 = 100_000;
 /// Limit on the senders of classes whose schedule is listed.
 pub const MOST_SENDERS: u64 = 10_000_000;
 
 /// The schedule found.
 pub enum Schedule {
-    /// No schedule; schedules are built for at most this many processors.
+    /// No schedule. Schedules are built for at most this many processors.
     None(u64),
     /// A reduction.
     Reduction(Box<Reduction>),
@@ -48,7 +48,7 @@ pub struct Terms {
     pub limit: Concurrency,
     /// Whether the operator commutes.
     pub commutative: bool,
-    /// The proof that no schedule is shorter, if the referee could repeat it; of an all-reduction, that no reduction
+    /// The proof that no schedule is shorter, if the referee could repeat it. Of an all-reduction, that no reduction
     /// into `into` is.
     pub proof: Option<Proof>,
     /// The processor of that proof.
@@ -101,10 +101,10 @@ pub struct AnswerArguments {
 }
 
 impl AnswerArguments {
-    /// Tries whether the files can be written and differ from these inputs; see [`try_outputs`].
+    /// Tries whether the files can be written and differ from these inputs, by [`try_outputs`].
     ///
     /// # Errors
-    /// As [`try_outputs`]; a drawing's name has an unknown extension.
+    /// Those of [`try_outputs`]. A drawing's name has an unknown extension.
     pub fn try_outputs(&self, inputs: &[Named<'_>]) -> Result<()> {
         if let Some(path) = &self.gantt {
             drawing::check("--gantt", path, &[])?;
@@ -232,7 +232,7 @@ impl Answer {
     /// Writes the drawings and prints.
     ///
     /// # Errors
-    /// A file that cannot be written; a drawing without a schedule.
+    /// A file that cannot be written. A drawing without a schedule.
     pub fn report(mut self, arguments: &AnswerArguments, took: Duration) -> Result<End> {
         let gantt = arguments
             .gantt

@@ -306,7 +306,7 @@ impl Question {
         }
     }
 
-    /// The processors one by one; the processors of classes in the order of the classes.
+    /// The processors one by one. Those of classes are in the order of the classes.
     fn one_by_one(&self) -> Result<Processors> {
         let (times, destination) = match &self.listed {
             Some((times, destination)) => (times.clone(), *destination),
@@ -330,23 +330,23 @@ fn expand(classes: &[Class]) -> Result<Vec<Rational>> {
 /// `TIME:COUNT,...`.
 fn classes(text: &str) -> Result<Vec<Class>> {
     let read = |(index, item): (usize, &str)| {
-        let place = format!("--classes: class {index} (counted from 0)");
+        let class = format!("--classes: class {index} (counted from 0)");
         let Some((time, senders)) = item.rsplit_once(':') else {
             return Err(usage(format!(
-                "{place}: '{}' has no count; write TIME:COUNT, such as 3:100",
+                "{class}: '{}' has no count; write TIME:COUNT, such as 3:100",
                 shorten(item)
             )));
         };
-        let time = parse_rational(time).map_err(|error| usage(format!("{place}: {error}")))?;
+        let time = parse_rational(time).map_err(|error| usage(format!("{class}: {error}")))?;
         let empty = senders.trim().parse::<u128>() == Ok(0);
         if empty {
             return Err(usage(format!(
-                "{place}: it is empty; give at least 1 sender, or leave the class out"
+                "{class}: it is empty; give at least 1 sender, or leave the class out"
             )));
         }
         Ok(Class {
             time,
-            senders: whole(&place, senders)?,
+            senders: whole(&class, senders)?,
         })
     };
     text.split(',').enumerate().map(read).collect()

@@ -119,7 +119,7 @@ pub fn run(arguments: &HomogeneousArguments) -> Result<End> {
     let started = Instant::now();
     if let Some(path) = &arguments.tree_in {
         let (n, answer) = own::tree(path, &costs, &words(&costs, limit))?;
-        return report(arguments, answer, &costs, (n, limit), started);
+        return report(arguments, answer, &costs, n, limit, started);
     }
     let n = values(arguments)?;
     let root = arguments
@@ -145,7 +145,7 @@ pub fn run(arguments: &HomogeneousArguments) -> Result<End> {
     } else {
         plain(arguments, &costs, n, limit, written)?
     };
-    report(arguments, answer, &costs, (n, limit), started)
+    report(arguments, answer, &costs, n, limit, started)
 }
 
 /// Refuses combinations of options for which there is no method.
@@ -170,17 +170,18 @@ fn answerable(arguments: &HomogeneousArguments, limit: Concurrency) -> Result<()
     }))
 }
 
-/// Adds what is known of every question, and prints.
+/// Adds the facts of every question, and prints.
 fn report(
     arguments: &HomogeneousArguments,
     mut answer: Answer,
     costs: &EqualCosts,
-    (n, limit): (u64, Concurrency),
+    n: u64,
+    limit: Concurrency,
     started: Instant,
 ) -> Result<End> {
     let took = started.elapsed();
     if arguments.ready.is_none() {
-        bounds(arguments, &mut answer, costs, (n, limit))?;
+        bounds(arguments, &mut answer, costs, n, limit)?;
     }
     answer.fact("model", "homogeneous");
     answer.fact("n", n);
@@ -197,12 +198,13 @@ fn report(
 /// Limit: digits of a number of values that is printed in full.
 const DIGITS: usize = 80;
 
-/// Bounds in closed form, and how many values a time suffices for.
+/// Bounds in closed form, and the number of values for which a time suffices.
 fn bounds(
     arguments: &HomogeneousArguments,
     answer: &mut Answer,
     costs: &EqualCosts,
-    (n, limit): (u64, Concurrency),
+    n: u64,
+    limit: Concurrency,
 ) -> Result<()> {
     let least = bounds::lower(n, costs);
     let most = match limit {

@@ -8,7 +8,7 @@ use crate::words::usage::usage;
 /// Limit on the numbers of values, senders and states: 2^63.
 const MOST: u64 = 1 << 63;
 
-/// A whole number from 1 to 2^63; 1e9 is one.
+/// A whole number from 1 to 2^63. 1e9 is one.
 pub fn whole(option: &str, text: &str) -> Result<u64> {
     let number = parse_rational(text)
         .ok()

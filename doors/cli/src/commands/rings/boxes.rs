@@ -10,7 +10,7 @@ use oneport_topologies::Imported;
 
 use crate::answers::mixed;
 
-/// The box of a node, as its name says.
+/// The box of a node, by its name.
 pub fn of(platform: &Platform, node: NodeId) -> Option<&str> {
     let name = platform.name(node).split_once('.')?.0;
     let digits = name.strip_prefix("box")?;
@@ -98,28 +98,28 @@ pub fn parts<'p>(
     let platform = &imported.platform;
     let order = ring.order(platform);
     let size = order.len();
-    let its = |place: usize| of(platform, order[place % size]).unwrap_or("");
+    let its = |position: usize| of(platform, order[position % size]).unwrap_or("");
     let first = boxes.first().copied().unwrap_or("");
     let start = (0..size)
-        .find(|&place| its(place) == first && its(place + size - 1) != first)
+        .find(|&position| its(position) == first && its(position + size - 1) != first)
         .unwrap_or(0);
     let mut parts: Vec<Part> = Vec::new();
     let mut visited: Vec<&str> = Vec::new();
-    for place in start..start + size {
-        let (one, before) = (its(place), its(place + size - 1));
-        if one != before || place == start {
+    for position in start..start + size {
+        let (one, before) = (its(position), its(position + size - 1));
+        if one != before || position == start {
             visited.push(one);
-            let net = card(imported, ring, place + size - 1, order[place % size])
-                .unwrap_or_else(|| device(order[place % size]));
+            let net = card(imported, ring, position + size - 1, order[position % size])
+                .unwrap_or_else(|| device(order[position % size]));
             parts.push(Part {
                 gpus: Vec::new(),
                 nets: [net, 0],
             });
         }
         if let Some(part) = parts.last_mut() {
-            part.gpus.push(order[place % size]);
-            part.nets[1] = card(imported, ring, place, order[place % size])
-                .unwrap_or_else(|| device(order[place % size]));
+            part.gpus.push(order[position % size]);
+            part.nets[1] = card(imported, ring, position, order[position % size])
+                .unwrap_or_else(|| device(order[position % size]));
         }
     }
     if visited != boxes {

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use num_traits::{ToPrimitive, Zero};
 use oneport::plan::{EqualRings, LinkId, Resource};
+use oneport::platform::whole;
 use oneport::{NodeId, PackingError, Platform, Rational, Rings};
 use oneport_topologies::{
     Accelerator, Imported, NcclChannel, NcclGpu, NcclGraph, PathType, parse_nccl_graphs,
@@ -30,7 +31,7 @@ pub struct Ranks {
     gpus: Vec<(NodeId, NcclGpu)>,
     /// The origin of the devices, as text.
     pub origin: &'static str,
-    /// The number of their machines; 1 if the file does not give them.
+    /// The number of their machines. 1 if the file does not give them.
     pub machines: usize,
 }
 
@@ -68,8 +69,8 @@ impl Ranks {
             .iter()
             .map(|&gpu| boxes::number(imported.platform.name(gpu)))
             .collect();
-        let places = numbers.iter().flatten().zip(gpus);
-        let distinct: BTreeSet<(Option<&str>, u64)> = places
+        let numbered = numbers.iter().flatten().zip(gpus);
+        let distinct: BTreeSet<(Option<&str>, u64)> = numbered
             .map(|(&number, &gpu)| (boxes::of(&imported.platform, gpu), number))
             .collect();
         let numbers = numbers.filter(|_| distinct.len() == gpus.len());
@@ -125,7 +126,7 @@ impl Ranks {
     }
 }
 
-/// NCCL's type of the longest path of these rings; NVLink, if the file does not give the kinds of its links.
+/// NCCL's type of the longest path of these rings. NVLink, if the file does not give the kinds of its links.
 pub fn path_type(imported: &Imported, rings: &EqualRings) -> PathType {
     let kind = |link: &LinkId| {
         imported
@@ -172,9 +173,7 @@ pub struct Graphs {
 /// The number of channels per ring: NCCL's tables of speeds end at [`CHANNEL`], and a channel is one threadblock.
 fn channels_per_ring(platform: &Platform, equal: &EqualRings, most: u32) -> u32 {
     let share = gigabytes(platform, &equal.share);
-    let wanted = (share / Rational::from_integer(CHANNEL.into()))
-        .ceil()
-        .to_integer();
+    let wanted = (share / whole(CHANNEL)).ceil().to_integer();
     let most = (most / equal.count().max(1)).max(1);
     match platform.units() {
         Some(_) => wanted.to_u32().unwrap_or(most).clamp(1, most),
@@ -202,7 +201,7 @@ pub fn graphs(
         );
     }
     let per_ring = channels_per_ring(platform, equal, most);
-    let speed = gigabytes(platform, &equal.share) / Rational::from_integer(per_ring.into());
+    let speed = gigabytes(platform, &equal.share) / whole(per_ring);
     let gpu = |&node: &NodeId| ranks.of(node);
     let mut channels: Vec<Vec<NcclChannel>> = vec![Vec::new(); boxes.len().max(1)];
     for (ring, times) in &equal.rings {
@@ -234,7 +233,7 @@ pub fn graphs(
         ),
         speed_intra: speed.clone(),
         speed_inter: speed.clone(),
-        latency_inter: Some(Rational::from_integer(0.into())),
+        latency_inter: Some(whole(0)),
         type_intra: path_type,
         type_inter: PathType::Pix,
         same_channels: u64::from(equal.rings.len() == 1),
@@ -251,9 +250,9 @@ pub fn graphs(
             "the graph file does not hold the rings found; please report it with the platform file"
         );
     }
-    let names = (0..texts.len()).map(|place| {
+    let names = (0..texts.len()).map(|index| {
         boxes
-            .get(place)
+            .get(index)
             .filter(|_| boxes.len() > 1)
             .map(|name| name.to_string())
     });
@@ -288,7 +287,7 @@ fn read_back(
     Ok(judged("the file written", &joined, platform, gpus, ranks)?.rings)
 }
 
-/// A rate in GB/s; of a platform without units, the number as it is.
+/// A rate in GB/s. Without units, the number itself.
 pub fn gigabytes(platform: &Platform, rate: &Rational) -> Rational {
     platform
         .units()
@@ -313,37 +312,31 @@ impl Judged {
         let platform = &imported.platform;
         let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
         let mut load = |link: LinkId, times: u32| {
-            let time = &platform.link(link).cost * Rational::from_integer(times.into());
+            let time = &platform.link(link).cost * whole(times);
             for used in Resource::uses(platform, link) {
                 *busy.entry(used.resource).or_default() += used.of(&time);
             }
         };
         for (ring, times) in &self.rings.rings {
             let hops = ring.hops.split_last().map_or(&[][..], |(_, hops)| hops);
-            hops.iter().flatten().for_each(|&link| load(link, *times));
+            for &link in hops.iter().flatten() {
+                load(link, *times);
+            }
         }
         for channel in &graph.channels {
             let [first, .., last] = &channel.nets[..] else {
                 continue;
             };
-            if let Some(card) = card(imported, *first) {
-                platform
-                    .outgoing(card)
-                    .iter()
-                    .take(1)
-                    .for_each(|&link| load(link, 1));
-            }
-            if let Some(card) = card(imported, *last) {
-                platform
-                    .incoming(card)
-                    .iter()
-                    .take(1)
-                    .for_each(|&link| load(link, 1));
+            let outgoing = card(imported, *first).map(|card| platform.outgoing(card));
+            let incoming = card(imported, *last).map(|card| platform.incoming(card));
+            for links in outgoing.into_iter().chain(incoming) {
+                if let Some(&link) = links.first() {
+                    load(link, 1);
+                }
             }
         }
-        let share = |(resource, busy): (&Resource, &Rational)| {
-            Rational::from_integer(resource.capacity(platform).into()) / busy
-        };
+        let share =
+            |(resource, busy): (&Resource, &Rational)| whole(resource.capacity(platform)) / busy;
         if let Some(share) = busy
             .iter()
             .filter(|(_, busy)| !busy.is_zero())
@@ -398,21 +391,21 @@ fn judged(
     ranks: &Ranks,
 ) -> Result<Judged> {
     let mut orders = Vec::with_capacity(graph.channels.len());
-    for (place, channel) in graph.channels.iter().enumerate() {
-        let of = |gpu: &NcclGpu| {
+    for (number, channel) in graph.channels.iter().enumerate() {
+        let node_of = |gpu: &NcclGpu| {
             let NcclGpu { device, rank } = *gpu;
             let what = rank.map_or_else(
                 || format!("device {device:#x}"),
                 |rank| format!("rank {rank}"),
             );
             ranks.find(*gpu).with_context(|| {
-                format!("{name}: channel {place}: {what} is not one of the processors")
+                format!("{name}: channel {number}: {what} is not one of the processors")
             })
         };
         let order = channel
             .gpus
             .iter()
-            .map(of)
+            .map(node_of)
             .collect::<Result<Vec<NodeId>>>()?;
         let counts: BTreeMap<NodeId, usize> =
             order.iter().fold(BTreeMap::new(), |mut counts, gpu| {
@@ -423,7 +416,7 @@ fn judged(
             let times = counts.get(gpu).copied().unwrap_or(0);
             let gpu = platform.name(*gpu);
             bail!(
-                "{name}: channel {place} visits '{gpu}' {times} times; a ring visits every processor once"
+                "{name}: channel {number} visits '{gpu}' {times} times; a ring visits every processor once"
             );
         }
         orders.push(order);
@@ -431,7 +424,7 @@ fn judged(
     let rings = oneport::rings_of_orders(platform, &orders)
         .map_err(|error: PackingError| anyhow::anyhow!("{name}: {error}"))?;
     let rings = rings.with_context(|| format!("{name}: its graph of rings has no channels"))?;
-    let stated = &graph.speed_intra * Rational::from_integer((graph.channels.len() as u64).into());
+    let stated = &graph.speed_intra * whole(graph.channels.len() as u64);
     Ok(Judged {
         rings,
         stated,

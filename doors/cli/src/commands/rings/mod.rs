@@ -173,7 +173,7 @@ fn write(
     graphs: graph::Graphs,
     path_type: PathType,
 ) -> Result<text::Written> {
-    let place = |name: &Option<String>| match name {
+    let path_of = |name: &Option<String>| match name {
         None => path.to_path_buf(),
         Some(name) => {
             let extension = path
@@ -185,7 +185,7 @@ fn write(
             PathBuf::from(whole)
         }
     };
-    let paths: Vec<PathBuf> = graphs.files.iter().map(|(name, _)| place(name)).collect();
+    let paths: Vec<PathBuf> = graphs.files.iter().map(|(name, _)| path_of(name)).collect();
     let outputs: Vec<(&str, &Path)> = paths
         .iter()
         .map(|path| ("--output", path.as_path()))
@@ -213,9 +213,11 @@ fn trees(platform: &Platform, gpus: &[NodeId], options: &Options) -> Result<Opti
     };
     match solve(&problem, &options.clone().goal(Goal::Rate)) {
         Ok(solved) => {
-            let unlisted = solved.patterns().err();
-            unlisted.iter().for_each(|why| eprintln!("trees: {why}"));
-            Ok(unlisted.is_none().then_some(solved.answer))
+            if let Err(why) = solved.patterns() {
+                eprintln!("trees: {why}");
+                return Ok(None);
+            }
+            Ok(Some(solved.answer))
         }
         Err(error) if options.watch.ended_by().is_some() => {
             eprintln!("trees: {error}");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use oneport::plan::Ring;
-use oneport::platform::LinkId;
+use oneport::platform::{LinkId, whole};
 use oneport::watch::Limit;
 use oneport::{Answer, NodeId, Platform, Rational, Rings, Status};
 use oneport_topologies::PathType;
@@ -33,7 +33,7 @@ pub struct Report<'r> {
     pub ranks: Ranks,
     /// The best rings.
     pub rings: Rings,
-    /// All-gathers over trees; `None` if a limit came first.
+    /// All-gathers over trees. `None` if a limit came first.
     pub trees: Option<Answer>,
     /// The rings of a graph file that is checked.
     pub judged: Option<Judged>,
@@ -100,7 +100,7 @@ impl Report<'_> {
     /// Throughput of trees and its upper bound, as bus bandwidth, the measure of rings: an all-gather takes every
     /// processor's message to all others.
     fn of_trees(&self) -> Option<(Rational, Rational)> {
-        let others = Rational::from_integer((self.gpus.len() as u64 - 1).into());
+        let others = whole(self.gpus.len() as u64 - 1);
         let trees = self.trees.as_ref()?;
         Some((trees.throughput()? * &others, trees.bound() * &others))
     }
@@ -117,7 +117,7 @@ fn rate(platform: &Platform, value: &Rational) -> String {
 
 /// The relative amount by which `value` is below `other`.
 fn below(value: &Rational, other: &Rational) -> Rational {
-    Rational::from_integer(1.into()) - value / other
+    whole(1) - value / other
 }
 
 /// The lines of the answer.

@@ -62,11 +62,11 @@ struct Delivery<'a> {
     bound: BigUint,
     /// `None` if a period is too long to list, for itself or for a limit.
     counted: Option<Counted>,
-    /// Instances delivered if every task starts as soon as possible; `None` if the run is too long to list.
+    /// Instances delivered if every task starts as soon as possible. `None` if the run is too long to list.
     eager: Option<u64>,
     policy: Option<Policy>,
     followed: bool,
-    /// The limit that ended the count, or what executes the run again.
+    /// The limit that ended the count, or the data that execute the run again.
     ended_by: Option<Limit>,
 }
 
@@ -171,7 +171,7 @@ fn of<'a>(
 }
 
 impl Delivery<'_> {
-    /// Counts what is delivered, by the plan's dates and as soon as possible.
+    /// Counts the instances that are delivered, by the plan's dates and as soon as possible.
     fn count(&mut self, execution: &Execution, horizon: Horizon, watch: &Watch) -> Result<()> {
         let Delivery { plan, until, .. } = &*self;
         let problem = &plan.problem;

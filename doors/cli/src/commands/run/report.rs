@@ -37,7 +37,7 @@ impl Delivery<'_> {
     /// The report as text.
     ///
     /// # Errors
-    /// The plan's platform, collective and volumes do not form a problem; the referee rejects such a plan.
+    /// The plan's platform, collective and volumes do not form a problem. The referee rejects such a plan.
     pub fn text(&self, exact: bool) -> Result<String> {
         let shown = Shown::of(self.plan.platform(), exact);
         let mut out = header(self.plan.problem);
@@ -205,7 +205,7 @@ impl Delivery<'_> {
             })
         });
         let counted = self.counted.as_ref();
-        let of = |number: fn(&Horizon, &Rational) -> BigUint| {
+        let text_of = |number: fn(&Horizon, &Rational) -> BigUint| {
             counted.map(|counted| number(&counted.horizon, &self.until).to_string())
         };
         json!({
@@ -219,8 +219,8 @@ impl Delivery<'_> {
             "period": schedule.period.to_string(),
             "instances_per_period": schedule.instances.to_string(),
             "depth": counted.map(|counted| counted.horizon.depth()),
-            "rounds": of(Horizon::rounds),
-            "steady": of(Horizon::steady),
+            "rounds": text_of(Horizon::rounds),
+            "steady": text_of(Horizon::steady),
             "policy": policy,
             "buffer": counted.and_then(|counted| counted.buffer.to_u64()),
             "followed": self.followed,

@@ -137,7 +137,7 @@ pub fn run(arguments: &ShowArguments) -> Result<End> {
     })?;
     draw(&arguments.graph, &|| {
         let problem = plan.problem;
-        // All of a class of equal resources limit, also where one of them proves it.
+        // All resources of a class limit, even if one of them alone proves it.
         let prices = averaged(problem, plan.certificate);
         let sets = plan.certificate.odd_sets();
         let sets = sets.map(|(set, price)| (set.clone(), price.clone()));
@@ -219,12 +219,12 @@ fn once(arguments: &ShowArguments, once: reduction::Once<'_>) -> Result<End> {
 /// Default number of periods of steady state in a timeline.
 const STEADY: u64 = 4;
 
-/// Transfers and merges of a run that is drawn; a picture of 10,000 boxes shows no more of a longer one. Trades long
+/// Transfers and merges of a run that is drawn. A picture of 10,000 boxes shows no more of a longer one. Trades long
 /// runs for time and memory. Measured: 240,000 transfers 3.5 s and 240 MB, 960,000 12 s and 600 MB.
 const TRANSFERS: u64 = 250_000;
 
 /// The whole run over the given number of periods. The default is the depth of the schedule plus [`STEADY`], so that
-/// the steady state is visible; fewer if they have too many transfers.
+/// the steady state is visible. Fewer if they have too many transfers.
 fn timeline(plan: &Plan<'_>, arguments: &ShowArguments) -> Result<Timeline> {
     let tasks = text::tasks(plan);
     let most = BigUint::from(TRANSFERS) / tasks.clone().max(BigUint::one());
@@ -262,7 +262,7 @@ fn timeline(plan: &Plan<'_>, arguments: &ShowArguments) -> Result<Timeline> {
     }
 }
 
-/// The same run with every task as early as possible. Prints the ends of both runs, computed by the referee.
+/// This run with every task as early as possible. Prints the ends of both runs, computed by the referee.
 fn eagerly(plan: &Plan<'_>, dated: &Timeline, exact: bool) -> Result<Timeline> {
     let (problem, shown) = (plan.problem, Shown::of(plan.platform(), exact));
     let eager = schedule::eager_timeline(problem, plan.schedule, dated.starting_periods)?;

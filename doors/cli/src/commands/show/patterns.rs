@@ -73,14 +73,14 @@ pub fn sheet(plan: &Plan<'_>, shown: Shown) -> Sheet {
 
 /// One of each class of alike patterns: as frequent, and with names that differ in digits only.
 pub fn classes(plan: &Plan<'_>, shown: Shown) -> String {
-    let mut places: BTreeMap<(String, Vec<String>), usize> = BTreeMap::new();
+    let mut indices: BTreeMap<(String, Vec<String>), usize> = BTreeMap::new();
     let mut rows: Vec<(String, usize, String)> = Vec::new();
     for weighted in &plan.steady_state.patterns {
         let rate = shown.rate(&weighted.weight);
-        let place = *places
+        let index = *indices
             .entry((rate.clone(), shape(plan, &weighted.pattern)))
             .or_insert(rows.len());
-        match rows.get_mut(place) {
+        match rows.get_mut(index) {
             Some((_, alike, _)) => *alike += 1,
             None => rows.push((rate, 1, line(plan, &weighted.pattern, CHAINS))),
         }
@@ -111,7 +111,7 @@ fn shape(plan: &Plan<'_>, pattern: &Pattern) -> Vec<String> {
     tasks
 }
 
-/// Every task of a pattern: hops as chains; if values are combined, transfers and merges in their order.
+/// Every task of a pattern: hops as chains. If values are combined, transfers and merges in their order.
 fn full(plan: &Plan<'_>, pattern: &Pattern) -> String {
     if !kind_of(plan, pattern).is_some_and(|kind| speech(kind).merges) {
         return hops_line(plan, pattern, usize::MAX);
@@ -141,18 +141,18 @@ pub fn line(plan: &Plan<'_>, pattern: &Pattern, most: usize) -> String {
     }
 }
 
-/// Hops as chains; chains that differ in their ends only share one entry: `a -> b -> {c, d}, d -> e`.
+/// Hops as chains. Chains that differ in their ends only share one entry: `a -> b -> {c, d}, d -> e`.
 fn hops_line(plan: &Plan<'_>, pattern: &Pattern, most: usize) -> String {
     let mut chains: Vec<(usize, Vec<NodeId>)> = Vec::new();
-    for (place, (task, link)) in pattern.tasks.iter().zip(pattern.links()).enumerate() {
+    for (index, (task, link)) in pattern.tasks.iter().zip(pattern.links()).enumerate() {
         let link = plan.platform().link(link);
         let before = task.inputs().next();
         match chains.iter_mut().find(|(last, _)| before == Some(*last)) {
             Some((last, nodes)) => {
-                *last = place;
+                *last = index;
                 nodes.push(link.to);
             }
-            None => chains.push((place, vec![link.from, link.to])),
+            None => chains.push((index, vec![link.from, link.to])),
         }
     }
     let mut bundles: Vec<(Vec<NodeId>, Vec<NodeId>)> = Vec::new();
@@ -165,9 +165,9 @@ fn hops_line(plan: &Plan<'_>, pattern: &Pattern, most: usize) -> String {
     }
     let more = bundles.len().saturating_sub(most);
     let mut text = String::new();
-    bundles
-        .iter_mut()
-        .for_each(|(_, ends)| ends.sort_unstable());
+    for (_, ends) in &mut bundles {
+        ends.sort_unstable();
+    }
     for (way, ends) in bundles.into_iter().take(most) {
         let before = if text.is_empty() { "" } else { ", " };
         let way: Vec<&str> = way
@@ -210,7 +210,7 @@ fn owners(plan: &Plan<'_>, pattern: &Pattern) -> Vec<NodeId> {
     match &pattern.order {
         Some(order) => order
             .iter()
-            .filter_map(|&place| owners.get(place).copied())
+            .filter_map(|&operand| owners.get(operand).copied())
             .collect(),
         None => owners.to_vec(),
     }
@@ -245,9 +245,9 @@ fn merge(plan: &Plan<'_>, owners: &[NodeId], task: &Task) -> Option<String> {
 
 /// A partial result by the owners of its operands: `a`, `(a + b)`, `(a .. e)`.
 fn value(plan: &Plan<'_>, owners: &[NodeId], part: Interval) -> String {
-    let name = |place: usize| {
-        owners.get(place).map_or_else(
-            || format!("value {place}"),
+    let name = |operand: usize| {
+        owners.get(operand).map_or_else(
+            || format!("value {operand}"),
             |&node| plan.platform().name(node).to_string(),
         )
     };

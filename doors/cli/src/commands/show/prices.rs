@@ -1,6 +1,7 @@
 //! Formats the prices of a certificate.
 
 use oneport::platform::names::common;
+use oneport::platform::whole;
 use oneport::{Plan, Rational};
 
 use crate::words::numbers::Shown;
@@ -20,7 +21,7 @@ fn rows(plan: &Plan<'_>) -> Vec<Row> {
     let total = plan.certificate.supply(platform);
     let mut rows: Vec<(String, String, usize, Rational)> = Vec::new();
     for (resource, price) in plan.certificate.prices() {
-        let share = price * Rational::from_integer(resource.capacity(platform).into()) / &total;
+        let share = price * whole(resource.capacity(platform)) / &total;
         let name = resource.describe(platform);
         let alike = common(&name);
         match rows
@@ -35,11 +36,11 @@ fn rows(plan: &Plan<'_>) -> Vec<Row> {
         }
     }
     for (set, price) in plan.certificate.odd_sets() {
-        let share = price * Rational::from_integer(set.capacity(platform).into()) / &total;
+        let share = price * whole(set.capacity(platform)) / &total;
         rows.push((set.describe(platform), String::new(), 1, share));
     }
     let rows = rows.into_iter().map(|(name, _, members, share)| {
-        let all = share * Rational::from_integer(members.into());
+        let all = share * whole(members);
         (name, members, all)
     });
     rows.collect()

@@ -11,7 +11,7 @@ use super::prices::prices;
 use crate::words::numbers::Shown;
 use crate::words::tables::{Sheet, plain, table};
 
-/// Whether the papers' variables are printed, and how.
+/// Whether the papers' variables are printed, and their format.
 #[derive(Debug, Args)]
 pub struct RatesArguments {
     /// List the solution in the papers' variables: send, s, cons, alpha, copies, and the price v_k of each link. With
@@ -26,11 +26,11 @@ pub struct RatesArguments {
     pub csv: bool,
 }
 
-/// One variable: its letter, its demand, its places, what it is about, its amount.
+/// One variable: its letter, its demand, its ends, its value, its amount.
 struct Variable {
     letter: &'static str,
     demand: Option<usize>,
-    places: String,
+    ends: String,
     what: String,
     amount: Rational,
 }
@@ -43,7 +43,7 @@ impl Variable {
         } else {
             format!(", {}", self.what)
         };
-        format!("{}({}{what})", self.letter, self.places)
+        format!("{}({}{what})", self.letter, self.ends)
     }
 }
 
@@ -96,10 +96,10 @@ fn variables(plan: &Plan<'_>) -> Result<Vec<Variable>> {
     let platform = plan.platform();
     let (mut all, mut merges) = (Vec::new(), Vec::new());
     for (demand, of_demand) in rates.demands.iter().enumerate() {
-        let variable = |letter, places: String, what: String, amount: &Rational| Variable {
+        let variable = |letter, ends: String, what: String, amount: &Rational| Variable {
             letter,
             demand: Some(demand),
-            places,
+            ends,
             what,
             amount: amount.clone(),
         };
@@ -137,10 +137,10 @@ fn variables(plan: &Plan<'_>) -> Result<Vec<Variable>> {
         }
     }
     all.append(&mut merges);
-    let whole = |letter, places: String, amount: Rational| Variable {
+    let whole = |letter, ends: String, amount: Rational| Variable {
         letter,
         demand: None,
-        places,
+        ends,
         what: String::new(),
         amount,
     };
@@ -206,14 +206,14 @@ fn csv(variables: &[Variable], throughput: &Rational) -> String {
         let Variable {
             letter,
             demand,
-            places,
+            ends,
             what,
             amount,
         } = variable;
         let demand = demand.map_or(String::new(), |demand| demand.to_string());
         format!(
             "{letter},{demand},{},{},{amount}",
-            quoted(places),
+            quoted(ends),
             quoted(what)
         )
     }));

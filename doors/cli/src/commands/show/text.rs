@@ -49,7 +49,7 @@ pub struct TextArguments {
     pub exact: bool,
 }
 
-/// The requested sections of the plan; by default its overview.
+/// The requested sections of the plan. Its overview if none is requested.
 ///
 /// # Errors
 /// The plan is invalid.

@@ -166,7 +166,7 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
     end
 }
 
-/// One platform after another, each with an equal part of the time left; what goes wrong with one of them does not keep
+/// One platform after another, each with an equal part of the time left. An error of one of them does not keep
 /// the others from their answers, but for a mistake in the options.
 fn several(
     arguments: &SolveArguments,
@@ -175,8 +175,8 @@ fn several(
     rows: &mut report::Rows,
 ) -> Result<End> {
     let mut end = End::Done;
-    for (place, path) in paths.iter().enumerate() {
-        let percent = u32::try_from(100 / (paths.len() - place))
+    for (index, path) in paths.iter().enumerate() {
+        let percent = u32::try_from(100 / (paths.len() - index))
             .unwrap_or(1)
             .max(1);
         let options = Options {
@@ -185,7 +185,7 @@ fn several(
         };
         let name = path.display().to_string();
         if !arguments.json && arguments.table.format == TableFormat::Text {
-            print(&format!("{}{name}", if place == 0 { "" } else { "\n" }))?;
+            print(&format!("{}{name}", if index == 0 { "" } else { "\n" }))?;
         }
         match one(arguments, path, &format!("{name}: "), &options, rows) {
             Ok(End::Done) => {}
@@ -319,7 +319,7 @@ fn one(
             print(&line(joined([answer, asked.left_out.json()])))?;
         }
     } else {
-        // Text says how much any order gains; JSON does not wait for that.
+        // Text has the gain of any order. JSON does not wait for it.
         let in_order = bottleneck
             .limits
             .hints

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use oneport::files::Chosen;
+use oneport::platform::whole;
 use oneport::schedule::cuts;
 use oneport::{Collective, Plan, Platform, Rational, Solved, Unwritten, parse_rational};
 use oneport_questions::{Asked, Numbers, Operation, gap, share};
@@ -27,7 +28,7 @@ fn answered(
     joined([asked, file].into_iter().chain(answer))
 }
 
-/// The answer without a listed schedule; the throughput is 0 if none is known.
+/// The answer without a listed schedule. The throughput is 0 if none is known.
 pub fn unlisted(
     path: &Path,
     solved: &Solved,
@@ -60,7 +61,7 @@ pub fn unlisted(
     )
 }
 
-/// The answer with a plan of the problem; `chosen` if a search chose its links.
+/// The answer with a plan of the problem. `chosen` if a search chose its links.
 pub fn planned(
     path: &Path,
     solved: &Solved,
@@ -143,7 +144,7 @@ impl Rows {
         let rate = |value: &Rational| shown.rate(value);
         let limits = answer["bottleneck"].as_array().into_iter().flatten();
         let limits: Vec<&str> = limits.filter_map(|row| row["resource"].as_str()).collect();
-        let hundred = Rational::from_integer(100.into());
+        let hundred = whole(100);
         let seconds = answer["solve_seconds"].as_f64().unwrap_or_default();
         self.rows.push(vec![
             text("platform"),

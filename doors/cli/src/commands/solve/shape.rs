@@ -10,7 +10,7 @@ use crate::answers::chosen::words;
 use crate::words::output::few;
 use crate::words::usage::usage;
 
-/// Percent of the time left for the search; the rest is for the plan. Trades a proof for an answer in time. Not
+/// Percent of the time left for the search. The rest is for the plan. Trades a proof for an answer in time. Not
 /// measured.
 const SEARCH: u32 = 70;
 /// Percent of the time left after the search for the bound of all links together. Trades a bound for an answer in time.
@@ -58,12 +58,12 @@ pub fn chosen(shape: Shape, shaped: &Shaped) -> Chosen {
     }
 }
 
-/// The answer's bound is one on all trees or graphs; the bound of the plan's certificate is one for its links.
+/// The answer's bound holds for all trees or graphs. The bound of the plan's certificate holds for its links.
 pub fn bound(shaped: &Shaped, throughput: &Rational) -> Rational {
     shaped.upper_bound.clone().max(throughput.clone())
 }
 
-/// Which links, and what the search says of others.
+/// The links, and the result of the search on others.
 pub fn sentence(problem: &Problem, chosen: &Chosen, shaped: &Shaped) -> String {
     let platform = problem.platform();
     let names = few(

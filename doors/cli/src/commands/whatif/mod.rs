@@ -1,4 +1,4 @@
-//! `oneport whatif`: the optimum of a platform that is changed, or what each class of its parts is worth.
+//! `oneport whatif`: the optimum of a platform that is changed, or the worth of each class of its parts.
 
 mod price;
 mod report;
@@ -128,7 +128,7 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
             error
         })?;
         let (row, answer) = what_if::changed(&base, name, &asked, &shown)?;
-        Changed::Changes(row, answer)
+        Changed::Changes(Box::new(row), answer.map(Box::new))
     };
     // The progress is shown until its watch is gone.
     drop(shown);

@@ -87,11 +87,11 @@ mod tests {
     #[test]
     fn prices_are_of_classes() -> Result<()> {
         let prices = Prices::read(&["ib*: 900".to_string(), "processor of *: 7/2".to_string()])?;
-        let of = |class| prices.of(class).map(ToString::to_string);
-        assert_eq!(of("ib* <-> gpu*"), Some("900".to_string()));
-        assert_eq!(of("gpu* -> ib*"), Some("900".to_string()));
-        assert_eq!(of("processor of gpu*"), Some("7/2".to_string()));
-        assert_eq!(of("gpu* <-> nvswitch"), None);
+        let price = |class| prices.of(class).map(ToString::to_string);
+        assert_eq!(price("ib* <-> gpu*"), Some("900".to_string()));
+        assert_eq!(price("gpu* -> ib*"), Some("900".to_string()));
+        assert_eq!(price("processor of gpu*"), Some("7/2".to_string()));
+        assert_eq!(price("gpu* <-> nvswitch"), None);
         let classes = ["ib* <-> gpu*", "processor of gpu*"].map(String::from);
         assert!(prices.check(&classes).is_ok());
         assert!(prices.check(&classes[..1]).is_err());

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use num_traits::{One, Signed, Zero};
 use oneport::platform::names::list;
+use oneport::platform::whole;
 use oneport::watch::Limit;
 use oneport::{Answer, Problem, Rational, Status};
 use oneport_questions::what_if::{ChangeRow, ChangeStatus, Class, ClassRows, Kind, Trial};
@@ -38,7 +39,7 @@ pub enum Changed {
     /// Those of each class, and of classes doubled together, which are tried if no class alone gains.
     Classes(ClassRows),
     /// The one of the changes that were given, and its answer if it has patterns.
-    Changes(ChangeRow, Option<Answer>),
+    Changes(Box<ChangeRow>, Option<Box<Answer>>),
 }
 
 impl Report<'_> {
@@ -281,7 +282,7 @@ impl Report<'_> {
             let enough = enough.map_or(String::new(), |enough| {
                 let less = if enough.is_least { "" } else { " or less" };
                 // Rounded up: a smaller factor may not suffice.
-                let thousand = Rational::from_integer(1000.into());
+                let thousand = whole(1000);
                 format!(
                     "x{}{less}",
                     short(&((&enough.factor * &thousand).ceil() / thousand))
@@ -338,7 +339,7 @@ impl Report<'_> {
         class: &Class,
         doubled: Option<&ChangeRow>,
     ) -> Option<(Rational, Option<Rational>)> {
-        let price = self.prices.of(&class.name)? * Rational::from_integer(class.members.into());
+        let price = self.prices.of(&class.name)? * whole(class.members);
         let gain = doubled.and_then(|row| row.share.as_ref()).map(|[low, _]| {
             let more = (low - Rational::one()) * sustained(&self.base);
             let units = self.problem.platform().units();
@@ -441,9 +442,9 @@ impl Report<'_> {
     }
 }
 
-/// Gains in percent, as one column; as two, if a gain is not known exactly.
+/// Gains in percent, as one column. Two columns if a gain is not known exactly.
 fn gains(name: &str, shares: &[Option<[Rational; 2]>]) -> Vec<(String, Vec<String>)> {
-    let hundred = Rational::from_integer(100.into());
+    let hundred = whole(100);
     let side = |side: usize| {
         let cell = |shares: &Option<[Rational; 2]>| {
             let gain =
@@ -479,7 +480,7 @@ fn numbers(answer: &Answer) -> Value {
     joined([bounds(&sustained(answer), answer.bound()), status])
 }
 
-/// The throughput of an answer; 0 if none is known.
+/// The throughput of an answer. 0 if none is known.
 fn sustained(answer: &Answer) -> Rational {
     answer.throughput().cloned().unwrap_or_default()
 }
