@@ -1,6 +1,6 @@
 //! MSCCL algorithms: ours run, others' run, and planted faults are found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_checks::{Fault, FaultKind, Verdict};
 use oneport_exports::Request;
@@ -56,27 +56,71 @@ fn sample_algorithms_are_right() {
     }
 }
 
-/// The threadblock and step that a line waits for. `None` if it waits for none.
-fn awaited(line: &str) -> Option<(i64, i64)> {
-    let number = |key: &str| {
-        let (_, rest) = line.split_once(&format!(" {key}=\""))?;
-        rest.split('"').next()?.parse().ok()
-    };
-    let found = (number("depid")?, number("deps")?);
-    (found.0 >= 0).then_some(found)
+/// A step: rank, threadblock, index.
+type StepId = [i64; 3];
+
+/// The value of an attribute of a line.
+fn attribute<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    let (_, rest) = line.split_once(&format!(" {key}=\""))?;
+    rest.split('"').next()
 }
 
-/// Whether a line waits for nothing, or an earlier line of its threadblock waits for the same step or for a later one
-/// of the same threadblock.
+fn number(line: &str, key: &str) -> i64 {
+    attribute(line, key)
+        .and_then(|text| text.parse().ok())
+        .unwrap()
+}
+
+/// Whether a line waits for no step, or only for a step that ends before it in any case: by the order of the
+/// threadblocks, by the other waits, or by messages.
 fn is_implied(lines: &[&str], at: usize) -> bool {
-    let Some((block, step)) = awaited(lines[at]) else {
+    let mut after: BTreeMap<StepId, Vec<StepId>> = BTreeMap::new();
+    let mut messages: BTreeMap<[i64; 3], [Vec<StepId>; 2]> = BTreeMap::new();
+    let (mut rank, mut block, mut dropped) = (0, "", None);
+    for (index, line) in lines.iter().enumerate() {
+        if line.contains("<gpu") {
+            rank = number(line, "id");
+        } else if line.contains("<tb") {
+            block = line;
+        } else if line.contains("<step") {
+            let (id, step) = (number(block, "id"), number(line, "s"));
+            let own = [rank, id, step];
+            after.entry([rank, id, step - 1]).or_default().push(own);
+            let awaited = [rank, number(line, "depid"), number(line, "deps")];
+            if index == at {
+                dropped = Some((awaited, own));
+            } else {
+                after.entry(awaited).or_default().push(own);
+            }
+            let chan = number(block, "chan");
+            match attribute(line, "type") {
+                Some("s") => {
+                    let connection = [rank, number(block, "send"), chan];
+                    messages.entry(connection).or_default()[0].push(own);
+                }
+                Some("r") => {
+                    let connection = [number(block, "recv"), rank, chan];
+                    messages.entry(connection).or_default()[1].push(own);
+                }
+                _ => {}
+            }
+        }
+    }
+    for [sends, receives] in messages.into_values() {
+        for (send, receive) in sends.into_iter().zip(receives) {
+            after.entry(send).or_default().push(receive);
+        }
+    }
+    let Some((awaited, own)) = dropped.filter(|(awaited, _)| awaited[1] >= 0) else {
         return true;
     };
-    let before = lines[..at].iter().rev();
-    before
-        .take_while(|line| line.contains("<step"))
-        .filter_map(|line| awaited(line))
-        .any(|(other, later)| other == block && later >= step)
+    let (mut seen, mut open) = (BTreeSet::new(), vec![awaited]);
+    while let Some(step) = open.pop() {
+        if seen.insert(step) {
+            open.extend(after.get(&step).into_iter().flatten());
+        }
+    }
+    seen.contains(&own)
 }
 
 /// A line dropped, another kind, an offset shifted, buffers exchanged, a dependency forgotten.
