@@ -28,7 +28,8 @@ pub fn few(names: impl IntoIterator<Item = impl Into<String>>, most: usize, rest
     text
 }
 
-/// The first class of these resources by name, and the number of further classes: `8 x send port of 'gpu*'; and 2 more`.
+/// The first class of these resources by name, and the number of further classes: `8 x send port of 'gpu*'; and 2
+/// more`.
 pub fn summary(platform: &Platform, resources: &[Resource]) -> String {
     let classes = explain::alike(platform, resources);
     let Some(first) = classes.first() else {

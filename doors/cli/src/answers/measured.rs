@@ -113,8 +113,8 @@ fn file(_: &Problem, path: &Path, _: bool) -> Result<Measured> {
     )
 }
 
-/// The row of a file of measurements that counts: of the size that is asked for, else of the most bytes; in place or
-/// out of place, whichever is faster.
+/// The row of a file of measurements that counts: of the requested size, else of the most bytes. Of the rows in place
+/// and out of place, the faster one.
 #[cfg(feature = "topologies")]
 fn file(problem: &Problem, path: &Path, sized: bool) -> Result<Measured> {
     use crate::answers::measured_file::{chosen, fits, notes};

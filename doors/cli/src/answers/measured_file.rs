@@ -157,7 +157,7 @@ fn is_positive(row: &Measurement) -> bool {
         .unwrap_or(false)
 }
 
-/// Bus bandwidth over algorithm bandwidth where rows of several sizes agree: it says how many ranks took part.
+/// Bus bandwidth over algorithm bandwidth if rows of several sizes agree. It gives the number of ranks.
 fn factor(rows: &[Measurement]) -> Option<Rational> {
     // Below, two decimals say too little.
     let least = whole(10);

@@ -155,7 +155,7 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
         &named(&[("--output", &arguments.output)]),
     )?;
     let format = arguments.table.format;
-    let mut rows = report::Rows::default();
+    let mut rows = report::AnswerTable::default();
     let end = match &paths[..] {
         [path] => one(arguments, path, "", &options, &mut rows),
         paths => several(arguments, paths, &options, &mut rows),
@@ -172,7 +172,7 @@ fn several(
     arguments: &SolveArguments,
     paths: &[&Path],
     options: &Options,
-    rows: &mut report::Rows,
+    rows: &mut report::AnswerTable,
 ) -> Result<End> {
     let mut end = End::Done;
     for (index, path) in paths.iter().enumerate() {
@@ -219,7 +219,7 @@ fn one(
     path: &Path,
     about: &str,
     options: &Options,
-    rows: &mut report::Rows,
+    rows: &mut report::AnswerTable,
 ) -> Result<End> {
     let is_table = arguments.table.format != TableFormat::Text;
     let asked = arguments.question(path)?.asked(&hear)?;
