@@ -7,7 +7,6 @@ pub mod chosen;
 #[cfg(feature = "compare")]
 pub mod fitted;
 pub mod in_network;
-pub mod infeasible;
 #[cfg(feature = "compare")]
 pub mod layers;
 #[cfg(feature = "compare")]

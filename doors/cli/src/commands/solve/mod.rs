@@ -11,13 +11,12 @@ use clap::{Args, ValueEnum};
 use oneport::explain::{self, Gain, Hint};
 use oneport::watch::{Left, Watch};
 use oneport::{Options, Plan, Problem, Shape, Status, files, solve};
-use oneport_questions::{Numbers, Program, Question};
+use oneport_questions::{Kind, Numbers, Program, Question, paths};
 use serde_json::json;
 
 use crate::answers::answer::{self};
 use crate::answers::bottleneck::{self, IN_ORDER};
 use crate::answers::chosen::certified;
-use crate::answers::infeasible::{paths, unreachable};
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::QuestionArguments;
 use crate::words::exit::End;
@@ -226,11 +225,9 @@ fn one(
     let started = Instant::now();
     let problem = match asked.problem() {
         Ok(problem) => problem,
-        Err(error) => {
-            let Some(missing) = unreachable(&error) else {
-                return Err(error.into());
-            };
-            let answer = || report::infeasible(path, &asked, &paths(missing), started.elapsed());
+        Err(error) if error.kind == Kind::Infeasible => {
+            let missing = paths(&error.unreachable);
+            let answer = || report::infeasible(path, &asked, &missing, started.elapsed());
             if arguments.json {
                 print(&line(joined([answer(), asked.left_out.json()])))?;
             } else if is_table {
@@ -241,6 +238,7 @@ fn one(
             eprintln!("error: {about}{error}");
             return Ok(End::Refused);
         }
+        Err(error) => return Err(error.into()),
     };
     let shape = match (arguments.single_tree, arguments.single_dag) {
         (true, _) => Some(Shape::Tree),
