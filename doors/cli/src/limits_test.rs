@@ -394,8 +394,8 @@ fn files(folder: &Path, large: bool) -> Result<()> {
     Ok(())
 }
 
-/// Runs every question under every limit. If not `large`, the first question of each command on small platforms. Returns
-/// the excesses that are not in [`KNOWN`], and the entries of [`KNOWN`] without an excess.
+/// Runs every question under every limit. If not `large`, the first question of each command on small platforms.
+/// Returns the excesses that are not in [`KNOWN`], and the entries of [`KNOWN`] without an excess.
 fn broken(large: bool) -> Result<Vec<String>> {
     let _turn = TURN.lock();
     let folder = tempfile::tempdir()?;

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use oneport_questions::rows::{Lock, Rows, RowsError, Start};
+use oneport_questions::rows::{AnswerFile, Lock, RowsError, Start};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// A file of answers that is being written. It is locked for each row alone, so that a forked worker keeps no lock.
 #[pyclass(name = "Rows", module = "pyoneport._core", frozen)]
 pub(crate) struct PyRows {
-    rows: Mutex<Option<Rows>>,
+    rows: Mutex<Option<AnswerFile>>,
 }
 
 fn fault(error: RowsError) -> PyErr {
@@ -23,7 +23,7 @@ fn closed() -> PyErr {
 }
 
 impl PyRows {
-    fn held(&self) -> std::sync::MutexGuard<'_, Option<Rows>> {
+    fn held(&self) -> std::sync::MutexGuard<'_, Option<AnswerFile>> {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -34,7 +34,7 @@ impl PyRows {
     #[new]
     fn new(path: PathBuf, resume: bool) -> PyResult<PyRows> {
         let start = if resume { Start::Resume } else { Start::Anew };
-        let rows = Rows::open(&path, start, Lock::Row).map_err(fault)?;
+        let rows = AnswerFile::open(&path, start, Lock::Row).map_err(fault)?;
         Ok(PyRows {
             rows: Mutex::new(Some(rows)),
         })

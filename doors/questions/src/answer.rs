@@ -51,10 +51,10 @@ pub fn answer_line_until(
 /// The row of a question that no process answered: `kind` is `killed` if those at work on it ended, else `question`.
 pub fn failed_line(number: u64, line: &[u8], kind: &'static str, message: String) -> String {
     let text = String::from_utf8_lossy(line);
-    text_of(&Failed {
+    text_of(&FailedRow {
         head: Head::of(number, line.trim_ascii(), &text),
         status: "error",
-        error: Said { kind, message },
+        error: Fault { kind, message },
     })
 }
 
@@ -112,23 +112,23 @@ impl Head {
 
 /// A row without an answer.
 #[derive(Debug, Serialize)]
-struct Failed {
+struct FailedRow {
     #[serde(flatten)]
     head: Head,
     status: &'static str,
-    error: Said,
+    error: Fault,
 }
 
 /// The error.
 #[derive(Debug, Serialize)]
-struct Said {
+struct Fault {
     kind: &'static str,
     message: String,
 }
 
 /// A row with an answer.
 #[derive(Debug, Serialize)]
-struct Row {
+struct AnswerRow {
     #[serde(flatten)]
     head: Head,
     /// Digest of the platform's own JSON.
@@ -178,10 +178,10 @@ fn text_of(row: &impl Serialize) -> String {
 }
 
 fn error_line(head: &Head, error: &QuestionError) -> String {
-    text_of(&Failed {
+    text_of(&FailedRow {
         head: head.clone(),
         status: "error",
-        error: Said {
+        error: Fault {
             kind: match error.kind {
                 Kind::Question => "question",
                 Kind::Platform => "platform",
@@ -208,7 +208,7 @@ fn row(
     let platform_digest = digest(write_platform(&platform, PlatformFormat::Json)?.as_bytes());
     let as_solved = question.as_solved()?;
     let asked = Asked::read(platform, &as_solved)?;
-    let row = |numbers| Row {
+    let row = |numbers| AnswerRow {
         head: head.clone(),
         platform: platform_digest.clone(),
         numbers,
@@ -222,7 +222,7 @@ fn row(
         Ok(problem) => problem,
         Err(error) if error.kind == Kind::Infeasible => {
             let numbers = Numbers::infeasible(&asked.platform, &asked.collective);
-            return Ok(text_of(&Row {
+            return Ok(text_of(&AnswerRow {
                 unreachable: paths(&error.unreachable),
                 ..row(numbers)
             }));
@@ -238,7 +238,7 @@ fn row(
         None => numbers,
     };
     let proof = question.keep != Keep::Numbers;
-    let mut told = text_of(&Row {
+    let mut told = text_of(&AnswerRow {
         unlisted: solved.unwritten.map(|unwritten| unwritten.to_string()),
         certificate: proof.then(|| prices(&problem, &solved.answer)),
         reasons: proof

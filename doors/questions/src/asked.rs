@@ -136,10 +136,11 @@ impl Question {
         self.commutative.unwrap_or(!needs_order)
     }
 
-    /// Changes the question for a method that keeps the order of operands, unless the question states that they commute.
+    /// Changes the question for a method that keeps the order of operands, unless the question states that they
+    /// commute.
     ///
     /// # Errors
-    /// As [`name`](Self::name).
+    /// Those of [`name`](Self::name).
     pub fn keeping_order(&self) -> Result<Question> {
         let keeps = Form::find(self.name()?).is_some_and(Form::may_keep_order);
         Ok(Question {
@@ -502,7 +503,10 @@ impl Asked {
         })
     }
 
-    /// As [`problem`].
+    /// The problem.
+    ///
+    /// # Errors
+    /// Those of [`problem`].
     pub fn problem(&self) -> Result<Problem> {
         problem(
             self.platform.clone(),
@@ -594,8 +598,8 @@ fn unknown(platform: &Platform, name: &str, option: &str) -> Result<NodeId> {
     })
 }
 
-/// Parses a list of names and patterns. "all" and a missing list mean every processor but `except` (without
-/// processors, every node except switches); so does `*` in a pattern.
+/// Parses a list of names and patterns. "all", a missing list and the pattern `*` are every processor but `except`.
+/// Without processors they are every node except switches.
 pub fn listed(
     platform: &Platform,
     list: Option<&str>,

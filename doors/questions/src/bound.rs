@@ -223,8 +223,8 @@ impl<'b> Across<'b> {
         let [need] = &bounded.certificate().needs[..] else {
             return None;
         };
-        let says = need.inequality.statement();
-        let times = says.of_links(platform);
+        let statement = need.inequality.statement();
+        let times = statement.of_links(platform);
         let links: Vec<LinkId> = platform
             .link_ids()
             .filter(|link| !times[link.index()].is_zero())
@@ -240,9 +240,9 @@ impl<'b> Across<'b> {
             .filter(|index| need.demand.is_none_or(|demand| demand == *index));
         let demands = demands
             .filter_map(|index| collective.demand(index))
-            .filter(|demand| says.concerns(demand));
+            .filter(|demand| statement.concerns(demand));
         let messages = demands
-            .map(|demand| says.right_side(&demand))
+            .map(|demand| statement.right_side(&demand))
             .sum::<Option<Rational>>()?;
         (capacity == &messages * bounded.bound()).then_some(Across {
             need,
@@ -253,7 +253,7 @@ impl<'b> Across<'b> {
     }
 
     fn sentence(&self, platform: &Platform, bound: &Rational) -> String {
-        let says = self.says(platform);
+        let statement = self.statement(platform);
         let (links, capacity) = (links(platform, &self.links), rate(platform, &self.capacity));
         let (each, per) = if self.messages == whole(1) {
             ("", capacity.clone())
@@ -269,12 +269,12 @@ impl<'b> Across<'b> {
             )
         };
         format!(
-            "{says}{each}: through {links} of {capacity} together no schedule exceeds {per} per operation"
+            "{statement}{each}: through {links} of {capacity} together no schedule exceeds {per} per operation"
         )
     }
 
     /// States the inequality. A cut with a long list of nodes is named by its other side, if that is short.
-    fn says(&self, platform: &Platform) -> String {
+    fn statement(&self, platform: &Platform) -> String {
         let rest: Vec<NodeId> = match &self.need.inequality {
             Inequality::Cut(cut) if cut.nodes.len() > NAMED => platform
                 .node_ids()

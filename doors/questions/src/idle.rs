@@ -26,8 +26,8 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Processors that are not among `takers`, ascending. Unless the user decides otherwise, they are left out if they are
-    /// accelerators: no process of the job runs there.
+    /// Processors that are not among `takers`, ascending. Unless the user decides otherwise, they are left out if they
+    /// are accelerators: no process of the job runs there.
     pub fn of(platform: &Platform, takers: &[NodeId], idle: Option<Idle>) -> LeftOut {
         let stands_idle = |&node: &NodeId| {
             takers.binary_search(&node).is_err()
@@ -57,7 +57,7 @@ impl LeftOut {
             .collect()
     }
 
-    /// `gpu3 takes no part and forwards nothing; --idle forward lets it`; empty if none is left out.
+    /// `gpu3 takes no part and forwards nothing; --idle forward lets it`. Empty if none is left out.
     pub fn sentence(&self) -> String {
         let listed = &self.listed;
         match self.nodes.len() {
@@ -67,7 +67,7 @@ impl LeftOut {
         }
     }
 
-    /// A line of the answer; empty if none is left out.
+    /// A line of the answer. Empty if none is left out.
     pub fn line(&self) -> String {
         if self.nodes.is_empty() {
             String::new()

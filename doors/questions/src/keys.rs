@@ -100,8 +100,8 @@ const OF_GENERATORS: [&str; 26] = [
     "generate",
 ];
 
-/// A key as sentences of the command name it: `--max-loss` for `max_loss`. The caller's [`Manner`](crate::Manner) spells
-/// it anew.
+/// A key as sentences of the command name it: `--max-loss` for `max_loss`. The caller's [`Manner`](crate::Manner)
+/// spells it anew.
 pub(crate) fn option(key: &str) -> String {
     let other = OTHERWISE
         .iter()

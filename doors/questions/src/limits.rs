@@ -46,8 +46,8 @@ impl Limits {
         self.watch(Instant::now(), held(), stop)
     }
 
-    /// The watch over these limits. Time counts from `began`, memory from `held` bytes on. `stop` returns whether an end
-    /// is requested, and the age of the request.
+    /// The watch over these limits. Time counts from `began`, memory from `held` bytes on. `stop` returns whether an
+    /// end is requested, and the age of the request.
     pub fn watch(
         self,
         began: Instant,

@@ -19,11 +19,11 @@ impl Reading {
         changed(source, imported, changes)
     }
 
-    /// As [`read`](Self::read), for a time of one operation: if neither platform nor options state a latency, it is
-    /// assumed by kind of link.
+    /// [`read`](Self::read) for the time of one operation: a latency that neither platform nor options state is assumed
+    /// by kind of link.
     ///
     /// # Errors
-    /// As [`read`](Self::read).
+    /// Those of [`read`](Self::read).
     pub fn read_for_times(
         &self,
         source: &Source,
@@ -34,11 +34,11 @@ impl Reading {
         Ok((changed(source, imported, changes)?, latencies))
     }
 
-    /// As [`read`](Self::read), but model and units are the file's, ports are not checked, and a note names the
+    /// [`read`](Self::read) with the model and the units of the file. Ports are not checked, and a note names the
     /// latencies that are assumed.
     ///
     /// # Errors
-    /// As [`read`](Self::read).
+    /// Those of [`read`](Self::read).
     pub fn read_as_stated(&self, source: &Source, hear: Hearer<'_>) -> Result<Imported> {
         let (imported, latencies) = self.latencies(self.as_stated(source, hear)?, false, hear)?;
         if let Some(line) = latencies

@@ -303,17 +303,17 @@ impl Question {
     /// Reads the platform, with its changes.
     ///
     /// # Errors
-    /// As [`Reading::read`].
+    /// Those of [`Reading::read`].
     pub fn read_platform(&self, hear: Hearer<'_>) -> Result<Platform> {
         let reading = self.reading();
         Ok(reading.read(&self.platform, &self.changes, hear)?.platform)
     }
 
-    /// As [`read_platform`](Self::read_platform), with latencies: those of kinds of links are assumed where nothing
-    /// states them.
+    /// [`read_platform`](Self::read_platform) with latencies. A kind of links without a stated latency has an assumed
+    /// one.
     ///
     /// # Errors
-    /// As [`Reading::read`].
+    /// Those of [`Reading::read`].
     pub fn read_platform_for_times(&self, hear: Hearer<'_>) -> Result<(Platform, KnownLatencies)> {
         let reading = self.reading();
         let (imported, latencies) = reading.read_for_times(&self.platform, &self.changes, hear)?;
@@ -365,7 +365,7 @@ impl Question {
     /// The watch over the limits, from now on.
     ///
     /// # Errors
-    /// As [`limits`](Self::limits).
+    /// Those of [`limits`](Self::limits).
     pub fn watch(
         &self,
         stop: impl Fn() -> Option<(Limit, Duration)> + Send + Sync + 'static,
@@ -495,11 +495,12 @@ fn mistake(keys: Map<String, Value>, error: &Error) -> QuestionError {
         }
         let alone = Value::Object([(key.clone(), value.clone())].into_iter().collect());
         if let Err(error) = Question::deserialize(alone) {
-            return usage(format!(
-                "{}: {}",
-                option(&key),
-                sentence(&key, &value, &error)
-            ));
+            let sentence = sentence(&key, &value, &error);
+            // The sentence about a shape names its parameter.
+            if value.get("generate").is_some() {
+                return usage(sentence);
+            }
+            return usage(format!("{}: {sentence}", option(&key)));
         }
     }
     usage(error.to_string())

@@ -68,7 +68,7 @@ pub struct Entry {
 
 /// A file of answers that is being written.
 #[derive(Debug)]
-pub struct Rows {
+pub struct AnswerFile {
     path: PathBuf,
     file: File,
     /// A pipe and a terminal have no rows to keep, no length and no lock.
@@ -84,19 +84,19 @@ pub struct Rows {
     written: Written,
 }
 
-impl Rows {
+impl AnswerFile {
     /// Opens and locks a file.
     ///
     /// # Errors
     /// A file that another process writes, that cannot be written, or that holds other lines than answers.
-    pub fn open(path: &Path, start: Start, lock: Lock) -> Result<Rows> {
+    pub fn open(path: &Path, start: Start, lock: Lock) -> Result<AnswerFile> {
         let is_file = std::fs::metadata(path).map_or(true, |metadata| metadata.is_file());
         let file = if is_file {
             locked(path)?
         } else {
             cannot(path, OpenOptions::new().write(true).open(path))?
         };
-        let mut rows = Rows {
+        let mut rows = AnswerFile {
             path: path.to_path_buf(),
             file,
             is_file,

@@ -22,7 +22,7 @@ use crate::reading::{Combining, Hearer, Note, Reading};
 pub(crate) fn of_file(path: &Path, reading: &Reading, hear: Hearer<'_>) -> Result<Imported> {
     let (options, format) = (reading.options()?, reading.format()?);
     let imported = read_topology_with_any_ports(path, format, &options)?;
-    tell(&path.to_string_lossy(), &imported, hear);
+    hand_notes(&path.to_string_lossy(), &imported, hear);
     Ok(imported)
 }
 
@@ -37,12 +37,12 @@ pub(crate) fn of_json(
     let found = || Format::detect(Path::new(INLINE), text.as_bytes());
     let format = format.unwrap_or_else(found);
     let imported = parse_topology_with_any_ports(name, text.as_bytes(), format, &options)?;
-    tell(name, &imported, hear);
+    hand_notes(name, &imported, hear);
     Ok(imported)
 }
 
 /// Hands the notes on a file to the caller, topic by topic.
-fn tell(name: &str, imported: &Imported, hear: Hearer<'_>) {
+fn hand_notes(name: &str, imported: &Imported, hear: Hearer<'_>) {
     let notes_on = |topic: Topic| {
         let notes = imported
             .notes

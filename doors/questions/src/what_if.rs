@@ -215,8 +215,8 @@ impl ChangeRow {
         }
     }
 
-    /// The row as an object of `oneport whatif --json` (fixtures/schemas/whatif.schema.json). `name_of` returns the name
-    /// of a node.
+    /// The row as an object of `oneport whatif --json` (fixtures/schemas/whatif.schema.json). `name_of` returns the
+    /// name of a node.
     pub fn json(&self, name_of: impl Fn(NodeId) -> String) -> Value {
         let exact = self.share.as_ref().filter(|[low, high]| low == high);
         let share = exact.map(|[low, _]| low);

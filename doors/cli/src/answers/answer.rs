@@ -36,7 +36,7 @@ pub fn text(
     out.push_str(&pieces(plan, solved.whole.as_ref(), shown));
     let ended = solved
         .ended_by
-        .map(|limit| format!("; {}", limits::told(limit, plan.status)))
+        .map(|limit| format!("; {}", limits::effect(limit, plan.status)))
         .unwrap_or_default();
     let _ = write!(
         out,
@@ -220,7 +220,8 @@ pub fn title(problem: &Problem) -> String {
     )
 }
 
-/// A size of data. A unit of the platform's data has its name, too, if it is printed in another unit: `125 MB (1 Gbit)`.
+/// A size of data. A unit of the platform's data has its name, too, if it is printed in another unit: `125 MB (1
+/// Gbit)`.
 pub fn data(size: &Rational, units: Units) -> String {
     let shown = units.show_data(size);
     let unit = format!("1 {}", units.data.name());
@@ -359,13 +360,13 @@ fn bandwidths(problem: &Problem, throughput: &Rational, operation: &Operation) -
         gigabytes: [algorithm, bus],
         rates,
     } = operation;
-    let told = format!(
+    let bandwidths = format!(
         "bandwidth   algorithm {}, bus {}",
         units.show_rate(&rates[0]),
         units.show_rate(&rates[1]),
     );
     if !has_accelerators(problem.platform()) {
-        return Some(told + "\n");
+        return Some(bandwidths + "\n");
     }
     // Elements of four bytes, the default of nccl-tests.
     let floats = bytes / Rational::from_integer(BigInt::from(4));
@@ -400,7 +401,7 @@ fn bandwidths(problem: &Problem, throughput: &Rational, operation: &Operation) -
             .join("  ")
     };
     Some(format!(
-        "{told}; as nccl-tests count (B, us, GB/s):\n            {}\n            {}\n",
+        "{bandwidths}; as nccl-tests count (B, us, GB/s):\n            {}\n            {}\n",
         line(&|(name, _)| name.to_string()),
         line(&|(_, cell)| cell.clone()),
     ))

@@ -4,7 +4,6 @@ pub mod answer;
 pub mod bottleneck;
 pub mod checked;
 pub mod chosen;
-pub mod infeasible;
 #[cfg(any(feature = "exports", feature = "rings"))]
 pub mod mixed;
 pub mod optimum;

@@ -8,7 +8,7 @@ use crate::words::progress::Progress;
 /// The throughput, or its bound alone if there is no room for patterns.
 ///
 /// # Errors
-/// As [`solve`].
+/// Those of [`solve`].
 pub fn found(problem: &Problem, options: &Options) -> Result<Solved> {
     let progress = Progress::new();
     let watch = progress.of(&options.watch);

@@ -76,7 +76,7 @@ pub struct BoundArguments {
 }
 
 /// A collective and its bound.
-struct Row {
+struct BoundRow {
     form: &'static Form,
     collective: Collective,
     result: BoundResult,
@@ -123,7 +123,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
         if form.counted {
             collective = counts::counted(&platform, collective, arguments.counts.as_deref())?;
         }
-        let mut row = Row {
+        let mut row = BoundRow {
             form,
             collective: collective.clone(),
             result: BoundResult::TooLarge(String::new()),
@@ -159,7 +159,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
             "units": platform.units().map(|units| units.to_string()),
             "work": "0",
             "commutative": true,
-            "bounds": rows.iter().map(Row::json).collect::<Vec<_>>(),
+            "bounds": rows.iter().map(BoundRow::json).collect::<Vec<_>>(),
             "seconds": clock::elapsed().as_secs_f64(),
             "left_out": left_out.json()["left_out"],
         })),
@@ -169,7 +169,7 @@ pub fn run(arguments: &BoundArguments) -> Result<End> {
         },
     };
     print(&text)?;
-    let wrong: Vec<String> = rows.iter().filter_map(Row::wrong).collect();
+    let wrong: Vec<String> = rows.iter().filter_map(BoundRow::wrong).collect();
     for wrong in &wrong {
         eprintln!("error: {wrong}");
     }
@@ -239,9 +239,9 @@ fn form(name: &str) -> Result<&'static Form> {
 }
 
 /// A row for each collective.
-fn table(platform: &Platform, rows: &[Row]) -> Sheet {
+fn table(platform: &Platform, rows: &[BoundRow]) -> Sheet {
     let shown = Shown::of(platform, false);
-    let cells = |row: &Row| {
+    let cells = |row: &BoundRow| {
         let name = row.form.name.to_string();
         let none = || "-".to_string();
         let bounded = match row.bounded() {
@@ -275,7 +275,7 @@ fn table(platform: &Platform, rows: &[Row]) -> Sheet {
     plain(&header, &[1, 2, 3, 4], rows.iter().map(cells))
 }
 
-fn text(platform: &Platform, participants: usize, rows: &[Row]) -> String {
+fn text(platform: &Platform, participants: usize, rows: &[BoundRow]) -> String {
     let size = platform.units();
     let size = size.map_or_else(String::new, |units| {
         format!(", messages of {}", data(&whole(1), units))
@@ -342,7 +342,7 @@ fn known(bounded: &Bounded, form: &Form) -> String {
     }
 }
 
-impl Row {
+impl BoundRow {
     /// The proved bound, or the reason why there is none, in words and for `--json`.
     fn bounded(&self) -> std::result::Result<&Bounded, (String, Value)> {
         let name = self.form.name;

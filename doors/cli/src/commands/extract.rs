@@ -89,16 +89,16 @@ pub fn run(arguments: &ExtractArguments) -> Result<End> {
     let text = files::plan_to_json(plan);
     files::write_atomically(output, text.as_bytes())
         .with_context(|| format!("cannot write {}", output.display()))?;
-    let mut told = told(&platform, &plan, &made);
+    let mut text = summary(&platform, &plan, &made);
     if let Some(limit) = watch.ended_by() {
-        told.push_str(&format!("\n{}", limits::told(limit, plan.status)));
+        text.push_str(&format!("\n{}", limits::effect(limit, plan.status)));
     }
-    print(&with_written(told, &[("--output", output)]))?;
+    print(&with_written(text, &[("--output", output)]))?;
     Ok(End::Done)
 }
 
 /// The plan in a line, one on the messages that are cut, and one for each transfer that is in no pattern.
-fn told(
+fn summary(
     platform: &Platform,
     plan: &Plan<'_>,
     FromRates {

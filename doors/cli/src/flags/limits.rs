@@ -80,7 +80,7 @@ fn listen() {
 
 /// The effect of a limit on an answer. If the answer is optimal, a limit of time or memory only ended the search for a
 /// shorter period.
-pub fn told(limit: Limit, status: Status) -> String {
+pub fn effect(limit: Limit, status: Status) -> String {
     let kept = |option: &str| {
         format!("no shorter period sought: what {option} leaves is kept for the checks")
     };
@@ -98,10 +98,13 @@ mod tests {
     /// An optimal answer is not one that was cut short.
     #[test]
     fn an_optimal_answer_was_not_ended() {
-        assert_eq!(told(Limit::Time, Status::Feasible), "ended by --time-limit");
+        assert_eq!(
+            effect(Limit::Time, Status::Feasible),
+            "ended by --time-limit"
+        );
         for limit in [Limit::Time, Limit::Memory] {
-            assert!(told(limit, Status::Optimal).starts_with("no shorter period sought"));
+            assert!(effect(limit, Status::Optimal).starts_with("no shorter period sought"));
         }
-        assert_eq!(told(Limit::Interrupt, Status::Optimal), "ended by Ctrl-C");
+        assert_eq!(effect(Limit::Interrupt, Status::Optimal), "ended by Ctrl-C");
     }
 }

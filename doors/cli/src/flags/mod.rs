@@ -1,4 +1,5 @@
-//! Groups of options that several commands take. A group imports no command and reads itself into values of the library.
+//! Groups of options that several commands take. A group imports no command and reads itself into values of the
+//! library.
 
 pub mod change;
 pub mod idle;

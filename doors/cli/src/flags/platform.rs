@@ -144,7 +144,7 @@ impl ReadingArguments {
         Ok(reading.read(&source(path), &self.change.changes, &hear)?)
     }
 
-    /// As [`read`](Self::read), without the changes.
+    /// [`read`](Self::read) without the changes.
     pub fn read_unchanged(&self, path: &Path) -> Result<Imported> {
         Ok(self.reading().read(&source(path), &[], &hear)?)
     }

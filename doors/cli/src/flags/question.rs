@@ -170,7 +170,7 @@ impl QuestionArguments {
     /// The question on the platform of this file.
     ///
     /// # Errors
-    /// As [`name`](Self::name).
+    /// Those of [`name`](Self::name).
     pub fn on(&self, path: &Path) -> Result<Question> {
         let commutative = match (self.in_order, self.commutative) {
             (true, _) => Some(false),

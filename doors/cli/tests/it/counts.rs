@@ -2,8 +2,9 @@
 
 use crate::common;
 
-use common::{Folder, fixture, read};
-use oneport::{Rational, parse_rational};
+use common::{Folder, fixture, rational, read};
+use oneport::parse_rational;
+use oneport::platform::whole;
 use serde_json::Value;
 
 /// Three nodes, each linked with each at cost 1.
@@ -37,15 +38,6 @@ fn direct(folder: &Folder, name: &str, combine: bool, rounds: &[&[(&str, &str, u
         rounds.join(", ")
     );
     folder.write(name, text)
-}
-
-fn rational(value: &Value) -> Rational {
-    parse_rational(
-        value
-            .as_str()
-            .unwrap_or_else(|| panic!("no number: {value}")),
-    )
-    .expect("a number")
 }
 
 fn ask(arguments: &str) -> Value {
@@ -108,10 +100,7 @@ fn an_algorithm_of_counts_is_no_better_than_the_optimum() {
         let own = &found["rows"][0];
         assert_eq!(found["status"], "optimal", "{found}");
         assert_eq!(own["throughput"], throughput, "{found}");
-        assert!(
-            rational(&own["share"]) <= parse_rational("1").unwrap(),
-            "{found}"
-        );
+        assert!(rational(&own["share"]) <= whole(1), "{found}");
         // One operation, at a size: no run is below the bound.
         let sized = format!("--size=6 --platform {platform} --counts {counts} --with {with}");
         let once = ask(&format!("compare {collective} {sized}"));
@@ -133,7 +122,7 @@ fn an_algorithm_of_counts_is_no_better_than_the_optimum() {
         ));
         assert_eq!(
             rational(&thrice["lower_bound"]),
-            least * parse_rational("3").unwrap(),
+            least * whole(3),
             "{thrice}"
         );
     }

@@ -2,16 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport::{Rational, parse_rational};
+use oneport::Rational;
 use serde_json::{Value, json};
 
 use crate::common;
 
-use common::{Folder, read};
-
-fn rational(value: &Value) -> Rational {
-    parse_rational(value.as_str().expect("a rational is a string")).expect("a rational")
-}
+use common::{Folder, rational, read};
 
 fn number(value: &Value) -> usize {
     value
@@ -83,7 +79,7 @@ fn replay(table: &Value) -> Result<(), String> {
             }
         };
         let pieces = task["pieces"].as_array().expect("pieces");
-        let shift = &period * Rational::from_integer(number(&task["stage"]).into());
+        let shift = &period * oneport::platform::whole(number(&task["stage"]));
         let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else {
             return fault("never runs");
         };
@@ -203,7 +199,7 @@ fn occupy(
                 .push(stretch.clone());
         }
     }
-    if sent != Rational::from_integer(1.into()) {
+    if sent != oneport::platform::whole(1) {
         return Err(format!("task {}: its pieces are no message", task["task"]));
     }
     Ok(())

@@ -22,7 +22,7 @@ fn dump(gpus: usize, sm: u32) -> String {
 }
 
 /// Each of eight H100 sends its own data once and receives the sum once, 450 GB/s, which is 2 x 7/8 of that on the bus.
-/// Without in-network reduction 14/8 of what it owns leaves the GPU that keeps it least, and as much enters.
+/// Without in-network reduction 14/8 of its data leave the GPU that keeps it least, and as much enters.
 #[test]
 fn eight_gpus_round_a_switch_that_combines() {
     let folder = Folder::new();

@@ -267,7 +267,7 @@ fn an_answer_is_printed_even_if_its_file_cannot_be_written() {
     assert_eq!(run.code, Some(1), "{run:?}");
     assert_eq!(run.object()["status"], "optimal");
     run.one_error(&["cannot write", full]);
-    // What is to be drawn is told from the name alone.
+    // The name alone decides the format of a drawing.
     oneport!("reduce homogeneous --n 4 --transfer 1 --compute 1 --tree /dev/full")
         .refused(2, &["--tree", "should end in"]);
     // Help is an answer, too.

@@ -14,7 +14,7 @@
 )]
 
 /// Runs the command as a user types it in the folder of platforms: `oneport!("solve all-gather {file} --work '1 GB'")`.
-/// Names in braces are variables, as in `format!`; what stands in quotes is one word.
+/// Names in braces are variables, as in `format!`. Quoted text is one word.
 macro_rules! oneport {
     ($($line:tt)*) => {
         crate::common::typed(&format!($($line)*))

@@ -245,6 +245,8 @@ fn questions_are_as_the_schema_says() {
         json!({ "platform": { "generate": "torus", "sides": [4, 4], "latency": { "link": "1us" } } }),
         json!({ "groups": ["a,b@2", ["a", 1], { "nodes": ["a"], "rate": 3 }], "commutative": null }),
         json!({ "read": { "replicate": 2, "fabric": "rail", "link_bandwidth": { "nvlink": 25 }, "reduce_in_switch": true } }),
+        json!({ "ask": null, "read": null, "changes": null, "groups": null, "demands": null, "keep": null }),
+        json!({ "exact_period": null, "whole_messages": null, "formulation": null, "model": null }),
         json!({ "demands": { "format": "oneport-demands/1", "demands": [] }, "counts": [[0, 1], [1, 0]], "keep": "plan" }),
         json!({ "ask": "time", "sizes": "8:4GiB:x2", "measured": "run.json", "with": ["ring.json"] }),
         json!({ "ask": "time", "sizes": [8, "64 KiB"], "with": "ring.json", "keep": "numbers", "tuning": null }),

@@ -267,7 +267,8 @@ impl Generated {
         let latency: text::Texts =
             serde_json::from_value(latency).map_err(|error| format!("--latency: {error}"))?;
         let (cost, compute, bandwidth, uplink) = (cost?, compute?, bandwidth?, uplink?);
-        let shape = values::shape(keys)?;
+        let shape = Shape::deserialize(Value::Object(values::checked(keys)?))
+            .map_err(|error| values::sentence(&error.to_string()))?;
         Ok(Generated {
             shape,
             seed: seed.transpose()?,

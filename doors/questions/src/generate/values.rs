@@ -1,10 +1,8 @@
 //! Values of the parameters of shapes, and sentences about wrong ones.
 
 use oneport::files;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::Shape;
 use crate::keys::option;
 use crate::text;
 
@@ -48,11 +46,11 @@ fn values_of(key: &str, is_range: bool) -> &'static str {
     }
 }
 
-/// The shape of these parameters. A text may stand for its number.
+/// The parameters, with a number for each text that stands for one.
 ///
 /// # Errors
 /// A sentence that names the parameter, and a right value.
-pub(super) fn shape(mut keys: Map<String, Value>) -> Result<Shape, String> {
+pub(super) fn checked(mut keys: Map<String, Value>) -> Result<Map<String, Value>, String> {
     let is_range = keys.get("generate").is_some_and(|shape| shape == "racks");
     for (key, value) in &mut keys {
         let right = values_of(key, is_range);
@@ -75,12 +73,12 @@ pub(super) fn shape(mut keys: Map<String, Value>) -> Result<Shape, String> {
             ));
         }
     }
-    Shape::deserialize(Value::Object(keys)).map_err(|error| sentence(&error.to_string()))
+    Ok(keys)
 }
 
 /// The sentence about a parameter that is missing, or a name that does not exist. serde puts these names between
 /// backticks: the wrong one, then the right ones.
-fn sentence(error: &str) -> String {
+pub(super) fn sentence(error: &str) -> String {
     let mut names = error.split('`').skip(1).step_by(2);
     let Some(name) = names.next() else {
         return error.to_string();

@@ -284,7 +284,7 @@ fn wrong_questions_are_rows() {
         (
             scatter(json!({ "platform": { "generate": "ring", "nodes": "x" } })).to_string(),
             "question",
-            vec!["\"platform\": \"nodes\": \"x\" does not fit; give a whole number"],
+            vec!["\"nodes\": \"x\" does not fit; give a whole number"],
         ),
         (
             scatter(json!({ "platform": { "generate": "ring" } })).to_string(),
@@ -395,7 +395,7 @@ fn a_plan_in_a_row_is_a_plan_file() {
     );
 }
 
-/// The goal decides which numbers there are; the bound is the same.
+/// The goal decides which numbers an answer has. The bound does not depend on it.
 #[test]
 fn what_is_asked_decides_what_is_answered() {
     let [solve, rate, bound] =

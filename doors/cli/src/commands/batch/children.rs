@@ -116,7 +116,7 @@ impl Process {
     /// Starts the process again. Returns its exit code or signal.
     fn again(&mut self) -> Result<String> {
         let _ = self.child.kill();
-        let ended = self.child.wait().map_or("unknown".to_string(), how);
+        let ended = self.child.wait().map_or("unknown".to_string(), end_of);
         *self = Process::start()?;
         Ok(ended)
     }
@@ -128,7 +128,7 @@ impl Process {
 }
 
 /// The end of a process: `signal 9`, `exit code 101`.
-fn how(status: ExitStatus) -> String {
+fn end_of(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return format!("signal {signal}");

@@ -96,7 +96,7 @@ pub fn run(arguments: &BatchArguments) -> Result<End> {
     }
     if arguments.merge {
         let (questions, output) = (arguments.questions.as_deref(), arguments.output.as_deref());
-        return told(output, &merge::run(&arguments.files, questions, output)?);
+        return report(output, &merge::run(&arguments.files, questions, output)?);
     }
     let [file] = &arguments.files[..] else {
         return Err(usage(
@@ -121,13 +121,13 @@ pub fn run(arguments: &BatchArguments) -> Result<End> {
     let answers = children::start(jobs, asked)?;
     write(arguments, &mut output, &mut progress, &answers, &permits)?;
     drop(progress);
-    told(
+    report(
         arguments.output.as_deref(),
         &output.finish(!arguments.unordered)?,
     )
 }
 
-fn told(path: Option<&Path>, written: &Written) -> Result<End> {
+fn report(path: Option<&Path>, written: &Written) -> Result<End> {
     let Written { answers, errors } = *written;
     if let Some(path) = path {
         print(&format!(

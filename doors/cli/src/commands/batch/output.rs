@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use oneport_questions::Answered;
-use oneport_questions::rows::{Lock, Rows, Start, Written};
+use oneport_questions::rows::{AnswerFile, Lock, Start, Written};
 use same_file::Handle;
 
 use crate::words::exit;
@@ -17,7 +17,7 @@ use crate::words::usage::usage;
 #[derive(Debug, Default)]
 pub struct Output {
     /// `None`: standard output.
-    rows: Option<Rows>,
+    rows: Option<AnswerFile>,
     none: BTreeMap<u64, String>,
     written: Written,
 }
@@ -35,14 +35,14 @@ impl Output {
             refuse_existing(path)?;
         }
         Ok(Output {
-            rows: Some(Rows::open(path, start, Lock::Whole)?),
+            rows: Some(AnswerFile::open(path, start, Lock::Whole)?),
             ..Output::default()
         })
     }
 
     /// Digests of the questions that are answered, by line.
     pub fn done(&self) -> &BTreeMap<u64, String> {
-        self.rows.as_ref().map_or(&self.none, Rows::done)
+        self.rows.as_ref().map_or(&self.none, AnswerFile::done)
     }
 
     /// Writes a row in one piece.

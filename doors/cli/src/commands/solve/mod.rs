@@ -11,13 +11,12 @@ use clap::{Args, ValueEnum};
 use oneport::explain::{self, Gain, Hint};
 use oneport::watch::{Left, Watch};
 use oneport::{Options, Plan, Problem, Shape, Status, files, solve};
-use oneport_questions::{Numbers, Program, Question};
+use oneport_questions::{Kind, Numbers, Program, Question, paths};
 use serde_json::json;
 
 use crate::answers::answer::{self};
 use crate::answers::bottleneck::{self, IN_ORDER};
 use crate::answers::chosen::certified;
-use crate::answers::infeasible::{paths, unreachable};
 use crate::flags::limits::LimitArguments;
 use crate::flags::question::QuestionArguments;
 use crate::words::exit::End;
@@ -155,7 +154,7 @@ pub fn run(arguments: &SolveArguments) -> Result<End> {
         &named(&[("--output", &arguments.output)]),
     )?;
     let format = arguments.table.format;
-    let mut rows = report::Rows::default();
+    let mut rows = report::AnswerTable::default();
     let end = match &paths[..] {
         [path] => one(arguments, path, "", &options, &mut rows),
         paths => several(arguments, paths, &options, &mut rows),
@@ -172,7 +171,7 @@ fn several(
     arguments: &SolveArguments,
     paths: &[&Path],
     options: &Options,
-    rows: &mut report::Rows,
+    rows: &mut report::AnswerTable,
 ) -> Result<End> {
     let mut end = End::Done;
     for (index, path) in paths.iter().enumerate() {
@@ -219,18 +218,16 @@ fn one(
     path: &Path,
     about: &str,
     options: &Options,
-    rows: &mut report::Rows,
+    rows: &mut report::AnswerTable,
 ) -> Result<End> {
     let is_table = arguments.table.format != TableFormat::Text;
     let asked = arguments.question(path)?.asked(&hear)?;
     let started = Instant::now();
     let problem = match asked.problem() {
         Ok(problem) => problem,
-        Err(error) => {
-            let Some(missing) = unreachable(&error) else {
-                return Err(error.into());
-            };
-            let answer = || report::infeasible(path, &asked, &paths(missing), started.elapsed());
+        Err(error) if error.kind == Kind::Infeasible => {
+            let missing = paths(&error.unreachable);
+            let answer = || report::infeasible(path, &asked, &missing, started.elapsed());
             if arguments.json {
                 print(&line(joined([answer(), asked.left_out.json()])))?;
             } else if is_table {
@@ -241,6 +238,7 @@ fn one(
             eprintln!("error: {about}{error}");
             return Ok(End::Refused);
         }
+        Err(error) => return Err(error.into()),
     };
     let shape = match (arguments.single_tree, arguments.single_dag) {
         (true, _) => Some(Shape::Tree),

@@ -113,13 +113,13 @@ pub fn infeasible(path: &Path, asked: &Asked, unreachable: &[String], seconds: D
 
 /// The answers as rows of a table.
 #[derive(Debug, Default)]
-pub struct Rows {
+pub struct AnswerTable {
     rows: Vec<Vec<String>>,
     /// The units of throughputs, each once.
     per: Vec<&'static str>,
 }
 
-impl Rows {
+impl AnswerTable {
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()

@@ -136,7 +136,7 @@ impl Report<'_> {
     /// The report as text.
     pub fn text(&self) -> String {
         let mut out = header(self.problem);
-        out.push_str(&format!("base        {}\n", self.told(&self.base)));
+        out.push_str(&format!("base        {}\n", self.throughput(&self.base)));
         let mut say = |line: String| out.extend([&line, "\n"]);
         bottleneck::of(&self.base)
             .lines()
@@ -156,7 +156,7 @@ impl Report<'_> {
                 say(format!("change      {}", row.name));
                 say(match (row.status, answer) {
                     (_, Some(answer)) => {
-                        format!("changed     {}: {}", self.told(answer), effect(row))
+                        format!("changed     {}: {}", self.throughput(answer), effect(row))
                     }
                     (ChangeStatus::Infeasible, _) => "changed     no throughput".to_string(),
                     _ => {
@@ -292,7 +292,7 @@ impl Report<'_> {
             let mut cells = vec![
                 name,
                 members,
-                self.each_told(class),
+                self.each_member(class),
                 doubled,
                 enough,
                 halved,
@@ -397,7 +397,7 @@ impl Report<'_> {
     }
 
     /// A throughput with its status.
-    fn told(&self, answer: &Answer) -> String {
+    fn throughput(&self, answer: &Answer) -> String {
         let shown = Shown::of(self.problem.platform(), self.exact);
         let throughput = shown.frequency(&sustained(answer));
         match answer.status() {
@@ -412,7 +412,7 @@ impl Report<'_> {
     }
 
     /// The bandwidth or compute cost of one member, in words.
-    fn each_told(&self, class: &Class) -> String {
+    fn each_member(&self, class: &Class) -> String {
         let has_units = self.problem.platform().units().is_some();
         match (class.kind, self.each(class)) {
             _ if class.cost.is_zero() => "no time".to_string(),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use oneport::{Rational, parse_rational};
 use serde_json::Value;
 
 /// The platform of RR-4872, figure 2.
@@ -29,7 +30,7 @@ pub struct Run {
     pub time: Duration,
 }
 
-/// The words of a line, as a shell splits it: what stands in quotes is one word. A backslash has a meaning in double
+/// The words of a line, as a shell splits it: quoted text is one word. A backslash has a meaning in double
 /// quotes alone, so that `{value:?}` is one word for every value.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
@@ -70,7 +71,7 @@ pub fn first(line: &str) -> &str {
     line.split(' ').next().unwrap_or_default()
 }
 
-/// Runs the command in the folder of platforms, with nothing to read and no terminal: what `oneport!` calls.
+/// Runs the command in the folder of platforms, with nothing to read and no terminal, for `oneport!`.
 pub fn typed(line: &str) -> Run {
     let arguments = words(line);
     let started = Instant::now();
@@ -210,6 +211,15 @@ impl Folder {
         names.sort();
         names
     }
+}
+
+/// The exact number of a text in JSON.
+#[track_caller]
+pub fn rational(value: &Value) -> Rational {
+    let text = value
+        .as_str()
+        .unwrap_or_else(|| panic!("no number: {value}"));
+    parse_rational(text).expect("a rational")
 }
 
 pub fn read(path: impl AsRef<Path>) -> String {
