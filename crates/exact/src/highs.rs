@@ -1,4 +1,5 @@
-//! The only door to HiGHS: a floating-point model that proposes bases. Nothing here is believed.
+//! The only module that calls HiGHS: a floating-point model that proposes bases. Every proposal is checked exactly
+//! elsewhere.
 #![allow(unsafe_code)]
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // HiGHS computes in floats; nothing of it is believed
 

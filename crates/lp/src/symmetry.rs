@@ -61,9 +61,9 @@ impl<'a> Quotient<'a> {
         for &participant in participants {
             if !seen[participant] {
                 representatives.push(participant);
-                group
-                    .iter()
-                    .for_each(|element| seen[element.nodes[participant]] = true);
+                for element in &group {
+                    seen[element.nodes[participant]] = true;
+                }
             }
         }
         let in_order = if block.kind.combines() && !block.is_commutative() {
@@ -270,13 +270,13 @@ fn renamings(group: &[Automorphism], participants: &[NodeId]) -> Vec<Vec<usize>>
         .map(|(&node, index)| (node, index))
         .collect();
     let index = |node: NodeId| indices.get(&node).copied().unwrap_or_default();
-    let of = |element: &Automorphism| {
+    let images = |element: &Automorphism| {
         participants
             .iter()
             .map(|node| index(element.nodes[*node]))
             .collect()
     };
-    group.iter().map(of).collect()
+    group.iter().map(images).collect()
 }
 
 /// Whether the prices prove the steady state optimal among all that the question allows.

@@ -87,9 +87,9 @@ impl Groups {
             return Groups::default();
         }
         let mut parts: PerLink<Vec<(SharedId, Rational)>> = vec![Vec::new(); links].into();
-        for (place, shared) in all.iter().enumerate() {
+        for (index, shared) in all.iter().enumerate() {
             for (link, &weight) in &shared.weights {
-                parts[*link].push((SharedId::new(place), shared.time(weight)));
+                parts[*link].push((SharedId::new(index), shared.time(weight)));
             }
         }
         let mut own = BTreeMap::new();

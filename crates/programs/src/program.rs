@@ -98,7 +98,9 @@ impl<'p> Program<'p> {
             return None;
         }
         let names = Rc::new(names());
-        names.replaced().for_each(|note| self.note(note));
+        for note in names.replaced() {
+            self.note(note);
+        }
         self.names = Some(Rc::clone(&names));
         Some(names)
     }

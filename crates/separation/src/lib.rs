@@ -4,7 +4,7 @@
 //!
 //! **(P)**, section 3.2, corrected: find weights `x >= 0` of matchings `M` and `y >= 0` of patterns `T` that maximise
 //! `sum y(T)` subject to
-//! - (comm) `sum x(M) <= 1`;
+//! - (comm) `sum x(M) <= 1`,
 //! - (edge) `sum x(M) over M with e  >=  sum m(T, e) c(e) y(T)` for every link `e`, where `m(T, e)` counts how often
 //!   the pattern's messages use the link.
 //!

@@ -296,7 +296,7 @@ impl Inequality {
     }
 }
 
-/// How long a pattern keeps each link busy: `m(e) c(e)`, where that is positive.
+/// How long a pattern keeps each link busy: `m(e) c(e)`, if that is positive.
 pub(crate) fn times(instance: &Instance, ways: &[Vec<usize>]) -> BTreeMap<usize, Rational> {
     let mut times: BTreeMap<usize, Rational> = BTreeMap::new();
     for (message, links) in instance.messages().iter().zip(ways) {

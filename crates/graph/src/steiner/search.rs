@@ -102,7 +102,9 @@ fn spanning<N: Exact>(graph: &Graph<N>, cuts: bool) -> Option<SolvedPiece<N>> {
         let around = std::iter::successors(Some(node), |&set| {
             found.dual.within.get(set).copied().flatten()
         });
-        around.for_each(|set| members[set].push(node));
+        for set in around {
+            members[set].push(node);
+        }
     }
     let cuts = members
         .into_iter()
@@ -180,7 +182,9 @@ impl<N: Exact> PieceSearch<'_, N> {
 
     fn marks(&self, tree: &Tree<N>) -> Vec<bool> {
         let mut marks = vec![false; self.graph.net.arcs.len()];
-        tree.arcs.iter().for_each(|&arc| marks[arc] = true);
+        for &arc in &tree.arcs {
+            marks[arc] = true;
+        }
         marks
     }
 
@@ -396,7 +400,9 @@ mod tests {
             let arcs = arcs.into_iter().filter(|&(tail, head, _)| tail < nodes && head < nodes && tail != head);
             let graph = Graph::new(nodes, 0, arcs.collect());
             let mut task = Task { needed: vec![false; nodes], open: vec![true; graph.net.arcs.len()] };
-            needed.into_iter().for_each(|node| task.needed[1 + node % (nodes - 1)] = true);
+            for node in needed {
+                task.needed[1 + node % (nodes - 1)] = true;
+            }
             let best = subsets::cheapest(&graph, &task, &Watch::unlimited()).map(|tree| tree.cost);
             prop_assert_eq!(branching(&graph, &task, 1000), (best, best));
             let (cost, at_least) = branching(&graph, &task, budget);
@@ -421,7 +427,9 @@ mod tests {
             let graph = Graph::new(60, 0, arcs.collect());
             let mut task = Task { needed: vec![false; 60], open: vec![true; graph.net.arcs.len()] };
             let reached = graph.reached(&task, |_| true);
-            needed.into_iter().for_each(|node| task.needed[node] = reached[node]);
+            for node in needed {
+                task.needed[node] = reached[node];
+            }
             let (cost, at_least) = branching(&graph, &task, 100);
             let effort = &mut Effort { budget: Some(100), cuts: true, watch: &Watch::unlimited() };
             let whole = solve(&graph, &task, effort).map(|found| (found.tree.cost, found.at_least));

@@ -181,10 +181,9 @@ impl<N: Exact + Into<BigUint>> Tree<N> {
             spread.targets().to_vec(),
         );
         let mut is_end = vec![false; nodes];
-        targets
-            .iter()
-            .chain([&source])
-            .for_each(|&node| is_end[node] = true);
+        for &node in targets.iter().chain([&source]) {
+            is_end[node] = true;
+        }
         let from = closure(&ways.heads, &[source]);
         let to = closure(&ways.tails, &targets);
         let between: Vec<bool> = (0..nodes).map(|node| from[node] && to[node]).collect();
@@ -221,7 +220,9 @@ impl<N: Exact + Into<BigUint>> Tree<N> {
             return Ok(Vec::new());
         };
         let mut sum = N::zero();
-        found.cuts.iter().for_each(|(_, weight)| sum += weight);
+        for (_, weight) in &found.cuts {
+            sum += weight;
+        }
         let ascent = self.of_ascent(&found);
         if sum == found.cost {
             return Ok(ascent);
@@ -235,7 +236,9 @@ impl<N: Exact + Into<BigUint>> Tree<N> {
     fn of_ascent(&self, found: &Steiner<N>) -> Weights {
         let set = |(set, weight): &(Vec<usize>, N)| {
             let mut entered = vec![false; self.nodes];
-            set.iter().for_each(|&node| entered[node] = true);
+            for &node in set {
+                entered[node] = true;
+            }
             (entered, amount(&Rational::one(), weight))
         };
         let mut weights: Weights = found.cuts.iter().map(set).collect();

@@ -147,9 +147,9 @@ impl<'q, 'k> ChainSearch<'q, 'k> {
         if found.is_empty() && bounded.watch().ask().is_err() {
             self.known.offer_bound(simple::bound(self.question)?);
         }
-        found
-            .into_iter()
-            .for_each(|bound| self.known.offer_bound(bound));
+        for bound in found {
+            self.known.offer_bound(bound);
+        }
         Ok(())
     }
 }
@@ -229,7 +229,7 @@ mod tests {
         collectives_of(platform, 9)
     }
 
-    /// One of them ends at this index.
+    /// The collectives of the tests. One of them ends at the node of this index.
     fn collectives_of(platform: &Platform, index: usize) -> Vec<Collective> {
         let all: Vec<NodeId> = platform.processors().collect();
         let (first, others, participants) = (all[0], all[1..].to_vec(), || all.clone());

@@ -17,9 +17,9 @@
 //! prices of the two ends add up to an even number, so all vertices at even distance have prices of the same parity.
 //! An edge between two of them has therefore an even slack, half of which each of the two prices gives up.
 //!
-//! *Size.* With weights of at most `W` every price is at most `4 W` (doubled), since each vertex and each odd set
-//! lies on an edge without slack or is unmatched; so is every sum of the odd sets' prices around an edge. No number
-//! exceeds `12 W`.
+//! *Size.* With weights of at most `W` every price is at most `4 W` (doubled), since each vertex and each odd set lies
+//! on an edge without slack or is unmatched. Every sum of the odd sets' prices around an edge is at most `4 W` as well.
+//! No number exceeds `12 W`.
 //!
 //! # References
 //! - J. Edmonds, "Maximum matching and a polyhedron with 0,1-vertices", J. Res. Nat. Bur. Standards 69B, 1965.
