@@ -57,7 +57,7 @@ unsafe extern "C" fn interrupt(
 /// Fact: `kHighsBasisStatusBasic`.
 const BASIC: HighsInt = 1;
 
-/// The error of a call that says no more than that it failed.
+/// The error of a call without a status of its own.
 fn failed(call: &'static str) -> ExactError {
     ExactError::Solver { call, status: -1 }
 }

@@ -33,7 +33,7 @@ pub(crate) enum System {
 /// Numerators and their positive common denominator.
 pub(crate) type Fraction = (Vec<BigInt>, BigInt);
 
-/// Bits to spare before a reconstruction is believed (and then checked). Trades lifting steps for reconstructions that
+/// Bits to spare before a reconstruction is accepted for the exact check. Trades lifting steps for reconstructions that
 /// fail the check. Not measured.
 const MARGIN: u64 = 48;
 

@@ -369,9 +369,9 @@ fn dual_pivot<C: Coefficient>(
     match leaving {
         Member::Column(column) => functional[column] = BigInt::one(),
         Member::Row(row) => {
-            for column in 0..form.columns() {
+            for (column, slope) in functional.iter_mut().enumerate() {
                 for (_, value) in form.entries(column).filter(|entry| entry.0 == row) {
-                    functional[column] = value.to_big();
+                    *slope = value.to_big();
                 }
             }
         }

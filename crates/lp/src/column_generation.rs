@@ -192,8 +192,8 @@ struct Master<'m> {
     patterns: Vec<Pattern>,
     /// Per column: its joint, and whether it is the second stage. `None` for whole patterns.
     meets: Vec<Option<(usize, bool)>>,
-    /// Per demand and processor: the joint where stages meet. Per joint: a row by which second stages start as often as
-    /// first ones end.
+    /// Per demand and processor: the joint where stages meet. Per joint: a row that lets second stages start at most as
+    /// often as first ones end.
     joints: BTreeMap<(usize, NodeId), usize>,
     balances: Vec<Row>,
     known: BTreeSet<(Option<(usize, bool)>, Pattern)>,

@@ -90,8 +90,8 @@ impl Best {
     }
 }
 
-/// Decides when to leave floating point for the exact program: it sees no gap below its tolerance, and rounds would
-/// then go on for long without gain.
+/// Decides when to switch from floating point to the exact program. Floating point shows no gap below its tolerance,
+/// and rounds would go on for long without gain.
 #[derive(Default)]
 pub(crate) struct Pace {
     gap: Option<Rational>,

@@ -294,7 +294,8 @@ fn proves(question: &Question, mixture: &Mixture) -> Result<bool, LpError> {
 }
 
 /// The participants, if all are treated alike, so that a platform's symmetry is the question's: the participants of an
-/// all-gather, of a reduce-scatter (every owner wants a separate reduction, in the owners' order) or of an all-reduce.
+/// all-gather, of a reduce-scatter (every owner receives a separate reduction, in the owners' order) or of an
+/// all-reduce.
 fn alike(question: &Question, block: &Block<'_>) -> Option<Vec<NodeId>> {
     match block.kind {
         Kind::Copy => all_gather_participants(question),

@@ -201,7 +201,7 @@ impl Collective {
         self.named().map_or(Vec::new(), Named::cast)
     }
 
-    /// Every node that owns or wants something, once, ascending. Linear in the list's length.
+    /// Every node that owns or receives a value, once, ascending. Linear in the list's length.
     pub fn nodes(&self) -> Vec<NodeId> {
         let mut nodes: Vec<NodeId> = match self {
             Collective::Named(named) => named.cast().concat(),

@@ -3,11 +3,11 @@
 /// The values that are wanted, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wants {
-    /// Each target wants a value of its own: of every owner, or of all owners combined.
+    /// Each target receives a value of its own: of every owner, or of all owners combined.
     Each,
-    /// All targets want the same.
+    /// All targets receive the same values.
     All,
-    /// Each owner wants the values up to its own, combined.
+    /// Each owner receives the values up to its own, combined.
     Prefix,
 }
 

@@ -15,7 +15,7 @@ pub struct Named {
     form: &'static Form,
     owners: Vec<NodeId>,
     targets: Vec<NodeId>,
-    /// How many nodes stand first in both lists. 0 if a value is not sent from each owner to each target.
+    /// How many nodes come first in both lists. 0 if a value is not sent from each owner to each target.
     shared: usize,
     /// Positive counts with the indices of their demands in the list without counts, ascending. Empty if every demand
     /// counts once.

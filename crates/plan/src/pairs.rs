@@ -1,14 +1,14 @@
 //! The messages of an all-to-all of sources and targets, in order: source by source, target by target, none from a node
 //! to itself.
 //!
-//! Nodes that are source and target stand first in both lists, in the same order. So the index of a message gives its
+//! Nodes that are source and target come first in both lists, in the same order. So the index of a message gives its
 //! ends without a search.
 
 use std::collections::BTreeSet;
 
 use oneport_platform::NodeId;
 
-/// How many nodes stand first in both lists.
+/// How many nodes come first in both lists.
 pub(crate) fn shared(sources: &[NodeId], targets: &[NodeId]) -> usize {
     sources
         .iter()

@@ -63,8 +63,8 @@ pub struct Message {
 ///
 /// Later tasks may use the result of a task: several of them, unless
 /// - it is a copy at a node that does not replicate. Such a copy is passed on once at most.
-/// - the demand wants one result at one node. Then every partial result is made once and used once, and a node that
-///   sends a value on no longer holds it.
+/// - the demand has one result at one node. Then every partial result is made once and used once, and a node that sends
+///   a value on no longer holds it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pattern {
     /// Index among the collective's [demands](crate::Collective::demand).

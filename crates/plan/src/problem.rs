@@ -55,9 +55,9 @@ fn listed(missing: &[(String, String)]) -> String {
 ///
 /// ```
 /// use oneport_plan::{Collective, Problem, Volumes};
-/// use oneport_platform::{Node, Platform, Rational};
+/// use oneport_platform::{Node, Platform, whole};
 /// let mut builder = Platform::builder();
-/// let one = Rational::from_integer(1.into());
+/// let one = whole(1);
 /// let a = builder.node(Node::processor("a", one.clone()))?;
 /// let b = builder.node(Node::processor("b", one.clone()))?;
 /// builder.link(a, b, one.clone())?;
@@ -124,9 +124,9 @@ impl Problem {
     ///
     /// ```
     /// # use oneport_plan::{Collective, Problem, Volumes};
-    /// # use oneport_platform::{Node, Platform, Rational};
+    /// # use oneport_platform::{Node, Platform, whole};
     /// # let mut builder = Platform::builder();
-    /// # let one = Rational::from_integer(1.into());
+    /// # let one = whole(1);
     /// # let a = builder.node(Node::processor("a", one.clone()))?;
     /// # let b = builder.node(Node::processor("b", one.clone()))?;
     /// # builder.link(a, b, one.clone())?;
@@ -135,7 +135,7 @@ impl Problem {
     /// let three = Problem::new(&platform, scatter.clone().with_counts(&[3])?, Volumes::of_size(one.clone()))?;
     /// let alike = three.with_largest_messages();
     /// assert_eq!(alike.collective(), &scatter);
-    /// assert_eq!(alike.volumes().size.constant(), Some(&(one * Rational::from_integer(3.into()))));
+    /// assert_eq!(alike.volumes().size.constant(), Some(&(one * whole(3))));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_largest_messages(&self) -> Problem {

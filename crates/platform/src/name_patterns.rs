@@ -121,7 +121,7 @@ impl Pattern {
         }
     }
 
-    /// Returns the [`nodes`](Self::nodes) of the pattern. If it is open, only nodes that may own or want data: the
+    /// Returns the [`nodes`](Self::nodes) of the pattern. If it is open, only nodes that may own or receive data: the
     /// processors, or, on a platform without processors, the nodes that replicate.
     ///
     /// # Errors

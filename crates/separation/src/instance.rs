@@ -20,7 +20,7 @@ pub struct Instance {
 pub struct Message {
     /// The node that has it at first.
     pub source: usize,
-    /// The node that wants it. `None`: all nodes want it.
+    /// The node that receives it. `None`: all nodes do.
     pub target: Option<usize>,
     /// How often per instance.
     pub rate: u64,
@@ -73,7 +73,7 @@ pub enum SeparationError {
     Unreachable {
         /// The source's number.
         source_node: usize,
-        /// The number of a node that wants the message.
+        /// The number of a node that receives the message.
         target: usize,
     },
     /// A gadget of another platform.

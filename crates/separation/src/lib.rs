@@ -22,7 +22,7 @@
 //! optimal for (P), and a basic solution has at most `|E| + 1` matchings and patterns together (theorem 2, lemma 2).
 //!
 //! [`Instance::separate_either_sign`] is the oracle of the printed `K`, whose `v` has either sign, for messages that
-//! all nodes want.
+//! all nodes receive.
 //!
 //! Nodes are half-duplex. Platforms of other port models have a [`gadget`] of half-duplex nodes. A gadget has links of
 //! cost 0, which need no matching and have no row in (P).

@@ -90,8 +90,8 @@ impl Instance {
     }
 
     /// This decision for the `K` that the paper prints, whose `v(e)` have either sign, for messages that all nodes
-    /// want (lemma 3). Links of negative price are in no heaviest matching. A spanning tree has one link per node but
-    /// the source, so the same weight added to every link leaves the lightest tree the lightest. That makes weights
+    /// receive (lemma 3). Links of negative price are in no heaviest matching. A spanning tree has one link per node
+    /// but the source, so the same weight added to every link leaves the lightest tree the lightest. That makes weights
     /// non-negative.
     ///
     /// # Errors

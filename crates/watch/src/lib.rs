@@ -77,7 +77,7 @@ pub enum News<'n> {
 /// The caller's function that hears [`News`].
 type Hearer = Arc<dyn Fn(News<'_>) + Send + Sync>;
 
-/// The watcher. Clones are the same watch. It is meant to be lent (`&Watch`) and to be kept in questions and options.
+/// The watcher. Clones are the same watch. Functions borrow it (`&Watch`), and questions and options hold clones.
 #[derive(Clone, Default)]
 pub struct Watch {
     source: Option<Arc<Source>>,

@@ -75,7 +75,7 @@ impl<N: Exact> Arborescence<N> {
         })
     }
 
-    /// How far the farthest node is from the root, where arcs count `hops`.
+    /// The largest distance of a node from the root, if arcs count `hops`.
     fn depth(&self, root: usize, arcs: &[(usize, usize, N)], hops: impl Fn(usize) -> u32) -> u32 {
         let mut far: Vec<Option<u32>> = vec![None; self.entering.len()];
         if let Some(far) = far.get_mut(root) {

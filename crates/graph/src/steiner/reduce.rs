@@ -241,7 +241,7 @@ impl<'a, N: Exact> Reduction<'a, N> {
     }
 }
 
-/// Closes arcs for which two others, open, do it for no more.
+/// Closes each arc that two open arcs replace at no higher cost.
 fn close_detours<N: Exact>(graph: &Graph<N>, task: &mut Task) {
     let mut from: Vec<Option<usize>> = vec![None; graph.nodes()];
     for node in 0..graph.nodes() {
@@ -295,8 +295,8 @@ fn waive<N: Exact>(graph: &Graph<N>, task: &mut Task) {
             stack.push(graph.net.arcs[arc].1);
         }
     }
-    for node in 0..graph.nodes() {
-        task.needed[node] &= !served[node];
+    for (needed, served) in task.needed.iter_mut().zip(served) {
+        *needed &= !served;
     }
 }
 
@@ -309,10 +309,7 @@ fn pieces<N: Exact>(graph: &Graph<N>, task: &Task, indices: &[usize]) -> Vec<Pie
         let (tail, head) = (graph.net.arcs[arc].0, graph.net.arcs[arc].1);
         task.open[arc] && reached[tail] && reaching[head]
     };
-    let mut live = task.open.clone();
-    for arc in 0..live.len() {
-        live[arc] = alive(arc);
-    }
+    let live: Vec<bool> = (0..task.open.len()).map(alive).collect();
     let make = |(root, arcs): (usize, Vec<usize>)| {
         let mut groups: Vec<usize> = arcs
             .iter()

@@ -189,7 +189,7 @@ impl<N: Exact> PieceSearch<'_, N> {
     }
 
     /// Closes arcs that no tree below the best one uses: with the ascent's weights, such a tree costs at least the
-    /// bound and the slack of a path from the root over the arc to a needed node. Gives the number of arcs closed.
+    /// bound and the slack of a path from the root over the arc to a needed node. Returns the number of arcs closed.
     fn close(&self, task: &mut Task, ascent: &Ascent<N>) -> usize {
         let Some(best) = &self.best else { return 0 };
         let graph = self.graph;
@@ -389,7 +389,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(375))]
 
-        /// Branching and the subsets of the needed nodes come to the same, and branching that is stopped is not wrong.
+        /// Branching and the subsets of the needed nodes give one cost, and the result of branching that is stopped is
+        /// valid.
         #[test]
         fn both_ways(
             nodes in 3..16usize,

@@ -204,7 +204,8 @@ impl OrbitForest {
     }
 }
 
-/// Whether one node alone moves, and may trade places with its image: the two have links to the same nodes.
+/// Whether one node alone moves, and an exchange with its image is an automorphism: the two have links to the same
+/// nodes.
 fn are_twins(graph: &Graph, scratch: &mut Scratch, images: &[(u32, u32)]) -> bool {
     let mut moved = images.iter().filter(|(x, y)| x != y);
     let (Some(&(x, y)), None) = (moved.next(), moved.next()) else {

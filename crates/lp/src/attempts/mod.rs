@@ -233,10 +233,10 @@ pub(crate) fn compositions(
     if alone || !question.problem().blocks().iter().any(is_composed) {
         return Ok(());
     }
-    if let Some(prices) = &found.prices {
-        if let Some(bound) = prove(question, prices)? {
-            found.known.offer_bound(bound);
-        }
+    if let Some(prices) = &found.prices
+        && let Some(bound) = prove(question, prices)?
+    {
+        found.known.offer_bound(bound);
     }
     if !found.known.is_optimal() {
         let least = bounds::least_patterns(question);

@@ -419,7 +419,7 @@ impl<'a> Program<'a> {
             let period = &estimate.primal[self.period.0];
             let mut added = self.price(&estimate.dual)?;
             if least.as_ref().is_none_or(|least| period < least) {
-                // Floating point may believe in a little less than nothing.
+                // A floating-point amount may be slightly below 0.
                 let transfers = self
                     .links
                     .iter()

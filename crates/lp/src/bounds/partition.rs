@@ -2,8 +2,8 @@
 //!
 //! **Theorem.** Let `S_1..S_k` be disjoint sets, each with a participant, together all processors, and `A_j` be `S_j`
 //! with any routers. The transfers of one all-reduce enter the `A_j` at least `2 (k - 1)` times. A transfer that enters
-//! two of them counts twice. (Turned round: `S_j` together all nodes that replicate, `A_j` with any that do not. They
-//! are left so often.)
+//! two of them counts twice. (With all links turned: the `S_j` are together all nodes that replicate, the `A_j` may
+//! hold any that do not. The transfers leave the `A_j` at least as often.)
 //!
 //! With `c(A)` the capacity that enters `A`, let `C(S)` be the least `c(A)` of all `A` that contain `S` and further
 //! nodes that need not lie in a set: a minimum cut. `C` is submodular, so `min over partitions of sum_j (C(S_j) - t)`

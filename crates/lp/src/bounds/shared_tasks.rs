@@ -123,10 +123,10 @@ pub(crate) fn attempt(
     _: &Options,
     found: &mut Findings,
 ) -> Result<(), LpError> {
-    if question.problem().blocks().iter().any(is_composed) {
-        if let Some(bound) = bound_within(question, FEW_COLUMNS)? {
-            found.known.offer_bound(bound);
-        }
+    if question.problem().blocks().iter().any(is_composed)
+        && let Some(bound) = bound_within(question, FEW_COLUMNS)?
+    {
+        found.known.offer_bound(bound);
     }
     Ok(())
 }

@@ -6,7 +6,7 @@
 //! dimensions as there are kinds of links: two or three on a torus, where single paths would take turns for hundreds of
 //! rounds.
 //!
-//! Where the messages go between all pairs and the platform is symmetric, one source represents all that are alike
+//! If the messages go between all pairs and the platform is symmetric, one source represents all that are alike
 //! ([`Alike`]), and the loads of links that are alike are averaged. Prices that are equal on like links are not worse
 //! than others: the mean of best prices under all symmetries is best (Boedi, Herr and Joswig 2013). None of this has to
 //! be trusted: any prices prove a bound, which the referee computes from all sources.
@@ -193,7 +193,7 @@ fn averaged<'h>(router: &Router<'_>, history: &'h [Round], most: usize) -> Vec<&
         .unwrap_or_default()
 }
 
-/// The platform as cheapest paths from, or to, the groups' roots see it.
+/// The platform, prepared for cheapest paths from, or to, the groups' roots.
 struct Router<'q> {
     question: &'q Question,
     groups: Vec<Group>,
@@ -381,9 +381,7 @@ impl<'q> Router<'q> {
         let mut sums = vec![0u128; self.resources.count()];
         let mut amounts = vec![0u64; costs.len()];
         for &(index, count) in &alike.roots {
-            for amount in &mut amounts {
-                *amount = 0;
-            }
+            amounts.fill(0);
             let total = self.flow(&self.groups[index], &costs, Some(&mut amounts))?;
             instance = instance.saturating_add(total.saturating_mul(count));
             for (link, &amount) in amounts

@@ -1,10 +1,10 @@
 //! Broadcast and all-gather (RR-2004-32 sections 3 and 4.2): the cheapest patterns are arborescences.
 //!
 //! Only nodes that replicate make copies. Other switches are collapsed: an arc between two replicating nodes is the
-//! cheapest route through switches, and an arborescence consists of such arcs. If every replicating node wants the
-//! message, the cheapest arborescence is found exactly (Chu and Liu, Edmonds). Nodes that may help but want nothing
-//! (routers, processors outside the collective) make it a Steiner problem, which branch and bound solves. Over links of
-//! cost 0 a tree may pass a switch twice on the way to one target. Such detours are cut out.
+//! cheapest route through switches, and an arborescence consists of such arcs. If every replicating node is a target of
+//! the message, the cheapest arborescence is found exactly (Chu and Liu, Edmonds). Nodes that may help but are no
+//! targets (routers, processors outside the collective) make it a Steiner problem, which branch and bound solves. Over
+//! links of cost 0 a tree may pass a switch twice on the way to one target. Such detours are cut out.
 
 use num_bigint::BigUint;
 use num_traits::One;
@@ -120,7 +120,7 @@ impl Network {
         }
     }
 
-    /// Whether every replicating node wants the message.
+    /// Whether every replicating node is a target of the message.
     pub(crate) fn is_spanning(&self, spread: &Spread) -> bool {
         spread.targets.len() + 1 == self.nodes.len()
     }

@@ -102,8 +102,8 @@ impl<'q, 'k> ChainSearch<'q, 'k> {
         self.offer(line.patterns(&self.block, self.question.watch())?)
     }
 
-    /// The ring of an order. A combined result that all want is completed at every other participant, or at every one
-    /// if that is better, or at as many as there is room for.
+    /// The ring of an order. A combined result that all receive is completed at every other participant, or at every
+    /// one if that is better, or at as many as there is room for.
     fn ring(&mut self, order: Vec<NodeId>) -> Result<(), LpError> {
         let ring = Ring::new(&mut self.ways, order)?;
         self.question.has_room(ring.tasks(&self.block))?;
@@ -154,8 +154,8 @@ impl<'q, 'k> ChainSearch<'q, 'k> {
     }
 }
 
-/// The two rings of the chains in short, for any number of participants: one in the participants' order, and one that
-/// always goes on to the nearest. The second is made on demand. Empty for collectives that rings cannot execute.
+/// The two rings of the chains in compact form, for any number of participants: one in the participants' order, and one
+/// that always goes on to the nearest. The second is made on demand. Empty for collectives that rings cannot execute.
 pub fn rings<'q>(question: &'q Question) -> impl Iterator<Item = Result<Routing, LpError>> + 'q {
     let block = question.block().filter(|block| !in_order(block));
     let participants = block

@@ -22,7 +22,7 @@ pub(super) struct Rest<W> {
     pub total: W,
     /// The matching edge at each vertex, or [`NONE`].
     pub mate: Vec<usize>,
-    /// The length that the matching is meant to allow.
+    /// The length that the matching has to allow.
     pub length: W,
 }
 

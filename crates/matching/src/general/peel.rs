@@ -3,7 +3,7 @@
 //! For capacities of 1. A step lasts at most as long as its matching's edges, as uncovered vertices may idle, and as
 //! the rest violates no odd set. Newton's method over the separation finds the last limit, from above. If an odd set
 //! ends the step, it has become tight: from now on exactly one of its vertices at a time idles or works with the
-//! outside. Then the problem falls in two, see [`super::split`].
+//! outside. Then the problem is split in two ([`super::split`]).
 
 use num_bigint::BigUint;
 

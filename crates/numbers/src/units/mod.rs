@@ -66,7 +66,7 @@ pub enum UnitError {
     Unknown {
         /// The unit found.
         unit: String,
-        /// The unit that may be meant.
+        /// A unit of similar spelling.
         right: String,
     },
     /// Something else is measured.

@@ -204,7 +204,7 @@ pub(super) fn power(letter: &str) -> Option<i32> {
     i32::try_from(position + 1).ok()
 }
 
-/// The unit that may be meant by an unknown one.
+/// The unit whose spelling is closest to an unknown one.
 pub(super) fn instead_of(unit: &str) -> String {
     let fold = |text: &str| {
         text.to_ascii_lowercase()

@@ -411,7 +411,7 @@ fn finalists(
         finalists.enter(trial(instances));
     }
     let mut all = Vec::new();
-    // Whole shares lose nothing, which fixed-point numbers would not see exactly.
+    // Whole shares lose nothing. Fixed-point numbers would show a small loss.
     if let Some(own) = shares.own_instances(most) {
         if odd_sets {
             // Exchanging copies might lose odd sets that are not registered yet.

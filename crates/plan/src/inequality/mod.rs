@@ -84,7 +84,7 @@ pub trait Statement {
 pub enum Inequality {
     /// Something leaves a set.
     Cut(Cut),
-    /// Sets are entered, or left, so often.
+    /// Sets are entered, or left, at least this number of times.
     Border(Border),
     /// Merges inside a set need transfers into it.
     Gathering(Gathering),

@@ -63,8 +63,8 @@
 //! The rule is the one by which A. Legrand made SimGrid platforms of these files in 2005. All draws are uniform and
 //! independent. A LAN node is a host with probability 7/10, every other node a router. A host's speed is drawn from
 //! twelve measured ones, a link's bandwidth from the values measured for its class, the class being the wider tier of
-//! its two ends (WAN links are fastest, LAN links slowest). It is not known whether the platforms of the papers on
-//! steady-state collectives were made like this. Departures:
+//! its two ends (WAN links are fastest, LAN links slowest). The papers on steady-state collectives do not state whether
+//! their platforms were made by it. Departures:
 //!
 //! 1. The measured bandwidths are not part of oneport. [`TiersTables::default`] holds round numbers of our own within
 //!    the measured range and near its median. Pass tables of your own for other values.
