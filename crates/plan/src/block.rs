@@ -10,8 +10,8 @@ use crate::named::Named;
 /// the same operands and operator.
 #[derive(Debug, Clone, Copy)]
 pub struct Block<'a> {
-    /// The list that holds its demands, from index `offset` on: a named collective, a member of a list of groups, or a custom
-    /// list.
+    /// The list that holds its demands, from index `offset` on: a named collective, a member of a list of groups, or a
+    /// custom list.
     pub(crate) collective: &'a Collective,
     pub(crate) offset: usize,
     /// The kind of its demands.

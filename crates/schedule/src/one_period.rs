@@ -22,8 +22,8 @@ const TASK: u64 = 650;
 /// there, and each message takes the first free window after its arrival, in the same period or the next. Messages of
 /// different lengths go in the order of patterns, stages of the pattern, tasks, copies. A processor has windows back to
 /// back from the start of the period, each as long as its longest merge. If these are too few for all merges, merges
-/// run back to back in that order. Windows are taken copy by copy, patterns with most stages first. `O(E log E)` for `E`
-/// tasks and pieces. The room for the whole list is requested from the watch first.
+/// run back to back in that order. Windows are taken copy by copy, patterns with most stages first. `O(E log E)` for
+/// `E` tasks and pieces. The room for the whole list is requested from the watch first.
 ///
 /// # Errors
 /// [`ScheduleError::TooManyEvents`] beyond five million tasks, [`ScheduleError::Unlisted`] if the watch ends the work.

@@ -63,7 +63,8 @@ pub(super) struct Program<'a> {
     resources: Resources,
     /// Per index in the resources.
     rows: Vec<Row>,
-    /// Where merges take time, per processor: the column of its merges, and the column of whether it joins all operands.
+    /// Where merges take time, per processor: the column of its merges, and the column of whether it joins all
+    /// operands.
     merges: Vec<(NodeId, Column, Column)>,
     ports: Option<PortSets>,
     /// Into and out of sets. Later, with participants contracted.

@@ -1,8 +1,9 @@
 //! Tiers: random networks of three tiers (Doar, *A better model for generating test networks*, Globecom 1996), and
 //! platforms made of them by drawing measured speeds and bandwidths.
 //!
-//! [`generate`] draws a [`TiersTopology`]: positions in the plane and edges, no costs. [`instantiate`] turns a topology,
-//! drawn or read from a file, into a [`Platform`](crate::Platform): some LAN nodes become processors, all else routers.
+//! [`generate`] draws a [`TiersTopology`]: positions in the plane and edges, no costs. [`instantiate`] turns a
+//! topology, drawn or read from a file, into a [`Platform`](crate::Platform): some LAN nodes become processors, all
+//! else routers.
 //!
 //! ```
 //! use oneport_platform::generate::tiers::{TiersInstance, TiersParameters, generate, instantiate};
