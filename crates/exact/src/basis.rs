@@ -58,12 +58,12 @@ pub(crate) fn evaluate<C: Coefficient>(
     watch: &Watch,
 ) -> Result<Evaluation, Singular> {
     let kernel = Kernel::new(form, basis, watch)?;
-    let none = || Singular {
+    let unspecified = || Singular {
         rows: Vec::new(),
         columns: Vec::new(),
     };
-    let primal = kernel.spread(kernel.solve(&form.rhs).ok_or_else(none)?);
-    let dual = kernel.multipliers(&form.cost).ok_or_else(none)?;
+    let primal = kernel.spread(kernel.solve(&form.rhs).ok_or_else(unspecified)?);
+    let dual = kernel.multipliers(&form.cost).ok_or_else(unspecified)?;
     let activity = activity(form, &primal.numerators);
     let reduced = reduced_costs(form, &form.cost, &dual);
     let primal_violations = primal_violations(form, &primal, &activity);

@@ -1,4 +1,4 @@
-//! The floating-point optimum as it is, for column generation: it guides, and proves nothing.
+//! The floating-point optimum without an exact check, for column generation: it guides, and proves nothing.
 
 use num_traits::One;
 

@@ -211,7 +211,7 @@ fn record(
     active.column_done[column] = true;
 }
 
-/// Markowitz elimination of what peeling left.
+/// Markowitz elimination of the rows and columns that peeling left.
 fn eliminate_nucleus(active: &mut Active, factors: &mut Factors) {
     let size = active.rows.len();
     let field = factors.field;
@@ -278,7 +278,7 @@ fn eliminate_nucleus(active: &mut Active, factors: &mut Factors) {
     }
 }
 
-/// `row -= multiple * pivot row`, dropping the pivot column and what cancels.
+/// `row -= multiple * pivot row`, dropping the pivot column and zeros.
 fn subtract(
     field: Field,
     active: &mut Active,

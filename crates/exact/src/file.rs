@@ -1,4 +1,5 @@
-//! Model files, read and solved by HiGHS alone: a second reader of what this project writes. Nothing is made exact.
+//! Model files, read and solved by HiGHS alone: a second reader of the files that this project writes. Nothing is made
+//! exact.
 
 use std::path::Path;
 

@@ -22,7 +22,7 @@ pub(crate) enum Engine {
 pub(crate) enum Claim {
     Optimal,
     Infeasible,
-    /// Unbounded, or infeasible: it does not say which.
+    /// Unbounded or infeasible: the solver does not distinguish these.
     Unbounded,
     LimitReached,
     /// Anything else: numerical trouble.

@@ -200,12 +200,14 @@ fn column_form(program: &LinearProgram) -> IntegerForm<BigInt> {
             *value = whole(value.numer() * (factor / value.denom()));
         }
     }
-    scaled
+    for (cost, factor) in scaled
         .objective
         .iter_mut()
         .zip(&factors)
         .filter(|(cost, _)| !cost.is_zero())
-        .for_each(|(cost, factor)| *cost *= factor);
+    {
+        *cost *= factor;
+    }
     IntegerForm {
         column_factors: Some(factors),
         ..big_form(&scaled)

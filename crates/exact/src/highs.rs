@@ -1,4 +1,5 @@
-//! The only door to HiGHS: a floating-point model that proposes bases. Nothing here is believed.
+//! The only module that calls HiGHS: a floating-point model that proposes bases. Every proposal is checked exactly
+//! elsewhere.
 #![allow(unsafe_code)]
 #![allow(clippy::disallowed_types, clippy::float_arithmetic)] // HiGHS computes in floats; nothing of it is believed
 
@@ -56,7 +57,7 @@ unsafe extern "C" fn interrupt(
 /// Fact: `kHighsBasisStatusBasic`.
 const BASIC: HighsInt = 1;
 
-/// The error of a call that says no more than that it failed.
+/// The error of a call without a status of its own.
 fn failed(call: &'static str) -> ExactError {
     ExactError::Solver { call, status: -1 }
 }

@@ -48,10 +48,9 @@ pub fn find_integer_point(
     }
     // Column scaling would make integers fractional. Rows may be scaled.
     let mut scaling = Scaling::new(program);
-    scaling
-        .columns
-        .iter_mut()
-        .for_each(|exponent| *exponent = 0);
+    for exponent in scaling.columns.iter_mut() {
+        *exponent = 0;
+    }
     scaling.rhs = 0;
     let Some(mut model) = FloatModel::new(&scaling.apply(program))? else {
         return Ok(None);

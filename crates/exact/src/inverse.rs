@@ -1,7 +1,7 @@
 //! The inverse of a small basis in integers, brought up to date at every pivot.
 //!
 //! Let `B` be the basis with a unit column for every basic row, and `d` the size of its determinant. Then `Q = d B^-1`
-//! is an integer matrix. When column `a` takes place `p`, and `w = Q a`,
+//! is an integer matrix. When column `a` becomes basic at position `p`, and `w = Q a`,
 //!
 //! ```text
 //! Q'_i = (w_p Q_i - w_i Q_p) / d  for i != p,    Q'_p = Q_p,    d' = w_p
@@ -77,8 +77,9 @@ impl Inverse {
             Member::Row(position) => row[position].clone(),
             Member::Column(column) => {
                 let mut sum = BigInt::zero();
-                form.entries(column)
-                    .for_each(|(position, value)| value.add_product(&row[position], &mut sum));
+                for (position, value) in form.entries(column) {
+                    value.add_product(&row[position], &mut sum);
+                }
                 sum
             }
         };
@@ -112,9 +113,9 @@ impl Inverse {
             }
         }
         if negative {
-            self.rows[position]
-                .iter_mut()
-                .for_each(|value| *value = -std::mem::take(value));
+            for value in &mut self.rows[position] {
+                *value = -std::mem::take(value);
+            }
         }
         self.members[position] = member;
         self.determinant = BigInt::from(along[position].magnitude().clone());
@@ -140,12 +141,9 @@ impl Inverse {
         let mut x = vec![BigInt::zero(); form.columns()];
         for (member, row) in self.members.iter().zip(&self.rows) {
             if let Member::Column(column) = *member {
-                row.iter()
-                    .zip(rhs)
-                    .filter(|(value, _)| !value.is_zero())
-                    .for_each(|(value, side)| {
-                        side.add_product(value, &mut x[column]);
-                    });
+                for (value, side) in row.iter().zip(rhs).filter(|(value, _)| !value.is_zero()) {
+                    side.add_product(value, &mut x[column]);
+                }
             }
         }
         RationalVector::new(x, self.determinant.clone())
@@ -156,9 +154,9 @@ impl Inverse {
         let mut y = vec![BigInt::zero(); self.rows.len()];
         for (member, row) in self.members.iter().zip(&self.rows) {
             if let Member::Column(column) = *member {
-                row.iter()
-                    .zip(&mut y)
-                    .for_each(|(value, sum)| cost[column].add_product(value, sum));
+                for (value, sum) in row.iter().zip(&mut y) {
+                    cost[column].add_product(value, sum);
+                }
             }
         }
         RationalVector::new(y, self.determinant.clone())
@@ -220,7 +218,7 @@ mod tests {
     use crate::program::{LinearProgram, Relation, Sense};
 
     proptest! {
-        /// Whatever pivots led to a basis, its systems have the solutions that factors find.
+        /// After any sequence of pivots, the systems of a basis have the solutions that its factors give.
         #[test]
         fn exchanged_inverses_solve_as_factors_do(
             raw in proptest::collection::vec(-9i64..10, 24),

@@ -155,14 +155,12 @@ impl<'a, C: Coefficient> Kernel<'a, C> {
             }
         }
         if let Some((peeled, _)) = &peeled {
-            failure
-                .rows
-                .iter_mut()
-                .for_each(|row| *row = peeled.nucleus_rows[*row]);
-            failure
-                .columns
-                .iter_mut()
-                .for_each(|column| *column = peeled.nucleus_columns[*column]);
+            for row in failure.rows.iter_mut() {
+                *row = peeled.nucleus_rows[*row];
+            }
+            for column in failure.columns.iter_mut() {
+                *column = peeled.nucleus_columns[*column];
+            }
         }
         // An incomplete basis pads the kernel to a square. The padding is not a row or column of the program.
         let known = |positions: Vec<usize>, list: &[usize]| {

@@ -33,7 +33,7 @@ pub(crate) enum System {
 /// Numerators and their positive common denominator.
 pub(crate) type Fraction = (Vec<BigInt>, BigInt);
 
-/// Bits to spare before a reconstruction is believed (and then checked). Trades lifting steps for reconstructions that
+/// Bits to spare before a reconstruction is accepted for the exact check. Trades lifting steps for reconstructions that
 /// fail the check. Not measured.
 const MARGIN: u64 = 48;
 
@@ -141,9 +141,9 @@ pub(crate) fn solve<C: Coefficient>(
             System::Transposed => factors.solve_transposed(&mut reduced),
         };
         matrix.subtract(system, &digit, &mut residual);
-        residual
-            .iter_mut()
-            .for_each(|value| C::divide(value, field.prime()));
+        for value in &mut residual {
+            C::divide(value, field.prime());
+        }
         digits.push(digit);
         if digits.len() >= next_check || digits.len() >= limit {
             if let Some(fraction) = reconstruct(&digits, field.prime(), rhs.len(), watch)
@@ -185,9 +185,9 @@ fn reconstruct(digits: &[Vec<u64>], prime: u64, size: usize, watch: &Watch) -> O
             continue;
         }
         let (numerator, factor) = maximal_quotient(&modulus, &scaled)?;
-        numerators
-            .iter_mut()
-            .for_each(|earlier| *earlier *= &factor);
+        for earlier in &mut numerators {
+            *earlier *= &factor;
+        }
         denominator *= factor;
         numerators.push(numerator);
     }

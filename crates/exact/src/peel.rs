@@ -113,10 +113,9 @@ impl<C: Coefficient> Peeled<C> {
     /// The nucleus by its own columns, rows numbered within it.
     pub(crate) fn nucleus(&self, matrix: &Square<C>) -> Square<C> {
         let mut position = vec![None; self.rows.len()];
-        self.nucleus_rows
-            .iter()
-            .enumerate()
-            .for_each(|(own, &row)| position[row] = Some(own as u32));
+        for (own, &row) in self.nucleus_rows.iter().enumerate() {
+            position[row] = Some(own as u32);
+        }
         let inside = |&column: &usize| {
             let entries = matrix
                 .columns
@@ -172,10 +171,9 @@ impl<C: Coefficient> Peeled<C> {
             };
             let sides: Vec<Rational> = inner_lines.iter().map(side).collect();
             let solved = nucleus(&sides)?;
-            inner
-                .iter()
-                .zip(solved)
-                .for_each(|(&unknown, value)| unknowns[unknown] = Some(value));
+            for (&unknown, value) in inner.iter().zip(solved) {
+                unknowns[unknown] = Some(value);
+            }
         }
         for step in self.steps.iter().rev().filter(|step| step.by_row != direct) {
             substitute(step, &mut unknowns)?;
@@ -230,14 +228,15 @@ mod tests {
             let pivot = (column..rows.len()).find(|&row| !rows[row][column].is_zero())?;
             rows.swap(column, pivot);
             let scale = rows[column][column].recip();
-            rows[column].iter_mut().for_each(|value| *value *= &scale);
+            for value in &mut rows[column] {
+                *value *= &scale;
+            }
             let own = rows[column].clone();
             for row in (0..rows.len()).filter(|&row| row != column) {
                 let factor = rows[row][column].clone();
-                rows[row]
-                    .iter_mut()
-                    .zip(&own)
-                    .for_each(|(value, other)| *value -= &factor * other);
+                for (value, other) in rows[row].iter_mut().zip(&own) {
+                    *value -= &factor * other;
+                }
             }
         }
         rows.into_iter().map(|mut row| row.pop()).collect()
@@ -252,8 +251,12 @@ mod tests {
         ) {
             let long = |value: i64| BigInt::from(value).pow(9) + 1;
             let mut dense = vec![vec![BigInt::zero(); size]; size];
-            (0..size).for_each(|position| dense[position][(position * 2 + 1) % size] = long(position as i64 + 2));
-            raw.iter().for_each(|&(row, column, value)| dense[row % size][column % size] = long(value));
+            for position in 0..size {
+                dense[position][(position * 2 + 1) % size] = long(position as i64 + 2);
+            }
+            for &(row, column, value) in &raw {
+                dense[row % size][column % size] = long(value);
+            }
             let entries = |column: usize| {
                 let rows = (0..size).filter(|&row| !dense[row][column].is_zero());
                 rows.map(|row| (row as u32, dense[row][column].clone())).collect()
@@ -276,7 +279,9 @@ mod tests {
                             rows[row][column] = whole(value.clone());
                         }
                     }
-                    rows.iter_mut().zip(sides).for_each(|(row, side)| row[sides.len()] = side.clone());
+                    for (row, side) in rows.iter_mut().zip(sides) {
+                        row[sides.len()] = side.clone();
+                    }
                     eliminate(rows)
                 };
                 let Some(solved) = peeled.solve(&matrix, system, &rhs, inner) else { return Ok(()) };

@@ -93,7 +93,8 @@ impl Refinement {
         basis: &Basis,
         evaluation: &Evaluation,
         scaling: &Scaling,
-        (patience, watch): (Duration, &Watch),
+        patience: Duration,
+        watch: &Watch,
     ) -> Result<Option<Basis>, ExactError> {
         let zooms = self.zooms.raised(form, evaluation, scaling);
         self.zooms = zooms;
@@ -203,17 +204,18 @@ impl Zooms {
         evaluation: &Evaluation,
         scaling: &Scaling,
     ) -> (Vec<f64>, Vec<f64>) {
-        let own = |column: usize| {
-            form.column_factor(column)
-                .map_or((1.0, 0), |own| decompose(own, &BigInt::one()))
+        let column_scale = |column: usize| {
+            form.column_factor(column).map_or((1.0, 0), |column_scale| {
+                decompose(column_scale, &BigInt::one())
+            })
         };
         let cost = |(column, reduced): (usize, &BigInt)| {
-            let (mantissa, exponent) = own(column);
+            let (mantissa, exponent) = column_scale(column);
             let exponent = scaling.columns[column] + self.dual - exponent;
             scale(reduced, &evaluation.dual.denominator, exponent) / mantissa
         };
         let lower = |(column, value): (usize, &BigInt)| {
-            let (mantissa, exponent) = own(column);
+            let (mantissa, exponent) = column_scale(column);
             let exponent = self.primal - scaling.columns[column] + exponent;
             -scale(value, &evaluation.primal.denominator, exponent) * mantissa
         };

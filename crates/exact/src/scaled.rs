@@ -103,8 +103,8 @@ impl Scaling {
                     .collect()
             })
             .collect();
-        let all = || exponents.iter().flatten().map(|entry| entry.1);
-        if let (Some(least), Some(most)) = (all().min(), all().max())
+        let all_exponents = || exponents.iter().flatten().map(|entry| entry.1);
+        if let (Some(least), Some(most)) = (all_exponents().min(), all_exponents().max())
             && most - least > EASY_SPREAD
         {
             // Long numbers next to ones: entries out of range would be cut off, which would change the program.

@@ -218,9 +218,11 @@ fn direction<C: Coefficient>(
 ) -> Option<RationalVector> {
     let mut rhs = vec![BigInt::zero(); form.rhs.len()];
     match entering {
-        Member::Column(column) => form
-            .entries(column)
-            .for_each(|(row, value)| rhs[row] = -value.to_big()),
+        Member::Column(column) => {
+            for (row, value) in form.entries(column) {
+                rhs[row] = -value.to_big();
+            }
+        }
         Member::Row(row) => {
             rhs[row] = if upward {
                 BigInt::one()
@@ -366,11 +368,13 @@ fn dual_pivot<C: Coefficient>(
     let mut functional = vec![BigInt::zero(); form.columns()];
     match leaving {
         Member::Column(column) => functional[column] = BigInt::one(),
-        Member::Row(row) => (0..form.columns()).for_each(|column| {
-            form.entries(column)
-                .filter(|entry| entry.0 == row)
-                .for_each(|(_, value)| functional[column] = value.to_big());
-        }),
+        Member::Row(row) => {
+            for (column, slope) in functional.iter_mut().enumerate() {
+                for (_, value) in form.entries(column).filter(|entry| entry.0 == row) {
+                    *slope = value.to_big();
+                }
+            }
+        }
     }
     let functional: Vec<C> = functional
         .into_iter()
@@ -380,7 +384,7 @@ fn dual_pivot<C: Coefficient>(
     let slopes = reduced_costs(form, &functional, &sigma);
     let dual = basic.multipliers(&form.cost)?;
     let reduced = reduced_costs(form, &form.cost, &dual);
-    let entering = dual_entering(form, basis, (&reduced, &dual), (&slopes, &sigma), sense)?;
+    let entering = dual_entering(form, basis, &reduced, &dual, &slopes, &sigma, sense)?;
     Some((leaving, entering))
 }
 
@@ -389,8 +393,10 @@ fn dual_pivot<C: Coefficient>(
 fn dual_entering<C: Coefficient>(
     form: &IntegerForm<C>,
     basis: &Basis,
-    (reduced, dual): (&[BigInt], &RationalVector),
-    (slopes, sigma): (&[BigInt], &RationalVector),
+    reduced: &[BigInt],
+    dual: &RationalVector,
+    slopes: &[BigInt],
+    sigma: &RationalVector,
     sense: i32,
 ) -> Option<Member> {
     let mut best: Option<(BigInt, BigInt, f64, Member)> = None;

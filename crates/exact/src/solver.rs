@@ -166,10 +166,12 @@ impl Solver {
                 *basic = true;
             }
         };
-        columns
-            .iter()
-            .for_each(|column| mark(&mut basis.columns, column.0));
-        rows.iter().for_each(|row| mark(&mut basis.rows, row.0));
+        for column in columns {
+            mark(&mut basis.columns, column.0);
+        }
+        for row in rows {
+            mark(&mut basis.rows, row.0);
+        }
         self.start = basis.is_complete().then_some(basis);
     }
 
@@ -188,13 +190,13 @@ impl Solver {
         entries: impl IntoIterator<Item = (Row, Rational)>,
     ) -> Result<Column, ExactError> {
         let column = self.program.add_column(objective, entries)?;
-        self.start
-            .iter_mut()
-            .for_each(|start| start.columns.push(false));
-        self.pivoted.iter_mut().for_each(|(basis, added)| {
+        if let Some(start) = &mut self.start {
+            start.columns.push(false);
+        }
+        if let Some((basis, added)) = &mut self.pivoted {
             basis.columns.push(false);
             *added += 1;
-        });
+        }
         if let Some((model, scaling)) = &mut self.float {
             scaling.add_column(&self.program, column.0);
             let cost = scaling.cost_of(&self.program, column.0);
@@ -221,9 +223,9 @@ impl Solver {
         let row = self
             .program
             .add_row_with(relation, rhs, entries.iter().cloned())?;
-        self.start
-            .iter_mut()
-            .for_each(|start| start.rows.push(true));
+        if let Some(start) = &mut self.start {
+            start.rows.push(true);
+        }
         self.pivoted = None;
         if let Some((model, scaling)) = &mut self.float {
             let own: Vec<(usize, &Rational)> = entries
@@ -470,7 +472,8 @@ impl Solver {
             basis,
             evaluation,
             scaling,
-            (REFINEMENT_TIME + 2 * model.elapsed(), watch),
+            REFINEMENT_TIME + 2 * model.elapsed(),
+            watch,
         )
     }
 
@@ -689,10 +692,9 @@ fn trivial(program: &LinearProgram) -> Outcome {
 fn feasibility_program(program: &LinearProgram) -> Result<LinearProgram, ExactError> {
     let mut auxiliary = program.clone();
     auxiliary.sense = Sense::Minimize;
-    auxiliary
-        .objective
-        .iter_mut()
-        .for_each(|cost| *cost = Rational::zero());
+    for cost in auxiliary.objective.iter_mut() {
+        *cost = Rational::zero();
+    }
     for row in 0..program.rows() {
         let artificial = match program.relations[row] {
             Relation::AtMost => -Rational::one(),
@@ -708,10 +710,9 @@ fn feasibility_program(program: &LinearProgram) -> Result<LinearProgram, ExactEr
 /// The best direction of unit size that keeps every row.
 fn ray_program(program: &LinearProgram) -> Result<LinearProgram, ExactError> {
     let mut auxiliary = program.clone();
-    auxiliary
-        .rhs
-        .iter_mut()
-        .for_each(|side| *side = Rational::zero());
+    for side in auxiliary.rhs.iter_mut() {
+        *side = Rational::zero();
+    }
     let unit = (0..program.columns()).map(|column| (Column(column), Rational::one()));
     auxiliary.add_row_with(Relation::AtMost, Rational::one(), unit)?;
     Ok(auxiliary)
@@ -730,10 +731,12 @@ fn evaluate_completed<C: Coefficient>(
                 if rows.is_empty() && columns.is_empty() {
                     return (basis, None);
                 }
-                columns
-                    .iter()
-                    .for_each(|&column| basis.columns[column] = false);
-                rows.iter().for_each(|&row| basis.rows[row] = true);
+                for &column in &columns {
+                    basis.columns[column] = false;
+                }
+                for &row in &rows {
+                    basis.rows[row] = true;
+                }
             }
         }
     }

@@ -48,9 +48,9 @@ fn naive(program: &LinearProgram) -> Naive {
         }
         tableau[row][width - 1] = rhs.clone();
         if rhs.is_negative() {
-            tableau[row]
-                .iter_mut()
-                .for_each(|value| *value = -value.clone());
+            for value in &mut tableau[row] {
+                *value = -value.clone();
+            }
         }
         tableau[row][columns + rows + row] = BigRational::one();
     }
@@ -104,14 +104,16 @@ fn naive(program: &LinearProgram) -> Naive {
 
 fn pivot(tableau: &mut [Vec<BigRational>], basis: &mut [usize], row: usize, entering: usize) {
     let scale = tableau[row][entering].recip();
-    tableau[row].iter_mut().for_each(|value| *value *= &scale);
+    for value in &mut tableau[row] {
+        *value *= &scale;
+    }
     let pivot_row = tableau[row].clone();
     for (other, line) in tableau.iter_mut().enumerate() {
         if other != row && !line[entering].is_zero() {
             let factor = line[entering].clone();
-            line.iter_mut()
-                .zip(&pivot_row)
-                .for_each(|(value, pivot)| *value -= &factor * pivot);
+            for (value, pivot) in line.iter_mut().zip(&pivot_row) {
+                *value -= &factor * pivot;
+            }
         }
     }
     basis[row] = entering;

@@ -1,8 +1,8 @@
 //! Capacities into weighted arborescences: Edmonds' branching theorem, as an algorithm.
 //!
 //! Capacities `x >= 0` on arcs hold arborescences out of `root` of total weight `L`, each spanning all nodes, if and
-//! only if every node can be reached by a flow of `L` (Edmonds 1973; for fractions by walking down a face of the
-//! polyhedron of all such `x`). [`pack`] grows an arborescence that satisfies with equality every cut that is tight,
+//! only if every node can be reached by a flow of `L` (Edmonds 1973). For fractions the proof walks down a face of the
+//! polyhedron of all such `x`. [`pack`] grows an arborescence that satisfies with equality every cut that is tight,
 //! subtracts it with the largest weight that keeps all cuts worth the rest, and repeats.
 //!
 //! *Growing.* Let the arborescence `B` reach some nodes. An arc `(u, v)` may join unless a tight set (one that exactly
@@ -191,7 +191,9 @@ impl Packing<'_> {
             .iter()
             .map(|(from, to, room)| (*from, *to, room * bottom))
             .collect();
-        tree.iter().for_each(|&arc| arcs[arc].2 -= top);
+        for &arc in tree {
+            arcs[arc].2 -= top;
+        }
         (arcs, &self.left * bottom - top)
     }
 
@@ -211,9 +213,9 @@ impl Packing<'_> {
                 .chain([&self.left]),
         );
         if !divisor.is_one() {
-            self.arcs
-                .iter_mut()
-                .for_each(|(_, _, room)| *room /= &divisor);
+            for (_, _, room) in &mut self.arcs {
+                *room /= &divisor;
+            }
             self.left /= &divisor;
             self.unit *= whole(divisor);
         }

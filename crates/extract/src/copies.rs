@@ -223,7 +223,9 @@ pub fn direct(
     let before = |hop: Hop| hop.1.map(|before| before as usize);
     let mut uses = vec![0_usize; hops.len()];
     for &hop in &hops {
-        before(hop).into_iter().for_each(|before| uses[before] += 1);
+        if let Some(before) = before(hop) {
+            uses[before] += 1;
+        }
     }
     // Per hop: the earlier hop to the same node that replaces it.
     let mut instead: Vec<Option<u32>> = vec![None; hops.len()];
@@ -236,7 +238,9 @@ pub fn direct(
             if end(earlier) == end(index) {
                 instead[index] = u32::try_from(earlier).ok();
                 uses[earlier] = uses[earlier] + uses[index] - 1;
-                detour.iter().for_each(|&hop| detours[hop] = true);
+                for &hop in &detour {
+                    detours[hop] = true;
+                }
                 break;
             }
             if uses[earlier] > 1 || wanted(end(earlier)) {

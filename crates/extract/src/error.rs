@@ -91,7 +91,7 @@ pub enum ExtractError {
         /// The node's name.
         node: String,
     },
-    /// A task that happens less often than never.
+    /// A negative rate of a task.
     #[error("{task}: rate {rate}; a rate is 0 or more")]
     Negative {
         /// The task.

@@ -166,20 +166,24 @@ impl Network<'_> {
         more: Option<usize>,
         mut most: BigUint,
     ) -> Result<(), Limit> {
-        less.iter()
-            .for_each(|&index| self.ways[index].room -= &most);
-        more.into_iter()
-            .for_each(|index| self.ways[index].room += &most);
+        for &index in less {
+            self.ways[index].room -= &most;
+        }
+        if let Some(index) = more {
+            self.ways[index].room += &most;
+        }
         let mut node = 0;
         while node < self.nodes && !most.is_zero() {
             if self.spanned[node]
                 && let Some(worth) = self.short(node)?
             {
                 let deficit = (&self.worth - worth).min(most.clone());
-                less.iter()
-                    .for_each(|&index| self.ways[index].room += &deficit);
-                more.into_iter()
-                    .for_each(|index| self.ways[index].room -= &deficit);
+                for &index in less {
+                    self.ways[index].room += &deficit;
+                }
+                if let Some(index) = more {
+                    self.ways[index].room -= &deficit;
+                }
                 most -= deficit;
             } else {
                 node += 1;

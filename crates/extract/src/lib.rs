@@ -39,7 +39,7 @@ pub struct LeftOver {
     pub demand: Option<usize>,
     /// The link.
     pub link: LinkId,
-    /// Which partial result, where values are combined.
+    /// The partial result, if values are combined.
     pub value: Option<Value>,
     /// How often per unit of time, positive.
     pub rate: Rational,
@@ -49,7 +49,7 @@ pub struct LeftOver {
 /// rates of tasks as reduction trees ([`trees::extract`]). For every link, value and merge, the given rate is the sum
 /// over the patterns plus the rest.
 ///
-/// Whether the rates fit ports and processors is not judged here.
+/// Ports and processors are not checked.
 ///
 /// # Errors
 /// [`ExtractError`]: rates that do not fit the demands, are not conserved, or are below the throughput, with node and
@@ -120,13 +120,8 @@ impl Reading<'_> {
         match (kind, rates) {
             (Kind::Route, DemandRates::Route(sends)) => {
                 let target = targets.first().copied().unwrap_or(source);
-                let found = paths::route(
-                    platform,
-                    self.index,
-                    (source, target),
-                    self.throughput,
-                    sends,
-                )?;
+                let found =
+                    paths::route(platform, self.index, source, target, self.throughput, sends)?;
                 self.add(found.paths, extracted);
                 extracted.left_over.extend(
                     found
@@ -227,9 +222,9 @@ impl Reading<'_> {
 }
 
 fn take_off(left: &mut BTreeMap<LinkId, Rational>, pattern: &Pattern, weight: &Rational) {
-    pattern
-        .links()
-        .for_each(|link| *left.entry(link).or_default() -= weight);
+    for link in pattern.links() {
+        *left.entry(link).or_default() -= weight;
+    }
 }
 
 fn positive(left: BTreeMap<LinkId, Rational>) -> impl Iterator<Item = (LinkId, Rational)> {
@@ -286,12 +281,12 @@ fn together(
             weight: tree.weight,
         });
     }
-    let over = |(link, rate)| LeftOver {
+    let surplus = |(link, rate)| LeftOver {
         demand: None,
         link,
         value: None,
         rate,
     };
-    extracted.left_over.extend(positive(left).map(over));
+    extracted.left_over.extend(positive(left).map(surplus));
     Ok(())
 }

@@ -65,7 +65,8 @@ pub struct Paths {
 pub fn route(
     platform: &Platform,
     demand: usize,
-    (source, target): (NodeId, NodeId),
+    source: NodeId,
+    target: NodeId,
     throughput: &Rational,
     sends: &BTreeMap<LinkId, Rational>,
 ) -> Result<Paths, ExtractError> {
@@ -214,7 +215,9 @@ impl<'a> State<'a> {
         let mut arcs: Vec<Arc<LinkId>> = flow.iter().map(arc).collect::<Option<_>>()?;
         cancel_cycles(&mut arcs);
         let mut amount = platform.per_link(BigInt::zero());
-        arcs.into_iter().for_each(|arc| amount[arc.link] = arc.left);
+        for arc in arcs {
+            amount[arc.link] = arc.left;
+        }
         Some(State {
             platform,
             side: group.side,

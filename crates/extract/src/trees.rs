@@ -1,6 +1,6 @@
 //! Reduction trees from rates of tasks: EXTRACT_TREES of RR-4872 figure 8, corrected.
 //!
-//! A solution of the steady-state program says how often every `send` and every `cons` happens. [`extract`] writes it
+//! A solution of the steady-state program consists of the rates of every `send` and every `cons`. [`extract`] writes it
 //! as a weighted sum of reduction trees (RR-4872 lemma 2): `A = sum w(T) chi_T`.
 //!
 //! Deviations from the printed algorithm (docs/errata.md):
@@ -88,7 +88,7 @@ pub fn extract(
         .iter()
         .map(|(key, rate)| (key.clone(), unit.whole(rate)))
         .collect();
-    reduction.check_balance(&result, (&sends, &merges), &throughput, &unit)?;
+    reduction.check_balance(&result, &sends, &merges, &throughput, &unit)?;
     let left_over = cancel(reduction.platform, &mut sends);
     let left_over = left_over
         .into_iter()
@@ -271,7 +271,8 @@ impl Reduction<'_> {
     fn check_balance(
         &self,
         result: &Value,
-        (sends, merges): (&Sends, &Merges),
+        sends: &Sends,
+        merges: &Merges,
         throughput: &BigInt,
         unit: &Unit,
     ) -> Result<(), ExtractError> {
@@ -290,9 +291,9 @@ impl Reduction<'_> {
             if let Some(value) = left.join(right) {
                 count(&value, *node, made, rate);
             }
-            [left, right]
-                .into_iter()
-                .for_each(|input| count(input, *node, used, rate));
+            for input in [left, right] {
+                count(input, *node, used, rate);
+            }
         }
         for ((value, node), [made, used]) in balance {
             if made == used || self.owns(node, &value) {
@@ -527,9 +528,9 @@ fn order(holdings: usize, jobs: &[Job]) -> Vec<usize> {
     let mut used_by = vec![Vec::new(); holdings];
     for job in jobs {
         awaited[job.output] += job.inputs.len();
-        job.inputs
-            .iter()
-            .for_each(|&input| used_by[input].push(job.output));
+        for &input in &job.inputs {
+            used_by[input].push(job.output);
+        }
     }
     let mut order: Vec<usize> = (0..holdings)
         .filter(|&holding| awaited[holding] == 0)

@@ -45,7 +45,7 @@ where
 /// else the nodes on the source's side of a minimum cut, whose leaving arcs have less capacity together than `limit`.
 /// Arcs of nodes that do not exist carry nothing. From a node to itself any amount flows.
 ///
-/// In machine integers where sums fit. `O(n^2 m)`, in practice a few searches of the graph.
+/// In machine integers if sums fit. `O(n^2 m)`, in practice a few searches of the graph.
 ///
 /// ```
 /// use num_bigint::BigUint;
@@ -76,7 +76,7 @@ pub fn cut_below(
     }
 }
 
-/// As the function above, in numbers in which all capacities fit.
+/// The answer of [`cut_below`], computed in numbers in which all capacities fit.
 fn narrowed<W: Whole>(
     nodes: usize,
     arcs: &[(usize, usize, BigUint)],

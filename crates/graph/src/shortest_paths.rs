@@ -103,7 +103,8 @@ impl<N: Exact, E: Copy> Searches<N, E> {
     /// [`shortest_paths`], but `through` is called for every settled node, with its distance, and may end the search by
     /// `None`. Then distances of nodes that are not settled are upper bounds.
     ///
-    /// As many operations as [`shortest_paths`] takes on the nodes that are met and the edges that leave them.
+    /// Takes the operations of [`shortest_paths`] on the graph of the nodes that it meets and the edges that leave
+    /// them.
     pub fn run<G, L>(
         &mut self,
         graph: G,

@@ -59,7 +59,7 @@ pub(crate) fn generate(
     pricing: &Patterns<'_>,
     until: &Until,
 ) -> Result<Mixture, LpError> {
-    generate_from(question, resources, (pricing, Vec::new()), until)
+    generate_from(question, resources, pricing, Vec::new(), until)
 }
 
 /// [`generate`] with some patterns of the question in the program from the beginning.
@@ -69,7 +69,8 @@ pub(crate) fn generate(
 pub(crate) fn generate_from(
     question: &Question,
     resources: Resources,
-    (pricing, known): (&Patterns<'_>, Vec<Pattern>),
+    pricing: &Patterns<'_>,
+    known: Vec<Pattern>,
     until: &Until,
 ) -> Result<Mixture, LpError> {
     let mut master = Master::new(question, resources, pricing)?;
@@ -153,7 +154,7 @@ pub(crate) fn proved(
     Ok(bound_of(resources, pricing, prices, &cheapest))
 }
 
-/// The same, with known cheapest patterns of the demands.
+/// The bound of these prices, if the cheapest patterns of the demands are given.
 fn bound_of(
     resources: &Resources,
     pricing: &Patterns<'_>,
@@ -191,8 +192,8 @@ struct Master<'m> {
     patterns: Vec<Pattern>,
     /// Per column: its joint, and whether it is the second stage. `None` for whole patterns.
     meets: Vec<Option<(usize, bool)>>,
-    /// Per demand and processor: the joint where stages meet. Per joint: a row by which second stages start as often as
-    /// first ones end.
+    /// Per demand and processor: the joint where stages meet. Per joint: a row that lets second stages start at most as
+    /// often as first ones end.
     joints: BTreeMap<(usize, NodeId), usize>,
     balances: Vec<Row>,
     known: BTreeSet<(Option<(usize, bool)>, Pattern)>,
@@ -262,14 +263,15 @@ impl<'m> Master<'m> {
         Ok(added)
     }
 
-    /// Whether several nodes want the same that this demand combines: then stages are priced by themselves. (The last
-    /// results of two scans' schemes may be made at one node and be different prefixes.)
+    /// Whether several nodes receive the value that this demand combines. Its stages are then priced separately. (The
+    /// last results of two schemes of a scan may be different prefixes that are made at one node, so scans have no
+    /// stages.)
     fn is_spread(&self, demand: usize) -> bool {
         let demand = self.question.collective().demand(demand);
         demand.is_some_and(|demand| matches!(demand.goals, Goals::Everywhere(_)))
     }
 
-    /// The place where stages meet at a processor.
+    /// The row at which the stages of a demand meet at a processor. Adds it if there is none yet.
     fn joint(&mut self, demand: usize, at: NodeId) -> Result<usize, LpError> {
         if let Some(&joint) = self.joints.get(&(demand, at)) {
             return Ok(joint);
@@ -479,7 +481,7 @@ impl<'m> Master<'m> {
         }
     }
 
-    /// Tells of a round, and whether it was the last.
+    /// Reports a round to the watch. Returns whether it was the last.
     fn ends(
         &mut self,
         best: &Best,
@@ -514,9 +516,9 @@ impl<'m> Master<'m> {
         self.ask(best, [one, other])
     }
 
-    /// Asks for patterns under the rounded prices of an exact optimum, far quicker than for cheapest ones under the
-    /// exact prices. Returns whether one is new and cheaper than its multiplier. (Exact prices separate patterns that
-    /// HiGHS cannot, whose multipliers are off by its tolerance.)
+    /// Prices patterns under the rounded prices of an exact optimum, which is far quicker than exact pricing. Returns
+    /// whether one is new and cheaper than its multiplier. (Exact prices separate patterns that HiGHS cannot, whose
+    /// multipliers are off by its tolerance.)
     fn improve(
         &mut self,
         best: &mut Best,
@@ -643,7 +645,7 @@ impl<'m> Master<'m> {
         let tight = (0..columns)
             .filter(|&index| is_tight(index))
             .take(MOST_TIGHT);
-        let used = |index: &usize| {
+        let is_used = |index: &usize| {
             !optimum
                 .primal
                 .numerator(Column(self.first + index))
@@ -651,7 +653,7 @@ impl<'m> Master<'m> {
         };
         let partner = |joint: usize, is_second: bool| {
             (0..columns)
-                .filter(used)
+                .filter(is_used)
                 .find(|&index| self.meets[index] == Some((joint, !is_second)))
         };
         let pattern = |index: usize| match self.meets[index] {

@@ -163,12 +163,12 @@ mod tests {
     fn narrowed_costs_do_not_overflow() {
         let platform = complete(6, &Options::default()).unwrap();
         let limit = u128::MAX / (4 * 36 * 6);
-        let of = |cost: BigUint| LinkCosts {
+        let uniform = |cost: BigUint| LinkCosts {
             links: vec![cost; platform.links().len()],
             unit: Rational::one(),
         };
-        assert!(narrowed(&of(BigUint::from(limit) + 1u32), &platform).is_none());
-        let long = of(limit.into());
+        assert!(narrowed(&uniform(BigUint::from(limit) + 1u32), &platform).is_none());
+        let long = uniform(limit.into());
         let short = narrowed(&long, &platform).unwrap();
         let ends = |index: usize| {
             (

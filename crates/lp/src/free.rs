@@ -38,7 +38,7 @@ pub(crate) fn check(question: &Question) -> Result<(), LpError> {
     })
 }
 
-/// Refuses values combined for several nodes: what bounds their schemes divides by costs of links.
+/// Refuses values combined for several nodes: the bounds of their schemes divide by costs of links.
 ///
 /// # Errors
 /// [`LpError::FreeLink`].

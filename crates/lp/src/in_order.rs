@@ -13,8 +13,8 @@
 //! depend on the number of operands alone and all merges are the same work, the image loads the image of every resource
 //! as the tree loads the resource.
 //!
-//! So the steady states of these trees have a quotient. Nothing says that it is as fast as others: its prices have to
-//! prove that.
+//! So the steady states of these trees have a quotient. Others may be faster. The quotient is optimal if its prices
+//! prove that they are not.
 
 use oneport_plan::{Amount, Interval, Pattern, Task, Volumes};
 use oneport_platform::{LinkId, NodeId};
@@ -102,8 +102,9 @@ impl Renaming<'_> {
             .iter()
             .filter(|task| matches!(task, Task::Merge { .. }))
         {
-            task.inputs()
-                .for_each(|input| passed[input] = matches!(tasks[input], Task::Merge { .. }));
+            for input in task.inputs() {
+                passed[input] = matches!(tasks[input], Task::Merge { .. });
+            }
         }
         // Per task: the index of its image.
         let mut indices: Vec<Option<u32>> = vec![None; tasks.len()];

@@ -58,10 +58,12 @@ impl Known {
             tight,
         }: Known,
     ) {
-        state
-            .into_iter()
-            .for_each(|state| self.offer_tight(state, tight.clone()));
-        bound.into_iter().for_each(|bound| self.offer_bound(bound));
+        if let Some(state) = state {
+            self.offer_tight(state, tight.clone());
+        }
+        if let Some(bound) = bound {
+            self.offer_bound(bound);
+        }
     }
 
     /// The steady state.

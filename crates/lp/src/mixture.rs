@@ -145,8 +145,8 @@ fn summed(question: &Question, resources: &Resources, shares: &[(Pattern, Ration
     (loads, times)
 }
 
-/// As the function above, if every transfer has one size and every merge one amount of work: uses are counted, and
-/// weighed once. `None` for other volumes, and for many proportions.
+/// The busy times if every transfer has one size and every merge one amount of work: uses are counted, and weighed
+/// once. `None` for other volumes, and for many proportions.
 fn counted(
     question: &Question,
     resources: &Resources,
@@ -161,13 +161,13 @@ fn counted(
         if uses.len() > PROPORTIONS {
             return None;
         }
-        let none = || {
+        let zeros = || {
             [
                 vec![0; platform.links().len()],
                 vec![0; platform.nodes().len()],
             ]
         };
-        let [links, nodes] = uses.entry(share).or_insert_with(none);
+        let [links, nodes] = uses.entry(share).or_insert_with(zeros);
         for task in &pattern.tasks {
             match *task {
                 Task::Send { link, .. } => links[link.index()] += 1,
@@ -182,7 +182,9 @@ fn counted(
     for (share, counts) in uses {
         for (often, counts) in often.iter_mut().zip(counts) {
             let used = often.iter_mut().zip(counts).filter(|(_, count)| *count > 0);
-            used.for_each(|(often, count)| *often += share * BigInt::from(count));
+            for (often, count) in used {
+                *often += share * BigInt::from(count);
+            }
         }
     }
     let [links, nodes] = often;
@@ -193,9 +195,9 @@ fn counted(
         .map(|(link, often)| often * question.time(link))
         .collect();
     for (link, time) in platform.link_ids().zip(&times) {
-        resources
-            .times(link, time)
-            .for_each(|(index, time)| loads[index] += time);
+        for (index, time) in resources.times(link, time) {
+            loads[index] += time;
+        }
     }
     // All merges have the same work.
     let merge =
@@ -205,10 +207,9 @@ fn counted(
         .zip(nodes)
         .filter(|(_, often)| !often.is_zero())
     {
-        resources
-            .of_processor(node)
-            .into_iter()
-            .for_each(|index| loads[index] += &often * merge(node));
+        if let Some(index) = resources.of_processor(node) {
+            loads[index] += &often * merge(node);
+        }
     }
     Some((loads, times))
 }

@@ -114,18 +114,21 @@ impl<'a> Tree<'a> {
     /// Messages between all pairs cross a link as often as there are pairs with an end on either side.
     fn exchange(&self, participants: &[NodeId], rate: u64, messages: &mut PerLink<u64>) {
         let mut below = self.platform.per_node(0u64);
-        participants.iter().for_each(|node| below[*node] += 1);
+        for node in participants {
+            below[*node] += 1;
+        }
         for &node in self.order.iter().rev() {
             let Some(ways) = self.ways[node] else {
                 continue;
             };
             let inside = below[node];
             let pairs = (inside * (participants.len() as u64 - inside)).saturating_mul(rate);
-            ways.iter()
-                .for_each(|link| add(&mut messages[*link], pairs));
-            self.parent(node)
-                .iter()
-                .for_each(|parent| below[*parent] += inside);
+            for link in &ways {
+                add(&mut messages[*link], pairs);
+            }
+            if let Some(parent) = &self.parent(node) {
+                below[*parent] += inside;
+            }
         }
     }
 
@@ -142,9 +145,9 @@ impl<'a> Tree<'a> {
             let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else {
                 continue;
             };
-            self.path(source, target)
-                .into_iter()
-                .for_each(|link| add(&mut messages[link], block.rate));
+            for link in self.path(source, target) {
+                add(&mut messages[link], block.rate);
+            }
         }
         Ok(())
     }
@@ -203,9 +206,9 @@ fn busiest(
     let mut loads = vec![Rational::zero(); resources.count()];
     for link in platform.link_ids().filter(|link| messages[*link] > 0) {
         let time = question.time(link) * whole(messages[link]);
-        resources
-            .times(link, &time)
-            .for_each(|(index, time)| loads[index] += time);
+        for (index, time) in resources.times(link, &time) {
+            loads[index] += time;
+        }
     }
     let busy = |(index, resource): (usize, Resource)| {
         (&loads[index] / resources.capacity(index), resource)

@@ -105,15 +105,15 @@ pub enum LpError {
         /// The name of a link that costs nothing.
         link: String,
     },
-    /// No tree can be carried out.
-    #[error("no processors can make v[{},{}]{place}{}", part.first, part.last,
+    /// No tree can be executed.
+    #[error("no processors can make v[{},{}]{target}{}", part.first, part.last,
             if *by_task { ": the table of work gives them no time for its merges; add entries for some of them" }
             else { "; let a node compute that all owners reach and that reaches the target" })]
     Unmade {
         /// The partial result.
         part: Interval,
         /// " and bring it to 'NAME'" if some node can make it, but it cannot reach the target.
-        place: String,
+        target: String,
         /// Whether a table of work by task forbids it.
         by_task: bool,
     },
@@ -130,7 +130,7 @@ pub enum LpError {
     Contradiction(&'static str),
 }
 
-/// A problem to be solved: with a watch, and with what symmetry says of it.
+/// A problem to be solved, with a watch and with its symmetry.
 #[derive(Debug, Clone)]
 pub struct Question {
     problem: Problem,

@@ -134,10 +134,9 @@ impl Resources {
         let mut resources = Resources::new(platform, true);
         let mut prices = vec![Rational::zero(); resources.count()];
         for (index, resource) in resources.list().enumerate() {
-            certificate
-                .price(resource)
-                .into_iter()
-                .for_each(|price| prices[index].clone_from(price));
+            if let Some(price) = certificate.price(resource) {
+                prices[index].clone_from(price);
+            }
         }
         for (set, price) in certificate.odd_sets() {
             resources.add(platform, set.clone());
@@ -188,9 +187,9 @@ impl Resources {
     pub fn add(&mut self, platform: &Platform, set: OddSet) -> Vec<LinkId> {
         let members = set.members(platform);
         let row = self.capacities.len();
-        members
-            .iter()
-            .for_each(|link| self.by_link[*link].push(Used { row, part: None }));
+        for link in &members {
+            self.by_link[*link].push(Used { row, part: None });
+        }
         self.capacities.push(whole(set.capacity(platform)));
         self.odd_sets.push(set);
         members

@@ -1,4 +1,4 @@
-//! How large an answer may be: what time and memory leave room for, before anything is made.
+//! The largest answer that the time and memory left allow, computed before anything is built.
 //!
 //! Every task of an answer is rounded, scheduled, checked and written after it was found. So an answer that is found
 //! at the last moment comes too late, and is too large, if it has many.
@@ -16,7 +16,7 @@ const A_MILLISECOND: u64 = 500;
 /// Tasks for which there is always room. Trades some megabytes for answers with a schedule. Not measured.
 const FEW: u64 = 1 << 14;
 
-/// How many tasks there is room for, and what says so.
+/// How many tasks there is room for, and the limit that sets this number.
 pub fn tasks(watch: &Watch) -> (u64, Option<Limit>) {
     let left = watch.left();
     let time = left.time.map(|time| {
@@ -38,7 +38,7 @@ pub fn tasks(watch: &Watch) -> (u64, Option<Limit>) {
     (room.max(FEW), limit)
 }
 
-/// Whether some answer is not too large in itself.
+/// Whether an answer of the least number of tasks is below the limit.
 pub(crate) fn is_possible(problem: &Problem) -> bool {
     least_tasks(problem) <= MOST
 }

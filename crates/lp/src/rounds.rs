@@ -90,8 +90,8 @@ impl Best {
     }
 }
 
-/// Decides when to leave floating point for the exact program: it sees no gap below its tolerance, and rounds would
-/// then go on for long without gain.
+/// Decides when to switch from floating point to the exact program. Floating point shows no gap below its tolerance,
+/// and rounds would go on for long without gain.
 #[derive(Default)]
 pub(crate) struct Pace {
     gap: Option<Rational>,
@@ -108,18 +108,18 @@ impl Pace {
     /// Rounds without gain while the gap is small. Trades floating-point rounds for exact ones. Not measured.
     const PATIENCE: u32 = 3;
 
-    /// Whether the exact optimum is to have the next word.
+    /// Whether the exact program is to be solved next.
     pub(crate) fn is_near(&mut self, progress: &Progress) -> bool {
         let gap = &progress.upper_bound - &progress.throughput;
-        let below = |bits: u32| &gap * whole(BigInt::one() << bits) < progress.throughput;
-        if below(Self::NONE) {
+        let is_below = |bits: u32| &gap * whole(BigInt::one() << bits) < progress.throughput;
+        if is_below(Self::NONE) {
             return true;
         }
         let shrank = self
             .gap
             .as_ref()
             .is_none_or(|known| &gap * ratio(9, 8) < *known);
-        self.stalled = if shrank || !below(Self::SMALL) {
+        self.stalled = if shrank || !is_below(Self::SMALL) {
             0
         } else {
             self.stalled + 1

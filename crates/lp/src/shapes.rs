@@ -51,7 +51,7 @@ pub struct Shaped {
 }
 
 impl Shaped {
-    /// With this bound on all links together, if it is smaller.
+    /// This result with the bound on all links together, if that is smaller.
     pub fn within(mut self, most: &Rational) -> Shaped {
         if *most < self.upper_bound {
             self.upper_bound = self.throughput.clone().max(most.clone());

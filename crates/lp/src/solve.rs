@@ -54,7 +54,7 @@ pub fn solve(question: &Question, options: &Options) -> Result<Solution, LpError
         let name = |node| format!(" and bring it to '{}'", question.platform().name(node));
         return Err(LpError::Unmade {
             part,
-            place: target.map_or_else(String::new, name),
+            target: target.map_or_else(String::new, name),
             by_task: matches!(question.volumes().work, Amount::Tasks(_)),
         });
     }
@@ -63,7 +63,7 @@ pub fn solve(question: &Question, options: &Options) -> Result<Solution, LpError
     let mut found = Findings::default();
     for attempt in ATTEMPTS {
         match attempt(question, options, &mut found) {
-            // No simple answer takes the place of flows.
+            // No simple answer replaces flows.
             Err(LpError::Stopped(_)) if question.commodities().is_empty() => break,
             done => done?,
         }
@@ -91,8 +91,8 @@ pub fn solve(question: &Question, options: &Options) -> Result<Solution, LpError
     })
 }
 
-/// The answer. `left` is the question under the watch of what turns findings into an answer. If a side is missing, a
-/// simple one takes its place.
+/// Makes the answer from the findings. `left` is the question under the watch for this step. If the state or the bound
+/// is missing, a simple one replaces it.
 fn finished(
     mut found: Findings,
     left: &Question,

@@ -1,4 +1,4 @@
-//! Patterns in two stages: what makes a result at a processor, and what spreads it from there.
+//! Patterns in two stages: one makes a result at a processor, the other spreads it from there.
 //!
 //! Any first stage goes with any second stage that starts at the node of its result. Such a node is a *joint*. A
 //! program with a column per stage and a row per joint holds all compositions: `k` first and `l` second stages at a

@@ -61,9 +61,9 @@ impl<'a> Quotient<'a> {
         for &participant in participants {
             if !seen[participant] {
                 representatives.push(participant);
-                group
-                    .iter()
-                    .for_each(|element| seen[element.nodes[participant]] = true);
+                for element in &group {
+                    seen[element.nodes[participant]] = true;
+                }
             }
         }
         let in_order = if block.kind.combines() && !block.is_commutative() {
@@ -270,13 +270,13 @@ fn renamings(group: &[Automorphism], participants: &[NodeId]) -> Vec<Vec<usize>>
         .map(|(&node, index)| (node, index))
         .collect();
     let index = |node: NodeId| indices.get(&node).copied().unwrap_or_default();
-    let of = |element: &Automorphism| {
+    let images = |element: &Automorphism| {
         participants
             .iter()
             .map(|node| index(element.nodes[*node]))
             .collect()
     };
-    group.iter().map(of).collect()
+    group.iter().map(images).collect()
 }
 
 /// Whether the prices prove the steady state optimal among all that the question allows.
@@ -294,7 +294,8 @@ fn proves(question: &Question, mixture: &Mixture) -> Result<bool, LpError> {
 }
 
 /// The participants, if all are treated alike, so that a platform's symmetry is the question's: the participants of an
-/// all-gather, of a reduce-scatter (every owner wants a separate reduction, in the owners' order) or of an all-reduce.
+/// all-gather, of a reduce-scatter (every owner receives a separate reduction, in the owners' order) or of an
+/// all-reduce.
 fn alike(question: &Question, block: &Block<'_>) -> Option<Vec<NodeId>> {
     match block.kind {
         Kind::Copy => all_gather_participants(question),

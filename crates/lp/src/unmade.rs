@@ -16,8 +16,8 @@ pub struct Unmade {
     pub target: Option<NodeId>,
 }
 
-/// The partial result that no tree can make or bring to its target, or `None` if no reduction is impossible for want of
-/// processors.
+/// The partial result that no tree can make or bring to its target, or `None` if no reduction is impossible because of
+/// missing processors.
 ///
 /// Under a table of work by task, it is the shortest one that no node can make, or else the whole one if it cannot
 /// reach the target. Under any other work it is the whole one of the first reduction that no single node can merge,

@@ -1,9 +1,9 @@
-//! Steps and seconds of the decomposition of general port graphs; every decomposition is checked against the theorem.
+//! Steps and seconds of the decomposition of general port graphs. Every decomposition is checked against the theorem.
 //!
 //! `cargo run --release -p oneport-matching --example general`
 //!
-//! Columns: vertices, edges, steps; least period over the largest load of a vertex; seconds for the least period, and
-//! for the whole decomposition.
+//! Columns: vertices, edges, steps, least period over the largest load of a vertex, seconds for the least period, and
+//! seconds for the whole decomposition.
 
 #![allow(
     clippy::disallowed_types,
@@ -103,10 +103,9 @@ fn busy(vertices: usize, matchings: usize, largest: u64) -> Instance {
 fn two_sided(vertices: usize, edges: usize, ports: u64) -> Instance {
     let (mut graph, times) = random(vertices, edges, 1_000_000, ports, 4);
     graph.capacities.extend(graph.capacities.clone());
-    graph
-        .edges
-        .iter_mut()
-        .for_each(|[_, to]| *to = to.map(|v| v + vertices));
+    for [_, to] in graph.edges.iter_mut() {
+        *to = to.map(|v| v + vertices);
+    }
     (graph, times)
 }
 
@@ -165,9 +164,9 @@ fn measure(family: &str, (graph, times): Instance) {
     assert_eq!(total, period, "the steps add up to the least period");
     let mut degree = vec![BigRational::zero(); graph.capacities.len()];
     for (ends, time) in graph.edges.iter().zip(&times) {
-        ends.iter()
-            .flatten()
-            .for_each(|&v| degree[v] += time / integer(graph.capacities[v] as u64));
+        for &v in ends.iter().flatten() {
+            degree[v] += time / integer(graph.capacities[v] as u64);
+        }
     }
     let largest = degree.into_iter().max().unwrap_or_default();
     println!(

@@ -1,9 +1,9 @@
-//! Steps and seconds of the decomposition on families of graphs; every decomposition is checked against the theorem.
+//! Steps and seconds of the decomposition on families of graphs. Every decomposition is checked against the theorem.
 //!
 //! `cargo run --release -p oneport-matching --example measure`
 //!
-//! Columns: vertices per side, edges, steps; edges listed in all steps, per edge; uninterrupted runs, per edge
-//! (1.00: no preemption); seconds.
+//! Columns: vertices per side, edges, steps, edges listed in all steps per edge, uninterrupted runs per edge (1.00: no
+//! preemption), seconds.
 
 #![allow(
     clippy::disallowed_types,
@@ -40,7 +40,7 @@ impl Random {
     }
 }
 
-/// Every left vertex has `degree` different right neighbours; weights in `1..=largest`.
+/// Every left vertex has `degree` different right neighbours. Weights are in `1..=largest`.
 fn random(n: usize, degree: usize, largest: u64) -> Vec<Edge> {
     let mut random = Random(1);
     let mut rights: Vec<usize> = (0..n).collect();

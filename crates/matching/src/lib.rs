@@ -21,8 +21,8 @@
 //! | `n` | | the larger of the numbers of left and right vertices |
 //!
 //! # Theorem
-//! The steps of [`decompose`] are matchings; the steps of every edge add up to exactly its weight; all steps together
-//! add up to exactly `Delta`, which no sequence of matchings can beat; and there are at most `|E| + 2n` steps.
+//! The steps of [`decompose`] are matchings. The steps of every edge add up to exactly its weight. All steps together
+//! add up to exactly `Delta`, and no sequence of matchings is shorter. There are at most `|E| + 2n` steps.
 //!
 //! *Proof.* A step `(d, M)` keeps `deg(v) <= D` everywhere if every vertex with slack below `d` is covered, and keeps
 //! weights non-negative if every edge of `M` weighs `d`. For small `d` only the tight vertices need covering, which
@@ -101,7 +101,9 @@ pub fn max_weighted_degree(
     let scaled = scale(left, right, edges)?;
     let mut degrees = vec![BigUint::zero(); scaled.vertices];
     for (ends, weight) in scaled.ends.iter().zip(&scaled.weights) {
-        ends.iter().for_each(|&v| degrees[v] += weight);
+        for &v in ends {
+            degrees[v] += weight;
+        }
     }
     Ok(scaled.rational(degrees.into_iter().max().unwrap_or_default()))
 }

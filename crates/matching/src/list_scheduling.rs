@@ -35,7 +35,9 @@ impl<W: Whole> WholeEdges<W> {
     pub(crate) fn new(rest: Rest<W>) -> Self {
         let vertices = rest.mate.len();
         let mut load = W::zero();
-        rest.weight.iter().for_each(|weight| load += weight);
+        for weight in &rest.weight {
+            load += weight;
+        }
         let mut steps = WholeEdges {
             search: AugmentingSearch::new(vertices),
             load,
@@ -45,7 +47,9 @@ impl<W: Whole> WholeEdges<W> {
             is_waiting: vec![false; rest.ends.len()],
             rest,
         };
-        (0..vertices).for_each(|v| steps.freed(v));
+        for v in 0..vertices {
+            steps.freed(v);
+        }
         steps
     }
 
@@ -107,9 +111,9 @@ impl<W: Whole> WholeEdges<W> {
     /// Begins the most urgent edges until the matching is as large as the average step must be.
     fn extend(&mut self) {
         let mut capacity = W::zero();
-        self.active
-            .iter()
-            .for_each(|_| capacity += &self.rest.total);
+        for _ in &self.active {
+            capacity += &self.rest.total;
+        }
         while capacity < self.load {
             let Some((urgency, Reverse(e))) = self.waiting.pop() else {
                 return;
@@ -163,7 +167,9 @@ impl<W: Whole> Iterator for WholeEdges<W> {
         for &e in &edges {
             self.load -= &length;
             if self.rest.weight[e].is_zero() {
-                self.rest.ends[e].into_iter().for_each(|v| self.freed(v));
+                for v in self.rest.ends[e] {
+                    self.freed(v);
+                }
             }
         }
         let rest = &self.rest;

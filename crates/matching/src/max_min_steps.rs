@@ -76,7 +76,9 @@ impl<W: Whole> LongestSteps<W> {
             .map(|&v| self.rest.mate[v])
             .filter(|&e| light(e))
             .collect();
-        dropped.into_iter().for_each(|e| self.rest.part(e));
+        for e in dropped {
+            self.rest.part(e);
+        }
     }
 
     /// Covers every required vertex, lowering the length no more than needed: greedily, then by searches.

@@ -72,7 +72,9 @@ pub(crate) fn scale(left: usize, right: usize, edges: &[Edge]) -> Result<Scaled,
         .collect();
     let divisor = common_divisor(&weights);
     if !divisor.is_one() {
-        weights.iter_mut().for_each(|weight| *weight /= &divisor);
+        for weight in &mut weights {
+            *weight /= &divisor;
+        }
     }
     Ok(Scaled {
         original,

@@ -37,13 +37,13 @@ fn graph(
 }
 
 fn degrees(vertices: usize, ends: &Ends, weights: &[u64]) -> Vec<u64> {
-    let at = |v| {
+    let weights_at = |v| {
         ends.iter()
             .zip(weights)
             .filter(move |(pair, _)| pair.contains(&v))
             .map(|(_, &weight)| weight)
     };
-    (0..vertices).map(|v| at(v).sum()).collect()
+    (0..vertices).map(|v| weights_at(v).sum()).collect()
 }
 
 fn check_theorem(
@@ -89,8 +89,8 @@ fn check_theorem(
 fn matchings(ends: &Ends) -> Vec<Vec<usize>> {
     let sets =
         (1..1u32 << ends.len()).map(|set| (0..ends.len()).filter(|e| set >> e & 1 == 1).collect());
-    let apart = |e: usize, f: usize| e == f || !ends[e].iter().any(|v| ends[f].contains(v));
-    sets.filter(|set: &Vec<usize>| set.iter().all(|&e| set.iter().all(|&f| apart(e, f))))
+    let are_disjoint = |e: usize, f: usize| e == f || !ends[e].iter().any(|v| ends[f].contains(v));
+    sets.filter(|set: &Vec<usize>| set.iter().all(|&e| set.iter().all(|&f| are_disjoint(e, f))))
         .collect()
 }
 
@@ -139,7 +139,9 @@ proptest! {
             prop_assert!(length <= last, "lengths never increase");
             last = length;
             total -= length;
-            edges.iter().for_each(|&e| weights[e] -= length);
+            for &e in &edges {
+                weights[e] -= length;
+            }
         }
         prop_assert!(total == 0);
     }
@@ -150,7 +152,9 @@ proptest! {
             let heavy = |matching: &&Vec<usize>| matching.iter().all(|&e| weights[e] >= length);
             let most = matchings(&ends).iter().filter(heavy).map(Vec::len).max();
             prop_assert_eq!(Some(edges.len()), most);
-            edges.iter().for_each(|&e| weights[e] -= length);
+            for &e in &edges {
+                weights[e] -= length;
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Signed, Zero};
 
-use crate::Rational;
+use crate::{Rational, whole};
 
 /// The number with `digits` significant digits: `0.3333333333`, `133.333`, `1e20`, `8.1e-9`. It is rounded to the
 /// nearest, halves away from zero. Zeros at the end are left out. All rounded numbers for people are written here, so
@@ -24,7 +24,7 @@ pub fn decimal_down(value: &Rational, digits: usize) -> String {
     written(value, digits, false)
 }
 
-/// The fraction itself if it has at most `room` characters; else `≈` and the number with `digits` significant digits.
+/// The fraction itself if it has at most `room` characters, else `≈` and the number with `digits` significant digits.
 ///
 /// ```
 /// use oneport_numbers::{parse_rational, readable};
@@ -104,8 +104,8 @@ const ABOVE: usize = 12;
 /// # Ok::<(), oneport_numbers::NumberError>(())
 /// ```
 pub fn percent(share: &Rational) -> String {
-    let one = Rational::from_integer(BigInt::from(1));
-    let hundredfold = share * Rational::from_integer(BigInt::from(100));
+    let one = whole(1);
+    let hundredfold = share * whole(100);
     let mut rounded = decimal(&hundredfold, PERCENT);
     if rounded == "100" && *share < one {
         return "99.9 %".to_string();
@@ -193,7 +193,7 @@ fn fixed(digits: &str, exponent: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse_rational;
+    use crate::{parse_rational, ratio};
 
     fn read(text: &str) -> Rational {
         parse_rational(text).unwrap_or_default()
@@ -240,13 +240,13 @@ mod tests {
     fn rounded_numbers_are_the_nearest() -> Result<(), crate::NumberError> {
         for numerator in 1..400_i64 {
             for denominator in 1..40_i64 {
-                let value = Rational::new(numerator.into(), denominator.into());
+                let value = ratio(numerator, denominator);
                 for digits in 1..5 {
                     let (near, down) = (decimal(&value, digits), decimal_down(&value, digits));
                     let (near, down) = (parse_rational(&near)?, parse_rational(&down)?);
                     // Ten to the power of the number's last digit, from the digits before its point.
-                    let mut unit = Rational::from_integer(1.into());
-                    let ten = Rational::from_integer(10.into());
+                    let mut unit = whole(1);
+                    let ten = whole(10);
                     while &unit * &ten <= value {
                         unit *= &ten;
                     }
@@ -257,7 +257,7 @@ mod tests {
                         unit /= &ten;
                     }
                     assert!(
-                        (&near - &value).abs() * Rational::from_integer(2.into()) <= unit,
+                        (&near - &value).abs() * whole(2) <= unit,
                         "{value} {digits}"
                     );
                     assert!(down <= value && value < &down + &unit, "{value} {digits}");

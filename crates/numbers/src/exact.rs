@@ -19,7 +19,7 @@ pub trait Exact:
         sum
     }
 
-    /// `self - other`; of numbers without a sign, `other` must not be the larger one.
+    /// `self - other`. If the numbers have no sign, `other` must not be the larger one.
     #[must_use]
     fn minus(&self, other: &Self) -> Self {
         let mut rest = self.clone();

@@ -16,7 +16,7 @@ pub fn whole(number: impl Into<BigInt>) -> Rational {
 /// `numerator / denominator`, in lowest terms.
 ///
 /// # Panics
-/// As a division does, if the denominator is 0; [`parse_rational`](crate::parse_rational) reads text that may hold one.
+/// The denominator is 0. [`parse_rational`](crate::parse_rational) returns an error for a text with such a denominator.
 ///
 /// ```
 /// assert_eq!(oneport_numbers::ratio(-4, 6).to_string(), "-2/3");

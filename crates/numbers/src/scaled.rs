@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 
-use crate::{Rational, Whole, gcd};
+use crate::{Rational, Whole, gcd, ratio};
 
 /// The least common multiple. 1 of none. No number is 0. One long division per number that divides it already, else a
 /// greatest common divisor.
@@ -119,7 +119,7 @@ impl Scaled {
                 *value /= &divisor;
             }
         }
-        scaled.unit = Rational::new(divisor.into(), scaled.unit.denom().clone());
+        scaled.unit = ratio(divisor, scaled.unit.denom().clone());
         scaled
     }
 
@@ -141,7 +141,7 @@ mod tests {
         /// definitions.
         #[test]
         fn by_definition(parts in prop::collection::vec((0..200u32, 1..60u32), 0..6)) {
-            let rational = |&(a, b): &(u32, u32)| Rational::new(a.into(), b.into());
+            let rational = |&(a, b): &(u32, u32)| ratio(a, b);
             let numbers: Vec<Rational> = parts.iter().map(rational).collect();
             let denominator = common_denominator(&numbers);
             let clears = |d: &BigInt| numbers.iter().all(|number| (number * d).is_integer());
@@ -153,7 +153,7 @@ mod tests {
             }
             for scaled in [Scaled::of(&numbers), Scaled::coarsest(&numbers)] {
                 for (value, number) in scaled.values.iter().zip(&numbers) {
-                    prop_assert_eq!(&(Rational::from_integer(value.clone().into()) * &scaled.unit), number);
+                    prop_assert_eq!(&(crate::whole(value.clone()) * &scaled.unit), number);
                 }
             }
             let coarsest = Scaled::coarsest(&numbers);

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use num_traits::{Pow, Zero};
 
-use crate::Rational;
+use crate::{Rational, ratio, whole};
 
 /// Limit: characters of a number. A thousand digits are far more than any measurement has.
 const MAX_LENGTH: usize = 1000;
@@ -34,7 +34,7 @@ pub enum NumberError {
 /// A leading `+` or `-` is allowed. Surrounding white space is ignored.
 ///
 /// # Errors
-/// [`NumberError`] names the text (shortened when it is long) and says what would be right.
+/// [`NumberError`] names the text, shortened if it is long, and states the right form.
 pub fn parse_rational(text: &str) -> Result<Rational, NumberError> {
     let trimmed = text.trim();
     if trimmed.len() > MAX_LENGTH {
@@ -54,8 +54,8 @@ pub fn parse_rational(text: &str) -> Result<Rational, NumberError> {
 }
 
 /// `[+-] digits [. digits] [e [+-] digits]`, at least one digit before the exponent.
-fn decimal(text: &str, whole: &str) -> Result<Rational, NumberError> {
-    let syntax = || NumberError::Syntax(shorten(whole));
+fn decimal(text: &str, all: &str) -> Result<Rational, NumberError> {
+    let syntax = || NumberError::Syntax(shorten(all));
     let (mantissa, exponent) = match text.find(['e', 'E']) {
         None => (text, 0),
         Some(at) => {
@@ -66,12 +66,12 @@ fn decimal(text: &str, whole: &str) -> Result<Rational, NumberError> {
             }
             let exponent: i64 = exponent
                 .parse()
-                .map_err(|_| NumberError::TooLarge(shorten(whole)))?;
+                .map_err(|_| NumberError::TooLarge(shorten(all)))?;
             (&text[..at], exponent)
         }
     };
     if exponent.abs() > MAX_EXPONENT {
-        return Err(NumberError::TooLarge(shorten(whole)));
+        return Err(NumberError::TooLarge(shorten(all)));
     }
     let negative = mantissa.starts_with('-');
     let unsigned = mantissa.strip_prefix(['+', '-']).unwrap_or(mantissa);
@@ -87,9 +87,9 @@ fn decimal(text: &str, whole: &str) -> Result<Rational, NumberError> {
     let shift = exponent - fraction.len() as i64;
     let power: BigInt = Pow::pow(BigInt::from(10), shift.unsigned_abs());
     Ok(if shift >= 0 {
-        Rational::from_integer(value * power)
+        whole(value * power)
     } else {
-        Rational::new(value, power)
+        ratio(value, power)
     })
 }
 
@@ -107,10 +107,6 @@ fn shorten(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn ratio(numerator: i64, denominator: i64) -> Rational {
-        Rational::new(numerator.into(), denominator.into())
-    }
 
     #[test]
     fn decimals_mean_exactly_what_they_say() {

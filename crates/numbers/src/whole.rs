@@ -15,7 +15,7 @@ pub trait Whole: Exact + Integer + From<u64> + Into<BigUint> + ToPrimitive {
     /// How many bits this number has. 0 has none.
     fn bits(&self) -> u64;
 
-    /// The same number, if it fits.
+    /// This number, if it fits.
     fn narrow(number: &BigUint) -> Option<Self>;
 
     /// `self * factor`.

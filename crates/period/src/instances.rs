@@ -146,7 +146,7 @@ fn losing(
         return Ok(optimum);
     }
     if integer_programs && limit < DEFAULT_MAX_INSTANCES {
-        // Integer programs may find within the limit what rounding finds beyond it only.
+        // Integer programs may find an answer within the limit if rounding finds it beyond the limit only.
         let wide = round(DEFAULT_MAX_INSTANCES)?;
         if loses_little(&wide) {
             let fewer = fewer(question, solution, wide, time)?;
@@ -219,15 +219,15 @@ fn at_the_optimum(
             .then_some(whole));
     }
     let OptimalInstances { step, own } = integral::optimal_instances(question, solution);
-    let within = |count: &BigUint| limit.is_none_or(|limit| count <= limit);
+    let is_allowed = |count: &BigUint| limit.is_none_or(|limit| count <= limit);
     let trees = question.commodities().is_empty();
     let programs = programs(question, solution);
-    if trees && solution.steady_state.patterns.len() > MANY_TREES && within(&own) {
+    if trees && solution.steady_state.patterns.len() > MANY_TREES && is_allowed(&own) {
         return Ok(Some(own_period(&solution.steady_state)));
     }
     let mut candidate = step.clone();
     for attempt in 0..if trees { ROUNDINGS_OF_TREES } else { ROUNDINGS } {
-        if !within(&candidate) || candidate >= own || question.watch().ask().is_err() {
+        if !is_allowed(&candidate) || candidate >= own || question.watch().ask().is_err() {
             break;
         }
         let rounded = if trees {
@@ -251,7 +251,7 @@ fn at_the_optimum(
         candidate += &step;
     }
     debug_assert!(own >= BigUint::one());
-    Ok(within(&own).then(|| own_period(&solution.steady_state)))
+    Ok(is_allowed(&own).then(|| own_period(&solution.steady_state)))
 }
 
 /// Whole copies of the steady state's own trees for this many instances within the optimal time, by rounding.

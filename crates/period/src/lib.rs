@@ -37,8 +37,7 @@ pub enum Period {
     Short,
     /// The fewest instances found that lose little.
     Losing {
-        /// Largest share of the throughput that may be lost, from 0 up to but not including 1. 0 means the same as
-        /// [`Period::AtMost`].
+        /// Largest share of the throughput that may be lost, from 0 up to but not including 1. 0 is [`Period::AtMost`].
         most: Rational,
         /// Limit on the instances. If no number of them loses as little, the best whole-message schedule within the
         /// limit.

@@ -10,15 +10,15 @@ use crate::named::Named;
 /// the same operands and operator.
 #[derive(Debug, Clone, Copy)]
 pub struct Block<'a> {
-    /// Where its demands stand, from this place on: in a named collective, a member of a list of groups, or a custom
-    /// list.
+    /// The list that holds its demands, from index `offset` on: a named collective, a member of a list of groups, or a
+    /// custom list.
     pub(crate) collective: &'a Collective,
     pub(crate) offset: usize,
     /// The kind of its demands.
     pub kind: Kind,
     /// Index of its first demand among the demands of the collective.
     pub first: usize,
-    /// How many demands it has; at least 1.
+    /// How many demands it has, at least 1.
     pub count: usize,
     /// Instances of its demands per instance of the collective.
     pub rate: u64,
@@ -27,10 +27,10 @@ pub struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// The demand at this place of the block, from 0.
-    pub fn demand(&self, place: usize) -> Option<Demand<'a>> {
-        if place < self.count {
-            self.collective.demand(self.offset.checked_add(place)?)
+    /// The demand at this index of the block, from 0.
+    pub fn demand(&self, index: usize) -> Option<Demand<'a>> {
+        if index < self.count {
+            self.collective.demand(self.offset.checked_add(index)?)
         } else {
             None
         }
@@ -39,7 +39,7 @@ impl<'a> Block<'a> {
     /// All demands, in order.
     pub fn demands(&self) -> impl Iterator<Item = Demand<'a>> + use<'a> {
         let block = *self;
-        (0..block.count).map_while(move |place| block.demand(place))
+        (0..block.count).map_while(move |index| block.demand(index))
     }
 
     /// The owners of the values to be combined, in operand order. Empty if no values are combined.
@@ -101,8 +101,8 @@ impl Collective {
         blocks
     }
 
-    /// If all demands are messages that travel alone, each once per instance, these in the order of the demands; else
-    /// nothing.
+    /// The messages in the order of the demands, if all demands are messages that travel alone, each once per instance.
+    /// Empty otherwise.
     pub fn commodities(&self) -> Vec<Commodity> {
         if !self.is_uniform() {
             return Vec::new();
@@ -110,8 +110,8 @@ impl Collective {
         self.messages().into_iter().map(|(one, _)| one).collect()
     }
 
-    /// If all demands are messages that travel alone, these in the order of the demands, and how many there are of each
-    /// per instance; else nothing.
+    /// The messages in the order of the demands, with the number of each per instance, if all demands are messages that
+    /// travel alone. Empty otherwise.
     pub fn messages(&self) -> Vec<(Commodity, u64)> {
         let blocks = self.blocks();
         if blocks.iter().any(|block| block.kind != Kind::Route) {
@@ -145,7 +145,7 @@ impl Collective {
     }
 }
 
-/// The demands of a named collective, which begin at this place of the whole: one block without counts, else one for
+/// The demands of a named collective, which begin at this index of the whole: one block without counts, else one for
 /// consecutive demands of one count.
 fn named_blocks<'a>(
     collective: &'a Collective,
@@ -174,17 +174,17 @@ fn named_blocks<'a>(
     }
     let runs = named.counts().chunk_by(|(_, one), (_, other)| one == other);
     let mut offset = 0;
-    let next = |run: &[(usize, u64)]| {
+    let block_of_run = |run: &[(usize, u64)]| {
         offset += run.len();
         block(offset - run.len(), run.len(), run[0].1)
     };
-    runs.map(next).collect()
+    runs.map(block_of_run).collect()
 }
 
 fn custom_blocks(collective: &Collective) -> Vec<Block<'_>> {
     let demands = collective.custom();
     let mut blocks: Vec<Block<'_>> = Vec::new();
-    for (place, demand) in demands.iter().enumerate() {
+    for (index, demand) in demands.iter().enumerate() {
         let kind = demand.demand().kind();
         let joins = |block: &Block<'_>| {
             let before = &demands[block.first];
@@ -201,9 +201,9 @@ fn custom_blocks(collective: &Collective) -> Vec<Block<'_>> {
             Some(block) if joins(block) => block.count += 1,
             _ => blocks.push(Block {
                 collective,
-                offset: place,
+                offset: index,
                 kind,
-                first: place,
+                first: index,
                 count: 1,
                 rate: demand.rate,
                 name: collective.name(),

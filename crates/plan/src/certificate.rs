@@ -8,9 +8,9 @@ use crate::inequality::Need;
 use crate::resource::Resource;
 
 /// An odd-set inequality (Edmonds 1965, for ports of several links at a time Pulleyblank 1973): of the links with both
-/// ends among the ports, and of further links with one end there, at most half of what ports and links offer together,
-/// rounded down, can be busy at a time. Every busy link of the first kind takes two units of the ports, one of the
-/// second kind a unit of the ports and its own.
+/// ends among the ports, and of further links with one end there, at most half of the sum of the capacities of these
+/// ports and further links, rounded down, can be busy at a time. Every busy link of the first kind takes two units of
+/// the ports. One of the second kind takes a unit of the ports and its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OddSet {
     /// Ports, ascending.
@@ -72,7 +72,7 @@ impl CapacityRow {
     }
 }
 
-/// A list to be added up: prices `pi_r >= 0` on rows (time-unit prices; absent means 0), and what instances need.
+/// A list to be added up: prices `pi_r >= 0` on rows, each per unit of time (0 if absent), and the needs of instances.
 ///
 /// The prices prove `throughput <= sum_r pi_r cap_r / sum_k cheapest_k(pi)`, where `cheapest_k` is the price of the
 /// cheapest pattern of demand `k`: an instance takes at least that much priced time, and the rows have no more of it
@@ -81,9 +81,9 @@ impl CapacityRow {
 /// a merge at node `i` costs `work compute_i pi_compute(i)`. A pattern costs the sum over its tasks.
 ///
 /// The needs replace a cheapest pattern that is hard to find. Each is an [`Inequality`](crate::inequality::Inequality)
-/// about one demand, with a weight. If no transfer, merge or task is charged, over all needs of the demand, more than
-/// the smallest one costs (weight times coefficient, added up), then the demand costs at least the sum of weight times
-/// right side.
+/// about one demand, with a weight. The charge of a transfer, merge or task is the sum, over the needs of the demand,
+/// of weight times coefficient. If no charge exceeds the price of the smallest such transfer, merge or task, the demand
+/// costs at least the sum of weight times right side.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Certificate {
     /// Rows with positive prices, sorted, each row at most once.
@@ -144,7 +144,7 @@ impl Certificate {
         let found = self
             .rows
             .binary_search_by(|(row, _)| row.cmp(&CapacityRow::Resource(resource)));
-        found.ok().map(|place| &self.rows[place].1)
+        found.ok().map(|index| &self.rows[index].1)
     }
 
     /// The sum of prices times capacities: priced time per unit of time.

@@ -42,14 +42,14 @@ impl fmt::Display for Collective {
     }
 }
 
-/// Constructors. Operands may be combined in any order. See [`in_order`](Collective::in_order). Clones, because
-/// [`Problem::new`](crate::Problem::new) owns its parts.
+/// Clones, because [`Problem::new`](crate::Problem::new) owns its parts.
 impl From<&Collective> for Arc<Collective> {
     fn from(collective: &Collective) -> Self {
         Arc::new(collective.clone())
     }
 }
 
+/// Constructors. Operands may be combined in any order ([`in_order`](Collective::in_order) keeps theirs).
 impl Collective {
     /// The source sends a distinct message to each target (RR-4872 section 3).
     pub fn scatter(source: NodeId, targets: Vec<NodeId>) -> Collective {
@@ -67,9 +67,9 @@ impl Collective {
         Collective::mutual(Form::ALL_TO_ALL, participants)
     }
 
-    /// Personalised all-to-all of sources and targets (RR-4872 section 3.5 with `S` and `T`; RR-2004-32, definition 8):
-    /// each source sends a distinct message to each target but itself. Nodes that are both come to stand first in both
-    /// lists.
+    /// Personalised all-to-all of sources and targets (RR-4872 section 3.5 with `S` and `T`, and RR-2004-32, definition
+    /// 8): each source sends a distinct message to each target but itself. Nodes that are both come to stand first in
+    /// both lists.
     pub fn sources_to_targets(sources: Vec<NodeId>, targets: Vec<NodeId>) -> Collective {
         Collective::of(Form::SOURCES_TO_TARGETS, sources, targets)
     }
@@ -151,10 +151,10 @@ impl Collective {
         let named = self.named().ok_or_else(listed)?.clone();
         match named.form().counted_form() {
             None => Err(listed()),
-            Some(_) if counts.len() != named.places() => Err(CollectiveError::Counts {
+            Some(_) if counts.len() != named.uncounted() => Err(CollectiveError::Counts {
                 collective: name,
                 count: counts.len(),
-                wanted: named.places(),
+                wanted: named.uncounted(),
             }),
             Some(_) if counts.iter().all(|&count| count == 0) => {
                 Err(CollectiveError::NoCount { collective: name })
@@ -201,7 +201,7 @@ impl Collective {
         self.named().map_or(Vec::new(), Named::cast)
     }
 
-    /// Every node that owns or wants something, once, ascending. Linear in the list's length.
+    /// Every node that owns or receives a value, once, ascending. Linear in the list's length.
     pub fn nodes(&self) -> Vec<NodeId> {
         let mut nodes: Vec<NodeId> = match self {
             Collective::Named(named) => named.cast().concat(),
@@ -240,21 +240,20 @@ impl Collective {
         }
     }
 
-    /// For a counted form: the count of every message or reduction, in the order of the form without counts, 0 if
-    /// there is none; else `None`.
+    /// The count of every message or reduction of a counted form, in the order of the form without counts, 0 if there
+    /// is none. `None` for other forms.
     pub fn counts(&self) -> Option<impl Iterator<Item = u64> + use<'_>> {
         self.named()
             .filter(|named| named.form().counted)
             .map(Named::every_count)
     }
 
-    /// Whether demands are known by their places only, and not by their ends: groups and custom demands may have equal
-    /// ones.
+    /// Whether only the index of a demand identifies it, and not its ends: groups and custom demands may repeat ends.
     pub fn is_listed(&self) -> bool {
         self.named().is_none()
     }
 
-    /// Whether every demand is carried out once per instance by definition: no groups, no custom demands, no counts.
+    /// Whether every demand is executed once per instance by definition: no groups, no custom demands, no counts.
     pub fn is_uniform(&self) -> bool {
         self.named().is_some_and(|named| named.counts().is_empty())
     }
@@ -270,27 +269,27 @@ impl Collective {
         }
     }
 
-    /// The demand at this place, from 0. `None` beyond the last. Patterns name their demand by this place.
-    pub fn demand(&self, place: usize) -> Option<Demand<'_>> {
+    /// The demand at this index, from 0. `None` beyond the last. Patterns name their demand by this index.
+    pub fn demand(&self, index: usize) -> Option<Demand<'_>> {
         match self {
-            Collective::Named(named) => named.demand(place),
+            Collective::Named(named) => named.demand(index),
             Collective::Groups(_) => {
-                let (member, place) = self.member(place)?;
-                member.collective.demand(place)
+                let (member, index) = self.member(index)?;
+                member.collective.demand(index)
             }
-            Collective::Custom(demands) => demands.get(place).map(CustomDemand::demand),
+            Collective::Custom(demands) => demands.get(index).map(CustomDemand::demand),
         }
     }
 
     /// Instances of this demand per instance of the collective: 1, its count, the rate of its group times that, or its
     /// own.
-    pub fn rate(&self, place: usize) -> u64 {
+    pub fn rate(&self, index: usize) -> u64 {
         match self {
-            Collective::Named(named) => named.rate(place),
-            Collective::Groups(_) => self.member(place).map_or(1, |(member, place)| {
-                member.rate.saturating_mul(member.collective.rate(place))
+            Collective::Named(named) => named.rate(index),
+            Collective::Groups(_) => self.member(index).map_or(1, |(member, index)| {
+                member.rate.saturating_mul(member.collective.rate(index))
             }),
-            Collective::Custom(demands) => demands.get(place).map_or(1, |demand| demand.rate),
+            Collective::Custom(demands) => demands.get(index).map_or(1, |demand| demand.rate),
         }
     }
 
@@ -341,13 +340,13 @@ impl Collective {
     }
 
     /// The group of a demand, and its index there. `None` if there are no groups.
-    pub fn member(&self, mut place: usize) -> Option<(&Member, usize)> {
+    pub fn member(&self, mut index: usize) -> Option<(&Member, usize)> {
         for member in self.members() {
             let demands = member.collective.demands();
-            if place < demands {
-                return Some((member, place));
+            if index < demands {
+                return Some((member, index));
             }
-            place -= demands;
+            index -= demands;
         }
         None
     }
@@ -362,18 +361,18 @@ impl Form {
             .roles
             .iter()
             .enumerate()
-            .all(|(place, role)| match nodes.get(place) {
+            .all(|(index, role)| match nodes.get(index) {
                 Some(nodes) => role.many || nodes.len() == 1,
                 None => role.many,
             })
             && nodes.len() <= self.roles.len();
         let list = |owns: bool| {
-            let place = self
+            let index = self
                 .roles
                 .iter()
                 .position(|role| role.owns == owns)
                 .unwrap_or(0);
-            nodes.get(place).cloned().unwrap_or_default()
+            nodes.get(index).cloned().unwrap_or_default()
         };
         complete.then(|| {
             Collective::Named(Named::new(self, list(true), list(false)).commutative(commutative))

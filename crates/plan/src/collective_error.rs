@@ -93,7 +93,7 @@ pub enum CollectiveError {
     /// A count and the rate of its group that are too large together.
     #[error("group {}: rate {rate} times count {count} is above 18446744073709551615; give smaller ones", .group + 1)]
     LargeCount {
-        /// The place in the list, from 0. Messages count from 1.
+        /// The index in the list, from 0. Messages count from 1.
         group: usize,
         /// The rate of the group.
         rate: u64,
@@ -119,19 +119,19 @@ pub enum CollectiveError {
     /// Groups within groups.
     #[error("group {} is itself a list of groups; list its groups among the others", .group + 1)]
     Nested {
-        /// The place in the list, from 0. Messages count from 1.
+        /// The index in the list, from 0. Messages count from 1.
         group: usize,
     },
     /// A group with rate 0.
     #[error("group {} has rate 0; give a whole number from 1, or leave the group out", .group + 1)]
     NoRate {
-        /// The place in the list, from 0. Messages count from 1.
+        /// The index in the list, from 0. Messages count from 1.
         group: usize,
     },
     /// A member that does not fit.
     #[error("group {}: {error}", .group + 1)]
     InGroup {
-        /// The place in the list, from 0. Messages count from 1.
+        /// The index in the list, from 0. Messages count from 1.
         group: usize,
         /// The mistake of the group.
         error: Box<CollectiveError>,
@@ -144,13 +144,13 @@ pub enum CollectiveError {
         "demand {demand} (counted from 0) has rate 0; give a whole number from 1, or leave the demand out"
     )]
     NoRateOfDemand {
-        /// The place in the list.
+        /// The index in the list.
         demand: usize,
     },
     /// A demand that does not fit.
     #[error("demand {demand} (counted from 0): {error}")]
     InDemand {
-        /// The place in the list.
+        /// The index in the list.
         demand: usize,
         /// The mistake of the demand.
         error: Box<CollectiveError>,

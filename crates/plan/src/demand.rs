@@ -128,7 +128,7 @@ impl Demand<'_> {
         }
     }
 
-    /// Every node at which something is wanted, and what.
+    /// Every node that receives a value, and the value's operands.
     pub fn goals(&self) -> Vec<(NodeId, Interval)> {
         match self.goals {
             Goals::At(node) => vec![(node, self.whole())],
@@ -157,7 +157,7 @@ pub struct CustomDemand {
     pub owners: Vec<NodeId>,
     /// The values that are wanted, and where.
     pub wanted: Wanted,
-    /// Whether operands may be combined in any order. Means nothing of a single value.
+    /// Whether operands may be combined in any order. Ignored for a single value.
     pub commutative: bool,
     /// How often per instance of the whole. Positive.
     pub rate: u64,

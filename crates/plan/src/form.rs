@@ -3,11 +3,11 @@
 /// The values that are wanted, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wants {
-    /// Each target wants a value of its own: of every owner, or of all owners combined.
+    /// Each target receives a value of its own: of every owner, or of all owners combined.
     Each,
-    /// All targets want the same.
+    /// All targets receive the same values.
     All,
-    /// Each owner wants the values up to its own, combined.
+    /// Each owner receives the values up to its own, combined.
     Prefix,
 }
 
@@ -41,7 +41,7 @@ pub struct Form {
     pub about: &'static str,
     /// The roles: at most one that a single node plays, before the lists.
     pub roles: &'static [Role],
-    /// Who wants what.
+    /// Which target receives which values.
     pub wants: Wants,
     /// Whether values are combined, so that work matters.
     pub combines: bool,
@@ -94,8 +94,8 @@ impl Form {
         Form::find(self.name.strip_suffix("-v").filter(|_| self.counted)?)
     }
 
-    /// The first form with the same owners, wants and combination: what carries out that one carries out this one. A
-    /// barrier is an all-reduce.
+    /// The first form with the same owners, wants and combination. A pattern that executes that form executes this one.
+    /// A barrier is an all-reduce.
     pub fn alike(&'static self) -> &'static Form {
         let facts = |form: &Form| (form.roles, form.wants, form.combines, form.counted);
         FORMS
@@ -232,7 +232,8 @@ const fn row(
     name: &'static str,
     about: &'static str,
     roles: &'static [Role],
-    (wants, combines): (Wants, bool),
+    wants: Wants,
+    combines: bool,
     traffic: Option<Traffic>,
 ) -> Form {
     Form {
@@ -261,29 +262,29 @@ const fn counted(name: &'static str, about: &'static str, of: &'static Form) -> 
 #[rustfmt::skip]
 impl Form {
     /// The source sends a distinct message to each target.
-    pub const SCATTER: &'static Form = &row("scatter", "The source sends a distinct message to each target", &[SOURCE, TARGETS], (Wants::Each, MOVES), Some(SPREAD));
+    pub const SCATTER: &'static Form = &row("scatter", "The source sends a distinct message to each target", &[SOURCE, TARGETS], Wants::Each, MOVES, Some(SPREAD));
     /// Each participant sends a distinct message to the target.
-    pub const GATHER: &'static Form = &row("gather", "Each participant sends a distinct message to the target", &[TARGET, PARTICIPANTS], (Wants::Each, MOVES), Some(SPREAD));
+    pub const GATHER: &'static Form = &row("gather", "Each participant sends a distinct message to the target", &[TARGET, PARTICIPANTS], Wants::Each, MOVES, Some(SPREAD));
     /// Each participant sends a distinct message to each other participant.
-    pub const ALL_TO_ALL: &'static Form = &row("all-to-all", "Each participant sends a distinct message to each other participant", &[PARTICIPANTS], (Wants::Each, MOVES), Some(SPREAD));
+    pub const ALL_TO_ALL: &'static Form = &row("all-to-all", "Each participant sends a distinct message to each other participant", &[PARTICIPANTS], Wants::Each, MOVES, Some(SPREAD));
     /// Each source sends a distinct message to each target.
-    pub const SOURCES_TO_TARGETS: &'static Form = &row("sources-to-targets", "Each source sends a distinct message to each target", &[SOURCES, TARGETS], (Wants::Each, MOVES), None);
+    pub const SOURCES_TO_TARGETS: &'static Form = &row("sources-to-targets", "Each source sends a distinct message to each target", &[SOURCES, TARGETS], Wants::Each, MOVES, None);
     /// The participants' values are combined into one at the target.
-    pub const REDUCE: &'static Form = &row("reduce", "The participants' values are combined into one at the target", &[TARGET, PARTICIPANTS], (Wants::Each, COMBINES), Some(ROOTED));
+    pub const REDUCE: &'static Form = &row("reduce", "The participants' values are combined into one at the target", &[TARGET, PARTICIPANTS], Wants::Each, COMBINES, Some(ROOTED));
     /// One reduction per participant, with the result at that participant.
-    pub const REDUCE_SCATTER: &'static Form = &row("reduce-scatter", "One reduction per participant, with the result at that participant", &[PARTICIPANTS], (Wants::Each, COMBINES), Some(SPREAD));
+    pub const REDUCE_SCATTER: &'static Form = &row("reduce-scatter", "One reduction per participant, with the result at that participant", &[PARTICIPANTS], Wants::Each, COMBINES, Some(SPREAD));
     /// The source's message is copied to all targets.
-    pub const BROADCAST: &'static Form = &row("broadcast", "The source's message is copied to all targets", &[SOURCE, TARGETS], (Wants::All, MOVES), Some(ROOTED));
+    pub const BROADCAST: &'static Form = &row("broadcast", "The source's message is copied to all targets", &[SOURCE, TARGETS], Wants::All, MOVES, Some(ROOTED));
     /// Each participant's message is copied to all others.
-    pub const ALL_GATHER: &'static Form = &row("all-gather", "Each participant's message is copied to all others", &[PARTICIPANTS], (Wants::All, MOVES), Some(SPREAD));
+    pub const ALL_GATHER: &'static Form = &row("all-gather", "Each participant's message is copied to all others", &[PARTICIPANTS], Wants::All, MOVES, Some(SPREAD));
     /// The participants' values are combined into one, which all receive.
-    pub const ALL_REDUCE: &'static Form = &row("all-reduce", "The participants' values are combined into one, which all receive", &[PARTICIPANTS], (Wants::All, COMBINES), Some(TWICE));
+    pub const ALL_REDUCE: &'static Form = &row("all-reduce", "The participants' values are combined into one, which all receive", &[PARTICIPANTS], Wants::All, COMBINES, Some(TWICE));
     /// The participants' values are combined into one, which every target receives.
-    pub const REDUCE_TO_SEVERAL: &'static Form = &row("reduce-to-several", "The participants' values are combined into one, which every target receives", &[TARGETS, PARTICIPANTS], (Wants::All, COMBINES), None);
+    pub const REDUCE_TO_SEVERAL: &'static Form = &row("reduce-to-several", "The participants' values are combined into one, which every target receives", &[TARGETS, PARTICIPANTS], Wants::All, COMBINES, None);
     /// Parallel prefix: each participant receives the values up to its own, combined.
-    pub const SCAN: &'static Form = &row("scan", "Parallel prefix: each participant receives the values up to its own, combined", &[PARTICIPANTS], (Wants::Prefix, COMBINES), None);
+    pub const SCAN: &'static Form = &row("scan", "Parallel prefix: each participant receives the values up to its own, combined", &[PARTICIPANTS], Wants::Prefix, COMBINES, None);
     /// No participant goes on before all have come: an all-reduce of a token.
-    pub const BARRIER: &'static Form = &row("barrier", "No participant goes on before all have come: an all-reduce of a token", &[PARTICIPANTS], (Wants::All, COMBINES), None);
+    pub const BARRIER: &'static Form = &row("barrier", "No participant goes on before all have come: an all-reduce of a token", &[PARTICIPANTS], Wants::All, COMBINES, None);
     /// Scatter of a number of messages for each target.
     pub const SCATTER_V: &'static Form = &counted("scatter-v", "Scatter of a number of messages for each target", Form::SCATTER);
     /// Gather of a number of messages from each participant.

@@ -8,23 +8,24 @@ use crate::pairs;
 
 /// A row of the table of [forms](crate::Collective::forms) among nodes.
 ///
-/// Its demands, in order: for each owner (for all owners together where values are combined), for each target (for all
-/// targets together where they want the same). A node sends nothing to itself.
+/// Its demands, in order: for each owner (for all owners together if values are combined), for each target (for all
+/// targets together if they receive the same values). A node sends nothing to itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     form: &'static Form,
     owners: Vec<NodeId>,
     targets: Vec<NodeId>,
-    /// How many nodes stand first in both lists. 0 if a value is not sent from each owner to each target.
+    /// How many nodes come first in both lists. 0 if a value is not sent from each owner to each target.
     shared: usize,
-    /// Places with their counts, ascending, of the demands that are wanted at all; empty: every place, once.
+    /// Positive counts with the indices of their demands in the list without counts, ascending. Empty if every demand
+    /// counts once.
     counts: Vec<(usize, u64)>,
     commutative: bool,
 }
 
 impl Named {
-    /// Where each owner sends to each target, nodes that are both come to stand first in both lists, in one order: the
-    /// place of a message then gives its ends without a search.
+    /// If each owner sends to each target, the nodes that are both come first in both lists, in one order. The index
+    /// of a message then gives its ends without a search.
     pub(crate) fn new(form: &'static Form, owners: Vec<NodeId>, targets: Vec<NodeId>) -> Named {
         let commutative = form.commutes();
         if !form.is_pairwise() {
@@ -54,7 +55,7 @@ impl Named {
         self
     }
 
-    /// This list with a count for every place. Places of count 0 are left out.
+    /// This list with a count for every demand. Demands of count 0 are left out.
     pub(crate) fn counted(mut self, form: &'static Form, counts: &[u64]) -> Named {
         self.form = form;
         self.counts = counts
@@ -76,7 +77,7 @@ impl Named {
             && let Some(form) = self
                 .form
                 .uncounted_form()
-                .filter(|_| self.counts.len() == self.places())
+                .filter(|_| self.counts.len() == self.uncounted())
         {
             self.form = form;
             self.counts.clear();
@@ -94,7 +95,7 @@ impl Named {
         &self.owners
     }
 
-    /// The nodes at which something is wanted; for a scan its participants.
+    /// The nodes that receive a value. For a scan, its participants.
     pub fn targets(&self) -> &[NodeId] {
         &self.targets
     }
@@ -120,23 +121,24 @@ impl Named {
             .collect()
     }
 
-    /// Positive counts with their places in the list without counts, ascending. Empty if every place counts once.
+    /// Positive counts with the indices of their demands in the list without counts, ascending. Empty if every demand
+    /// counts once.
     pub fn counts(&self) -> &[(usize, u64)] {
         &self.counts
     }
 
-    /// The counts of all places, 0 if there is no demand.
+    /// The count of every demand of the list without counts, 0 if it is left out.
     pub fn every_count(&self) -> impl Iterator<Item = u64> + use<'_> {
         let mut positive = self.counts.iter().peekable();
-        (0..self.places()).map(move |place| {
+        (0..self.uncounted()).map(move |index| {
             positive
-                .next_if(|one| one.0 == place)
+                .next_if(|one| one.0 == index)
                 .map_or(0, |one| one.1)
         })
     }
 
-    /// The number of demands, without their counts.
-    pub(crate) fn places(&self) -> usize {
+    /// The number of demands of the list without counts.
+    pub(crate) fn uncounted(&self) -> usize {
         let rows = if self.form.combines || self.form.wants == Wants::Prefix {
             1
         } else {
@@ -153,26 +155,26 @@ impl Named {
     /// How many demands one instance has.
     pub fn demands(&self) -> usize {
         if self.counts.is_empty() {
-            self.places()
+            self.uncounted()
         } else {
             self.counts.len()
         }
     }
 
-    /// The demand at this place, from 0. `None` beyond the last.
-    pub fn demand(&self, place: usize) -> Option<Demand<'_>> {
-        let place = if self.counts.is_empty() {
-            place
+    /// The demand at this index, from 0. `None` beyond the last.
+    pub fn demand(&self, index: usize) -> Option<Demand<'_>> {
+        let index = if self.counts.is_empty() {
+            index
         } else {
-            self.counts.get(place)?.0
+            self.counts.get(index)?.0
         };
-        if place >= self.places() {
+        if index >= self.uncounted() {
             return None;
         }
         let (owner, target) = match self.form.wants {
-            Wants::Each if self.form.combines => (0, place),
-            Wants::Each => pairs::pair(place, self.shared, self.targets.len())?,
-            Wants::All | Wants::Prefix => (place, 0),
+            Wants::Each if self.form.combines => (0, index),
+            Wants::Each => pairs::pair(index, self.shared, self.targets.len())?,
+            Wants::All | Wants::Prefix => (index, 0),
         };
         let operands = if self.form.combines {
             self.owners.as_slice()
@@ -194,8 +196,8 @@ impl Named {
     }
 
     /// Instances of this demand per instance of the collective: 1, or its count.
-    pub fn rate(&self, place: usize) -> u64 {
-        self.counts.get(place).map_or(1, |(_, count)| *count)
+    pub fn rate(&self, index: usize) -> u64 {
+        self.counts.get(index).map_or(1, |(_, count)| *count)
     }
 
     /// The participants, if a message goes from each to each other, once.
@@ -217,10 +219,10 @@ mod tests {
         let first = &cast[0];
         let second = cast.last().unwrap();
         let each = |nodes: &[NodeId], demand: &dyn Fn(NodeId) -> (Vec<NodeId>, Vec<NodeId>)| {
-            let some = |(owners, wanted)| (owners, Some(wanted));
+            let wanted_by = |(owners, wanted)| (owners, Some(wanted));
             nodes
                 .iter()
-                .map(|&node| some(demand(node)))
+                .map(|&node| wanted_by(demand(node)))
                 .collect::<Vec<_>>()
         };
         let pairs = |sources: &[NodeId], targets: &[NodeId]| {
@@ -253,14 +255,14 @@ mod tests {
         let wanted = |demand: &Demand<'_>| {
             (demand.goals != Goals::Prefixes).then(|| demand.targets().to_vec())
         };
-        let listed = |place| {
+        let listed = |index| {
             collective
-                .demand(place)
+                .demand(index)
                 .map(|demand| (demand.operands.to_vec(), wanted(&demand)))
         };
         assert_eq!(listed(collective.demands()), None);
         (0..collective.demands())
-            .map(|place| listed(place).unwrap())
+            .map(|index| listed(index).unwrap())
             .collect()
     }
 
@@ -290,10 +292,10 @@ mod tests {
                 let right = defined(form.name, &cast);
                 if !form.counted {
                     assert_eq!(demands(&plain), right, "{} {size}", form.name);
-                    assert!((0..right.len()).all(|place| plain.rate(place) == 1));
+                    assert!((0..right.len()).all(|index| plain.rate(index) == 1));
                     continue;
                 }
-                let counts: Vec<u64> = (0..right.len() as u64).map(|place| place * 7 % 3).collect();
+                let counts: Vec<u64> = (0..right.len() as u64).map(|index| index * 7 % 3).collect();
                 let counted = plain.clone().with_counts(&counts).unwrap();
                 let kept = right
                     .into_iter()
@@ -303,7 +305,7 @@ mod tests {
                 assert_eq!(demands(&counted), right, "{} {size}", form.name);
                 assert_eq!(
                     (0..right.len())
-                        .map(|place| counted.rate(place))
+                        .map(|index| counted.rate(index))
                         .collect::<Vec<_>>(),
                     rates
                 );
@@ -349,8 +351,8 @@ mod tests {
         }
     }
 
-    /// Messages that move have no operator, prefixes always have an order, a barrier's tokens never: nothing that is
-    /// said of them changes it.
+    /// Messages that move have no operator, prefixes always have an order, a barrier's tokens never. `commutative` does
+    /// not change that.
     #[test]
     fn order_is_asked_for_only_where_there_is_a_choice() {
         let nodes = [1, 0, 2].map(NodeId::new);

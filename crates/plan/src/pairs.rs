@@ -1,14 +1,14 @@
 //! The messages of an all-to-all of sources and targets, in order: source by source, target by target, none from a node
 //! to itself.
 //!
-//! Nodes that are source and target stand first in both lists, in the same order. So the place of a message gives its
+//! Nodes that are source and target come first in both lists, in the same order. So the index of a message gives its
 //! ends without a search.
 
 use std::collections::BTreeSet;
 
 use oneport_platform::NodeId;
 
-/// How many nodes stand first in both lists.
+/// How many nodes come first in both lists.
 pub(crate) fn shared(sources: &[NodeId], targets: &[NodeId]) -> usize {
     sources
         .iter()
@@ -17,16 +17,16 @@ pub(crate) fn shared(sources: &[NodeId], targets: &[NodeId]) -> usize {
         .count()
 }
 
-/// The places of source and target of the message at this place. The first `shared` sources are the targets of the
-/// same places, and leave themselves out.
-pub(crate) fn pair(place: usize, shared: usize, targets: usize) -> Option<(usize, usize)> {
+/// The indices of source and target of the message at this index. The first `shared` sources are also the targets
+/// of the same indices, and leave themselves out.
+pub(crate) fn pair(index: usize, shared: usize, targets: usize) -> Option<(usize, usize)> {
     let others = targets.checked_sub(1)?;
     let short = shared.saturating_mul(others);
-    if place < short {
-        let (source, target) = (place / others, place % others);
+    if index < short {
+        let (source, target) = (index / others, index % others);
         return Some((source, target + usize::from(target >= source)));
     }
-    let rest = place - short;
+    let rest = index - short;
     Some((shared.checked_add(rest / targets)?, rest % targets))
 }
 
@@ -58,7 +58,7 @@ mod tests {
         let lists: Vec<Vec<NodeId>> = (0..256_usize)
             .map(|code| {
                 (0..4)
-                    .map(|place| NodeId::new(code >> (2 * place) & 3))
+                    .map(|index| NodeId::new(code >> (2 * index) & 3))
                     .collect::<Vec<_>>()
             })
             .flat_map(|list| (1..=4).map(move |length| list[..length].to_vec()))

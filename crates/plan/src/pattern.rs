@@ -52,7 +52,7 @@ impl Interval {
 /// A kind of message: every instance of the collective has at most one of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Message {
-    /// Place among the collective's [demands](crate::Collective::demand).
+    /// Index among the collective's [demands](crate::Collective::demand).
     pub demand: usize,
     /// Which operands it combines: `[0,0]` for a message that travels as it is.
     pub part: Interval,
@@ -62,21 +62,21 @@ pub struct Message {
 /// bring the wanted values to their receivers. Patterns are ordered by demand first.
 ///
 /// Later tasks may use the result of a task: several of them, unless
-/// - it is a copy at a node that does not replicate: that is passed on once at most;
-/// - the demand wants one result at one node: then every partial result is made once and used once. A value that is
-///   sent on is gone.
+/// - it is a copy at a node that does not replicate. Such a copy is passed on once at most.
+/// - the demand has one result at one node. Then every partial result is made once and used once, and a node that sends
+///   a value on no longer holds it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pattern {
-    /// Place among the collective's [demands](crate::Collective::demand).
+    /// Index among the collective's [demands](crate::Collective::demand).
     pub demand: usize,
-    /// For commutative operators: the participant (place in the participants' list) whose value is operand `i` of
+    /// For commutative operators: the participant (index in the participants' list) whose value is operand `i` of
     /// this pattern. `None` is the participants' own order, the only one for other operators.
     pub order: Option<Vec<usize>>,
     /// Tasks, each after its inputs.
     pub tasks: Vec<Task>,
 }
 
-/// A task of a pattern. An input is the place of the task that made it or brought it to the node. `None` is the operand
+/// A task of a pattern. An input is the index of the task that made it or brought it to the node. `None` is the operand
 /// `v[i,i]` at its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Task {
@@ -132,7 +132,7 @@ impl Task {
         }
     }
 
-    /// The tasks behind the inputs, as places in the pattern. A send has one input at most.
+    /// The tasks behind the inputs, as indices in the pattern. A send has one input at most.
     pub fn inputs(&self) -> impl Iterator<Item = usize> + use<> {
         let inputs = match *self {
             Task::Send { after, .. } => [after, None],
@@ -164,10 +164,10 @@ impl Pattern {
 
     /// The path of a message: links in the order of travel.
     pub fn path(demand: usize, links: impl IntoIterator<Item = LinkId>) -> Self {
-        let send = |(place, link)| Task::Send {
+        let send = |(index, link)| Task::Send {
             link,
             part: Interval::single(0),
-            after: before(place),
+            after: before(index),
         };
         Pattern {
             demand,
@@ -204,7 +204,7 @@ impl Pattern {
         };
         for task in tasks {
             let find = |part: Interval| latest.get(&part).copied();
-            let place = match task {
+            let index = match task {
                 Task::Send { link, part, .. } => pattern.send(link, part, find(part)),
                 Task::Merge {
                     node, part, split, ..
@@ -213,18 +213,18 @@ impl Pattern {
                     pattern.merge(node, part, split, [find(left), find(right)])
                 }
             };
-            latest.extend(place.map(|place| (task.part(), place)));
+            latest.extend(index.map(|index| (task.part(), index)));
         }
         pattern
     }
 
-    /// Adds a send. Returns its place, as later tasks name it for an input.
+    /// Adds a send. Returns its index, by which later tasks name it as an input.
     pub fn send(&mut self, link: LinkId, part: Interval, after: Option<u32>) -> Option<u32> {
         self.tasks.push(Task::Send { link, part, after });
         self.last()
     }
 
-    /// Adds sends of a part over these links in sequence. Returns the place of the last, or the place of the input if
+    /// Adds sends of a part over these links in sequence. Returns the index of the last, or that of the input if
     /// there are no links.
     pub fn route(
         &mut self,
@@ -237,7 +237,7 @@ impl Pattern {
             .fold(after, |after, link| self.send(link, part, after))
     }
 
-    /// Adds a merge with the places of its left and its right input. Returns its own place.
+    /// Adds a merge with the indices of its left and its right input. Returns its own index.
     pub fn merge(
         &mut self,
         node: NodeId,
@@ -270,12 +270,12 @@ impl Pattern {
         }
     }
 
-    /// The place of the last task.
+    /// The index of the last task.
     pub fn last(&self) -> Option<u32> {
         before(self.tasks.len())
     }
 
-    /// The same pattern for another demand.
+    /// This pattern for another demand.
     pub fn with_demand(self, demand: usize) -> Self {
         Pattern { demand, ..self }
     }
@@ -324,11 +324,11 @@ impl Pattern {
     }
 }
 
-/// The place before this one, as tasks name it.
-fn before(place: usize) -> Option<u32> {
-    place
+/// The index before this one, as inputs hold it.
+fn before(index: usize) -> Option<u32> {
+    index
         .checked_sub(1)
-        .and_then(|place| u32::try_from(place).ok())
+        .and_then(|index| u32::try_from(index).ok())
 }
 
 /// A pattern with its rate per unit of time.
@@ -336,7 +336,7 @@ fn before(place: usize) -> Option<u32> {
 pub struct WeightedPattern {
     /// The pattern.
     pub pattern: Pattern,
-    /// Carried out this often per unit of time. Positive.
+    /// Executions per unit of time. Positive.
     pub weight: Rational,
 }
 

@@ -1,4 +1,4 @@
-//! A question that makes sense.
+//! A valid problem: a platform, a collective and volumes that fit together.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use oneport_platform::{LinkId, NodeId, PerNode, Platform, PlatformError, Rationa
 
 use crate::{Block, Collective, CollectiveError, Demand, Interval, VolumeError, Volumes};
 
-/// Why a question makes no sense.
+/// Why a problem is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemError {
@@ -23,7 +23,7 @@ pub enum ProblemError {
     /// Messages cannot arrive.
     #[error("{collective} is infeasible: no path {}; connect the nodes, or leave them out of the collective", listed(.missing))]
     Unreachable {
-        /// The collective's name; of groups, that of the first.
+        /// The collective's name. Of groups, the name of the first.
         collective: &'static str,
         /// The names of the source and the target of each message that cannot arrive, each pair once. The first
         /// [`ProblemError::MOST_LISTED`] of them.
@@ -55,9 +55,9 @@ fn listed(missing: &[(String, String)]) -> String {
 ///
 /// ```
 /// use oneport_plan::{Collective, Problem, Volumes};
-/// use oneport_platform::{Node, Platform, Rational};
+/// use oneport_platform::{Node, Platform, whole};
 /// let mut builder = Platform::builder();
-/// let one = Rational::from_integer(1.into());
+/// let one = whole(1);
 /// let a = builder.node(Node::processor("a", one.clone()))?;
 /// let b = builder.node(Node::processor("b", one.clone()))?;
 /// builder.link(a, b, one.clone())?;
@@ -83,8 +83,8 @@ impl Problem {
     /// cannot reach another, that times the sources, or the targets if there are fewer of them.
     ///
     /// # Errors
-    /// The first thing that does not fit, by name; a shared capacity at a node with ports; pairs of nodes without a
-    /// path.
+    /// The first node or value that does not fit, by name. A shared capacity at a node with ports. Pairs of nodes
+    /// without a path.
     pub fn new(
         platform: impl Into<Arc<Platform>>,
         collective: impl Into<Arc<Collective>>,
@@ -124,9 +124,9 @@ impl Problem {
     ///
     /// ```
     /// # use oneport_plan::{Collective, Problem, Volumes};
-    /// # use oneport_platform::{Node, Platform, Rational};
+    /// # use oneport_platform::{Node, Platform, whole};
     /// # let mut builder = Platform::builder();
-    /// # let one = Rational::from_integer(1.into());
+    /// # let one = whole(1);
     /// # let a = builder.node(Node::processor("a", one.clone()))?;
     /// # let b = builder.node(Node::processor("b", one.clone()))?;
     /// # builder.link(a, b, one.clone())?;
@@ -135,7 +135,7 @@ impl Problem {
     /// let three = Problem::new(&platform, scatter.clone().with_counts(&[3])?, Volumes::of_size(one.clone()))?;
     /// let alike = three.with_largest_messages();
     /// assert_eq!(alike.collective(), &scatter);
-    /// assert_eq!(alike.volumes().size.constant(), Some(&(one * Rational::from_integer(3.into()))));
+    /// assert_eq!(alike.volumes().size.constant(), Some(&(one * whole(3))));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_largest_messages(&self) -> Problem {
@@ -175,7 +175,7 @@ impl Problem {
     /// All demands of an instance, in order.
     pub fn demands(&self) -> impl Iterator<Item = Demand<'_>> {
         let collective = self.collective();
-        (0..collective.demands()).map_while(|place| collective.demand(place))
+        (0..collective.demands()).map_while(|index| collective.demand(index))
     }
 
     /// The demands, by blocks of one kind and rate.
@@ -258,7 +258,7 @@ fn is_strong(platform: &Platform) -> bool {
     })
 }
 
-/// Which nodes messages from a node can reach; not `forward`, from which nodes they can reach it.
+/// The nodes that messages from a node can reach. If not `forward`, the nodes whose messages can reach it.
 fn reach(platform: &Platform, from: NodeId, forward: bool) -> PerNode<bool> {
     let mut seen = platform.per_node(false);
     seen[from] = true;

@@ -36,13 +36,13 @@ pub enum RatesError {
 pub struct TaskRates {
     /// `send(P_i -> P_j, v[k,m])`, by link and value.
     pub sends: BTreeMap<(LinkId, Value), Rational>,
-    /// `cons(P_i, T[k,l,m])`, by node, left input `[k,l]` and right input `[l+1,m]`. Where operands may be combined in
-    /// any order, the left input is the one with the smallest operand.
+    /// `cons(P_i, T[k,l,m])`, by node, left input `[k,l]` and right input `[l+1,m]`. If operands may be combined in any
+    /// order, the left input is the one with the smallest operand.
     pub merges: BTreeMap<(NodeId, Value, Value), Rational>,
 }
 
 impl TaskRates {
-    /// Counts a task of operands in their own order so often more.
+    /// Adds to the rate of a task of operands in their own order.
     pub fn add(&mut self, task: Task, rate: &Rational) {
         *self.of_mut(task) += rate;
     }
@@ -111,7 +111,8 @@ impl Rates {
     /// The rates of all tasks of a steady state: `sum w(T) chi_T`. Linear in the tasks, apart from sorting.
     ///
     /// # Errors
-    /// [`RatesError`]: demands whose rates say less than their patterns (all-reduce, scan); patterns of no demand.
+    /// [`RatesError`]: demands whose rates do not determine their patterns (all-reduce, scan), and patterns of no
+    /// demand.
     pub fn of(problem: &Problem, state: &SteadyState) -> Result<Rates, RatesError> {
         let mut rates = Rates::none_of(problem)?;
         rates.throughput = state.throughput.clone();
@@ -133,10 +134,11 @@ impl Rates {
     /// A kind of demand with ambiguous rates.
     pub fn none_of(problem: &Problem) -> Result<Rates, RatesError> {
         let collective = problem.collective().name();
-        let none = |kind| DemandRates::none_of(kind).ok_or(RatesError::NoReading { collective });
+        let zero_rates =
+            |kind| DemandRates::none_of(kind).ok_or(RatesError::NoReading { collective });
         let demands = problem
             .demands()
-            .map(|demand| none(demand.kind()))
+            .map(|demand| zero_rates(demand.kind()))
             .collect::<Result<_, _>>()?;
         Ok(Rates {
             demands,
@@ -212,16 +214,14 @@ impl DemandRates {
                     *sends.entry(link).or_default() += weight;
                 }
             }
-            DemandRates::Combine(rates) => match &pattern.order {
-                None => pattern
-                    .tasks
-                    .iter()
-                    .for_each(|&task| rates.add(task, weight)),
-                Some(order) => pattern
-                    .tasks
-                    .iter()
-                    .for_each(|&task| add_ordered(rates, order, task, weight)),
-            },
+            DemandRates::Combine(rates) => {
+                for &task in &pattern.tasks {
+                    match &pattern.order {
+                        None => rates.add(task, weight),
+                        Some(order) => add_ordered(rates, order, task, weight),
+                    }
+                }
+            }
         }
     }
 }

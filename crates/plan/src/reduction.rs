@@ -1,4 +1,4 @@
-//! One reduction (or broadcast) executed once, as short as possible: schedules, lengths, and what proves them.
+//! One reduction (or broadcast) executed once, as short as possible: schedules, lengths and their proofs.
 //!
 //! A [`Reduction`] is a tree of processors with dates. Every processor but the root sends once, to its *receiver*,
 //! when it has combined its own value with all it received. Two cost models exist, see [`SingleCosts`].
@@ -17,9 +17,9 @@ pub enum SingleCosts {
     /// part in one transfer at a time and runs one merge at a time. It merges while it receives. The order of the
     /// operands is kept: processor `i` holds operand `i`.
     Equal {
-        /// Time of one transfer, the paper's `d`; not negative.
+        /// Time of one transfer, the paper's `d`, not negative.
         transfer: Rational,
-        /// Time of one merge, the paper's `c`; not negative.
+        /// Time of one merge, the paper's `c`, not negative.
         compute: Rational,
     },
     /// The model of Liu-Kuo-Wang 2009, section 2: the transfer from processor `i` takes `times[i]` to every receiver,
@@ -122,8 +122,8 @@ pub struct Reduction {
     pub receivers: Vec<u32>,
     /// When processor `i` starts to send.
     pub starts: Dates,
-    /// When the receiver starts to merge what `i` sent. Absent under [`SingleCosts::PerSender`], where merging is part
-    /// of the transfer.
+    /// When the receiver starts to merge the value that `i` sent. Absent under [`SingleCosts::PerSender`], whose
+    /// transfers include the merge.
     pub merges: Option<Dates>,
     /// When processor `i`'s own value is there, from 0 on. Absent when all are there at 0.
     pub ready: Option<Dates>,
@@ -132,7 +132,7 @@ pub struct Reduction {
 }
 
 impl Reduction {
-    /// Sender, receiver and start of every transfer, by sender; the root sends nothing.
+    /// Sender, receiver and start of every transfer, by sender. The root sends nothing.
     ///
     /// O(n) for all of them. A sender without a receiver or a date, as a file may have it, is left out.
     pub fn transfers(&self) -> impl Iterator<Item = (u32, u32, Rational)> {
@@ -148,8 +148,8 @@ impl Reduction {
 
 /// A schedule of one broadcast: receivers, senders and dates.
 ///
-/// Lists as in [`Reduction`]. Under [`SingleCosts::Equal`] a transfer is prepared for `compute` at its sender, once the
-/// sender has the message; under [`SingleCosts::PerSender`] a transfer takes the time of its sender.
+/// Lists as in [`Reduction`]. Under [`SingleCosts::Equal`] the sender prepares a transfer for the time `compute`, once
+/// it has the message. Under [`SingleCosts::PerSender`] a transfer takes the time of its sender.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broadcast {
     /// The durations of transfers and of their preparation.
@@ -197,8 +197,8 @@ pub enum Instance {
 /// Why no schedule is shorter than the bound. Each variant is an argument that the referee repeats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proof {
-    /// Equal costs: within less than the bound fewer values can be combined. The referee counts them (unlimited:
-    /// RR-7898, proof of Lemma 5; limited reducers: Theorem 9).
+    /// Equal costs: in less time than the bound, fewer values can be combined. The referee counts them (RR-7898: the
+    /// proof of Lemma 5 if reducers are unlimited, Theorem 9 if they are limited).
     Counting,
     /// Equal costs, limited transfers: Theorem 7 of RR-7898 (Algorithm 2 with its last loop corrected).
     LimitedTransfers,
@@ -231,10 +231,10 @@ pub enum Proof {
 ///
 /// Read a schedule backwards from its end: at date 0 one *slot* is open (the destination's last reception). A sender of
 /// time `t` that takes a slot open since date `a` opens two slots at `a + t`, its own reception and its receiver's
-/// next. With a price `y(a) >= 0` on a slot of date `a`, a sender of class `i` uses up at least
-/// `w_i = min (y(a) - 2 y(a + t_i))` over all dates `a` that are sums of times with `a + t_i < B`. All senders together
-/// use up at most `y(0)`; so `sum_i senders_i w_i > y(0)` proves that no schedule ends before `B`. A class without any
-/// such date cannot be served before `B` at all, which proves it as well.
+/// next. With a price `y(a) >= 0` on a slot of date `a`, a sender of class `i` uses up at least `w_i = min (y(a) - 2
+/// y(a + t_i))` over all dates `a` that are sums of times with `a + t_i < B`. All senders together use up at most
+/// `y(0)`. So `sum_i senders_i w_i > y(0)` proves that no schedule ends before `B`. A class without any such date
+/// cannot be served before `B` at all, which proves it as well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotPrices {
     /// Dates with a positive price, ascending, each at most once. Other dates are free.
@@ -247,12 +247,12 @@ pub struct SlotPrices {
 /// slowest. Without loss the senders below a sender have larger numbers (Liu-Kuo-Wang 2009, Observation 1). Give each
 /// sender a weight `w_j` of any sign. In a slot that leaves the time `r` before `B`, a tree whose topmost sender is `j`
 /// weighs at most `F_j(r)`, which is `w_j` plus the two largest of the values `F_k(r - t_j)` of different `k > j` and
-/// of 0, for nothing. Where the senders `i, ..., n` are left, a slot's two largest such values are `A >= A'`, and one
-/// sender is on top in one slot only; so the open slots carry at most the sum of all `A'`, plus for every sender the
+/// of 0, for nothing. If the senders `i, ..., n` are left, let a slot's two largest such values be `A >= A'`. One
+/// sender is on top in one slot only. So the open slots carry at most the sum of all `A'`, plus for every sender the
 /// largest `A - A'` of the slots where `A` has it on top. If that is less than `w_i + ... + w_n`, these senders do not
 /// all end before `B`.
 ///
-/// The proof places the senders in order, each in every open slot, and drops the states that a list of weights
+/// The proof assigns the senders in order, each to every open slot, and drops the states that a list of weights
 /// excludes. No state is left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SenderWeights {
@@ -327,7 +327,7 @@ impl Instance {
         for (_, time) in times
             .iter()
             .enumerate()
-            .filter(|&(place, _)| place != root as usize)
+            .filter(|&(index, _)| index != root as usize)
         {
             *counts.entry(time).or_default() += 1;
         }
@@ -344,12 +344,13 @@ impl Instance {
 pub struct SingleBroadcast {
     /// The schedule.
     pub broadcast: Broadcast,
-    /// The limit that it keeps, and under which no broadcast is shorter than the bound; with a time per sender none.
+    /// The limit that it keeps, and under which no broadcast is shorter than the bound. Unlimited if each sender has a
+    /// time of its own.
     pub limit: Concurrency,
-    /// No broadcast from the same root is shorter; at most the length.
+    /// No broadcast from the same root is shorter. At most the length.
     pub lower_bound: Rational,
-    /// Equal costs: why no reduction of as many values is shorter. A broadcast read backwards is one. Absent with a
-    /// time per sender, where the referee computes a bound of its own.
+    /// Equal costs: why no reduction of as many values is shorter. A broadcast read backwards is one. Absent if each
+    /// sender has a time of its own: the referee computes that bound itself.
     pub proof: Option<Proof>,
 }
 

@@ -38,23 +38,24 @@ impl Use<'_> {
 }
 
 impl Resource {
-    /// The ports at the two ends of a link, sender first; `None` if the port model sets no limit.
+    /// The ports at the two ends of a link, sender first. `None` if the port model sets no limit.
     pub fn ends(platform: &Platform, link: LinkId) -> [Option<Resource>; 2] {
-        let end = |node: NodeId, port: fn(NodeId) -> Resource| match platform.model_of(node) {
+        let port_of = |node: NodeId, port: fn(NodeId) -> Resource| match platform.model_of(node) {
             PortModel::FullDuplex | PortModel::Multiport => Some(port(node)),
             PortModel::HalfDuplex => Some(Resource::Port(node)),
             PortModel::Links => None,
         };
         let link = platform.link(link);
         [
-            end(link.from, Resource::Send),
-            end(link.to, Resource::Receive),
+            port_of(link.from, Resource::Send),
+            port_of(link.to, Resource::Receive),
         ]
     }
 
-    /// The resources that a transfer over this link occupies: the ports at its ends; the link itself unless a port
-    /// already limits it to one transfer at a time, or a shared capacity is used up by it; its shared capacities. A
-    /// message of time `t` (its size times the cost of the link) keeps each busy for [its part](Use::of) of `t`.
+    /// The resources that a transfer over this link occupies: the ports at its ends, the link itself, and its shared
+    /// capacities. The link is left out if a port already limits it to one transfer at a time, or if a transfer uses up
+    /// a shared capacity. A message of time `t` (its size times the cost of the link) keeps each busy for [its
+    /// part](Use::of) of `t`.
     pub fn uses(platform: &Platform, link: LinkId) -> impl Iterator<Item = Use<'_>> {
         let ends = Resource::ends(platform, link);
         let shared = platform.shared_by(link);
@@ -83,7 +84,7 @@ impl Resource {
         }
     }
 
-    /// Every port, link and shared capacity that transfers on this platform can occupy, ascending; no processors.
+    /// Every port, link and shared capacity that transfers on this platform can occupy, ascending, without processors.
     pub fn of_platform(platform: &Platform) -> Vec<Resource> {
         let mut all: Vec<Resource> = platform
             .link_ids()
@@ -95,7 +96,7 @@ impl Resource {
         all
     }
 
-    /// The node the resource belongs to; `None` for a link and a shared capacity.
+    /// The node of the resource. `None` for a link and a shared capacity.
     pub fn node(self) -> Option<NodeId> {
         match self {
             Resource::Send(node)
@@ -120,13 +121,13 @@ impl Resource {
 
     /// For messages: `send port of 'a'`, `link 'a -> b'`, `shared 'bus'`. The resource is one of this platform.
     pub fn describe(self, platform: &Platform) -> String {
-        let of = |what: &str, node: NodeId| format!("{what} of '{}'", platform.name(node));
+        let named = |what: &str, node: NodeId| format!("{what} of '{}'", platform.name(node));
         match self {
-            Resource::Send(node) => of("send port", node),
-            Resource::Receive(node) => of("receive port", node),
-            Resource::Compute(node) if !platform.node(node).is_processor() => of("merges", node),
-            Resource::Compute(node) => of("processor", node),
-            Resource::Port(node) => of("port", node),
+            Resource::Send(node) => named("send port", node),
+            Resource::Receive(node) => named("receive port", node),
+            Resource::Compute(node) if !platform.node(node).is_processor() => named("merges", node),
+            Resource::Compute(node) => named("processor", node),
+            Resource::Port(node) => named("port", node),
             Resource::Link(link) => format!("link '{}'", platform.link_name(link)),
             Resource::Shared(id) => {
                 let shared = platform.shared().get(id.index());

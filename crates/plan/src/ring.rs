@@ -38,9 +38,9 @@ impl Ring {
 
 /// Rings in use at the same time, with the data that each carries per unit of time on every hop.
 ///
-/// Each of `n` processors sends its message of size 1 around: a ring that carries `w` takes `n - 1` hops for that, so
-/// rings that carry `w` together sustain `w / (n - 1)` all-gathers, and as many reduce-scatters, per unit of time; in
-/// the words of nccl-tests, `w` is their bus bandwidth.
+/// Each of `n` processors sends its message of size 1 around: a ring that carries `w` takes `n - 1` hops for that. So
+/// rings that carry `w` together sustain `w / (n - 1)` all-gathers per unit of time, and as many reduce-scatters.
+/// nccl-tests calls `w` their bus bandwidth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RingPacking {
     /// The rings, each with its positive throughput.

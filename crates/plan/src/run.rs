@@ -8,7 +8,7 @@ use oneport_platform::{LinkId, NodeId, Rational};
 /// A part of a demand's values that travels by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// Place among the collective's [demands](crate::Collective::demand).
+    /// Index among the collective's [demands](crate::Collective::demand).
     pub demand: usize,
     /// How many of the demand's messages it is, positive: the pieces of a demand add up to its
     /// [rate](crate::Collective::rate), which is 1 if it has no count.

@@ -52,17 +52,17 @@ impl Slot {
 
     /// The part of its full rate at which a link of the slot transfers. `None` for all of it. `O(log n)`.
     pub fn share(&self, link: LinkId) -> Option<&Rational> {
-        let place = self.shares.binary_search_by_key(&link, |(link, _)| *link);
-        place.ok().map(|place| &self.shares[place].1)
+        let index = self.shares.binary_search_by_key(&link, |(link, _)| *link);
+        index.ok().map(|index| &self.shares[index].1)
     }
 }
 
 /// The schedule of one period of the steady state, which repeats.
 ///
 /// Within a period a link sends its messages during the slots that name it, in any order that is the same in all
-/// periods, and a processor computes its merges. A task runs at its place in the first period that leaves its inputs
-/// the time to arrive. A message goes on without a break from a slot to the next one if both name its link. Otherwise
-/// it is cut: it pauses, and goes on in the link's next slot of the same period.
+/// periods, and a processor computes its merges. A task runs at its dates within a period, in the first period by which
+/// its inputs have arrived. A message goes on without a break from a slot to the next one if both name its link.
+/// Otherwise it is cut: it pauses, and goes on in the link's next slot of the same period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeriodicSchedule {
     /// Length of the period, in units of time.

@@ -46,8 +46,8 @@ impl std::fmt::Display for MergeTask {
 
 /// The work of every task, at every processor or at some of them. Node `i` takes `work x compute_i`.
 ///
-/// An entry of a task at a processor goes before the entry of the task at every processor. Without either, that
-/// processor cannot do the task. The same is said by an entry of `None`.
+/// An entry of a task at a processor goes before the entry of the task at every processor. Without either, or with an
+/// entry of `None`, that processor cannot do the task.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskTable {
     /// For each task: its work at every processor.
@@ -65,8 +65,8 @@ impl TaskTable {
         }
     }
 
-    /// The entries: task; processor, or `None` for all; work, or `None` if the task cannot be done. Ascending, entries
-    /// for all processors first.
+    /// The entries (task, processor, work), ascending, entries for all processors first. The processor is `None` for
+    /// all. The work is `None` if the task cannot be done.
     pub fn entries(&self) -> impl Iterator<Item = (MergeTask, Option<NodeId>, Option<&Rational>)> {
         let everywhere = self
             .everywhere

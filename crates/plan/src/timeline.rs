@@ -10,7 +10,7 @@ pub struct Event {
     /// The instance of the collective, from 0 in the order of starting. A demand of a process group with rate `r` runs
     /// `r` times per instance. These runs are numbered from 0 separately: number `k` belongs to instance `k / r`.
     pub instance: u64,
-    /// Which of its messages. `(instance, message)` is the identity of what travels.
+    /// Which of its messages. `(instance, message)` identifies the value that travels.
     pub message: Message,
     /// The link used.
     pub link: LinkId,

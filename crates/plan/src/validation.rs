@@ -79,7 +79,7 @@ impl Collective {
             return Err(CollectiveError::Counts {
                 collective,
                 count: 0,
-                wanted: named.places(),
+                wanted: named.uncounted(),
             });
         }
         match (form.is_pairwise(), named.owners(), named.targets()) {
@@ -202,12 +202,12 @@ fn validate_demands(demands: &[CustomDemand], platform: &Platform) -> Result<(),
     if demands.is_empty() {
         return Err(CollectiveError::NoDemands);
     }
-    for (place, demand) in demands.iter().enumerate() {
+    for (index, demand) in demands.iter().enumerate() {
         if demand.rate == 0 {
-            return Err(CollectiveError::NoRateOfDemand { demand: place });
+            return Err(CollectiveError::NoRateOfDemand { demand: index });
         }
         let in_demand = |error| CollectiveError::InDemand {
-            demand: place,
+            demand: index,
             error: Box::new(error),
         };
         validate_demand(demand, platform).map_err(in_demand)?;

@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::Interval;
 
-/// The operands that a partial result combines, by their places among the demand's operands: `v[k,m]` of RR-4872 is
-/// `k..=m`; where operands may be combined in any order, any set of them.
+/// The operands that a partial result combines, by their indices among the demand's operands. `v[k,m]` of RR-4872
+/// is `k..=m`. If operands may be combined in any order, it is any set of them.
 ///
 /// Kept as maximal runs of consecutive operands, so that an interval of any length takes one pair.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

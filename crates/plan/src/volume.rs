@@ -113,18 +113,18 @@ pub enum VolumeError {
         found: Box<Rational>,
     },
     /// A size that is not positive.
-    #[error("size {found}{place}; a message needs a positive size")]
+    #[error("size {found}{subject}; a message needs a positive size")]
     BadSize {
-        /// The partial result. Empty if all are alike.
-        place: String,
+        /// " of" and the partial result or task. Empty if all are alike.
+        subject: String,
         /// The size.
         found: Box<Rational>,
     },
     /// A negative amount of work.
-    #[error("work {found}{place}; give 0 or more")]
+    #[error("work {found}{subject}; give 0 or more")]
     BadWork {
-        /// The partial result. Empty if all are alike.
-        place: String,
+        /// " of" and the partial result or task. Empty if all are alike.
+        subject: String,
         /// The work.
         found: Box<Rational>,
     },
@@ -187,13 +187,13 @@ pub enum VolumeError {
         exists: bool,
     },
     /// A table of the wrong shape.
-    #[error("{what} table: {place} has {found} entries; {operands} operands need {operands} rows, and row k \
+    #[error("{what} table: {list} has {found} entries; {operands} operands need {operands} rows, and row k \
              (counted from 0) an entry for each of [k,k], [k,k+1], ... [k,{}], {right} here", operands - 1)]
     TableShape {
         /// "size" or "work".
         what: &'static str,
         /// "the list of rows" or "row k".
-        place: String,
+        list: String,
         /// How many entries there are.
         found: usize,
         /// How many there should be.
@@ -380,19 +380,19 @@ impl Volumes {
                 check_shape(what, rows, operands)?;
             }
         }
-        for (part, place) in samples(&self.size, operands) {
-            positive(&self.size.of(part).unwrap_or_default(), place)?;
+        for (part, subject) in samples(&self.size, operands) {
+            positive(&self.size.of(part).unwrap_or_default(), subject)?;
         }
         if let Amount::Tasks(table) = &self.work {
             return check_tasks(table, operands);
         }
-        for (part, place) in
+        for (part, subject) in
             samples(&self.work, operands).filter(|(part, _)| part.first < part.last)
         {
             let found = self.work.of(part).unwrap_or_default();
             if found.is_negative() {
                 return Err(VolumeError::BadWork {
-                    place,
+                    subject,
                     found: Box::new(found),
                 });
             }
@@ -401,12 +401,12 @@ impl Volumes {
     }
 }
 
-fn positive(size: &Rational, place: String) -> Result<(), VolumeError> {
+fn positive(size: &Rational, subject: String) -> Result<(), VolumeError> {
     if size.is_positive() {
         Ok(())
     } else {
         Err(VolumeError::BadSize {
-            place,
+            subject,
             found: Box::new(size.clone()),
         })
     }
@@ -419,9 +419,10 @@ fn check_tasks(table: &TaskTable, operands: usize) -> Result<(), VolumeError> {
             return Err(VolumeError::NoTask { task, operands });
         }
         if let Some(found) = work.filter(|work| work.is_negative()) {
-            let place = node.map_or_else(String::new, |node| format!(" at node {}", node.index()));
+            let at_node =
+                node.map_or_else(String::new, |node| format!(" at node {}", node.index()));
             return Err(VolumeError::BadWork {
-                place: format!(" of {task}{place}"),
+                subject: format!(" of {task}{at_node}"),
                 found: Box::new(found.clone()),
             });
         }
@@ -436,24 +437,24 @@ fn check_shape(
     rows: &[Vec<Rational>],
     operands: usize,
 ) -> Result<(), VolumeError> {
-    let wrong = |place, found, right| {
+    let wrong_shape = |list, found, right| {
         Err(VolumeError::TableShape {
             what,
-            place,
+            list,
             found,
             right,
             operands,
         })
     };
     if rows.len() != operands {
-        return wrong("the list of rows".to_string(), rows.len(), operands);
+        return wrong_shape("the list of rows".to_string(), rows.len(), operands);
     }
     match rows
         .iter()
         .enumerate()
         .find(|(first, row)| row.len() != operands - first)
     {
-        Some((first, row)) => wrong(format!("row {first}"), row.len(), operands - first),
+        Some((first, row)) => wrong_shape(format!("row {first}"), row.len(), operands - first),
         None => Ok(()),
     }
 }

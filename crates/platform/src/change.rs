@@ -5,7 +5,7 @@ use crate::{
     Shared, SharedId,
 };
 
-/// A number that takes the place of another.
+/// A number that replaces another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Number {
     /// The old one times this factor, which must be positive.
@@ -41,7 +41,7 @@ pub enum Change {
     Router(NodeId),
     /// Whether the node duplicates messages.
     Replicates(NodeId, bool),
-    /// The router combines what passes through it, in this time per unit of work. `None`: it does not.
+    /// The router combines the values that pass through it, in this time per unit of work. `None`: it does not.
     Reduces(NodeId, Option<Rational>),
     /// Simultaneous sends, and receives, under [`PortModel::Multiport`].
     Ports(NodeId, u32),
@@ -80,9 +80,8 @@ impl Platform {
     /// ```
     ///
     /// # Errors
-    /// An id of another platform; a cost below 0; a rate that is not positive; a compute cost that is not positive; a
-    /// multiple of a number that a router does not have; a processor that would reduce as a router; no ports; no node
-    /// left.
+    /// An id of another platform, a cost below 0, a rate or a compute cost that is not positive, a multiple of a number
+    /// that a router does not have, a processor that would reduce as a router, no ports, or no node left.
     ///
     /// # Complexity
     /// `O((n + m) log (n + m) + k)` for `k` changes of `n` nodes and `m` links.
@@ -129,7 +128,7 @@ impl Draft {
             }
             Change::WithoutShared(id) => *self.shared(*id)? = None,
             Change::WithoutNode(node) => {
-                *self.place(*node)? = None;
+                *self.entry(*node)? = None;
                 let all = platform
                     .outgoing(*node)
                     .iter()
@@ -139,7 +138,7 @@ impl Draft {
                 }
             }
             Change::Compute(id, number) => {
-                let Some(node) = self.place(*id)? else {
+                let Some(node) = self.entry(*id)? else {
                     return Ok(());
                 };
                 node.compute = match (&node.compute, number) {
@@ -154,27 +153,27 @@ impl Draft {
                 node.reduces = None;
             }
             Change::Router(node) => {
-                if let Some(node) = self.place(*node)? {
+                if let Some(node) = self.entry(*node)? {
                     (node.compute, node.reduces) = (None, None);
                 }
             }
             Change::Replicates(node, replicates) => {
-                if let Some(node) = self.place(*node)? {
+                if let Some(node) = self.entry(*node)? {
                     node.replicates = *replicates;
                 }
             }
             Change::Reduces(id, time) => {
-                if let Some(node) = self.place(*id)? {
+                if let Some(node) = self.entry(*id)? {
                     node.reduces.clone_from(time);
                 }
             }
             Change::Ports(node, ports) => {
-                if let Some(node) = self.place(*node)? {
+                if let Some(node) = self.entry(*node)? {
                     node.ports = Some(*ports);
                 }
             }
             Change::Model(node, model) => {
-                if let Some(node) = self.place(*node)? {
+                if let Some(node) = self.entry(*node)? {
                     node.model = Some(*model);
                 }
             }
@@ -182,7 +181,7 @@ impl Draft {
         Ok(())
     }
 
-    fn place(&mut self, id: NodeId) -> Result<&mut Option<crate::Node>, PlatformError> {
+    fn entry(&mut self, id: NodeId) -> Result<&mut Option<crate::Node>, PlatformError> {
         let nodes = self.nodes.len();
         self.nodes
             .get_mut(id.index())

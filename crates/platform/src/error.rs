@@ -80,7 +80,7 @@ pub enum PlatformError {
         /// The node's name.
         node: String,
     },
-    /// The same ordered pair of nodes is linked twice.
+    /// An ordered pair of nodes is linked twice.
     #[error(
         "link {from} -> {to} is given twice (cost {first} and {second}); keep one, or give the two wires a router each"
     )]
@@ -186,7 +186,7 @@ pub enum PlatformError {
     /// A platform without nodes.
     #[error("the platform has no node; at least one is needed")]
     Empty,
-    /// A generator was asked for something impossible.
+    /// A generator has an impossible parameter.
     #[error("generator {generator}: {parameter} is {value}; {expected}")]
     BadParameter {
         /// The generator's name.

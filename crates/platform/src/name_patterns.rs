@@ -63,18 +63,18 @@ impl Pattern {
     /// Reads a pattern. A name without special letters is one, too.
     ///
     /// # Errors
-    /// A bracket without its counterpart, or with anything but numbers and ranges in it; more than 2000 characters.
+    /// A bracket without its counterpart, or with anything but numbers and ranges in it, or more than 2000 characters.
     pub fn parse(text: &str) -> Result<Pattern, PatternError> {
-        let wrong = || PatternError::Unreadable {
+        let unreadable = || PatternError::Unreadable {
             pattern: short(text),
         };
         if text.len() > LONGEST {
-            return Err(wrong());
+            return Err(unreadable());
         }
         let mut tokens = Vec::new();
         let mut rest = text;
         while !rest.is_empty() {
-            let (token, behind) = next(rest).ok_or_else(wrong)?;
+            let (token, behind) = next(rest).ok_or_else(unreadable)?;
             match (tokens.last_mut(), token) {
                 (Some(Token::Text(text)), Token::Text(more)) => text.push_str(&more),
                 (Some(Token::Any), Token::Any) => {}
@@ -92,7 +92,7 @@ impl Pattern {
 
     /// Whether it is the whole of this name.
     pub fn matches(&self, name: &str) -> bool {
-        self.places(name).is_some()
+        self.choices(name).is_some()
     }
 
     /// The nodes whose name, or else whose alias, it is: in the order of its numbers, the first number first, then in
@@ -106,13 +106,13 @@ impl Pattern {
     pub fn nodes(&self, platform: &Platform) -> Result<Vec<NodeId>, PatternError> {
         let found = |id: NodeId| {
             let node = platform.node(id);
-            let aliased = || self.places(node.alias.as_deref()?);
-            Some((self.places(&node.name).or_else(aliased)?, id))
+            let aliased = || self.choices(node.alias.as_deref()?);
+            Some((self.choices(&node.name).or_else(aliased)?, id))
         };
         let mut found: Vec<(Vec<u64>, NodeId)> = platform.node_ids().filter_map(found).collect();
         found.sort();
-        let places: BTreeSet<&Vec<u64>> = found.iter().map(|(places, _)| places).collect();
-        match self.absent(&places) {
+        let choices: BTreeSet<&Vec<u64>> = found.iter().map(|(choices, _)| choices).collect();
+        match self.absent(&choices) {
             Some(missing) if !found.is_empty() => Err(PatternError::Missing {
                 pattern: short(&self.text()),
                 missing,
@@ -121,7 +121,7 @@ impl Pattern {
         }
     }
 
-    /// Returns the [`nodes`](Self::nodes) of the pattern. If it is open, only nodes that may own or want data: the
+    /// Returns the [`nodes`](Self::nodes) of the pattern. If it is open, only nodes that may own or receive data: the
     /// processors, or, on a platform without processors, the nodes that replicate.
     ///
     /// # Errors
@@ -141,17 +141,17 @@ impl Pattern {
             .spans()
             .map(|spans| spans.iter().map(Span::len).sum())
             .collect();
-        let mut places = vec![0; sizes.len()];
+        let mut choices = vec![0; sizes.len()];
         // One more than there are found ones are looked at, at most.
-        while found.contains(&places) {
-            let next = places
+        while found.contains(&choices) {
+            let next = choices
                 .iter()
                 .zip(&sizes)
-                .rposition(|(place, size)| place + 1 < *size)?;
-            places[next] += 1;
-            places[next + 1..].fill(0);
+                .rposition(|(index, size)| index + 1 < *size)?;
+            choices[next] += 1;
+            choices[next + 1..].fill(0);
         }
-        Some(self.at(&places))
+        Some(self.at(&choices))
     }
 
     fn spans(&self) -> impl Iterator<Item = &Vec<Span>> {
@@ -162,22 +162,22 @@ impl Pattern {
     }
 
     /// The name with these of its numbers.
-    fn at(&self, places: &[u64]) -> String {
-        let mut places = places.iter();
+    fn at(&self, choices: &[u64]) -> String {
+        let mut choices = choices.iter();
         let mut name = String::new();
         for token in &self.tokens {
             match token {
                 Token::Text(text) => name.push_str(text),
                 Token::Any => name.push('*'),
                 Token::Number(spans) => {
-                    let mut place = places.next().copied().unwrap_or(0);
+                    let mut index = choices.next().copied().unwrap_or(0);
                     for span in spans {
-                        if place < span.len() {
-                            let number = span.first + place;
+                        if index < span.len() {
+                            let number = span.first + index;
                             name.push_str(&format!("{number:0width$}", width = span.width));
                             break;
                         }
-                        place -= span.len();
+                        index -= span.len();
                     }
                 }
             }
@@ -205,11 +205,11 @@ impl Pattern {
     }
 
     /// Which of its numbers the name has. `None` if it does not match.
-    fn places(&self, name: &str) -> Option<Vec<u64>> {
-        let mut places = Vec::new();
+    fn choices(&self, name: &str) -> Option<Vec<u64>> {
+        let mut choices = Vec::new();
         let mut failed = BTreeSet::new();
-        self.rest(0, name, &mut places, &mut failed)
-            .then_some(places)
+        self.rest(0, name, &mut choices, &mut failed)
+            .then_some(choices)
     }
 
     /// Whether the tokens from `at` on are the whole of `name`. `failed` are the pairs that are known not to be.
@@ -217,7 +217,7 @@ impl Pattern {
         &self,
         at: usize,
         name: &str,
-        places: &mut Vec<u64>,
+        choices: &mut Vec<u64>,
         failed: &mut BTreeSet<(usize, usize)>,
     ) -> bool {
         let Some(token) = self.tokens.get(at) else {
@@ -229,23 +229,23 @@ impl Pattern {
         let found = match token {
             Token::Text(text) => name
                 .strip_prefix(text.as_str())
-                .is_some_and(|name| self.rest(at + 1, name, places, failed)),
+                .is_some_and(|name| self.rest(at + 1, name, choices, failed)),
             Token::Any => {
                 let ends = name.char_indices().map(|(end, _)| end).chain([name.len()]);
                 ends.into_iter()
-                    .any(|end| self.rest(at + 1, &name[end..], places, failed))
+                    .any(|end| self.rest(at + 1, &name[end..], choices, failed))
             }
             Token::Number(spans) => {
                 let digits = name.bytes().take_while(u8::is_ascii_digit).count();
                 (1..=digits.min(DIGITS)).any(|end| {
                     let (number, behind) = name.split_at(end);
-                    let Some(place) = place(spans, number) else {
+                    let Some(index) = index_in(spans, number) else {
                         return false;
                     };
-                    places.push(place);
-                    let found = self.rest(at + 1, behind, places, failed);
+                    choices.push(index);
+                    let found = self.rest(at + 1, behind, choices, failed);
                     if !found {
-                        places.pop();
+                        choices.pop();
                     }
                     found
                 })
@@ -264,8 +264,8 @@ impl Span {
     }
 }
 
-/// The place of a number, as it is written, among those of all spans.
-fn place(spans: &[Span], number: &str) -> Option<u64> {
+/// The index of a number, as it is written, among those of all spans.
+fn index_in(spans: &[Span], number: &str) -> Option<u64> {
     let value: u64 = number.parse().ok()?;
     let mut before = 0;
     for span in spans {
@@ -279,7 +279,7 @@ fn place(spans: &[Span], number: &str) -> Option<u64> {
     None
 }
 
-/// The first token of a text, and what follows.
+/// The first token of a text, and the rest.
 fn next(text: &str) -> Option<(Token, &str)> {
     if let Some(rest) = text.strip_prefix('*') {
         return Some((Token::Any, rest));

@@ -24,7 +24,7 @@ pub fn common(name: &str) -> String {
     text
 }
 
-/// A set of nodes: `{a, box1.*}`, or `all but {b}` where that is shorter. `box1.*` are all nodes whose names begin so.
+/// A set of nodes: `{a, box1.*}`, or `all but {b}` if that is shorter. `box1.*` are all nodes whose names begin so.
 pub fn set(platform: &Platform, nodes: &[NodeId]) -> String {
     let inside: BTreeSet<NodeId> = nodes.iter().copied().collect();
     let outside: Vec<NodeId> = platform
@@ -86,11 +86,11 @@ fn ranges(words: Vec<String>) -> Vec<String> {
     };
     let mut runs: Vec<Vec<String>> = Vec::new();
     for word in words {
-        let next = |run: &Vec<String>| {
+        let follows = |run: &Vec<String>| {
             let (last, own) = (numbered(run.last()?)?, numbered(&word)?);
             (last.0 == own.0 && last.1.checked_add(1) == Some(own.1)).then_some(())
         };
-        match runs.last_mut().filter(|run| next(run).is_some()) {
+        match runs.last_mut().filter(|run| follows(run).is_some()) {
             Some(run) => run.push(word),
             None => runs.push(vec![word]),
         }
@@ -121,10 +121,10 @@ mod tests {
             builder.node(Node::router(name))?;
         }
         let platform = builder.build()?;
-        let nodes = |places: &[usize]| {
-            places
+        let nodes = |indices: &[usize]| {
+            indices
                 .iter()
-                .map(|&place| NodeId::new(place))
+                .map(|&index| NodeId::new(index))
                 .collect::<Vec<_>>()
         };
         assert_eq!(set(&platform, &nodes(&[0, 1])), "{box0.*}");

@@ -93,8 +93,8 @@ pub struct Node {
     pub accelerator: bool,
     /// A second name, by which the node is found, too: `mlx5_3` for `nic3`.
     pub alias: Option<String>,
-    /// Time for one unit of work of a router that combines what passes through it (in-network reduction: NVLS, SHARP),
-    /// 0 or more. `None` for any other node. It has no process, so it takes part in nothing by itself.
+    /// Time for one unit of work of a router that combines the values that pass through it (in-network reduction: NVLS,
+    /// SHARP), 0 or more. `None` for any other node. A router has no process, so it is no participant.
     pub reduces: Option<Rational>,
 }
 
@@ -145,7 +145,7 @@ impl Node {
         self.merge_time().is_some()
     }
 
-    /// Time for one unit of work, where this node merges. 0 for a router whose merges take no time.
+    /// Time for one unit of work, if this node merges. 0 for a router whose merges take no time.
     pub fn merge_time(&self) -> Option<&Rational> {
         self.compute.as_ref().or(self.reduces.as_ref())
     }

@@ -89,7 +89,7 @@ impl Platform {
         G: IntoNodeReferences + IntoEdgeReferences + NodeIndexable + GraphProp,
     {
         let mut builder = Platform::builder();
-        // Indices of nodes may have gaps, where nodes were removed.
+        // Indices of nodes have gaps if nodes were removed.
         let mut ids = vec![NodeId::new(usize::MAX); graph.node_bound()];
         for own in graph.node_references() {
             ids[graph.to_index(own.id())] = builder.node(node(own))?;
@@ -204,7 +204,7 @@ impl Platform {
     /// One node.
     ///
     /// # Panics
-    /// If the id is not of this platform; [`nodes`](Self::nodes)`().get(id.index())` does not panic.
+    /// If the id is not of this platform. [`nodes`](Self::nodes)`().get(id.index())` does not panic.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.graph[NodeIndex::from(id)]
     }
@@ -212,7 +212,7 @@ impl Platform {
     /// One link.
     ///
     /// # Panics
-    /// If the id is not of this platform; [`links`](Self::links)`().get(id.index())` does not panic.
+    /// If the id is not of this platform. [`links`](Self::links)`().get(id.index())` does not panic.
     pub fn link(&self, id: LinkId) -> &Link {
         &self.graph[EdgeIndex::from(id)]
     }
@@ -316,7 +316,7 @@ impl Platform {
     }
 }
 
-/// Collects nodes and links and validates each where it is given.
+/// Collects nodes and links, and validates each when it is added.
 #[derive(Debug, Clone, Default)]
 pub struct PlatformBuilder {
     model: PortModel,
@@ -337,7 +337,7 @@ impl PlatformBuilder {
         self
     }
 
-    /// Says what 1 of message and 1 of time mean.
+    /// Sets the units of data and time.
     pub fn units(&mut self, units: Units) -> &mut Self {
         self.units = Some(units);
         self
@@ -346,8 +346,8 @@ impl PlatformBuilder {
     /// Adds a node.
     ///
     /// # Errors
-    /// A name or alias that is taken by one of its kind, empty, longer than 200 characters or with control characters;
-    /// a compute cost that is not positive; a processor that reduces as a router, too; a time of merges below 0; zero
+    /// A name or alias that another node has, or that is empty, longer than 200 characters or with control characters.
+    /// A compute cost that is not positive. A processor that also reduces as a router. A time of merges below 0. Zero
     /// ports.
     pub fn node(&mut self, node: Node) -> Result<NodeId, PlatformError> {
         if self.graph.node_count() == LIMIT {
@@ -482,7 +482,7 @@ impl PlatformBuilder {
     /// Gives a link latency and overhead.
     ///
     /// # Errors
-    /// An unknown link; a time below 0.
+    /// An unknown link, or a time below 0.
     pub fn delays(&mut self, link: LinkId, delays: Delays) -> Result<(), PlatformError> {
         set_delays(&mut self.graph, link, delays)
     }
@@ -490,7 +490,8 @@ impl PlatformBuilder {
     /// Adds a capacity that links share.
     ///
     /// # Errors
-    /// A name that is taken; a rate that is not positive; no links; a link that was not added; a weight of 0.
+    /// A name that another capacity has, a rate that is not positive, no links, a link that was not added, or a weight
+    /// of 0.
     pub fn share(&mut self, shared: Shared) -> Result<SharedId, PlatformError> {
         if self.shared.len() == LIMIT {
             return Err(PlatformError::TooMany {
@@ -523,7 +524,7 @@ impl PlatformBuilder {
     /// Finishes the platform.
     ///
     /// # Errors
-    /// A platform without nodes; a link with a shared capacity that ends at a node with ports.
+    /// A platform without nodes, or a link with a shared capacity that ends at a node with ports.
     pub fn build(self) -> Result<Platform, PlatformError> {
         let platform = self.build_with_any_ports()?;
         platform.check_shared()?;

@@ -17,8 +17,8 @@ const MAX_WEIGHT: u32 = 1000;
 /// (docs/theory.md, shared capacities). A port that serves many transfers at a time is a shared capacity of its links.
 ///
 /// ```
-/// use oneport_platform::{Node, Platform, PortModel, Rational, Shared};
-/// let [zero, one, two] = [0, 1, 2].map(|number: i32| Rational::from_integer(number.into()));
+/// use oneport_platform::{Node, Platform, PortModel, Shared, whole};
+/// let [zero, one, two] = [0, 1, 2].map(whole);
 /// let mut builder = Platform::builder();
 /// builder.model(PortModel::Links);
 /// let [a, b] = ["a", "b"].map(|name| builder.node(Node::processor(name, one.clone())));
@@ -87,9 +87,9 @@ impl Groups {
             return Groups::default();
         }
         let mut parts: PerLink<Vec<(SharedId, Rational)>> = vec![Vec::new(); links].into();
-        for (place, shared) in all.iter().enumerate() {
+        for (index, shared) in all.iter().enumerate() {
             for (link, &weight) in &shared.weights {
-                parts[*link].push((SharedId::new(place), shared.time(weight)));
+                parts[*link].push((SharedId::new(index), shared.time(weight)));
             }
         }
         let mut own = BTreeMap::new();

@@ -31,8 +31,8 @@ impl Platform {
 
     /// The shared capacity with this name.
     pub fn find_shared(&self, name: &str) -> Option<SharedId> {
-        let place = self.shared().iter().position(|shared| shared.name == name);
-        place.map(SharedId::new)
+        let index = self.shared().iter().position(|shared| shared.name == name);
+        index.map(SharedId::new)
     }
 
     /// Checks that no link with a shared capacity ends at a node with ports. A platform that was just built passes. One
@@ -60,7 +60,7 @@ impl Platform {
         Ok(())
     }
 
-    /// For what does not support shared capacities: refuses a platform that has some. `what` is the refusing operation.
+    /// Refuses a platform with shared capacities, for an operation that does not support them. `what` is the operation.
     ///
     /// # Errors
     /// The name of the first shared capacity.
@@ -77,20 +77,20 @@ impl Platform {
     /// Rates, weights and ids of the shared capacities after a renaming of links, sorted: a renaming maps every
     /// capacity to one of the same rate and weights if these are the same as without it.
     pub(crate) fn shared_after(&self, image: impl Fn(LinkId) -> LinkId) -> Vec<Renamed<'_>> {
-        let renamed = |(place, shared): (usize, &'_ Shared)| {
+        let renamed = |(index, shared): (usize, &'_ Shared)| {
             let weights = shared.weights.iter();
             let mut weights: Vec<_> = weights
                 .map(|(&link, &weight)| (image(link), weight))
                 .collect();
             weights.sort_unstable();
-            (weights, SharedId::new(place))
+            (weights, SharedId::new(index))
         };
         let mut all: Vec<_> = self
             .shared()
             .iter()
             .enumerate()
-            .map(|(place, shared)| {
-                let (weights, id) = renamed((place, shared));
+            .map(|(index, shared)| {
+                let (weights, id) = renamed((index, shared));
                 (&shared.rate, weights, id)
             })
             .collect();

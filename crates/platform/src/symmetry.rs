@@ -22,8 +22,8 @@ pub struct Automorphism {
 /// A group of automorphisms that acts freely on `participants`: it maps the set to itself, and no element but the
 /// identity fixes a participant. As large as found. Its order divides the number of participants.
 ///
-/// The identity comes first; the others are sorted by the place among the participants of the image of the first one.
-/// Ids must come from this platform (others are ignored); repeated ids count once. For the method and its cost see
+/// The identity comes first. The others are sorted by the rank of the image of the first participant. Ids must come
+/// from this platform: others are ignored. Repeated ids count once. For the method and its cost see
 /// [`oneport_graph::free_automorphisms`].
 ///
 /// ```
@@ -96,9 +96,9 @@ fn colour(platform: &Platform, link: LinkId) -> (&Rational, &Rational, Vec<(u32,
     (&platform.link(link).cost, platform.own_cost(link), shared)
 }
 
-/// The orbits of some nodes and links, each once, as far as they are found: nodes, or links, that renamings of nodes
-/// take to one another which change nothing but names and keep what `mark` says of nodes. Ascending. For the method and
-/// its cost see [`oneport_graph::orbits`].
+/// The orbits of some nodes and links, each once, ascending: renamings of nodes that keep everything but names, and the
+/// `mark` of every node, take the members of an orbit to one another. An orbit may be found in parts. For the method
+/// and its cost see [`oneport_graph::orbits`].
 ///
 /// ```
 /// use oneport_platform::{generate::torus, orbits};

@@ -94,7 +94,7 @@ pub(crate) fn build<'p>(
 pub struct Message<'a> {
     /// Where it starts.
     pub source: NodeId,
-    /// Who wants it, without the source.
+    /// Its targets, without the source.
     pub targets: &'a [NodeId],
     /// How often per instance.
     pub rate: u64,

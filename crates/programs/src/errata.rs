@@ -13,7 +13,7 @@ pub struct Errata {
     pub node_numbers: bool,
     /// E000-12: (10) is waived at the target for `v[0,n-1]`, with `n` the number of nodes.
     pub nodes_for_operands: bool,
-    /// E000-13: `v[k,m]` is used by `T[n,k,m]`, as the text above (10) says.
+    /// E000-13: `v[k,m]` is used by `T[n,k,m]`, as in the text above (10).
     pub wrong_split: bool,
     /// E000-30: send and cons may be negative. s and alpha may not.
     pub negative_rates: bool,

@@ -96,7 +96,7 @@ pub enum Equation {
         /// The node.
         node: NodeId,
     },
-    /// (6): what arrives of a message is the throughput.
+    /// (6): the flow of a message into its target is the throughput.
     Receive(usize),
     /// (10): a node sends and uses the amount of a partial result that it receives and makes.
     Part {
@@ -107,7 +107,7 @@ pub enum Equation {
         /// The partial result.
         part: Interval,
     },
-    /// (11): what arrives of a result is the throughput.
+    /// (11): the rate of a result at its target is the throughput.
     Result(usize),
     /// The copies for a target leave the source.
     Leave(usize),
@@ -199,8 +199,8 @@ impl Linear {
             .collect()
     }
 
-    /// The program without the times of links and processors: rows hold what these are busy for. The optimum is the
-    /// same as long as no rate may be negative, since times are then not negative either.
+    /// The program without the variables of the busy times of links and processors: rows have the sums of tasks
+    /// instead. The optimum is unchanged if no rate may be negative, because the times are then not negative either.
     #[must_use]
     pub fn substituted(mut self) -> Linear {
         let mut times: BTreeMap<Quantity, Vec<(Quantity, Rational)>> = BTreeMap::new();
@@ -214,7 +214,7 @@ impl Linear {
                     continue;
                 }
             };
-            // A time less what takes it is 0.
+            // A time minus the times of its tasks is 0.
             line.terms.retain(|(quantity, _)| *quantity != time);
             times.insert(time, line.terms);
         }

@@ -77,7 +77,7 @@ pub(crate) fn primal<'p>(
     let columns = Listed::all(problem, code, paper.watch)?;
     let title = "(P), patterns and matchings: RR-2004-32, sections 3.2 and 4";
     let program = Program::new(paper, code, Sense::Maximize);
-    write_primal(program, problem, (form, title), &columns)
+    write_primal(program, problem, form, title, &columns)
 }
 
 /// (P'), over the patterns of a plan and the matchings of its schedule.
@@ -112,7 +112,7 @@ pub(crate) fn restricted<'p>(
     };
     let title = "(P'), the patterns and matchings of an optimal solution: RR-2004-32, section 3.4";
     let program = Program::new(paper, code, Sense::Maximize);
-    write_primal(program, problem, (form, title), &columns)
+    write_primal(program, problem, form, title, &columns)
 }
 
 /// The plan's patterns, one of each demand side by side: every demand's weights fill the same time, which is cut
@@ -184,7 +184,8 @@ fn explain(program: &mut Program<'_>, problem: &Problem, form: Form) {
 fn write_primal<'p>(
     mut program: Program<'p>,
     problem: &'p Problem,
-    (form, title): (Form, &str),
+    form: Form,
+    title: &str,
     listed: &Listed,
 ) -> Result<Size, ProgramError> {
     program.note(form.title(title));
@@ -285,7 +286,9 @@ impl Matchings<'_> {
 
     pub(crate) fn add_primal(&self, program: &mut Program<'_>) -> Result<(), ProgramError> {
         program.declare((self.matchings.len() + self.patterns.len()) as u64);
-        (0..self.patterns.len()).for_each(|pattern| program.aim(Quantity::Pattern(pattern)));
+        for pattern in 0..self.patterns.len() {
+            program.aim(Quantity::Pattern(pattern));
+        }
         if !self.matchings.is_empty() {
             program.first(Quantity::Matching(0));
         }
@@ -322,7 +325,9 @@ impl Matchings<'_> {
         program.aim(Quantity::TimePrice);
         program.declare(1 + self.times.len() as u64);
         if self.errors.edge_equation {
-            (0..self.times.len()).for_each(|link| program.free(Quantity::LinkPrice(link)));
+            for link in 0..self.times.len() {
+                program.free(Quantity::LinkPrice(link));
+            }
         }
         program.section("A matching costs at most u.");
         for (index, matching) in self.matchings.iter().enumerate() {

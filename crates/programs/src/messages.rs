@@ -196,8 +196,8 @@ impl Messages<'_> {
         if !self.errors.wrong_right_side {
             return outgoing.to_vec();
         }
-        let back = |&link: &LinkId| platform.link_between(platform.link(link).to, node);
-        outgoing.iter().filter_map(back).collect()
+        let reverse = |&link: &LinkId| platform.link_between(platform.link(link).to, node);
+        outgoing.iter().filter_map(reverse).collect()
     }
 
     fn count(

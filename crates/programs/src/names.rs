@@ -2,7 +2,7 @@
 //!
 //! A node's name is kept if it consists of letters, digits and `_ . # $ % & @ ~ '` of ASCII, and has at most 40 of
 //! them. Commas and parentheses divide `send(Pi,Pj,m)` and are not kept. Every other node is called after its index,
-//! and a comment of the file says so.
+//! and a comment of the file lists both names.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

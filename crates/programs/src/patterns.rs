@@ -242,14 +242,14 @@ impl Trees<'_> {
 
     /// Whether all links hang together under the root, and end at targets.
     fn is_tree(&self) -> bool {
-        let used = |node: &NodeId| self.parents[*node].is_some();
+        let is_reached = |node: &NodeId| self.parents[*node].is_some();
         let inner = |node: NodeId| {
             self.parents
                 .iter()
                 .flatten()
                 .any(|&link| self.platform.link(link).from == node)
         };
-        self.platform.node_ids().filter(used).all(|node| {
+        self.platform.node_ids().filter(is_reached).all(|node| {
             self.top(node) == self.root && (self.targets.contains(&node) || inner(node))
         })
     }

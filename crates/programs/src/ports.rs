@@ -74,16 +74,11 @@ pub(crate) fn add_limits(
     }
     program.section("(2) Outgoing messages.");
     for node in platform.node_ids() {
-        add_port(
-            program,
-            platform,
-            (node, Port::Out),
-            platform.outgoing(node),
-        )?;
+        add_port(program, platform, node, Port::Out, platform.outgoing(node))?;
     }
     program.section("(3) Incoming messages.");
     for node in platform.node_ids() {
-        add_port(program, platform, (node, Port::In), platform.incoming(node))?;
+        add_port(program, platform, node, Port::In, platform.incoming(node))?;
     }
     add_shared(program, platform)
 }
@@ -125,7 +120,8 @@ fn terms(platform: &Platform) -> BTreeMap<Resource, Vec<(Quantity, Rational)>> {
 fn add_port(
     program: &mut Program<'_>,
     platform: &Platform,
-    (node, port): (NodeId, Port),
+    node: NodeId,
+    port: Port,
     links: &[LinkId],
 ) -> Result<(), ProgramError> {
     let Some(ports) = platform.ports(node) else {

@@ -91,14 +91,16 @@ impl<'p> Program<'p> {
         }
     }
 
-    /// Names the variables and rows, and says in comments which nodes have other names in the file. A program in memory
-    /// has no names.
+    /// Names the variables and rows, and lists in comments the nodes that have other names in the file. A program in
+    /// memory has no names.
     pub(crate) fn name(&mut self, names: impl FnOnce() -> Names<'p>) -> Option<Rc<Names<'p>>> {
         if matches!(self.paper.out, Out::Numbers(_)) {
             return None;
         }
         let names = Rc::new(names());
-        names.replaced().for_each(|note| self.note(note));
+        for note in names.replaced() {
+            self.note(note);
+        }
         self.names = Some(Rc::clone(&names));
         Some(names)
     }

@@ -77,7 +77,7 @@ pub struct Reductions<'a> {
     pub platform: &'a Platform,
     /// The owners of the operands, in order.
     pub participants: &'a [NodeId],
-    /// For each reduction the node that wants its result.
+    /// For each reduction the node that receives its result.
     pub targets: &'a [NodeId],
     /// The time of a reduction's partial result on a link.
     pub send_time: &'a dyn Fn(usize, LinkId, Interval) -> Rational,

@@ -13,7 +13,7 @@ use crate::Execution;
 /// Messages that a node must be able to hold until it has used them.
 ///
 /// A message is held from its arrival until its last use ends: it has been sent on whole, or merged. A message that is
-/// held for `w` periods, the last one perhaps in part, occupies `w` places at a time. A node that only forwards holds
+/// held for `w` periods, the last one perhaps in part, occupies `w` buffers at a time. A node that only forwards holds
 /// at most two periods' worth (RR-4872 section 3.4 has the same bound). An operand of a merge may wait longer for the
 /// other operand. One copy serves several uses. If a message arrives several times, as from a switch that passes every
 /// copy on once, each copy is held. Owners' values and messages without a further use are not counted. Nodes that hold

@@ -62,7 +62,9 @@ pub(crate) fn groups(
             }
         }
     }
-    groups.values_mut().for_each(join);
+    for groups in groups.values_mut() {
+        join(groups);
+    }
     groups
 }
 
@@ -225,9 +227,9 @@ impl Slots {
 
     fn whole(&self, order: &[usize]) -> Prefix {
         let mut prefix = self.start();
-        order
-            .iter()
-            .for_each(|&slot| self.append(&mut prefix, slot));
+        for &slot in order {
+            self.append(&mut prefix, slot);
+        }
         prefix
     }
 
@@ -329,7 +331,7 @@ mod tests {
                 .into_iter()
                 .map(|(length, lines)| (24 * length, lines.into_iter().collect::<Vec<_>>()))
                 .collect();
-            let of = |(line, (first, second, one)): (usize, (u128, u128, bool))| {
+            let groups = |(line, (first, second, one)): (usize, (u128, u128, bool))| {
                 let busy = slots.iter().filter(|(_, lines)| lines.contains(&line));
                 let busy: u128 = busy.map(|(length, _)| length).sum();
                 if busy == 0 {
@@ -340,7 +342,7 @@ mod tests {
                     vec![(first, busy / 2 / first), (second, busy / 2 / second)]
                 }
             };
-            (copies.into_iter().enumerate().map(of).collect(), slots)
+            (copies.into_iter().enumerate().map(groups).collect(), slots)
         })
     }
 

@@ -9,8 +9,8 @@ use oneport_platform::Platform;
 
 use crate::ScheduleError;
 use crate::execution::Execution;
-use crate::places::Stretch;
 use crate::timeline::{in_lowest_terms, limited, written};
+use crate::windows::Stretch;
 
 /// [`timeline`](crate::timeline) without its dates: every port, link and processor does the same tasks in the same
 /// order, each piece and merge as soon as its inputs have arrived and its resources are free. If a node has several

@@ -36,10 +36,10 @@ pub struct Execution {
 /// One task of one copy of a pattern, as every period runs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatedTask {
-    /// Place of the pattern in the schedule.
+    /// Index of the pattern in the schedule.
     pub pattern: usize,
-    /// Place of the task in the pattern.
-    pub place: usize,
+    /// Index of the task in the pattern.
+    pub index: usize,
     /// Which of those carryings-out of its demand that start in one period, from 0. With `r` per instance, number `k`
     /// belongs to the `k / r`-th instance of the period.
     pub copy: u64,
@@ -49,7 +49,7 @@ pub struct DatedTask {
     pub task: Task,
     /// The message that is sent or made.
     pub message: Message,
-    /// Places, in the execution, of the tasks behind the inputs: of a send one, of a merge the left and the right.
+    /// Indices in `tasks` of the tasks behind the inputs: of a send one, of a merge the left and the right.
     /// `None`: the owner's value, or no second input.
     pub inputs: [Option<usize>; 2],
     /// Total length, in units.

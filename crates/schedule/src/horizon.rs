@@ -73,8 +73,12 @@ impl Horizon {
         if !self.period.is_positive() {
             return BigUint::zero();
         }
-        let of = |end: &BigInt| (&until - end).div_floor(&self.period) + 1u32;
-        let counts = self.ends.iter().take_while(|end| **end <= until).map(of);
+        let complete = |end: &BigInt| (&until - end).div_floor(&self.period) + 1u32;
+        let counts = self
+            .ends
+            .iter()
+            .take_while(|end| **end <= until)
+            .map(complete);
         counts.sum::<BigInt>().magnitude().clone()
     }
 

@@ -9,7 +9,6 @@ mod horizon;
 mod loads;
 mod one_period;
 mod periodic;
-mod places;
 mod policy;
 pub mod ports;
 mod slot_order;
@@ -17,6 +16,7 @@ mod staging;
 mod timeline;
 mod units;
 mod whole;
+mod windows;
 
 pub use buffers::buffers;
 pub use eager::eager_timeline;

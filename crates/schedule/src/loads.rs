@@ -97,8 +97,8 @@ impl<'a> Measure<'a> {
             .map(|capacity| &scale / capacity)
             .collect();
         let number = |resource: Resource| resources.binary_search(&resource).ok();
-        let whole = |link| Resource::uses(platform, link).filter(|used| used.part.is_none());
-        let of_link = |link| carriers(whole(link).filter_map(|used| number(used.resource)));
+        let exclusive = |link| Resource::uses(platform, link).filter(|used| used.part.is_none());
+        let of_link = |link| carriers(exclusive(link).filter_map(|used| number(used.resource)));
         let shares = |link: LinkId| {
             let taken = |(id, part): &(SharedId, Rational)| {
                 let units = (part * &units[*id]).to_integer();
@@ -131,19 +131,21 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// From now on these count as resources too. Numbers of resources stay, what busy times count changes.
+    /// From now on these odd sets count as resources, too. Indices of resources stay. The unit of busy times changes.
     pub fn learn<'o>(&mut self, odd_sets: impl Iterator<Item = &'o LinkSet>) {
         self.odd_sets.resize(self.occupied.len(), Vec::new());
         for set in odd_sets {
             let scale = self.scale.lcm(&set.at_a_time);
             let more = &scale / &self.scale;
-            self.factors.iter_mut().for_each(|factor| *factor *= &more);
+            for factor in &mut self.factors {
+                *factor *= &more;
+            }
             let number = self.factors.len();
             self.factors.push(&scale / &set.at_a_time);
             self.scale = scale;
-            set.links
-                .iter()
-                .for_each(|link| self.odd_sets[link.index()].push(number));
+            for link in &set.links {
+                self.odd_sets[link.index()].push(number);
+            }
         }
     }
 
@@ -189,7 +191,7 @@ impl<'a> Measure<'a> {
         uses
     }
 
-    /// Adds what some copies of the pattern use to totals by carrier.
+    /// Adds the units that copies of the pattern use to the totals by carrier.
     pub fn add(&self, pattern: &Pattern, copies: &BigInt, totals: &mut [BigInt]) {
         // Messages that are alike, over many links, are multiplied once.
         let mut last: Option<(Interval, BigInt)> = None;

@@ -22,8 +22,8 @@ const TASK: u64 = 650;
 /// there, and each message takes the first free window after its arrival, in the same period or the next. Messages of
 /// different lengths go in the order of patterns, stages of the pattern, tasks, copies. A processor has windows back to
 /// back from the start of the period, each as long as its longest merge. If these are too few for all merges, merges
-/// run back to back in that order. Windows are taken copy by copy, patterns with most stages first. `O(E log E)` for `E`
-/// tasks and pieces. The room for the whole list is requested from the watch first.
+/// run back to back in that order. Windows are taken copy by copy, patterns with most stages first. `O(E log E)` for
+/// `E` tasks and pieces. The room for the whole list is requested from the watch first.
 ///
 /// # Errors
 /// [`ScheduleError::TooManyEvents`] beyond five million tasks, [`ScheduleError::Unlisted`] if the watch ends the work.
@@ -84,7 +84,7 @@ pub fn execution(
         units, mut tasks, ..
     } = run;
     let period = in_units(&schedule.period, &units);
-    place(schedule, &units, &period, &mut tasks, watch).map_err(unlisted)?;
+    assign_dates(schedule, &units, &period, &mut tasks, watch).map_err(unlisted)?;
     lanes(platform, &mut tasks, watch).map_err(unlisted)?;
     let depth = tasks.iter().map(|dated| dated.stage + 1).max().unwrap_or(0);
     Ok(Execution {
@@ -119,10 +119,9 @@ impl ExecutionBuilder<'_> {
         let mut order: Vec<usize> = (0..pattern.tasks.len()).collect();
         order.sort_by_key(|&index| stages[index]);
         let mut turn = vec![0; order.len()];
-        order
-            .iter()
-            .enumerate()
-            .for_each(|(at, &index)| turn[index] = at);
+        for (at, &index) in order.iter().enumerate() {
+            turn[index] = at;
+        }
         let base = self.tasks.len();
         for index in order {
             let task = pattern.tasks[index];
@@ -140,7 +139,7 @@ impl ExecutionBuilder<'_> {
                 };
                 self.tasks.push(DatedTask {
                     pattern: number,
-                    place: index,
+                    index,
                     copy: first + copy,
                     stage: stages[index],
                     task,
@@ -156,7 +155,7 @@ impl ExecutionBuilder<'_> {
 }
 
 /// Gives every task its stage and its dates.
-fn place(
+fn assign_dates(
     schedule: &PeriodicSchedule,
     units: &BigInt,
     period: &BigInt,

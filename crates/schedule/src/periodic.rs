@@ -62,7 +62,7 @@ pub fn periodic(
     })
 }
 
-/// The same whole patterns within the shortest period that ports, links, processors and odd sets of half-duplex ports
+/// These whole patterns within the shortest period that ports, links, processors and odd sets of half-duplex ports
 /// allow. The patterns must be of this platform.
 ///
 /// # Errors

@@ -44,9 +44,9 @@ pub(crate) fn with_unhindered(slots: Vec<Slot>, links: LinkTimes) -> Vec<Slot> {
         return slots;
     }
     let mut groups: BTreeMap<Rational, Vec<LinkId>> = BTreeMap::new();
-    links
-        .into_iter()
-        .for_each(|(link, time)| groups.entry(time).or_default().push(link));
+    for (link, time) in links {
+        groups.entry(time).or_default().push(link);
+    }
     let total = slots.iter().map(|slot| &slot.length).sum::<Rational>();
     let total = groups
         .keys()
@@ -114,9 +114,9 @@ pub(crate) fn between(dates: BTreeMap<Rational, [Vec<LinkId>; 2]>) -> Vec<Slot> 
                 links: busy.iter().copied().collect(),
             });
         }
-        ends.iter().for_each(|link| {
+        for link in &ends {
             busy.remove(link);
-        });
+        }
         busy.extend(begins);
         start = date;
     }

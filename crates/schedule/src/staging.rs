@@ -1,4 +1,4 @@
-//! Assigns each task a stage and a place, as early as its inputs and its link or processor allow.
+//! Assigns each task a stage and dates, as early as its inputs and its link or processor allow.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use oneport_plan::{PeriodicSchedule, Task};
 use oneport_watch::{Limit, Watch};
 
 use crate::execution::{DatedTask, OFTEN};
-use crate::places::{Places, Stretch, clocks};
+use crate::windows::{Stretch, Windows, clocks};
 
 /// A date: periods from the copy's start, and units within the period.
 type Date = (usize, BigInt);
@@ -35,7 +35,7 @@ impl Placed {
 
 /// The links and processors of a period, and which of them each task keeps busy.
 struct Workers {
-    places: Vec<Places>,
+    windows: Vec<Windows>,
     of: Vec<usize>,
     /// Per task: its index among the tasks of its link or processor.
     turn: Vec<usize>,
@@ -55,8 +55,8 @@ impl Workers {
             Vec::with_capacity(tasks.len()),
             Vec::with_capacity(tasks.len()),
         );
-        for (place, dated) in tasks.iter().enumerate() {
-            if place % OFTEN == 0 {
+        for (index, dated) in tasks.iter().enumerate() {
+            if index % OFTEN == 0 {
                 watch.ask()?;
             }
             let key = match dated.task {
@@ -71,23 +71,23 @@ impl Workers {
             turn.push(durations[worker].len());
             durations[worker].push(dated.duration.clone());
         }
-        let mut places = vec![Places::Instant; durations.len()];
+        let mut windows = vec![Windows::Instant; durations.len()];
         let clocks: BTreeMap<usize, _> = clocks(schedule, units)
             .into_iter()
             .map(|(link, clock)| (link.index(), clock))
             .collect();
         for (&(merges, at), &worker) in &number {
             watch.ask()?;
-            places[worker] = if merges {
-                Places::of_processor(period, &durations[worker])
+            windows[worker] = if merges {
+                Windows::of_processor(period, &durations[worker])
             } else {
-                Places::of_link(
+                Windows::of_link(
                     clocks.get(&at).cloned().unwrap_or_default(),
                     &durations[worker],
                 )
             };
         }
-        Ok(Workers { places, of, turn })
+        Ok(Workers { windows, of, turn })
     }
 }
 
@@ -108,11 +108,11 @@ impl Staging<'_> {
             .unwrap_or_default()
     }
 
-    fn place(&mut self, task: usize) {
+    fn assign(&mut self, task: usize) {
         let (stage, date) = self.ready(task);
         let (worker, turn) = (self.workers.of[task], self.workers.turn[task]);
         let (stretches, next) =
-            self.workers.places[worker].take(&date, turn, &self.tasks[task].duration);
+            self.workers.windows[worker].take(&date, turn, &self.tasks[task].duration);
         self.placed[task] = Placed {
             stage: stage + usize::from(next),
             stretches,
@@ -120,8 +120,8 @@ impl Staging<'_> {
     }
 }
 
-/// Stages and dates of all tasks. The tasks come after their inputs and have their stages in the pattern. Places are
-/// taken copy by copy, patterns with most stages first: the longest paths take the first places. `O(E log E)` for `E`
+/// Stages and dates of all tasks. The tasks come after their inputs and have their stages in the pattern. Windows are
+/// taken copy by copy, patterns with most stages first: the longest paths take the first windows. `O(E log E)` for `E`
 /// tasks. A limit ends it without a result.
 pub(crate) fn placed(
     schedule: &PeriodicSchedule,
@@ -149,11 +149,11 @@ pub(crate) fn placed(
             tasks[task].copy,
         )
     });
-    for (place, task) in turns.into_iter().enumerate() {
-        if place % OFTEN == 0 {
+    for (index, task) in turns.into_iter().enumerate() {
+        if index % OFTEN == 0 {
             watch.ask()?;
         }
-        staging.place(task);
+        staging.assign(task);
     }
     Ok(staging.placed)
 }

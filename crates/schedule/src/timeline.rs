@@ -10,7 +10,7 @@ use oneport_watch::Watch;
 use crate::ScheduleError;
 use crate::execution::{DatedTask, EVENT_LIMIT, Execution};
 use crate::one_period::execution;
-use crate::places::Stretch;
+use crate::windows::Stretch;
 
 /// Unrolls `periods` periods in which instances start, and the clean-up periods after them.
 ///
@@ -43,7 +43,7 @@ pub fn timeline_in_units(
     periods: u64,
 ) -> Result<Timeline, ScheduleError> {
     let execution = limited(problem, schedule, periods)?;
-    let at = |dated: &DatedTask, period: u64| {
+    let dates = |dated: &DatedTask, period: u64| {
         let shift = &execution.period * (period + dated.stage as u64);
         dated
             .pieces
@@ -52,20 +52,20 @@ pub fn timeline_in_units(
             .collect()
     };
     Ok(written(&execution, periods, false, |task, period| {
-        at(&execution.tasks[task], period)
+        dates(&execution.tasks[task], period)
     }))
 }
 
 /// One period: every transfer and merge, dated from the period's start, numbered by copy. It is not a run: tasks do
 /// not wait for their inputs.
 pub fn period_of(execution: &Execution) -> Timeline {
-    let at = |task: usize, _| {
+    let dates = |task: usize, _| {
         let pieces = execution.tasks[task].pieces.iter();
         pieces
             .map(|piece| (piece.start.clone(), piece.end.clone()))
             .collect()
     };
-    let mut timeline = written(execution, 1, false, at);
+    let mut timeline = written(execution, 1, false, dates);
     in_lowest_terms(&mut timeline);
     timeline
 }
@@ -184,5 +184,7 @@ pub(crate) fn in_lowest_terms(timeline: &mut Timeline) {
         .merges
         .iter_mut()
         .flat_map(|merge| [&mut merge.start, &mut merge.end]);
-    dates.chain(merges).for_each(|date| *date = date.reduced());
+    for date in dates.chain(merges) {
+        *date = date.reduced();
+    }
 }

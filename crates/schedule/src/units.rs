@@ -27,7 +27,9 @@ pub(crate) fn units(problem: &Problem, schedule: &PeriodicSchedule) -> BigInt {
         }
     };
     include(&schedule.period);
-    schedule.slots.iter().for_each(|slot| include(&slot.length));
+    for slot in &schedule.slots {
+        include(&slot.length);
+    }
     // Many patterns send the same parts over the same links.
     let mut known: BTreeSet<(LinkId, Interval)> = BTreeSet::new();
     let tasks = schedule.patterns.iter().flat_map(|one| &one.pattern.tasks);

@@ -4,8 +4,8 @@
 //! Every node of the platform becomes a *core*. A half-duplex node is its core. Any other node also gets *in-nodes*,
 //! where its links arrive, and *out-nodes*, where they leave, all half-duplex, with links of cost 0 from in-nodes to
 //! the core and from the core to out-nodes. A node that serves `k` transfers at a time per direction gets `min(k,
-//! degree)` of them per direction (a full-duplex node: one; a node with limits on links only: one per link). If there
-//! is one per link, each link has its own; else each link is joined to each of them.
+//! degree)` of them per direction (a full-duplex node: one, a node with limits on links only: one per link). If there
+//! is one per link, each link has its own. Otherwise each link is joined to each of them.
 //!
 //! **Corrections.** The core also has a link of cost 0 *to* each of its in-nodes, in figure 7 as in figure 8. A message
 //! for all nodes has to reach the in-nodes too. Without these links the source's in-node, or an in-node of a node that
@@ -23,23 +23,23 @@
 //! edges are the links that take time. If the parts of it that hold links with relays have no odd cycle, the largest
 //! throughput on the gadget is that on the platform.
 //!
-//! *Proof.* From the platform: transfers that may happen simultaneously number at most `k` per direction at a node, so
-//! they can be given different in- and out-nodes, and are a matching of the gadget, where a link with relays is used
-//! twice in the same matching, for the message that enters and for the one before it that leaves; links of cost 0 need
-//! none. A path on the platform continues over links of cost 0, and these reach all in- and out-nodes from the cores.
+//! *Proof.* From the platform: at most `k` transfers per direction happen simultaneously at a node. So they can be
+//! given different in- and out-nodes, and are a matching of the gadget. A link with relays is used twice in that
+//! matching: for the message that enters, and for the one before it that leaves. Links of cost 0 need no matching. A
+//! path on the platform continues over links of cost 0, and these reach all in- and out-nodes from the cores.
 //!
 //! Back: contract the gadget's nodes to the cores. A tree becomes a connected graph, which contains a tree that uses
-//! each link at most as long: what arrives at a core through relays has come from the sender, since all else in the
-//! relays is from the receiver itself. It remains that the platform's ports can serve the links for these times. In a
-//! part of the graph without relays a matching of the gadget is a set of transfers that the platform allows: at most
-//! `k` per direction at a node, and each link once, because of the end where it is alone. In a part without odd
-//! cycles, times fit if each port is busy for no more than what it serves, and each link for no more than 1 (Koenig).
-//! The gadget sees to both: out-nodes and in-nodes serve as much as the ports, and the first relay of a link receives
-//! all of its messages. Different parts of the graph share no port.
+//! each link at most as long: a message that arrives at a core through relays has come from the sender, since all
+//! others in the relays are the receiver's own. It remains that the platform's ports can serve the links for these
+//! times. In a part of the graph without relays a matching of the gadget is a set of transfers that the platform
+//! allows: at most `k` per direction at a node, and each link once, because of the end where it is alone. In a part
+//! without odd cycles, times fit if each port is busy for no more than its capacity, and each link for no more than 1
+//! (Koenig). The gadget ensures both: out-nodes and in-nodes serve as much as the ports, and the first relay of a link
+//! receives all of its messages. Different parts of the graph share no port.
 //!
 //! With an odd cycle the gadget would promise too much: the two transfers over a relayed link need not happen
 //! simultaneously, and so break the cycle (E004-13 has an example with 3/7 on the platform and 1/2 with relays). Such
-//! platforms are refused. Whether there is a gadget for them is not known here.
+//! platforms are refused: we have no gadget for them.
 
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ use oneport_platform::{
 };
 use petgraph::unionfind::UnionFind;
 
-/// A platform of half-duplex nodes that does what another platform does.
+/// A platform of half-duplex nodes with the same throughputs as another platform.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gadget {
     /// All nodes: for each, the platform's node and the part of it. Relays are parts of the receiver.
@@ -94,7 +94,7 @@ pub struct GadgetLink {
 /// Why a platform has no gadget.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GadgetError {
-    /// A link that is not alone at either end, where links close an odd cycle of ports.
+    /// A link that is not alone at either end, on an odd cycle of ports.
     #[error(
         "'{from} -> {to}': '{from}' sends over {sends} of {outgoing} links at a time and '{to}' receives over {receives} of \
          {incoming}; at one end it must be one, or all, since half-duplex nodes close an odd cycle of ports here and \
@@ -399,10 +399,9 @@ impl Gadget {
     pub fn way(&self, platform: &Platform, source: NodeId, links: &[usize]) -> Vec<LinkId> {
         let mut left = self.contracted(links);
         let mut has: PerNode<bool> = vec![false; self.cores.len()].into();
-        has.iter_mut()
-            .skip(source.index())
-            .take(1)
-            .for_each(|has| *has = true);
+        if let Some(has) = has.get_mut(source.index()) {
+            *has = true;
+        }
         let mut way = Vec::new();
         let arrives = |link: LinkId, has: &PerNode<bool>| {
             let link = platform.link(link);
@@ -503,12 +502,12 @@ mod tests {
             (4 + 4 * 4 + 12 * 3, 4 * 6 + 12 * (5 + 4))
         );
         // Half of a relayed link leads nowhere.
-        let of = |link: LinkId| -> Vec<usize> {
+        let positions_of = |link: LinkId| -> Vec<usize> {
             (0..gadget.links.len())
                 .filter(|&position| gadget.links[position].of == Some(link))
                 .collect()
         };
-        let used = of(LinkId::new(0));
+        let used = positions_of(LinkId::new(0));
         assert_eq!(used.len(), 4);
         assert_eq!(gadget.contracted(&used), [LinkId::new(0)]);
         assert!(gadget.contracted(&used[..2]).is_empty());

@@ -20,7 +20,7 @@ pub struct Instance {
 pub struct Message {
     /// The node that has it at first.
     pub source: usize,
-    /// The node that wants it. `None`: all nodes want it.
+    /// The node that receives it. `None`: all nodes do.
     pub target: Option<usize>,
     /// How often per instance.
     pub rate: u64,
@@ -73,7 +73,7 @@ pub enum SeparationError {
     Unreachable {
         /// The source's number.
         source_node: usize,
-        /// The number of a node that wants the message.
+        /// The number of a node that receives the message.
         target: usize,
     },
     /// A gadget of another platform.
@@ -160,7 +160,7 @@ impl Instance {
     /// The question of a collective on a platform of any models, by the platform's gadget.
     ///
     /// # Errors
-    /// Those of [`new`](Self::new), but for models. A gadget of a platform with another number of nodes.
+    /// Those of [`new`](Self::new) except for port models. A gadget of a platform with another number of nodes.
     pub fn of_gadget(
         platform: &Platform,
         gadget: &Gadget,
@@ -229,7 +229,7 @@ impl Instance {
     }
 }
 
-/// The messages of a collective; `index` numbers the nodes.
+/// The messages of a collective. `index` numbers the nodes.
 fn messages(
     platform: &Platform,
     collective: &Collective,
@@ -272,8 +272,8 @@ fn messages(
 /// Refuses a message for several nodes, but not all, and nodes that do not pass on copies.
 fn spans(platform: &Platform, demand: &Demand<'_>, number: usize) -> Result<(), SeparationError> {
     let name = |node: NodeId| platform.name(node).to_string();
-    let knows = |node: &NodeId| demand.operands.contains(node) || demand.targets().contains(node);
-    if let Some(node) = platform.node_ids().find(|node| !knows(node)) {
+    let is_end = |node: &NodeId| demand.operands.contains(node) || demand.targets().contains(node);
+    if let Some(node) = platform.node_ids().find(|node| !is_end(node)) {
         return Err(SeparationError::LeavesOut {
             demand: number,
             node: name(node),

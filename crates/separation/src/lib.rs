@@ -4,7 +4,7 @@
 //!
 //! **(P)**, section 3.2, corrected: find weights `x >= 0` of matchings `M` and `y >= 0` of patterns `T` that maximise
 //! `sum y(T)` subject to
-//! - (comm) `sum x(M) <= 1`;
+//! - (comm) `sum x(M) <= 1`,
 //! - (edge) `sum x(M) over M with e  >=  sum m(T, e) c(e) y(T)` for every link `e`, where `m(T, e)` counts how often
 //!   the pattern's messages use the link.
 //!
@@ -22,7 +22,7 @@
 //! optimal for (P), and a basic solution has at most `|E| + 1` matchings and patterns together (theorem 2, lemma 2).
 //!
 //! [`Instance::separate_either_sign`] is the oracle of the printed `K`, whose `v` has either sign, for messages that
-//! all nodes want.
+//! all nodes receive.
 //!
 //! Nodes are half-duplex. Platforms of other port models have a [`gadget`] of half-duplex nodes. A gadget has links of
 //! cost 0, which need no matching and have no row in (P).

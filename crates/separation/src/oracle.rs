@@ -90,8 +90,8 @@ impl Instance {
     }
 
     /// This decision for the `K` that the paper prints, whose `v(e)` have either sign, for messages that all nodes
-    /// want (lemma 3). Links of negative price are in no heaviest matching. A spanning tree has one link per node but
-    /// the source, so the same weight added to every link leaves the lightest tree the lightest. That makes weights
+    /// receive (lemma 3). Links of negative price are in no heaviest matching. A spanning tree has one link per node
+    /// but the source, so the same weight added to every link leaves the lightest tree the lightest. That makes weights
     /// non-negative.
     ///
     /// # Errors
@@ -296,7 +296,7 @@ impl Inequality {
     }
 }
 
-/// How long a pattern keeps each link busy: `m(e) c(e)`, where that is positive.
+/// How long a pattern keeps each link busy: `m(e) c(e)`, if that is positive.
 pub(crate) fn times(instance: &Instance, ways: &[Vec<usize>]) -> BTreeMap<usize, Rational> {
     let mut times: BTreeMap<usize, Rational> = BTreeMap::new();
     for (message, links) in instance.messages().iter().zip(ways) {

@@ -272,12 +272,14 @@ impl Optimum {
         }
         let mut left = vec![Rational::zero(); instance.links().len()];
         for (links, weight) in matchings {
-            links.iter().for_each(|&link| left[link] += weight);
+            for &link in links {
+                left[link] += weight;
+            }
         }
         for (ways, weight) in patterns {
-            times(instance, ways)
-                .into_iter()
-                .for_each(|(link, time)| left[link] -= time * weight);
+            for (link, time) in times(instance, ways) {
+                left[link] -= time * weight;
+            }
         }
         if let Some(link) = left.iter().position(Signed::is_negative) {
             return unproved(format!("link {link} is given {} too little", -&left[link]));

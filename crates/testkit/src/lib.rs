@@ -12,7 +12,7 @@ pub use data::{data, folder};
 pub use dice::Dice;
 pub use oneport_platform::{ratio, whole};
 pub use parts::Parts;
-pub use platforms::platform;
+pub use platforms::{number, platform};
 
 use oneport_plan::{Collective, Form, Named};
 use oneport_platform::NodeId;

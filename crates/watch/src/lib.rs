@@ -24,7 +24,7 @@ pub enum Limit {
     Memory,
     /// The user interrupted the work (Ctrl-C).
     Interrupt,
-    /// The calling program asked for an end.
+    /// The calling program requested an end.
     Caller,
 }
 
@@ -77,7 +77,7 @@ pub enum News<'n> {
 /// The caller's function that hears [`News`].
 type Hearer = Arc<dyn Fn(News<'_>) + Send + Sync>;
 
-/// The watcher. Clones are the same watch. It is meant to be lent (`&Watch`) and to be kept in questions and options.
+/// The watcher. Clones are the same watch. Functions borrow it (`&Watch`), and questions and options hold clones.
 #[derive(Clone, Default)]
 pub struct Watch {
     source: Option<Arc<Source>>,
@@ -277,7 +277,7 @@ impl Watch {
     /// Whether a table of this size may be made. A refusal does not end the watch: a smaller table may fit.
     ///
     /// # Errors
-    /// [`Limit::Memory`] if less is left; the error of [`ask`](Self::ask) if the work must end anyway.
+    /// [`Limit::Memory`] if less is left. The error of [`ask`](Self::ask) if the work must end anyway.
     pub fn room_for(&self, bytes: u64) -> Result<(), Limit> {
         self.ask()?;
         match self.left().bytes {

@@ -260,7 +260,7 @@ fn execution(pattern: &Pattern, dated: &[Dated], length: &Rational) -> Execution
     let units = dates.fold(BigInt::one(), |units, date| units.lcm(date.denom()));
     let ticks = |time: &Rational| time.numer() * (&units / time.denom());
     let tasks = pattern.tasks.iter().zip(dated).enumerate();
-    let tasks = tasks.map(|(place, (task, dated))| {
+    let tasks = tasks.map(|(index, (task, dated))| {
         let inputs = match *task {
             oneport_plan::Task::Merge { left, right, .. } => [left, right],
             oneport_plan::Task::Send { after, .. } => [after, None],
@@ -269,7 +269,7 @@ fn execution(pattern: &Pattern, dated: &[Dated], length: &Rational) -> Execution
         let lane = dated.link.map(|_| 0);
         DatedTask {
             pattern: 0,
-            place,
+            index,
             copy: 0,
             stage: 0,
             task: *task,

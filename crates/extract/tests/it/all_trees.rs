@@ -7,6 +7,7 @@ use oneport_exact::{LinearProgram, Options, Outcome, Relation, Sense, Solver};
 use oneport_extract::trees::{Reduction, Trees, extract};
 use oneport_plan::{TaskRates, Value};
 use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use oneport_testkit::ratio;
 use oneport_watch::Watch;
 use proptest::prelude::*;
 
@@ -76,8 +77,8 @@ impl Case {
         let mut all = Vec::new();
         for set in 0..1usize << operands.len() {
             let part = |inside: bool| -> Vec<usize> {
-                let chosen = (0..operands.len()).filter(|place| (set >> place & 1 == 1) == inside);
-                chosen.map(|place| operands[place]).collect()
+                let chosen = (0..operands.len()).filter(|index| (set >> index & 1 == 1) == inside);
+                chosen.map(|index| operands[index]).collect()
             };
             let (left, right) = (part(true), part(false));
             if left.is_empty() || right.is_empty() || left[0] > right[0] {
@@ -131,9 +132,9 @@ impl Case {
 }
 
 fn add(rates: &mut BTreeMap<Key, Rational>, tasks: &[Key], weight: &Rational) {
-    tasks
-        .iter()
-        .for_each(|task| *rates.entry(task.clone()).or_default() += weight);
+    for task in tasks {
+        *rates.entry(task.clone()).or_default() += weight;
+    }
 }
 
 fn task_rates(rates: &BTreeMap<Key, Rational>) -> TaskRates {
@@ -187,7 +188,7 @@ proptest! {
         let trees = case.ways(&operands, case.target);
         let (mut rates, mut throughput) = (BTreeMap::new(), Rational::zero());
         for (index, weight) in chosen {
-            let weight = Rational::new(weight.into(), 4.into());
+            let weight = ratio(weight, 4);
             add(&mut rates, &trees[index.index(trees.len())], &weight);
             throughput += weight;
         }
@@ -196,7 +197,7 @@ proptest! {
             let there = case.paths(NodeId::new(0), NodeId::new(1))[0][0];
             let back = case.paths(NodeId::new(1), NodeId::new(0))[0][0];
             let cycle = [there, back].map(|link| Key::Send(link, value.clone()));
-            add(&mut rates, &cycle, &Rational::new(around.into(), 3.into()));
+            add(&mut rates, &cycle, &ratio(around, 3));
         }
         let found = case.extract(&throughput, &task_rates(&rates));
         let total: Rational = found.trees.iter().map(|(weight, _)| weight).sum();

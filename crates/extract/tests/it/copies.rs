@@ -6,18 +6,11 @@ use num_traits::{One, Zero};
 use oneport_exact::{LinearProgram, Options, Outcome, Relation, Sense, Solver};
 use oneport_extract::ExtractError;
 use oneport_extract::copies::{Message, Spread, direct, spread};
-use oneport_platform::{LinkId, Node, NodeId, Platform, Rational, parse_rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
 use oneport_watch::Watch;
 
 use crate::rank::rank;
-
-fn rational(text: &str) -> Rational {
-    parse_rational(text).unwrap()
-}
-
-fn whole(number: u64) -> Rational {
-    Rational::from_integer(number.into())
-}
+use oneport_testkit::{number, ratio, whole};
 
 /// A platform with capacities.
 struct Case {
@@ -88,10 +81,10 @@ impl Case {
             let source = messages[tree.message].0;
             let mut reached = BTreeSet::from([source]);
             let mut passed = BTreeSet::new();
-            for (place, &(link, before)) in tree.hops.iter().enumerate() {
+            for (position, &(link, before)) in tree.hops.iter().enumerate() {
                 let ends = self.platform.link(link);
                 let at = before.map_or(source, |before| {
-                    assert!((before as usize) < place);
+                    assert!((before as usize) < position);
                     self.platform.link(tree.hops[before as usize].0).to.index()
                 });
                 assert_eq!(ends.from.index(), at);
@@ -175,13 +168,13 @@ fn by_all_trees(case: &Case, root: usize, targets: &[usize]) -> Rational {
         .collect();
     for set in 1..1usize << links.len() {
         let chosen: Vec<usize> = (0..links.len())
-            .filter(|&place| set >> place & 1 == 1)
+            .filter(|&position| set >> position & 1 == 1)
             .collect();
         let mut reached = BTreeSet::from([root]);
         loop {
             let before = reached.len();
-            for &place in &chosen {
-                let ends = case.platform.link(links[place]);
+            for &position in &chosen {
+                let ends = case.platform.link(links[position]);
                 if reached.contains(&ends.from.index()) {
                     reached.insert(ends.to.index());
                 }
@@ -194,7 +187,9 @@ fn by_all_trees(case: &Case, root: usize, targets: &[usize]) -> Rational {
         if chosen.len() + 1 == reached.len()
             && targets.iter().all(|target| reached.contains(target))
         {
-            let entries = chosen.iter().map(|&place| (rows[place], Rational::one()));
+            let entries = chosen
+                .iter()
+                .map(|&position| (rows[position], Rational::one()));
             program.add_column(Rational::one(), entries).unwrap();
         }
     }
@@ -227,13 +222,7 @@ fn random(dice: &mut Dice, nodes: usize, most: usize) -> Vec<(usize, usize, Rati
     }
     pairs
         .into_iter()
-        .map(|(from, to)| {
-            (
-                from,
-                to,
-                Rational::new((dice.below(6) as i64).into(), 2.into()),
-            )
-        })
+        .map(|(from, to)| (from, to, ratio(dice.below(6) as i64, 2)))
         .collect()
 }
 
@@ -241,7 +230,7 @@ fn random(dice: &mut Dice, nodes: usize, most: usize) -> Vec<(usize, usize, Rati
 #[test]
 fn figures_1_and_2() {
     let arcs = |list: &[(usize, usize, &str)]| -> Vec<_> {
-        list.iter().map(|&(a, b, x)| (a, b, rational(x))).collect()
+        list.iter().map(|&(a, b, x)| (a, b, number(x))).collect()
     };
     let one = Case::new(
         5,
@@ -254,16 +243,16 @@ fn figures_1_and_2() {
             (2, 4, "4/5"),
         ]),
     );
-    assert_eq!(one.check(&[(0, rational("4/5"))], &[1, 2, 3, 4]), 2);
+    assert_eq!(one.check(&[(0, number("4/5"))], &[1, 2, 3, 4]), 2);
     let weights: Vec<Rational> = one
-        .spread(&[(0, rational("4/5"))], &[1, 2, 3, 4])
+        .spread(&[(0, number("4/5"))], &[1, 2, 3, 4])
         .unwrap()
         .into_iter()
         .map(|tree| tree.weight)
         .collect();
-    assert_eq!(weights, [rational("2/5"), rational("2/5")]);
+    assert_eq!(weights, [number("2/5"), number("2/5")]);
     let two = Case::new(3, &arcs(&[(0, 1, "3/4"), (0, 2, "1/4"), (1, 2, "2/4")]));
-    let found = two.spread(&[(0, rational("3/4"))], &[1, 2]).unwrap();
+    let found = two.spread(&[(0, number("3/4"))], &[1, 2]).unwrap();
     let weights: Vec<(usize, Rational)> = found
         .iter()
         .map(|tree| {
@@ -276,7 +265,7 @@ fn figures_1_and_2() {
             )
         })
         .collect();
-    assert_eq!(weights, [(1, rational("1/2")), (0, rational("1/4"))]);
+    assert_eq!(weights, [(1, number("1/2")), (0, number("1/4"))]);
 }
 
 /// A total exchange of which only the sum is given.
@@ -326,8 +315,8 @@ fn what_cuts_allow_is_packed() {
         let best = targets.iter().map(|&node| case.cut(0, node)).min().unwrap();
         let worth = [
             best.clone(),
-            &best * rational("2/3"),
-            &best + rational("1/1000000000000000000000000000000"),
+            &best * number("2/3"),
+            &best + number("1/1000000000000000000000000000000"),
         ][seed as usize % 3]
             .clone();
         if worth > best {
@@ -485,7 +474,7 @@ fn the_butterfly_is_refused() {
         (butterfly.cut(0, 5), butterfly.cut(0, 6)),
         (whole(2), whole(2))
     );
-    assert_eq!(by_all_trees(&butterfly, 0, &[5, 6]), rational("3/2"));
+    assert_eq!(by_all_trees(&butterfly, 0, &[5, 6]), number("3/2"));
     let message = butterfly
         .spread(&[(0, whole(2))], &[5, 6])
         .unwrap_err()
@@ -499,12 +488,7 @@ fn the_butterfly_is_refused() {
 
 #[test]
 fn hostile_amounts_are_refused_by_place() {
-    let case = |x: &str| {
-        Case::new(
-            3,
-            &[(0, 1, rational(x)), (1, 2, whole(1)), (2, 0, whole(5))],
-        )
-    };
+    let case = |x: &str| Case::new(3, &[(0, 1, number(x)), (1, 2, whole(1)), (2, 0, whole(5))]);
     let message = case("-1/2")
         .spread(&[(0, whole(1))], &[1, 2])
         .unwrap_err()
@@ -554,10 +538,10 @@ fn detours_are_cut_out() {
     let arcs = ends.map(|(from, to)| (from, to, whole(1)));
     let platform = Case::with_switches(6, &arcs, &[1]).platform;
     let way = |links: &[usize]| -> Vec<(LinkId, Option<u32>)> {
-        let hop = |(place, &link): (usize, &usize)| {
+        let hop = |(position, &link): (usize, &usize)| {
             (
                 LinkId::new(link),
-                place.checked_sub(1).map(|place| place as u32),
+                position.checked_sub(1).map(|position| position as u32),
             )
         };
         links.iter().enumerate().map(hop).collect()

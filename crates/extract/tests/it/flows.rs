@@ -4,12 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::Zero;
 use oneport_extract::paths::route;
-use oneport_platform::{LinkId, Node, NodeId, Platform, Rational, parse_rational};
+use oneport_platform::{LinkId, Node, NodeId, Platform, Rational};
+use oneport_testkit::{number, ratio};
 use proptest::prelude::*;
-
-fn rational(text: &str) -> Rational {
-    parse_rational(text).unwrap()
-}
 
 /// Random walks between two nodes, cycles and all, and circulations through a node.
 fn flow(
@@ -19,9 +16,9 @@ fn flow(
 ) -> (Rational, BTreeMap<LinkId, Rational>) {
     let mut sends: BTreeMap<LinkId, Rational> = BTreeMap::new();
     let mut throughput = Rational::zero();
-    for (place, (steps, weight)) in walks.iter().enumerate() {
-        let weight = Rational::new((*weight).into(), 6.into());
-        let cycle = place % 3 == 2;
+    for (index, (steps, weight)) in walks.iter().enumerate() {
+        let weight = ratio(*weight, 6);
+        let cycle = index % 3 == 2;
         let (start, end) = if cycle { (ends.1, ends.1) } else { ends };
         let mut at = start;
         let mut links = Vec::new();
@@ -36,9 +33,9 @@ fn flow(
             }
         }
         if at == end {
-            links
-                .into_iter()
-                .for_each(|link| *sends.entry(link).or_default() += &weight);
+            for link in links {
+                *sends.entry(link).or_default() += &weight;
+            }
             throughput += if cycle { Rational::zero() } else { weight };
         }
     }
@@ -50,20 +47,20 @@ fn platform(seed: u64) -> Platform {
     let nodes: Vec<NodeId> = (0..6)
         .map(|node| {
             builder
-                .node(Node::processor(format!("P{node}"), rational("1")))
+                .node(Node::processor(format!("P{node}"), number("1")))
                 .unwrap()
         })
         .collect();
-    for (place, &from) in nodes.iter().enumerate() {
+    for (index, &from) in nodes.iter().enumerate() {
         // A ring, and two chords of each node.
         let far = [
             1,
-            2 + (seed >> place) as usize % 2,
-            4 + (seed >> (place + 3)) as usize % 2,
+            2 + (seed >> index) as usize % 2,
+            4 + (seed >> (index + 3)) as usize % 2,
         ];
         for to in far {
             builder
-                .link(from, nodes[(place + to) % 6], rational("1"))
+                .link(from, nodes[(index + to) % 6], number("1"))
                 .unwrap();
         }
     }
@@ -81,7 +78,7 @@ proptest! {
         let platform = platform(seed);
         let ends = (NodeId::new(0), NodeId::new(3));
         let (throughput, sends) = flow(&platform, ends, &walks);
-        let found = route(&platform, 4, ends, &throughput, &sends).unwrap();
+        let found = route(&platform, 4, ends.0, ends.1, &throughput, &sends).unwrap();
         let mut sum = found.left_over.clone();
         let mut gain = vec![Rational::zero(); platform.nodes().len()];
         for (&link, rate) in &found.left_over {
@@ -99,7 +96,10 @@ proptest! {
             prop_assert!(path.links().zip(path.links().skip(1)).all(|(one, two)| platform.link(one).to == platform.link(two).from));
             prop_assert_eq!(nodes.last(), Some(&ends.1));
             prop_assert_eq!(nodes.iter().collect::<BTreeSet<_>>().len(), nodes.len(), "simple");
-            path.links().for_each(|link| { *sum.entry(link).or_default() += weight; used.insert(link); });
+            for link in path.links() {
+                *sum.entry(link).or_default() += weight;
+                used.insert(link);
+            }
             total += weight;
         }
         prop_assert_eq!(total, throughput);
@@ -116,11 +116,11 @@ fn what_is_no_flow_is_refused_by_place_and_amount() {
     let name = |node: usize| platform.name(NodeId::new(node)).to_string();
     let ends = (NodeId::new(0), NodeId::new(3));
     let (throughput, sends) = flow(&platform, ends, &[(vec![0], 3), (vec![1, 0], 3)]);
-    assert_eq!(throughput, rational("1"));
+    assert_eq!(throughput, number("1"));
     let refused = |throughput: &str, change: &dyn Fn(&mut BTreeMap<LinkId, Rational>)| {
         let mut sends = sends.clone();
         change(&mut sends);
-        route(&platform, 0, ends, &rational(throughput), &sends)
+        route(&platform, 0, ends.0, ends.1, &number(throughput), &sends)
             .unwrap_err()
             .to_string()
     };
@@ -132,14 +132,14 @@ fn what_is_no_flow_is_refused_by_place_and_amount() {
     let message = refused("-1", &|_| ());
     assert_eq!(message, "throughput: rate -1; a rate is 0 or more");
     let message = refused("1", &|sends| {
-        drop(sends.insert(LinkId::new(99), rational("1")))
+        drop(sends.insert(LinkId::new(99), number("1")))
     });
     assert!(
         message.starts_with("link id 99 does not exist"),
         "{message}"
     );
     // Off by very little between source and target.
-    let tiny = Rational::new(1.into(), num_bigint::BigInt::from(10).pow(400));
+    let tiny = ratio(1, num_bigint::BigInt::from(10).pow(400));
     let inner = |link: LinkId| ![ends.0, ends.1].contains(&platform.link(link).to);
     let link = *sends
         .keys()
@@ -151,7 +151,7 @@ fn what_is_no_flow_is_refused_by_place_and_amount() {
         message.starts_with(&format!("'{node}' receives ")) && message.contains("1/1000000"),
         "{message}"
     );
-    let message = refused("1", &|sends| drop(sends.insert(link, rational("-1/3"))));
+    let message = refused("1", &|sends| drop(sends.insert(link, number("-1/3"))));
     assert_eq!(
         message,
         format!(
@@ -161,7 +161,7 @@ fn what_is_no_flow_is_refused_by_place_and_amount() {
     );
     // No value is made without inputs.
     assert_eq!(
-        route(&platform, 0, ends, &rational("0"), &BTreeMap::new()),
+        route(&platform, 0, ends.0, ends.1, &number("0"), &BTreeMap::new()),
         Ok(Default::default())
     );
 }

@@ -15,9 +15,9 @@ pub fn rank(mut rows: Vec<Vec<Rational>>) -> usize {
         for row in rows.iter_mut().skip(found + 1) {
             let factor = &row[column] / &lead[column];
             if !factor.is_zero() {
-                row.iter_mut()
-                    .zip(&lead)
-                    .for_each(|(entry, lead)| *entry -= lead * &factor);
+                for (entry, lead) in row.iter_mut().zip(&lead) {
+                    *entry -= lead * &factor;
+                }
             }
         }
         found += 1;

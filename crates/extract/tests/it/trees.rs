@@ -117,15 +117,17 @@ impl Case {
 }
 
 fn add(rates: &mut TaskRates, tasks: &[Task], weight: &Rational) {
-    tasks.iter().for_each(|&task| rates.add(task, weight));
+    for &task in tasks {
+        rates.add(task, weight);
+    }
 }
 
 /// `sum w(T) chi_T`.
 fn sum(trees: &[(Rational, Pattern)]) -> TaskRates {
     let mut rates = TaskRates::default();
-    trees
-        .iter()
-        .for_each(|(weight, tree)| add(&mut rates, &tree.tasks, weight));
+    for (weight, tree) in trees {
+        add(&mut rates, &tree.tasks, weight);
+    }
     rates
 }
 
@@ -188,9 +190,9 @@ fn canonical(
     let (mut all, mut at) = (Vec::new(), from);
     if let Some(&Task::Merge { node, split, .. }) = merge {
         let inputs = [part(value.first, split), part(split + 1, value.last)];
-        inputs
-            .into_iter()
-            .for_each(|input| all.extend(canonical(platform, tasks, input, None)));
+        for input in inputs {
+            all.extend(canonical(platform, tasks, input, None));
+        }
         all.push(*merge.unwrap());
         at = Some(node);
     }
@@ -209,8 +211,8 @@ fn canonical(
         .map(|(hop, _)| hop.from)
         .find(|&start| hops.iter().all(|(hop, _)| hop.to != start));
     let mut at = at.or(start);
-    while let Some(place) = hops.iter().position(|(hop, _)| Some(hop.from) == at) {
-        let (hop, task) = hops.remove(place);
+    while let Some(index) = hops.iter().position(|(hop, _)| Some(hop.from) == at) {
+        let (hop, task) = hops.remove(index);
         all.push(task);
         at = Some(hop.to);
     }
@@ -296,9 +298,9 @@ fn check_extraction(case: &Case) {
     );
     assert!(removed.values().all(|rate| *rate > Rational::zero()));
     let mut restored = cancelled.clone();
-    removed
-        .iter()
-        .for_each(|(key, rate)| *restored.sends.entry(key.clone()).or_default() += rate);
+    for (key, rate) in &removed {
+        *restored.sends.entry(key.clone()).or_default() += rate;
+    }
     assert_eq!(positive(restored), original, "nothing else is removed");
     let trees = case.extract().unwrap();
     let cancelled = positive(cancelled);
@@ -361,7 +363,7 @@ impl Tape<'_> {
                 .iter()
                 .position(|&earlier| platform.link(earlier).from == at)
             {
-                Some(place) => path.truncate(place),
+                Some(index) => path.truncate(index),
                 None => path.push(link),
             }
         }
@@ -425,7 +427,9 @@ fn cases() -> impl Strategy<Value = (Case, usize, usize)> {
                 at: 0,
             };
             let mut order: Vec<usize> = (0..processors).collect();
-            (1..processors).for_each(|i| order.swap(i, tape.below(i + 1)));
+            for i in 1..processors {
+                order.swap(i, tape.below(i + 1));
+            }
             order.truncate(operands.max(2));
             let target = tape.below(processors);
             let mut case =
@@ -488,13 +492,13 @@ proptest! {
 
     /// Any single wrong rate is noticed, and so is a wrong throughput.
     #[test]
-    fn a_wrong_rate_is_refused((case, _, _) in cases(), place in any::<prop::sample::Index>(), more in any::<bool>()) {
+    fn a_wrong_rate_is_refused((case, _, _) in cases(), position in any::<prop::sample::Index>(), more in any::<bool>()) {
         let mut wrong = case.clone();
         let off = if more { Rational::one() } else { -Rational::one() };
         let TaskRates { sends, merges } = &mut wrong.rates;
         let mut all: Vec<&mut Rational> = sends.values_mut().chain(merges.values_mut()).chain([&mut wrong.throughput]).collect();
-        let place = place.index(all.len());
-        *all[place] += &off;
+        let position = position.index(all.len());
+        *all[position] += &off;
         let error = wrong.extract().unwrap_err();
         let balance = matches!(
             error,
@@ -597,8 +601,8 @@ fn as_printed(case: &Case, reverse: bool) -> Printed {
         let owned = |(value, at): (Interval, NodeId)| {
             value.first == value.last && case.participants[value.first] == at
         };
-        while let Some(place) = inputs.iter().position(|&input| !owned(input)) {
-            let (value, at) = inputs.remove(place);
+        while let Some(index) = inputs.iter().position(|&input| !owned(input)) {
+            let (value, at) = inputs.remove(index);
             if tasks.len() > limit {
                 return Printed::GoesOn;
             }
@@ -629,9 +633,9 @@ fn as_printed(case: &Case, reverse: bool) -> Printed {
             .map(|&task| rates.of_mut(task).clone())
             .min()
             .unwrap();
-        tasks
-            .iter()
-            .for_each(|&task| *rates.of_mut(task) -= &weight);
+        for &task in &tasks {
+            *rates.of_mut(task) -= &weight;
+        }
         done += &weight;
         extracted.push((weight, tasks));
     }
@@ -831,7 +835,9 @@ fn long_paths_and_deep_trees() {
     assert_eq!(trees.len(), 1);
     check_tree(&case, &trees[0].1);
     let mut case = Case::without_rates(line, &[0, nodes - 1], 0, 4);
-    (1..nodes).for_each(|i| case.send(i, i - 1, part(1, 1), 4));
+    for i in 1..nodes {
+        case.send(i, i - 1, part(1, 1), 4);
+    }
     case.merge(0, part(0, 1), 0, 4);
     check_extraction(&case);
 }

@@ -8,12 +8,9 @@ use oneport_plan::{
     Collective, CustomDemand, DemandRates, Interval, Pattern, Problem, Rates, SteadyState, Task,
     TaskRates, Value, Volumes, Wanted, WeightedPattern,
 };
-use oneport_platform::{LinkId, Node, NodeId, Platform, Rational, parse_rational, whole};
+use oneport_platform::{LinkId, NodeId, Platform, Rational, whole};
+use oneport_testkit::{number, platform};
 use oneport_watch::Watch;
-
-fn rational(text: &str) -> Rational {
-    parse_rational(text).unwrap()
-}
 
 fn node(index: usize) -> NodeId {
     NodeId::new(index)
@@ -21,16 +18,15 @@ fn node(index: usize) -> NodeId {
 
 /// Three processors, all linked in both directions.
 fn triangle() -> Platform {
-    let mut builder = Platform::builder();
-    for name in ["a", "b", "c"] {
-        builder
-            .node(Node::processor(name, Rational::one()))
-            .unwrap();
-    }
-    for (from, to) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
-        builder.link(node(from), node(to), Rational::one()).unwrap();
-    }
-    builder.build().unwrap()
+    let links = [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "a"),
+        ("b", "c"),
+        ("c", "a"),
+        ("c", "b"),
+    ];
+    platform("a b c", &links.map(|(from, to)| (from, to, "1")))
 }
 
 fn link(platform: &Platform, from: usize, to: usize) -> LinkId {
@@ -76,21 +72,21 @@ fn extracted(collective: &Collective, rates: &Rates) -> Result<Extracted, Extrac
             let DemandRates::Copy(copies) = demand else {
                 panic!("copies")
             };
-            copies
-                .into_iter()
-                .for_each(|(link, rate)| *together.entry(link).or_default() += rate);
+            for (link, rate) in copies {
+                *together.entry(link).or_default() += rate;
+            }
         }
         assert_eq!(together, rates.together);
     }
-    for (place, demand) in problem.demands().enumerate() {
+    for (index, demand) in problem.demands().enumerate() {
         let _ = demand;
         let total: Rational = found
             .patterns
             .iter()
-            .filter(|one| one.pattern.demand == place)
+            .filter(|one| one.pattern.demand == index)
             .map(|one| &one.weight)
             .sum();
-        let rate = whole(collective.rate(place));
+        let rate = whole(collective.rate(index));
         assert_eq!(total, rate * &rates.throughput);
     }
     Ok(found)
@@ -105,7 +101,7 @@ fn an_all_gather_of_which_the_sum_is_known() {
         .link_ids()
         .map(|link| (link, Rational::one()))
         .collect();
-    *together.get_mut(&link(&platform, 0, 1)).unwrap() += rational("1/3");
+    *together.get_mut(&link(&platform, 0, 1)).unwrap() += number("1/3");
     let rates = Rates {
         throughput: Rational::one(),
         demands: empty,
@@ -151,10 +147,10 @@ fn groups_and_rates_are_kept() {
     );
     let weighted = |pattern, weight: &str| WeightedPattern {
         pattern,
-        weight: rational(weight),
+        weight: number(weight),
     };
     let state = SteadyState {
-        throughput: rational("1/4"),
+        throughput: number("1/4"),
         patterns: vec![
             weighted(Pattern::path(0, [link(&platform, 0, 1)]), "1/8"),
             weighted(
@@ -172,7 +168,7 @@ fn groups_and_rates_are_kept() {
     let found = extracted(&collective, &rates).unwrap();
     assert_eq!(found.patterns, state.patterns);
     let again = SteadyState {
-        throughput: rational("1/4"),
+        throughput: number("1/4"),
         patterns: found.patterns,
     };
     oneport_referee::check_steady_state(&problem, &again, &Watch::unlimited()).unwrap();

@@ -52,10 +52,9 @@ impl<'a, N: Exact, E: Entering<N>> Contraction<'a, N, E> {
         self.expand();
         self.chosen.truncate(nodes);
         let mut cost = N::zero();
-        self.chosen
-            .iter()
-            .flatten()
-            .for_each(|&arc| cost += &self.arcs[arc].2);
+        for &arc in self.chosen.iter().flatten() {
+            cost += &self.arcs[arc].2;
+        }
         let dual = Dual {
             within: self.within,
             weights: self.weights,
@@ -84,8 +83,9 @@ impl<'a, N: Exact, E: Entering<N>> Contraction<'a, N, E> {
                 tail
             };
         }
-        path.into_iter()
-            .for_each(|set| self.walks[set] = Walk::Finished);
+        for set in path {
+            self.walks[set] = Walk::Finished;
+        }
         Some(())
     }
 

@@ -145,10 +145,10 @@ mod tests {
                 prop_assert_eq!(found.check(0, &arcs), Ok(()));
                 prop_assert_eq!(Some(found.cost), least.as_ref().map(|least| least.cost));
             }
-            let into = |node: usize| arcs.iter().filter(move |arc| arc.1 == node && arc.0 != node && arc.0 < nodes);
+            let arcs_into = |node: usize| arcs.iter().filter(move |arc| arc.1 == node && arc.0 != node && arc.0 < nodes);
             let is_star = |node: usize| {
-                let least = into(node).map(|arc| arc.2).min();
-                least.is_some() && into(node).filter(|arc| arc.0 == 0).map(|arc| arc.2).min() == least
+                let least = arcs_into(node).map(|arc| arc.2).min();
+                least.is_some() && arcs_into(node).filter(|arc| arc.0 == 0).map(|arc| arc.2).min() == least
             };
             prop_assert_eq!(direct.is_some(), (1..nodes).all(is_star));
         }

@@ -104,7 +104,9 @@ impl<N: Exact> Arborescence<N> {
         let cost = self.check_arcs(root, arcs)?;
         self.dual.check(self.entering.len(), root, arcs)?;
         let mut total = N::zero();
-        self.dual.weights.iter().for_each(|weight| total += weight);
+        for weight in &self.dual.weights {
+            total += weight;
+        }
         if cost == self.cost && total == self.cost {
             Ok(())
         } else {
@@ -172,9 +174,9 @@ impl<N: Exact> Dual<N> {
             let entered = self
                 .around(*head)
                 .filter(|set| inside.binary_search(set).is_err());
-            entered
-                .filter_map(|set| self.weights.get(set))
-                .for_each(|weight| charge += weight);
+            for weight in entered.filter_map(|set| self.weights.get(set)) {
+                charge += weight;
+            }
             if *tail < nodes && *head < nodes && charge > *cost {
                 return Err(ArborescenceFault::Overcharged { arc });
             }

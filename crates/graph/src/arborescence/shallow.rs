@@ -75,10 +75,12 @@ impl<N: Exact> Arborescence<N> {
         })
     }
 
-    /// How far the farthest node is from the root, where arcs count `hops`.
+    /// The largest distance of a node from the root, if arcs count `hops`.
     fn depth(&self, root: usize, arcs: &[(usize, usize, N)], hops: impl Fn(usize) -> u32) -> u32 {
         let mut far: Vec<Option<u32>> = vec![None; self.entering.len()];
-        far.get_mut(root).into_iter().for_each(|far| *far = Some(0));
+        if let Some(far) = far.get_mut(root) {
+            *far = Some(0);
+        }
         let mut path = Vec::new();
         for mut node in 0..far.len() {
             while let (None, Some(arc)) = (far[node], self.entering[node]) {

@@ -97,9 +97,9 @@ impl<N: Exact> Ascent<N> {
             .map(|&arc| &self.slack[arc])
             .min()?
             .clone();
-        cut.border
-            .iter()
-            .for_each(|&arc| self.slack[arc] -= &weight);
+        for &arc in &cut.border {
+            self.slack[arc] -= &weight;
+        }
         self.bound += &weight;
         if record {
             self.cuts.push((cut.members.clone(), weight));

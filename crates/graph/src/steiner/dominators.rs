@@ -34,10 +34,9 @@ impl Gates {
     fn new<N: Exact>(graph: &Graph<N>, task: &Task) -> Self {
         let order = postorder(graph, task);
         let mut position = vec![usize::MAX; graph.nodes()];
-        order
-            .iter()
-            .enumerate()
-            .for_each(|(index, &node)| position[node] = index);
+        for (index, &node) in order.iter().enumerate() {
+            position[node] = index;
+        }
         let mut gates = Gates {
             gate: vec![usize::MAX; order.len()],
             order,

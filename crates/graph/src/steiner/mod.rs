@@ -8,12 +8,12 @@
 //! tree that reaches all required nodes enters every set at least once, and costs at least the sum of all weights.
 //!
 //! **The algorithm**
-//! 1. makes the question smaller and cuts it into pieces (`reduce`);
+//! 1. reduces the instance and cuts it into pieces (`reduce`),
 //! 2. finds weights by dual ascent (Wong 1984) in several orders (`ascent`), and trees over the arcs that the ascent
-//!    leaves without slack (`trees`);
-//! 3. where bound and tree do not meet, closes arcs that no cheaper tree can use, then either goes through the subsets
-//!    of the needed nodes if they are few (Dreyfus and Wagner 1971, `subsets`), or branches on optional nodes: in or
-//!    out (`search`).
+//!    leaves without slack (`trees`),
+//! 3. if bound and tree do not meet, closes arcs that no cheaper tree can use, then either goes through the subsets of
+//!    the needed nodes if they are few (Dreyfus and Wagner 1971, `subsets`), or branches on optional nodes: in or out
+//!    (`search`).
 
 mod ascent;
 mod dominators;

@@ -92,7 +92,9 @@ impl<'a, N: Exact> Reduction<'a, N> {
     /// The nodes reached from some over arcs that `pass` lets through.
     fn reached(&self, from: &[usize], pass: impl Fn(usize) -> bool) -> Vec<bool> {
         let mut seen = vec![false; self.out.len()];
-        from.iter().for_each(|&node| seen[node] = true);
+        for &node in from {
+            seen[node] = true;
+        }
         let mut stack = from.to_vec();
         while let Some(node) = stack.pop() {
             for &arc in self.out[node].iter().filter(|&&arc| pass(arc)) {
@@ -158,10 +160,9 @@ impl<'a, N: Exact> Reduction<'a, N> {
             .collect();
         let mut needed = vec![false; groups];
         for node in (0..self.out.len()).filter(|&node| self.required[node]) {
-            self.group[node]
-                .into_iter()
-                .filter(|&group| group != 0)
-                .for_each(|group| needed[group] = true);
+            for group in self.group[node].into_iter().filter(|&group| group != 0) {
+                needed[group] = true;
+            }
         }
         self.task = Task {
             needed,
@@ -179,10 +180,14 @@ impl<'a, N: Exact> Reduction<'a, N> {
         at_least: N,
     ) -> Steiner<N> {
         let mut used = vec![false; self.arcs.len()];
-        chosen.iter().for_each(|&arc| used[arc] = true);
+        for &arc in chosen {
+            used[arc] = true;
+        }
         let arcs = self.grow(|arc| used[arc] || self.arcs[arc].2.is_zero());
         let mut cost = N::zero();
-        arcs.iter().for_each(|&arc| cost += &self.arcs[arc].2);
+        for &arc in &arcs {
+            cost += &self.arcs[arc].2;
+        }
         let cuts = cuts
             .into_iter()
             .map(|(set, weight)| (self.behind(&set), weight))
@@ -224,7 +229,9 @@ impl<'a, N: Exact> Reduction<'a, N> {
     /// no set that the detour does not enter, and an arc closed at a gate enters no such set at all.
     fn behind(&self, set: &[usize]) -> Vec<usize> {
         let mut inside = vec![false; self.graph.nodes()];
-        set.iter().for_each(|&group| inside[group] = true);
+        for &group in set {
+            inside[group] = true;
+        }
         let reached = self
             .graph
             .reached(&self.task, |arc| !inside[self.graph.net.arcs[arc].1]);
@@ -234,14 +241,13 @@ impl<'a, N: Exact> Reduction<'a, N> {
     }
 }
 
-/// Closes arcs for which two others, open, do it for no more.
+/// Closes each arc that two open arcs replace at no higher cost.
 fn close_detours<N: Exact>(graph: &Graph<N>, task: &mut Task) {
     let mut from: Vec<Option<usize>> = vec![None; graph.nodes()];
     for node in 0..graph.nodes() {
-        graph.net.out[node]
-            .iter()
-            .filter(|&&arc| task.open[arc])
-            .for_each(|&arc| from[graph.net.arcs[arc].1] = Some(arc));
+        for &arc in graph.net.out[node].iter().filter(|&&arc| task.open[arc]) {
+            from[graph.net.arcs[arc].1] = Some(arc);
+        }
         for &arc in &graph.net.out[node] {
             let (_, head, cost) = &graph.net.arcs[arc];
             let detour = |&&last: &&usize| {
@@ -258,9 +264,9 @@ fn close_detours<N: Exact>(graph: &Graph<N>, task: &mut Task) {
                 task.open[arc] = false;
             }
         }
-        graph.net.out[node]
-            .iter()
-            .for_each(|&arc| from[graph.net.arcs[arc].1] = None);
+        for &arc in &graph.net.out[node] {
+            from[graph.net.arcs[arc].1] = None;
+        }
     }
 }
 
@@ -289,11 +295,13 @@ fn waive<N: Exact>(graph: &Graph<N>, task: &mut Task) {
             stack.push(graph.net.arcs[arc].1);
         }
     }
-    (0..graph.nodes()).for_each(|node| task.needed[node] &= !served[node]);
+    for (needed, served) in task.needed.iter_mut().zip(served) {
+        *needed &= !served;
+    }
 }
 
-/// The blocks of what leads from the root to needed nodes. A block's root is the node through which all paths from the
-/// root enter.
+/// The blocks of the part of the graph that leads from the root to needed nodes. A block's root is the node through
+/// which all paths from the root enter.
 fn pieces<N: Exact>(graph: &Graph<N>, task: &Task, indices: &[usize]) -> Vec<Piece<N>> {
     let reached = graph.reached(task, |_| true);
     let reaching = graph.reaching(task, &task.needed, |_| true);
@@ -301,8 +309,7 @@ fn pieces<N: Exact>(graph: &Graph<N>, task: &Task, indices: &[usize]) -> Vec<Pie
         let (tail, head) = (graph.net.arcs[arc].0, graph.net.arcs[arc].1);
         task.open[arc] && reached[tail] && reaching[head]
     };
-    let mut live = task.open.clone();
-    (0..live.len()).for_each(|arc| live[arc] = alive(arc));
+    let live: Vec<bool> = (0..task.open.len()).map(alive).collect();
     let make = |(root, arcs): (usize, Vec<usize>)| {
         let mut groups: Vec<usize> = arcs
             .iter()
@@ -342,7 +349,7 @@ fn pieces<N: Exact>(graph: &Graph<N>, task: &Task, indices: &[usize]) -> Vec<Pie
 ///
 /// Hopcroft and Tarjan, "Algorithm 447: efficient algorithms for graph manipulation" (1973).
 fn blocks<N>(graph: &Graph<N>, live: &[bool]) -> Vec<(usize, Vec<usize>)> {
-    let around = |node: usize| {
+    let arcs_at = |node: usize| {
         graph.net.out[node]
             .iter()
             .chain(&graph.net.into[node])
@@ -350,7 +357,7 @@ fn blocks<N>(graph: &Graph<N>, live: &[bool]) -> Vec<(usize, Vec<usize>)> {
             .filter(|&arc| live[arc])
     };
     let neighbours: Vec<Vec<usize>> = (0..graph.net.into.len())
-        .map(|node| around(node).collect())
+        .map(|node| arcs_at(node).collect())
         .collect();
     let mut date = vec![usize::MAX; neighbours.len()];
     let mut low = date.clone();

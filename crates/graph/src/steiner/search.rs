@@ -102,7 +102,9 @@ fn spanning<N: Exact>(graph: &Graph<N>, cuts: bool) -> Option<SolvedPiece<N>> {
         let around = std::iter::successors(Some(node), |&set| {
             found.dual.within.get(set).copied().flatten()
         });
-        around.for_each(|set| members[set].push(node));
+        for set in around {
+            members[set].push(node);
+        }
     }
     let cuts = members
         .into_iter()
@@ -180,12 +182,14 @@ impl<N: Exact> PieceSearch<'_, N> {
 
     fn marks(&self, tree: &Tree<N>) -> Vec<bool> {
         let mut marks = vec![false; self.graph.net.arcs.len()];
-        tree.arcs.iter().for_each(|&arc| marks[arc] = true);
+        for &arc in &tree.arcs {
+            marks[arc] = true;
+        }
         marks
     }
 
     /// Closes arcs that no tree below the best one uses: with the ascent's weights, such a tree costs at least the
-    /// bound and the slack of a path from the root over the arc to a needed node. Gives the number of arcs closed.
+    /// bound and the slack of a path from the root over the arc to a needed node. Returns the number of arcs closed.
     fn close(&self, task: &mut Task, ascent: &Ascent<N>) -> usize {
         let Some(best) = &self.best else { return 0 };
         let graph = self.graph;
@@ -385,7 +389,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(375))]
 
-        /// Branching and the subsets of the needed nodes come to the same, and branching that is stopped is not wrong.
+        /// Branching and the subsets of the needed nodes give one cost, and the result of branching that is stopped is
+        /// valid.
         #[test]
         fn both_ways(
             nodes in 3..16usize,
@@ -396,7 +401,9 @@ mod tests {
             let arcs = arcs.into_iter().filter(|&(tail, head, _)| tail < nodes && head < nodes && tail != head);
             let graph = Graph::new(nodes, 0, arcs.collect());
             let mut task = Task { needed: vec![false; nodes], open: vec![true; graph.net.arcs.len()] };
-            needed.into_iter().for_each(|node| task.needed[1 + node % (nodes - 1)] = true);
+            for node in needed {
+                task.needed[1 + node % (nodes - 1)] = true;
+            }
             let best = subsets::cheapest(&graph, &task, &Watch::unlimited()).map(|tree| tree.cost);
             prop_assert_eq!(branching(&graph, &task, 1000), (best, best));
             let (cost, at_least) = branching(&graph, &task, budget);
@@ -421,7 +428,9 @@ mod tests {
             let graph = Graph::new(60, 0, arcs.collect());
             let mut task = Task { needed: vec![false; 60], open: vec![true; graph.net.arcs.len()] };
             let reached = graph.reached(&task, |_| true);
-            needed.into_iter().for_each(|node| task.needed[node] = reached[node]);
+            for node in needed {
+                task.needed[node] = reached[node];
+            }
             let (cost, at_least) = branching(&graph, &task, 100);
             let effort = &mut Effort { budget: Some(100), cuts: true, watch: &Watch::unlimited() };
             let whole = solve(&graph, &task, effort).map(|found| (found.tree.cost, found.at_least));

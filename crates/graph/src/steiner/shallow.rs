@@ -7,8 +7,8 @@ use crate::arborescence::shallow_arborescence;
 
 impl<N: Exact> Steiner<N> {
     /// A tree over nodes of this one that costs at most as much and, unless it costs less, is no deeper if every arc of
-    /// the list (by its index) counts `hops`. The proof is the same. Among trees over exactly these nodes it is as
-    /// shallow as [`shallow_arborescence`] says.
+    /// the list (by its index) counts `hops`. The proof is unchanged. Among trees over exactly these nodes it has the
+    /// depth of [`shallow_arborescence`].
     ///
     /// `root`, `required` and `arcs` are those of the question that this tree answers. Takes the time of one
     /// arborescence over the nodes of the tree.
@@ -24,7 +24,9 @@ impl<N: Exact> Steiner<N> {
             return self;
         };
         let mut cost = N::zero();
-        found.iter().for_each(|&arc| cost += &arcs[arc].2);
+        for &arc in &found {
+            cost += &arcs[arc].2;
+        }
         let deeper = || depth(&found, arcs, &hops) > depth(&self.arcs, arcs, &hops);
         if cost > self.cost || cost == self.cost && deeper() {
             return self;
@@ -65,21 +67,18 @@ impl<N: Exact> Steiner<N> {
         let found =
             shallow_arborescence(nodes.len(), index(root)?, &own, |arc| hops(indices[arc]))?;
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
-        found
-            .entering
-            .iter()
-            .flatten()
-            .for_each(|&arc| leaving[own[arc].0].push(arc));
+        for &arc in found.entering.iter().flatten() {
+            leaving[own[arc].0].push(arc);
+        }
         let (mut order, mut next): (Vec<usize>, Vec<usize>) = (Vec::new(), vec![index(root)?]);
         while let Some(node) = next.pop() {
             order.extend(&leaving[node]);
             next.extend(leaving[node].iter().map(|&arc| own[arc].1));
         }
         let mut kept: Vec<bool> = vec![false; nodes.len()];
-        required
-            .iter()
-            .filter_map(|&node| index(node))
-            .for_each(|node| kept[node] = true);
+        for node in required.iter().filter_map(|&node| index(node)) {
+            kept[node] = true;
+        }
         for &arc in order.iter().rev() {
             kept[own[arc].0] |= kept[own[arc].1];
         }

@@ -34,10 +34,9 @@ pub(super) fn span<N: Exact>(graph: &Graph<N>, task: &Task, marked: &[bool]) -> 
 
 fn span_once<N: Exact>(graph: &Graph<N>, task: &Task, nodes: &[usize]) -> Option<Tree<N>> {
     let mut position = vec![usize::MAX; graph.nodes()];
-    nodes
-        .iter()
-        .enumerate()
-        .for_each(|(index, &node)| position[node] = index);
+    for (index, &node) in nodes.iter().enumerate() {
+        position[node] = index;
+    }
     let inner = |&&arc: &&usize| task.open[arc] && position[graph.net.arcs[arc].0] != usize::MAX;
     let used: Vec<usize> = nodes
         .iter()
@@ -82,7 +81,9 @@ fn prune<N: Exact>(graph: &Graph<N>, task: &Task, mut arcs: Vec<usize>) -> Tree<
     }
     arcs.retain(|&arc| kept[graph.net.arcs[arc].1]);
     let mut cost = N::zero();
-    arcs.iter().for_each(|&arc| cost += &graph.net.arcs[arc].2);
+    for &arc in &arcs {
+        cost += &graph.net.arcs[arc].2;
+    }
     Tree { arcs, cost }
 }
 
@@ -195,9 +196,9 @@ pub(super) fn improve<N: Exact>(graph: &Graph<N>, task: &Task, tree: &mut Tree<N
 fn marks<N>(graph: &Graph<N>, tree: &Tree<N>) -> Vec<bool> {
     let mut marked = vec![false; graph.net.into.len()];
     marked[graph.root] = true;
-    tree.arcs
-        .iter()
-        .for_each(|&arc| marked[graph.net.arcs[arc].1] = true);
+    for &arc in &tree.arcs {
+        marked[graph.net.arcs[arc].1] = true;
+    }
     marked
 }
 

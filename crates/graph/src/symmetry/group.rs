@@ -80,7 +80,7 @@ impl Group {
         }
     }
 
-    /// For every element the place of its `power`-th power. O(n + order log power).
+    /// For every element the index of its `power`-th power. O(n + order log power).
     pub(super) fn powers(&self, power: usize) -> Vec<usize> {
         let Some(&base) = self.participants.first() else {
             return Vec::new();

@@ -3,7 +3,7 @@
 //! If a question has one demand for each of some like nodes (here called *participants*), a group of automorphisms that
 //! acts freely on them lets one answer represent all. [`free_automorphisms`] finds such a group:
 //!
-//! 1. Colour refinement (Weisfeiler, Leman 1968; queue of cells after Hopcroft) gives the equitable partition. If the
+//! 1. Colour refinement (Weisfeiler, Leman 1968, with Hopcroft's queue of cells) gives the equitable partition. If the
 //!    sizes of the participants' cells have no common divisor, only the identity acts freely, and the search ends.
 //! 2. The group grows step by step. A step looks for an automorphism that normalises the group found so far and moves
 //!    all its orbits in cycles of one length, by individualisation and refinement (McKay 1981), without backtracking
@@ -98,10 +98,10 @@ where
         }
     }
     let identity = || {
-        let all = |count: usize| (0..count as u32).collect();
+        let unchanged = |count: usize| (0..count as u32).collect();
         vec![Automorphism {
-            nodes: all(chosen.len()),
-            edges: all(graph.edge_references().count()),
+            nodes: unchanged(chosen.len()),
+            edges: unchanged(graph.edge_references().count()),
         }]
     };
     if order.is_empty() {

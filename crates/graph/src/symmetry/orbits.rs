@@ -163,11 +163,11 @@ impl OrbitForest {
             let verified = map.and_then(|map| Some((graph.image_of_links(&map)?, map)));
             scratch.work += (graph.nodes() + graph.links()) as u64;
             if let Some((links, map)) = verified {
-                let behind = |&link: &u32| link as usize + self.nodes;
+                let link_vertex = |&link: &u32| link as usize + self.nodes;
                 let images: Vec<usize> = map
                     .iter()
                     .map(|&node| node as usize)
-                    .chain(links.iter().map(behind))
+                    .chain(links.iter().map(link_vertex))
                     .collect();
                 for (index, image) in images.into_iter().enumerate() {
                     let (one, two) = (self.root(index), self.root(image));
@@ -204,7 +204,8 @@ impl OrbitForest {
     }
 }
 
-/// Whether one node alone moves, and may trade places with its image: the two have links to the same nodes.
+/// Whether one node alone moves, and an exchange with its image is an automorphism: the two have links to the same
+/// nodes.
 fn are_twins(graph: &Graph, scratch: &mut Scratch, images: &[(u32, u32)]) -> bool {
     let mut moved = images.iter().filter(|(x, y)| x != y);
     let (Some(&(x, y)), None) = (moved.next(), moved.next()) else {
@@ -221,8 +222,8 @@ fn are_twins(graph: &Graph, scratch: &mut Scratch, images: &[(u32, u32)]) -> boo
     ours == theirs && !between(&ours) && graph.colours[x as usize] == graph.colours[y as usize]
 }
 
-/// A map of the nodes with these images that keeps the equitable partition, still to be verified: the other nodes stay
-/// where that is possible, or go in the order of their cells.
+/// A map of the nodes with these images that keeps the equitable partition, still to be verified: each other node stays
+/// if that is possible. Otherwise the nodes of a cell are mapped in their order.
 fn taking(
     graph: &Graph,
     base: &Partition,
@@ -231,7 +232,7 @@ fn taking(
     identity: bool,
 ) -> Option<Vec<u32>> {
     let (mut source, mut target) = (base.clone(), base.clone());
-    let mut fix = |source: &mut Partition, target: &mut Partition, x: u32, y: u32| {
+    let mut map_to = |source: &mut Partition, target: &mut Partition, x: u32, y: u32| {
         if source.cell(x) != target.cell(y) || source.companions(x) != target.companions(y) {
             return false;
         }
@@ -244,7 +245,7 @@ fn taking(
         trace == target.refine(graph, scratch, &changed)
     };
     for &(x, y) in images {
-        if !fix(&mut source, &mut target, x, y) {
+        if !map_to(&mut source, &mut target, x, y) {
             return None;
         }
     }
@@ -259,7 +260,7 @@ fn taking(
         } else {
             *target.members(cell).first()?
         };
-        if !fix(&mut source, &mut target, x, y) {
+        if !map_to(&mut source, &mut target, x, y) {
             return None;
         }
     }
@@ -296,7 +297,9 @@ mod tests {
             let colours = (0..count).all(|node| colours[node] == colours[map[node]]);
             if let (Some(images), true) = (images, colours) {
                 nodes[map[node]] = true;
-                edge.into_iter().for_each(|edge| edges[images[edge]] = true);
+                if let Some(edge) = edge {
+                    edges[images[edge]] = true;
+                }
             }
         });
         let marked = |flags: &[bool]| (0..flags.len()).filter(|&at| flags[at]).collect();
@@ -334,9 +337,9 @@ mod tests {
             let node = roll(count as u64) as usize;
             let edge = (!arcs.is_empty()).then(|| roll(arcs.len() as u64) as usize);
             let mut graph = DiGraph::<u8, u8>::new();
-            colours
-                .iter()
-                .for_each(|&colour| _ = graph.add_node(colour));
+            for &colour in &colours {
+                _ = graph.add_node(colour);
+            }
             for &(from, to, weight) in &arcs {
                 graph.add_edge(NodeIndex::new(from), NodeIndex::new(to), weight);
             }

@@ -212,7 +212,8 @@ impl Partition {
             start += length;
         }
         self.cells += parts.len() - 1;
-        // Without the largest part the rest says as much, unless the whole cell was still to be used.
+        // The largest part may be left out, because the others determine it, unless the whole cell was still to be
+        // used.
         let largest = parts.iter().map(|part| part.1).max();
         let spared = parts.iter().position(|part| Some(part.1) == largest);
         let waiting = scratch.queued[cell as usize];

@@ -35,7 +35,7 @@ pub(super) struct AutomorphismSearch<'a> {
     pub graph: &'a Graph,
     pub base: Partition,
     pub scratch: Scratch,
-    /// Stop when `scratch.work` is more.
+    /// The search stops if `scratch.work` exceeds this.
     pub budget: u64,
     relations: BTreeMap<u32, Vec<u32>>,
 }
@@ -107,7 +107,7 @@ impl<'a> AutomorphismSearch<'a> {
             source: self.base.clone(),
             target: self.base.clone(),
         };
-        // How images stand to nodes, for every cell of the equitable partition.
+        // The relation of images to their nodes, for every cell of the equitable partition.
         let mut wanted = BTreeMap::new();
         self.orbit(goal, &mut pair, x, Some(y), &mut wanted)?;
         while let Some(next) = self.next(goal, &pair) {
@@ -212,7 +212,7 @@ impl<'a> AutomorphismSearch<'a> {
         possible
     }
 
-    /// How the image of a node of the same kind as `x`, the first that is decided, stands to it.
+    /// The relation of a node of the kind of `x`, the first that is decided, to its image.
     fn wanted(&mut self, pair: &Pair, x: u32, wanted: &mut BTreeMap<u32, u32>) -> Option<u32> {
         let cell = self.base.cell(x);
         if let Some(&relation) = wanted.get(&cell) {

@@ -83,17 +83,17 @@ proptest! {
 
     /// A proof of a cost is a proof: every change of a weight, an arc or a cost is found.
     #[test]
-    fn tampering_is_found((nodes, root, arcs) in graph(8, 40, 9), place in any::<prop::sample::Index>()) {
+    fn tampering_is_found((nodes, root, arcs) in graph(8, 40, 9), position in any::<prop::sample::Index>()) {
         let Some(found) = arborescence(nodes, root, &arcs) else { return Ok(()) };
         let mut heavier = found.clone();
-        let set = place.index(heavier.dual.weights.len());
+        let set = position.index(heavier.dual.weights.len());
         heavier.dual.weights[set] += 1;
         prop_assert!(heavier.check(root, &arcs).is_err());
         // Declaring the cost to be the heavier sum does not help.
         heavier.cost += 1;
         prop_assert!(heavier.check(root, &arcs).is_err());
         let mut fewer = found.clone();
-        let node = place.index(nodes);
+        let node = position.index(nodes);
         fewer.entering[node] = if node == root { Some(0) } else { None };
         prop_assert!(fewer.check(root, &arcs).is_err());
         // An arc below the charge of the sets it enters.
@@ -107,7 +107,7 @@ proptest! {
 
 /// Every arborescence: its cost and the distances of the nodes, in which arcs count `hops`.
 fn all(nodes: usize, root: usize, arcs: &Arcs, hops: &[u32]) -> Vec<(u64, Vec<u32>)> {
-    let into = |node: usize| {
+    let arcs_into = |node: usize| {
         arcs.iter()
             .enumerate()
             .filter(move |(_, arc)| arc.1 == node && arc.0 != node)
@@ -117,7 +117,7 @@ fn all(nodes: usize, root: usize, arcs: &Arcs, hops: &[u32]) -> Vec<(u64, Vec<u3
         let entering: Vec<Option<usize>> = if node == root {
             vec![None]
         } else {
-            into(node).map(|(arc, _)| Some(arc)).collect()
+            arcs_into(node).map(|(arc, _)| Some(arc)).collect()
         };
         let longer = |choice: &Vec<Option<usize>>| -> Vec<_> {
             entering
@@ -129,8 +129,8 @@ fn all(nodes: usize, root: usize, arcs: &Arcs, hops: &[u32]) -> Vec<(u64, Vec<u3
     }
     let known = |choice: Vec<Option<usize>>| {
         let far = |node: usize| {
-            let up = |&node: &usize| choice[node].map(|arc| arcs[arc].0);
-            let path: Vec<usize> = std::iter::successors(Some(node), up)
+            let parent = |&node: &usize| choice[node].map(|arc| arcs[arc].0);
+            let path: Vec<usize> = std::iter::successors(Some(node), parent)
                 .take(nodes + 1)
                 .collect();
             let count = || {
@@ -169,8 +169,8 @@ proptest! {
         let found = shallow_arborescence(nodes, 0, &arcs, |arc| hops[arc]).unwrap();
         prop_assert_eq!(found.check(0, &arcs), Ok(()));
         let far = |tree: &Arborescence<u64>| -> Vec<u32> {
-            let up = |&node: &usize| tree.entering[node].map(|arc| arcs[arc].0);
-            let path = |node: usize| std::iter::successors(Some(node), up).filter_map(|node| tree.entering[node]);
+            let parent = |&node: &usize| tree.entering[node].map(|arc| arcs[arc].0);
+            let path = |node: usize| std::iter::successors(Some(node), parent).filter_map(|node| tree.entering[node]);
             (0..nodes).map(|node| path(node).map(|arc| hops[arc]).sum()).collect()
         };
         let own = far(&found);
@@ -272,7 +272,7 @@ fn the_checker_refuses_nonsense() {
     assert_eq!(change(&|it| it.cost = 6), Err(ArborescenceFault::NotEqual));
     // The dual of another problem, and one with a bound that is too low.
     assert_eq!(
-        change(&|it| it.dual.weights.iter_mut().for_each(|w| *w = 0)),
+        change(&|it| it.dual.weights.fill(0)),
         Err(ArborescenceFault::NotEqual)
     );
 }

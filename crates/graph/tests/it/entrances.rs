@@ -34,9 +34,9 @@ proptest! {
         let watch = Watch::unlimited();
         let effort = Effort { budget: Some(100), cuts: true, watch: &watch };
         let expected = steiner(7, root as usize, &[1, 4, 6], &list, effort);
-        let places = |arcs: &[petgraph::graph::EdgeIndex]| arcs.iter().map(|arc| arc.index()).collect::<Vec<_>>();
+        let indices = |arcs: &[petgraph::graph::EdgeIndex]| arcs.iter().map(|arc| arc.index()).collect::<Vec<_>>();
         prop_assert_eq!(
-            tree.map(|tree| (places(&tree.arcs), tree.cost, tree.at_least)),
+            tree.map(|tree| (indices(&tree.arcs), tree.cost, tree.at_least)),
             expected.map(|tree| (tree.arcs, tree.cost, tree.at_least))
         );
     }

@@ -164,10 +164,10 @@ proptest! {
 fn one_cut_ends() {
     let wide = || {
         let mut network = Network::new(1002);
-        (1..1001).for_each(|node| {
+        for node in 1..1001 {
             network.arc(0, node, 1u64);
             network.arc(node, 1001, 1);
-        });
+        }
         network
     };
     let cut = wide().minimum_cut(0, 1001, &Watch::unlimited()).unwrap();

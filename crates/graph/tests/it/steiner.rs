@@ -5,6 +5,7 @@ use oneport_graph::steiner::{self, Effort, Steiner, heuristic};
 use oneport_numbers::Exact;
 use oneport_numbers::Rational;
 use oneport_testkit::Dice;
+use oneport_testkit::ratio;
 use oneport_watch::Watch;
 use proptest::prelude::*;
 
@@ -37,14 +38,14 @@ fn brute_force(nodes: usize, root: usize, required: &[usize], arcs: &Arcs<u64>) 
         if !inside(root) || !required.iter().all(|&node| inside(node)) {
             continue;
         }
-        let place = |node: usize| (0..node).filter(|&other| inside(other)).count();
+        let index = |node: usize| (0..node).filter(|&other| inside(other)).count();
         let inner = arcs
             .iter()
             .filter(|(tail, head, _)| inside(*tail) && inside(*head));
         let inner: Arcs<u64> = inner
-            .map(|&(tail, head, cost)| (place(tail), place(head), cost))
+            .map(|&(tail, head, cost)| (index(tail), index(head), cost))
             .collect();
-        if let Some(found) = arborescence(set.count_ones() as usize, place(root), &inner) {
+        if let Some(found) = arborescence(set.count_ones() as usize, index(root), &inner) {
             best = Some(best.map_or(found.cost, |best| best.min(found.cost)));
         }
     }
@@ -109,10 +110,9 @@ fn check<N: Exact + std::fmt::Debug>(
 /// Distance of the farthest node of a tree.
 fn depth(found: &Steiner<u64>, arcs: &Arcs<u64>, hops: impl Fn(usize) -> u32) -> u32 {
     let mut far = vec![0; 16];
-    found
-        .arcs
-        .iter()
-        .for_each(|&arc| far[arcs[arc].1] = far[arcs[arc].0] + hops(arc));
+    for &arc in found.arcs.iter() {
+        far[arcs[arc].1] = far[arcs[arc].0] + hops(arc);
+    }
     far.into_iter().max().unwrap_or(0)
 }
 
@@ -241,7 +241,7 @@ proptest! {
         required in prop::collection::vec(0..8usize, 1..6),
     ) {
         let required: Vec<usize> = required.into_iter().map(|node| node % nodes).collect();
-        let unit = |units: u64| Rational::new(units.into(), 7.into());
+        let unit = |units: u64| ratio(units, 7);
         let parts: Arcs<Rational> = arcs.iter().map(|&(tail, head, cost)| (tail, head, unit(cost))).collect();
         let whole = steiner(nodes, 0, &required, &arcs, 1000);
         let part = steiner(nodes, 0, &required, &parts, 1000);

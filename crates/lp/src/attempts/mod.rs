@@ -55,8 +55,8 @@ fn quotient(question: &Question, options: &Options, found: &mut Findings) -> Res
     }
 }
 
-/// Rings and lines. If the program would be too large, they are the answer, nor are programs over all routes worth the
-/// little that chains leave.
+/// Rings and lines. They settle the question if the program would be too large, or if it has all routes between
+/// switches and the gap is small.
 pub(crate) fn chains(
     question: &Question,
     options: &Options,
@@ -67,20 +67,19 @@ pub(crate) fn chains(
         return Ok(());
     }
     quick::offer(question, &mut found.known)?;
-    let near = |(state, bound): (&SteadyState, &Bound)| {
+    let is_near = |(state, bound): (&SteadyState, &Bound)| {
         &bound.throughput - &state.throughput <= &state.throughput / whole(NEAR)
     };
     let answer = found.known.state().zip(found.known.bound());
-    found.settled = answer.is_some_and(|answer| !sized || routed && near(answer));
+    found.settled = answer.is_some_and(|answer| !sized || routed && is_near(answer));
     Ok(())
 }
 
 /// Chains that lose at most one part in this number are near the optimum. Trades an optimum for time. Not measured.
 const NEAR: i64 = 128;
 
-/// Whether one tree answers the whole question: one message to some, or one commutative reduction that one search
-/// prices exactly. Chains take a search for each participant, and a chain is one tree of many that the program looks
-/// at.
+/// Whether one tree answers the whole question: one message to several nodes, or one commutative reduction that one
+/// search prices exactly. Chains would take a search for each participant.
 fn is_one_tree(question: &Question) -> bool {
     let is_one = |block: &Block<'_>| match block.kind {
         Kind::Copy => block.count == 1,
@@ -126,7 +125,8 @@ pub(crate) fn program(
             generate_from(
                 question,
                 resources(question),
-                (&patterns, known),
+                &patterns,
+                known,
                 &options.until,
             )?
         }
@@ -233,10 +233,10 @@ pub(crate) fn compositions(
     if alone || !question.problem().blocks().iter().any(is_composed) {
         return Ok(());
     }
-    if let Some(prices) = &found.prices {
-        prove(question, prices)?
-            .into_iter()
-            .for_each(|bound| found.known.offer_bound(bound));
+    if let Some(prices) = &found.prices
+        && let Some(bound) = prove(question, prices)?
+    {
+        found.known.offer_bound(bound);
     }
     if !found.known.is_optimal() {
         let least = bounds::least_patterns(question);

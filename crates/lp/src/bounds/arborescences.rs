@@ -1,6 +1,6 @@
 //! Proofs that travel: cuts that show how cheap the arborescences of a broadcast or an all-gather can be.
 //!
-//! Where some node that replicates does not want a message, its cheapest arborescence under given prices is a directed
+//! If some node that replicates is no target of a message, its cheapest arborescence under given prices is a directed
 //! Steiner tree, which is NP-hard to find. A proof is easy to check: sets of nodes that contain the source and not all
 //! targets, with weights, such that the sets that an arc (a link, or a route through switches) leaves weigh at most as
 //! much as it costs. Every arborescence leaves each set, so none costs less than all sets weigh together. The
@@ -47,8 +47,8 @@ const UNIT: u64 = 1 << 40;
 /// rounding errors. Not measured.
 const ROOM: u64 = 1 << 20;
 
-/// The certificate with cuts for the demands of broadcasts and all-gathers that some node that replicates does not
-/// want, unless it has cuts already. Demands that the watch leaves no time for have none.
+/// The certificate with cuts for each demand of broadcasts and all-gathers for which some node that replicates is no
+/// target, unless it has cuts already. Demands that the watch leaves no time for have none.
 ///
 /// # Errors
 /// The errors of the exact solver.
@@ -181,10 +181,9 @@ impl<N: Exact + Into<BigUint>> Tree<N> {
             spread.targets().to_vec(),
         );
         let mut is_end = vec![false; nodes];
-        targets
-            .iter()
-            .chain([&source])
-            .for_each(|&node| is_end[node] = true);
+        for &node in targets.iter().chain([&source]) {
+            is_end[node] = true;
+        }
         let from = closure(&ways.heads, &[source]);
         let to = closure(&ways.tails, &targets);
         let between: Vec<bool> = (0..nodes).map(|node| from[node] && to[node]).collect();
@@ -221,7 +220,9 @@ impl<N: Exact + Into<BigUint>> Tree<N> {
             return Ok(Vec::new());
         };
         let mut sum = N::zero();
-        found.cuts.iter().for_each(|(_, weight)| sum += weight);
+        for (_, weight) in &found.cuts {
+            sum += weight;
+        }
         let ascent = self.of_ascent(&found);
         if sum == found.cost {
             return Ok(ascent);
@@ -235,7 +236,9 @@ impl<N: Exact + Into<BigUint>> Tree<N> {
     fn of_ascent(&self, found: &Steiner<N>) -> Weights {
         let set = |(set, weight): &(Vec<usize>, N)| {
             let mut entered = vec![false; self.nodes];
-            set.iter().for_each(|&node| entered[node] = true);
+            for &node in set {
+                entered[node] = true;
+            }
             (entered, amount(&Rational::one(), weight))
         };
         let mut weights: Weights = found.cuts.iter().map(set).collect();

@@ -1,8 +1,8 @@
 //! Lower bound on the price of a scheme for several nodes: it contains a reduction tree for each of them.
 //!
-//! Whatever a scheme does, following the inputs of what arrives at one goal back to the operands gives a reduction tree
-//! for this goal whose tasks are tasks of the scheme. So its price is at least the most expensive of the cheapest
-//! trees.
+//! In every scheme, the inputs of the value that arrives at one goal lead back to the operands. They are a reduction
+//! tree for this goal whose tasks are tasks of the scheme. So the scheme's price is at least the most expensive of the
+//! cheapest trees.
 
 use oneport_plan::{Block, Pattern};
 use oneport_platform::{NodeId, Rational};

@@ -455,9 +455,9 @@ fn representatives(platform: &Platform, participants: &[NodeId]) -> Vec<NodeId> 
     let mut seen = platform.per_node(false);
     chosen.retain(|participant| {
         let new = !seen[*participant];
-        group
-            .iter()
-            .for_each(|element| seen[element.nodes[*participant]] = true);
+        for element in &group {
+            seen[element.nodes[*participant]] = true;
+        }
         new
     });
     chosen

@@ -63,7 +63,8 @@ pub(super) struct Program<'a> {
     resources: Resources,
     /// Per index in the resources.
     rows: Vec<Row>,
-    /// Where merges take time, per processor: the column of its merges, and that of whether the joining place is there.
+    /// Where merges take time, per processor: the column of its merges, and the column of whether it joins all
+    /// operands.
     merges: Vec<(NodeId, Column, Column)>,
     ports: Option<PortSets>,
     /// Into and out of sets. Later, with participants contracted.
@@ -106,14 +107,14 @@ impl<'a> Program<'a> {
         let capacities = rows
             .iter()
             .enumerate()
-            .map(|(place, &row)| (row, -resources.capacity(place).clone()));
+            .map(|(index, &row)| (row, -resources.capacity(index).clone()));
         let period = program.add_column(Rational::one(), capacities)?;
         let mut links = Vec::with_capacity(platform.links().len());
         for (id, link) in platform.link_ids().zip(platform.links()) {
             let time = &volume.size * &link.cost;
             let busy = resources
                 .times(id, &time)
-                .map(|(place, time)| (rows[place], time));
+                .map(|(index, time)| (rows[index], time));
             links.push(program.add_column(Rational::zero(), busy)?);
         }
         let mut merges = Vec::new();
@@ -218,10 +219,10 @@ impl<'a> Program<'a> {
                 }),
             )
         });
-        let merges = self.merges.iter().flat_map(|&(node, merge, place)| {
+        let merges = self.merges.iter().flat_map(|&(node, merge, index)| {
             [
                 (merge, says.coefficient(Counted::Merge(node))),
-                (place, says.coefficient(Counted::Place(node))),
+                (index, says.coefficient(Counted::Place(node))),
             ]
         });
         let entries = transfers
@@ -243,11 +244,11 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Per processor: its merges minus the indicator of the joining place, with the values of `primal`.
+    /// Per processor: its merges minus the indicator that it joins all operands, with the values of `primal`.
     fn wanted(&self, primal: impl Fn(Column) -> Rational) -> Vec<(NodeId, Rational)> {
         self.merges
             .iter()
-            .map(|&(node, merges, place)| (node, primal(merges) - primal(place)))
+            .map(|&(node, merges, index)| (node, primal(merges) - primal(index)))
             .collect()
     }
 
@@ -419,7 +420,7 @@ impl<'a> Program<'a> {
             let period = &estimate.primal[self.period.0];
             let mut added = self.price(&estimate.dual)?;
             if least.as_ref().is_none_or(|least| period < least) {
-                // Floating point may believe in a little less than nothing.
+                // A floating-point amount may be slightly below 0.
                 let transfers = self
                     .links
                     .iter()
@@ -527,7 +528,9 @@ impl<'a> Program<'a> {
                 };
                 // Less than 2 (k - 1) crossings.
                 let mut needed = N::zero();
-                (1..sets.sets.len()).for_each(|_| needed += &twice);
+                for _ in 1..sets.sets.len() {
+                    needed += &twice;
+                }
                 needed -= slack;
                 if sets.crossing < needed {
                     found.push(Inequality::Border(partitions.border(sets.sets)));
@@ -603,8 +606,8 @@ impl<'a> Program<'a> {
             .map(|link| &link.cost)
             .max();
         let unit = longest.map_or_else(Rational::one, |cost| cost * &self.volume.size);
-        for place in 0..self.shares.len() {
-            let share = &mut self.shares[place];
+        for position in 0..self.shares.len() {
+            let share = &mut self.shares[position];
             let guess = |length: &Rational| guess(&(length / &unit));
             let lengths: Vec<u128> = share.lengths(dual).iter().map(guess).collect();
             let limit = guess(&dual[share.average.0]);
@@ -622,8 +625,8 @@ impl<'a> Program<'a> {
                 .map(|(own, centre)| own + centre)
                 .collect();
             let beside = share.exchange.cheapest(&between, true).ok_or(UNREACHABLE)?;
-            added |= self.add_collection(place, found.links)?;
-            added |= self.add_collection(place, beside.links)?;
+            added |= self.add_collection(position, found.links)?;
+            added |= self.add_collection(position, beside.links)?;
         }
         Ok(added)
     }
@@ -631,8 +634,8 @@ impl<'a> Program<'a> {
     /// As the function above, for exact lengths.
     fn price_exactly(&mut self, dual: &[Rational]) -> Result<bool, LpError> {
         let mut added = false;
-        for place in 0..self.shares.len() {
-            let share = &self.shares[place];
+        for position in 0..self.shares.len() {
+            let share = &self.shares[position];
             let lengths = share.lengths(dual);
             let found = share
                 .exchange
@@ -640,7 +643,7 @@ impl<'a> Program<'a> {
                 .ok_or(UNREACHABLE)?;
             let cost: Rational = found.links.iter().map(|link| &lengths[link.index()]).sum();
             if cost < dual[share.average.0] {
-                added |= self.add_collection(place, found.links)?;
+                added |= self.add_collection(position, found.links)?;
             }
         }
         Ok(added)

@@ -79,7 +79,9 @@ impl<'a> Exchange<'a> {
         let platform = question.platform();
         let mut hubs = platform.per_node(None);
         for (index, part) in parts.iter().enumerate() {
-            part.iter().for_each(|node| hubs[*node] = Some(index));
+            for node in part {
+                hubs[*node] = Some(index);
+            }
         }
         let mut members = parts.to_vec();
         for node in platform.node_ids() {
@@ -138,13 +140,17 @@ impl<'a> Exchange<'a> {
             .map(|part| self.entrance(lengths, part))
             .collect::<Option<_>>()?;
         let mut all = N::zero();
-        single.iter().for_each(|(length, _)| all += length);
+        for (length, _) in &single {
+            all += length;
+        }
         let (mut arcs, paths) = self.arcs(lengths);
         // A super-source has an arc to every candidate root. The arc is longer than any tree, so an optimum uses
         // exactly one. A root needs no entrance.
         let (own, super_root) = (arcs.len(), self.members.len());
         let mut price = N::one();
-        arcs.iter().for_each(|(_, _, length)| price += length);
+        for (_, _, length) in &arcs {
+            price += length;
+        }
         price += &all;
         for &root in &self.roots {
             let mut length = price.clone();

@@ -1,6 +1,6 @@
 //! Separates the gathering theorem's inequalities for [`cutting_planes`]: transfers that merges inside sets of nodes
-//! need from outside. Processors that merge slowly and sets that are entered slowly limit together, which neither
-//! merges nor crossings alone can say. (The theorem: `oneport_plan::inequality::Gathering`.)
+//! need from outside. Slow merges and slow entries into sets together imply a limit that neither implies alone. (The
+//! theorem: `oneport_plan::inequality::Gathering`.)
 //!
 //! A set that is violated most is a minimum cut for each participant that may be inside.
 //!

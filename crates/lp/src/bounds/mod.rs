@@ -1,10 +1,10 @@
 //! Upper bounds on the throughput of every all-reduce, for any routes of its values. Cheap bounds come first.
 //!
-//! 1. Where only links count: the partition over whose borders the least can enter, found exactly ([`partition`]). On
-//!    clusters that is the answer.
-//! 2. Cutting planes ([`cutting_planes`]): how often links have to be used, at most how much that leaves time for.
-//!    Every port model.
-//! 3. The same program with the exchange theorem ([`exchange`]): for single participants, and for the partitions found.
+//! 1. If only links count: the partition over whose borders the least can enter, found exactly ([`partition`]). On
+//!    clusters its bound is the optimum.
+//! 2. Cutting planes ([`cutting_planes`]): the least uses of links, and the throughput that the times of these uses
+//!    allow. For every port model.
+//! 3. This program with the exchange theorem ([`exchange`]): for single participants, and for the partitions found.
 //!
 //! On symmetric platforms the exchange theorem for single participants alone ([`singletons`]) comes before the second
 //! step: it works on the quotient.
@@ -276,10 +276,9 @@ impl<'a> BoundSearch<'a> {
             for direction in [Direction::Into, Direction::OutOf] {
                 program.add_exchange(direction, &parts)?;
             }
-            program
-                .solve(&self.until)?
-                .into_iter()
-                .for_each(|(found, _)| self.known.offer_bound(found));
+            if let Some((found, _)) = program.solve(&self.until)? {
+                self.known.offer_bound(found);
+            }
         }
         Ok(())
     }

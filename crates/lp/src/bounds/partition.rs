@@ -2,8 +2,8 @@
 //!
 //! **Theorem.** Let `S_1..S_k` be disjoint sets, each with a participant, together all processors, and `A_j` be `S_j`
 //! with any routers. The transfers of one all-reduce enter the `A_j` at least `2 (k - 1)` times. A transfer that enters
-//! two of them counts twice. (Turned round: `S_j` together all nodes that replicate, `A_j` with any that do not. They
-//! are left so often.)
+//! two of them counts twice. (With all links turned: the `S_j` are together all nodes that replicate, the `A_j` may
+//! hold any that do not. The transfers leave the `A_j` at least as often.)
 //!
 //! With `c(A)` the capacity that enters `A`, let `C(S)` be the least `c(A)` of all `A` that contain `S` and further
 //! nodes that need not lie in a set: a minimum cut. `C` is submodular, so `min over partitions of sum_j (C(S_j) - t)`
@@ -66,7 +66,7 @@ pub(super) struct Partitions<'a> {
     watch: Watch,
 }
 
-/// Sets, and how often they are crossed (what capacity crosses them) together.
+/// Sets, and the sum of the capacities that cross them.
 pub(super) struct CheapPartition<N> {
     /// Each ascending.
     pub sets: Vec<Vec<NodeId>>,
@@ -121,10 +121,20 @@ impl<'a> Partitions<'a> {
                 sets.union(link.from.index(), link.to.index());
             }
             let home = self.homes(&sets.into_labeling().into());
-            let own = |node: &&NodeId| home[**node] == **node;
+            let is_representative = |node: &&NodeId| home[**node] == **node;
             Partitions {
-                participants: self.participants.iter().filter(own).copied().collect(),
-                guests: self.guests.iter().filter(own).copied().collect(),
+                participants: self
+                    .participants
+                    .iter()
+                    .filter(is_representative)
+                    .copied()
+                    .collect(),
+                guests: self
+                    .guests
+                    .iter()
+                    .filter(is_representative)
+                    .copied()
+                    .collect(),
                 home,
                 platform: self.platform,
                 direction: self.direction,
@@ -187,11 +197,13 @@ impl<'a> Partitions<'a> {
         // The cut value includes the positive values outside. Subtract their total.
         let zero = N::zero();
         let wanted = others.iter().filter(|(_, value)| *value > zero);
-        wanted.chain(&own).for_each(|(_, value)| least -= value);
+        for (_, value) in wanted.chain(&own) {
+            least -= value;
+        }
         Ok((least, set))
     }
 
-    /// The participants singly, with what belongs to them.
+    /// Each participant alone, with the nodes that belong to it.
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
@@ -211,14 +223,16 @@ impl<'a> Partitions<'a> {
         for (index, node) in self.participants.iter().enumerate() {
             at_home[*node] = Some(index);
         }
-        self.guests
-            .iter()
-            .for_each(|guest| at_home[*guest] = Some(0));
+        for guest in &self.guests {
+            at_home[*guest] = Some(0);
+        }
         let homes = self.home.iter().map(|home| at_home[*home]);
         let holding: PerNode<Option<usize>> = homes.collect();
         let mut sets = vec![Vec::new(); self.participants.len()];
         for (node, index) in self.platform.node_ids().zip(&holding) {
-            index.iter().for_each(|&index| sets[index].push(node));
+            if let Some(index) = *index {
+                sets[index].push(node);
+            }
         }
         let mut crossing = N::zero();
         for (link, capacity) in self.platform.links().iter().zip(capacities) {
@@ -294,7 +308,9 @@ impl<'a> Partitions<'a> {
         order: &[NodeId],
     ) -> Result<Vec<Vec<NodeId>>, LpError> {
         let mut sides = self.platform.per_node(Side::Free);
-        order.iter().for_each(|node| sides[*node] = Side::Outside);
+        for node in order {
+            sides[*node] = Side::Outside;
+        }
         let mut values: Vec<(NodeId, N)> = Vec::with_capacity(order.len());
         let mut blocks: Vec<Vec<NodeId>> = Vec::new();
         for &node in order {
@@ -302,10 +318,9 @@ impl<'a> Partitions<'a> {
             let (mut value, set) = self.cut(capacities, &sides, &values)?;
             sides[node] = Side::Free;
             let zero = N::zero();
-            values
-                .iter()
-                .filter(|(_, own)| *own > zero)
-                .for_each(|(_, own)| value -= own);
+            for (_, own) in values.iter().filter(|(_, own)| *own > zero) {
+                value -= own;
+            }
             value -= twice;
             values.push((node, value));
             let meets =
@@ -332,8 +347,9 @@ impl<'a> Partitions<'a> {
                     best = Some((more, index));
                 }
             }
-            best.into_iter()
-                .for_each(|(_, index)| blocks[index].push(guest));
+            if let Some((_, index)) = best {
+                blocks[index].push(guest);
+            }
         }
         let mut crossing = N::zero();
         let mut sets = Vec::with_capacity(blocks.len());
@@ -355,14 +371,12 @@ impl<'a> Partitions<'a> {
         guest: Option<NodeId>,
     ) -> Result<(N, Vec<NodeId>), LpError> {
         let mut sides = self.platform.per_node(Side::Free);
-        blocks
-            .iter()
-            .flatten()
-            .for_each(|node| sides[*node] = Side::Outside);
-        blocks[index]
-            .iter()
-            .chain(&guest)
-            .for_each(|node| sides[*node] = Side::Inside);
+        for node in blocks.iter().flatten() {
+            sides[*node] = Side::Outside;
+        }
+        for node in blocks[index].iter().chain(&guest) {
+            sides[*node] = Side::Inside;
+        }
         self.cut(capacities, &sides, &[])
     }
 
@@ -455,7 +469,7 @@ pub(super) fn best(
     )))
 }
 
-/// Sets, and what crosses them.
+/// Sets, and the capacity that crosses them.
 type Crossed = (Vec<Vec<NodeId>>, BigInt);
 
 impl Partitions<'_> {
@@ -469,7 +483,7 @@ impl Partitions<'_> {
         if self.participants.len() < 2 {
             return Ok(None);
         }
-        let less = |one: &CheapPartition<N>, other: &CheapPartition<N>| {
+        let is_less = |one: &CheapPartition<N>, other: &CheapPartition<N>| {
             multiplied(&one.crossing, other.sets.len() - 1)
                 < multiplied(&other.crossing, one.sets.len() - 1)
         };
@@ -498,7 +512,7 @@ impl Partitions<'_> {
                     _ => self.completed(capacities, blocks).map(Some),
                 });
             match better {
-                Ok(Some(found)) if less(&found, &best) => best = found,
+                Ok(Some(found)) if is_less(&found, &best) => best = found,
                 Ok(_) | Err(LpError::Stopped(_)) => break,
                 Err(error) => return Err(error),
             }
@@ -553,10 +567,12 @@ mod tests {
         }
         let mut link = |from: usize, to: usize, dice: &mut Dice| {
             let cost = ratio(1 + dice.below(9), 1 + dice.below(4));
-            // A loop or a second link is refused, which is what we want.
+            // The builder refuses a loop and a second link, as intended.
             let _ = builder.link(nodes[from], nodes[to], cost);
         };
-        (0..nodes.len()).for_each(|at| link(at, (at + 1) % nodes.len(), dice));
+        for at in 0..nodes.len() {
+            link(at, (at + 1) % nodes.len(), dice);
+        }
         for _ in 0..2 * nodes.len() {
             let (from, to) = (dice.below(nodes.len()), dice.below(nodes.len()));
             link(from, to, dice);
@@ -686,7 +702,7 @@ mod tests {
                 .collect();
             let participants: Vec<NodeId> = platform.processors().collect();
             let value = |partition: &Vec<Vec<usize>>| {
-                let with = |own: usize| {
+                let value_with_router_in = |own: usize| {
                     let set = |(index, set): (usize, &Vec<usize>)| {
                         let mut set = set.clone();
                         set.extend((index == own).then_some(router.index()));
@@ -694,7 +710,10 @@ mod tests {
                     };
                     partition.iter().enumerate().map(set).sum::<Rational>()
                 };
-                let least = (0..partition.len()).map(with).min().unwrap();
+                let least = (0..partition.len())
+                    .map(value_with_router_in)
+                    .min()
+                    .unwrap();
                 least / whole(2 * (partition.len() - 1))
             };
             let least = partitions(participants.len())

@@ -123,10 +123,10 @@ pub(crate) fn attempt(
     _: &Options,
     found: &mut Findings,
 ) -> Result<(), LpError> {
-    if question.problem().blocks().iter().any(is_composed) {
-        bound_within(question, FEW_COLUMNS)?
-            .into_iter()
-            .for_each(|bound| found.known.offer_bound(bound));
+    if question.problem().blocks().iter().any(is_composed)
+        && let Some(bound) = bound_within(question, FEW_COLUMNS)?
+    {
+        found.known.offer_bound(bound);
     }
     Ok(())
 }
@@ -213,7 +213,9 @@ impl Program {
             shares: Vec::new(),
         };
         let mut serves = vec![0usize; tasks.count];
-        useful.iter().flatten().for_each(|&task| serves[task] += 1);
+        for &task in useful.iter().flatten() {
+            serves[task] += 1;
+        }
         // Per task: its entries in the rows of the resources and, for shared tasks, of the shares.
         let mut carried: BTreeMap<usize, Vec<(Row, Rational)>> = BTreeMap::new();
         let mut arrivals = Vec::new();
@@ -339,18 +341,21 @@ impl Program {
 
 /// Entries of one task in the conservation rows of values.
 fn changes(tasks: &Tasks, number: usize, balance: &[Option<Row>]) -> Vec<(Row, Rational)> {
-    let at = |part: usize, vertex: usize| balance[part * tasks.vertices.len() + vertex];
+    let row_of = |part: usize, vertex: usize| balance[part * tasks.vertices.len() + vertex];
     let (made, used) = match tasks.name(number) {
         Named::Transfer { arc, part } => (
-            at(part, tasks.arcs[arc].to),
-            [at(part, tasks.arcs[arc].from), None],
+            row_of(part, tasks.arcs[arc].to),
+            [row_of(part, tasks.arcs[arc].from), None],
         ),
         Named::Merge {
             vertex,
             part,
             left,
             right,
-        } => (at(part, vertex), [at(left, vertex), at(right, vertex)]),
+        } => (
+            row_of(part, vertex),
+            [row_of(left, vertex), row_of(right, vertex)],
+        ),
     };
     let used = used.into_iter().flatten().map(|row| (row, Rational::one()));
     made.map(|row| (row, -Rational::one()))
@@ -359,7 +364,7 @@ fn changes(tasks: &Tasks, number: usize, balance: &[Option<Row>]) -> Vec<(Row, R
         .collect()
 }
 
-/// Prices of what tasks occupy.
+/// Prices of the resources that tasks occupy.
 struct Prices<'s> {
     resources: BTreeMap<Resource, &'s Rational>,
     /// Per link.
@@ -374,9 +379,9 @@ impl<'s> Prices<'s> {
     ) -> Self {
         let mut odd_sets = platform.per_link(Rational::zero());
         for (set, price) in sets {
-            set.members(platform)
-                .iter()
-                .for_each(|link| odd_sets[*link] += price);
+            for link in &set.members(platform) {
+                odd_sets[*link] += price;
+            }
         }
         Prices {
             resources: prices

@@ -164,9 +164,9 @@ pub(crate) struct Least<'a> {
 impl<'a> Least<'a> {
     /// Prepares the all-reduce.
     pub(crate) fn new(question: &'a Question, block: &Block<'_>) -> Self {
-        let of = |direction| Collections::of(question, block.operands(), direction);
+        let collections = |direction| Collections::of(question, block.operands(), direction);
         Least {
-            directions: [Direction::Into, Direction::OutOf].map(of),
+            directions: [Direction::Into, Direction::OutOf].map(collections),
         }
     }
 

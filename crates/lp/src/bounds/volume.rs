@@ -29,22 +29,22 @@ impl Volume {
 /// The interval of at least `at_least` operands with the least amount, and that amount.
 pub(super) fn least(amount: &Amount, operands: usize, at_least: usize) -> (Interval, Rational) {
     let last = operands.saturating_sub(1);
-    let of = |part: Interval| Some((amount.of(part)?, part));
+    let sized = |part: Interval| Some((amount.of(part)?, part));
     let found = match amount {
-        Amount::Constant(_) => of(Interval {
+        Amount::Constant(_) => sized(Interval {
             first: 0,
             last: (at_least - 1).min(last),
         }),
         // Monotone in the number of operands.
         Amount::Affine { .. } => [(at_least - 1).min(last), last]
             .into_iter()
-            .filter_map(|last| of(Interval { first: 0, last }))
+            .filter_map(|last| sized(Interval { first: 0, last }))
             .min(),
         Amount::Table(_) => (0..operands)
             .flat_map(|first| {
                 (first + at_least - 1..operands).map(move |last| Interval { first, last })
             })
-            .filter_map(of)
+            .filter_map(sized)
             .min(),
         Amount::Tasks(table) => return (Interval { first: 0, last: 0 }, table.least()),
     };

@@ -30,7 +30,7 @@ const PROGRAM: u32 = 60;
 /// work.
 ///
 /// # Errors
-/// A program that is too large, platforms with switches, and as [`solve`](crate::solve).
+/// A program that is too large, platforms with switches, and those of [`solve`](crate::solve).
 pub(crate) fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyState>)>, LpError> {
     let platform = question.platform();
     let collective = question.collective().name();
@@ -71,7 +71,7 @@ pub(crate) fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyS
     let throughput = throughput.ok_or(LpError::Contradiction("no row counts what arrives"))?;
     let copies: Vec<Vec<(LinkId, Column)>> = (0..messages.len())
         .map(|message| {
-            let of = |link| {
+            let column_of = |link| {
                 let (target, index) = (None, message);
                 let copies = Quantity::Copies {
                     message: index,
@@ -80,7 +80,7 @@ pub(crate) fn solve(question: &Question) -> Result<Option<(Bound, Option<SteadyS
                 };
                 Some((link, column(copies)?))
             };
-            platform.link_ids().filter_map(of).collect()
+            platform.link_ids().filter_map(column_of).collect()
         })
         .collect();
     let uses: Vec<(Column, LinkId, Rational)> = copies
@@ -170,8 +170,8 @@ struct Solvable {
     resources: Vec<(Resource, Row)>,
 }
 
-/// Builds the program: resources first, then the nodes and links of each message's targets. What leaves a source
-/// follows from what reaches the target.
+/// Builds the program: resources first, then the nodes and links of each message's targets. The flow out of a source
+/// follows from the flow into the target.
 fn solvable(question: &Question, messages: &[Message<'_>]) -> Result<Solvable, LpError> {
     let mut rows = copies(
         question.platform(),

@@ -104,7 +104,7 @@ pub(crate) struct Ssr<'a> {
     pub program: LinearProgram,
     /// The variable `TP`.
     pub throughput: Column,
-    /// The other variables: the place of the reduction, and the task.
+    /// The other variables: the index of the reduction, and the task.
     tasks: Vec<(usize, Task, Column)>,
     volumes: &'a Volumes,
     resources: BTreeMap<Resource, Row>,

@@ -51,10 +51,10 @@ pub(crate) fn shortest_paths(
             return None;
         }
         let mut messages = platform.per_node(0u64);
-        group.leaves.iter().for_each(|leaf| {
+        for leaf in &group.leaves {
             let sum = &mut messages[leaf.node];
             *sum = sum.saturating_add(leaf.rate);
-        });
+        }
         // From the far end towards the root, so that the amount that a node passes on is known.
         for &node in order.iter().rev() {
             let Some(link) = by[node] else { continue };
@@ -72,7 +72,7 @@ pub(crate) fn shortest_paths(
         }
     }
     let per_port = |resource: Resource| u128::from(resource.capacity(platform)).max(1);
-    let less = |a: &(Resource, u128), b: &(Resource, u128)| {
+    let compare = |a: &(Resource, u128), b: &(Resource, u128)| {
         let sides = [
             a.1.saturating_mul(per_port(b.0)),
             b.1.saturating_mul(per_port(a.0)),
@@ -80,7 +80,7 @@ pub(crate) fn shortest_paths(
         sides[0].cmp(&sides[1]).then(b.0.cmp(&a.0))
     };
     let loads = resources.list().zip(loads);
-    let busiest = loads.filter(|(_, load)| *load > 0).max_by(less)?.0;
+    let busiest = loads.filter(|(_, load)| *load > 0).max_by(compare)?.0;
     let idle_ports = ports
         .iter()
         .filter(|(resource, _)| *resource != busiest)

@@ -9,10 +9,10 @@
 //!   for each resource r (port or link):  sum over links e that occupy r, groups g:  size c(e) x[g, e] <= cap_r T
 //! ```
 //!
-//! A group is a source with its targets, or a target with its sources (then the balance is `out - in`), whichever
-//! makes fewer groups. Why one commodity is enough: a flow from one root splits into paths to the leaves, and the
-//! path that ends at a leaf carries that leaf's message (RR-4872 section 3.1 uses one commodity per target).
-//! Links into the root of a group are left out: a message that comes back is a detour.
+//! A group is a source with its targets, or a target with its sources (then the balance is `out - in`). The choice that
+//! makes fewer groups is taken. One commodity per group is enough: a flow from one root splits into paths to the
+//! leaves, and the path that ends at a leaf carries that leaf's message (RR-4872 section 3.1 uses one commodity per
+//! target). Links into the root of a group are left out: a message that comes back is a detour.
 //!
 //! The dual solution of the port rows is the price certificate: with prices adding up to 1, `T` is the price of the
 //! cheapest paths of all messages of one instance.
@@ -46,10 +46,10 @@ fn uses(group: &Group, from: NodeId, to: NodeId) -> bool {
     }
 }
 
-/// The groups of a question: by source or by target, whichever are fewer.
+/// The groups of a question, by source or by target: the choice with fewer groups.
 pub fn groups(question: &Question) -> Vec<Group> {
     let messages = question.collective().messages();
-    let by = |side: Side| {
+    let grouped = |side: Side| {
         let mut groups: BTreeMap<NodeId, Vec<Leaf>> = BTreeMap::new();
         for (demand, &(commodity, rate)) in messages.iter().enumerate() {
             let (root, node) = match side {
@@ -64,7 +64,7 @@ pub fn groups(question: &Question) -> Vec<Group> {
             .map(|(root, leaves)| Group { root, side, leaves })
             .collect::<Vec<_>>()
     };
-    let (sources, targets) = (by(Side::Source), by(Side::Target));
+    let (sources, targets) = (grouped(Side::Source), grouped(Side::Target));
     if sources.len() <= targets.len() {
         sources
     } else {

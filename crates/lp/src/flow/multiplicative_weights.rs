@@ -2,7 +2,7 @@
 //!
 //! Multiplicative weights: every port has a price, each round sends every message along a cheapest path, and the prices
 //! of the busy ports grow. The paths of all rounds together, divided by the busiest port's time, are a steady state.
-//! The prices of every round prove a bound. Both approach the optimum (Plotkin, Shmoys, Tardos 1995; Young 1995).
+//! The prices of every round prove a bound. Both approach the optimum (Plotkin, Shmoys, Tardos 1995, Young 1995).
 //! Prices and times guide in rounded integers. Weights and bound are computed exactly at the end.
 
 use std::cmp::Reverse;
@@ -64,15 +64,17 @@ pub(crate) fn approximate(question: &Question) -> Result<(SteadyState, Bound), L
             best = Some((guide.prices.clone(), sum, instance_price));
         }
         let busiest = guide.raise_prices(&paths);
-        windows
-            .iter_mut()
-            .for_each(|window| window.add(round, &paths));
+        for window in &mut windows {
+            window.add(round, &paths);
+        }
         if single.as_ref().is_none_or(|found| busiest < found.0) {
             single = Some((busiest, paths));
         }
     }
     let mut alone = Window::new(0);
-    single.iter().for_each(|(_, paths)| alone.add(0, paths));
+    if let Some((_, paths)) = &single {
+        alone.add(0, paths);
+    }
     windows.push(alone);
     let steady_state = schedulable(question, best_window(&guide, &windows)?)?;
     let prices = best.map_or_else(Vec::new, |(prices, _, _)| prices);
@@ -332,9 +334,9 @@ impl<'q> Guide<'q> {
             *price += u64::try_from(growth).unwrap_or(0);
         }
         while self.prices.iter().any(|&price| price >= PRICE_LIMIT) {
-            self.prices
-                .iter_mut()
-                .for_each(|price| *price = (*price).div_ceil(2));
+            for price in &mut self.prices {
+                *price = (*price).div_ceil(2);
+            }
         }
         busiest
     }
@@ -405,9 +407,9 @@ fn steady_state(
     let mut messages: BTreeMap<LinkId, BigInt> = BTreeMap::new();
     for (pattern, &count) in counts {
         let count = BigInt::from(count) * guide.rate(pattern);
-        pattern
-            .links()
-            .for_each(|link| *messages.entry(link).or_default() += &count);
+        for link in pattern.links() {
+            *messages.entry(link).or_default() += &count;
+        }
     }
     let mut loads: BTreeMap<Resource, Rational> = BTreeMap::new();
     for (link, count) in messages {

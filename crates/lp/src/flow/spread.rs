@@ -6,7 +6,7 @@
 //! dimensions as there are kinds of links: two or three on a torus, where single paths would take turns for hundreds of
 //! rounds.
 //!
-//! Where the messages go between all pairs and the platform is symmetric, one source represents all that are alike
+//! If the messages go between all pairs and the platform is symmetric, one source represents all that are alike
 //! ([`Alike`]), and the loads of links that are alike are averaged. Prices that are equal on like links are not worse
 //! than others: the mean of best prices under all symmetries is best (Boedi, Herr and Joswig 2013). None of this has to
 //! be trusted: any prices prove a bound, which the referee computes from all sources.
@@ -121,9 +121,9 @@ impl Round {
         };
         let mut prices: Vec<u64> = self.prices.iter().zip(&self.loads).map(raise).collect();
         while prices.iter().any(|&price| price >= LIMIT) {
-            prices
-                .iter_mut()
-                .for_each(|price| *price = price.div_ceil(2));
+            for price in &mut prices {
+                *price = price.div_ceil(2);
+            }
         }
         prices
     }
@@ -193,7 +193,7 @@ fn averaged<'h>(router: &Router<'_>, history: &'h [Round], most: usize) -> Vec<&
         .unwrap_or_default()
 }
 
-/// The platform as cheapest paths from, or to, the groups' roots see it.
+/// The platform, prepared for cheapest paths from, or to, the groups' roots.
 struct Router<'q> {
     question: &'q Question,
     groups: Vec<Group>,
@@ -270,14 +270,14 @@ impl<'q> Router<'q> {
             .filter(|(_, price)| kept(**price))
             .filter_map(|(time, _)| *time);
         let unit = kept_times.fold(Some(1), common).unwrap_or(LIMIT);
-        let of = |(&price, time): (&u64, &Option<u64>)| {
+        let level_price = |(&price, time): (&u64, &Option<u64>)| {
             if kept(price) {
                 time.map_or(unit, |time| (unit / time).max(1))
             } else {
                 0
             }
         };
-        prices.iter().zip(&times).map(of).collect()
+        prices.iter().zip(&times).map(level_price).collect()
     }
 
     /// Distances from a root, and the nodes by distance.
@@ -381,7 +381,7 @@ impl<'q> Router<'q> {
         let mut sums = vec![0u128; self.resources.count()];
         let mut amounts = vec![0u64; costs.len()];
         for &(index, count) in &alike.roots {
-            amounts.iter_mut().for_each(|amount| *amount = 0);
+            amounts.fill(0);
             let total = self.flow(&self.groups[index], &costs, Some(&mut amounts))?;
             instance = instance.saturating_add(total.saturating_mul(count));
             for (link, &amount) in amounts
@@ -390,10 +390,9 @@ impl<'q> Router<'q> {
                 .filter(|(_, amount)| **amount > 0)
             {
                 let time = u128::from(amount) * u128::from(self.times[link]) * count;
-                self.resources
-                    .uses(LinkId::new(link))
-                    .iter()
-                    .for_each(|one| sums[alike.resources[one.row]] += one.of_whole(time));
+                for one in self.resources.uses(LinkId::new(link)) {
+                    sums[alike.resources[one.row]] += one.of_whole(time);
+                }
             }
         }
         let load = |index: usize| {
@@ -495,16 +494,15 @@ impl Alike {
                             links: &dyn Fn(LinkId) -> LinkId,
                             shared: &dyn Fn(SharedId) -> SharedId| {
                 for (index, root) in members.iter().enumerate() {
-                    of_root
-                        .get(&nodes(*root))
-                        .iter()
-                        .for_each(|&&other| of_groups.join(index, other));
+                    if let Some(&other) = of_root.get(&nodes(*root)) {
+                        of_groups.join(index, other);
+                    }
                 }
                 for (resource, &index) in &indices {
                     let image = indices.get(&image_of(*resource, nodes, links, shared));
-                    image
-                        .iter()
-                        .for_each(|&&other| of_resources.join(index, other));
+                    if let Some(&other) = image {
+                        of_resources.join(index, other);
+                    }
                 }
             };
             for Automorphism {
@@ -527,9 +525,13 @@ impl Alike {
         let resources: Vec<usize> = (0..resources)
             .map(|index| of_resources.find(index))
             .collect();
-        resources.iter().for_each(|&orbit| sizes[orbit] += 1);
+        for &orbit in &resources {
+            sizes[orbit] += 1;
+        }
         let mut roots: BTreeMap<usize, u128> = BTreeMap::new();
-        (0..groups).for_each(|index| *roots.entry(of_groups.find(index)).or_default() += 1);
+        for index in 0..groups {
+            *roots.entry(of_groups.find(index)).or_default() += 1;
+        }
         Alike {
             roots: roots.into_iter().collect(),
             resources,
@@ -561,12 +563,12 @@ type End<'p> = (NodeId, &'p Rational, &'p [(SharedId, Rational)], LinkId);
 type Renaming = (BTreeMap<NodeId, NodeId>, BTreeMap<LinkId, LinkId>);
 
 /// Renamings that swap a node with another one that has the same neighbours over links of the same costs and parts of
-/// shared capacities: each of these keeps its place.
+/// shared capacities: each of these keeps its index.
 fn swaps(platform: &Platform, members: &BTreeSet<NodeId>) -> Vec<Renaming> {
     let mut first: BTreeMap<_, (NodeId, Vec<LinkId>)> = BTreeMap::new();
     let mut found = Vec::new();
     for node in platform.node_ids() {
-        let of = |links: &[LinkId], other: fn(&oneport_platform::Link) -> NodeId| {
+        let sorted_ends = |links: &[LinkId], other: fn(&oneport_platform::Link) -> NodeId| {
             let end = |&id: &LinkId| {
                 let link = platform.link(id);
                 (other(link), &link.cost, platform.shared_by(id), id)
@@ -576,8 +578,8 @@ fn swaps(platform: &Platform, members: &BTreeSet<NodeId>) -> Vec<Renaming> {
             ends
         };
         let (out, into) = (
-            of(platform.outgoing(node), |link| link.to),
-            of(platform.incoming(node), |link| link.from),
+            sorted_ends(platform.outgoing(node), |link| link.to),
+            sorted_ends(platform.incoming(node), |link| link.from),
         );
         let own: Vec<LinkId> = out.iter().chain(&into).map(|end| end.3).collect();
         let alike = |ends: Vec<End<'_>>| -> Vec<_> {

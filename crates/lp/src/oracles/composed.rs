@@ -109,8 +109,12 @@ impl<'a> AllReduction<'a> {
                 None => (at_least, Ordering::Less),
             };
             // A composition is built only if its depth is needed.
-            let own = || composition(self.operands, tree.clone(), &spread.hops).depth();
-            let own_depth = if order.is_gt() { usize::MAX } else { own() };
+            let depth_of_tree = || composition(self.operands, tree.clone(), &spread.hops).depth();
+            let own_depth = if order.is_gt() {
+                usize::MAX
+            } else {
+                depth_of_tree()
+            };
             best = Some(match best {
                 Some((_, cheapest, chosen))
                     if order.is_gt() || order.is_eq() && depth <= own_depth =>

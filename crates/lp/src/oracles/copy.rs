@@ -1,10 +1,10 @@
 //! Broadcast and all-gather (RR-2004-32 sections 3 and 4.2): the cheapest patterns are arborescences.
 //!
 //! Only nodes that replicate make copies. Other switches are collapsed: an arc between two replicating nodes is the
-//! cheapest route through switches, and an arborescence consists of such arcs. If every replicating node wants the
-//! message, the cheapest arborescence is found exactly (Chu and Liu, Edmonds). Nodes that may help but want nothing
-//! (routers, processors outside the collective) make it a Steiner problem, which branch and bound solves. Over links of
-//! cost 0 a tree may pass a switch twice on the way to one target. Such detours are cut out.
+//! cheapest route through switches, and an arborescence consists of such arcs. If every replicating node is a target of
+//! the message, the cheapest arborescence is found exactly (Chu and Liu, Edmonds). Nodes that may help but are no
+//! targets (routers, processors outside the collective) make it a Steiner problem, which branch and bound solves. Over
+//! links of cost 0 a tree may pass a switch twice on the way to one target. Such detours are cut out.
 
 use num_bigint::BigUint;
 use num_traits::One;
@@ -79,10 +79,9 @@ impl Network {
             .filter(|&node| platform.node(node).replicates)
             .collect();
         let mut vertices = platform.per_node(None);
-        nodes
-            .iter()
-            .enumerate()
-            .for_each(|(vertex, node)| vertices[*node] = Some(vertex));
+        for (vertex, node) in nodes.iter().enumerate() {
+            vertices[*node] = Some(vertex);
+        }
         Network {
             switches: nodes.len() < vertices.len(),
             nodes,
@@ -121,7 +120,7 @@ impl Network {
         }
     }
 
-    /// Whether every replicating node wants the message.
+    /// Whether every replicating node is a target of the message.
     pub(crate) fn is_spanning(&self, spread: &Spread) -> bool {
         spread.targets.len() + 1 == self.nodes.len()
     }
@@ -266,8 +265,12 @@ impl Network {
         // A super-source has an arc to every candidate root. Its cost is above any tree's, so an optimum uses exactly
         // one.
         let mut price = N::one();
-        routes.arcs.iter().for_each(|(_, _, cost)| price += cost);
-        roots.iter().for_each(|(_, extra)| price += extra);
+        for (_, _, cost) in &routes.arcs {
+            price += cost;
+        }
+        for (_, extra) in roots {
+            price += extra;
+        }
         let nodes = self.nodes.len();
         let mut arcs = routes.arcs.clone();
         for (root, extra) in roots {
@@ -299,10 +302,9 @@ impl Network {
             )?;
             let found = found.shallow(nodes, &targets, &arcs, length);
             let mut entering = vec![None; nodes];
-            found
-                .arcs
-                .iter()
-                .for_each(|&arc| entering[arcs[arc].1] = Some(arc));
+            for &arc in found.arcs.iter() {
+                entering[arcs[arc].1] = Some(arc);
+            }
             (found.at_least, found.cost, entering)
         };
         let root = used
@@ -398,9 +400,9 @@ impl<N: Exact> Routes<'_, N> {
                 hops.push((link, after));
                 after = Some(hops.len() as u32 - 1);
             }
-            after
-                .into_iter()
-                .for_each(|hop| _ = brought.insert(to, hop));
+            if let Some(hop) = after {
+                _ = brought.insert(to, hop);
+            }
         }
         debug_assert!(
             hops.iter()

@@ -26,7 +26,7 @@ use crate::{LpError, Question};
 pub(crate) struct Patterns<'a> {
     rates: Vec<Rational>,
     watch: &'a Watch,
-    /// Every part with the place of its first demand.
+    /// Every part with the index of its first demand.
     parts: Vec<(usize, Box<dyn Oracle + 'a>)>,
 }
 

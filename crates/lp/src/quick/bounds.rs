@@ -49,15 +49,15 @@ pub(crate) fn bounds(
 pub fn of_one_node(question: &Question) -> Vec<Certificate> {
     let platform = question.platform();
     let first = question.problem().demands().next();
-    let ends = |demand: Demand<'_>| {
+    let first_end = |demand: Demand<'_>| {
         let goals: Vec<NodeId> = demand.goals().into_iter().map(|(node, _)| node).collect();
         goals
             .into_iter()
             .chain(demand.operands.iter().copied())
             .next()
     };
-    let node = first.and_then(ends);
-    let around = |links: &[LinkId], own: fn(NodeId) -> Resource, node: NodeId| {
+    let node = first.and_then(first_end);
+    let certificate = |links: &[LinkId], own: fn(NodeId) -> Resource, node: NodeId| {
         let known = Resource::of_platform(platform);
         let ports = [own(node), Resource::Port(node)]
             .into_iter()
@@ -78,8 +78,8 @@ pub fn of_one_node(question: &Question) -> Vec<Certificate> {
     let of_node = |node: NodeId| {
         let (into, out) = (platform.incoming(node), platform.outgoing(node));
         [
-            around(into, Resource::Receive, node),
-            around(out, Resource::Send, node),
+            certificate(into, Resource::Receive, node),
+            certificate(out, Resource::Send, node),
         ]
     };
     node.into_iter()
@@ -112,8 +112,12 @@ fn port_of(question: &Question, block: &Block<'_>) -> Result<Option<Bound>, LpEr
                 here.iter()
                     .filter(|&node| others.iter().any(|other| other != node))
             });
-        wanted.for_each(|&node| passing[node][0] += block.rate);
-        owned.for_each(|&node| passing[node][1] += block.rate);
+        for &node in wanted {
+            passing[node][0] += block.rate;
+        }
+        for &node in owned {
+            passing[node][1] += block.rate;
+        }
     }
     let time = |links: &[LinkId], count: u64| {
         let fastest = links.iter().map(|&link| &platform.link(link).cost).min();

@@ -87,7 +87,9 @@ fn chains(steps: &SteadyState, participants: &[NodeId]) -> Vec<WeightedPattern> 
         of_step[pattern.demand].push((weight.clone(), pattern.links().collect()));
     }
     // The heaviest comes last and is taken first.
-    of_step.iter_mut().for_each(|ways| ways.sort_unstable());
+    for ways in &mut of_step {
+        ways.sort_unstable();
+    }
     let mut all = Vec::new();
     while let Some(weight) = of_step
         .iter()

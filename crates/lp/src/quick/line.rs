@@ -2,7 +2,7 @@
 //!
 //! The owners of the operands are on a line in the operands' order. The operands left of a root are combined towards
 //! it, owner after owner, and so are the operands right of it: an interval grows at its end. The root merges both with
-//! its own. A result that all want goes on from the root to both sides.
+//! its own. A result that all receive goes on from the root to both sides.
 //!
 //! In a reduce-scatter among `n` owners the one at position `i` sends `n - 1 - i` partial results to the right and `i`
 //! to the left: `n - 1` messages, as on a ring, and no owner can send fewer. It receives `n - i` and `i + 1`, two more
@@ -58,7 +58,7 @@ impl<'q> Line<'q> {
     }
 
     /// A pattern for every demand, and how often it is executed per instance. `None` if one meets a gap, or if a node
-    /// that owns nothing wants something.
+    /// that owns nothing receives a value.
     ///
     /// # Errors
     /// [`LpError::Stopped`] by the watch.
@@ -93,7 +93,7 @@ impl<'q> Line<'q> {
     }
 
     /// The operands left and right of the root are combined towards it. Then the whole result goes to the nodes that
-    /// want it.
+    /// receive it.
     fn pattern(&self, number: usize, root: usize, wanting: &BTreeSet<usize>) -> Option<Pattern> {
         let end = self.owners.len() - 1;
         let mut pattern = Pattern::new(number);

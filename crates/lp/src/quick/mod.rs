@@ -102,8 +102,8 @@ impl<'q, 'k> ChainSearch<'q, 'k> {
         self.offer(line.patterns(&self.block, self.question.watch())?)
     }
 
-    /// The ring of an order. A combined result that all want is completed at every other participant, or at every one
-    /// if that is better, or at as many as there is room for.
+    /// The ring of an order. A combined result that all receive is completed at every other participant, or at every
+    /// one if that is better, or at as many as there is room for.
     fn ring(&mut self, order: Vec<NodeId>) -> Result<(), LpError> {
         let ring = Ring::new(&mut self.ways, order)?;
         self.question.has_room(ring.tasks(&self.block))?;
@@ -147,15 +147,15 @@ impl<'q, 'k> ChainSearch<'q, 'k> {
         if found.is_empty() && bounded.watch().ask().is_err() {
             self.known.offer_bound(simple::bound(self.question)?);
         }
-        found
-            .into_iter()
-            .for_each(|bound| self.known.offer_bound(bound));
+        for bound in found {
+            self.known.offer_bound(bound);
+        }
         Ok(())
     }
 }
 
-/// The two rings of the chains in short, for any number of participants: one in the participants' order, and one that
-/// always goes on to the nearest. The second is made on demand. Empty for collectives that rings cannot execute.
+/// The two rings of the chains in compact form, for any number of participants: one in the participants' order, and one
+/// that always goes on to the nearest. The second is made on demand. Empty for collectives that rings cannot execute.
 pub fn rings<'q>(question: &'q Question) -> impl Iterator<Item = Result<Routing, LpError>> + 'q {
     let block = question.block().filter(|block| !in_order(block));
     let participants = block
@@ -230,7 +230,7 @@ mod tests {
         collectives_of(platform, 9)
     }
 
-    /// One of them ends at this index.
+    /// The collectives of the tests. One of them ends at the node of this index.
     fn collectives_of(platform: &Platform, index: usize) -> Vec<Collective> {
         let all: Vec<NodeId> = platform.processors().collect();
         let (first, others, participants) = (all[0], all[1..].to_vec(), || all.clone());

@@ -40,7 +40,7 @@ impl Ring {
         })
     }
 
-    /// Upper bound on the tasks of a chain: once around, or twice for a combined result that all want.
+    /// Upper bound on the tasks of a chain: once around, or twice for a combined result that all receive.
     fn length(&self, block: &Block<'_>) -> u64 {
         let links: usize = self.ways.iter().flatten().map(Vec::len).sum();
         let merges = if block.kind.combines() {
@@ -60,11 +60,11 @@ impl Ring {
         self.length(block).saturating_mul(block.count as u64)
     }
 
-    /// Roots at which the chains end, for a demand whose result all want. Every other participant suffices. Each step
-    /// of the ring is left out once, by the combining or by the copying, as with all participants, so only merges and
-    /// sizes by operand may make a difference. If there is no room for that many, a single root is used. With several
-    /// roots some step would never be left out, too, so more roots would not be faster. With `n` participants, a single
-    /// root loses one part in `n`.
+    /// Roots at which the chains end, for a demand whose result all receive. Every other participant suffices. Each
+    /// step of the ring is left out once, by the combining or by the copying, as with all participants, so only merges
+    /// and sizes by operand may make a difference. If there is no room for that many, a single root is used. With
+    /// several roots some step would never be left out, too, so more roots would not be faster. With `n` participants,
+    /// a single root loses one part in `n`.
     pub(super) fn roots(&self, block: &Block<'_>, room: u64, all: bool) -> Vec<NodeId> {
         let owners: BTreeSet<NodeId> = block.operands().iter().copied().collect();
         let possible: Vec<NodeId> = self
@@ -148,7 +148,7 @@ impl Ring {
         Ok(Some(patterns))
     }
 
-    /// Operands are combined around the ring up to a root. From there the result goes to all nodes that want it.
+    /// Operands are combined around the ring up to a root. From there the result goes to all nodes that receive it.
     fn chain(&self, number: usize, demand: &Demand<'_>, root: NodeId) -> Option<Pattern> {
         let owners: BTreeMap<NodeId, usize> = demand.operands.iter().copied().zip(0..).collect();
         let mut wanting: BTreeSet<NodeId> =

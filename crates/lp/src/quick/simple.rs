@@ -41,7 +41,7 @@ pub(crate) fn offer(question: &Question, known: &mut Known) -> Result<(), LpErro
 /// One pattern for every demand.
 ///
 /// # Errors
-/// As `offer`.
+/// Those of [`offer`].
 pub fn state(question: &Question) -> Result<SteadyState, LpError> {
     Equal::new(question).state()
 }
@@ -122,17 +122,18 @@ impl<'q> Equal<'q> {
 fn least_size(question: &Question) -> Rational {
     let operands = question.collective().most_operands();
     let size = &question.volumes().size;
-    let of = |first: usize, last: usize| size.of(Interval { first, last });
+    let size_of = |first: usize, last: usize| size.of(Interval { first, last });
     let last = operands.saturating_sub(1);
     match size {
         // Monotone in the number of operands.
-        Amount::Constant(_) | Amount::Affine { .. } => {
-            [of(0, 0), of(0, last)].into_iter().flatten().min()
-        }
+        Amount::Constant(_) | Amount::Affine { .. } => [size_of(0, 0), size_of(0, last)]
+            .into_iter()
+            .flatten()
+            .min(),
         // Sizes are not by task.
         Amount::Tasks(_) => None,
         Amount::Table(_) => (0..operands)
-            .flat_map(|first| (first..operands).filter_map(move |last| of(first, last)))
+            .flat_map(|first| (first..operands).filter_map(move |last| size_of(first, last)))
             .min(),
     }
     .unwrap_or_default()
@@ -246,7 +247,7 @@ impl Ways<'_> {
         if large {
             self.question.watch().room_for(distances as u64 * BYTES)?;
         }
-        let from = |&owner: &NodeId| {
+        let paths_from = |&owner: &NodeId| {
             if large {
                 self.question.watch().ask()?;
             }
@@ -255,7 +256,7 @@ impl Ways<'_> {
         let paths = demand
             .operands
             .iter()
-            .map(from)
+            .map(paths_from)
             .collect::<Result<Vec<_>, LpError>>()?;
         let gathers = |node: &NodeId| paths.iter().all(|paths| paths.cost(*node).is_some());
         let mut roots = preferred

@@ -92,7 +92,9 @@ impl<'q> Ways<'q> {
     pub(super) fn nearest(&mut self, participants: &[NodeId]) -> Result<Vec<NodeId>, LpError> {
         let mut order: Vec<NodeId> = participants.first().copied().into_iter().collect();
         let mut visited = self.platform.per_node(false);
-        order.iter().for_each(|node| visited[*node] = true);
+        for node in &order {
+            visited[*node] = true;
+        }
         // Per node that paths go by: the participants by distance, and how many of them have been passed.
         let mut lists: BTreeMap<NodeId, (Vec<NodeId>, usize)> = BTreeMap::new();
         while let Some(&last) = order.last().filter(|_| order.len() < participants.len()) {
@@ -114,8 +116,9 @@ impl<'q> Ways<'q> {
             let next = list[passed];
             visited[next] = true;
             order.push(next);
-            exit.into_iter()
-                .for_each(|exit| _ = lists.insert(exit, (std::mem::take(&mut list), passed)));
+            if let Some(exit) = exit {
+                _ = lists.insert(exit, (std::mem::take(&mut list), passed));
+            }
         }
         Ok(order)
     }

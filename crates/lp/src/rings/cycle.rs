@@ -35,7 +35,7 @@ pub(super) fn tight_cycles<N: Exact>(costs: &[Vec<Option<N>>], most: usize) -> V
             .zip(step.as_ref())
             .is_some_and(|(way, step)| way.plus(step) == *sum)
     };
-    let mut found = Vec::new();
+    let mut found: Vec<Vec<usize>> = Vec::new();
     // A path built from its end: the vertices still to be visited, the cost of reaching the last of the vertices below,
     // and these vertices.
     let mut open: Vec<(usize, N, Vec<usize>)> = vec![(all, least, vec![0])];
@@ -60,9 +60,9 @@ pub(super) fn tight_cycles<N: Exact>(costs: &[Vec<Option<N>>], most: usize) -> V
         }
     }
     // The first vertex is at the end of a finished path. Rotate it to the beginning.
-    found
-        .iter_mut()
-        .for_each(|order: &mut Vec<usize>| order.rotate_right(1));
+    for order in &mut found {
+        order.rotate_right(1);
+    }
     found
 }
 
@@ -157,8 +157,8 @@ mod tests {
     }
 
     proptest! {
-        /// The cheapest cycle for every last vertex is that of all orders, with its stated cost. The same holds for
-        /// every cheapest cycle.
+        /// The cheapest cycle for every last vertex, and every cheapest cycle, is that of all orders, with its stated
+        /// cost.
         #[test]
         fn cheapest_by_enumeration(
             vertices in 2..7usize,

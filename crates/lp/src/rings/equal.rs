@@ -161,9 +161,9 @@ fn shares(
         .collect();
     let mut shares = BTreeSet::new();
     for bandwidth in bandwidths {
-        let of = |crossed: u32| &bandwidth / whole(crossed);
+        let share_of = |crossed: u32| &bandwidth / whole(crossed);
         let worth = |share: &Rational| share * whole(most) >= *known;
-        let all = (1..=crossings).map(of).take_while(worth);
+        let all = (1..=crossings).map(share_of).take_while(worth);
         shares.extend(all.filter(|share| share <= bound));
     }
     shares
@@ -274,9 +274,9 @@ impl<'p> Pool<'p> {
             .zip(&times)
             .filter(|(_, times)| **times > 0)
         {
-            loads
-                .iter()
-                .for_each(|(index, time)| busy[*index] += time * BigInt::from(times));
+            for (index, time) in loads {
+                busy[*index] += time * BigInt::from(times);
+            }
         }
         let share = |(index, busy): (usize, &Rational)| {
             busy.is_positive()
@@ -344,7 +344,9 @@ impl<'p> Pool<'p> {
                 break;
             };
             times[chosen] += 1;
-            ring.iter().for_each(|(index, part)| left[*index] -= part);
+            for (index, part) in ring {
+                left[*index] -= part;
+            }
         }
         self.choice(times)
     }
@@ -376,10 +378,9 @@ impl<'p> Pool<'p> {
         let point = find_integer_point(&program, options, watch)?;
         let Some(point) = point else { return Ok(None) };
         let mut times = vec![0; self.rings.len()];
-        columns
-            .iter()
-            .zip(&point)
-            .for_each(|(&column, value)| times[column] = value.to_u32().unwrap_or(0));
+        for (&column, value) in columns.iter().zip(&point) {
+            times[column] = value.to_u32().unwrap_or(0);
+        }
         Ok(self.choice(times))
     }
 }
@@ -396,10 +397,9 @@ fn apportioned(weights: &[BigInt], count: u32, rings: usize) -> Vec<u32> {
     let mut by_remainder: Vec<usize> = (0..parts.len()).collect();
     by_remainder.sort_by(|&one, &other| parts[other].1.cmp(&parts[one].1).then(one.cmp(&other)));
     let missing = count.saturating_sub(times.iter().sum());
-    by_remainder
-        .into_iter()
-        .take(missing as usize)
-        .for_each(|index| times[index] += 1);
+    for index in by_remainder.into_iter().take(missing as usize) {
+        times[index] += 1;
+    }
     times.resize(rings, 0);
     times
 }

@@ -193,7 +193,9 @@ struct Hops<'a> {
 impl<'a> Hops<'a> {
     fn new(platform: &'a Platform, gpus: &'a [NodeId]) -> Self {
         let mut is_gpu = platform.per_node(false);
-        gpus.iter().for_each(|gpu| is_gpu[*gpu] = true);
+        for gpu in gpus {
+            is_gpu[*gpu] = true;
+        }
         Hops {
             platform,
             gpus,
@@ -233,8 +235,8 @@ impl<'a> Hops<'a> {
     /// Per processor: cheapest routes from it that pass no other processor.
     fn ways<N: Exact>(&self, links: &[N]) -> Vec<ShortestPaths<N>> {
         let through = |node: NodeId| !self.is_gpu[node];
-        let from = |&gpu: &NodeId| ShortestPaths::new(self.platform, links, gpu, through);
-        self.gpus.iter().map(from).collect()
+        let paths_from = |&gpu: &NodeId| ShortestPaths::new(self.platform, links, gpu, through);
+        self.gpus.iter().map(paths_from).collect()
     }
 
     fn costs<N: Exact>(&self, ways: &[ShortestPaths<N>]) -> Vec<Vec<Option<N>>> {

@@ -95,7 +95,7 @@ fn twin(
             platform.link_name(link)
         );
     }
-    // The merges have their least number, at the place that charges the least. So does the joining place.
+    // The merges have their least number, at the node that charges the least. So does the joining node.
     let mut instance = Rational::zero();
     let holding = |node: NodeId| -> Rational {
         let holds = certificate.needs.iter();
@@ -385,8 +385,9 @@ fn bounds_hold_with_nodes_of_every_kind_outside() {
                 ..node
             });
         }
-        list.iter_mut()
-            .for_each(|node| node.ports = Some(1 + dice.below(2) as u32));
+        for node in &mut list {
+            node.ports = Some(1 + dice.below(2) as u32);
+        }
         let extra = 3 + dice.below(8);
         let platform =
             common::naive::random(&mut dice, list, PortModel::ALL[seed as usize % 4], extra);
@@ -608,7 +609,7 @@ fn rounds_that_prove_nothing_are_passed_over() {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
     let ids = ["a", "b", "c"].map(|name| builder.node(Node::processor(name, ratio(1, 1))).unwrap());
-    let tie = |more: i64| Rational::new((1_000_000_000 + more).into(), 1_000_000_000.into());
+    let tie = |more: i64| ratio(1_000_000_000 + more, 1_000_000_000);
     for (from, to, more) in [(1, 2, 0), (2, 1, 1), (0, 1, -1), (1, 0, -1)] {
         builder.link(ids[from], ids[to], tie(more)).unwrap();
     }

@@ -65,13 +65,13 @@ fn by_flows(
         copies.push(carried);
     }
     let busy = |links: &[LinkId]| -> Vec<(Column, Rational)> {
-        let of = |&link: &LinkId| {
+        let times = |&link: &LinkId| {
             let time = &platform.link(link).cost * size;
             copies
                 .iter()
                 .map(move |carried| (carried[link.index()], time.clone()))
         };
-        links.iter().flat_map(of).collect()
+        links.iter().flat_map(times).collect()
     };
     for link in platform.link_ids() {
         program
@@ -168,7 +168,9 @@ fn pack(
             }
         }
         assert!(weight > Rational::zero());
-        tree.iter().for_each(|link| room[link.index()] -= &weight);
+        for link in &tree {
+            room[link.index()] -= &weight;
+        }
         left -= weight;
         branchings += 1;
     }

@@ -16,21 +16,21 @@ fn platforms() -> impl Strategy<Value = Platform> {
     (2..5usize, 0..2usize, costs, any::<bool>()).prop_map(|(processors, switches, costs, keeps)| {
         let mut builder = Platform::builder();
         builder.model(PortModel::Links);
-        for place in 0..processors {
+        for index in 0..processors {
             // The last one may not keep the messages it forwards: fewer collectives are solved then, by the same cuts.
-            let replicates = place + 1 < processors || keeps;
+            let replicates = index + 1 < processors || keeps;
             builder
                 .node(Node {
                     replicates,
-                    ..Node::processor(format!("p{place}"), Rational::one())
+                    ..Node::processor(format!("p{index}"), Rational::one())
                 })
                 .unwrap();
         }
-        for place in 0..switches {
+        for index in 0..switches {
             builder
                 .node(Node {
                     replicates: false,
-                    ..Node::router(format!("s{place}"))
+                    ..Node::router(format!("s{index}"))
                 })
                 .unwrap();
         }
@@ -73,8 +73,8 @@ fn least(platform: &Platform, collective: &Collective) -> Rational {
             .iter()
             .filter(|link| inside(link.from) && !inside(link.to));
         let capacity: Rational = leaving.map(|link| link.cost.recip()).sum();
-        let crosses = |place: &usize| {
-            let demand = collective.demand(*place).unwrap();
+        let crosses = |position: &usize| {
+            let demand = collective.demand(*position).unwrap();
             let outside = match demand.goals {
                 Goals::At(target) => !inside(target),
                 Goals::Everywhere(targets) => targets.iter().any(|&node| !inside(node)),

@@ -17,8 +17,9 @@ fn platform(seed: u64) -> (Platform, Dice) {
     ];
     let mut dice = Dice::new(seed);
     let mut list = processors(3 + dice.below(2));
-    list.iter_mut()
-        .for_each(|node| node.ports = Some(1 + dice.below(2) as u32));
+    for node in &mut list {
+        node.ports = Some(1 + dice.below(2) as u32);
+    }
     let extra = 2 + dice.below(5);
     (
         random(&mut dice, list, models[seed as usize % 4], extra),

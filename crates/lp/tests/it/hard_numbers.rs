@@ -6,6 +6,7 @@ use oneport_lp::{Formulation, Options, Question, Solution, solve};
 use oneport_plan::{Collective, Problem, Status, Volumes};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational, whole};
 use oneport_testkit::Dice;
+use oneport_testkit::ratio;
 
 /// Unrelated numbers of this number of digits over others.
 struct Draw {
@@ -21,12 +22,12 @@ impl Draw {
 
     fn fraction(&mut self) -> Rational {
         let denominator = self.long();
-        Rational::new(self.long(), denominator)
+        ratio(self.long(), denominator)
     }
 }
 
 fn power_of_ten(exponent: u32) -> Rational {
-    Rational::from_integer(BigInt::from(10).pow(exponent))
+    whole(BigInt::from(10).pow(exponent))
 }
 
 /// Processors of these speeds, joined by these pairs of links.
@@ -36,8 +37,8 @@ fn platform(
     pairs: &[(usize, usize, Rational, Rational)],
 ) -> Platform {
     let mut builder = Platform::builder();
-    let add = |(place, compute): (usize, &Rational)| {
-        builder.node(Node::processor(format!("p{place}"), compute.clone()))
+    let add = |(index, compute): (usize, &Rational)| {
+        builder.node(Node::processor(format!("p{index}"), compute.clone()))
     };
     let nodes: Vec<NodeId> = computes
         .iter()
@@ -118,8 +119,8 @@ fn chains_of_long_fractions_take_the_busiest_link() {
         .map(|end| (end - 1, end, draw.fraction(), draw.fraction()))
         .collect();
     let platform = platform(PortModel::FullDuplex, &vec![Rational::one(); nodes], &pairs);
-    let busy = |(place, (.., cost, _)): (usize, &(usize, usize, Rational, Rational))| {
-        cost * Rational::from_integer((nodes - 1 - place).into())
+    let busy = |(index, (.., cost, _)): (usize, &(usize, usize, Rational, Rational))| {
+        cost * whole(nodes - 1 - index)
     };
     let time = pairs.iter().enumerate().map(busy).max().unwrap();
     for formulation in [Formulation::Columns, Formulation::Compact] {
@@ -158,7 +159,7 @@ fn twins(
 #[track_caller]
 fn scale(platforms: &[Platform; 2], factor: &Rational, collective: &Collective) -> Rational {
     let [one, other] =
-        [0, 1].map(|place| solved(&platforms[place], collective, Formulation::Columns));
+        [0, 1].map(|index| solved(&platforms[index], collective, Formulation::Columns));
     for solution in [&one, &other] {
         assert_eq!(
             solution.status,
@@ -188,7 +189,7 @@ fn near_ties_are_no_ties() {
         let time = || Rational::one() + whole(dice.below(4)) / power_of_ten(9);
         let platforms = twins(model, 4, &factor, time);
         let all: Vec<NodeId> = platforms[0].node_ids().collect();
-        let tie = Rational::one() - Rational::new(3.into(), 1.into()) / power_of_ten(8);
+        let tie = Rational::one() - ratio(3, 1) / power_of_ten(8);
         let scan = scale(&platforms, &factor, &Collective::scan(all.clone()));
         let even = twins(model, 4, &factor, Rational::one);
         let level = scale(&even, &factor, &Collective::scan(all.clone()));

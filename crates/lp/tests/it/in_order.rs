@@ -185,7 +185,7 @@ fn operands_that_alternate_between_boxes() {
     let all: Vec<NodeId> = platform.processors().collect();
     let participants: Vec<NodeId> = [0, 3, 1, 4, 2, 5]
         .into_iter()
-        .map(|place| all[place])
+        .map(|index| all[index])
         .collect();
     for volumes in volumes() {
         let whole = Collective::reduce_scatter(participants.clone()).in_order();

@@ -65,8 +65,9 @@ fn mixed_reductions() {
         let mut list: Vec<Node> = (0..3)
             .map(|at| Node::processor(format!("p{at}"), dice.cost()))
             .collect();
-        list.iter_mut()
-            .for_each(|node| node.model = Some(MODELS[dice.below(4)]));
+        for node in &mut list {
+            node.model = Some(MODELS[dice.below(4)]);
+        }
         let platform = random(&mut dice, list, PortModel::FullDuplex, 2);
         let participants: Vec<NodeId> = platform.node_ids().collect();
         let collective = Collective::reduce(participants[1], participants).in_order();

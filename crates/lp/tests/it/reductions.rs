@@ -100,11 +100,11 @@ fn cases(tables: bool) -> impl Strategy<Value = Case> {
                 let ids: Vec<NodeId> = computes
                     .iter()
                     .enumerate()
-                    .map(|(place, &(n, d))| {
+                    .map(|(index, &(n, d))| {
                         // A node that takes no part may be a router.
                         let router =
-                            n == 7 && order.iter().position(|&o| o == place).unwrap() >= operands;
-                        let name = format!("n{place}");
+                            n == 7 && order.iter().position(|&o| o == index).unwrap() >= operands;
+                        let name = format!("n{index}");
                         let node = if router {
                             Node::router(name)
                         } else {
@@ -113,9 +113,9 @@ fn cases(tables: bool) -> impl Strategy<Value = Case> {
                         builder.node(node).unwrap()
                     })
                     .collect();
-                for (place, cost) in ring.iter().enumerate() {
+                for (index, cost) in ring.iter().enumerate() {
                     builder
-                        .link(ids[place], ids[(place + 1) % ids.len()], ratio(*cost, 2))
+                        .link(ids[index], ids[(index + 1) % ids.len()], ratio(*cost, 2))
                         .unwrap();
                 }
                 for (from, to, cost) in links {
@@ -125,7 +125,7 @@ fn cases(tables: bool) -> impl Strategy<Value = Case> {
                 }
                 let platform = builder.build().unwrap();
                 let participants: Vec<NodeId> =
-                    order[..operands].iter().map(|&place| ids[place]).collect();
+                    order[..operands].iter().map(|&index| ids[index]).collect();
                 let target = if platform.node(ids[target]).is_processor() {
                     ids[target]
                 } else {

@@ -39,16 +39,16 @@ fn boxes() -> impl Strategy<Value = Platform> {
         |(gpus, routers, costs, model, shared)| {
             let mut builder = Platform::builder();
             builder.model(model);
-            for place in 0..gpus {
+            for index in 0..gpus {
                 builder
                     .node(Node {
                         ports: Some(2),
-                        ..Node::processor(format!("g{place}"), Rational::one())
+                        ..Node::processor(format!("g{index}"), Rational::one())
                     })
                     .unwrap();
             }
-            for place in 0..routers {
-                builder.node(Node::router(format!("r{place}"))).unwrap();
+            for index in 0..routers {
+                builder.node(Node::router(format!("r{index}"))).unwrap();
             }
             let nodes = gpus + routers;
             let mut members = Vec::new();
@@ -157,12 +157,12 @@ fn best_equal(platform: &Platform, rings: &[Ring], most: u32) -> Rational {
         if let Some(share) = busy.iter().map(|(one, time)| capacity(*one) / time).min() {
             best = best.max(share * whole(count));
         }
-        for place in (first..rings.len()).filter(|_| count < most) {
+        for index in (first..rings.len()).filter(|_| count < most) {
             let mut busy = busy.clone();
-            loads[place]
-                .iter()
-                .for_each(|(one, time)| *busy.entry(*one).or_default() += time);
-            choices.push((place, count + 1, busy));
+            for (one, time) in &loads[index] {
+                *busy.entry(*one).or_default() += time;
+            }
+            choices.push((index, count + 1, busy));
         }
     }
     best

@@ -29,16 +29,16 @@ fn platforms() -> impl Strategy<Value = Platform> {
         |(processors, switches, kinds, costs, model)| {
             let mut builder = Platform::builder();
             builder.model(MODELS[model]);
-            for place in 0..processors {
+            for index in 0..processors {
                 builder
-                    .node(Node::processor(format!("p{place}"), Rational::one()))
+                    .node(Node::processor(format!("p{index}"), Rational::one()))
                     .unwrap();
             }
-            for place in 0..switches {
+            for index in 0..switches {
                 builder
                     .node(Node {
-                        replicates: kinds >> place & 1 == 1,
-                        ..Node::router(format!("s{place}"))
+                        replicates: kinds >> index & 1 == 1,
+                        ..Node::router(format!("s{index}"))
                     })
                     .unwrap();
             }
@@ -276,12 +276,12 @@ fn lies_are_refused() {
     let Routing::Flows(flows) = spread(&Question::new(&problem)).unwrap().unwrap().routing else {
         panic!("flows")
     };
-    let with = |change: fn(&mut Vec<SharedFlow>)| {
+    let sustained_after = |change: fn(&mut Vec<SharedFlow>)| {
         let mut changed = flows.clone();
         change(&mut changed);
         sustained(&problem, &Routing::Flows(changed), &Watch::unlimited())
     };
-    assert_eq!(with(|_| {}).unwrap(), ratio(25, 3));
+    assert_eq!(sustained_after(|_| {}).unwrap(), ratio(25, 3));
     for change in [
         |flows: &mut Vec<SharedFlow>| _ = flows.pop(),
         |flows: &mut Vec<SharedFlow>| flows[1] = flows[0].clone(),
@@ -293,7 +293,7 @@ fn lies_are_refused() {
         |flows: &mut Vec<SharedFlow>| flows[0].root = NodeId::new(99),
         |flows: &mut Vec<SharedFlow>| flows.clear(),
     ] {
-        with(change).unwrap_err();
+        sustained_after(change).unwrap_err();
     }
     let gather = Collective::all_gather(participants.clone());
     let problem = Problem::new(&ring, &gather, &volumes).unwrap();
@@ -301,12 +301,12 @@ fn lies_are_refused() {
     let Some(Ok(Routing::Ring(around))) = ring_routings(&question).next() else {
         panic!("a ring")
     };
-    let with = |change: fn(&mut Around)| {
+    let sustained_after = |change: fn(&mut Around)| {
         let mut changed = around.clone();
         change(&mut changed);
         sustained(&problem, &Routing::Ring(changed), &Watch::unlimited())
     };
-    assert_eq!(with(|_| {}).unwrap(), ratio(25, 4));
+    assert_eq!(sustained_after(|_| {}).unwrap(), ratio(25, 4));
     for change in [
         |around: &mut Around| _ = around.order.pop(),
         |around: &mut Around| around.order.swap(0, 1),
@@ -318,6 +318,6 @@ fn lies_are_refused() {
             around.ways.pop();
         },
     ] {
-        with(change).unwrap_err();
+        sustained_after(change).unwrap_err();
     }
 }

@@ -12,6 +12,7 @@ use oneport_plan::{
 use oneport_platform::generate::{Costs, Options, complete, grid, random_connected, ring, star};
 use oneport_platform::{Node, NodeId, Platform, PortModel, Rational, whole};
 use oneport_referee::bound;
+use oneport_testkit::ratio;
 use oneport_watch::Watch;
 
 fn options(seed: u64, high: u32) -> Options {
@@ -60,8 +61,8 @@ fn carry_out(platform: &Platform, participants: &[NodeId], scheme: &Pattern) {
                 return vec![part.first];
             };
             *uses.entry(input).or_default() += 1;
-            let (place, value) = &results[input as usize];
-            assert_eq!(*place, node);
+            let (index, value) = &results[input as usize];
+            assert_eq!(*index, node);
             assert!(
                 platform.node(node).replicates || uses[&input] == 1,
                 "copied at a switch"
@@ -232,11 +233,7 @@ fn three_participants() {
                 grid(1, 3, &options),
                 star(2, &options),
             ] {
-                count.all(
-                    &platform.unwrap(),
-                    seed as usize,
-                    Rational::new((seed + 1).into(), 2.into()),
-                );
+                count.all(&platform.unwrap(), seed as usize, ratio(seed + 1, 2));
             }
         }
     }
@@ -265,9 +262,9 @@ fn four_participants() {
 fn around(hub: Node, costs: [i64; 3]) -> Platform {
     let mut builder = Platform::builder();
     let hub = builder.node(hub).unwrap();
-    for (place, cost) in costs.into_iter().enumerate() {
+    for (index, cost) in costs.into_iter().enumerate() {
         let node = builder
-            .node(Node::processor(format!("p{place}"), Rational::one()))
+            .node(Node::processor(format!("p{index}"), Rational::one()))
             .unwrap();
         builder.duplex(hub, node, whole(cost)).unwrap();
     }
@@ -308,9 +305,9 @@ fn schemes_of_a_scan_stay_whole() {
     let mut builder = Platform::builder();
     let computes = [1, 2, 2, 3, 2].into_iter().enumerate();
     let nodes: Vec<NodeId> = computes
-        .map(|(place, time)| {
+        .map(|(index, time)| {
             builder
-                .node(Node::processor(format!("p{place}"), whole(time)))
+                .node(Node::processor(format!("p{index}"), whole(time)))
                 .unwrap()
         })
         .collect();
@@ -362,41 +359,39 @@ fn false_proofs_prove_nothing() {
     let collective = Collective::scan(participants);
     let volumes = Volumes::of_size(Rational::one());
     let question = Question::new(&Problem::new(&platform, &collective, &volumes).unwrap());
-    let tiny = Rational::new(1.into(), 1000.into());
-    let with = |need: usize, place: usize, change: &dyn Fn(&mut Rational)| {
+    let tiny = ratio(1, 1000);
+    let altered = |need: usize, index: usize, change: &dyn Fn(&mut Rational)| {
         let mut changed = shared.clone();
         let Inequality::Tree(tree) = &mut changed.certificate.needs[need].inequality else {
             panic!("no tree")
         };
-        change(&mut tree.prices[place].1);
+        change(&mut tree.prices[index].1);
         changed
     };
     for (need, one) in shared.certificate.needs.iter().enumerate() {
         let Inequality::Tree(tree) = &one.inequality else {
             panic!("no tree")
         };
-        for place in 0..tree.prices.len() {
+        for index in 0..tree.prices.len() {
             // Every task of the optimum is charged in full, or at least none can be charged one further unit.
-            let greedy = with(need, place, &|price| *price += whole(100));
+            let greedy = altered(need, index, &|price| *price += whole(100));
             assert_eq!(proves(&question, &greedy), None);
             assert_eq!(
                 proves(
                     &question,
-                    &with(need, place, &|price| *price = -tiny.clone())
+                    &altered(need, index, &|price| *price = -tiny.clone())
                 ),
                 None
             );
             // With a smaller charge, the proved bound is no better.
-            let less = with(need, place, &|price| *price = Rational::zero());
+            let less = altered(need, index, &|price| *price = Rational::zero());
             assert!(proves(&question, &less).is_none_or(|bound| bound >= shared.throughput));
         }
     }
     let mut cheaper = shared.clone();
-    cheaper
-        .certificate
-        .rows
-        .iter_mut()
-        .for_each(|(_, price)| *price /= whole(2));
+    for (_, price) in cheaper.certificate.rows.iter_mut() {
+        *price /= whole(2);
+    }
     assert_eq!(proves(&question, &cheaper), None);
     let mut stranger = shared;
     stranger.certificate.rows.push((
@@ -465,10 +460,7 @@ fn chains_of_many() {
     let volumes = Volumes::of_size(Rational::one());
     let question = Question::new(&Problem::new(&platform, &collective, &volumes).unwrap());
     let solution = steady(&question);
-    assert_eq!(
-        solution.steady_state.throughput,
-        Rational::new(1.into(), 2.into())
-    );
+    assert_eq!(solution.steady_state.throughput, ratio(1, 2));
     for weighted in &solution.steady_state.patterns {
         carry_out(&platform, &participants, &weighted.pattern);
     }

@@ -8,10 +8,8 @@ use std::time::Duration;
 use num_traits::{One, Zero};
 use oneport_lp::{LpError, Options, Question, Shape, Status, Watch, best, solve};
 use oneport_plan::{Collective, Problem, ProblemError, Resource, Volumes};
-use oneport_platform::{
-    Change, LinkId, Node, NodeId, Platform, PortModel, Rational, parse_rational,
-};
-use oneport_testkit::toys;
+use oneport_platform::{Change, LinkId, Node, NodeId, Platform, PortModel, Rational};
+use oneport_testkit::{number, ratio, toys};
 use oneport_watch::Left;
 use proptest::prelude::*;
 
@@ -25,11 +23,7 @@ fn platform(model: PortModel, nodes: usize, links: &[(usize, usize, &str)]) -> P
     }
     for &(from, to, cost) in links {
         builder
-            .link(
-                NodeId::new(from),
-                NodeId::new(to),
-                parse_rational(cost).unwrap(),
-            )
+            .link(NodeId::new(from), NodeId::new(to), number(cost))
             .unwrap();
     }
     builder.build().unwrap()
@@ -140,7 +134,7 @@ fn best_tree(platform: &Platform, targets: &[usize]) -> Rational {
                         .any(|one| one == *resource)
                 });
                 let busy: Rational = uses.map(|&link| platform.link(link).cost.clone()).sum();
-                busy / Rational::from_integer(resource.capacity(platform).into())
+                busy / ratio(resource.capacity(platform), 1)
             };
             let period = Resource::of_platform(platform)
                 .iter()
@@ -149,13 +143,13 @@ fn best_tree(platform: &Platform, targets: &[usize]) -> Rational {
                 .unwrap();
             best = best.max(period.recip());
         }
-        let Some(place) =
+        let Some(position) =
             (1..nodes).find(|&node| choice[node] < platform.incoming(NodeId::new(node)).len())
         else {
             return best;
         };
-        choice[place] += 1;
-        choice[1..place].fill(0);
+        choice[position] += 1;
+        choice[1..position].fill(0);
     }
 }
 
@@ -164,18 +158,18 @@ fn best_acyclic(platform: &Platform, collective: &Collective) -> Rational {
     let links: Vec<LinkId> = platform.link_ids().collect();
     let mut best = Rational::zero();
     for set in 0..1_usize << links.len() {
-        let within = |place: usize, set: usize| set >> place & 1 == 1;
+        let within = |index: usize, set: usize| set >> index & 1 == 1;
         let chosen = |set: usize| -> Vec<LinkId> {
             links
                 .iter()
                 .enumerate()
-                .filter(|(place, _)| within(*place, set))
+                .filter(|(index, _)| within(*index, set))
                 .map(|(_, &link)| link)
                 .collect()
         };
         // Smaller sets have at most the throughput.
         let extended = (0..links.len())
-            .any(|place| !within(place, set) && is_acyclic(platform, &chosen(set | 1 << place)));
+            .any(|index| !within(index, set) && is_acyclic(platform, &chosen(set | 1 << index)));
         if !extended && is_acyclic(platform, &chosen(set)) {
             let kept = chosen(set);
             let gone: Vec<Change> = links
@@ -187,10 +181,6 @@ fn best_acyclic(platform: &Platform, collective: &Collective) -> Rational {
         }
     }
     best
-}
-
-fn number(text: &str) -> Rational {
-    parse_rational(text).unwrap()
 }
 
 /// The numbers of section 2.3, half-duplex: 4/7 for a tree, 8/13 for a DAG, 4/5 for all links.
@@ -276,7 +266,7 @@ fn a_bound_never_grows_with_time() {
     let links: Vec<(usize, usize, &str)> = (0..6)
         .flat_map(|from| [1, 2, 4].map(|step| (from, (from + step) % 6)))
         .enumerate()
-        .map(|(place, (from, to))| (from, to, cost[place * 7 % 10]))
+        .map(|(index, (from, to))| (from, to, cost[index * 7 % 10]))
         .collect();
     let platform = platform(PortModel::HalfDuplex, 6, &links);
     let problem = Problem::new(&platform, broadcast(&[1, 2, 3, 4, 5]), Volumes::default()).unwrap();

@@ -113,9 +113,9 @@ fn check_steady_state(case: &Case, solution: &Solution) {
         served[tree.demand] += &weighted.weight;
         for &task in &tree.tasks {
             let (resources, time) = case.load(task);
-            resources.into_iter().for_each(|resource| {
+            for resource in resources {
                 *busy.entry(resource).or_default() += &time * &weighted.weight
-            });
+            }
         }
     }
     assert!(
@@ -353,7 +353,8 @@ fn cases() -> impl Strategy<Value = Case> {
     );
     raw.prop_map(
         |(nodes, operands, links, order, target, scatter, kind, numbers)| {
-            let number = |place: usize| ratio(numbers[place % 64].0, numbers[place % 64].1);
+            let number =
+                |position: usize| ratio(numbers[position % 64].0, numbers[position % 64].1);
             let members: Vec<NodeId> = order
                 .into_iter()
                 .filter(|&i| i < nodes)

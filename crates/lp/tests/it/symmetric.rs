@@ -50,7 +50,7 @@ fn volumes(work: i64) -> Volumes {
     }
 }
 
-/// The same demands, but as groups, which are not taken to the quotient.
+/// These demands as groups, which have no quotient.
 fn one_by_one(whole: &Collective) -> Collective {
     let &[participants] = &whole.cast()[..] else {
         panic!("{whole:?}")
@@ -120,8 +120,8 @@ fn reduce_scatters_of_the_quotient() {
 #[test]
 fn some_participants() {
     let platform = ring(6, &alike()).unwrap();
-    for places in [vec![0, 3], vec![0, 2, 4], vec![1, 2, 4, 5], vec![0, 1, 3]] {
-        let participants: Vec<NodeId> = places.into_iter().map(NodeId::new).collect();
+    for indices in [vec![0, 3], vec![0, 2, 4], vec![1, 2, 4, 5], vec![0, 1, 3]] {
+        let participants: Vec<NodeId> = indices.into_iter().map(NodeId::new).collect();
         check_quotient(
             &platform,
             &Collective::all_gather(participants.clone()),
@@ -210,7 +210,7 @@ fn exchange(platform: &Platform, volumes: &Volumes, solution: &Solution) -> Rati
     let nodes: Vec<NodeId> = platform.node_ids().collect();
     let turned = reversed(platform);
     let least = |backwards: bool| {
-        let of = |&root: &NodeId| {
+        let least_from = |&root: &NodeId| {
             let others: Vec<NodeId> = nodes.iter().copied().filter(|&node| node != root).collect();
             let all = trees(
                 if backwards { platform } else { &turned },
@@ -233,7 +233,7 @@ fn exchange(platform: &Platform, volumes: &Volumes, solution: &Solution) -> Rati
             };
             tree + others.iter().map(single).sum::<Rational>()
         };
-        nodes.iter().map(of).min().unwrap()
+        nodes.iter().map(least_from).min().unwrap()
     };
     let merge = |&node: &NodeId| {
         platform.node(node).compute.clone().unwrap() * &priced.processors[node.index()] * work

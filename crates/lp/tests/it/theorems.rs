@@ -80,8 +80,8 @@ proptest! {
         let repeated = demands.iter().flat_map(|demand| {
             (0..demand.rate).map(|_| CustomDemand { rate: 1, ..demand.clone() })
         });
-        let of = |demands: Vec<CustomDemand>| Case { collective: Collective::Custom(demands), ..case.clone() };
-        let (one, twin) = (of(demands.clone()), of(repeated.collect()));
+        let case_of = |demands: Vec<CustomDemand>| Case { collective: Collective::Custom(demands), ..case.clone() };
+        let (one, twin) = (case_of(demands.clone()), case_of(repeated.collect()));
         let optimum = throughput(&twin);
         prop_assert_eq!(&throughput(&one), &optimum);
         let problem = Problem::new(&one.platform, &one.collective, one.volumes()).unwrap();
@@ -151,12 +151,12 @@ proptest! {
     }
 
     #[test]
-    fn another_link_never_hurts(case in cases(5, 6), place in 0..20usize, cost in 1..12i64) {
+    fn another_link_never_hurts(case in cases(5, 6), index in 0..20usize, cost in 1..12i64) {
         let pairs = case.platform.node_ids().flat_map(|from| case.platform.node_ids().map(move |to| (from, to)));
         let free: Vec<(NodeId, NodeId)> =
             pairs.filter(|&(from, to)| from != to && case.platform.link_between(from, to).is_none()).collect();
         prop_assume!(!free.is_empty());
-        let (from, to) = free[place % free.len()];
+        let (from, to) = free[index % free.len()];
         let links = case.platform.links().iter().map(|link| (link.from, link.to, link.cost.clone()));
         let platform = relinked(&case.platform, links.chain([(from, to, ratio(cost, 2))]));
         let richer = Case { platform, ..case.clone() };
@@ -164,13 +164,13 @@ proptest! {
     }
 
     #[test]
-    fn fewer_messages_never_hurt(case in cases(6, 12), place in 0..6usize) {
+    fn fewer_messages_never_hurt(case in cases(6, 12), index in 0..6usize) {
         let mut cast: Vec<Vec<NodeId>> = case.collective.cast().into_iter().map(<[NodeId]>::to_vec).collect();
         let least = if cast.len() == 1 { 2 } else { 1 };
         let members = cast.last_mut().unwrap();
         prop_assume!(members.len() > least);
-        let place = place % members.len();
-        members.remove(place);
+        let index = index % members.len();
+        members.remove(index);
         let fewer = case.collective.form().unwrap().build(&cast, false).unwrap();
         let fewer = Case { collective: fewer, ..case.clone() };
         prop_assert!(throughput(&fewer) >= throughput(&case));
@@ -181,7 +181,7 @@ proptest! {
         case in connected_cases(6, 12),
         order in Just((0..6usize).collect::<Vec<_>>()).prop_shuffle(),
     ) {
-        // `order` sorted by new place: old node `order[i]` becomes node `i`.
+        // `order` sorted by new index: old node `order[i]` becomes node `i`.
         let order: Vec<usize> = order.into_iter().filter(|&old| old < case.platform.nodes().len()).collect();
         let renamed = |old: NodeId| NodeId::new(order.iter().position(|&o| o == old.index()).unwrap());
         let mut builder = Platform::builder();
@@ -200,15 +200,15 @@ proptest! {
 
     /// A router in the middle of a link passes on as fast as it receives.
     #[test]
-    fn a_router_on_the_way_costs_nothing(case in connected_cases(5, 8), place in 0..13usize) {
-        let cut = place % case.platform.links().len();
+    fn a_router_on_the_way_costs_nothing(case in connected_cases(5, 8), index in 0..13usize) {
+        let cut = index % case.platform.links().len();
         let mut builder = Platform::builder();
         for node in case.platform.nodes() {
             builder.node(node.clone()).unwrap();
         }
         let middle = builder.node(Node::router("middle")).unwrap();
-        for (place, link) in case.platform.links().iter().enumerate() {
-            if place == cut {
+        for (index, link) in case.platform.links().iter().enumerate() {
+            if index == cut {
                 builder.link(link.from, middle, link.cost.clone()).unwrap();
                 builder.link(middle, link.to, link.cost.clone()).unwrap();
             } else {

@@ -22,7 +22,7 @@ pub(super) struct Rest<W> {
     pub total: W,
     /// The matching edge at each vertex, or [`NONE`].
     pub mate: Vec<usize>,
-    /// The length that the matching is meant to allow.
+    /// The length that the matching has to allow.
     pub length: W,
 }
 
@@ -91,7 +91,9 @@ impl<W: Whole> Rest<W> {
         self.length = std::cmp::min(&self.length, &self.total).clone();
         for e in self.matching() {
             if self.time[e] < self.length {
-                self.ends[e].into_iter().for_each(|v| self.mate[v] = NONE);
+                for v in self.ends[e] {
+                    self.mate[v] = NONE;
+                }
             }
         }
         let mut order: Vec<(W, usize)> = (0..self.mate.len())

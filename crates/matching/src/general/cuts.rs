@@ -1,14 +1,14 @@
 //! Odd cuts lighter than a limit.
 //!
-//! Some nodes are odd, an even number of them; a cut is odd if it has an odd number of them on each side. Whether an
-//! odd cut is lighter than the limit does not change if
-//! - two nodes are merged that no cut lighter than the limit separates;
+//! An even number of nodes is odd. A cut is odd if it has an odd number of odd nodes on each side. Whether an odd cut
+//! is lighter than the limit does not change if
+//! - two nodes are merged that no cut lighter than the limit separates,
 //! - an even node is merged with a neighbour to which it has at least half of its links: moving it to the neighbour's
-//!   side leaves an odd cut odd and makes it no heavier (Padberg and Rinaldi);
+//!   side leaves an odd cut odd and makes it no heavier (Padberg and Rinaldi),
 //! - the graph is replaced by the two halves of an even lightest cut `X` between two nodes `a` in `X` and `b`, the
 //!   other half shrunk to one node: if an odd cut `W` crosses `X`, then either `X` and `W` have two odd quarters in
 //!   `X`, and the one of `X - W`, `X & W` whose counterpart outside separates `a` from `b` is no heavier than `W`, by
-//!   submodularity; or two outside, likewise (Padberg and Rao).
+//!   submodularity, or they have two outside, with the same argument (Padberg and Rao).
 //!
 //! So take two odd nodes and a maximum flow. Either they may be merged, or the cut is a find, or both halves have fewer
 //! odd nodes. Nagamochi and Ibaraki's scan finds many pairs of the first kind at once: visit the nodes in the order of
@@ -51,10 +51,9 @@ pub(super) fn odd_cuts<W: Whole>(
             continue;
         };
         let mut network = Network::new(nodes);
-        graph
-            .links
-            .iter()
-            .for_each(|(a, b, weight)| network.edge(*a, *b, weight.clone()));
+        for (a, b, weight) in graph.links.iter() {
+            network.edge(*a, *b, weight.clone());
+        }
         let side = network.cut_below(source, sink, limit);
         if let Some(side) = &side
             && (0..nodes)
@@ -102,7 +101,9 @@ impl<W: Whole> Shrunk<W> {
         let join = |class: &mut Vec<usize>, touched: &mut Vec<bool>, v: usize, w: usize| {
             let (a, b) = (root(class, v), root(class, w));
             class[a.max(b)] = a.min(b);
-            [v, w].into_iter().for_each(|v| touched[v] = true);
+            for v in [v, w] {
+                touched[v] = true;
+            }
         };
         scan(&out, limit, |v, w| join(&mut class, &mut touched, v, w));
         for v in (0..nodes).filter(|&v| !self.odd[v]) {
@@ -113,7 +114,9 @@ impl<W: Whole> Shrunk<W> {
                 continue;
             };
             let mut degree = W::zero();
-            out[v].iter().for_each(|(_, weight)| degree += *weight);
+            for (_, weight) in &out[v] {
+                degree += *weight;
+            }
             if !touched[v] && most.multiple(2) >= degree {
                 join(&mut class, &mut touched, v, *w);
             }

@@ -55,10 +55,9 @@ impl Core {
             .collect();
         let mut degree = vec![0; graph.capacities.len()];
         for &e in &original {
-            graph.edges[e]
-                .iter()
-                .flatten()
-                .for_each(|&v| degree[v] += 1);
+            for &v in graph.edges[e].iter().flatten() {
+                degree[v] += 1;
+            }
         }
         let vertex: Vec<usize> = (0..degree.len())
             .filter(|&v| graph.capacities[v] < degree[v])
@@ -89,7 +88,7 @@ impl Core {
     }
 
     /// Times and period in a common unit: `1 / (denominator * q)` of the caller's for a period of `p / q` of ours.
-    pub(super) fn scaled(&self, (p, q): (&BigUint, &BigUint)) -> (Vec<BigUint>, BigUint) {
+    pub(super) fn scaled(&self, p: &BigUint, q: &BigUint) -> (Vec<BigUint>, BigUint) {
         (self.times.iter().map(|time| time * q).collect(), p.clone())
     }
 
@@ -97,7 +96,9 @@ impl Core {
     pub(super) fn simple_period(&self) -> (BigUint, BigUint) {
         let mut degree = vec![BigUint::zero(); self.capacities.len()];
         for (ends, time) in self.ends.iter().zip(&self.times) {
-            ends.iter().flatten().for_each(|&v| degree[v] += time);
+            for &v in ends.iter().flatten() {
+                degree[v] += time;
+            }
         }
         let ratios = degree.into_iter().zip(
             self.capacities
@@ -113,7 +114,7 @@ impl Core {
     pub(super) fn least_period(&self) -> (BigUint, BigUint) {
         let mut period = self.simple_period();
         loop {
-            let (times, total) = self.scaled((&period.0, &period.1));
+            let (times, total) = self.scaled(&period.0, &period.1);
             let found = self.violated(&times, &total);
             if found.is_empty() {
                 return period;

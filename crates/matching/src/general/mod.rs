@@ -19,7 +19,7 @@
 //!
 //! # Theorem
 //! The times can be served within `D` if and only if
-//! 1. `x(delta(v)) <= b(v) D` for all vertices, and `x(e) <= D` for all edges;
+//! 1. `x(delta(v)) <= b(v) D` for all vertices, and `x(e) <= D` for all edges,
 //! 2. `x(E(U)) + x(F) <= floor((b(U) + |F|) / 2) D` for all `U` and `F` with `b(U) + |F|` odd.
 //!
 //! So the least period is the largest ratio among these, and the steps of [`decompose`] add up to exactly that.
@@ -63,11 +63,11 @@
 //! with equality, until an edge is used up, a vertex becomes tight or an odd set does: each of these is one more
 //! independent equation. At a tight odd set `U` the two halves are solved apart. Call each edge that leaves `U`, and
 //! idling of each of its vertices, a way if it has time left, `w` of them. Each matching of either half uses exactly
-//! one way, and each way is used; so `F` is the product of the halves' faces over the simplex of ways, and `dim F =
-//! dim A + dim B - (w - 1)`. The halves take at most `dim A + 1` and `dim B + 1` steps, by induction. Running them
-//! side by side, way by way, merges `a` and `b` steps into at most `a + b - 1`, hence in all at most `dim A + 1 +
-//! dim B + 1 - w = dim F + 1`. At the least period some inequality is tight, so `r >= 1`. For the two peelings at
-//! the root of this crate, which take bipartite graphs, the first argument is enough.
+//! one way, and each way is used. So `F` is the product of the halves' faces over the simplex of ways, and `dim F = dim
+//! A + dim B - (w - 1)`. The halves take at most `dim A + 1` and `dim B + 1` steps, by induction. Running them side by
+//! side, way by way, merges `a` and `b` steps into at most `a + b - 1`, hence in all at most `dim A + 1 + dim B + 1 - w
+//! = dim F + 1`. At the least period some inequality is tight, so `r >= 1`. For the two peelings at the root of this
+//! crate, which take bipartite graphs, the first argument is enough.
 //!
 //! With larger capacities the theorem holds of the graph with `b(v)` vertices for each vertex: at most as many steps
 //! as it has edges, parts of divided edges and idle edges included.
@@ -142,10 +142,10 @@ pub fn separate(
     let core = Core::new(graph, times)?;
     not_negative(period, None)?;
     let denominator = period.denom().magnitude();
-    let (times, total) = core.scaled((
+    let (times, total) = core.scaled(
         &(period.numer().magnitude() * &core.denominator),
         denominator,
-    ));
+    );
     let mut found: Vec<(BigUint, OddSet)> = Vec::new();
     for set in core.violated(&times, &total) {
         let excess = set.load - &total * set.capacity;
@@ -184,7 +184,7 @@ pub fn least_period(
 pub fn decompose(graph: &PortGraph, times: &[BigRational]) -> Result<Decomposition, MatchingError> {
     let core = Core::new(graph, times)?;
     let period = core.least_period();
-    let (times, total) = core.scaled((&period.0, &period.1));
+    let (times, total) = core.scaled(&period.0, &period.1);
     let unit = &core.denominator * &period.1;
     let packed = splitting::packed(&core, &times, &total);
     let steps = if let Some(sides) = packed.sides() {

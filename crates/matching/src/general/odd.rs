@@ -1,12 +1,12 @@
 //! Odd-set inequalities that times violate.
 //!
-//! With `slack(v) = b(v) D - x(delta(v))`, twice the violation of `x(E(U)) + x(F) <= D (b(U) + |F| - 1) / 2` is
-//! `D - (slack(U) + x(delta(U) - F) + sum over F of (D - x))`. So `(U, F)` is violated if and only if a cut, in the
-//! graph with one more vertex that the slacks lead to, weighs less than `D`, where an edge in `F` weighs `D - x` and
-//! makes the parity of `b(U)` jump. Padberg and Rao put a vertex in the middle of every edge that may be in `F`: odd,
-//! with links of weight `x` to one end and `D - x` to the other, whose parity changes. If the cut separates the ends,
-//! the middle goes where the parity wants it. An edge that has an end of capacity 1 needs no bound of its own, hence
-//! need not be in `F`, and weighs `x`.
+//! With `slack(v) = b(v) D - x(delta(v))`, twice the violation of `x(E(U)) + x(F) <= D (b(U) + |F| - 1) / 2` is `D -
+//! (slack(U) + x(delta(U) - F) + sum over F of (D - x))`. So `(U, F)` is violated if and only if a cut, in the graph
+//! with one more vertex that the slacks lead to, weighs less than `D`, where an edge in `F` weighs `D - x` and makes
+//! the parity of `b(U)` jump. Padberg and Rao put a vertex in the middle of every edge that may be in `F`: odd, with
+//! links of weight `x` to one end and `D - x` to the other, whose parity changes. If the cut separates the ends, the
+//! middle goes to the side that the parity requires. An edge that has an end of capacity 1 needs no bound of its own,
+//! hence need not be in `F`, and weighs `x`.
 
 use super::cuts::odd_cuts;
 use oneport_numbers::Whole;
@@ -68,7 +68,7 @@ struct Scene<'a, W> {
     ports: &'a Ports<'a>,
     x: &'a [W],
     total: &'a W,
-    /// The vertices left, ascending, and the place of each in this list.
+    /// The vertices left, ascending, and the index of each in this list.
     vertex: Vec<usize>,
     index: Vec<Option<usize>>,
     /// Edges of positive time at each vertex of the graph.
@@ -90,7 +90,9 @@ impl<'a, W: Whole> Scene<'a, W> {
             .enumerate()
             .filter(|&(e, _)| !x[e].is_zero())
         {
-            ends.iter().flatten().for_each(|&v| incident[v].push(e));
+            for &v in ends.iter().flatten() {
+                incident[v].push(e);
+            }
         }
         let mut scene = Scene {
             ports,
@@ -136,7 +138,9 @@ impl<'a, W: Whole> Scene<'a, W> {
                     odd |= colour[w] == colour[v];
                 }
             }
-            component.into_iter().for_each(|v| alive[v] = odd);
+            for v in component {
+                alive[v] = odd;
+            }
         }
         alive
     }
@@ -190,10 +194,9 @@ impl<'a, W: Whole> Scene<'a, W> {
                 // An edge out of the scene that is in no `F` counts as slack.
                 _ => continue,
             };
-            [Some(a), b]
-                .into_iter()
-                .flatten()
-                .for_each(|v| degree[v] += &self.x[e]);
+            for v in [Some(a), b].into_iter().flatten() {
+                degree[v] += &self.x[e];
+            }
             if loose {
                 let middle = odd.len();
                 odd.push(true);
@@ -248,7 +251,7 @@ impl<'a, W: Whole> Scene<'a, W> {
 
     /// The inequality of `set` with the best `F`, if it is violated.
     fn inequality(&self, set: Vec<usize>) -> Option<Violated<W>> {
-        let within = |end: Option<usize>| end.is_some_and(|v| set.binary_search(&v).is_ok());
+        let in_set = |end: Option<usize>| end.is_some_and(|v| set.binary_search(&v).is_ok());
         let mut load = W::zero();
         let mut capacity: u64 = set.iter().map(|&v| self.ports.capacities[v]).sum();
         let mut edges = Vec::new();
@@ -262,7 +265,7 @@ impl<'a, W: Whole> Scene<'a, W> {
         for e in touching {
             let [a, b] = self.ports.ends[e];
             let x = &self.x[e];
-            if within(a) && within(b) {
+            if in_set(a) && in_set(b) {
                 load += x;
             } else if self.ports.is_loose(e) {
                 let rest = self.total.surplus(x);
@@ -288,7 +291,9 @@ impl<'a, W: Whole> Scene<'a, W> {
                 Err(at) => edges.insert(at, e),
             }
         }
-        edges.iter().for_each(|&e| load += &self.x[e]);
+        for &e in &edges {
+            load += &self.x[e];
+        }
         capacity = (capacity + edges.len() as u64) / 2;
         let violated = load > self.total.multiple(capacity);
         violated.then_some(Violated {

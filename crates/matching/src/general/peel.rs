@@ -3,7 +3,7 @@
 //! For capacities of 1. A step lasts at most as long as its matching's edges, as uncovered vertices may idle, and as
 //! the rest violates no odd set. Newton's method over the separation finds the last limit, from above. If an odd set
 //! ends the step, it has become tight: from now on exactly one of its vertices at a time idles or works with the
-//! outside. Then the problem falls in two, see [`super::split`].
+//! outside. Then the problem is split in two ([`super::split`]).
 
 use num_bigint::BigUint;
 
@@ -52,9 +52,9 @@ impl Timeline {
     pub(super) fn refine(&mut self, factor: &BigUint) {
         if *factor != BigUint::from(1u8) {
             self.unit *= factor;
-            self.steps
-                .iter_mut()
-                .for_each(|(length, _)| *length *= factor);
+            for (length, _) in &mut self.steps {
+                *length *= factor;
+            }
         }
     }
 }
@@ -177,7 +177,9 @@ impl<W: Whole> Peeling<'_, W> {
                 .iter()
                 .map(|time| time.multiple(scale))
                 .collect();
-            matching.iter().for_each(|&e| left[e] -= &length);
+            for &e in matching {
+                left[e] -= &length;
+            }
             let total = self.rest.total.multiple(scale).surplus(&length);
             let found = violated(&ports, &left, &total);
             if found.is_empty() {
@@ -197,17 +199,17 @@ impl<W: Whole> Peeling<'_, W> {
 
     /// The slack of the set's inequality now, and its loss per unit of time along `matching`.
     fn margin(&self, matching: &[usize], set: &Violated<W>) -> Result<(W, u64), MatchingError> {
-        let within = |e: usize| {
+        let is_inside = |e: usize| {
             self.rest.ends[e]
                 .iter()
                 .all(|v| set.vertices.binary_search(v).is_ok())
         };
         let mut load = W::zero();
-        (0..self.rest.time.len())
-            .filter(|&e| within(e))
-            .for_each(|e| load += &self.rest.time[e]);
+        for e in (0..self.rest.time.len()).filter(|&e| is_inside(e)) {
+            load += &self.rest.time[e];
+        }
         let room = self.rest.total.multiple(set.capacity);
-        let used = matching.iter().filter(|&&e| within(e)).count() as u64;
+        let used = matching.iter().filter(|&&e| is_inside(e)).count() as u64;
         if load > room || used >= set.capacity {
             return Err(MatchingError::Unsound {
                 what: "an odd set was violated before the step",

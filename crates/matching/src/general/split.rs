@@ -67,7 +67,9 @@ fn inside(rest: &Problem, set: &[usize], fresh: &mut usize) -> Problem {
     for ((ends, &name), time) in rest.ends.iter().zip(&rest.names).zip(&rest.times) {
         if ends_in(set, *ends) > 0 {
             let indices = ends.map(index);
-            indices.into_iter().for_each(|v| busy[v] += time);
+            for v in indices {
+                busy[v] += time;
+            }
             inside.push(indices, name, time.clone());
         }
     }

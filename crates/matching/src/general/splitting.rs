@@ -87,14 +87,18 @@ fn expand(
 ) -> Expanded {
     let mut incident = vec![Vec::new(); core.capacities.len()];
     for (e, ends) in core.ends.iter().enumerate() {
-        ends.iter().flatten().for_each(|&v| incident[v].push(e));
+        for &v in ends.iter().flatten() {
+            incident[v].push(e);
+        }
     }
     let mut parts: Vec<[Option<Parts>; 2]> = vec![[None, None]; times.len()];
     let mut vertices = 0;
     for (v, edges) in incident.iter().enumerate() {
         let copies = core.capacities[v] as usize;
         for (&e, mut list) in edges.iter().zip(divide(copies, edges)) {
-            list.iter_mut().for_each(|(copy, _)| *copy += vertices);
+            for (copy, _) in &mut list {
+                *copy += vertices;
+            }
             parts[e][usize::from(core.ends[e][0] != Some(v))] = Some(list);
         }
         vertices += copies;
@@ -138,18 +142,24 @@ impl Expanded {
     /// Adds the parts of edge `e`.
     fn join(&mut self, e: usize, a: Parts, b: Parts, time: &BigUint) {
         match (&a[..], &b[..]) {
-            ([(a, _)], _) => b
-                .into_iter()
-                .for_each(|(copy, part)| self.push(*a, copy, part, Some(e))),
-            (_, [(b, _)]) => a
-                .into_iter()
-                .for_each(|(copy, part)| self.push(copy, *b, part, Some(e))),
+            ([(a, _)], _) => {
+                for (copy, part) in b {
+                    self.push(*a, copy, part, Some(e));
+                }
+            }
+            (_, [(b, _)]) => {
+                for (copy, part) in a {
+                    self.push(copy, *b, part, Some(e));
+                }
+            }
             _ => {
                 let (p, q) = (self.vertex(), self.vertex());
-                a.into_iter()
-                    .for_each(|(copy, part)| self.push(copy, p, part, Some(e)));
-                b.into_iter()
-                    .for_each(|(copy, part)| self.push(q, copy, part, None));
+                for (copy, part) in a {
+                    self.push(copy, p, part, Some(e));
+                }
+                for (copy, part) in b {
+                    self.push(q, copy, part, None);
+                }
                 let idle = &self.problem.total - time;
                 self.push(p, q, idle, None);
             }

@@ -32,21 +32,21 @@ fn graph(
 
 /// All matchings, the empty one too.
 fn matchings(ends: &[[usize; 2]]) -> Vec<Vec<usize>> {
-    let apart = |e: usize, f: usize| e == f || !ends[e].iter().any(|v| ends[f].contains(v));
+    let are_disjoint = |e: usize, f: usize| e == f || !ends[e].iter().any(|v| ends[f].contains(v));
     let sets = (0..1usize << ends.len()).map(bits);
-    sets.filter(|set| set.iter().all(|&e| set.iter().all(|&f| apart(e, f))))
+    sets.filter(|set| set.iter().all(|&e| set.iter().all(|&f| are_disjoint(e, f))))
         .collect()
 }
 
 fn degrees(vertices: usize, ends: &[[usize; 2]], times: &[u64]) -> Vec<u64> {
-    let at = |v: usize| {
+    let degree = |v: usize| {
         ends.iter()
             .zip(times)
             .filter(move |(ends, _)| ends.contains(&v))
             .map(|(_, &time)| time)
             .sum()
     };
-    (0..vertices).map(at).collect()
+    (0..vertices).map(degree).collect()
 }
 
 /// The longest step with this matching: until an edge is used up or a vertex can wait no longer.
@@ -92,12 +92,14 @@ proptest! {
             prop_assert_eq!(Some(matching.len()), all.iter().filter(heavy).map(Vec::len).max());
             rest.take(&longest);
             total -= longest;
-            matching.iter().for_each(|&e| times[e] -= longest);
+            for &e in &matching {
+                times[e] -= longest;
+            }
             prop_assert_eq!(&rest.time, &times);
             prop_assert_eq!((&rest.degree, rest.total), (&self::degrees(vertices, &ends, &times), total));
-            let gone = |e: usize| times[e] == 0;
-            prop_assert!(rest.mate.iter().all(|&e| e == NONE || !gone(e)));
-            prop_assert!(rest.incident.iter().flatten().all(|&e| !gone(e)));
+            let is_served = |e: usize| times[e] == 0;
+            prop_assert!(rest.mate.iter().all(|&e| e == NONE || !is_served(e)));
+            prop_assert!(rest.incident.iter().flatten().all(|&e| !is_served(e)));
         }
     }
 

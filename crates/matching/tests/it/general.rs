@@ -118,7 +118,9 @@ fn check_decomposition(graph: &PortGraph, times: &[BigRational]) -> usize {
         assert!(step.length.is_positive() && is_allowed(graph, &step.edges));
         assert!(step.edges.is_sorted_by(|a, b| a < b));
         total += &step.length;
-        step.edges.iter().for_each(|&e| served[e] += &step.length);
+        for &e in &step.edges {
+            served[e] += &step.length;
+        }
     }
     assert_eq!(served, times);
     assert_eq!(total, period);
@@ -136,8 +138,9 @@ fn check_all(graph: &PortGraph, times: &[BigRational]) {
         for shorter in [simple.clone(), (&simple + &period) / whole(2)] {
             let sets = separate(graph, times, &shorter).unwrap();
             assert!(!sets.is_empty());
-            sets.iter()
-                .for_each(|set| check_set(graph, times, &shorter, set));
+            for set in &sets {
+                check_set(graph, times, &shorter, set);
+            }
             check_order(graph, times, &shorter, &sets);
         }
     }
@@ -271,17 +274,17 @@ fn further_links_complete_an_odd_set() {
     for round in 0..36 {
         let p = 2 + round % 3;
         let turned =
-            |place: usize, count: usize| (place * (1 + round % 2 * (count - 2)) + round) % count;
+            |index: usize, count: usize| (index * (1 + round % 2 * (count - 2)) + round) % count;
         let vertices = p + 2;
         let mut edges = vec![(0, 1, 6), (0, 2, 6), (1, 2, 6)];
         edges.extend((3..vertices).map(|other| (2, other, 12)));
         let count = edges.len();
-        let order: Vec<usize> = (0..count).map(|place| turned(place, count)).collect();
-        let edges: Vec<(usize, usize, i64)> = order.iter().map(|&place| edges[place]).collect();
+        let order: Vec<usize> = (0..count).map(|index| turned(index, count)).collect();
+        let edges: Vec<(usize, usize, i64)> = order.iter().map(|&index| edges[index]).collect();
         let mut capacities = vec![p; vertices];
-        [0, 1]
-            .into_iter()
-            .for_each(|v| capacities[turned(v, vertices)] = 1);
+        for v in [0, 1] {
+            capacities[turned(v, vertices)] = 1;
+        }
         let ends: Vec<(usize, usize)> = edges
             .iter()
             .map(|&(a, b, _)| (turned(a, vertices), turned(b, vertices)))
@@ -325,23 +328,23 @@ fn refusals_name_the_culprit() {
         least_period(&pair, &[]),
         Err(MatchingError::TimesCount { times: 0, edges: 1 })
     );
-    let bad = |graph: &PortGraph, time| decompose(graph, &[time]).unwrap_err();
+    let refusal = |graph: &PortGraph, time| decompose(graph, &[time]).unwrap_err();
     assert!(matches!(
-        bad(&pair, ratio(-1, 1)),
+        refusal(&pair, ratio(-1, 1)),
         MatchingError::BadTime { edge: Some(0), .. }
     ));
     let zero = BigRational::new_raw(1.into(), 0.into());
     assert!(matches!(
-        bad(&pair, zero),
+        refusal(&pair, zero),
         MatchingError::BadTime { edge: Some(0), .. }
     ));
     let one = ratio(1, 1);
     assert_eq!(
-        bad(&graph(&[1], &[(0, 0)]), one.clone()),
+        refusal(&graph(&[1], &[(0, 0)]), one.clone()),
         MatchingError::Loop { edge: 0, vertex: 0 }
     );
     assert_eq!(
-        bad(&graph(&[1], &[(0, 1)]), one.clone()),
+        refusal(&graph(&[1], &[(0, 1)]), one.clone()),
         MatchingError::EndOutOfRange {
             edge: 0,
             end: 1,
@@ -349,7 +352,7 @@ fn refusals_name_the_culprit() {
         }
     );
     assert_eq!(
-        bad(&graph(&[1, 0], &[(0, 1)]), one.clone()),
+        refusal(&graph(&[1, 0], &[(0, 1)]), one.clone()),
         MatchingError::ZeroCapacity { edge: 0, vertex: 1 }
     );
     assert!(matches!(
@@ -423,7 +426,9 @@ proptest! {
         check_decomposition(&graph, &times);
         let period = simple_period(&graph, &times);
         let sets = separate(&graph, &times, &period).unwrap();
-        sets.iter().for_each(|set| check_set(&graph, &times, &period, set));
+        for set in &sets {
+            check_set(&graph, &times, &period, set);
+        }
         check_order(&graph, &times, &period, &sets);
     }
 

@@ -25,9 +25,9 @@ fn rank(mut rows: Vec<Vec<BigRational>>) -> usize {
             .filter(|row| !row[column].is_zero())
         {
             let factor = &row[column] / &lead[column];
-            row.iter_mut()
-                .zip(&lead)
-                .for_each(|(entry, lead)| *entry -= &factor * lead);
+            for (entry, lead) in row.iter_mut().zip(&lead) {
+                *entry -= &factor * lead;
+            }
         }
         rank += 1;
     }

@@ -85,9 +85,9 @@ fn naive_decompose(left: usize, right: usize, edges: &[Edge]) -> Vec<BigRational
             .map(|&e| padded[e].weight.clone())
             .min()
             .unwrap_or_default();
-        matching
-            .into_iter()
-            .for_each(|e| padded[e].weight -= &length);
+        for e in matching {
+            padded[e].weight -= &length;
+        }
         padded.retain(|edge| !edge.weight.is_zero());
         lengths.push(length);
     }
@@ -193,7 +193,9 @@ proptest! {
         prop_assume!(!factor.is_zero());
         let scaled: Vec<Edge> = edges.iter().map(|e| Edge { weight: &e.weight * &factor, ..e.clone() }).collect();
         let mut expected = decompose(left, right, &edges, &Watch::unlimited()).unwrap();
-        expected.steps.iter_mut().for_each(|step| step.length *= &factor);
+        for step in &mut expected.steps {
+            step.length *= &factor;
+        }
         prop_assert_eq!(decompose(left, right, &scaled, &Watch::unlimited()).unwrap(), expected);
     }
 

@@ -1,4 +1,4 @@
-//! Units: what 1 of message and 1 of time mean, quantities such as `10 Gbit/s` in exact numbers, and back for people.
+//! The units of data and time of a platform, exact quantities such as `10 Gbit/s`, and their text.
 //!
 //! A quantity never passes through a float: `64 MiB` are 67,108,864 bytes, and `10 Gbit/s` are 5/4 if the units are
 //! `GB/s`.
@@ -10,7 +10,7 @@ use std::fmt;
 
 use num_traits::{One, Zero};
 
-use crate::{NumberError, Rational, parse_rational};
+use crate::{NumberError, Rational, parse_rational, whole};
 pub use table::{Data, Time};
 
 /// The dimension of a quantity.
@@ -66,7 +66,7 @@ pub enum UnitError {
     Unknown {
         /// The unit found.
         unit: String,
-        /// The unit that may be meant.
+        /// A unit of similar spelling.
         right: String,
     },
     /// Something else is measured.
@@ -94,7 +94,7 @@ impl Quantity {
     /// Gbit/s as a rate, as ports of networks are named. The number has the forms of [`parse_rational`].
     ///
     /// # Errors
-    /// A number that is not valid; an unknown unit, with the units that it is close to.
+    /// A number that is not valid, or an unknown unit. The error for the latter names the units of similar spelling.
     pub fn parse(text: &str) -> Result<Quantity, UnitError> {
         Quantity::parse_with(text, parse_rational)
     }
@@ -203,26 +203,26 @@ impl Units {
     /// # Errors
     /// Text that is not a unit of data over one of time.
     pub fn parse(text: &str) -> Result<Units, UnitError> {
-        let wrong = || UnitError::NotUnits(clip(text));
-        let of = |(data, time)| Units {
+        let unreadable = || UnitError::NotUnits(clip(text));
+        let units_of = |(data, time)| Units {
             data,
             time,
             work_is_data: false,
         };
         if let Some(both) = table::rate_word(text.trim()) {
-            return Ok(of(both));
+            return Ok(units_of(both));
         }
-        let (data, time) = text.split_once('/').ok_or_else(wrong)?;
+        let (data, time) = text.split_once('/').ok_or_else(unreadable)?;
         let (data, time) = (data.trim(), time.trim());
         match (Data::find_in_rate(data), Time::find(time)) {
-            (Some(data), Some(time)) => Ok(of((data, time))),
+            (Some(data), Some(time)) => Ok(units_of((data, time))),
             (None, Some(_)) => Err(unknown(data, data)),
             (Some(_), None) => Err(unknown(time, time)),
-            (None, None) => Err(wrong()),
+            (None, None) => Err(unreadable()),
         }
     }
 
-    /// Gigabytes and seconds: what platforms get whose quantities all carry units.
+    /// Gigabytes and seconds: the units of a platform if all its quantities carry units.
     pub fn gigabytes_and_seconds() -> Units {
         Units {
             data: Data::GIGABYTE,
@@ -231,7 +231,7 @@ impl Units {
         }
     }
 
-    /// Bytes and seconds: what benchmarks count.
+    /// Bytes and seconds: the units of benchmarks.
     pub fn bytes_and_seconds() -> Units {
         Units {
             data: Data::BYTE,
@@ -252,7 +252,7 @@ impl Units {
     /// The amount of data, as a number of units of data.
     ///
     /// # Errors
-    /// A quantity that is not an amount of data, such as a plain number; `text` is the user's text.
+    /// A quantity that is not an amount of data, such as a plain number. The error quotes `text`, the user's text.
     pub fn data(&self, quantity: &Quantity, text: &str) -> Result<Rational, UnitError> {
         let value = of(quantity, Dimension::Data, text, "64 MiB")?;
         Ok(value / self.data.bits())
@@ -305,7 +305,7 @@ fn of(
     text: &str,
     example: &'static str,
 ) -> Result<Rational, UnitError> {
-    let scaled = |base: i64| Rational::from_integer(base.into()).pow(quantity.power);
+    let scaled = |base: i64| whole(base).pow(quantity.power);
     match (quantity.dimension, wanted) {
         (found, wanted) if found == wanted => return Ok(quantity.value.clone()),
         (Dimension::Scaled, Dimension::Data) => {

@@ -3,7 +3,7 @@
 use num_traits::{One, Signed, Zero};
 
 use super::{Data, Time, Units};
-use crate::{Rational, decimal};
+use crate::{Rational, decimal, whole};
 
 /// Shown: digits of a quantity.
 const DIGITS: usize = 6;
@@ -28,10 +28,10 @@ impl Units {
     /// A number of units of data: `64 MiB` if that is whole, else `67.1 MB`.
     pub fn show_data(&self, value: &Rational) -> String {
         let bits = value * self.data.bits();
-        let thousand = Rational::from_integer(1000.into());
+        let thousand = whole(1000);
         let names =
             |names: [&str; 4]| -> Vec<Data> { names.into_iter().filter_map(Data::find).collect() };
-        let whole = |unit: &Data| {
+        let is_whole = |unit: &Data| {
             let number = &bits / unit.bits();
             number.is_integer() && number.abs() >= Rational::one() && number.abs() < thousand
         };
@@ -42,7 +42,7 @@ impl Units {
             .copied()
             .chain([Data::BYTE])
             .chain(names(["TiB", "GiB", "MiB", "KiB"]));
-        if let Some(unit) = units.into_iter().find(whole) {
+        if let Some(unit) = units.into_iter().find(is_whole) {
             return format!("{} {unit}", decimal(&(bits / unit.bits()), DIGITS));
         }
         let unit = decimal_units
@@ -88,5 +88,5 @@ impl Units {
 }
 
 fn ten() -> Rational {
-    Rational::from_integer(10.into())
+    whole(10)
 }

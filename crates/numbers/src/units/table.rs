@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Rational;
+use crate::{Rational, ratio, whole};
 
 /// A unit of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,8 @@ impl Data {
         known(name).or_else(|| known(&spelled(name)?))
     }
 
-    /// The unit of this name in front of a time: as [`find`](Self::find), and `Gb` for `Gbit`, as networks are counted.
+    /// The unit of this name in front of a time: the names of [`find`](Self::find), and `Gb` for `Gbit`, as usual for
+    /// networks.
     pub(super) fn find_in_rate(name: &str) -> Option<Data> {
         let bits = || match name {
             "Kb" => Some("kbit".to_string()),
@@ -82,7 +83,7 @@ impl Data {
 
     /// How many bits it is.
     pub fn bits(self) -> Rational {
-        Rational::from_integer(self.bits.into())
+        whole(self.bits)
     }
 
     /// Whether it counts bits and not bytes.
@@ -126,7 +127,7 @@ impl Time {
 
     /// How many seconds it is.
     pub fn seconds(self) -> Rational {
-        Rational::new(self.picoseconds.into(), Time::SECOND.picoseconds.into())
+        ratio(self.picoseconds, Time::SECOND.picoseconds)
     }
 }
 
@@ -197,13 +198,13 @@ pub(super) fn rate_word(word: &str) -> Option<(Data, Time)> {
 
 /// Returns the exponent of 1000, or of 1024, that a lone letter means, as in `64M` and `400G`.
 pub(super) fn power(letter: &str) -> Option<i32> {
-    let place = ["k", "m", "g", "t"]
+    let position = ["k", "m", "g", "t"]
         .into_iter()
         .position(|known| known.eq_ignore_ascii_case(letter))?;
-    i32::try_from(place + 1).ok()
+    i32::try_from(position + 1).ok()
 }
 
-/// The unit that may be meant by an unknown one.
+/// The unit whose spelling is closest to an unknown one.
 pub(super) fn instead_of(unit: &str) -> String {
     let fold = |text: &str| {
         text.to_ascii_lowercase()

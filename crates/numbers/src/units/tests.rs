@@ -1,10 +1,7 @@
-//! Quantities mean what they say, and what is shown is what they mean.
+//! Quantities are read exactly, and the text shown for them has the same value.
 
 use super::*;
-
-fn ratio(numerator: i64, denominator: i64) -> Rational {
-    Rational::new(numerator.into(), denominator.into())
-}
+use crate::ratio;
 
 #[test]
 fn quantities_are_exact() -> Result<(), UnitError> {
@@ -26,7 +23,7 @@ fn quantities_are_exact() -> Result<(), UnitError> {
     );
     assert_eq!(
         bytes.time(&Quantity::parse("1 h")?, "1 h")?,
-        ratio(3_600_000_000, 1)
+        ratio(3_600_000_000_i64, 1)
     );
     assert_eq!(bytes.time(&Quantity::parse("5 µs")?, "5 µs")?, ratio(5, 1));
     assert_eq!(bytes.time(&Quantity::parse("5 μs")?, "5 μs")?, ratio(5, 1));
@@ -39,7 +36,7 @@ fn units_are_read_as_people_write_them() -> Result<(), UnitError> {
     let units = Units::parse("bit/s")?;
     let rate = |text: &str| units.rate(&Quantity::parse(text)?, text);
     for (text, bits) in [
-        ("100Gbps", 100_000_000_000),
+        ("100Gbps", 100_000_000_000_i64),
         ("100 gbps", 100_000_000_000),
         ("100Gb/s", 100_000_000_000),
         ("100 Gbits/sec", 100_000_000_000),
@@ -57,7 +54,7 @@ fn units_are_read_as_people_write_them() -> Result<(), UnitError> {
     }
     let data = |text: &str| units.data(&Quantity::parse(text)?, text);
     for (text, bytes) in [
-        ("64M", 64 << 20),
+        ("64M", 64_i64 << 20),
         ("64m", 64 << 20),
         ("64 k", 64 << 10),
         ("1G", 1 << 30),
@@ -165,7 +162,7 @@ fn quantities_are_shown_in_units_that_fit() -> Result<(), UnitError> {
     assert_eq!(units.show_time(&ratio(1, 800)), "1.25 ms");
     assert_eq!(units.show_time(&ratio(5, 1)), "5 s");
     assert_eq!(
-        units.show_time(&ratio(1, 3_000_000_000_000)),
+        units.show_time(&ratio(1, 3_000_000_000_000_i64)),
         "0.000333333 ns"
     );
     assert_eq!(units.show_time(&ratio(0, 1)), "0 s");

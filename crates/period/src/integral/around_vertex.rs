@@ -3,8 +3,8 @@
 //!
 //! A vertex of the program splits few messages, so few links carry a fractional number of messages per period. An
 //! integer program over those links alone is tiny on any platform, and often has a solution: without ports it always
-//! would, because flows between integer bounds round to integers. Where the ports forbid it, the same program over all
-//! links in use, each allowed a few messages more or less (`reach`), is the next best.
+//! would, because flows between integer bounds round to integers. If the ports forbid it, the program is extended to
+//! all links in use, and each may carry a few messages more or less (`reach`).
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,8 @@ struct Parts {
     missing: BTreeMap<(usize, NodeId), BigInt>,
 }
 
-/// Integer flows of all groups for `instances` instances within `period`, if some are that close to the steady state.
+/// Integer flows of all groups for `instances` instances within `period`. `None` if none within `reach` of the steady
+/// state is found.
 ///
 /// # Errors
 /// HiGHS refuses a call.
@@ -78,8 +79,8 @@ pub(super) fn round(
         }
         for used in Resource::uses(question.platform(), link) {
             let resource = used.resource;
-            let all = || period * whole(resource.capacity(question.platform()));
-            let room = || free.get(&resource).cloned().unwrap_or_else(all);
+            let capacity = || period * whole(resource.capacity(question.platform()));
+            let room = || free.get(&resource).cloned().unwrap_or_else(capacity);
             let row = *ports
                 .entry(resource)
                 .or_insert_with(|| program.add_row(Relation::AtMost, room()));
@@ -100,9 +101,9 @@ pub(super) fn round(
     for (&(index, link), column) in fractional.iter().zip(columns) {
         *integers[index].entry(link).or_default() += &point[column.0];
     }
-    integers
-        .iter_mut()
-        .for_each(|flow| flow.retain(|_, amount| amount.is_positive()));
+    for flow in &mut integers {
+        flow.retain(|_, amount| amount.is_positive());
+    }
     Ok(Some(integers))
 }
 
@@ -132,15 +133,14 @@ fn parts(
     for weighted in &steady_state.patterns {
         let index = group_of[weighted.pattern.demand];
         if weighted.weight == steady_state.throughput {
-            weighted
-                .pattern
-                .links()
-                .for_each(|link| *integers[index].entry(link).or_default() += instances);
+            for link in weighted.pattern.links() {
+                *integers[index].entry(link).or_default() += instances;
+            }
         } else {
             let share = &weighted.weight * period;
-            weighted.pattern.links().for_each(|link| {
+            for link in weighted.pattern.links() {
                 *shares.entry((index, link)).or_insert_with(Rational::zero) += &share;
-            });
+            }
         }
     }
     let mut fractional = Vec::new();

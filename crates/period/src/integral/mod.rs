@@ -60,7 +60,7 @@ pub fn optimal_instances(question: &Question, solution: &Solution) -> OptimalIns
 }
 
 /// Whole messages for this many instances within the optimal time, by rounding the few links that carry a fraction:
-/// fast on any platform, and `None` where that leads nowhere.
+/// fast on any platform. `None` if that finds none.
 ///
 /// # Errors
 /// The errors of the solver.
@@ -92,7 +92,7 @@ pub fn rounded_at(
     Ok(None)
 }
 
-/// Whether [`whole_at`] and [`whole_within`] take on a platform of this size.
+/// Whether [`whole_at`] and [`whole_within`] search on a platform of this size.
 pub fn is_searchable(question: &Question, solution: &Solution) -> bool {
     if is_generated(question) {
         return trees::is_searchable(solution);

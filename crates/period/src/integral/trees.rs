@@ -49,8 +49,8 @@ pub(super) fn whole_within(
     }
 }
 
-/// Copies `y_p >= 0`, whole: each reduction `instances` times (or as often as possible), every resource within the
-/// period.
+/// Searches for whole copies `y_p >= 0` that execute each reduction `instances` times (or as often as possible), with
+/// every resource within the period.
 fn search(
     question: &Question,
     solution: &Solution,
@@ -139,8 +139,8 @@ fn search(
     }))
 }
 
-/// Every task of a resource takes a whole multiple of this time: link costs (or the speed) times what divides all sizes
-/// (or works). `None` for a resource that has no task.
+/// Every task of a resource takes a whole multiple of this time: link costs (or the speed) times a common divisor of
+/// all sizes (or works). `None` for a resource that has no task.
 pub(super) fn unit(question: &Question, resource: Resource) -> Option<Rational> {
     let platform = question.platform();
     let cost = |links: &[LinkId]| {

@@ -124,8 +124,8 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         self.effort
     }
 
-    /// Rounds the copies of `instances` instances. Shares are rounded down. Each left-over copy goes where the busiest
-    /// resource that it uses ends up least busy. Then copies are exchanged, for at most `exchanging` times the work so
+    /// Rounds the copies of `instances` instances. Shares are rounded down. Each left-over copy goes to the pattern
+    /// whose busiest resource ends up least busy. Then copies are exchanged, for at most `exchanging` times the work so
     /// far.
     pub(super) fn round(&self, instances: &BigInt, exchanging: usize) -> Trial {
         let scale = instances.to_i64().unwrap_or(i64::MAX);
@@ -153,7 +153,7 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
                 }
             }
         }
-        self.place(&mut left, &mut copies, &mut busy);
+        self.round_up(&mut left, &mut copies, &mut busy);
         let others = self.rest.map_or(i64::MIN, |slack| -idle(slack));
         self.improve(
             &mut copies,
@@ -187,8 +187,8 @@ impl<'s, 'a> Discrepancy<'s, 'a> {
         }
     }
 
-    /// Gives out the copies left. Harm never shrinks meanwhile, so an old value is a lower bound of the present one.
-    fn place(&self, left: &mut [BigInt], copies: &mut [BigInt], busy: &mut [i64]) {
+    /// Distributes the copies left. Harm never shrinks meanwhile, so an old value is a lower bound of the present one.
+    fn round_up(&self, left: &mut [BigInt], copies: &mut [BigInt], busy: &mut [i64]) {
         let open = self
             .shares
             .choices
@@ -291,10 +291,9 @@ fn ideal_loads(shares: &Shares<'_>) -> Vec<BigInt> {
         .collect();
     for choice in &shares.choices {
         let share = (choice.share.numer() << SHARE_BITS) / choice.share.denom();
-        choice
-            .uses
-            .iter()
-            .for_each(|(index, units)| totals[*index] += units * &share);
+        for (index, units) in choice.uses.iter() {
+            totals[*index] += units * &share;
+        }
     }
     shares
         .measure

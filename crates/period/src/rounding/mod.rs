@@ -40,7 +40,8 @@ pub enum Target {
     Loss {
         /// The lost share of the steady state's throughput, from 0 up to but not including 1.
         most: Rational,
-        /// Limit on the instances. If no number of them loses as little, as for [`Target::Instances`] with this number.
+        /// Limit on the instances. If no number up to it loses as little, the target is [`Target::Instances`] with this
+        /// number.
         instances: u64,
     },
 }
@@ -172,7 +173,7 @@ pub fn own_period(steady_state: &SteadyState) -> WholePatterns {
             .iter()
             .map(|weighted| &weighted.weight)
     };
-    // Where every rate is 1 the throughput is a sum of weights and changes nothing.
+    // If every rate is 1, the throughput is a sum of weights and changes nothing.
     let weights = || of_patterns().chain([&steady_state.throughput]);
     let denominator = common_denominator(weights());
     let divisor =
@@ -406,9 +407,11 @@ fn finalists(
     let tried = candidates(most, tries)
         .into_iter()
         .take_while(|_| watch.ask().is_ok());
-    tried.for_each(|instances| finalists.enter(trial(instances)));
+    for instances in tried {
+        finalists.enter(trial(instances));
+    }
     let mut all = Vec::new();
-    // Whole shares lose nothing, which fixed-point numbers would not see exactly.
+    // Whole shares lose nothing. Fixed-point numbers would show a small loss.
     if let Some(own) = shares.own_instances(most) {
         if odd_sets {
             // Exchanging copies might lose odd sets that are not registered yet.

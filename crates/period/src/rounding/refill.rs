@@ -75,8 +75,9 @@ pub(super) fn with_patterns(
                 let Some((pattern, load)) = least_busy(candidates, &loads, room) else {
                     return;
                 };
-                load.iter()
-                    .for_each(|(resource, time)| loads[*resource] += time);
+                for (resource, time) in load {
+                    loads[*resource] += time;
+                }
                 found.push(Pattern::clone(pattern));
             }
         }
@@ -84,16 +85,17 @@ pub(super) fn with_patterns(
     }
 }
 
-/// A pattern and what one copy of it takes of the resources that it uses.
+/// A pattern and the units of each resource that one copy of it uses.
 type Candidate<'s> = (&'s Pattern, Vec<(usize, BigInt)>);
 
-/// Forgets the candidates that do not fit: there is never more room later.
+/// The candidate after which the busiest of its resources is least busy. Removes the candidates that do not fit: there
+/// is never more room later.
 fn least_busy<'c, 's>(
     candidates: &'c mut Vec<Candidate<'s>>,
     loads: &[BigInt],
     room: &BigInt,
 ) -> Option<&'c Candidate<'s>> {
-    let after = |load: &[(usize, BigInt)]| {
+    let busiest_after = |load: &[(usize, BigInt)]| {
         load.iter()
             .map(|(resource, time)| &loads[*resource] + time)
             .max()
@@ -101,7 +103,7 @@ fn least_busy<'c, 's>(
     let mut best: Option<(Option<BigInt>, usize)> = None;
     let mut fitting = Vec::with_capacity(candidates.len());
     for candidate in candidates.drain(..) {
-        let busiest = after(&candidate.1);
+        let busiest = busiest_after(&candidate.1);
         if busiest.as_ref().is_none_or(|busiest| busiest <= room) {
             if best.as_ref().is_none_or(|(least, _)| busiest < *least) {
                 best = Some((busiest, fitting.len()));

@@ -92,7 +92,9 @@ impl<'a> Shares<'a> {
             for pattern in patterns {
                 let weighted = &state.patterns[pattern];
                 let uses = measure.uses(&weighted.pattern);
-                uses.iter().for_each(|&(index, _)| used[index] = true);
+                for &(index, _) in &uses {
+                    used[index] = true;
+                }
                 let share = &weighted.weight / &state.throughput;
                 choices.push(Choice {
                     pattern,
@@ -152,10 +154,9 @@ impl<'a> Shares<'a> {
             .zip(copies)
             .filter(|(_, copies)| !copies.is_zero())
         {
-            choice
-                .uses
-                .iter()
-                .for_each(|(index, units)| totals[*index] += units * copies);
+            for (index, units) in choice.uses.iter() {
+                totals[*index] += units * copies;
+            }
         }
         totals
     }
@@ -200,7 +201,7 @@ impl<'a> Shares<'a> {
         ratio(rounded.busiest(), &self.unit * self.measure.scale())
     }
 
-    /// How busy a resource may be within a period, as it counts, in units.
+    /// The weighted busy time that a resource may have within a period, in units.
     pub(super) fn room(&self, period: &Rational) -> BigInt {
         (period * &self.unit * self.measure.scale())
             .floor()

@@ -13,11 +13,12 @@ use oneport_period::integral::{
 };
 use oneport_period::rounding::own_period;
 use oneport_platform::Rational;
+use oneport_testkit::ratio;
 use proptest::prelude::*;
 
 /// The time of this number of instances at the optimal throughput.
 fn optimal_time(instances: u32, throughput: &Rational) -> Rational {
-    Rational::from_integer(instances.into()) / throughput
+    ratio(instances, 1) / throughput
 }
 
 fn check(case: &Case, formulation: Formulation) {
@@ -30,11 +31,7 @@ fn check(case: &Case, formulation: Formulation) {
     assert!((&own % &step).is_zero(), "{case:?}: own {own}, step {step}");
     let whole = own_period(&solution.steady_state);
     assert_eq!(whole.instances, own, "{case:?}");
-    assert_eq!(
-        Rational::from_integer(own.into()) / &whole.period,
-        *throughput,
-        "{case:?}"
-    );
+    assert_eq!(ratio(own, 1) / &whole.period, *throughput, "{case:?}");
     check_whole(case, &whole);
     for instances in 1..=4u32 {
         let period = optimal_time(instances, throughput);
@@ -99,7 +96,7 @@ proptest! {
         let most = (&period * &solution.steady_state.throughput).floor();
         if let Some(whole) = whole_within(&question, &solution, &period).unwrap() {
             prop_assert_eq!(&whole.period, &period);
-            prop_assert!(Rational::from_integer(whole.instances.clone().into()) <= most);
+            prop_assert!(ratio(whole.instances.clone(), 1) <= most);
             prop_assert!(whole.instances > BigUint::zero());
             check_whole(&case, &whole);
         }

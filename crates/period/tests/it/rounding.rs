@@ -50,8 +50,7 @@ fn busiest(case: &Case, whole: &WholePatterns) -> Rational {
     for scheduled in &whole.patterns {
         for link in scheduled.pattern.links() {
             let link = case.platform.link(link);
-            let time =
-                Rational::from_integer(scheduled.copies.clone().into()) * &case.size * &link.cost;
+            let time = ratio(scheduled.copies.clone(), 1) * &case.size * &link.cost;
             busy[link.from.index()] += &time;
             busy[nodes + link.to.index()] += time;
         }
@@ -60,7 +59,7 @@ fn busiest(case: &Case, whole: &WholePatterns) -> Rational {
 }
 
 fn rate(whole: &WholePatterns) -> Rational {
-    Rational::from_integer(whole.instances.clone().into()) / &whole.period
+    ratio(whole.instances.clone(), 1) / &whole.period
 }
 
 proptest! {
@@ -84,7 +83,7 @@ proptest! {
                 let instances = BigInt::from(whole.instances);
                 prop_assert!(instances >= floor, "{case:?}: {instances} instances, the paper's rule gives {floor}");
                 prop_assert!(instances > BigInt::zero());
-                prop_assert!(Rational::from_integer(instances) <= (&period * &steady_state.throughput).floor());
+                prop_assert!(ratio(instances, 1) <= (&period * &steady_state.throughput).floor());
             }
             Err(PeriodError::PeriodTooShort { period: named, needed }) => {
                 prop_assert_eq!(&*named, &period);

@@ -38,11 +38,11 @@ impl Border {
                     Direction::Into => platform.incoming(node),
                     Direction::OutOf => platform.outgoing(node),
                 };
-                let other = |link: LinkId| match self.direction {
+                let far_end = |link: LinkId| match self.direction {
                     Direction::Into => platform.link(link).from,
                     Direction::OutOf => platform.link(link).to,
                 };
-                for link in links.iter().filter(|link| !has(set, other(**link))) {
+                for link in links.iter().filter(|link| !has(set, far_end(**link))) {
                     crossed[*link] += 1;
                 }
             }

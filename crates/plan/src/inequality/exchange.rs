@@ -6,12 +6,13 @@ use super::{Column, Direction, Statement, family, none};
 use crate::Demand;
 
 /// Disjoint parts of the platform, and lengths of links. The right side is the cheapest arborescence into some part
-/// from all the others, plus the cheapest entrance of each of the others (`Into`); or the same with all links turned.
+/// from all the others, plus the cheapest entrance of each of the others (`Into`). `OutOf` is the statement with all
+/// links turned.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Exchange {
     /// Whether the arborescence leads into a part, or out of one.
     pub direction: Direction,
-    /// Sets of nodes, each ascending and with a participant; at least two.
+    /// At least two sets of nodes, each ascending and with a participant.
     pub parts: Vec<Vec<NodeId>>,
     /// Positive lengths, ascending by link. The other links are free.
     pub lengths: Vec<(LinkId, Rational)>,
@@ -25,8 +26,8 @@ impl Statement for Exchange {
         else {
             return none();
         };
-        let place = self.lengths.binary_search_by_key(&link, |(link, _)| *link);
-        place.map_or_else(|_| none(), |place| self.lengths[place].1.clone())
+        let index = self.lengths.binary_search_by_key(&link, |(link, _)| *link);
+        index.map_or_else(|_| none(), |index| self.lengths[index].1.clone())
     }
 
     fn right_side(&self, _: &Demand<'_>) -> Option<Rational> {

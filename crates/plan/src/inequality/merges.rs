@@ -1,4 +1,4 @@
-//! Combining `n` operands takes `n - 1` merges, the last one at one place.
+//! Combining `n` operands takes `n - 1` merges, the last one at one node.
 
 use oneport_platform::{Platform, Rational};
 
@@ -9,7 +9,7 @@ use crate::Demand;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Merges;
 
-/// The place is one: `- sum of places >= -1`.
+/// One node joins all operands: `- sum over nodes of [joins] >= -1`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place;
 

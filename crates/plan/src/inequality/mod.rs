@@ -1,8 +1,8 @@
-//! The needs of a demand: inequalities over the tasks of its pattern. Each is a theorem: a file here has its data and
-//! says its meaning, a file of the same name in the referee has its conditions and its proof.
+//! The needs of a demand: inequalities over the tasks of its pattern. Each is a theorem. A file here has its data, its
+//! coefficients and its sentence. A file of the same name in the referee has its conditions and its proof.
 //!
-//! A **column** is counted in a pattern: transfers between two nodes, merges at a processor, and (once) the place where
-//! all operands are joined. An inequality says `sum of coefficient x times >= right side`.
+//! A **column** is counted in a pattern: transfers between two nodes, merges at a processor, and (once) the node where
+//! all operands are joined. An inequality states `sum of coefficient x times >= right side`.
 
 mod balance;
 mod counting;
@@ -84,7 +84,7 @@ pub trait Statement {
 pub enum Inequality {
     /// Something leaves a set.
     Cut(Cut),
-    /// Sets are entered, or left, so often.
+    /// Sets are entered, or left, at least this number of times.
     Border(Border),
     /// Merges inside a set need transfers into it.
     Gathering(Gathering),
@@ -92,7 +92,7 @@ pub enum Inequality {
     Balance(Balance),
     /// Combining takes merges.
     Merges(Merges),
-    /// All operands are joined at one place.
+    /// All operands are joined at one node.
     Place(Place),
     /// Parts exchange over these lengths.
     Exchange(Exchange),
@@ -133,7 +133,7 @@ impl Inequality {
 /// An inequality of a certificate and its weight.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Need {
-    /// Place of the demand. `None` for a cut that is used for every demand which crosses it, and for the merges of
+    /// Index of the demand. `None` for a cut that is used for every demand which crosses it, and for the merges of
     /// every demand which combines.
     pub demand: Option<usize>,
     /// The inequality.
@@ -153,7 +153,7 @@ impl Need {
     }
 }
 
-/// Whether transfers are counted where they enter sets of nodes, or where they leave them.
+/// Whether transfers are counted that enter sets of nodes, or that leave them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Direction {
     /// Transfers from outside a set to a node inside.
@@ -219,7 +219,7 @@ fn set(platform: &Platform, nodes: &[NodeId]) -> String {
     set_within(platform, nodes, ROOM)
 }
 
-/// The sets one by one; of several single nodes "each of {a, b, c}".
+/// The sets one by one. Several single nodes are written "each of {a, b, c}".
 fn family(platform: &Platform, sets: &[Vec<NodeId>]) -> String {
     if sets.len() > 2 && sets.iter().all(|set| set.len() == 1) {
         return format!("each of {}", set(platform, &sets.concat()));

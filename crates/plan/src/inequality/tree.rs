@@ -9,7 +9,7 @@ use crate::{Demand, Task};
 /// right side is the cheapest reduction tree (a path, for one operand) of the goal's operands to the goal's node.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tree {
-    /// Place of the goal among the demand's goals.
+    /// Index of the goal among the demand's goals.
     pub goal: usize,
     /// Positive prices, ascending by task. Others are free. A task is a send or merge of a part of the goal's operands,
     /// without its inputs: see [`Task::alone`].

@@ -6,7 +6,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// The decision that a stream of random numbers makes. The discriminant is the ChaCha nonce.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Purpose {
-    /// Places of nodes, and links.
+    /// Positions of nodes, and links.
     Graph = 0,
     /// Compute costs.
     Compute = 1,

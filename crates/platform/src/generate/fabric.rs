@@ -83,8 +83,8 @@ pub struct SwitchedBoxes {
     pub network: u64,
     /// Network switches: accelerator `g` of every box is on switch `g mod rails`. From 1 to `accelerators`.
     pub rails: usize,
-    /// Whether the switch of a box combines and duplicates what passes through it (NVLink SHARP), in no time. Network
-    /// switches never do.
+    /// Whether the switch of a box combines and duplicates the values that pass through it (NVLink SHARP), in no time.
+    /// Network switches never do.
     pub sharp: bool,
 }
 
@@ -101,7 +101,7 @@ impl SwitchedBoxes {
         }
     }
 
-    /// Boxes as [`dgx_h100`](Self::dgx_h100) with twice the bandwidth inside: see [`dgx_b200`].
+    /// Boxes of [`dgx_h100`](Self::dgx_h100) with twice the bandwidth inside ([`dgx_b200`]).
     pub fn dgx_b200(boxes: usize) -> Self {
         SwitchedBoxes {
             inside: 900,
@@ -200,8 +200,8 @@ fn check_boxes(
     check_size(boxes.checked_mul(nodes), boxes.checked_mul(links))
 }
 
-/// The DGX-1 with eight V100: a hybrid cube mesh of NVLink, 25 GB/s per brick, so 25 or 50 GB/s per link. The same as
-/// one box of [`ndv2`].
+/// The DGX-1 with eight V100: a hybrid cube mesh of NVLink, 25 GB/s per brick, so 25 or 50 GB/s per link. It equals one
+/// box of [`ndv2`].
 ///
 /// # Errors
 /// None in practice: the platform has no parameter.
@@ -239,8 +239,9 @@ pub fn ndv2(boxes: usize) -> Result<Platform, PlatformError> {
     builder.build()
 }
 
-/// `boxes` machines of eight MI250, 16 dies each, named `box0.gpu0` to `box0.gpu15`: Infinity Fabric links of 50, 100
-/// and 200 GB/s; with more than one box, every die has 16 GB/s per direction to the switch `ib`. As in ForestColl.
+/// `boxes` machines of eight MI250, 16 dies each, named `box0.gpu0` to `box0.gpu15`, with Infinity Fabric links of 50,
+/// 100 and 200 GB/s. If there is more than one box, every die has 16 GB/s per direction to the switch `ib`. The numbers
+/// are those of ForestColl.
 ///
 /// # Errors
 /// No box, or more nodes or links than ids can number.
@@ -292,9 +293,9 @@ pub fn dgx_a100(boxes: usize) -> Result<Platform, PlatformError> {
     })
 }
 
-/// `boxes` DGX H100: eight accelerators with 450 GB/s per direction to `box0.nvswitch`; with more than one box, 50 GB/s
-/// per direction to the switch `ib`, which represents the whole network, without contention. NVIDIA's data sheet:
-/// NVLink 900 GB/s in both directions together, eight network cards of 400 Gbit/s.
+/// `boxes` DGX H100: eight accelerators with 450 GB/s per direction to `box0.nvswitch`. If there is more than one box,
+/// each has 50 GB/s per direction to the switch `ib`, which represents the whole network, without contention. NVIDIA's
+/// data sheet: NVLink 900 GB/s in both directions together, eight network cards of 400 Gbit/s.
 ///
 /// # Errors
 /// No box, or more nodes or links than ids can number.
@@ -305,9 +306,10 @@ pub fn dgx_h100(boxes: usize) -> Result<Platform, PlatformError> {
     switched_boxes(SwitchedBoxes::dgx_h100(boxes))
 }
 
-/// `boxes` DGX B200: eight accelerators with 900 GB/s per direction to `box0.nvswitch`; with more than one box, 50 GB/s
-/// per direction to the switch `ib`, which represents the whole network, without contention. NVIDIA's data sheet:
-/// NVLink of 14.4 TB/s in both directions together for eight accelerators, eight network cards of 400 Gbit/s.
+/// `boxes` DGX B200: eight accelerators with 900 GB/s per direction to `box0.nvswitch`. If there is more than one box,
+/// each has 50 GB/s per direction to the switch `ib`, which represents the whole network, without contention. NVIDIA's
+/// data sheet: NVLink of 14.4 TB/s in both directions together for eight accelerators, eight network cards of 400
+/// Gbit/s.
 ///
 /// # Errors
 /// No box, or more nodes or links than ids can number.
@@ -318,10 +320,10 @@ pub fn dgx_b200(boxes: usize) -> Result<Platform, PlatformError> {
     switched_boxes(SwitchedBoxes::dgx_b200(boxes))
 }
 
-/// `boxes` racks GB200 NVL72: 72 accelerators with 900 GB/s per direction to one NVLink domain, `box0.nvswitch`; with
-/// more than one rack, 50 GB/s per direction to the switch `ib`, which represents the whole network, without
-/// contention. NVIDIA's data sheet: NVLink of 130 TB/s in both directions together for 72 accelerators, a network card
-/// of 400 Gbit/s for each.
+/// `boxes` racks GB200 NVL72: 72 accelerators with 900 GB/s per direction to one NVLink domain, `box0.nvswitch`. If
+/// there is more than one rack, each has 50 GB/s per direction to the switch `ib`, which represents the whole network,
+/// without contention. NVIDIA's data sheet: NVLink of 130 TB/s in both directions together for 72 accelerators, a
+/// network card of 400 Gbit/s for each.
 ///
 /// # Errors
 /// No rack, or more nodes or links than ids can number.
@@ -332,10 +334,10 @@ pub fn gb200_nvl72(boxes: usize) -> Result<Platform, PlatformError> {
     switched_boxes(SwitchedBoxes::gb200_nvl72(boxes))
 }
 
-/// `boxes` machines of eight MI300X, every two of a box linked by Infinity Fabric of 64 GB/s per direction; with more
-/// than one box, 50 GB/s per direction to the switch `ib`, which represents the whole network. AMD's data sheet of the
-/// platform: 896 GB/s in both directions together for the seven links of an accelerator; a network card of 400 Gbit/s
-/// for each.
+/// `boxes` machines of eight MI300X, every two of a box linked by Infinity Fabric of 64 GB/s per direction. If there is
+/// more than one box, each has 50 GB/s per direction to the switch `ib`, which represents the whole network. AMD's data
+/// sheet of the platform: 896 GB/s in both directions together for the seven links of an accelerator, and a network
+/// card of 400 Gbit/s for each.
 ///
 /// # Errors
 /// No box, or more nodes or links than ids can number.
@@ -366,8 +368,8 @@ pub fn mi300x(boxes: usize) -> Result<Platform, PlatformError> {
     builder.build()
 }
 
-/// Boxes of accelerators around a switch `box0.nvswitch`; with more than one box also the network switches `ib0`,
-/// `ib1`, ... (`ib`, if there is one only). With as many rails as accelerators per box: a rail-optimised cluster.
+/// Boxes of accelerators around a switch `box0.nvswitch`. If there is more than one box, also the network switches
+/// `ib0`, `ib1`, ... (`ib`, if there is one only). As many rails as accelerators per box make a rail-optimised cluster.
 ///
 /// # Errors
 /// A field outside its range, or more nodes or links than ids can number.

@@ -81,7 +81,7 @@ pub fn fat_tree(k: usize) -> Result<Platform, PlatformError> {
 /// No side, a side of 0, or more nodes or links than ids can number.
 ///
 /// # Complexity
-/// O(n d log n) for `n` nodes and `d` dimensions; at most `n d` duplex links.
+/// O(n d log n) for `n` nodes and `d` dimensions, with at most `n d` duplex links.
 ///
 /// ```
 /// use oneport_platform::generate::torus;
@@ -97,11 +97,11 @@ pub fn torus(sides: &[usize]) -> Result<Platform, PlatformError> {
             "at least 1 side is needed",
         ));
     }
-    if let Some(place) = sides.iter().position(|&side| side == 0) {
+    if let Some(index) = sides.iter().position(|&side| side == 0) {
         return Err(refuse(
             "torus",
             "sides",
-            format!("0 at place {place}"),
+            format!("0 at place {index}"),
             "every side must be at least 1",
         ));
     }
@@ -120,11 +120,11 @@ pub fn torus(sides: &[usize]) -> Result<Platform, PlatformError> {
         let mut stride = nodes.len();
         for &side in sides {
             stride /= side;
-            let place = from / stride % side;
-            let next = if place + 1 < side {
+            let index = from / stride % side;
+            let next = if index + 1 < side {
                 from + stride
             } else {
-                from - place * stride
+                from - index * stride
             };
             // A side of 2 would list its only link twice.
             if side > 2 || next > from {

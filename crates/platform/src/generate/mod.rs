@@ -14,10 +14,10 @@
 //! numbers.
 //!
 //! **Randomness.** Numbers come from the ChaCha8 key stream whose key is the seed in little-endian bytes followed by 24
-//! zero bytes. Graph shape, compute costs and link costs use separate streams (the nonces 0, 1 and 2; Tiers hosts: 3),
-//! so another cost range leaves the graph as it was. An integer below `n` is a 64-bit word modulo `n`, words of the
-//! incomplete last round being skipped. The same seed therefore gives the same bytes with every version of the `rand`
-//! crates and on every machine.
+//! zero bytes. Graph shape, compute costs and link costs use separate streams (the nonces 0, 1 and 2, and 3 for Tiers
+//! hosts), so another cost range leaves the graph unchanged. An integer below `n` is a 64-bit word modulo `n`, words of
+//! the incomplete last round being skipped. The same seed therefore gives the same bytes with every version of the
+//! `rand` crates and on every machine.
 
 mod build;
 mod draw;

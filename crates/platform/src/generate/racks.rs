@@ -34,11 +34,11 @@ impl Default for Racks {
 }
 
 /// A cluster of racks: hosts `rack0.host0`, ... linked to `rack0.switch`, ..., which are linked to `spine0`, ... Every
-/// duplex link draws its cost, hosts first, rack by rack, then the links to the spines; so hosts of a rack differ.
+/// duplex link draws its own cost, hosts first, rack by rack, then the links to the spines.
 ///
 /// # Errors
-/// No rack, several racks without a spine, no host in a rack, an empty range of hosts; an impossible cost range; more
-/// nodes or links than ids can number.
+/// No rack, several racks without a spine, no host in a rack, an empty range of hosts, an impossible cost range, or
+/// more nodes or links than ids can number.
 ///
 /// # Complexity
 /// O(m log m) for `m` links.

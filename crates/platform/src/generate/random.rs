@@ -11,13 +11,13 @@ use crate::{Platform, PlatformError};
 /// `degree` neighbours on average.
 ///
 /// A random recursive tree comes first (each node is attached to a uniformly drawn earlier one), then uniformly drawn
-/// pairs that are not yet linked; where more than half of all pairs are linked, those left out are drawn instead. So
+/// pairs that are not yet linked. If more than half of all pairs are linked, the pairs left out are drawn instead. So
 /// low numbers have somewhat more neighbours than high ones. Graphs of one and of two nodes admit one connected shape
 /// only and take any `degree`.
 ///
 /// # Errors
-/// `n` is 0; for `n >= 3`, `degree` is below 2 (too few links to connect the nodes) or above `n - 1` (a node
-/// has no more neighbours); a cost range is impossible; ids cannot number nodes or links.
+/// `n` is 0. For `n >= 3`, `degree` is below 2 (too few links to connect the nodes) or above `n - 1` (a node has no
+/// more neighbours). A cost range is impossible. Ids cannot number nodes or links.
 ///
 /// # Complexity
 /// With `m` duplex links: O(m log m) expected time, O(m) space.

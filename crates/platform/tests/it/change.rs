@@ -6,12 +6,8 @@ use oneport_platform::{
     Change, LinkId, NodeId, Number, Platform, PlatformError, PortModel, Rational, whole,
 };
 
-fn number(value: i64) -> Rational {
-    whole(value)
-}
-
 fn times(value: i64) -> Number {
-    Number::Times(number(value))
+    Number::Times(whole(value))
 }
 
 /// A platform without a node and a link, built link by link. The rest is unchanged.
@@ -59,7 +55,7 @@ fn changes_come_one_after_another() {
     let old = torus(&[3, 3]).unwrap();
     assert_eq!(old.changed(&[]).unwrap().platform, old);
     let (node, link) = (NodeId::new(4), LinkId::new(7));
-    let set = |value| Number::Exactly(number(value));
+    let set = |value| Number::Exactly(whole(value));
     let there = [
         Change::Cost(link, set(3)),
         Change::Cost(link, times(5)),
@@ -68,7 +64,7 @@ fn changes_come_one_after_another() {
     let changed = old.changed(&there).unwrap().platform;
     assert_eq!(
         (&changed.link(link).cost, &changed.node(node).compute),
-        (&number(15), &Some(number(7)))
+        (&whole(15), &Some(whole(7)))
     );
     let back = [
         Change::Cost(link, Number::Exactly(old.link(link).cost.clone())),
@@ -103,17 +99,18 @@ fn changes_come_one_after_another() {
 fn a_router_reduces_until_it_is_a_processor() {
     let old = torus(&[2, 2]).unwrap();
     let node = NodeId::new(0);
-    let of = |changes: &[Change]| old.changed(changes).unwrap().platform.node(node).clone();
+    let changed_node =
+        |changes: &[Change]| old.changed(changes).unwrap().platform.node(node).clone();
     let free = Change::Reduces(node, Some(Rational::zero()));
     let reduces = [
         Change::Router(node),
         free.clone(),
         Change::Replicates(node, false),
     ];
-    let switch = of(&reduces);
+    let switch = changed_node(&reduces);
     assert_eq!(switch.merge_time(), Some(&Rational::zero()));
     assert!(!switch.is_processor() && switch.merges() && !switch.replicates);
-    let again = |change| of(&[&reduces[..], &[change]].concat());
+    let again = |change| changed_node(&[&reduces[..], &[change]].concat());
     assert!(!again(Change::Router(node)).merges());
     assert!(!again(Change::Reduces(node, None)).merges());
     let one = whole(1);

@@ -10,7 +10,9 @@ use oneport_platform::generate::{
     SwitchedBoxes, dgx_a100, dgx_b200, dgx_h100, dgx1, dragonfly, fat_tree, gb200_nvl72, mi250,
     mi300x, ndv2, switched_boxes, torus,
 };
-use oneport_platform::{NodeId, Platform, PlatformError, PortModel, Rational, parse_rational};
+use oneport_platform::{
+    NodeId, Platform, PlatformError, PortModel, Rational, parse_rational, ratio,
+};
 use oneport_testkit::data;
 
 /// Bandwidths by names of sender and receiver.
@@ -100,12 +102,7 @@ fn is_fabric(platform: &Platform) {
         let is_host =
             node.name.contains("gpu") || node.name.contains("host") || node.name.starts_with('P');
         assert_eq!(node.replicates, is_host, "{}", node.name);
-        assert_eq!(
-            node.compute,
-            is_host.then(|| Rational::from_integer(1.into())),
-            "{}",
-            node.name
-        );
+        assert_eq!(node.compute, is_host.then(|| ratio(1, 1)), "{}", node.name);
     }
 }
 
@@ -178,8 +175,10 @@ fn hops(platform: &Platform, from: NodeId) -> Vec<usize> {
     let mut far = vec![usize::MAX; platform.nodes().len()];
     far[from.index()] = 0;
     let mut queue = vec![from];
-    for place in 0.. {
-        let Some(&node) = queue.get(place) else { break };
+    for position in 0.. {
+        let Some(&node) = queue.get(position) else {
+            break;
+        };
         for &link in platform.outgoing(node) {
             let next = platform.link(link).to;
             if far[next.index()] == usize::MAX {
@@ -203,7 +202,7 @@ fn machines_carry_what_the_data_sheets_say() {
         let platform = platform.unwrap();
         is_fabric(&platform);
         let boxes = platform.processors().count() / accelerators;
-        let mut own = Rational::from_integer(0.into());
+        let mut own = ratio(0, 1);
         let mut away = own.clone();
         for ((from, to), bandwidth) in bandwidths(&platform) {
             match (from.split_once('.'), to.split_once('.')) {
@@ -214,13 +213,13 @@ fn machines_carry_what_the_data_sheets_say() {
                         .into_iter()
                         .filter(|end| end.contains("gpu"))
                         .count();
-                    own += bandwidth * Rational::from_integer(ends.into());
+                    own += bandwidth * ratio(ends, 1);
                 }
                 (Some(_), None) => away += bandwidth,
                 _ => {}
             }
         }
-        let whole = |value: usize| Rational::from_integer(value.into());
+        let whole = |value: usize| ratio(value, 1);
         assert_eq!(own, whole(inside * accelerators * boxes));
         assert_eq!(away, whole(network * boxes));
     }
@@ -262,7 +261,7 @@ fn many_boxes() {
                 (format!("box{box_number}.nvswitch"), 7),
                 (format!("ib{gpu}"), 3),
             ] {
-                let bandwidth = Rational::from_integer(bandwidth.into());
+                let bandwidth = ratio(bandwidth, 1);
                 assert_eq!(
                     ours.get(&(gpu_name.clone(), peer.clone())),
                     Some(&bandwidth)
@@ -332,17 +331,17 @@ fn tori_link_the_nodes_at_distance_one() {
         let platform = torus(sides).unwrap();
         is_fabric(&platform);
         let nodes = platform.nodes().len();
-        let place = |mut node: usize| {
-            let mut place = Vec::new();
+        let coordinates = |mut node: usize| {
+            let mut index = Vec::new();
             for side in sides.iter().rev() {
-                place.push(node % side);
+                index.push(node % side);
                 node /= side;
             }
-            place
+            index
         };
         let around = |a: usize, b: usize, side: usize| a.abs_diff(b).min(side - a.abs_diff(b));
         let near = |a: usize, b: usize| {
-            let (a, b) = (place(a), place(b));
+            let (a, b) = (coordinates(a), coordinates(b));
             (0..sides.len())
                 .map(|d| around(a[d], b[d], sides[sides.len() - 1 - d]))
                 .sum::<usize>()

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use common::{connected, duplex_edges, refused};
 use oneport_platform::generate::{Costs, Options, complete, grid, random_connected, ring, star};
-use oneport_platform::{Platform, PlatformError, Rational, whole};
+use oneport_platform::{Platform, PlatformError, ratio, whole};
 use proptest::prelude::*;
 
 fn seeded(seed: u64) -> Options {
@@ -52,9 +52,9 @@ proptest! {
     fn grids_link_the_pairs_at_manhattan_distance_one(rows in 1_usize..9, columns in 1_usize..9, seed: u64) {
         let platform = grid(rows, columns, &seeded(seed)).unwrap();
         let (edges, _) = shape(&platform);
-        let place = |node: usize| (node / columns, node % columns);
+        let cell = |node: usize| (node / columns, node % columns);
         let near = |a, b| {
-            let ((ra, ca), (rb, cb)) = (place(a), place(b));
+            let ((ra, ca), (rb, cb)) = (cell(a), cell(b));
             ra.abs_diff(rb) + ca.abs_diff(cb) == 1
         };
         let nodes = rows * columns;
@@ -93,7 +93,7 @@ proptest! {
     }
 }
 
-/// Each generator with a size that has a random cost in every place.
+/// Each generator with a size that has a random cost everywhere.
 fn each(options: &Options) -> [Platform; 5] {
     [
         complete(9, options).unwrap(),
@@ -136,7 +136,7 @@ fn other_costs_leave_the_graph_and_the_other_costs_alone() {
 
 #[test]
 fn constant_costs_are_kept_exactly() {
-    let third = Rational::new(1.into(), 3.into());
+    let third = ratio(1, 3);
     let options = Options {
         link_cost: Costs::Constant(third.clone()),
         compute: Costs::Constant(third.clone()),

@@ -71,7 +71,7 @@ fn gaps() {
 /// A graph of the caller's is validated as the builder validates.
 #[test]
 fn refusals() {
-    let of = |names: &[&str], edges: &[(usize, usize, i64)]| {
+    let converted = |names: &[&str], edges: &[(usize, usize, i64)]| {
         let mut graph = StableDiGraph::<String, i64>::new();
         let nodes: Vec<_> = names
             .iter()
@@ -86,22 +86,22 @@ fn refusals() {
             |edge| cost(*edge.weight()),
         )
     };
-    assert!(of(&["a", "b"], &[(0, 1, 1)]).is_ok());
-    assert_eq!(of(&[], &[]), Err(PlatformError::Empty));
+    assert!(converted(&["a", "b"], &[(0, 1, 1)]).is_ok());
+    assert_eq!(converted(&[], &[]), Err(PlatformError::Empty));
     assert!(matches!(
-        of(&["a", "a"], &[]),
+        converted(&["a", "a"], &[]),
         Err(PlatformError::DuplicateNode { .. })
     ));
     assert!(matches!(
-        of(&["a"], &[(0, 0, 1)]),
+        converted(&["a"], &[(0, 0, 1)]),
         Err(PlatformError::SelfLoop { .. })
     ));
     assert!(matches!(
-        of(&["a", "b"], &[(0, 1, -1)]),
+        converted(&["a", "b"], &[(0, 1, -1)]),
         Err(PlatformError::BadCost { .. })
     ));
     assert!(matches!(
-        of(&["a", "b"], &[(0, 1, 1), (0, 1, 2)]),
+        converted(&["a", "b"], &[(0, 1, 1), (0, 1, 2)]),
         Err(PlatformError::DuplicateLink { .. })
     ));
 }

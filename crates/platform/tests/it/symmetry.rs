@@ -40,7 +40,7 @@ fn check(platform: &Platform, participants: &[NodeId]) -> usize {
         platform.node_ids().eq(group[0].nodes.iter().copied()),
         "the identity first"
     );
-    let mut places = Vec::new();
+    let mut ranks = Vec::new();
     for (
         index,
         Automorphism {
@@ -76,11 +76,11 @@ fn check(platform: &Platform, participants: &[NodeId]) -> usize {
             assert_eq!(link.cost, image.cost);
         }
         if let Some(&first) = participants.first() {
-            places.push(participants.iter().position(|&p| p == node_map[first]));
+            ranks.push(participants.iter().position(|&p| p == node_map[first]));
         }
     }
     assert!(
-        places.is_sorted_by(|a, b| a < b),
+        ranks.is_sorted_by(|a, b| a < b),
         "in the order of the images of the first participant"
     );
     let all: BTreeSet<&PerNode<NodeId>> = group.iter().map(|element| &element.nodes).collect();
@@ -109,8 +109,8 @@ fn shuffled(platform: &Platform, seed: u64) -> Platform {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut shuffle = |count: usize| {
         let mut order: Vec<usize> = (0..count).collect();
-        for place in (1..count).rev() {
-            order.swap(place, (rng.next_u64() % (place as u64 + 1)) as usize);
+        for index in (1..count).rev() {
+            order.swap(index, (rng.next_u64() % (index as u64 + 1)) as usize);
         }
         order
     };

@@ -15,12 +15,8 @@ mod printed;
 mod reader;
 mod refusals;
 
-use oneport::{Collective, NodeId, Platform, PortModel, Rational, Volumes, parse_rational};
-
-/// A number from text.
-fn number(text: &str) -> Rational {
-    parse_rational(text).unwrap()
-}
+use oneport::{Collective, NodeId, Platform, PortModel, Volumes};
+pub use oneport_testkit::number;
 
 /// Processors named by single words, links as (from, to, cost).
 #[track_caller]

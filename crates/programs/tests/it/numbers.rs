@@ -1,5 +1,5 @@
 //! The numbers are the file's: a program in memory has the optimum of the text, in both readings, with times as
-//! variables and without, and with the rows of resources in place of the paper's.
+//! variables and without, and with the rows of resources instead of the paper's.
 
 use oneport::platform::LinkId;
 use oneport::{Collective, NodeId, Platform, PortModel, Problem};

@@ -16,6 +16,7 @@ use proptest::prelude::*;
 
 use super::reader::{Ended, File, Sum};
 use super::{nodes, platform, scatter, volumes};
+use oneport_testkit::whole;
 
 /// The plan of a problem, whose schedule attains the optimum.
 pub fn plan(problem: &Problem) -> Parts {
@@ -37,8 +38,7 @@ pub fn highs(text: &str) -> FileOutcome {
 
 /// Whether a float's value is this number, to six digits.
 fn is_near(found: &Rational, right: &Rational) -> bool {
-    (found - right).abs() * Rational::from_integer(1_000_000.into())
-        <= right.abs() + Rational::one()
+    (found - right).abs() * whole(1_000_000) <= right.abs() + Rational::one()
 }
 
 /// Solved by two readers, a program yields this value. So does the plan's own solution, if one is given.

@@ -7,6 +7,7 @@ use oneport::Rational;
 use oneport_exact::{LinearProgram, Options, Outcome, Relation, Row, Sense, Solver};
 
 use super::number;
+use oneport_testkit::ratio;
 
 /// A sum of variables by name.
 pub type Sum = BTreeMap<String, Rational>;
@@ -42,9 +43,9 @@ impl File {
             .filter(|line| !line.starts_with('\\'))
             .flat_map(str::split_whitespace)
             .collect();
-        let at = |word: &str| words.iter().position(|other| *other == word);
-        let (to, end) = (at("To").unwrap(), at("End").unwrap());
-        let bounds = at("Bounds").unwrap_or(end);
+        let index_of = |word: &str| words.iter().position(|other| *other == word);
+        let (to, end) = (index_of("To").unwrap(), index_of("End").unwrap());
+        let bounds = index_of("Bounds").unwrap_or(end);
         let mut file = File {
             maximise: words[0] == "Maximize",
             ..File::default()
@@ -93,7 +94,7 @@ impl File {
 
     /// The objective at a point, if the point satisfies every row and sign. Missing variables are 0.
     pub fn value(&self, point: &Sum) -> Rational {
-        let at = |sum: &Sum| -> Rational {
+        let evaluate = |sum: &Sum| -> Rational {
             sum.iter()
                 .map(|(name, value)| value * point.get(name).cloned().unwrap_or_default())
                 .sum()
@@ -110,7 +111,7 @@ impl File {
             );
         }
         for (name, sum, sign, side) in &self.rows {
-            let left = at(sum);
+            let left = evaluate(sum);
             let holds = match sign.as_str() {
                 "<=" => left <= *side,
                 "=" => left == *side,
@@ -118,7 +119,7 @@ impl File {
             };
             assert!(holds, "{name}: {left} {sign} {side}");
         }
-        at(&self.objective)
+        evaluate(&self.objective)
     }
 
     /// Solves the program exactly.
@@ -147,10 +148,7 @@ impl File {
             } else {
                 vec![1]
             };
-            for sign in signs
-                .into_iter()
-                .map(|sign| Rational::from_integer(sign.into()))
-            {
+            for sign in signs.into_iter().map(|sign| ratio(sign, 1)) {
                 let cost = self.objective.get(name).cloned().unwrap_or_default() * &sign;
                 let entries = self
                     .rows

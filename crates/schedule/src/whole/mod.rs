@@ -16,9 +16,9 @@ use oneport_plan::{PeriodicSchedule, Problem, Resource, ScheduledPattern, Slot};
 use oneport_platform::{LinkId, Rational, ratio, whole};
 
 use crate::cut_order::{Goal, Group, groups, ordered};
-use crate::places::{Clock, clocks};
 use crate::slot_order::{between, with_shares, with_unhindered};
 use crate::units::{in_units, speeds, units};
+use crate::windows::{Clock, clocks};
 use search::{Outcome, Shop};
 
 /// Repetitions of the period up to which single messages are placed by a search. Trades a short schedule for time. Not
@@ -148,7 +148,7 @@ pub fn cuts(problem: &Problem, schedule: &PeriodicSchedule) -> Cuts {
 /// multiple of the one given.
 ///
 /// The slots are put into the order after which the least multiple of the period is enough: the best of all orders for
-/// up to 7 slots. Then places of single messages are searched in smaller multiples, of 1 to 4, each in at most 200,000
+/// up to 7 slots. Then dates of single messages are searched in smaller multiples, of 1 to 4, each in at most 200,000
 /// steps. If a link's messages take different times, they keep the order of the patterns. The last resort is the least
 /// common multiple of the missing factors of the slots, which always exists. No message crosses the border of a period.
 pub fn whole_messages(problem: &Problem, schedule: &PeriodicSchedule) -> (PeriodicSchedule, Whole) {
@@ -307,10 +307,9 @@ fn shop(
 ) -> Option<Scaled> {
     let platform = problem.platform();
     let mut grain = BigInt::zero();
-    traffic
-        .iter()
-        .flat_map(|link| &link.groups)
-        .for_each(|(_, time)| grain = grain.gcd(time));
+    for (_, time) in traffic.iter().flat_map(|link| &link.groups) {
+        grain = grain.gcd(time);
+    }
     if grain.is_zero() {
         grain = BigInt::one();
     }
@@ -332,8 +331,8 @@ fn shop(
             .map(|used| used.resource)
             .filter_map(|own| resources.binary_search(&own).ok());
         let needs: Vec<usize> = needs.collect();
-        for (place, (copies, time)) in traffic.groups.iter().enumerate() {
-            shop.after.push(if place == 0 {
+        for (index, (copies, time)) in traffic.groups.iter().enumerate() {
+            shop.after.push(if index == 0 {
                 None
             } else {
                 Some(links.len() - 1)

@@ -97,9 +97,9 @@ impl Shop {
         }
         let mut load = vec![0; self.capacities.len()];
         for ((needs, &time), &count) in self.needs.iter().zip(&self.durations).zip(&self.counts) {
-            needs
-                .iter()
-                .for_each(|&own| load[own] += u128::from(time) * u128::from(count));
+            for &own in needs {
+                load[own] += u128::from(time) * u128::from(count);
+            }
         }
         let mut search = ShopSearch {
             shop: self,
@@ -140,7 +140,7 @@ impl ShopSearch<'_> {
     /// The message to start next: it can start, is not left out, and its resources have least room. Ties go to the
     /// longest in the first attempt, at random in later ones.
     fn next(&self, date: u64, leave: &[bool]) -> Option<usize> {
-        let can = |&job: &usize| {
+        let can_start = |&job: &usize| {
             let needs = &self.shop.needs[job];
             let in_turn = self.shop.after[job].is_none_or(|before| self.left[before] == 0);
             self.left[job] > 0
@@ -159,7 +159,7 @@ impl ShopSearch<'_> {
             };
             (room, drawn, job)
         };
-        (0..self.left.len()).filter(can).min_by_key(key)
+        (0..self.left.len()).filter(can_start).min_by_key(key)
     }
 
     /// All that may be started at a date.
@@ -174,9 +174,9 @@ impl ShopSearch<'_> {
             };
             let end = date.saturating_add(self.shop.durations[job]);
             self.left[job] -= 1;
-            self.shop.needs[job]
-                .iter()
-                .for_each(|&own| self.free[own] -= 1);
+            for &own in &self.shop.needs[job] {
+                self.free[own] -= 1;
+            }
             self.running.insert((end, job));
             self.starts.push((job, date));
             if self.at(date, leave.clone())? {
@@ -184,9 +184,9 @@ impl ShopSearch<'_> {
             }
             self.starts.pop();
             self.running.remove(&(end, job));
-            self.shop.needs[job]
-                .iter()
-                .for_each(|&own| self.free[own] += 1);
+            for &own in &self.shop.needs[job] {
+                self.free[own] += 1;
+            }
             self.left[job] += 1;
             leave[job] = true;
         }
@@ -204,9 +204,9 @@ impl ShopSearch<'_> {
         }
         while let Some(&(end, job)) = self.running.first().filter(|(end, _)| *end == next) {
             self.running.remove(&(end, job));
-            self.shop.needs[job]
-                .iter()
-                .for_each(|&own| self.free[own] += 1);
+            for &own in &self.shop.needs[job] {
+                self.free[own] += 1;
+            }
         }
         let state = (next, self.left.clone(), self.running.clone());
         if self.fits(next) && !self.failed.contains(&state) {
@@ -282,26 +282,26 @@ mod tests {
             if !shop.needs[job].iter().all(fits) {
                 return false;
             }
-            shop.needs[job].iter().for_each(|&own| {
-                busy[own][dates.clone()]
-                    .iter_mut()
-                    .for_each(|busy| *busy += 1)
-            });
+            for &own in &shop.needs[job] {
+                for busy in busy[own][dates.clone()].iter_mut() {
+                    *busy += 1;
+                }
+            }
             ends[job] = known.max(start + time);
             let placed = place(shop, rest, busy, ends);
             ends[job] = known;
-            shop.needs[job].iter().for_each(|&own| {
-                busy[own][dates.clone()]
-                    .iter_mut()
-                    .for_each(|busy| *busy -= 1)
-            });
+            for &own in &shop.needs[job] {
+                for busy in busy[own][dates.clone()].iter_mut() {
+                    *busy -= 1;
+                }
+            }
             placed
         })
     }
 
     /// No resource serves too many, all messages are there, and kinds of one link in their order.
     fn holds(shop: &Shop, starts: &[(usize, u64)]) -> bool {
-        let of = |kind: usize| {
+        let starts_of = |kind: usize| {
             starts
                 .iter()
                 .filter(move |(job, _)| *job == kind)
@@ -309,7 +309,10 @@ mod tests {
         };
         let in_order = |(kind, before): (usize, &Option<usize>)| {
             before.is_none_or(|before| {
-                of(before).max() <= of(kind).min().map(|first| first - shop.durations[before])
+                starts_of(before).max()
+                    <= starts_of(kind)
+                        .min()
+                        .map(|first| first - shop.durations[before])
             })
         };
         if !shop.after.iter().enumerate().all(in_order) {
@@ -320,7 +323,9 @@ mod tests {
         for &(job, start) in starts {
             counts[job] -= 1;
             for &own in &shop.needs[job] {
-                (start..start + shop.durations[job]).for_each(|date| busy[own][date as usize] += 1);
+                for date in start..start + shop.durations[job] {
+                    busy[own][date as usize] += 1;
+                }
             }
         }
         counts.iter().all(|&count| count == 0)

@@ -30,7 +30,7 @@ proptest! {
             for until in [until.clone(), (&until / &schedule.period).floor() * &schedule.period] {
                 let delivered = horizon.delivered(&until);
                 prop_assert_eq!(&delivered, &BigUint::from(report.complete_by(&until)));
-                prop_assert!(Rational::from_integer(delivered.clone().into()) <= schedule.throughput() * &until);
+                prop_assert!(ratio(delivered.clone(), 1) <= schedule.throughput() * &until);
                 prop_assert!(horizon.steady(&until) <= delivered, "the papers' floor");
                 prop_assert!(horizon.full_periods(&until) <= horizon.starting_periods(&until));
             }
@@ -59,13 +59,13 @@ proptest! {
         let horizon = Horizon::new(&problem(&case), &execution);
         let time = horizon.time_of(&count.into());
         prop_assert!(horizon.delivered(&time) >= count.into());
-        let unit = Rational::new(1.into(), execution.units.clone());
+        let unit = ratio(1, execution.units.clone());
         prop_assert!(time.is_zero() || horizon.delivered(&(&time - unit)) < count.into());
         // Every date is one at which some instance ends.
         let far: BigUint = BigUint::from(10u32).pow(18) * count;
         let time = horizon.time_of(&far);
         prop_assert!(horizon.delivered(&time) >= far);
-        let rate = Rational::from_integer(far.into()) / time;
+        let rate = ratio(far, 1) / time;
         let loss = Rational::one() - rate / schedule.throughput();
         prop_assert!(!loss.is_negative() && loss < ratio(1, 1_000_000_000));
     }
@@ -100,8 +100,8 @@ fn ascending(nodes: usize, paths: &[(Vec<usize>, u32)]) -> (Problem, PeriodicSch
         }
     }
     let link = |pair: &[usize]| {
-        let place = links.iter().position(|&(from, to)| [from, to] == *pair);
-        LinkId::new(place.unwrap())
+        let index = links.iter().position(|&(from, to)| [from, to] == *pair);
+        LinkId::new(index.unwrap())
     };
     let pattern = |(inner, copies): &(Vec<usize>, u32)| {
         let nodes: Vec<usize> = [&[0][..], inner, &[nodes - 1]].concat();
@@ -140,8 +140,8 @@ fn followed(
     }
     moves.sort_by_key(|&link| turn(link));
     let sent = |node: usize| {
-        let from = |link: &&LinkId| platform.link(**link).from.index() == node;
-        moves.iter().filter(from).count()
+        let is_sender = |link: &&LinkId| platform.link(**link).from.index() == node;
+        moves.iter().filter(is_sender).count()
     };
     let sent: Vec<usize> = (0..=last).map(sent).collect();
     let mut held = vec![0; last + 1];
@@ -205,13 +205,13 @@ fn three_periods_messages_are_the_least_bound() {
     for f in 2..12u32 {
         let (problem, schedule) = ascending(4, &[(vec![2], f - 1), (vec![1, 2], 1)]);
         let policy = Policy::of(&problem, &schedule).unwrap();
-        let of = |messages: u32| ratio(messages, f);
-        assert_eq!(policy.fullest_between_periods, of(2 * f - 1));
-        assert_eq!(policy.fullest, of(3 * f - 1));
+        let size = |messages: u32| ratio(messages, f);
+        assert_eq!(policy.fullest_between_periods, size(2 * f - 1));
+        assert_eq!(policy.fullest, size(3 * f - 1));
         let receives_first =
             |link: LinkId| usize::from(problem.platform().link(link).from.index() == 2);
         let followed = followed(&problem, &schedule, receives_first);
-        assert_eq!(followed, [of(2 * f - 1), of(3 * f - 1)]);
+        assert_eq!(followed, [size(2 * f - 1), size(3 * f - 1)]);
     }
 }
 
@@ -225,9 +225,9 @@ fn chain(links: usize) -> (Platform, Collective) {
                 .unwrap()
         })
         .collect();
-    nodes.windows(2).for_each(|pair| {
+    for pair in nodes.windows(2) {
         builder.link(pair[0], pair[1], ratio(1, 1)).unwrap();
-    });
+    }
     (
         builder.build().unwrap(),
         Collective::scatter(nodes[0], vec![nodes[links]]),

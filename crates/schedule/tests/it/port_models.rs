@@ -38,7 +38,7 @@ fn slotted(case: &Case, whole: &WholePatterns) -> Result<PeriodicSchedule, Sched
 }
 
 fn rate(whole: &WholePatterns) -> Rational {
-    Rational::from_integer(whole.instances.clone().into()) / &whole.period
+    ratio(whole.instances.clone(), 1) / &whole.period
 }
 
 /// Patterns of the steady state, or paths. Their number per demand is the number of instances, times the rate. They fit
@@ -52,8 +52,8 @@ fn check_whole(case: &Case, whole: &WholePatterns) {
         .collect();
     let mut copies = vec![BigUint::zero(); case.collective.demands()];
     for scheduled in &whole.patterns {
-        let place = scheduled.pattern.demand;
-        let demand = case.collective.demand(place).unwrap();
+        let index = scheduled.pattern.demand;
+        let demand = case.collective.demand(index).unwrap();
         if demand.operands.len() == 1 && matches!(demand.goals, Goals::At(_)) {
             let mut at = demand.operands[0];
             for link in scheduled.pattern.links() {
@@ -63,7 +63,7 @@ fn check_whole(case: &Case, whole: &WholePatterns) {
             assert_eq!(vec![(at, demand.whole())], demand.goals());
             assert_eq!(
                 scheduled.pattern,
-                Pattern::path(place, scheduled.pattern.links())
+                Pattern::path(index, scheduled.pattern.links())
             );
         } else {
             assert!(
@@ -73,13 +73,13 @@ fn check_whole(case: &Case, whole: &WholePatterns) {
             );
         }
         assert!(!scheduled.copies.is_zero());
-        copies[place] += &scheduled.copies;
+        copies[index] += &scheduled.copies;
     }
-    for (place, copies) in copies.iter().enumerate() {
+    for (index, copies) in copies.iter().enumerate() {
         assert_eq!(
             *copies,
-            &whole.instances * case.collective.rate(place),
-            "{case:?}: demand {place}"
+            &whole.instances * case.collective.rate(index),
+            "{case:?}: demand {index}"
         );
     }
     assert!(
@@ -104,9 +104,9 @@ fn check_slots(case: &Case, whole: &WholePatterns, schedule: &PeriodicSchedule) 
             "{slot:?}"
         );
         check_busy(platform, &slot.links);
-        slot.links
-            .iter()
-            .for_each(|&link| *spent.entry(link).or_default() += &slot.length);
+        for &link in &slot.links {
+            *spent.entry(link).or_default() += &slot.length;
+        }
     }
     let loads = Loads::of_whole(case, whole);
     assert_eq!(spent, loads.links, "{case:?}");
@@ -180,7 +180,7 @@ proptest! {
     fn own_weights_are_whole_as_soon_as_possible(case in cases(any_models(), 4, 4)) {
         let own = own_period(&case.steady_state);
         for prime in [2u32, 3, 5, 7, 11, 13] {
-            let shorter = &own.period / Rational::from_integer(prime.into());
+            let shorter = &own.period / ratio(prime, 1);
             let whole = |number: &Rational| (number * &shorter).is_integer();
             let weights = case.steady_state.patterns.iter().all(|weighted| whole(&weighted.weight));
             prop_assert!(!weights || !whole(&case.steady_state.throughput), "{own:?} divided by {prime}");
@@ -195,7 +195,7 @@ proptest! {
         for weighted in &case.steady_state.patterns {
             sums[weighted.pattern.demand] += (&weighted.weight * &period).floor().to_integer();
         }
-        let floor = (0..sums.len()).map(|place| &sums[place] / case.collective.rate(place)).min().unwrap();
+        let floor = (0..sums.len()).map(|index| &sums[index] / case.collective.rate(index)).min().unwrap();
         prop_assert_eq!(BigInt::from(plain.instances.clone()), floor.clone());
         check_whole(&case, &plain);
         match rounded(&case, &Target::Period(period.clone())) {
@@ -350,8 +350,8 @@ fn a_star_of_links_is_not_cut() {
         builder.link(nodes[0], nodes[leaf], cost).unwrap();
     }
     let platform = builder.build().unwrap();
-    let path = |place: usize| ScheduledPattern {
-        pattern: Pattern::path(place, vec![LinkId::new(place)]),
+    let path = |index: usize| ScheduledPattern {
+        pattern: Pattern::path(index, vec![LinkId::new(index)]),
         copies: 1u32.into(),
     };
     let patterns = (0..3).map(path).collect();
@@ -440,7 +440,7 @@ fn best_of_few(case: &Case, most: usize) -> Rational {
     let mut best = Rational::zero();
     for code in 1..(most + 1).pow(patterns.len() as u32) {
         let copies =
-            (0..patterns.len()).map(|place| code / (most + 1).pow(place as u32) % (most + 1));
+            (0..patterns.len()).map(|index| code / (most + 1).pow(index as u32) % (most + 1));
         let copies: Vec<usize> = copies.collect();
         let count: usize = copies.iter().sum();
         if count <= most {
@@ -448,12 +448,11 @@ fn best_of_few(case: &Case, most: usize) -> Rational {
                 .iter()
                 .zip(&copies)
                 .filter(|(_, copies)| **copies > 0);
-            let counted =
-                counted.map(|(&pattern, &copies)| (pattern, Rational::from_integer(copies.into())));
+            let counted = counted.map(|(&pattern, &copies)| (pattern, ratio(copies, 1)));
             let busy = Loads::new(&case.platform, &case.volumes, counted)
                 .exact()
                 .unwrap();
-            best = best.max(Rational::from_integer(count.into()) / busy);
+            best = best.max(ratio(count, 1) / busy);
         }
     }
     best

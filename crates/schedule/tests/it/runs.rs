@@ -1,4 +1,4 @@
-//! Dates: stages by dates, places, runs as soon as possible, against naive twins.
+//! Dates: stages by dates, windows, runs as soon as possible, against naive twins.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +11,7 @@ use proptest::prelude::*;
 
 use crate::follow;
 use crate::models::{Case, any_models, cases, problem, schedule};
+use oneport_testkit::ratio;
 
 /// Start and end of a task within the period.
 fn ends(dated: &DatedTask) -> [&BigInt; 2] {
@@ -87,7 +88,7 @@ fn naive_dates(case: &Case, execution: &Execution, turns: &[Turn<'_>]) -> Vec<[B
     let mut ends: Vec<BigInt> = vec![BigInt::zero(); turns.len()];
     loop {
         let mut starts = Vec::new();
-        for (place, turn) in turns.iter().enumerate() {
+        for (index, turn) in turns.iter().enumerate() {
             let inputs: Vec<usize> = execution.tasks[turn.of.0]
                 .inputs
                 .into_iter()
@@ -97,13 +98,13 @@ fn naive_dates(case: &Case, execution: &Execution, turns: &[Turn<'_>]) -> Vec<[B
                 turns[*other].of == turn.of
                     || inputs.contains(&turns[*other].of.0) && turns[*other].of.1 == turn.of.1
             };
-            let mut start = (0..place)
+            let mut start = (0..index)
                 .filter(needed)
                 .map(|other| ends[other].clone())
                 .max()
                 .unwrap_or_default();
-            for resource in &resources[place] {
-                let mut before: Vec<&BigInt> = (0..place)
+            for resource in &resources[index] {
+                let mut before: Vec<&BigInt> = (0..index)
                     .filter(|&other| resources[other].contains(resource))
                     .map(|other| &ends[other])
                     .collect();
@@ -158,7 +159,9 @@ fn dates(run: &Timeline) -> Dates {
             .or_default()
             .push([merge.start.clone(), merge.end.clone()]);
     }
-    dates.values_mut().for_each(|list| list.sort());
+    for list in dates.values_mut() {
+        list.sort();
+    }
     dates
 }
 
@@ -184,13 +187,13 @@ proptest! {
         prop_assert!(execution.depth <= schedule.depth());
     }
 
-    /// If all merges of a processor take equally long, none waits while there is a whole place for it.
+    /// If all merges of a processor take equally long, none waits while there is a whole window for it.
     #[test]
     fn merges_take_the_first_free_place(case in cases(any_models(), 6, 3), most in 1..4u64) {
         let execution = execution(&problem(&case), &schedule(&case, most), &Watch::unlimited()).unwrap();
         for node in case.platform.node_ids() {
-            let here = |dated: &&DatedTask| matches!(dated.task, Task::Merge { node: at, .. } if at == node);
-            let merges: Vec<&DatedTask> = execution.tasks.iter().filter(here).collect();
+            let merges_here = |dated: &&DatedTask| matches!(dated.task, Task::Merge { node: at, .. } if at == node);
+            let merges: Vec<&DatedTask> = execution.tasks.iter().filter(merges_here).collect();
             let Some(length) = merges.first().map(|merge| &merge.duration) else { continue };
             if length.is_zero() || merges.iter().any(|merge| merge.duration != *length) {
                 continue;
@@ -198,12 +201,12 @@ proptest! {
             let taken: Vec<&BigInt> = merges.iter().map(|merge| ends(merge)[0]).collect();
             for merge in &merges {
                 let arrivals = merge.inputs.into_iter().flatten().map(|input| execution.end(&execution.tasks[input]));
-                let mut place = arrivals.max().unwrap_or_default();
-                while place < execution.start(merge) {
-                    let within = &place % &execution.period;
+                let mut index = arrivals.max().unwrap_or_default();
+                while index < execution.start(merge) {
+                    let within = &index % &execution.period;
                     let whole = (&within % length).is_zero() && &within + length <= execution.period;
                     prop_assert!(!whole || taken.contains(&&within), "{:?}: {} is free for {:?}", case, within, merge);
-                    place += 1u32;
+                    index += 1u32;
                 }
             }
         }
@@ -228,7 +231,9 @@ proptest! {
             };
             naive.entry((instance, what)).or_default().push(dates.map(|date| execution.time(&date)));
         }
-        naive.values_mut().for_each(|list| list.sort());
+        for list in naive.values_mut() {
+            list.sort();
+        }
         let run = eager_timeline(&problem(&case), &schedule, periods).unwrap();
         prop_assert_eq!(dates(&run), naive, "{:?}", case);
     }
@@ -255,7 +260,7 @@ proptest! {
             };
             let execution = execution(&problem(&case), &schedule, &Watch::unlimited()).unwrap();
             let busy: BigInt = execution.tasks.iter().filter(|it| uses(&it.task)).map(|it| &it.duration).sum();
-            execution.time(&(busy * periods)) / Rational::from_integer(resource.capacity(&case.platform).into())
+            execution.time(&(busy * periods)) / ratio(resource.capacity(&case.platform), 1)
         };
         let all = Resource::of_platform(&case.platform).into_iter().chain(case.platform.node_ids().map(Resource::Compute));
         prop_assert!(all.map(work).max().unwrap_or_default() <= last(&run));

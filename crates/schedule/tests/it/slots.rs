@@ -37,7 +37,7 @@ fn link_times(case: &Case, whole: &WholePatterns) -> BTreeMap<LinkId, Rational> 
     let mut times = BTreeMap::new();
     for scheduled in &whole.patterns {
         for link in scheduled.pattern.links() {
-            let copies = Rational::from_integer(scheduled.copies.clone().into());
+            let copies = ratio(scheduled.copies.clone(), 1);
             *times.entry(link).or_insert_with(Rational::zero) +=
                 copies * &case.size * &case.platform.link(link).cost;
         }
@@ -154,7 +154,7 @@ fn too_long_a_run_is_refused() {
         );
     }
     let many = WholePatterns {
-        period: &schedule.period * Rational::from_integer(BigUint::from(10u32).pow(30).into()),
+        period: &schedule.period * ratio(BigUint::from(10u32).pow(30), 1),
         instances: &schedule.instances * BigUint::from(10u32).pow(30),
         patterns: schedule
             .patterns

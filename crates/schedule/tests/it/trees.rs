@@ -28,9 +28,7 @@ fn rounded(case: &Case, target: &Target) -> Result<WholePatterns, PeriodError> {
 }
 
 fn of_whole(case: &Case, whole: &WholePatterns) -> BTreeMap<Resource, Rational> {
-    let copies = |scheduled: &oneport_plan::ScheduledPattern| {
-        Rational::from_integer(scheduled.copies.clone().into())
-    };
+    let copies = |scheduled: &oneport_plan::ScheduledPattern| ratio(scheduled.copies.clone(), 1);
     loads(
         &case.platform,
         &case.volumes,
@@ -46,7 +44,7 @@ fn busiest(case: &Case, whole: &WholePatterns) -> Rational {
 }
 
 fn rate(whole: &WholePatterns) -> Rational {
-    Rational::from_integer(whole.instances.clone().into()) / &whole.period
+    ratio(whole.instances.clone(), 1) / &whole.period
 }
 
 /// Only given trees, in whole positive copies. Their number per reduction is the number of instances. No resource is
@@ -151,7 +149,7 @@ proptest! {
         prop_assert_eq!(&BigInt::from(plain.instances.clone()), least);
         let trees = |reduction: usize| {
             let of_it = case.steady_state.patterns.iter().filter(|it| it.pattern.demand == reduction);
-            Rational::from_integer(of_it.count().into())
+            ratio(of_it.count(), 1)
         };
         let scarcest = floors.iter().position(|sum| sum == least).unwrap();
         let loss = &case.steady_state.throughput - rate(&plain);
@@ -159,7 +157,7 @@ proptest! {
         if q == 1 {
             let whole = case.steady_state.patterns.iter().map(|it| it.weight.denom().clone());
             let whole = whole.fold(BigInt::one(), |all, denominator| num_integer::Integer::lcm(&all, &denominator));
-            let less = Rational::one() - Rational::new(BigInt::one(), whole);
+            let less = Rational::one() - ratio(BigInt::one(), whole);
             prop_assert!(loss <= trees(scarcest) * less / &period);
         }
     }
@@ -216,7 +214,7 @@ proptest! {
         }
         // Over a period shorter than its own, the weights are not integers.
         for divisor in [2u32, 3, 5, 7] {
-            let shorter = &own.period / Rational::from_integer(divisor.into());
+            let shorter = &own.period / ratio(divisor, 1);
             prop_assert!(!case.steady_state.patterns.iter().all(|it| (&it.weight * &shorter).is_integer()));
         }
     }
@@ -232,9 +230,9 @@ proptest! {
                 (0..trees.len()).map(|tree| code / (most as usize + 1).pow(tree as u32) % (most as usize + 1)).collect();
             let count: usize = copies.iter().sum();
             if count <= most as usize {
-                let counted = trees.iter().zip(&copies).map(|(&tree, &copies)| (tree, Rational::from_integer(copies.into())));
+                let counted = trees.iter().zip(&copies).map(|(&tree, &copies)| (tree, ratio(copies, 1)));
                 let busy = loads(&case.platform, &case.volumes, counted).into_values().max().unwrap();
-                best = best.max(Rational::from_integer(count.into()) / busy);
+                best = best.max(ratio(count, 1) / busy);
             }
         }
         prop_assert!(rate(&whole) <= best);
@@ -274,7 +272,7 @@ proptest! {
         for scheduled in &schedule.patterns {
             for task in &scheduled.pattern.tasks {
                 let Task::Send { link, part, .. } = *task else { continue };
-                let copies = Rational::from_integer(scheduled.copies.clone().into());
+                let copies = ratio(scheduled.copies.clone(), 1);
                 let cost = &case.platform.link(link).cost;
                 *needed.entry(link).or_default() += copies * case.volumes.size.of(part).unwrap() * cost;
             }
@@ -415,7 +413,7 @@ fn the_toy_by_hand() {
     .unwrap();
     assert_eq!((run.events.len(), run.merges.len()), (2 * 3 * 2, 2 * 3 * 2));
     // Messages arrive at P0 after one, two and three units of time. A merge takes half a unit, so each starts at once.
-    let at = |part: Interval, node: usize| {
+    let arrivals = |part: Interval, node: usize| {
         let arrives = |it: &&oneport_plan::Event| {
             it.message.part == part && toy.platform.link(it.link).to.index() == node
         };
@@ -435,7 +433,7 @@ fn the_toy_by_hand() {
         .map(|it| (it.instance, it.start.clone()))
         .collect();
     merges.sort();
-    assert_eq!(at(Interval { first: 1, last: 2 }, 0), merges);
+    assert_eq!(arrivals(Interval { first: 1, last: 2 }, 0), merges);
     // Transfer, merge, transfer, merge: four stages, of one unit of time each except the last.
     let execution = execution(
         &Problem::new(&toy.platform, &toy.collective, &toy.volumes).unwrap(),
@@ -513,10 +511,9 @@ fn the_optimum_is_attained_exactly() {
     let (first, both) = (400_000, 999_983);
     let mut toy = figure_6();
     let mut builder = oneport_platform::Platform::builder();
-    toy.platform
-        .nodes()
-        .iter()
-        .for_each(|node| assert!(builder.node(node.clone()).is_ok()));
+    for node in toy.platform.nodes() {
+        assert!(builder.node(node.clone()).is_ok());
+    }
     for link in toy.platform.links() {
         let more = match (link.from.index(), link.to.index()) {
             (2, 1) => both - first,
@@ -546,10 +543,9 @@ fn the_optimum_is_attained_exactly() {
         .max()
         .unwrap()
         .recip();
-    toy.steady_state
-        .patterns
-        .iter_mut()
-        .for_each(|weighted| weighted.weight *= &throughput);
+    for weighted in toy.steady_state.patterns.iter_mut() {
+        weighted.weight *= &throughput;
+    }
     toy.steady_state.throughput = throughput.clone();
     for most in [999_983, 1_500_000, 10_000_000] {
         let whole = rounded(&toy, &Target::Instances(most)).unwrap();
@@ -565,10 +561,10 @@ fn the_optimum_is_attained_exactly() {
 /// Limits and periods far beyond machine integers, and weights far below them.
 #[test]
 fn extreme_numbers_are_only_numbers() {
-    let numbers: Vec<usize> = (0..50).map(|place| place * 977 % 10_007).collect();
+    let numbers: Vec<usize> = (0..50).map(|index| index * 977 % 10_007).collect();
     for scatter in [false, true] {
         let mut case = case(6, 4, 5, scatter, false, 2, &numbers);
-        let tiny = Rational::new(BigInt::one(), BigInt::from(10).pow(60));
+        let tiny = ratio(BigInt::one(), BigInt::from(10).pow(60));
         for reduction in 0..case.collective.reductions().len() {
             let mut of_it = case
                 .steady_state
@@ -590,11 +586,10 @@ fn extreme_numbers_are_only_numbers() {
         );
         let busiest = busiest.into_values().max().unwrap();
         case.steady_state.throughput /= &busiest;
-        case.steady_state
-            .patterns
-            .iter_mut()
-            .for_each(|weighted| weighted.weight /= &busiest);
-        let period = Rational::from_integer(BigInt::from(10).pow(40));
+        for weighted in case.steady_state.patterns.iter_mut() {
+            weighted.weight /= &busiest;
+        }
+        let period = ratio(BigInt::from(10).pow(40), 1);
         for target in [
             Target::Instances(u64::MAX),
             Target::Instances(1),

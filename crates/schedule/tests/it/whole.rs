@@ -14,6 +14,7 @@ use oneport_watch::Watch;
 use proptest::prelude::*;
 
 use crate::models::{Models, any_models, cases, problem, schedule};
+use oneport_testkit::ratio;
 
 /// Transfers, those cut and the most pieces, by every single copy with its dates.
 fn counted(execution: &Execution) -> (usize, usize, u64) {
@@ -52,7 +53,7 @@ proptest! {
         let before = schedule(&case, most);
         let (after, whole) = whole_messages(&problem(&case), &before);
         prop_assert!(!whole.factor.is_zero());
-        prop_assert_eq!(&after.period, &(&before.period * Rational::from_integer(whole.factor.clone().into())));
+        prop_assert_eq!(&after.period, &(&before.period * ratio(whole.factor.clone(), 1)));
         prop_assert_eq!(after.throughput(), before.throughput());
         check_whole_messages(&problem(&case), &after).unwrap();
         prop_assert!(cuts(&problem(&case), &after).cut.is_zero());
@@ -99,12 +100,12 @@ fn bipartite() -> impl Strategy<Value = Models> {
 fn equal(platform: &Platform) -> Platform {
     let mut builder = Platform::builder();
     builder.model(platform.model());
-    platform.nodes().iter().for_each(|node| {
+    for node in platform.nodes() {
         builder.node(node.clone()).unwrap();
-    });
-    platform.links().iter().for_each(|link| {
+    }
+    for link in platform.links() {
         builder.link(link.from, link.to, Rational::one()).unwrap();
-    });
+    }
     builder.build().unwrap()
 }
 
@@ -112,7 +113,7 @@ fn equal(platform: &Platform) -> Platform {
 #[test]
 fn the_referee_names_the_link_and_the_date() {
     let mut builder = Platform::builder();
-    let one = || Rational::from_integer(1.into());
+    let one = || ratio(1, 1);
     let [a, b] = ["a", "b"].map(|name| builder.node(Node::processor(name, one())).unwrap());
     let link = builder.link(a, b, one()).unwrap();
     let platform = builder.build().unwrap();
@@ -132,7 +133,7 @@ fn the_referee_names_the_link_and_the_date() {
     let [slot] = &schedule.slots[..] else {
         panic!("one link, one slot")
     };
-    let third = Rational::new(1.into(), 3.into());
+    let third = ratio(1, 3);
     let part = Slot {
         shares: Vec::new(),
         length: &slot.length * &third,

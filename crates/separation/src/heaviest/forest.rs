@@ -359,19 +359,19 @@ impl<'a, W: Whole> Forest<'a, W> {
         left: &[(usize, usize)],
         right: &[(usize, usize)],
     ) {
-        let below = |way: &[(usize, usize)]| -> Vec<(usize, usize)> {
+        let until_meeting = |way: &[(usize, usize)]| -> Vec<(usize, usize)> {
             way.iter()
                 .copied()
                 .take_while(|&(node, _)| node != meets)
                 .collect()
         };
         let (mut ring, mut edges) = (vec![meets], Vec::new());
-        for (node, towards) in below(left).into_iter().rev() {
+        for (node, towards) in until_meeting(left).into_iter().rev() {
             edges.push(towards);
             ring.push(node);
         }
         edges.push(edge);
-        for (node, towards) in below(right) {
+        for (node, towards) in until_meeting(right) {
             ring.push(node);
             edges.push(towards);
         }
@@ -441,9 +441,9 @@ impl<'a, W: Whole> Forest<'a, W> {
         for &node in &ring {
             self.outermost[node] = true;
             self.label[node] = Label::Free;
-            self.members(node)
-                .into_iter()
-                .for_each(|vertex| self.top[vertex] = node);
+            for vertex in self.members(node) {
+                self.top[vertex] = node;
+            }
         }
         for (at, &node) in ring.iter().enumerate().take(entry + 1) {
             if at.is_multiple_of(2) {

@@ -1,11 +1,10 @@
 //! A matching of the largest weight in a graph that need not be bipartite, with a proof.
 //!
-//! Each vertex gets a price `y(v) >= 0` and each of some odd sets of vertices a price `z(B) >= 0`. If the prices at
-//! the ends of every edge and of the odd sets around it add up to at least the edge's weight, then no matching
-//! weighs more than `sum y(v) + sum z(B) (|B| - 1) / 2`: a matching uses each vertex at most once, and at most
-//! `(|B| - 1) / 2` edges within `B`. Edmonds's theorem says that some prices meet the weight of some matching. The
-//! algorithm ends with both, and [`Heaviest::check`] adds them up anew. Prices are kept for doubled weights, for
-//! which they are whole numbers.
+//! Each vertex gets a price `y(v) >= 0` and each of some odd sets of vertices a price `z(B) >= 0`. If the prices at the
+//! ends of every edge and of the odd sets around it add up to at least the edge's weight, then no matching weighs more
+//! than `sum y(v) + sum z(B) (|B| - 1) / 2`: a matching uses each vertex at most once, and at most `(|B| - 1) / 2`
+//! edges within `B`. By Edmonds's theorem, some prices meet the weight of some matching. The algorithm ends with both,
+//! and [`Heaviest::check`] adds them up anew. Prices are kept for doubled weights, for which they are whole numbers.
 //!
 //! **The algorithm** is the primal-dual one of Edmonds, in the form of Galil. Unmatched vertices are roots of
 //! alternating trees of edges without slack. Odd cycles are shrunk to blossoms. If no tree can grow, the prices of the
@@ -17,9 +16,9 @@
 //! prices of the two ends add up to an even number, so all vertices at even distance have prices of the same parity.
 //! An edge between two of them has therefore an even slack, half of which each of the two prices gives up.
 //!
-//! *Size.* With weights of at most `W` every price is at most `4 W` (doubled), since each vertex and each odd set
-//! lies on an edge without slack or is unmatched; so is every sum of the odd sets' prices around an edge. No number
-//! exceeds `12 W`.
+//! *Size.* With weights of at most `W` every price is at most `4 W` (doubled), since each vertex and each odd set lies
+//! on an edge without slack or is unmatched. Every sum of the odd sets' prices around an edge is at most `4 W` as well.
+//! No number exceeds `12 W`.
 //!
 //! # References
 //! - J. Edmonds, "Maximum matching and a polyhedron with 0,1-vertices", J. Res. Nat. Bur. Standards 69B, 1965.

@@ -173,10 +173,14 @@ impl<W: Whole> Prices<W> {
         for (edge, (a, b, weight)) in edges.iter().enumerate().filter(|(_, (a, b, _))| a != b) {
             in_range(edge, *a, vertices)?;
             in_range(edge, *b, vertices)?;
-            let around = |(members, _): &&(Vec<usize>, W)| {
+            let holds_both_ends = |(members, _): &&(Vec<usize>, W)| {
                 [a, b].iter().all(|end| members.binary_search(end).is_ok())
             };
-            let sets = self.sets.iter().filter(around).map(|(_, price)| price);
+            let sets = self
+                .sets
+                .iter()
+                .filter(holds_both_ends)
+                .map(|(_, price)| price);
             let prices: BigUint = [&self.vertices[*a], &self.vertices[*b]]
                 .into_iter()
                 .chain(sets)

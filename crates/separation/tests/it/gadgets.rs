@@ -40,8 +40,11 @@ fn on_gadget(platform: &Platform, gadget: &Gadget, collective: &Collective) -> R
     for (matching, _) in &optimum.weighted.matchings {
         let set = gadget.contracted(matching);
         for node in platform.node_ids() {
-            let of = |links: &[_]| links.iter().filter(|link| set.contains(link)).count();
-            let (sends, receives) = (of(platform.outgoing(node)), of(platform.incoming(node)));
+            let active = |links: &[_]| links.iter().filter(|link| set.contains(link)).count();
+            let (sends, receives) = (
+                active(platform.outgoing(node)),
+                active(platform.incoming(node)),
+            );
             let most = match platform.model_of(node) {
                 PortModel::HalfDuplex => {
                     assert!(sends + receives <= 1);
@@ -218,14 +221,14 @@ fn links_between_divided_nodes_have_relays() {
     assert_eq!(on_gadget(&platform, &right, &scatter), ratio(6, 5));
     // Without relays, every out-node joined to every in-node: two copies of a -> b at a time.
     let mut plain = right;
-    let of = |part: Part| -> Vec<usize> {
+    let indices_of = |part: Part| -> Vec<usize> {
         let node = NodeId::new(usize::from(part == Part::In));
-        let places = 0..plain.nodes.len();
-        places
-            .filter(|&place| plain.nodes[place] == (node, part))
+        let indices = 0..plain.nodes.len();
+        indices
+            .filter(|&index| plain.nodes[index] == (node, part))
             .collect()
     };
-    let ends = [of(Part::Out), of(Part::In)];
+    let ends = [indices_of(Part::Out), indices_of(Part::In)];
     plain.links.retain(|link| link.of != Some(LinkId::new(0)));
     for (&from, &to) in ends[0]
         .iter()
@@ -344,7 +347,7 @@ fn relays_would_break_an_odd_cycle() {
     // The gadget of two-ported nodes, with u's ports made one.
     let mut relayed = gadget(&divided(&nodes(two), &links)).unwrap();
     let u = NodeId::new(2);
-    let core = |place: usize, nodes: &[(NodeId, Part)]| if nodes[place].0 == u { 2 } else { place };
+    let core = |index: usize, nodes: &[(NodeId, Part)]| if nodes[index].0 == u { 2 } else { index };
     for link in &mut relayed.links {
         (link.from, link.to) = (
             core(link.from, &relayed.nodes),

@@ -64,8 +64,9 @@ fn ways(platform: &Platform, instance: &Instance) -> Vec<Vec<Vec<usize>>> {
                 let mut has = vec![false; instance.nodes()];
                 has[message.source] = true;
                 for _ in 0..instance.nodes() {
-                    set.iter()
-                        .for_each(|&link| has[links[link].1] |= has[links[link].0]);
+                    for &link in set {
+                        has[links[link].1] |= has[links[link].0];
+                    }
                 }
                 has.iter().all(|has| *has)
             };
@@ -246,9 +247,11 @@ fn wrong_proofs_are_refused() {
         assert!(right.proof.check(&instance, &u, &cheaper).is_err());
         let mut wrong = right.clone();
         match &mut wrong.proof.lightest[0] {
-            Lightest::Path(potentials) => potentials
-                .iter_mut()
-                .for_each(|at| *at = &*at * ratio(2, 1)),
+            Lightest::Path(potentials) => {
+                for potential in potentials.iter_mut() {
+                    *potential *= ratio(2, 1);
+                }
+            }
             Lightest::Tree(tree) => tree.cost += Rational::one(),
         }
         assert!(matches!(
@@ -288,7 +291,7 @@ fn heaviest_matchings_by_cuts() {
         }
         let found = heaviest_matching(nodes, &edges).expect("fits");
         found.check(nodes, &edges).expect("proved");
-        let whole = |number: u64| Rational::from_integer(number.into());
+        let whole = |number: u64| ratio(number, 1);
         let mut program = LinearProgram::new(Sense::Maximize);
         let rows: Vec<_> = (0..nodes)
             .map(|_| program.add_row(Relation::AtMost, Rational::one()))
@@ -320,7 +323,7 @@ fn heaviest_matchings_by_cuts() {
             }
             for cut in cuts {
                 odd += 1;
-                let side = Rational::from_integer(cut.capacity(&graph).into());
+                let side = ratio(cut.capacity(&graph), 1);
                 let entries = cut
                     .members(&graph)
                     .into_iter()
@@ -330,11 +333,7 @@ fn heaviest_matchings_by_cuts() {
                     .expect("fits");
             }
         };
-        assert_eq!(
-            value,
-            Rational::from_integer(found.weight(&edges).into()),
-            "seed {seed}"
-        );
+        assert_eq!(value, ratio(found.weight(&edges), 1), "seed {seed}");
     }
     assert!(odd >= 10, "{odd} odd sets mattered");
 }

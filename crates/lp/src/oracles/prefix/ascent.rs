@@ -100,7 +100,7 @@ fn charge<N: Exact>(
             }
         }
     }
-    let mut take = |task: usize, charge: Option<N>| {
+    let mut subtract = |task: usize, charge: Option<N>| {
         if let Some(charge) = charge
             && !priced.is_barred(&left[task])
         {
@@ -110,7 +110,7 @@ fn charge<N: Exact>(
     for part in tasks.within(goal) {
         let needs = &need[part * vertices..][..vertices];
         for (number, arc) in tasks.arcs.iter().enumerate() {
-            take(
+            subtract(
                 tasks.transfer(part, number),
                 beyond(&needs[arc.to], &needs[arc.from]),
             );
@@ -118,7 +118,7 @@ fn charge<N: Exact>(
         for (task, vertex, one, other) in tasks.merges(part) {
             let charge = beyond(&needs[vertex], &need[one * vertices + vertex])
                 .and_then(|rest| beyond(&rest, &need[other * vertices + vertex]));
-            take(task, charge);
+            subtract(task, charge);
         }
     }
 }

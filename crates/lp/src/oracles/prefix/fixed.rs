@@ -15,16 +15,15 @@ impl<const WORDS: usize> Fixed<WORDS> {
     /// Fact: bits of the longest number.
     pub const BITS: u64 = 64 * WORDS as u64;
 
-    /// The same number, if it fits.
+    /// This number, if it fits.
     pub fn of(number: &BigUint) -> Option<Self> {
         if number.bits() > Self::BITS {
             return None;
         }
         let mut words = [0; WORDS];
-        words
-            .iter_mut()
-            .zip(number.iter_u64_digits())
-            .for_each(|(word, digit)| *word = digit);
+        for (word, digit) in words.iter_mut().zip(number.iter_u64_digits()) {
+            *word = digit;
+        }
         Some(Fixed(words))
     }
 }
@@ -98,7 +97,7 @@ mod tests {
     use super::*;
 
     fn number() -> impl Strategy<Value = BigUint> {
-        // Words of zeros and of ones are what carries go through.
+        // Carries pass through words of zeros and of ones.
         let word = prop_oneof![Just(0u32), Just(u32::MAX), any::<u32>()];
         proptest::collection::vec(word, 0..6).prop_map(BigUint::new)
     }

@@ -42,9 +42,9 @@ impl Forest {
         for &goal in order {
             watch.ask().ok()?;
             forest.trees[goal] = cheapest(tasks, &costs, priced, goal)?.1;
-            forest.trees[goal]
-                .iter()
-                .for_each(|&task| costs[task] = N::zero());
+            for &task in &forest.trees[goal] {
+                costs[task] = N::zero();
+            }
         }
         forest.improve(tasks, priced, order, watch);
         Some(forest)
@@ -59,14 +59,13 @@ impl Forest {
         watch: &Watch,
     ) {
         let mut users = vec![0usize; tasks.count];
-        self.trees
-            .iter()
-            .flatten()
-            .for_each(|&task| users[task] += 1);
+        for &task in self.trees.iter().flatten() {
+            users[task] += 1;
+        }
         let mut costs: Vec<N> = priced.costs.clone();
-        (0..tasks.count)
-            .filter(|&task| users[task] > 0)
-            .for_each(|task| costs[task] = N::zero());
+        for task in (0..tasks.count).filter(|&task| users[task] > 0) {
+            costs[task] = N::zero();
+        }
         for _ in 0..ROUNDS {
             let mut gained = false;
             for &goal in order {
@@ -107,11 +106,11 @@ impl Forest {
         waiting.sort_by_key(|&task| result(tasks, task).0);
         let vertices = tasks.vertices.len();
         let mut there = vec![false; tasks.parts.len() * vertices];
-        (0..tasks.parts.len())
-            .filter_map(|part| Some((part, tasks.owner(part)?)))
-            .for_each(|(part, vertex)| {
-                there[part * vertices + vertex] = true;
-            });
+        for (part, vertex) in
+            (0..tasks.parts.len()).filter_map(|part| Some((part, tasks.owner(part)?)))
+        {
+            there[part * vertices + vertex] = true;
+        }
         let mut ordered = Vec::with_capacity(waiting.len());
         loop {
             let before = waiting.len();
@@ -135,18 +134,16 @@ impl Forest {
             }
         }
         let mut wanted = vec![false; tasks.parts.len() * vertices];
-        tasks
-            .goals
-            .iter()
-            .for_each(|&(vertex, part)| wanted[part * vertices + vertex] = true);
+        for &(vertex, part) in tasks.goals.iter() {
+            wanted[part * vertices + vertex] = true;
+        }
         let mut needed = Vec::with_capacity(ordered.len());
         for &task in ordered.iter().rev() {
             let (part, vertex) = result(tasks, task);
             if wanted[part * vertices + vertex] {
-                inputs(tasks, task)
-                    .iter()
-                    .flatten()
-                    .for_each(|&(part, vertex)| wanted[part * vertices + vertex] = true);
+                for &(part, vertex) in inputs(tasks, task).iter().flatten() {
+                    wanted[part * vertices + vertex] = true;
+                }
                 needed.push(task);
             }
         }
@@ -192,7 +189,9 @@ fn inputs(tasks: &Tasks, task: usize) -> [Option<(usize, usize)>; 2] {
 /// Total price of tasks.
 pub(super) fn price<N: Exact>(priced: &Priced<N>, tasks: &[usize]) -> N {
     let mut sum = N::zero();
-    tasks.iter().for_each(|&task| sum += &priced.costs[task]);
+    for &task in tasks {
+        sum += &priced.costs[task];
+    }
     sum
 }
 

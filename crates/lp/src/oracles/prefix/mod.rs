@@ -37,12 +37,12 @@ const SCHEMES: usize = 3;
 
 /// Intervals of operands times links and processors. On larger platforms only chains are tried. Trades throughput for
 /// time: a search would take minutes. Not measured.
-const MOST_PLACES: usize = 30_000;
+const MOST_VARIABLES: usize = 30_000;
 
 /// Whether only chains are tried for this number of participants.
 pub(crate) fn is_large(platform: &Platform, participants: usize) -> bool {
     let intervals = participants.saturating_mul(participants) / 2;
-    intervals.saturating_mul(platform.links().len() + platform.nodes().len()) > MOST_PLACES
+    intervals.saturating_mul(platform.links().len() + platform.nodes().len()) > MOST_VARIABLES
 }
 
 /// Prices prefix schemes.

@@ -113,7 +113,9 @@ impl<N: Exact> SchemeSearch<'_, N> {
         }
         let mut costs = priced.costs.clone();
         let at_relay = (0..costs.len()).filter(|&task| self.tasks.at_relay(task));
-        at_relay.for_each(|task| costs[task] = priced.top.clone());
+        for task in at_relay {
+            costs[task] = priced.top.clone();
+        }
         Some(Priced {
             costs,
             top: priced.top.clone(),
@@ -146,7 +148,9 @@ impl<N: Exact> SchemeSearch<'_, N> {
                 let others = tasks
                     .merges(part)
                     .filter(|&(_, _, left, _)| !shape(part, left));
-                others.for_each(|(task, ..)| first[task] = priced.top.clone());
+                for (task, ..) in others {
+                    first[task] = priced.top.clone();
+                }
             }
             for order in self.orders.clone() {
                 if let Some(forest) = Forest::grow(tasks, priced, &first, &order, self.watch) {
@@ -164,14 +168,12 @@ impl<N: Exact> SchemeSearch<'_, N> {
             unit: self.priced.unit.clone(),
         };
         let paid = price(&priced, &branch.done);
-        branch
-            .done
-            .iter()
-            .for_each(|&task| priced.costs[task] = N::zero());
-        branch
-            .barred
-            .iter()
-            .for_each(|&task| priced.costs[task] = priced.top.clone());
+        for &task in branch.done.iter() {
+            priced.costs[task] = N::zero();
+        }
+        for &task in branch.barred.iter() {
+            priced.costs[task] = priced.top.clone();
+        }
         let ascents: Vec<Ascent<N>> = self
             .orders
             .iter()

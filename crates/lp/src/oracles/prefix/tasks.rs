@@ -1,7 +1,7 @@
 //! The tasks that can make and move partial results, numbered, with their costs.
 //!
 //! Vertices are the nodes where values can be kept: the nodes that replicate. Other nodes are passed through, on the
-//! cheapest route between two vertices. A processor that does not replicate is a *relay*: a place where values may be
+//! cheapest route between two vertices. A processor that does not replicate is a *relay*: a node where values may be
 //! made, but no scheme is built that does so (bounds take it into account, as if it replicated).
 
 use num_bigint::{BigInt, BigUint};
@@ -97,10 +97,9 @@ impl Tasks {
         };
         let vertices: Vec<NodeId> = platform.node_ids().filter(kept).collect();
         let mut vertex_of = platform.per_node(None);
-        vertices
-            .iter()
-            .enumerate()
-            .for_each(|(vertex, node)| vertex_of[*node] = Some(vertex));
+        for (vertex, node) in vertices.iter().enumerate() {
+            vertex_of[*node] = Some(vertex);
+        }
         let all_replicate = platform.nodes().iter().all(|node| node.replicates);
         let arcs = if direct || all_replicate {
             links(platform, &vertex_of)
@@ -221,7 +220,7 @@ impl Tasks {
         }
     }
 
-    /// Whether a task takes place at a relay.
+    /// Whether a task is executed at a relay.
     pub(crate) fn at_relay(&self, task: usize) -> bool {
         match self.name(task) {
             Named::Transfer { arc, .. } => {
@@ -335,12 +334,12 @@ impl Scaled {
         let (transfer, merge) = (by_cost * by_size, by_compute * by_work);
         let denominator = transfer.lcm(&merge);
         let (up_transfer, up_merge) = (&denominator / &transfer, &denominator / &merge);
-        links
-            .iter_mut()
-            .for_each(|time| *time *= up_transfer.magnitude());
-        compute
-            .iter_mut()
-            .for_each(|time| *time *= up_merge.magnitude());
+        for time in &mut links {
+            *time *= up_transfer.magnitude();
+        }
+        for time in &mut compute {
+            *time *= up_merge.magnitude();
+        }
         Scaled {
             links,
             compute,
@@ -449,7 +448,7 @@ pub(crate) fn whole_prices(prices: &Prices<Rational>) -> (Prices<BigUint>, Ratio
 }
 
 impl Priced<BigUint> {
-    /// In 64 bits, rounded down where that is needed: what costs at least so much then does so with the given costs.
+    /// In 64 bits, rounded down if necessary: a lower bound on a rounded cost is one on the given cost.
     pub(crate) fn rounded(&self) -> Priced<u64> {
         // Sums of three values up to the top occur.
         let shift = (self.top.bits() + 2).saturating_sub(63);

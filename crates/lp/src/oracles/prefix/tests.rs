@@ -126,13 +126,13 @@ fn sweep(platform: &Platform, participants: &[NodeId], prices: &Prices<Rational>
 }
 
 fn total(platform: &Platform, prices: &Prices<Rational>, pattern: &Pattern) -> Rational {
-    let of = |task: &Task| match *task {
+    let price = |task: &Task| match *task {
         Task::Send { link, .. } => &prices.links[link.index()] * &platform.link(link).cost,
         Task::Merge { node, .. } => {
             &prices.compute[node.index()] * platform.node(node).compute.as_ref().unwrap()
         }
     };
-    pattern.tasks.iter().map(of).sum()
+    pattern.tasks.iter().map(price).sum()
 }
 
 fn options(seed: u64) -> Options {

@@ -5,6 +5,7 @@ use oneport_plan::WholePatterns;
 use oneport_platform::Rational;
 
 use super::{Case, simple_paths};
+use oneport_testkit::ratio;
 
 /// Result of an exhaustive search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub fn fits(case: &Case, instances: u32, period: &Rational) -> Verdict {
         .map(|link| &case.size * &link.cost)
         .chain([period.clone()])
     {
-        unit *= Rational::from_integer((number * &unit).denom().clone());
+        unit *= ratio((number * &unit).denom().clone(), 1);
     }
     let integer = |value: Rational| {
         (value * &unit)
@@ -49,7 +50,7 @@ pub fn fits(case: &Case, instances: u32, period: &Rational) -> Verdict {
     }
     // Messages with little choice first.
     messages.sort_by_key(Vec::len);
-    let mut search = Search {
+    let mut search = PathSearch {
         messages,
         instances,
         room: vec![integer(period.clone()); 2 * nodes],
@@ -58,7 +59,7 @@ pub fn fits(case: &Case, instances: u32, period: &Rational) -> Verdict {
     search.place(0, 0, instances)
 }
 
-struct Search {
+struct PathSearch {
     /// Ports of each path of each message, and the time of one copy on them.
     messages: Vec<Vec<Vec<(usize, i128)>>>,
     instances: u32,
@@ -66,7 +67,7 @@ struct Search {
     effort: u32,
 }
 
-impl Search {
+impl PathSearch {
     /// Spreads the `left` copies of a message over its paths from `path` on, then the messages after it.
     fn place(&mut self, message: usize, path: usize, left: u32) -> Verdict {
         if message == self.messages.len() {
@@ -84,11 +85,13 @@ impl Search {
         self.effort -= 1;
         let uses = self.messages[message][path].clone();
         if uses.iter().all(|&(port, time)| self.room[port] >= time) {
-            uses.iter()
-                .for_each(|&(port, time)| self.room[port] -= time);
+            for &(port, time) in &uses {
+                self.room[port] -= time;
+            }
             let verdict = self.place(message, path, left - 1);
-            uses.iter()
-                .for_each(|&(port, time)| self.room[port] += time);
+            for &(port, time) in &uses {
+                self.room[port] += time;
+            }
             if verdict != Verdict::DoesNotFit {
                 return verdict;
             }
@@ -102,9 +105,9 @@ impl Search {
 #[track_caller]
 pub fn check_whole(case: &Case, whole: &WholePatterns) {
     let commodities = case.collective.commodities();
-    let mut copies = vec![Rational::from_integer(0.into()); commodities.len()];
+    let mut copies = vec![ratio(0, 1); commodities.len()];
     let nodes = case.platform.nodes().len();
-    let mut busy = vec![Rational::from_integer(0.into()); 2 * nodes];
+    let mut busy = vec![ratio(0, 1); 2 * nodes];
     for scheduled in &whole.patterns {
         let commodity = commodities[scheduled.pattern.demand];
         let paths = simple_paths(&case.platform, commodity.source, commodity.target);
@@ -113,7 +116,7 @@ pub fn check_whole(case: &Case, whole: &WholePatterns) {
             "{case:?}: {:?} is no simple path",
             scheduled.pattern
         );
-        let count = Rational::from_integer(scheduled.copies.clone().into());
+        let count = ratio(scheduled.copies.clone(), 1);
         assert!(
             count >= Rational::one(),
             "{case:?}: {scheduled:?} has no copies"
@@ -126,7 +129,7 @@ pub fn check_whole(case: &Case, whole: &WholePatterns) {
         }
         copies[scheduled.pattern.demand] += count;
     }
-    let instances = Rational::from_integer(whole.instances.clone().into());
+    let instances = ratio(whole.instances.clone(), 1);
     assert!(
         copies.iter().all(|count| *count == instances),
         "{case:?}: {copies:?} copies, {instances} instances"

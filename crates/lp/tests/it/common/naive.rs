@@ -17,6 +17,7 @@ use oneport_watch::Watch;
 pub use oneport_testkit::Dice;
 
 use super::simple_paths;
+use oneport_testkit::whole;
 
 /// A strongly connected platform: these nodes, a one-way ring, and about `extra` further one-way links.
 pub fn random(dice: &mut Dice, nodes: Vec<Node>, model: PortModel, extra: usize) -> Platform {
@@ -125,14 +126,12 @@ impl Load {
 
     fn plus(&self, other: &Load) -> Load {
         let mut sum = self.clone();
-        other
-            .links
-            .iter()
-            .for_each(|(&link, time)| *sum.links.entry(link).or_default() += time);
-        other
-            .processors
-            .iter()
-            .for_each(|(&node, time)| *sum.processors.entry(node).or_default() += time);
+        for (&link, time) in other.links.iter() {
+            *sum.links.entry(link).or_default() += time;
+        }
+        for (&node, time) in other.processors.iter() {
+            *sum.processors.entry(node).or_default() += time;
+        }
         sum
     }
 }
@@ -274,8 +273,8 @@ pub fn demands(
     collective: &Collective,
     volumes: &Volumes,
 ) -> Vec<(u64, Vec<Load>)> {
-    let of = |place: usize| {
-        let demand = collective.demand(place).unwrap();
+    let rated_loads = |index: usize| {
+        let demand = collective.demand(index).unwrap();
         let size = volumes.size.of(Interval { first: 0, last: 0 }).unwrap();
         let source = demand.operands[0];
         let loads = match demand.goals {
@@ -300,9 +299,9 @@ pub fn demands(
             }
             other => panic!("{other:?} is not enumerated"),
         };
-        (collective.rate(place), loads)
+        (collective.rate(index), loads)
     };
-    (0..collective.demands()).map(of).collect()
+    (0..collective.demands()).map(rated_loads).collect()
 }
 
 /// Solves a maximisation exactly, and checks both solutions.
@@ -339,7 +338,7 @@ pub fn optimum(platform: &Platform, demands: &[(u64, Vec<Load>)]) -> Rational {
     let rates = demands
         .iter()
         .zip(&served)
-        .map(|((rate, _), &row)| (row, -Rational::from_integer((*rate).into())));
+        .map(|((rate, _), &row)| (row, -whole(*rate)));
     program.add_column(one(), rates).unwrap();
     for set in link_sets(platform) {
         let entries = set
@@ -478,18 +477,22 @@ pub fn priced(platform: &Platform, certificate: &Certificate) -> Priced {
                 continue;
             }
         };
-        members.iter().for_each(|link| links[link.index()] += price);
+        for link in &members {
+            links[link.index()] += price;
+        }
         worth += price * most_at_a_time(&sets, &members);
     }
     for (set, price) in certificate.odd_sets() {
         let members = set.members(platform);
         let most = most_at_a_time(&sets, &members);
         assert!(
-            most <= Rational::from_integer(set.capacity(platform).into()),
+            most <= whole(set.capacity(platform)),
             "{set:?} of {platform:?}"
         );
-        members.iter().for_each(|link| links[link.index()] += price);
-        worth += price * Rational::from_integer(set.capacity(platform).into());
+        for link in &members {
+            links[link.index()] += price;
+        }
+        worth += price * whole(set.capacity(platform));
     }
     Priced {
         links,
@@ -507,8 +510,7 @@ pub fn certified(
 ) -> Rational {
     let priced = priced(platform, &solution.certificate);
     let cheapest = |(rate, loads): &(u64, Vec<Load>)| {
-        loads.iter().map(|load| priced.price(load)).min().unwrap()
-            * Rational::from_integer((*rate).into())
+        loads.iter().map(|load| priced.price(load)).min().unwrap() * whole(*rate)
     };
     &priced.worth / demands.iter().map(cheapest).sum::<Rational>()
 }
@@ -518,7 +520,7 @@ fn most_at_a_time(sets: &[Vec<LinkId>], members: &[LinkId]) -> Rational {
         .iter()
         .map(|set| set.iter().filter(|link| members.contains(link)).count())
         .max();
-    Rational::from_integer(most.unwrap_or(0).into())
+    whole(most.unwrap_or(0))
 }
 
 /// Weights add up to every demand's rate, and no resource is busy for longer than the time available. (For half-duplex
@@ -555,10 +557,9 @@ pub fn check_loads(
             }
         }
     }
-    for (place, served) in served.iter().enumerate() {
-        let wanted = Rational::from_integer(collective.rate(place).into())
-            * &solution.steady_state.throughput;
-        assert_eq!(*served, wanted, "demand {place} of {collective:?}");
+    for (position, served) in served.iter().enumerate() {
+        let wanted = whole(collective.rate(position)) * &solution.steady_state.throughput;
+        assert_eq!(*served, wanted, "demand {position} of {collective:?}");
     }
     assert!(
         links
@@ -576,10 +577,7 @@ pub fn check_loads(
             (&receives, most_receives),
             (&(&sends + &receives), most),
         ] {
-            assert!(
-                *time <= Rational::from_integer(most.into()),
-                "{node}: {collective:?} {platform:?}"
-            );
+            assert!(*time <= whole(most), "{node}: {collective:?} {platform:?}");
         }
     }
 }

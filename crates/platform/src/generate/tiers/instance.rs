@@ -69,17 +69,16 @@ impl Default for TiersInstance {
     }
 }
 
-/// Draws hosts, speeds and bandwidths: a LAN node is a processor with the given probability, every other node a router;
-/// each edge is a duplex link. Nodes keep their ids and are named by
-/// [`TiersParameters::node_name`](super::TiersParameters::node_name); link `2 e` is edge `e` and link `2 e + 1` its
+/// Draws hosts, speeds and bandwidths. A LAN node is a processor with the given probability, every other node a router.
+/// Each edge is a duplex link. Nodes keep their ids and are named by
+/// [`TiersParameters::node_name`](super::TiersParameters::node_name). Link `2 e` is edge `e`, and link `2 e + 1` its
 /// reverse.
 ///
 /// The topology may come from a file, and may have no processor.
 ///
 /// # Errors
-/// A probability outside 0 to 1 or with a denominator of 2^64 or more; a table that is empty or holds an entry
-/// that is not positive; a topology whose nodes are not as many as its parameters say, or whose edges form no simple
-/// graph on them.
+/// A probability outside 0 to 1 or with a denominator of 2^64 or more. A table that is empty or holds an entry that is
+/// not positive. A topology whose number of nodes differs from its parameters, or whose edges form no simple graph.
 ///
 /// # Complexity
 /// O((n + m) log(n + m)) for n nodes and m edges.

@@ -139,7 +139,7 @@ impl TiersParameters {
         }
     }
 
-    /// Refuses what [`generate`](super::generate) cannot build.
+    /// Refuses parameters that [`generate`](super::generate) cannot build.
     pub(super) fn check(&self) -> Result<(), PlatformError> {
         if self.wans != 1 {
             return Err(refuse(

@@ -31,7 +31,7 @@ impl EdgeState {
     ];
 }
 
-/// A node and its place in the plane.
+/// A node and its position in the plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TiersNode {
     /// Horizontal coordinate, in Tiers' grid. A [`Tier::unit`] is a multiple of its cell.
@@ -86,9 +86,9 @@ fn squared_distance(a: TiersNode, b: TiersNode) -> u128 {
 /// Draws a three-tier network. The [module page](super) states the rules.
 ///
 /// # Errors
-/// `wans` is not 1; a network without nodes, or with more than its square has cells; a redundancy of 0, or of more
-/// edges than the upper network has nodes; overlapping squares without a free cell left; more nodes
-/// or edges than ids can number.
+/// `wans` is not 1. A network has no nodes, or more nodes than its square has cells. A redundancy is 0, or needs more
+/// edges than the upper network has nodes. Overlapping squares leave no free cell. Ids cannot number the nodes or
+/// edges.
 ///
 /// # Complexity
 /// O(sum of `R S²`) time over the networks, of `S` nodes and redundancy `R` each. Linear space.
@@ -173,7 +173,7 @@ impl Sketch {
         let (count, redundancy, _) = parameters.of(tier);
         let start = self.nodes.len();
         for _ in 0..count {
-            let (x, y) = self.place(tier, corner)?;
+            let (x, y) = self.free_cell(tier, corner)?;
             self.nodes.push(TiersNode { x, y, tier });
         }
         let nodes = &self.nodes[start..];
@@ -198,7 +198,7 @@ impl Sketch {
     }
 
     /// A uniformly drawn free cell, now occupied.
-    fn place(&mut self, tier: Tier, corner: (i32, i32)) -> Result<(i32, i32), PlatformError> {
+    fn free_cell(&mut self, tier: Tier, corner: (i32, i32)) -> Result<(i32, i32), PlatformError> {
         /// Occupied cells in sequence after which the free ones are listed. Trades draws for a list of all cells. Not
         /// measured. Another value changes the platforms that a seed generates.
         const TRIES: usize = 64;
@@ -210,22 +210,22 @@ impl Sketch {
             )
         };
         for _ in 0..TRIES {
-            let place = cell(self.draw.index(SIDE * SIDE));
-            if self.occupied.insert(place) {
-                return Ok(place);
+            let drawn = cell(self.draw.index(SIDE * SIDE));
+            if self.occupied.insert(drawn) {
+                return Ok(drawn);
             }
         }
         let free: Vec<_> = (0..SIDE * SIDE)
             .map(cell)
-            .filter(|place| !self.occupied.contains(place))
+            .filter(|cell| !self.occupied.contains(cell))
             .collect();
         let expected = "fewer or smaller networks: their squares overlap and no cell is free";
-        let place = *self
+        let free = *self
             .draw
             .pick(&free)
             .ok_or_else(|| refuse(NAME, "nodes", self.nodes.len(), expected))?;
-        self.occupied.insert(place);
-        Ok(place)
+        self.occupied.insert(free);
+        Ok(free)
     }
 
     /// Edges from `node`, of this tier, to the parent and to the nodes of the parent's network nearest to it.
@@ -272,10 +272,10 @@ fn spanning_tree(nodes: &[TiersNode]) -> Vec<(usize, usize)> {
                 (*distance, *parent) = (through_last, last);
             }
         }
-        let Some((place, _)) = outside.iter().enumerate().min_by_key(|(_, entry)| **entry) else {
+        let Some((nearest, _)) = outside.iter().enumerate().min_by_key(|(_, entry)| **entry) else {
             return tree;
         };
-        let (_, node, parent) = outside.swap_remove(place);
+        let (_, node, parent) = outside.swap_remove(nearest);
         tree.push((parent, node));
         last = node;
     }

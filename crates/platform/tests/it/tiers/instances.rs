@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use num_traits::Signed;
 use oneport_platform::generate::tiers::*;
-use oneport_platform::{Platform, PlatformError, Rational, whole};
+use oneport_platform::{Platform, PlatformError, Rational, ratio, whole};
 
 use crate::common::{connected, duplex_edges, refused};
 
@@ -13,7 +13,7 @@ fn large() -> TiersTopology {
 }
 
 fn with_probability(numerator: i64, denominator: i64) -> TiersInstance {
-    let host_probability = Rational::new(numerator.into(), denominator.into());
+    let host_probability = ratio(numerator, denominator);
     TiersInstance {
         host_probability,
         ..TiersInstance::default()
@@ -109,7 +109,7 @@ fn default_tables_lie_in_the_measured_ranges() {
         (man, [8_000, 11_800, 41_300]),
         (lan, [117, 2_230, 7_530]),
     ] {
-        let thousandths = |value: i64| Rational::new(value.into(), 1000.into());
+        let thousandths = |value: i64| ratio(value, 1000);
         assert!(table.is_sorted());
         assert!(
             table
@@ -117,9 +117,7 @@ fn default_tables_lie_in_the_measured_ranges() {
                 .all(|entry| (thousandths(least)..=thousandths(most)).contains(entry))
         );
         assert!(
-            (&table[table.len() / 2] - thousandths(median)).abs()
-                * Rational::from_integer(5.into())
-                < thousandths(median)
+            (&table[table.len() / 2] - thousandths(median)).abs() * whole(5) < thousandths(median)
         );
     }
 }

@@ -128,13 +128,13 @@ fn a_full_square_uses_every_cell_once() {
         ..TiersParameters::SMALL
     };
     let topology = generate(&parameters, 1).unwrap();
-    let places: BTreeSet<_> = topology.nodes[6..]
+    let positions: BTreeSet<_> = topology.nodes[6..]
         .iter()
         .map(|node| (node.x, node.y))
         .collect();
-    let (x, y) = *places.first().unwrap();
+    let (x, y) = *positions.first().unwrap();
     assert_eq!(
-        places,
+        positions,
         (0..10_000)
             .map(|cell| (x + 2 * (cell / 100), y + 2 * (cell % 100)))
             .collect()

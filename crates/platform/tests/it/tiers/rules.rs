@@ -118,8 +118,8 @@ fn check_layout(topology: &TiersTopology, networks: &[Network]) -> Result<(), St
             ensure!(nodes[id].tier == network.tier, "the tier of node {id}");
         }
     }
-    let places: BTreeSet<_> = nodes.iter().map(|node| (node.x, node.y)).collect();
-    ensure!(places.len() == nodes.len(), "two nodes on one place");
+    let positions: BTreeSet<_> = nodes.iter().map(|node| (node.x, node.y)).collect();
+    ensure!(positions.len() == nodes.len(), "two nodes on one place");
     Ok(())
 }
 
@@ -185,7 +185,7 @@ fn inside(topology: &TiersTopology, network: &Network) -> [BTreeSet<Edge>; 3] {
     ]
 }
 
-/// Places on the grid. The tree has Kruskal's weight, and the LAN is a star.
+/// Positions on the grid. The tree has Kruskal's weight, and the LAN is a star.
 fn check_shape(topology: &TiersTopology, network: &Network) -> Result<(), String> {
     let (nodes, unit) = (&topology.nodes, unit(network.tier));
     let [_, tree, _] = inside(topology, network);
@@ -245,16 +245,15 @@ fn kruskal(topology: &TiersTopology, network: &Network) -> Vec<Edge> {
     let mut label: BTreeMap<usize, usize> = ids.iter().map(|&id| (id, id)).collect();
     pairs.retain(|&(a, b)| {
         let (old, new) = (label[&a], label[&b]);
-        label
-            .values_mut()
-            .filter(|value| **value == old)
-            .for_each(|value| *value = new);
+        for value in label.values_mut().filter(|value| **value == old) {
+            *value = new;
+        }
         old != new
     });
     pairs
 }
 
-/// The edges to the tier above and, relative to the parent, the places of a MAN's or LAN's nodes.
+/// The edges to the tier above and, relative to the parent, the positions of a MAN's or LAN's nodes.
 fn check_tie(
     topology: &TiersTopology,
     network: &Network,

@@ -112,11 +112,11 @@ pub fn check_messages(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
             .push(&merge.end);
     }
     let mut changes: BTreeMap<NodeId, Vec<(&Rational, bool)>> = BTreeMap::new();
-    for place in 0..case.collective.demands() {
-        let demand = case.collective.demand(place).unwrap();
-        let started = run.starting_periods * run.instances_per_period * case.collective.rate(place);
+    for index in 0..case.collective.demands() {
+        let demand = case.collective.demand(index).unwrap();
+        let started = run.starting_periods * run.instances_per_period * case.collective.rate(index);
         for number in 0..started {
-            let mut copies = all.remove(&(place, number)).unwrap_or_default();
+            let mut copies = all.remove(&(index, number)).unwrap_or_default();
             let owned = |node: NodeId, part: Interval| {
                 part.first == part.last && demand.operands[part.first] == node
             };
@@ -126,7 +126,7 @@ pub fn check_messages(case: &Case, run: &Timeline) -> BTreeMap<NodeId, usize> {
                     .is_some_and(|stay| !stay.arrivals.is_empty());
                 assert!(
                     there || owned(node, part),
-                    "{case:?}: {place}, {number}: {part:?} is not at {node}"
+                    "{case:?}: {index}, {number}: {part:?} is not at {node}"
                 );
             }
             for (&(node, part), stay) in &mut copies {

@@ -194,13 +194,16 @@ fn bring(
     }
     let links = path(platform, holders[dice.below(holders.len())].0, target, dice);
     // Not through a node that holds it already.
-    let at = |link: LinkId| {
+    let sender = |link: LinkId| {
         holders
             .iter()
             .find(|(node, _)| *node == platform.link(link).from)
     };
-    let first = links.iter().rposition(|&link| at(link).is_some()).unwrap();
-    let mut last = at(links[first]).unwrap().1;
+    let first = links
+        .iter()
+        .rposition(|&link| sender(link).is_some())
+        .unwrap();
+    let mut last = sender(links[first]).unwrap().1;
     for &link in &links[first..] {
         last = Some(send(link, last) as u32);
         let to = platform.link(link).to;
@@ -418,14 +421,14 @@ pub fn case(
     collective.validate(&platform).unwrap();
     let volumes = volumes(kind, dice);
     let mut patterns: Vec<(Pattern, Rational)> = Vec::new();
-    for place in 0..collective.demands() {
-        let demand = collective.demand(place).unwrap();
+    for index in 0..collective.demands() {
+        let demand = collective.demand(index).unwrap();
         let distinct: BTreeSet<Pattern> = (0..1 + dice.below(most))
-            .map(|_| pattern(&platform, place, &demand, dice))
+            .map(|_| pattern(&platform, index, &demand, dice))
             .collect();
         let shares: Vec<i64> = distinct.iter().map(|_| 1 + dice.below(6) as i64).collect();
         let total: i64 = shares.iter().sum();
-        let rate = collective.rate(place) as i64;
+        let rate = collective.rate(index) as i64;
         patterns.extend(
             distinct
                 .into_iter()
@@ -506,7 +509,7 @@ impl<'p> Loads<'p> {
     }
 
     pub fn of_whole(case: &'p Case, whole: &WholePatterns) -> Self {
-        let copies = |count: &oneport_plan::BigUint| Rational::from_integer(count.clone().into());
+        let copies = |count: &oneport_plan::BigUint| ratio(count.clone(), 1);
         let patterns = whole
             .patterns
             .iter()
@@ -529,7 +532,7 @@ impl<'p> Loads<'p> {
                 sum(self.platform.outgoing(node)),
                 sum(self.platform.incoming(node)),
             );
-            let ports = Rational::from_integer(self.platform.node(node).ports.unwrap_or(1).into());
+            let ports = ratio(self.platform.node(node).ports.unwrap_or(1), 1);
             let needed = match self.platform.model_of(node) {
                 PortModel::FullDuplex => out.max(into),
                 PortModel::HalfDuplex => out + into,
@@ -584,7 +587,7 @@ impl<'p> Loads<'p> {
                 .filter(|(ends, _)| ends & !set == 0)
                 .map(|(_, time)| time)
                 .sum();
-            let needed = Rational::new(inside.into(), &denominator * (set.count_ones() / 2));
+            let needed = ratio(inside, &denominator * (set.count_ones() / 2));
             longest = longest.max(needed);
         }
         Some(longest)

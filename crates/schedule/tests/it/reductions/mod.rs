@@ -77,11 +77,11 @@ fn tree(
     dice: &mut Dice<'_>,
 ) -> Pattern {
     let owner = |operand: usize| owners[order.as_ref().map_or(operand, |order| order[operand])];
-    let places: Vec<NodeId> = (0..owners.len()).map(owner).collect();
+    let nodes: Vec<NodeId> = (0..owners.len()).map(owner).collect();
     let mut tasks = Vec::new();
     let at = value(
         platform,
-        &places,
+        &nodes,
         Interval {
             first: 0,
             last: owners.len() - 1,
@@ -106,13 +106,13 @@ fn tree(
 /// Makes a partial result somewhere.
 fn value(
     platform: &Platform,
-    places: &[NodeId],
+    nodes: &[NodeId],
     part: Interval,
     dice: &mut Dice<'_>,
     tasks: &mut Vec<Task>,
 ) -> NodeId {
     if part.first == part.last {
-        return places[part.first];
+        return nodes[part.first];
     }
     let split = part.first + dice.below(part.last - part.first);
     let processors: Vec<NodeId> = platform.processors().collect();
@@ -127,7 +127,7 @@ fn value(
             ..part
         },
     ] {
-        let at = value(platform, places, half, dice, tasks);
+        let at = value(platform, nodes, half, dice, tasks);
         carry(platform, at, node, half, dice, tasks);
     }
     tasks.push(Task::merge(node, part, split));
@@ -175,7 +175,7 @@ pub fn loads<'p>(
     loads
 }
 
-/// Constant, by the number of operands, or by interval; at least `least`.
+/// Constant, by the number of operands, or by interval, and at least `least`.
 fn amount(operands: usize, kind: usize, least: i64, dice: &mut Dice<'_>) -> Amount {
     let mut some = |most| ratio(least, 1) + dice.number(most, 3) - ratio(1, 3);
     match kind {

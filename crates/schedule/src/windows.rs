@@ -1,4 +1,4 @@
-//! The places of a link or a processor within the period, each for one task.
+//! The windows of a link or a processor within the period, each for one task.
 
 use std::collections::BTreeMap;
 
@@ -12,28 +12,28 @@ use crate::units::in_units;
 /// A stretch of time, in units.
 pub(crate) type Stretch = (BigInt, BigInt);
 
-/// The places of one link or one processor, in the order of their starts, each free or taken.
+/// The windows of one link or one processor, in the order of their starts, each free or taken.
 #[derive(Debug, Clone)]
-pub(crate) enum Places {
+pub(crate) enum Windows {
     /// Tasks that take no time need none.
     Instant,
-    /// Any task fits any of these places: each is as long as the longest task.
+    /// Any task fits any of these windows: each is as long as the longest task.
     Any {
-        /// The dates of each place.
+        /// The dates of each window.
         stretches: Stretches,
-        /// Union-find: a taken place points to a later one, before which all are taken.
+        /// Union-find: a taken window points to a later one, before which all are taken.
         taken: BTreeMap<u64, u64>,
     },
     /// Tasks that take different times, in an order that is fixed.
     InOrder(Vec<Vec<Stretch>>),
 }
 
-/// When the tasks at the places of a link or a processor run.
+/// When the tasks at the windows of a link or a processor run.
 #[derive(Debug, Clone)]
 pub(crate) enum Stretches {
-    /// Places of a link, in the time that its slots leave, one by one.
+    /// Windows of a link, in the time that its slots leave, one by one.
     Listed(Vec<Vec<Stretch>>),
-    /// Places of a processor: `count` places back to back from the start of the period, each `length` long.
+    /// Windows of a processor: `count` windows back to back from the start of the period, each `length` long.
     Regular { count: u64, length: BigInt },
 }
 
@@ -45,58 +45,58 @@ impl Stretches {
         }
     }
 
-    /// The first place that does not start before a date.
+    /// The first window that does not start before a date.
     fn from(&self, date: &BigInt) -> u64 {
         match self {
             Stretches::Listed(list) => {
                 let before =
-                    |place: &Vec<Stretch>| place.first().is_some_and(|(start, _)| start < date);
+                    |window: &Vec<Stretch>| window.first().is_some_and(|(start, _)| start < date);
                 list.partition_point(before) as u64
             }
             Stretches::Regular { length, .. } => {
-                let places: BigInt = (date + length - 1u32) / length;
-                places.to_u64().unwrap_or(u64::MAX)
+                let windows: BigInt = (date + length - 1u32) / length;
+                windows.to_u64().unwrap_or(u64::MAX)
             }
         }
     }
 
-    /// When a task of this duration runs at a place.
-    fn at(&self, place: u64, duration: &BigInt) -> Vec<Stretch> {
+    /// When a task of this duration runs at a window.
+    fn at(&self, window: u64, duration: &BigInt) -> Vec<Stretch> {
         match self {
-            Stretches::Listed(list) => list.get(place as usize).cloned().unwrap_or_default(),
+            Stretches::Listed(list) => list.get(window as usize).cloned().unwrap_or_default(),
             Stretches::Regular { length, .. } => {
-                let start = length * place;
+                let start = length * window;
                 vec![(start.clone(), start + duration)]
             }
         }
     }
 }
 
-impl Places {
-    /// A link's places, from its slots, for the durations of its tasks.
-    pub(crate) fn of_link(mut clock: Clock, durations: &[BigInt]) -> Places {
+impl Windows {
+    /// A link's windows, from its slots, for the durations of its tasks.
+    pub(crate) fn of_link(mut clock: Clock, durations: &[BigInt]) -> Windows {
         if durations.iter().all(Zero::is_zero) {
-            return Places::Instant;
+            return Windows::Instant;
         }
         let stretches: Vec<Vec<Stretch>> = durations
             .iter()
             .map(|duration| clock.take(duration))
             .collect();
         if equal(durations) {
-            Places::Any {
+            Windows::Any {
                 stretches: Stretches::Listed(stretches),
                 taken: BTreeMap::new(),
             }
         } else {
-            Places::InOrder(stretches)
+            Windows::InOrder(stretches)
         }
     }
 
-    /// A processor's places for the durations of its merges: all as long as the longest, if the period has room for
+    /// A processor's windows for the durations of its merges: all as long as the longest, if the period has room for
     /// them, else the merges back to back.
-    pub(crate) fn of_processor(period: &BigInt, durations: &[BigInt]) -> Places {
+    pub(crate) fn of_processor(period: &BigInt, durations: &[BigInt]) -> Windows {
         let Some(length) = durations.iter().max().filter(|longest| !longest.is_zero()) else {
-            return Places::Instant;
+            return Windows::Instant;
         };
         let count = (period / length).to_u64().unwrap_or(u64::MAX);
         if count >= durations.len() as u64 {
@@ -104,7 +104,7 @@ impl Places {
                 count,
                 length: length.clone(),
             };
-            return Places::Any {
+            return Windows::Any {
                 stretches,
                 taken: BTreeMap::new(),
             };
@@ -115,11 +115,11 @@ impl Places {
             end += duration;
             vec![(start, end.clone())]
         };
-        Places::InOrder(durations.iter().map(next).collect())
+        Windows::InOrder(durations.iter().map(next).collect())
     }
 
-    /// Takes the first free place that starts at or after a date of the period, or else the first of the next period.
-    /// `turn`: the task's place if the order is fixed. Returns the stretches, and whether they are in the next period.
+    /// Takes the first free window that starts at or after a date of the period, or else the first of the next period.
+    /// `turn`: the task's window if the order is fixed. Returns the stretches, and whether they are in the next period.
     pub(crate) fn take(
         &mut self,
         date: &BigInt,
@@ -127,19 +127,19 @@ impl Places {
         duration: &BigInt,
     ) -> (Vec<Stretch>, bool) {
         match self {
-            Places::Instant => (vec![(date.clone(), date.clone())], false),
-            Places::InOrder(list) => {
+            Windows::Instant => (vec![(date.clone(), date.clone())], false),
+            Windows::InOrder(list) => {
                 let stretches = list.get(turn).cloned().unwrap_or_default();
                 let next = stretches.first().is_some_and(|(start, _)| start < date);
                 let next = next || stretches.is_empty() && !date.is_zero();
                 (stretches, next)
             }
-            Places::Any { stretches, taken } => {
+            Windows::Any { stretches, taken } => {
                 let here = free(taken, stretches.from(date));
                 let next = here >= stretches.count();
-                let place = if next { free(taken, 0) } else { here };
-                taken.insert(place, place.saturating_add(1));
-                let at = stretches.at(place, duration);
+                let window = if next { free(taken, 0) } else { here };
+                taken.insert(window, window.saturating_add(1));
+                let at = stretches.at(window, duration);
                 let next = next || at.is_empty() && !date.is_zero();
                 (at, next)
             }
@@ -151,17 +151,17 @@ fn equal(durations: &[BigInt]) -> bool {
     durations.windows(2).all(|pair| pair[0] == pair[1])
 }
 
-/// First free place at or after `from`. Compresses paths.
+/// First free window at or after `from`. Compresses paths.
 fn free(taken: &mut BTreeMap<u64, u64>, from: u64) -> u64 {
-    let mut place = from;
-    while let Some(&next) = taken.get(&place) {
-        place = next;
+    let mut window = from;
+    while let Some(&next) = taken.get(&window) {
+        window = next;
     }
     let mut passed = from;
     while let Some(next) = taken.get_mut(&passed) {
-        passed = std::mem::replace(next, place);
+        passed = std::mem::replace(next, window);
     }
-    place
+    window
 }
 
 /// The stretches of one period during which a link is busy, and how far they are used up.
