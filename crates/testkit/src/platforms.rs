@@ -1,18 +1,23 @@
 //! Platforms in few words.
 
-use oneport_platform::{Node, Platform, parse_rational, ratio};
+use oneport_platform::{Node, Platform, Rational, parse_rational, ratio};
+
+/// The number that a text states: `3`, `2/3`, `1.5`, `1e60`.
+///
+/// # Panics
+/// A text that is no number.
+#[track_caller]
+pub fn number(text: &str) -> Rational {
+    parse_rational(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
 
 /// A platform of nodes named by single words, and of links (from, to, cost). A merge takes a processor one unit of
 /// time, or the time behind its name (`P0=1/2`). A router's name is in parentheses (`(r)`).
 ///
 /// # Panics
-/// A link between unknown nodes; a cost that is not a number; a node or link that a builder refuses.
+/// A link between unknown nodes. A cost that is not a number. A node or link that a builder refuses.
 #[track_caller]
 pub fn platform(nodes: &str, links: &[(&str, &str, &str)]) -> Platform {
-    let number = |text: &str| {
-        let number = parse_rational(text);
-        number.unwrap_or_else(|error| panic!("{text}: {error}"))
-    };
     let mut builder = Platform::builder();
     for word in nodes.split_whitespace() {
         let router = word

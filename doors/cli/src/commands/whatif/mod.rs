@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use oneport::Options;
-use oneport::explain::what_if::{self, Asking, Effect};
+use oneport::explain::what_if::{self, Effect, NextChange};
 use oneport_questions::{Asked, Kind, change};
 
 use crate::answers::infeasible::unreachable;
@@ -113,11 +113,11 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
     };
     let mut lost = None;
     let changed = if changes.is_empty() {
-        let mut told = |asking: Asking<'_>| {
-            let (place, total, name) = (asking.place + 1, asking.total, asking.name);
-            progress.about(match asking.trial {
-                Some(trial) => format!("{place} of {total}, {name} {}: ", trial.name()),
-                None => format!("{place} of {total} sets, {name}: "),
+        let mut told = |next: NextChange<'_>| {
+            let (number, total, name) = (next.index + 1, next.total, next.name);
+            progress.about(match next.trial {
+                Some(trial) => format!("{number} of {total}, {name} {}: ", trial.name()),
+                None => format!("{number} of {total} sets, {name}: "),
             });
         };
         let rows = what_if::each(&base, &shown, &mut told)?;
