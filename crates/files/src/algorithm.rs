@@ -50,10 +50,10 @@ pub struct ListedSend {
     pub combine: bool,
 }
 
-/// Reads an algorithm: `{"format": "oneport-algorithm/1", "name": "mine", "ring": ["a", "b", "c"]}`; or with
-/// `"tree": [["a", "b"], ["a", "c"]]`, pairs of a parent and its child; or with `"pieces": 2` (1 if absent) and
+/// Reads an algorithm: `{"format": "oneport-algorithm/1", "name": "mine", "ring": ["a", "b", "c"]}`, or with
+/// `"tree": [["a", "b"], ["a", "c"]]`, pairs of a parent and its child, or with `"pieces": 2` (1 if absent) and
 /// `"rounds": [[{"from": "a", "to": "b", "blocks": [0], "combine": true}]]`. `"blocks"` is `[0]` and `"combine"` false
-/// where absent. A file that ends in `.toml` has the same keys.
+/// if absent. A file that ends in `.toml` has the same keys.
 ///
 /// # Errors
 /// A file that cannot be read, text that is neither JSON nor TOML, unknown or missing keys and names.

@@ -29,11 +29,11 @@ pub fn parse_amount(text: &str) -> Result<Amount, AmountError> {
     amount_of(text, &parse_rational, NumberParts::wrapped)
 }
 
-/// Reads the size of messages on a platform of these units: as [`parse_amount`], where numbers may carry a unit of
+/// Reads the size of messages on a platform of these units: like [`parse_amount`], but numbers may carry a unit of
 /// data (`64MiB`, `1 KiB + 8 B n`). Plain numbers are in the platform's unit.
 ///
 /// # Errors
-/// Those of [`parse_amount`]; a unit on a platform without units, or a unit of another dimension than data.
+/// Those of [`parse_amount`]. A unit on a platform without units, or a unit of another dimension than data.
 pub fn parse_size(text: &str, units: Option<Units>) -> Result<Amount, AmountError> {
     let data = |part: &str| {
         let quantity = Quantity::parse(part)?;
@@ -51,7 +51,8 @@ pub fn parse_size(text: &str, units: Option<Units>) -> Result<Amount, AmountErro
 /// are times per data.
 ///
 /// # Errors
-/// Those of [`parse_amount`]; a unit on a platform without units; data and time per data in the wrong place.
+/// Those of [`parse_amount`]. A unit on a platform without units. Data instead of time per data, or time per data
+/// instead of data.
 pub fn parse_work(text: &str, units: Option<Units>, size: &Amount) -> Result<Amount, AmountError> {
     let quantity = match Quantity::parse(text) {
         Ok(quantity) if quantity.dimension != Dimension::Number => quantity,
@@ -153,7 +154,7 @@ fn amount_of<E>(
     })
 }
 
-/// Where the last summand begins: at a sign that belongs neither to an exponent nor to a denominator.
+/// Offset of the last summand: at a sign that belongs neither to an exponent nor to a denominator.
 fn last_sign(sum: &str) -> Option<usize> {
     let signs = sum.char_indices().filter(|(_, c)| matches!(c, '+' | '-'));
     signs.map(|(at, _)| at).rfind(|&at| {
@@ -169,7 +170,7 @@ fn last_sign(sum: &str) -> Option<usize> {
 /// ... Linear in the file, apart from the numbers.
 ///
 /// # Errors
-/// A file that cannot be read or is over [`MAX_AMOUNT_BYTES`]; else the first thing that is wrong: its line, key and
+/// A file that cannot be read or is over [`MAX_AMOUNT_BYTES`]. Else the first thing that is wrong: its line, key and
 /// value, and what would be right.
 pub fn read_amount(path: &Path) -> Result<Amount, FormatError> {
     let name = path.display().to_string();
@@ -189,8 +190,8 @@ pub fn read_amount(path: &Path) -> Result<Amount, FormatError> {
 /// means that the node cannot run it.
 ///
 /// # Errors
-/// Those of [`read_amount`]; a node that the platform does not have, or that computes nothing; a task that is not a
-/// `[k, l, m]` with `k <= l < m`; an entry given twice, or with both `work` and `time`, or with neither.
+/// Those of [`read_amount`]. A node that the platform does not have, or that computes nothing. A task that is not a
+/// `[k, l, m]` with `k <= l < m`. An entry given twice, or with both `work` and `time`, or with neither.
 pub fn read_work(path: &Path, platform: &Platform) -> Result<Amount, FormatError> {
     let name = path.display().to_string();
     let bytes = read_bytes(path, MAX_AMOUNT_BYTES)?;
@@ -250,8 +251,8 @@ fn table(value: &Json<'_, '_>) -> Result<Vec<Vec<Rational>>, FormatError> {
             );
         }
         let mut row = Vec::new();
-        list.each(|place, entry| {
-            within(place, MOST_OPERANDS - first, &entry)?;
+        list.each(|index, entry| {
+            within(index, MOST_OPERANDS - first, &entry)?;
             row.push(rational(entry)?);
             Ok(())
         })?;
@@ -289,8 +290,8 @@ pub(crate) fn write_work(out: &mut String, amount: &Amount, platform: &Platform)
 fn write_table(out: &mut String, rows: &[Vec<Rational>]) -> std::fmt::Result {
     for (index, row) in rows.iter().enumerate() {
         out.push_str(if index == 0 { "[[" } else { ", [" });
-        for (place, value) in row.iter().enumerate() {
-            write!(out, "{}\"{value}\"", if place == 0 { "" } else { ", " })?;
+        for (index, value) in row.iter().enumerate() {
+            write!(out, "{}\"{value}\"", if index == 0 { "" } else { ", " })?;
         }
         out.push(']');
     }

@@ -67,7 +67,7 @@ pub fn try_writing(path: &Path) -> io::Result<()> {
     std::fs::remove_file(temporary)
 }
 
-/// The file that is written where this path is an output: what symbolic links lead to, whether it is there or not.
+/// The file that is written if this path is an output: the end of its symbolic links, which need not exist.
 ///
 /// # Errors
 /// Links that lead in a circle.

@@ -3,7 +3,7 @@
 /// Node names that are compared with a misspelt one.
 const COMPARED: usize = 20_000;
 
-/// The name nearest to `name`, when it is at most two edits away (one, for short names; case does not count).
+/// The name nearest to `name`, if it is at most two edits away (one, for short names). Case does not count.
 pub fn closest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
     let length = name.chars().count();
     if length == 0 || length > 40 {

@@ -1,4 +1,4 @@
-//! Why a file was refused: where, what, and what would be right.
+//! Reasons for refusing a file: the location, the fault, and a correct form.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,21 +9,21 @@ use oneport_platform::{NumberError, ParsePortModelError, PlatformError};
 
 use crate::closest::closest;
 
-/// A refused file: a place and a mistake, one line.
+/// A refused file: a location and a mistake, one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {mistake}")]
+#[error("{location}: {mistake}")]
 pub struct FormatError {
-    /// Where.
-    pub place: Box<Place>,
+    /// The location of the mistake.
+    pub location: Box<Location>,
     /// The mistake there.
     pub mistake: Box<Mistake>,
 }
 
 impl FormatError {
-    /// A mistake in a file of this name, at a line and a key where these are known.
+    /// A mistake in a file of this name, at a line and a key if these are known.
     pub fn new(file: &str, line: Option<usize>, key: Option<String>, mistake: Mistake) -> Self {
         FormatError {
-            place: Box::new(Place {
+            location: Box::new(Location {
                 file: file.to_string(),
                 line,
                 key,
@@ -32,9 +32,9 @@ impl FormatError {
         }
     }
 
-    /// The same error without a line, for text whose lines are not the file's.
+    /// This error without a line, for text whose lines are not the file's.
     pub(crate) fn without_line(mut self) -> Self {
-        self.place.line = None;
+        self.location.line = None;
         self
     }
 }
@@ -69,7 +69,7 @@ pub enum AmountError {
          (64 MiB)"
     )]
     WorkTwice(String),
-    /// Work as data where computes are per unit of work.
+    /// Work as data on a platform whose computes are per unit of work.
     #[error(
         "'{0}' is data, and the compute of a node is the time of one unit of work; give the work of a merge as a number, \
          as time (2 ms, at compute 1) or as time per data (2 ms/GB)"
@@ -86,9 +86,9 @@ impl From<UnitError> for Mistake {
     }
 }
 
-/// A place in a file: `platform.toml:12: link[3].cost`.
+/// A location in a file: `platform.toml:12: link[3].cost`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// The file's name, as the caller gave it.
     pub file: String,
     /// The line, counted from 1.
@@ -97,7 +97,7 @@ pub struct Place {
     pub key: Option<String>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         if let Some(line) = self.line {

@@ -35,7 +35,7 @@ impl<'a> Json<'a, '_> {
         })
     }
 
-    /// Where the value starts.
+    /// Offset of the value.
     pub fn offset(&self) -> usize {
         self.source.offset_of(self.text)
     }
@@ -100,13 +100,13 @@ impl<'a> Json<'a, '_> {
                     known: keys.to_vec(),
                 })),
                 None => Ok(()),
-                Some(place) => {
+                Some(index) => {
                     let value = Json {
                         source: self.source,
                         text: raw.get(),
-                        path: KeyPath::Key(&self.path, keys[place]),
+                        path: KeyPath::Key(&self.path, keys[index]),
                     };
-                    match values[place].replace(value) {
+                    match values[index].replace(value) {
                         None => Ok(()),
                         Some(_) => Err(located(Mistake::DuplicateKey(clip(&key)))),
                     }
@@ -231,13 +231,13 @@ impl<'a> Json<'a, '_> {
             .map_err(|_| self.wrong("a whole number from 0 to 18446744073709551615"))
     }
 
-    /// A whole number written as a JSON number, from 0 to `count - 1`: the place of a `what`.
-    pub fn place(&self, what: &'static str, count: usize) -> Result<usize, FormatError> {
+    /// A whole number written as a JSON number, from 0 to `count - 1`: the index of a `what`.
+    pub fn index(&self, what: &'static str, count: usize) -> Result<usize, FormatError> {
         if !self.text.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(self.wrong(format!("the number of a {what}, counted from 0")));
         }
         match self.text.parse() {
-            Ok(place) if place < count => Ok(place),
+            Ok(index) if index < count => Ok(index),
             _ => Err(self.fail(Mistake::NoSuch {
                 what,
                 value: clip(self.text),

@@ -25,8 +25,8 @@ pub use amount::{MAX_AMOUNT_BYTES, parse_amount, parse_size, parse_work, read_am
 pub use atomic::{destination, try_writing, write_atomically, write_atomically_with};
 pub use closest::closest;
 pub use demands::{MAX_DEMANDS_BYTES, parse_demands, read_demands_file};
-pub use error::{AmountError, FormatError, Mistake, Place};
-pub use matrix::{MERGE_RATE, matrix_in_units, merge_time, merging};
+pub use error::{AmountError, FormatError, Location, Mistake};
+pub use matrix::matrix_in_units;
 pub use oneport_plan::{Claim, Collective, Plan, SingleReduction, Stated};
 pub use oneport_platform::{Platform, Rational};
 pub use plan::{

@@ -2,12 +2,12 @@
 //!
 //! `n` rows of `n` cells, separated by semicolons, commas, tabs or spaces (the first of these that the first row holds
 //! `n` rows of `n` cells, separated by semicolons, commas, tabs or spaces (the first of these that the first row holds
-//! outside quotes). An optional first row names the columns, an optional first column the rows; a first row is a row of
-//! names if one of its cells is not a number. `0`, `-`, `N/A` or nothing means no link; the diagonal is ignored. Lines
-//! that start with `#` and blank lines are comments. Every node is a processor with compute 1; without names the nodes
+//! outside quotes). An optional first row names the columns, an optional first column the rows. A first row is a row of
+//! names if one of its cells is not a number. `0`, `-`, `N/A` or nothing means no link. The diagonal is ignored. Lines
+//! that start with `#` and blank lines are comments. Every node is a processor with compute 1. Without names the nodes
 //! are `P0`, `P1`, ... A link costs 1 / bandwidth. If the top left cell, else a comment above the first row, gives
-//! units of rate, such as `Gbit/s`, they are the units of all cells. Processors then merge at [`MERGE_RATE`], because
-//! the file gives no rate of merging.
+//! units of rate, such as `Gbit/s`, they are the units of all cells. Processors then merge at
+//! [`DEFAULT_MERGE_RATE`](oneport_platform::DEFAULT_MERGE_RATE), because the file gives no rate of merging.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -15,7 +15,8 @@ use std::fmt::Write as _;
 use num_traits::{One, Signed, Zero};
 use oneport_platform::units::UnitError;
 use oneport_platform::{
-    LinkId, Node, Platform, PlatformError, PortModel, Rational, Units, parse_rational, whole,
+    LinkId, Node, Platform, PlatformError, PortModel, Rational, Units, default_merge_time,
+    parse_rational, work_as_data,
 };
 
 use crate::error::{FormatError, Mistake, clip, quoted};
@@ -23,9 +24,6 @@ use crate::source::{Source, refused};
 
 /// Most nodes of a matrix: a full one of this size has four million links.
 const MAX_NODES: usize = 2000;
-/// GB/s of result at which a processor merges, if a file of bandwidths does not state it. Faster than any link of
-/// today's machines, so that links decide. Trades the true time of a merge for an answer about links. Not measured.
-pub const MERGE_RATE: u64 = 1000;
 /// Top left cell of the matrices written here. No number, so that the first row is one of names.
 const CORNER: &str = "from\\to";
 
@@ -48,8 +46,8 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
     let mut builder = Platform::builder();
     let mut compute = Rational::one();
     if let Some(units) = table.units {
-        builder.units(merging(units));
-        compute = merge_time(units);
+        builder.units(work_as_data(units));
+        compute = default_merge_time(units);
     }
     for (index, name) in table.names.iter().enumerate() {
         let offset = table.rows.get(index).map_or(0, |row| row.offset);
@@ -99,28 +97,13 @@ pub(crate) fn read(source: Source<'_>) -> Result<Platform, FormatError> {
         .map_err(|error| source.error_in_file(Mistake::Platform(error)))
 }
 
-/// Units in which the work of a merge is the data of its result.
-pub fn merging(units: Units) -> Units {
-    Units {
-        work_is_data: true,
-        ..units
-    }
-}
-
-/// The time to merge one unit of data at [`MERGE_RATE`].
-pub fn merge_time(units: Units) -> Rational {
-    // Gigabytes per unit of data, times units of time per second, over the rate.
-    let data = units.data.bits() / Units::gigabytes_and_seconds().data.bits();
-    data / units.time.seconds() / whole(MERGE_RATE)
-}
-
 /// A matrix whose file names no units, in these.
 pub fn matrix_in_units(platform: Platform, units: Units) -> Result<Platform, PlatformError> {
     let mut builder = Platform::builder();
-    builder.units(merging(units));
+    builder.units(work_as_data(units));
     builder.model(platform.model());
     for node in platform.nodes() {
-        let compute = node.compute.as_ref().map(|_| merge_time(units));
+        let compute = node.compute.as_ref().map(|_| default_merge_time(units));
         builder.node(Node {
             compute,
             ..node.clone()
@@ -325,7 +308,7 @@ impl<'a> Table<'a> {
 }
 
 /// Whether the first cells of the rows below the first row are its cells: then a table as wide as high has names on two
-/// sides; else its first cell is one of the diagonal.
+/// sides. Else its first cell is one of the diagonal.
 fn rows_repeat(header: &[Cow<'_, str>], rows: &[CellLine<'_>], separator: Separator) -> bool {
     let names = header.iter().skip(1);
     let mut below = rows.iter().skip(1).zip(names);
@@ -536,7 +519,7 @@ fn unrepresentable(platform: &Platform) -> Option<String> {
         return Some(format!("it has shared capacities ('{}')", shared.name));
     }
     let units = platform.units();
-    let compute = units.map_or_else(Rational::one, merge_time);
+    let compute = units.map_or_else(Rational::one, default_merge_time);
     let other = match units {
         Some(units) if !units.work_is_data => {
             "has a time for a unit of work, and a matrix with units has merges at 1000 GB/s"

@@ -52,7 +52,8 @@ impl PlatformFormat {
         }
     }
 
-    /// The format that a file name announces, if any: `.toml`, `.json`; `.csv`, `.tsv`, `.mat`, `.dat` for a matrix.
+    /// The format that a file name announces, if any: `.toml`, `.json`, and `.csv`, `.tsv`, `.mat`, `.dat` for a
+    /// matrix.
     pub fn from_extension(path: &Path) -> Option<Self> {
         match path
             .extension()?
@@ -67,7 +68,7 @@ impl PlatformFormat {
         }
     }
 
-    /// The format in which a file of this name is written, if any; `.joined.json` names files of others.
+    /// The format in which a file of this name is written, if any. `.joined.json` names files of others.
     pub fn to_write(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         match name {
@@ -120,7 +121,7 @@ impl FromStr for PlatformFormat {
 /// Reads a platform file, in the format that its name or else its content indicates.
 ///
 /// # Errors
-/// A file that cannot be read or is over [`MAX_PLATFORM_BYTES`]; else as [`parse_platform`].
+/// A file that cannot be read or is over [`MAX_PLATFORM_BYTES`]. Else as [`parse_platform`].
 pub fn read_platform(path: impl AsRef<Path>) -> Result<Platform, FormatError> {
     let path = path.as_ref();
     checked(
@@ -188,8 +189,8 @@ pub fn parse_platform_with_any_ports(
     }
 }
 
-/// The text of a platform file. Read back from TOML or JSON, it equals the platform; from a matrix, up to the order of
-/// the links.
+/// The text of a platform file. Read back from TOML or JSON, it equals the platform. Read from a matrix, it does up to
+/// the order of the links.
 ///
 /// # Errors
 /// The part of the platform that the format cannot express.

@@ -1,4 +1,4 @@
-//! A file's text and places in it.
+//! A file's text and locations in it.
 
 use std::fmt;
 use std::io::Read;
@@ -8,7 +8,7 @@ use oneport_platform::PlatformError;
 
 use crate::error::{FormatError, Mistake};
 
-/// A file's name and text. Places are byte offsets and turn into lines only when something is wrong.
+/// A file's name and text. Locations are byte offsets. They become lines if a mistake is reported.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     /// The file's name in messages.
@@ -36,7 +36,7 @@ impl<'a> Source<'a> {
         Ok(Source { name, text })
     }
 
-    /// Where a slice of the text starts.
+    /// Offset of a slice of the text.
     pub fn offset_of(&self, slice: &str) -> usize {
         (slice.as_ptr() as usize)
             .saturating_sub(self.text.as_ptr() as usize)

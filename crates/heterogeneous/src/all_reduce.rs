@@ -1,6 +1,6 @@
 //! All processors end with the result: a reduction to one of them, then a broadcast from it. Slowest-node-first into
 //! the fastest processor and fastest-node-first from it are at most 3.5 times the optimum (Liu-Kuo-Wang 2009, Theorem
-//! 3); a shorter reduction makes them shorter.
+//! 3). A shorter reduction makes them shorter.
 
 use oneport_plan::{Broadcast, Reduction};
 use oneport_platform::Rational;
@@ -24,7 +24,7 @@ pub struct AllReduce {
 ///
 /// The bound: an all-reduction contains, for each processor, a reduction to it (of each processor's transfers the last
 /// from which the value still gets there) and a broadcast from it (for each processor the first transfer that brings
-/// the value). Reducing to the fastest takes longest, since all slower ones send; for broadcasts the fastest and the
+/// the value). Reducing to the fastest takes longest, since all slower ones send. For broadcasts the fastest and the
 /// slowest source are tried.
 ///
 /// # Errors

@@ -4,7 +4,7 @@
 //! opens two at its end. Some sequence is as short as the optimum: put the senders of an optimal tree in the order of
 //! the dates of their slots, and each finds a slot no later than its own. For a target length the *tardiness* of a
 //! sequence is the sum, over its senders, of the excess of their ends over the target. Unlike the length it measures
-//! how far a sequence is from the target. It is made smaller by exchanging two senders or moving one; a change that
+//! how far a sequence is from the target. It is made smaller by exchanging two senders or moving one. A change that
 //! makes it larger by `x` is accepted with probability `2^-ceil(x / h)`, the heat `h` falling from a small part of the
 //! mean time to nothing, twice. A sequence without tardiness is shorter than all before, and the target falls below it.
 //!
@@ -21,7 +21,7 @@ use crate::{Cluster, Error, PlacedSenders, Placement};
 
 /// Senders of a sequence up to which it is annealed. Trades shorter schedules for time. Not measured.
 pub(crate) const MOST_ANNEALED: u64 = 2000;
-/// Senders from which on sequences are annealed by [`race`]. Trades time for nothing where searches are exact. Not
+/// Senders from which on sequences are annealed by [`race`]. Trades time for nothing if searches are exact. Not
 /// measured.
 const LEAST_ANNEALED: u64 = 21;
 /// Falls of the temperature. Trades time for shorter schedules. Not measured.
@@ -31,11 +31,11 @@ const ROUNDS: u64 = 2;
 const WALKS: u64 = 4;
 /// Senders times steps of a walk of the first round. Trades states of the search for shorter schedules. Not measured.
 const WORK: u64 = 10_000_000;
-/// Steps per sender of a walk of the first round. Trades time for nothing where senders are few. Measured: of 100 times
+/// Steps per sender of a walk of the first round. Trades time for nothing if senders are few. Measured: of 100 times
 /// from 100 to 1000, walks of 150,000, 400,000 and 3,000,000 steps end at 2112, 2107 and 2103.
 const MOST_STEPS: u64 = 1000;
 /// Parts of the mean time that the heat is counted in. Trades time for shorter schedules. Measured: of 100 times from
-/// 100 to 1000, walks with 4, 1, 0.4 and 0.2 parts end at 1988, 1985, 1984 and 1984; 30 times want the larger ones.
+/// 100 to 1000, walks with 4, 1, 0.4 and 0.2 parts end at 1988, 1985, 1984 and 1984. 30 times want the larger ones.
 const COLD: u64 = 200;
 /// Parts at the start of a walk, and of the first of several. Trades time for shorter schedules. Measured: see `COLD`.
 const MOST_HEAT: u64 = 4;
@@ -90,7 +90,7 @@ pub fn anneal(
 
 /// Shortens a placement by several walks, twice as long with every round, and other ones.
 ///
-/// Where the senders are few, other methods are exact at once.
+/// If the senders are few, other methods are exact at once.
 pub(crate) fn race(
     problem: &Problem,
     best: (u64, Vec<Placed>),
@@ -133,7 +133,7 @@ fn improve(
     if !(2..=MOST_ANNEALED).contains(&problem.count()) {
         return best;
     }
-    let mut walk = Walk::new(problem, &best, (seed, share));
+    let mut walk = Walk::new(problem, &best, seed, share);
     let round = steps.div_ceil(ROUNDS).max(1);
     for step in 0..steps {
         if step.is_multiple_of(ASKED) && !progress.goes_on() {
@@ -173,7 +173,8 @@ impl<'a> Walk<'a> {
     fn new(
         problem: &'a Problem,
         (length, placed): &(u64, Vec<Placed>),
-        (seed, share): (u64, u64),
+        seed: u64,
+        share: u64,
     ) -> Walk<'a> {
         let mut rows: Vec<&Placed> = placed.iter().collect();
         rows.sort_unstable();

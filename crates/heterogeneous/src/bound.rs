@@ -48,9 +48,9 @@ const MOST_TRIES: usize = 64;
 
 /// The best bound of these, deterministic, in `O(k)` tries of `O(k log n)` each, at most 64 of each kind:
 /// - each time lowered to `b 2^k`, for each base `b` at which some time keeps its value (between these bases the bound
-///   grows with `b`, so that no other base does better);
+///   grows with `b`, so that no other base does better),
 /// - each time lowered to a multiple of the next faster one's, from the largest base below the fastest that divides
-///   some class's time;
+///   some class's time,
 /// - times lowered to the fastest below some class, to that class's from there on: two classes.
 pub fn lower_bound(cluster: &Cluster) -> LowerBound {
     let classes = cluster.classes();

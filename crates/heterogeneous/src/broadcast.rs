@@ -2,9 +2,9 @@
 //! lower bounds.
 //!
 //! A transfer takes the time of its sender, and occupies sender and receiver. Every processor that has the message
-//! sends without a pause until all have it; each transfer, in the order of their ends, goes to the fastest processor
+//! sends without a pause until all have it. Each transfer, in the order of their ends, goes to the fastest processor
 //! that has not been served. Khuller and Kim show that this is at most 1.5 times the optimum from the fastest source,
-//! Liu (J. Algorithms 42, 2002; reference \[25\]) at most twice from any.
+//! Liu (J. Algorithms 42, 2002, reference \[25\]) at most twice from any.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -122,8 +122,8 @@ fn simulate<T: Exact>(times: &[T], source: usize, order: &[usize]) -> (Vec<u32>,
 ///
 /// The larger of two relaxations, transfer by transfer (`D_j`, the end of the j-th transfer):
 /// - all receivers are as fast as the fastest of them: then their order does not matter, and sending without a pause is
-///   best;
-/// - by a date `x`, processors that have the message since `D_i` end at most `sum (x - D_i) / t` transfers; that sum is
+///   best,
+/// - by a date `x`, processors that have the message since `D_i` end at most `sum (x - D_i) / t` transfers. That sum is
 ///   largest if the faster ones had it earlier. So `D_j` is at least the least tick `x` with
 ///   `sum_{i<j} (x - L_i) / t_(i) >= j`, `L_i` the bounds on earlier ends, `t_(i)` the i-th fastest receiver (after the
 ///   source). Rates are rounded up.

@@ -76,7 +76,7 @@ impl Ticks {
 }
 
 impl Cluster {
-    /// The same senders with other positive times, one per class.
+    /// These senders with other positive times, one per class.
     pub(crate) fn with_times(&self, times: impl Iterator<Item = Rational>) -> Cluster {
         let mut counts: BTreeMap<Rational, u64> = BTreeMap::new();
         for (class, time) in self.classes.iter().zip(times) {
@@ -198,7 +198,7 @@ pub(crate) fn positive(time: &Rational, position: impl Fn() -> String) -> Result
         Ok(())
     } else {
         Err(Error::NotPositive {
-            place: position(),
+            entry: position(),
             value: time.clone(),
         })
     }

@@ -93,9 +93,9 @@ impl Dependency {
             next += 1;
         }
         let mut index = vec![None; self.times.len()];
-        list.iter()
-            .enumerate()
-            .for_each(|(at, &sender)| index[sender] = Some(at));
+        for (at, &sender) in list.iter().enumerate() {
+            index[sender] = Some(at);
+        }
         let window = |&sender: &usize| Window {
             sender: sender as u32,
             receiver: self.receivers[sender],

@@ -2,7 +2,7 @@
 //!
 //! A transfer needs two free processors: one sends, one receives. At the end the receiver is free again. So the `m`
 //! senders of a sequence take `2m` free processors: the `m + 1` that are there at 0 and all that the transfers free but
-//! the last. The two transfers that freed what a sender takes are its *predecessors*; backwards they form a binary tree
+//! the last. The two transfers that freed what a sender takes are its *predecessors*. Backwards they form a binary tree
 //! whose root is the last of the sequence (when it starts, all others have ended).
 //!
 //! Free processors are taken in the order in which they became free. Any other choice gives the same dates: a start

@@ -7,10 +7,10 @@ use oneport_platform::Rational;
 #[non_exhaustive]
 pub enum Error {
     /// A transmission time that is not positive.
-    #[error("{place} has transmission time {value}; times must be positive")]
+    #[error("{entry} has transmission time {value}; times must be positive")]
     NotPositive {
         /// Which processor or class: "processor 3", "class 2".
-        place: String,
+        entry: String,
         /// The time.
         value: Rational,
     },

@@ -42,9 +42,9 @@ pub enum Guide {
     /// (Corollary 1). Senders that start at a date wait for all that end then, and also for a sender whose receiver was
     /// left over, alone and idle, until then.
     SlowestFirst,
-    /// The same rules, sequences in the order of section 6.2: first those of the highest priority, which is the number
-    /// of processors at least as slow as the next one. Depth first among equal priorities, slow processors first. All
-    /// postponed beginnings are kept: memory grows with the nodes generated.
+    /// These rules, with sequences in the order of section 6.2: first those of the highest priority, which is the
+    /// number of processors at least as slow as the next one. Depth first among equal priorities, slow processors
+    /// first. All postponed beginnings are kept: memory grows with the nodes generated.
     Priority,
 }
 

@@ -1,6 +1,6 @@
 //! Two classes, exact, for counts up to 2^63 (an own method, based on Liu-Kuo-Wang 2009, Observation 1 and Theorem 4).
 //!
-//! Read backwards from the end, a schedule is a binary tree; its heaviest path is the length (section 5.3.1). By
+//! Read backwards from the end, a schedule is a binary tree. Its heaviest path is the length (section 5.3.1). By
 //! Observation 1 some shortest schedule has its fast senders on top. Fix a deadline `D`. A slot whose ancestors are `d`
 //! fast senders and no slow one has room for `g_d = 2^m_d - 1` slow senders, `m_d = floor((D - d t_f) / t_s)`. With
 //! `x_d` fast senders at level `d` (`x_0 <= 1`, `x_{d+1} <= 2 x_d`, `d < floor(D / t_f)`) the tree has room for

@@ -89,7 +89,9 @@ impl<'p> Deadlines<'p> {
         let fits = best.0.div_ceil(grid);
         // The slowest sender alone: it fits nowhere before its own time.
         let mut alone = vec![0; times.len()];
-        alone.last_mut().into_iter().for_each(|weight| *weight = 1);
+        if let Some(weight) = alone.last_mut() {
+            *weight = 1;
+        }
         let mut deadlines = Deadlines {
             problem,
             classes,
@@ -270,7 +272,7 @@ impl<'p> Deadlines<'p> {
     }
 }
 
-/// Ticks of a unit: 1 where that leaves few slots.
+/// Ticks of a unit: 1 if that leaves few slots.
 fn grid(times: &[u64], length: u64) -> u64 {
     let unit = |grid: u64| {
         let times: Vec<u64> = times.iter().map(|time| time / grid).collect();

@@ -129,7 +129,7 @@ fn by_slowest_first(cluster: &Cluster) -> Result<MethodResult, Error> {
     })
 }
 
-/// Slot flow, and where bound and placement do not meet and the senders are few, annealing and the search.
+/// Slot flow. If bound and placement do not meet and the senders are few, annealing and the search.
 ///
 /// # Errors
 /// Times of more than 56 bits in their common unit, see [`slots::improve`].
@@ -313,7 +313,7 @@ impl Answer {
             earliest(processors, &self.sequence(&cluster, processors))?
         };
         let (is, should) = (&reduction.length, &self.shortest.length);
-        // Where the answer is not proved optimal, starting early may happen to gain something.
+        // If the answer is not proved optimal, starting early may happen to gain something.
         if is <= should && *is >= self.shortest.lower_bound {
             return Ok(reduction);
         }

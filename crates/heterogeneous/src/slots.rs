@@ -6,7 +6,7 @@
 //! date `a`,
 //!
 //! ```text
-//! sum_i x[i, a] <= [a = 0] + 2 sum_i x[i, a - t_i],   sum_a x[i, a] = n_i,   x[i, a] only where a + t_i <= D,
+//! sum_i x[i, a] <= [a = 0] + 2 sum_i x[i, a - t_i],   sum_a x[i, a] = n_i,   x[i, a] only if a + t_i <= D,
 //! ```
 //!
 //! whole numbers `x` exist if and only if there is a schedule of length at most `D`. The size of the program does not
@@ -73,7 +73,7 @@ pub(crate) fn improve(
     let mut relaxed = Relaxed::new(&flow, &problem.senders);
     relaxed.bisect(&flow, State::new, progress)?;
     let mut proof = problem.proof(&flow.dates, &relaxed.proof(&flow));
-    // The same with the first slot given to a fastest sender, without loss.
+    // This flow with the first slot given to a fastest sender, without loss.
     let priced = relaxed.least;
     relaxed.bisect(
         &flow,

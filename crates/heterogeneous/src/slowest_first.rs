@@ -6,8 +6,8 @@
 //!
 //! # Divisor chains
 //!
-//! *SNF is optimal where each time divides the next slower one.* The paper states this in its summary and proves
-//! Theorem 1, powers of 2; its proof exchanges two senders and then uses again that every start is a multiple of the
+//! *SNF is optimal if each time divides the next slower one.* The paper states this in its summary and proves
+//! Theorem 1, powers of 2. Its proof exchanges two senders and then uses again that every start is a multiple of the
 //! sender's time, which the exchange destroys. A proof without that gap:
 //!
 //! 1. Take a schedule of length at most `L`, its dependency tree (Lemma 1), and start every sender as soon as its
@@ -16,7 +16,7 @@
 //!    sender's time.
 //! 2. Among the schedules of length at most `L` obtained so, take one whose sums of starts by class, slowest class
 //!    first, are lexicographically least. Steps of 1 never increase that vector: a swap moves the slower of two to an
-//!    earlier start; the rest does not move later.
+//!    earlier start. The rest does not move later.
 //! 3. Suppose some sender starts after a strictly faster one started. Say `p`, of time `T`, starts at `jT`, and a
 //!    faster `q` in the block `[iT, (i+1)T)`, `i < j`. Senders faster than `p` lie within blocks, all others start and
 //!    end at multiples of `T`. Move `p` to `iT`, and to block `j`, at the same offsets, a chain `C` of faster senders

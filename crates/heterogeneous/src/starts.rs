@@ -10,7 +10,7 @@ use oneport_platform::Rational;
 
 use crate::{Error, Processors};
 
-/// Where start times break inequality (1) first.
+/// The first break of inequality (1) by start times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crowded {
     /// The date.

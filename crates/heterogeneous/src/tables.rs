@@ -2,7 +2,7 @@
 //! the references that its Tables 2 to 4 count.
 //!
 //! `T(f, s) = t_f + min max(T(f_l, s_l), T(f_r, s_r))` over `f_l + f_r = f - 1`, `s_l + s_r = s` (2), and
-//! `ceil(log2(s+1)) t_s` for `f = 0` (3). The optimum for `f` fast and `s` slow senders; it rests on Observation 1
+//! `ceil(log2(s+1)) t_s` for `f = 0` (3). The optimum for `f` fast and `s` slow senders. It rests on Observation 1
 //! alone and holds for any ratio of at least 1.
 
 mod cells;
@@ -74,7 +74,9 @@ impl Table {
         let (unit, ticks) = common_unit(&[fast, slow]);
         let (t_fast, t_slow) = words(&ticks)?;
         let mut cells = Cells::with_capacity(f, s);
-        (0..=s).for_each(|s| cells.push(u64::from(tree_levels(s as u64)) * t_slow));
+        for s in 0..=s {
+            cells.push(u64::from(tree_levels(s as u64)) * t_slow);
+        }
         for f in 1..=f {
             for s in 0..=s {
                 let below = match rule {

@@ -47,7 +47,7 @@ pub fn of_depth(levels: u64, costs: &EqualCosts) -> Rational {
 /// most `limit` processors that receive, is not longer than
 /// `(floor(log2 K) + 1 + ceil((n - 2^(floor(log2 K) + 1)) / K)) (d + c)`.
 ///
-/// `None` unless `1 <= limit <= values / 2`, where the formula is stated. The proof is the paper's: in
+/// `None` unless `1 <= limit <= values / 2`, for which the formula is stated. The proof is the paper's: in
 /// `floor(log2 K) + 1` steps of `d + c` the number of processors doubles, then every step adds `K`.
 pub fn limited(values: u64, limit: u64, costs: &EqualCosts) -> Option<Rational> {
     let doublings = u64::from(limit.checked_ilog2()?) + 1;

@@ -3,7 +3,7 @@
 //! Read backwards, unlimited, the deliveries of Algorithm 1 happen at `a step + b detour` with `b >= 1` and `a >= 0`,
 //! `C(a + b - 1, a)` of them (a path from the root goes down `b` times and waits `a` times). So
 //! `N(t) = 1 + sum C(a + b - 1, a)` over `a step + b detour <= t` values can be combined within `t`. The two queues of
-//! `shape`, with numbers instead of names, pass these dates in ascending order; since the number of processors doubles
+//! `shape`, with numbers instead of names, pass these dates in ascending order. Since the number of processors doubles
 //! at least every `detour <= 2 step`, fewer than `2 (log2 n + 1)^2` of them.
 //!
 //! Once the fresh processors run out (limited reducers) or transfers are never again idle (limited transfers), the
@@ -108,8 +108,9 @@ const DOUBLINGS: u64 = 1 << 16;
 /// How many values can be combined within `time`. 0 if it is negative.
 ///
 /// Without a limit it is `N(t) = 1 + sum C(a + b - 1, a)` over `a >= 0`, `b >= 1` with `a max(d, c) + b (d + c) <= t`,
-/// a closed form of what RR-7898, Algorithm 1 delivers backwards; limits as in [`Reduce::length`]. O(log^2) of an answer below
-/// 2^128; beyond, without a limit, O(log) operations on integers of its length, up to 65,536 steps of `d + c`.
+/// a closed form of the deliveries of RR-7898, Algorithm 1, backwards. A limit has the meaning of [`Reduce::limit`].
+/// O(log^2) of an answer below 2^128. Beyond, without a limit, O(log) operations on integers of its length, up to
+/// 65,536 steps of `d + c`.
 ///
 /// # Errors
 /// A limit of 0. [`Error::TooLong`] if [`Reduce::length`] would refuse.
@@ -357,7 +358,7 @@ fn take<N: Time>(queue: &mut Queue<N>, date: &N) -> u128 {
 /// positions before ends, and let `P` processors be there by `x`. One of them that is not free at `x` was last used by
 /// a transfer that ended after `x + d` (its next date is at most that end minus `d`). The `K r` transfers before the
 /// last `K`, with `r = ceil(c/d) - 1`, are the last that can have ended so late (ends `K` positions apart differ by `d`
-/// or more); so `P >= K ceil(c/d)` leaves one that is free. `x` only grows, and so does `P`.
+/// or more). So `P >= K ceil(c/d)` leaves one that is free. `x` only grows, and so does `P`.
 fn by_transfers<N: Time>(
     pair: &Pair<N>,
     limit: u128,

@@ -2,9 +2,9 @@
 //!
 //! Processors are numbered as Algorithm 1 (ties: the oldest) delivers them. They fall into *classes* of equal dates
 //! `a step + b detour`, O(log^2 n) of them. A class holds, in index order, first the processors delivered by the
-//! members of the class one step before, in its order (they were delivered or delivered last at that date); then the
+//! members of the class one step before, in its order (they were delivered or delivered last at that date). Then the
 //! processors delivered by fresh ones, born one detour before. So a processor at position `p` of the class of date `t`
-//! has the same deliverer as the one at position `p` of the class of date `t - step`, if that class has a position `p`;
+//! has the same deliverer as the one at position `p` of the class of date `t - step`, if that class has a position `p`,
 //! otherwise it is the first child of the processor at position `p - |class(t - step)|` of the class of date
 //! `t - detour`. Conversely, the position of a processor's first child is that of all its children.
 

@@ -113,9 +113,9 @@ fn parents_first(receivers: &[u32]) -> Result<Vec<u32>, Error> {
     }
     if order.len() < receivers.len() {
         let mut reached = vec![false; receivers.len()];
-        order
-            .iter()
-            .for_each(|&processor| reached[processor as usize] = true);
+        for &processor in &order {
+            reached[processor as usize] = true;
+        }
         let lost = reached.iter().position(|reached| !reached).unwrap_or(0);
         return Err(Error::NoTree(format!(
             "processor {lost} never reaches the root, processor {root}: it sends in a circle"

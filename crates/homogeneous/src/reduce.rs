@@ -54,8 +54,8 @@ impl<'c> Reduce<'c> {
 
     /// The schedule.
     ///
-    /// [`Strategy::Greedy`] is optimal: RR-7898, Algorithm 1 (Theorem 4); under [`Concurrency::Transfers`] Algorithm 2
-    /// (Theorem 7, line 14 corrected); under [`Concurrency::Reducers`] Algorithm 3 (Theorem 9). The other strategies
+    /// [`Strategy::Greedy`] is optimal: RR-7898, Algorithm 1 (Theorem 4), under [`Concurrency::Transfers`] Algorithm 2
+    /// (Theorem 7, line 14 corrected), under [`Concurrency::Reducers`] Algorithm 3 (Theorem 9). The other strategies
     /// build the tree of their description ([`Strategy`]) and take the earliest dates (Proposition 3). Transfers of
     /// Algorithm 2 start at its dates. All other transfers start as early as possible. If both costs are 0, all dates
     /// are 0, and the tree is that of the binomial strategy.

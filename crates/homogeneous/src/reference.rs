@@ -7,7 +7,7 @@ use num_integer::Integer;
 use num_traits::{NumAssignRef, Unsigned};
 use oneport_plan::Concurrency;
 
-/// The result of the algorithms. Processors count from 0 in the order of their insertion; processor 0 is the paper's 1.
+/// The result of the algorithms. Processors count from 0 in the order of their insertion. Processor 0 is the paper's 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing<T> {
     /// The paper's `c_i`. 0 for processor 0.

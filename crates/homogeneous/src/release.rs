@@ -18,11 +18,11 @@
 //! suit a value that must have a position now stop at once, and the one with the latest `p` loses least: the sorted
 //! list of the others is at most, entry by entry, what any other schedule has left, and growing keeps it so. So the
 //! growth succeeds if any schedule does, and bisection over `T` is optimal. For `d > c` the choice is a heuristic (the
-//! position that could deliver longest with that value), except with `c = 0`, where nothing ever stops. There the bound
+//! position that could deliver longest with that value), except with `c = 0`: then nothing ever stops. There the bound
 //! is the largest of
 //! - `r` plus the shortest length for as many values as are ready at `r` or later: backwards, these are among the
-//!   processors there within `T - r`;
-//! - the last date plus `c`, if there is something to merge;
+//!   processors there within `T - r`,
+//! - the last date plus `c`, if there is something to merge,
 //! - the optimum for a transfer time of `c`.
 //!
 //! A given root has the first position from the beginning. Everything else is the same. The bounds hold for it, and the

@@ -7,9 +7,9 @@
 //! N(t - detour)` with `step = max(d, c)` (without its last child a tree is shorter by `step`, that child's tree by
 //! `detour`). Take an interval of `n' <= N(t)` operands and a root in it. The child that is merged last takes the
 //! outermost `m = min(N(t - detour), longer side)` operands of the longer side, its own root at the inner end, within
-//! `t - detour`; the root keeps the rest, within `t - step`. The rest fits. If `m = N(t - detour)`, it has at most
+//! `t - detour`. The root keeps the rest, within `t - step`. The rest fits. If `m = N(t - detour)`, it has at most
 //! `N(t) - m = N(t - step)` operands. If `m` is the longer side, `m >= (n' - 1) / 2`, so the rest has at most `(n' + 1)
-//! / 2` operands, rounded down; and `N(t - step) >= N(t - detour)` makes `N(t - step)` at least `N(t) / 2`, rounded up.
+//! / 2` operands, rounded down. And `N(t - step) >= N(t - detour)` makes `N(t - step)` at least `N(t) / 2`, rounded up.
 //! The child starts to send at `t - detour` and is merged from `t - c` on: until then the root's port and processor are
 //! free for the rest. QED
 //!

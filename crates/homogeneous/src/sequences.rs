@@ -5,7 +5,7 @@
 //! by `s + k c`, and transfers are what it waits for between them. Giving the next value always the earliest position
 //! loses nothing: whatever stands at a later position can move there with all below it, only gaining room. So a
 //! schedule is a sequence of values, and `T` can be met if and only if some sequence fits. Values of equal dates are
-//! alike; a state that failed, the values left and the open positions, is remembered.
+//! alike. A state that failed, the values left and the open positions, is remembered.
 
 use std::collections::BTreeSet;
 

@@ -3,7 +3,7 @@
 //! Read backwards, processor 0 is there at 0. Each further processor is delivered by one that is there, the earliest:
 //! one there at `s` delivers a processor that is there at `s + detour`, and can deliver again at `s + step`. The
 //! dates of fresh processors (that never delivered) ascend with their index, those of used ones in the order of
-//! their last delivery; and that order is the list of receivers itself. So both queues are stretches of what is written
+//! their last delivery. And that order is the list of receivers itself. So both queues are stretches of what is written
 //! anyway, and all that share a date form a batch.
 
 use std::collections::VecDeque;

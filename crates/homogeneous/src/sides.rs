@@ -71,7 +71,7 @@ fn around(reduction: &Reduction, root: usize) -> Option<Vec<u32>> {
     Some(names)
 }
 
-/// Which sizes add up to a sum, the largest first. Where no size is more than all smaller ones and 1, as in the
+/// Which sizes add up to a sum, the largest first. If no size is more than all smaller ones and 1, as in the
 /// schedules that were tried, every sum is found.
 fn adding_up_to(sizes: &[usize], sum: usize) -> Option<Vec<bool>> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();

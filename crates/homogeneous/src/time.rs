@@ -16,7 +16,7 @@ pub(crate) trait Time: Clone + Ord {
     fn of(ticks: &BigUint) -> Option<Self>;
     fn big(&self) -> BigUint;
     fn plus(&self, other: &Self) -> Self;
-    /// 0 where `other` is larger.
+    /// 0 if `other` is larger.
     fn minus(&self, other: &Self) -> Self;
     fn times(&self, factor: u128) -> Self;
     fn half(&self) -> Self;
@@ -209,7 +209,7 @@ impl Scaled {
         })
     }
 
-    /// The same in big integers.
+    /// These numbers as big integers.
     pub(crate) fn big(&self) -> Pair<BigUint> {
         Pair {
             transfer: self.transfer.clone(),

@@ -35,7 +35,7 @@ const MOST: u64 = 1 << 28;
 /// The least bound and the largest throughput that several searches find: see [`Goal::Bound`](crate::Goal::Bound).
 ///
 /// # Errors
-/// [`Error::Problem`] of too many messages; [`Error::Stopped`] if a limit came before anything was proved.
+/// [`Error::Problem`] of too many messages. [`Error::Stopped`] if a limit came before anything was proved.
 pub(crate) fn bounded(problem: &Problem, options: &Options) -> Result<Solved, Error> {
     check_size(problem)?;
     let watch = options.watch.stage(SEARCH);
@@ -133,7 +133,7 @@ enum Budget {
     Whole,
 }
 
-/// The whole program on small platforms; else rounds that look at [`ARCS`] arcs together, if they are worth it.
+/// The whole program on small platforms. Else rounds that look at [`ARCS`] arcs together, if they are worth it.
 fn budget(problem: &Problem) -> Budget {
     let platform = problem.platform();
     let (nodes, links) = (platform.nodes().len(), platform.links().len());

@@ -16,7 +16,7 @@ pub(crate) const GRACE: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The question has no answer as it is asked: yours.
+    /// The question has no answer. The caller has to change it.
     #[error(transparent)]
     Problem(Refusal),
     /// A limit came before an answer was found and checked. Unchecked answers are not shown.
@@ -39,7 +39,7 @@ pub enum Refusal {
     /// No program answers it.
     #[error(transparent)]
     Question(LpError),
-    /// The period asked for does not exist.
+    /// The period that the options require does not exist.
     #[error(transparent)]
     Period(PeriodError),
     /// There are more messages than can be looked at one by one.

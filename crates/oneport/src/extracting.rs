@@ -53,8 +53,8 @@ pub enum ExtractionError {
 /// Transfers that are left over are in no plan.
 ///
 /// # Errors
-/// [`ExtractionError`]: rates that do not balance, by place and amount; that keep a port, a link or a processor busy
-/// for more time than there is; what [`solve`](crate::solve) refuses of periods.
+/// [`ExtractionError`]: rates that do not balance, by node and amount. Rates that keep a port, a link or a processor
+/// busy for more time than there is. The errors of [`solve`](crate::solve) about periods.
 pub fn plan_of_rates(
     problem: &Problem,
     rates: &Rates,

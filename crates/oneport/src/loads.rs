@@ -46,7 +46,7 @@ impl<'a> Loads<'a> {
         let whole = &self.unit * self.measure.scale();
         let loads: Vec<Rational> = self
             .measure
-            .loads(&self.totals, |place| self.measure.time(place));
+            .loads(&self.totals, |resource| self.measure.time(resource));
         loads.into_iter().map(move |load| load / &whole)
     }
 

@@ -36,7 +36,7 @@ pub struct Options {
     pub whole_messages: bool,
     /// The answer to a similar problem: the same collective, volumes, nodes and links, perhaps other costs. Its
     /// patterns, scaled to the capacities, and its certificate come first. If they prove an optimum, [`Goal::Rate`]
-    /// solves no program; else the search starts from its patterns. Other goals ignore it.
+    /// solves no program. Else the search starts from its patterns. Other goals ignore it.
     pub known: Option<Arc<Answer>>,
     /// Says when to end, and hears how far the work has come: see [`solve`](crate::solve). Under a limit on time no
     /// integer program looks for a smaller period.

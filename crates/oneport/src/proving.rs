@@ -19,7 +19,7 @@ const QUICK: u32 = 30;
 /// `known` bound, or else of it and of the quick bounds: no answer says less than they do.
 ///
 /// # Errors
-/// The referee's objections; [`Error::Stopped`] if a limit came before any bound was found.
+/// The referee's objections. [`Error::Stopped`] if a limit came before any bound was found.
 pub(crate) fn proved(
     question: &Question,
     certificate: Certificate,

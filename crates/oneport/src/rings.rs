@@ -24,7 +24,7 @@ pub struct Rings {
     pub packing: RingPacking,
     /// Whether the packing attains its bound.
     pub status: Status,
-    /// The best equal rings, at most as many as asked for.
+    /// The best equal rings, at most as many as the caller allows.
     pub equal: EqualRings,
 }
 
@@ -35,7 +35,7 @@ pub enum PackingError {
     /// No rings exist, or no program finds them.
     #[error(transparent)]
     Rings(#[from] RingError),
-    /// The referee objects to our own rings: a defect of oneport; or a limit ended the check.
+    /// The referee objects to our own rings, which is a defect of oneport, or a limit ended the check.
     #[error("the rings found are not accepted: {0}")]
     Referee(#[from] Violation),
 }

@@ -58,11 +58,11 @@ pub(crate) fn scheduled(problem: &Problem, options: &Options) -> Result<Solved, 
 }
 
 /// Periodic schedules of a steady state, by rounding: for each number, the best proportion found of at most that many
-/// instances per period; and last, with `own`, the fewest that lose 1 % at most, as a plan has them. Where single
+/// instances per period, and last, with `own`, the fewest that lose 1 % at most, as a plan has them. Where single
 /// messages find places in the same period, none is cut. If the watch ends, the schedules found before.
 ///
 /// # Errors
-/// A steady state of another problem; zero instances.
+/// A steady state of another problem. Zero instances.
 pub fn schedules_of(
     problem: &Problem,
     steady_state: &SteadyState,

@@ -20,7 +20,7 @@ use crate::{Error, Options};
 /// ```
 ///
 /// # Errors
-/// Other questions, platforms with switches; the errors of the solver.
+/// Other questions, platforms with switches. The errors of the solver.
 pub fn best_shape(problem: &Problem, options: &Options, shape: Shape) -> Result<Shaped, Error> {
     let question = Question::new(problem).watched(options.watch.clone());
     Ok(lp::best(&question, &options.program(), shape)?)

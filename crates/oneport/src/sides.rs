@@ -55,7 +55,7 @@ impl<'a> Sides<'a> {
         self.proved.throughput().max(self.enough.as_ref())
     }
 
-    /// Throughput of messages with a single path. Nothing where other demands or several paths exist.
+    /// Throughput of messages with a single path. Nothing if other demands or several paths exist.
     pub(crate) fn only_way(&mut self) {
         let moment = self.problem.collective().demands() <= 4 * MOMENT;
         let watch = if moment {
@@ -141,13 +141,13 @@ impl<'a> Sides<'a> {
         Ok(())
     }
 
-    /// Trees that cuts promise; rings; flows and their prices.
+    /// Trees that cuts promise, then rings, then flows and their prices.
     pub(crate) fn routings(&mut self, question: &Question) -> Result<(), Error> {
         if self.is_done() {
             return Ok(());
         }
         if let Some(trees) = self.branchings(question)? {
-            // Where others than members have to copy, the theorem promises nothing.
+            // If others than members have to copy, the theorem promises nothing.
             let _ = self.proved.sustain(State::Compact(trees), &self.watch);
         }
         if self.is_done() {

@@ -176,7 +176,7 @@ pub fn reduce_cluster(
 /// One reduction over single processors (Liu-Kuo-Wang 2009), with its schedule.
 ///
 /// # Errors
-/// Those of [`reduce_cluster`]; more processors than a schedule is written down for.
+/// Those of [`reduce_cluster`]. More processors than a schedule is written down for.
 pub fn reduce_processors(
     processors: &Processors,
     method: Method,
@@ -303,7 +303,7 @@ pub fn judge_tree(receivers: &[u32], costs: &EqualCosts) -> Result<Judged, Singl
 /// `method` finds.
 ///
 /// # Errors
-/// Those of [`reduce_processors`]; a sequence that is not a permutation of the senders.
+/// Those of [`reduce_processors`]. A sequence that is not a permutation of the senders.
 pub fn judge_sequence(
     processors: &Processors,
     sequence: &[usize],

@@ -54,7 +54,7 @@ impl Solved {
     /// All parts of an answer with patterns and a schedule.
     ///
     /// # Errors
-    /// The reason why there is no schedule: [`Unwritten`]; of another goal, that it was not asked for.
+    /// [`NoSchedule`]: the reason why no schedule was written, or none for another goal than a schedule.
     pub fn plan(&self) -> Result<Plan<'_>, NoSchedule> {
         self.answer.plan().ok_or(NoSchedule(self.unwritten))
     }

@@ -43,7 +43,7 @@ use crate::solved::{Solved, Unwritten};
 ///
 /// 1. Cuts if only links are exclusive ([`lp::cut_bound`]), partitions for all-reduces ([`lp::all_reduce_bound`]), the
 ///    load of single ports.
-/// 2. Trees that attain the cut by Edmonds' theorem; a ring of all participants ([`lp::ring_routings`]); for messages
+/// 2. Trees that attain the cut by Edmonds' theorem. A ring of all participants ([`lp::ring_routings`]). For messages
 ///    that travel alone, prices by multiplicative weights and their flows ([`lp::spread()`]).
 /// 3. The program of [`Goal::Rate`]: on small platforms to its end, on others within a counted budget of work, so that
 ///    the answer is the same on every machine. Its bound and its steady state both count.

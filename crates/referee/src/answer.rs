@@ -113,7 +113,7 @@ impl Proved {
     /// The answer with this state and schedule in place of the state so far. The certificate is not judged again.
     ///
     /// # Errors
-    /// The first rule broken; [`Rule::NoBound`](crate::Rule::NoBound) without a bound.
+    /// The first rule broken. [`Rule::NoBound`](crate::Rule::NoBound) without a bound.
     pub fn with(
         self,
         state: Option<State>,
@@ -135,7 +135,7 @@ impl Proved {
     /// The answer without a schedule.
     ///
     /// # Errors
-    /// [`Rule::NoBound`](crate::Rule::NoBound) without a bound; a throughput above the bound, which is a defect of this
+    /// [`Rule::NoBound`](crate::Rule::NoBound) without a bound. A throughput above the bound, which is a defect of this
     /// crate.
     pub fn answer(self) -> Result<Answer, Violation> {
         let Some((bound, certificate)) = self.bound else {
@@ -341,7 +341,7 @@ impl From<Answer> for Proved {
 /// [`check_timeline`](crate::check_timeline).)
 ///
 /// # Errors
-/// The first rule broken; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check: the claim may be right.
+/// The first rule broken. [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check: the claim may be right.
 pub fn judge(claim: Claim, watch: &Watch) -> Result<Answer, Violation> {
     decide(claim, |problem, it| bound(problem, it, watch), watch)
 }
@@ -349,7 +349,7 @@ pub fn judge(claim: Claim, watch: &Watch) -> Result<Answer, Violation> {
 /// [`judge`], for a file that states numbers that follow from its claim.
 ///
 /// # Errors
-/// Those of [`judge`]; a stated number that differs from the computed one.
+/// Those of [`judge`]. A stated number that differs from the computed one.
 pub fn verify(claim: Claim, stated: &Stated, watch: &Watch) -> Result<Answer, Violation> {
     let proved = |problem: &Problem, certificate: &Certificate| {
         let bound = bound(problem, certificate, watch)?;

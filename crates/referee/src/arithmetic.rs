@@ -41,7 +41,7 @@ pub(crate) fn fraction(numerator: BigUint, denominator: &BigUint) -> Rational {
     ratio(numerator, denominator.clone())
 }
 
-/// How long a unit of message over a link keeps one of its resources busy: the link's cost; for a shared capacity
+/// How long a unit of message over a link keeps one of its resources busy: the link's cost. For a shared capacity
 /// weight over rate. Both ids are of the platform.
 pub(crate) fn time_on(platform: &Platform, resource: Resource, link: LinkId) -> Cow<'_, Rational> {
     let shared = match resource {

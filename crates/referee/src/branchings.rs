@@ -1,6 +1,6 @@
 //! Whether trees attain a throughput, without any tree: a theorem and largest flows.
 //!
-//! Where only links are exclusive, copies of the messages of owners `r` at rate `TP` each reach a set `V` of nodes that
+//! If only links are exclusive, copies of the messages of owners `r` at rate `TP` each reach a set `V` of nodes that
 //! all replicate if and only if every nonempty part `X` of `V` can be entered by `TP` for every owner outside of it
 //! (Edmonds 1973: the links' capacities then hold arborescences of weight `TP` from each owner that span `V`). With a
 //! super source that offers `TP` to each owner, that says: all that it offers can flow to every node of `V`.
@@ -10,7 +10,7 @@
 //! every node of `V` keeps its flow (Bang-Jensen, Frank and Jackson 1995). A node that offers more than it receives
 //! would have to copy, and is refused.
 //!
-//! Reductions whose operands commute are the same with all links turned, where merges take no time: an arborescence
+//! Reductions whose operands commute are the same with all links turned, if merges take no time: an arborescence
 //! turned round is a reduction tree, and each node of `V` merges what arrives with its own value. All-reduces take
 //! turns:
 //! a part of the time operands are reduced, to every participant equally often, and for the rest results are copied.
@@ -55,7 +55,7 @@ pub(crate) fn rate(
     };
     let times = whole(group.rate);
     let demands: Vec<Demand<'_>> = (0..group.case.demands())
-        .filter_map(|place| group.case.demand(place))
+        .filter_map(|index| group.case.demand(index))
         .collect();
     let mut is_member = platform.per_node(false);
     let work = case.volumes.work.constant().is_some_and(Zero::is_zero);
@@ -88,7 +88,7 @@ pub(crate) fn rate(
         .filter(|node| is_member[*node])
         .collect();
     let flow = |turned: bool, rate: &Rational| {
-        Flow::new(case, &members, (turned, combines))?.check(&roots, rate)
+        Flow::new(case, &members, turned, combines)?.check(&roots, rate)
     };
     match group.kind {
         Kind::Copy => flow(false, copied).map(|()| copied / times),
@@ -117,7 +117,8 @@ impl<'c, 'a> Flow<'c, 'a> {
     fn new(
         case: &'c Case<'a>,
         members: &'c BTreeSet<NodeId>,
-        (turned, combines): (bool, bool),
+        turned: bool,
+        combines: bool,
     ) -> Result<Self, Violation> {
         let platform = case.platform;
         let size = case

@@ -30,7 +30,7 @@ pub(crate) struct Group<'a> {
     pub(crate) kind: Kind,
     /// Executions per instance of the whole.
     pub(crate) rate: u64,
-    /// Place of its first demand in the whole.
+    /// Index of its first demand in the whole.
     pub(crate) first: usize,
 }
 
@@ -99,15 +99,15 @@ impl<'a> Case<'a> {
     }
 
     /// How often the demand at this index is executed per instance.
-    pub(crate) fn rate(&self, place: usize) -> u64 {
+    pub(crate) fn rate(&self, index: usize) -> u64 {
         self.block
-            .map_or_else(|| self.collective.rate(place), |block| block.rate)
+            .map_or_else(|| self.collective.rate(index), |block| block.rate)
     }
 
     /// Per demand: its executions per instance. Empty if all are executed once.
     pub(crate) fn rates(&self) -> Vec<u64> {
         if !self.collective.is_uniform() {
-            (0..self.demands()).map(|place| self.rate(place)).collect()
+            (0..self.demands()).map(|index| self.rate(index)).collect()
         } else {
             Vec::new()
         }
@@ -133,19 +133,19 @@ impl<'a> Case<'a> {
             .map_or_else(|| self.collective.demands(), |block| block.count)
     }
 
-    /// The demand at this place.
-    pub(crate) fn demand(&self, place: usize) -> Option<Demand<'a>> {
+    /// The demand of this index.
+    pub(crate) fn demand(&self, index: usize) -> Option<Demand<'a>> {
         self.block.map_or_else(
-            || self.collective.demand(place),
-            |block| block.demand(place),
+            || self.collective.demand(index),
+            |block| block.demand(index),
         )
     }
 
     /// Per demand: its goals, each as the last operand of the wanted prefix and the node that wants it. A goal of a
     /// single operand holds already at the operand's owner.
     pub(crate) fn goals(&self) -> Vec<Vec<(usize, NodeId)>> {
-        let of_demand = |place: usize| {
-            let demand = self.demand(place)?;
+        let of_demand = |index: usize| {
+            let demand = self.demand(index)?;
             let last = demand.operands.len().saturating_sub(1);
             Some(match demand.goals {
                 Goals::At(target) => vec![(last, target)],
@@ -193,9 +193,9 @@ impl<'a> Case<'a> {
     }
 
     /// `A=>B`, `A=>all`, `reduction=>B`, `all-reduce` or `scan`, for messages.
-    pub(crate) fn demand_name(&self, place: usize) -> String {
-        let Some(demand) = self.demand(place) else {
-            return format!("demand {place}");
+    pub(crate) fn demand_name(&self, index: usize) -> String {
+        let Some(demand) = self.demand(index) else {
+            return format!("demand {index}");
         };
         let whole = match (demand.goals, demand.operands) {
             (Goals::At(target), &[source]) => {
@@ -207,9 +207,9 @@ impl<'a> Case<'a> {
             (Goals::Prefixes, _) => "scan".to_string(),
         };
         let groups = self.collective.members();
-        match self.groups().iter().rposition(|group| group.first <= place) {
+        match self.groups().iter().rposition(|group| group.first <= index) {
             Some(group) if !groups.is_empty() => format!("{whole} of group {}", group + 1),
-            _ if self.collective.is_listed() => format!("demand {place} ({whole})"),
+            _ if self.collective.is_listed() => format!("demand {index} ({whole})"),
             _ => whole,
         }
     }
@@ -244,13 +244,13 @@ impl<'a> Case<'a> {
     pub(crate) fn link(
         &self,
         id: LinkId,
-        place: impl FnOnce() -> String,
+        location: impl FnOnce() -> String,
     ) -> Result<&'a Link, Violation> {
         let links = self.platform.links();
         links.get(id.index()).ok_or_else(|| {
             let (id, links) = (id.index(), links.len());
             fault!(Unknown, "link id {id} does not exist"; "the platform has {links} links, numbered from 0")
-                .at(place())
+                .at(location())
         })
     }
 
@@ -261,9 +261,9 @@ impl<'a> Case<'a> {
     }
 
     /// A demand's number outside the collective.
-    pub(crate) fn unknown_demand(&self, place: String, commodity: usize) -> Violation {
+    pub(crate) fn unknown_demand(&self, location: String, commodity: usize) -> Violation {
         let commodities = self.demands();
-        fault!(Unknown, "demand {commodity} does not exist"; "an instance has {commodities}, numbered from 0").at(place)
+        fault!(Unknown, "demand {commodity} does not exist"; "an instance has {commodities}, numbered from 0").at(location)
     }
 }
 
@@ -332,7 +332,7 @@ mod tests {
         let firsts: Vec<usize> = case.groups().iter().map(|group| group.first).collect();
         assert_eq!((firsts, case.demands()), (vec![0, 2, 3, 6], 7));
         let kinds = (0..7)
-            .map(|place| case.demand(place).unwrap().kind())
+            .map(|index| case.demand(index).unwrap().kind())
             .collect::<Vec<_>>();
         use Kind::*;
         assert_eq!(
@@ -340,8 +340,8 @@ mod tests {
             [Route, Route, Combine, Copy, Copy, Copy, CombineCopy]
         );
         for group in case.groups() {
-            for place in 0..group.case.demands() {
-                assert_eq!(group.case.demand(place), case.demand(group.first + place));
+            for index in 0..group.case.demands() {
+                assert_eq!(group.case.demand(index), case.demand(group.first + index));
             }
         }
         assert_eq!(case.demand_name(4), "c=>all of group 3");

@@ -28,23 +28,23 @@ use crate::violation::fault;
 ///   (nodes + links) log nodes) operations on numbers of about the length of the prices' common denominator.
 /// - **Arborescences** (one value, several targets). If the certificate has cuts for a demand, their total weight,
 ///   after a check that they charge no link (no route through nodes that do not replicate) for more than it costs. Else
-///   exactly where all nodes that replicate are targets (Chu and Liu, Edmonds), or there are at most
+///   exactly if all nodes that replicate are targets (Chu and Liu, Edmonds), or there are at most
 ///   [`Certificate::SMALL`] targets (Dreyfus and Wagner) or at most that many nodes that replicate and are not targets
 ///   (all subsets of them): in these cases cuts need not prove the price of an arborescence. Else a lower bound: the
 ///   larger of the dual ascent of Wong and of the longest of the shortest paths.
 /// - **Reduction trees** (several values, one target), exactly: for `n` operands on `P` processors O(n^3 P + n^2 P^2)
-///   machine operations and, where prices are longer than machine integers, exact arithmetic for the few partial trees
+///   machine operations and, if prices are longer than machine integers, exact arithmetic for the few partial trees
 ///   that may be cheapest. For commutative operators all sets of operands are tried, O(3^n P + 2^n P^2) machine
 ///   operations, if `n <= 12` or these are at most 2^29. Beyond, the trees are priced from below: the larger of two
 ///   prices, that of a tree that may use the same operand several times, and that of leaving every owner once plus the
-///   cheapest merging. Cuts may raise the bound: their weights plus the least cost of merges. Where every demand
+///   cheapest merging. Cuts may raise the bound: their weights plus the least cost of merges. If every demand
 ///   crosses cuts and the trees would take more than 2^24 operations, only the cuts count.
 /// - **Schemes** (several values, several targets), from below, by the larger of two bounds: the weight of the cuts
 ///   plus the least price of the merges; the price of the most expensive of the reduction trees that a scheme contains,
-///   one for every goal. Trees are left out as above where every demand crosses cuts, and replaced by the longest path
-///   of a value if there are no cuts and too many partial trees. For an all-reduce also the least price of the
-///   exchange ([`Exchange`](oneport_plan::inequality::Exchange)), where every participant is a separate part and pays
-///   all prices.
+///   one for every goal. Trees are left out if every demand crosses cuts, and replaced by the longest path of a value
+///   if there are no cuts and too many partial trees. For an all-reduce also the least price of the exchange
+///   ([`Exchange`](oneport_plan::inequality::Exchange)), in which every participant is a separate part and pays all
+///   prices.
 ///
 /// [Needs](oneport_plan::inequality::Need) of a demand are added up, after a check that they charge nothing for more
 /// than it costs. For a copy they replace the price of the arborescence, for an all-reduce with borders, gatherings or
@@ -53,9 +53,9 @@ use crate::violation::fault;
 /// The result is an upper bound of every throughput in any case, but perhaps not the least that the prices prove.
 ///
 /// # Errors
-/// Prices, odd sets or needs that are malformed or charge too much; a demand
-/// that cannot be executed; prices under which everything is free, which prove nothing; a reduction too large for the
-/// memory; an ill-posed question; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the search for cheapest
+/// Prices, odd sets or needs that are malformed or charge too much. A demand
+/// that cannot be executed. Prices under which everything is free, which prove nothing. A reduction too large for the
+/// memory. An ill-posed question. [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the search for cheapest
 /// patterns.
 pub fn bound(
     problem: &Problem,
@@ -117,7 +117,7 @@ pub fn proof(
                 cheapest: cheapest_paths(&group.case, &lengths)?,
                 by_need: Vec::new(),
             },
-            Kind::Copy => cheapest_copies(&group, &lengths, (&needs, &prices))?,
+            Kind::Copy => cheapest_copies(&group, &lengths, &needs, &prices)?,
             Kind::Combine | Kind::CombineCopy | Kind::Prefix => {
                 cheapest_combinations(&group, &prices, &needs)?
             }
@@ -126,10 +126,10 @@ pub fn proof(
         let times = whole(group.rate) * &unscaled;
         let cheapest = least.cheapest * &times;
         let mut price = cheapest.clone();
-        for (place, proved) in least.by_need {
+        for (need, proved) in least.by_need {
             let proved = proved * &times;
             price += &proved;
-            by_need[place] += proved;
+            by_need[need] += proved;
         }
         groups.push(GroupPrice {
             first: group.first,

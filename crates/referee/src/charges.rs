@@ -38,9 +38,10 @@ pub(crate) struct Charges<'w> {
     pub(crate) ways: &'w [Way],
     pub(crate) scale: &'w Scale,
     pub(crate) transfers: Vec<BigInt>,
-    /// The charge of each node.
+    /// Per node: the charge of a merge there.
     pub(crate) merges: PerNode<BigInt>,
-    pub(crate) places: PerNode<BigInt>,
+    /// Per node: the charge of the first merge of all operands, if it is there.
+    pub(crate) joins: PerNode<BigInt>,
     pub(crate) tasks: BTreeMap<Task, BigInt>,
 }
 
@@ -53,7 +54,7 @@ impl<'w> Charges<'w> {
             scale,
             transfers,
             merges: none.clone(),
-            places: none,
+            joins: none,
             tasks: BTreeMap::new(),
         }
     }

@@ -4,14 +4,14 @@
 //! result, the path to the processor that needs it, and its merge. Let `C[S][j]` be the least price of having the
 //! partial result `S` at processor `j`, and `M[S][i]` the least price of making it at `i`:
 //!
-//! - `M[S][i] = min over splits S = L + R of C[L][i] + C[R][i]`, `+ work(S) merge(i)`; a single operand is made free of
-//!   charge at its owner; where work depends on the split and the processor, it joins the minimum, and an impossible
-//!   merge is left out;
+//! - `M[S][i] = min over splits S = L + R of C[L][i] + C[R][i]`, `+ work(S) merge(i)`. A single operand is made free of
+//!   charge at its owner. If work depends on the split and the processor, it is part of the minimum, and an impossible
+//!   merge is left out.
 //! - `C[S][j] = min over i of M[S][i] + size(S) distance(i, j)`. Sizes scale all links alike, so one all-pairs shortest
 //!   path under unit size serves every `S`.
 //!
 //! No tree is cheaper than this, since these are the prices of its parts, and each value is one tree's. The numbers are
-//! far longer than machine words where prices come from a linear program, and there are many of them (`n^3/6` splits
+//! far longer than machine words if prices come from a linear program, and there are many of them (`n^3/6` splits
 //! on every processor): see [`search`] for how the exact value is found nevertheless.
 //!
 //! A scheme contains a reduction tree for each of its goals: the tasks that the goal goes back to. No two of these
@@ -64,7 +64,7 @@ const MAX_OPERATIONS: u128 = 1 << 24;
 /// Trees are priced exactly, except for a commutative operator with too many sets of operands. Then they are exact for
 /// equal volumes if every processor takes part (see [`arborescence`]), and a lower bound otherwise (see
 /// [`many_operands`]), so that the proved bound still holds. Schemes are priced from below. The certificate's
-/// inequalities count where they prove more; of an all-reduce's transfers they alone count.
+/// inequalities count if they prove more. Of an all-reduce's transfers they alone count.
 pub(crate) fn cheapest_combinations(
     group: &Group<'_>,
     prices: &Prices,
@@ -76,7 +76,7 @@ pub(crate) fn cheapest_combinations(
             proved
                 .by_need
                 .iter()
-                .any(|(place, _)| needs.inequality(*place).is_some_and(of))
+                .any(|(need, _)| needs.inequality(*need).is_some_and(of))
         };
         below.iter().flatten().any(|proved| any(proved))
     };
@@ -89,7 +89,7 @@ pub(crate) fn cheapest_combinations(
     if below.iter().all(Option::is_some) && has(is_crossing) {
         return Ok(sum_of_needs(&below));
     }
-    // Cheapest trees are left out where cuts stand for them, but not where the certificate's trees do.
+    // Cheapest trees are left out if cuts replace them, and stay if the certificate's trees do.
     let cuts = !has(|one| matches!(one, Inequality::Tree(_)));
     let least = with_trees(group, prices, &below, cuts)?;
     if group.is_all_reduce() {
@@ -212,7 +212,7 @@ fn priced_demands(
     many: bool,
 ) -> Result<(Vec<BigUint>, BigUint), Violation> {
     let operands = case.operands().len();
-    // For many operands every owner counts for itself, and where work depends on the processor every processor.
+    // For many operands every owner counts for itself, and if work depends on the processor every processor.
     let lengths = prices.lengths(case);
     let by_task = matches!(case.volumes.work, Amount::Tasks(_));
     let stands_for = if many || by_task {
@@ -220,7 +220,7 @@ fn priced_demands(
     } else {
         free_groups(case, &lengths)
     };
-    // Owners and receivers that do not merge have a place of their own.
+    // Owners and receivers that do not merge are entries of their own.
     let mut processors: Vec<NodeId> = case
         .platform
         .mergers()
@@ -249,7 +249,7 @@ fn priced_demands(
     } else {
         Parts::new(operands, sets)
     };
-    let priced = Priced::new(case, prices, (processors, &stands_for), &parts)?;
+    let priced = Priced::new(case, prices, processors, &stands_for, &parts)?;
     if are_streams {
         return Ok((arborescence::prices(case, &priced)?, priced.denominator));
     }
@@ -259,7 +259,7 @@ fn priced_demands(
     let dearest = |price: &mut dyn FnMut(usize, usize) -> Option<BigUint>| -> Result<Vec<BigUint>, Violation> {
         let of_demand = |goals: &Vec<(usize, NodeId)>| {
             case.ask()?;
-            let prices = goals.iter().filter_map(|&(last, target)| price(last, priced.place(target)));
+            let prices = goals.iter().filter_map(|&(last, target)| price(last, priced.index(target)));
             Ok(prices.max().unwrap_or_default())
         };
         goals.iter().map(of_demand).collect()
@@ -272,7 +272,7 @@ fn priced_demands(
     } else {
         let mut search = TreeSearch::new(*case, &priced, &distances, &parts);
         if let Some((target, whole)) = goals.iter().flatten().find_map(|&(last, target)| {
-            (!search.is_possible(parts.prefix(last), priced.place(target)))
+            (!search.is_possible(parts.prefix(last), priced.index(target)))
                 .then_some((target, last))
         }) {
             case.ask()?;
@@ -374,7 +374,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Where cheapest trees are arborescences, these are as cheap as the best of all sets.
+        /// If cheapest trees are arborescences, these are as cheap as the best of all sets.
         #[test]
         fn arborescences_are_priced_exactly(
             nodes in 2usize..7,
@@ -404,7 +404,7 @@ mod tests {
             prop_assert_eq!(price(true), price(false));
         }
 
-        /// The bound for many operands is a lower bound also where all sets can be tried.
+        /// The bound for many operands is a lower bound also if all sets can be tried.
         #[test]
         fn many_operands_are_priced_from_below(
             nodes in 2usize..7,

@@ -25,7 +25,8 @@ use crate::violation::too_large;
 pub(crate) fn cheapest_copies(
     group: &Group<'_>,
     lengths: &PerLink<(BigUint, BigUint)>,
-    (needs, prices): (&Needs<'_>, &Prices),
+    needs: &Needs<'_>,
+    prices: &Prices,
 ) -> Result<Least, Violation> {
     let size = group.case.size(Interval::single(0));
     let mut crossed: Vec<(Vec<usize>, usize)> =
@@ -63,7 +64,7 @@ pub(crate) fn cheapest_copies(
     Ok(least)
 }
 
-/// The cheapest routes between nodes that replicate, for each of several lists of cuts. None at all where all nodes
+/// The cheapest routes between nodes that replicate, for each of several lists of cuts. None at all if all nodes
 /// replicate: then links are routes. Nodes that no cut separates share their routes.
 ///
 /// Runs Dijkstra's algorithm for every set of nodes that no cut of a list separates, or for every node if that is less
@@ -110,7 +111,7 @@ fn routes_across(
     alike.iter().map(of_list).collect()
 }
 
-/// The nodes that replicate, together where every cut holds all of them or none.
+/// The nodes that replicate, grouped if every cut holds all of them or none.
 fn alike(case: &Case<'_>, is_hub: &PerNode<bool>, cuts: &[PerNode<bool>]) -> Vec<Vec<NodeId>> {
     let mut sets: BTreeMap<Vec<bool>, Vec<NodeId>> = BTreeMap::new();
     for node in case.platform.node_ids().filter(|node| is_hub[*node]) {
@@ -209,10 +210,11 @@ fn sum<T: Weight>(
             .collect();
         let spanned = (ends.len() == hubs.len())
             .then(|| known.get_or_insert_with(|| spanning(&routes, &hubs)));
-        let price = match spanned.and_then(|prices| prices[place(&hubs, source.index())].clone()) {
-            Some(price) => price,
-            None => cheapest(&network(case, &routes, source, targets)?),
-        };
+        let price =
+            match spanned.and_then(|prices| prices[hub_index(&hubs, source.index())].clone()) {
+                Some(price) => price,
+                None => cheapest(&network(case, &routes, source, targets)?),
+            };
         total += price.into();
     }
     Ok(total)
@@ -246,10 +248,12 @@ fn reached_freely<T: Weight>(
 
 /// Per hub: the price of the cheapest arborescence from it to all others.
 fn spanning<T: Weight>(routes: &[Arc<T>], hubs: &[usize]) -> Vec<Option<T>> {
-    let arc = |(from, to, length): &Arc<T>| (place(hubs, *from), place(hubs, *to), length.clone());
+    let arc = |(from, to, length): &Arc<T>| {
+        (hub_index(hubs, *from), hub_index(hubs, *to), length.clone())
+    };
     spanning_from_each(hubs.len(), routes.iter().map(arc).collect())
 }
 
-fn place(hubs: &[usize], node: usize) -> usize {
+fn hub_index(hubs: &[usize], node: usize) -> usize {
     hubs.partition_point(|&hub| hub < node)
 }

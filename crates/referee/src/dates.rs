@@ -8,15 +8,15 @@ use oneport_platform::{PerLink, PerNode, Rational};
 use crate::Violation;
 use crate::arithmetic::Scale;
 
-/// Machine integers where all dates fit, else big ones.
+/// Machine integers if all dates fit, else big ones.
 pub(crate) trait Date: Clone + Ord + Zero + std::ops::Mul<Output = Self> {
     /// How many bits a number may have.
     const BITS: u64;
 
-    /// The same number of any length.
+    /// This number in a type of any length.
     fn big(&self) -> BigUint;
 
-    /// The same number, if it fits.
+    /// This number in this type, if it fits.
     fn narrow(number: &BigUint) -> Option<Self>;
 }
 

@@ -86,10 +86,10 @@ impl Loads {
     }
 }
 
-/// A merge: where, of what, and its split.
+/// A merge: its node, its result and its split.
 type Merge = (NodeId, Interval, usize);
 
-/// The merge by which work is looked up: where it depends on the result alone, the first split at the first node.
+/// The merge by which work is looked up: if it depends on the result alone, the first split at the first node.
 fn work_key(work: &Amount, node: NodeId, part: Interval, split: usize) -> Merge {
     match work {
         Amount::Tasks(_) => (node, part, split),
@@ -103,7 +103,7 @@ fn work_key(work: &Amount, node: NodeId, part: Interval, split: usize) -> Merge 
 #[derive(Debug)]
 struct Measure<K> {
     scale: Scale,
-    /// Where it is the same for all.
+    /// The work of all merges, if it is equal.
     constant: Option<BigUint>,
     by_key: BTreeMap<K, BigUint>,
 }

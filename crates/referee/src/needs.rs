@@ -1,6 +1,6 @@
 //! Adds up the inequalities of a certificate.
 //!
-//! Let every column (transfers over a link or route, merges at a processor, the place where all is joined, single
+//! Let every column (transfers over a link or route, merges at a processor, the merge that joins all first, single
 //! tasks) be charged, over all inequalities of a demand, `weight x coefficient`. If no column is charged more than the
 //! smallest one costs, an instance of the demand costs at least the sum of `weight x right side`. Why each inequality
 //! holds stands in the file of its theorem. Nothing here depends on which it is.
@@ -35,7 +35,7 @@ pub(crate) struct Proved {
 pub(crate) struct Least {
     /// The cost that cheapest patterns prove.
     pub(crate) cheapest: Rational,
-    /// The cost that inequalities prove, by place in the certificate. A place may occur several times.
+    /// The cost that inequalities prove, by index in the certificate. An index may occur several times.
     pub(crate) by_need: Vec<(usize, Rational)>,
 }
 
@@ -55,7 +55,7 @@ impl Least {
             proved
                 .by_need
                 .iter()
-                .map(|(place, proved)| (*place, proved * &times)),
+                .map(|(index, proved)| (*index, proved * &times)),
         );
     }
 }
@@ -64,7 +64,7 @@ impl Least {
 pub(crate) struct Needs<'a> {
     case: Case<'a>,
     needs: &'a [Need],
-    /// Per demand (`None`: all demands): the places of its inequalities.
+    /// Per demand (`None`: all demands): the indices of its inequalities.
     by_demand: BTreeMap<Option<usize>, Vec<usize>>,
     scale: Scale,
     links: Rc<Vec<Way>>,
@@ -80,13 +80,13 @@ impl<'a> Needs<'a> {
         lengths: &PerLink<(BigUint, BigUint)>,
     ) -> Result<Needs<'a>, Violation> {
         let mut by_demand: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
-        for (place, need) in needs.iter().enumerate() {
-            let name = || format!("need {place} ({})", need.inequality.name());
+        for (index, need) in needs.iter().enumerate() {
+            let name = || format!("need {index} ({})", need.inequality.name());
             if !is_positive(&need.weight) {
                 return Err(bad_price(&name(), &need.weight));
             }
             theorems::check(case, need).map_err(|fault| fault.at(name()))?;
-            by_demand.entry(need.demand).or_default().push(place);
+            by_demand.entry(need.demand).or_default().push(index);
         }
         if !needs.is_sorted() {
             return Err(unordered("certificate: the needs"));
@@ -94,7 +94,7 @@ impl<'a> Needs<'a> {
         for (demand, of_demand) in &by_demand {
             let trees = of_demand
                 .iter()
-                .filter(|&&place| matches!(needs[place].inequality, Inequality::Tree(_)))
+                .filter(|&&index| matches!(needs[index].inequality, Inequality::Tree(_)))
                 .count();
             if trees > 0 && trees < of_demand.len() {
                 let found = format!(
@@ -128,9 +128,9 @@ impl<'a> Needs<'a> {
         })
     }
 
-    /// The inequality at this place.
-    pub(crate) fn inequality(&self, place: usize) -> Option<&'a Inequality> {
-        self.needs.get(place).map(|need| &need.inequality)
+    /// The inequality of this index.
+    pub(crate) fn inequality(&self, index: usize) -> Option<&'a Inequality> {
+        self.needs.get(index).map(|need| &need.inequality)
     }
 
     /// The links as ways.
@@ -138,7 +138,7 @@ impl<'a> Needs<'a> {
         Rc::clone(&self.links)
     }
 
-    /// Per demand of a group, ascending: the places of the inequalities that prove something of it. None if their kind
+    /// Per demand of a group, ascending: the indices of the inequalities that prove something of it. None if their kind
     /// proves nothing alone.
     ///
     /// O(cuts x participants x log nodes) for cuts of all demands.
@@ -147,43 +147,43 @@ impl<'a> Needs<'a> {
         if self.needs.is_empty() {
             return found;
         }
-        for &place in self.by_demand.get(&None).into_iter().flatten() {
-            let mut crossing = Crossing::new(&self.needs[place].inequality);
+        for &index in self.by_demand.get(&None).into_iter().flatten() {
+            let mut crossing = Crossing::new(&self.needs[index].inequality);
             for (number, found) in found.iter_mut().enumerate() {
                 if group
                     .case
                     .demand(number)
                     .is_some_and(|demand| crossing.concerns(&demand))
                 {
-                    found.push(place);
+                    found.push(index);
                 }
             }
         }
         for (number, found) in found.iter_mut().enumerate() {
-            for &place in self
+            for &index in self
                 .by_demand
                 .get(&Some(group.first + number))
                 .into_iter()
                 .flatten()
             {
-                let mut crossing = Crossing::new(&self.needs[place].inequality);
+                let mut crossing = Crossing::new(&self.needs[index].inequality);
                 if group
                     .case
                     .demand(number)
                     .is_some_and(|demand| crossing.concerns(&demand))
                 {
-                    found.push(place);
+                    found.push(index);
                 }
             }
             let is_tree =
-                |place: &usize| matches!(self.needs[*place].inequality, Inequality::Tree(_));
+                |index: &usize| matches!(self.needs[*index].inequality, Inequality::Tree(_));
             if found.iter().any(is_tree) {
                 // Charges of tasks and of transfers are not added up: cuts of all demands are left out here.
                 found.retain(is_tree);
             }
             if found
                 .iter()
-                .all(|&place| theorems::only_helps(&self.needs[place].inequality))
+                .all(|&index| theorems::only_helps(&self.needs[index].inequality))
             {
                 found.clear();
             }
@@ -191,8 +191,8 @@ impl<'a> Needs<'a> {
         found
     }
 
-    /// Adds up the inequalities at these places, after a check that no column is charged more than it costs. `number`
-    /// is the place of the demand in its group. `ways` are its links or routes.
+    /// Adds up the inequalities of these indices, after a check that no column is charged more than it costs. `number`
+    /// is the index of the demand in its group. `ways` are its links or routes.
     ///
     /// O(inequalities x ways) additions, and the searches of the theorems.
     pub(crate) fn sum(
@@ -216,15 +216,15 @@ impl<'a> Needs<'a> {
             &(&prices.factor.1 * self.scale.denominator()),
         );
         let mut by_need = Vec::with_capacity(found.len());
-        for &place in found {
+        for &index in found {
             self.case.ask()?;
-            let proved = theorems::charge(&asked, &self.needs[place], &mut charges)?;
+            let proved = theorems::charge(&asked, &self.needs[index], &mut charges)?;
             if proved.is_integer() {
                 whole += proved.numer()
             } else {
                 total += &proved
             }
-            by_need.push((place, proved));
+            by_need.push((index, proved));
         }
         self.check(group, number, &charges, prices)?;
         let total = (total + Rational::from_integer(whole)) * &unit;
@@ -284,11 +284,11 @@ impl<'a> Needs<'a> {
         let cost = |node: NodeId| merges[node].as_ref().unwrap_or(&free);
         let work = least(&case.volumes.work, operands, 2);
         for node in case.platform.mergers() {
-            let (merges, places) = (&charges.merges[node], &charges.places[node]);
+            let (merges, joins) = (&charges.merges[node], &charges.joins[node]);
             bearable(merges, cost(node), &work, &|| {
                 format!("a merge at '{}'", case.name(node))
             })?;
-            bearable(places, &free, &work, &|| {
+            bearable(joins, &free, &work, &|| {
                 format!("joining all operands at '{}'", case.name(node))
             })?;
         }
@@ -342,17 +342,18 @@ impl<'a> Needs<'a> {
     }
 
     /// The nodes inside each of these cuts.
-    pub(crate) fn sides(&self, places: &[usize]) -> Vec<PerNode<bool>> {
+    pub(crate) fn sides(&self, indices: &[usize]) -> Vec<PerNode<bool>> {
         let platform = self.case.platform;
-        places
+        indices
             .iter()
-            .filter_map(|&place| theorems::side(self.inequality(place)?, platform))
+            .filter_map(|&index| theorems::side(self.inequality(index)?, platform))
             .collect()
     }
 }
 
 /// How a need is read here: the coefficient of every transfer (over a link, and between every two nodes), merge and
-/// place, and the right side. The weight plays no part. It is compared with the statement of the inequality.
+/// first join of all operands, and the right side. The weight plays no part. It is compared with the statement of the
+/// inequality.
 ///
 /// # Errors
 /// A demand that does not exist, or a condition of the theorem that does not hold.
@@ -402,7 +403,7 @@ pub fn reading(
     let Charges {
         transfers,
         merges,
-        places,
+        joins,
         ..
     } = charges;
     let transfers = ways.iter().zip(transfers);
@@ -418,10 +419,10 @@ pub fn reading(
     });
     let nodes = || platform.node_ids();
     let merges = nodes().map(Column::Merge).zip(merges);
-    let places = nodes().map(Column::Place).zip(places);
+    let joins = nodes().map(Column::Place).zip(joins);
     let columns = transfers
         .chain(merges)
-        .chain(places)
+        .chain(joins)
         .map(|(column, charge)| (column, number(charge)));
     Ok((columns.collect(), right_side * &unit))
 }

@@ -66,9 +66,9 @@ pub(crate) fn violated(
         .collect();
     ports.sort_unstable();
     ports.dedup();
-    let place = |end: Resource| ports.binary_search(&end).ok();
+    let index = |end: Resource| ports.binary_search(&end).ok();
     let busy = |(link, time)| {
-        let ends = Resource::ends(platform, link).map(|end| end.and_then(place));
+        let ends = Resource::ends(platform, link).map(|end| end.and_then(index));
         Busy { link, ends, time }
     };
     let links: Vec<Busy<'_>> = times
@@ -82,14 +82,14 @@ pub(crate) fn violated(
     let side = odd_cut(graph, whole)?;
     let inverted = side.binary_search(&root).is_ok();
     let within = |node: usize| side.binary_search(&node).is_ok() != inverted;
-    let counted = |(place, busy): (usize, &Busy<'_>)| {
+    let counted = |(index, busy): (usize, &Busy<'_>)| {
         let inside = busy
             .ends
             .map(|end| end.is_some_and(|end| odd[end] && within(end)));
-        // In the middle of a link whose first end is inside: further; of one whose second is: further unless inside.
+        // If the first end of the link is inside, its middle is a further one. If the second is, further unless inside.
         let further = is_further(&capacities, busy)
             && (inside[0] != inside[1])
-            && within(root + 1 + place) == inside[0];
+            && within(root + 1 + index) == inside[0];
         ((inside[0] && inside[1]) || further).then_some((busy.link, u64::from(further)))
     };
     let members: Vec<(LinkId, u64)> = links.iter().enumerate().filter_map(counted).collect();
@@ -151,7 +151,7 @@ struct Graph {
     edges: BTreeMap<(usize, usize), BigUint>,
 }
 
-/// The graph of the module's head: nodes are named by the ports' places, then the root, then by the links' places.
+/// The graph of the module's head: nodes are the indices of the ports, then the root, then those of the links.
 fn graph(capacities: &[u32], links: &[Busy<'_>], odd: &[bool], whole: &BigUint) -> Graph {
     let root = capacities.len();
     let mut graph = Graph {
@@ -165,7 +165,7 @@ fn graph(capacities: &[u32], links: &[Busy<'_>], odd: &[bool], whole: &BigUint) 
         numbers[port] = Some(graph.node(port, capacities[port] % 2 == 1));
         rest[port] = whole * capacities[port];
     }
-    for (place, busy) in links.iter().enumerate() {
+    for (index, busy) in links.iter().enumerate() {
         let [one, other] = busy.ends.map(|end| end.and_then(|end| numbers[end]));
         // Both ends are in the same component, or one has no limit.
         let (one, other) = (one.unwrap_or(0), other.unwrap_or(0));
@@ -176,7 +176,7 @@ fn graph(capacities: &[u32], links: &[Busy<'_>], odd: &[bool], whole: &BigUint) 
             rest[end] -= busy.time;
         }
         if is_further(capacities, busy) {
-            let middle = graph.node(root + 1 + place, true);
+            let middle = graph.node(root + 1 + index, true);
             graph.odd[other] ^= true;
             graph.add(one, middle, busy.time.clone());
             graph.add(middle, other, whole - busy.time);

@@ -37,16 +37,16 @@ pub(crate) fn messages(case: &Case<'_>) -> Result<Option<PerLink<u64>>, Violatio
         return Ok(Some(messages));
     }
     // How often each node sends, and receives, less what turns round there and goes no further up.
-    let mut places = case.platform.per_node(0usize);
-    for (place, node) in tops.iter().enumerate() {
-        places[*node] = place;
+    let mut indices = case.platform.per_node(0usize);
+    for (index, node) in tops.iter().enumerate() {
+        indices[*node] = index;
     }
     let mut ends = case.platform.per_node([0i64; 2]);
-    for place in 0..case.demands() {
-        if place % OFTEN == 0 {
+    for index in 0..case.demands() {
+        if index % OFTEN == 0 {
             case.ask()?;
         }
-        let Some(demand) = case.demand(place) else {
+        let Some(demand) = case.demand(index) else {
             return Ok(None);
         };
         let (&[source], Goals::At(target)) = (demand.operands, demand.goals) else {
@@ -57,7 +57,7 @@ pub(crate) fn messages(case: &Case<'_>) -> Result<Option<PerLink<u64>>, Violatio
         let (mut one, mut other) = (source, target);
         while one != other {
             // The later one is not an ancestor of the other.
-            let later = if places[one] > places[other] {
+            let later = if indices[one] > indices[other] {
                 &mut one
             } else {
                 &mut other
@@ -97,8 +97,8 @@ fn tree(case: &Case<'_>) -> Option<(Vec<NodeId>, Ways)> {
     }
     let mut order: Vec<NodeId> = platform.node_ids().take(1).collect();
     let mut ways: Ways = platform.per_node(None);
-    let mut place = 0;
-    while let Some(&node) = order.get(place) {
+    let mut next = 0;
+    while let Some(&node) = order.get(next) {
         for &down in platform.outgoing(node) {
             let child = platform.link(down).to;
             if ways[node].is_some_and(|[up, _]| platform.link(up).to == child) {
@@ -114,7 +114,7 @@ fn tree(case: &Case<'_>) -> Option<(Vec<NodeId>, Ways)> {
             }
             order.push(child);
         }
-        place += 1;
+        next += 1;
     }
     (order.len() == count).then_some((order, ways))
 }

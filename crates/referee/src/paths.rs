@@ -99,11 +99,11 @@ fn sum_of_shortest<T: Length, S>(
         [None; 2],
     );
     let (mut count, mut runs) = ([0usize; 2], [0usize; 2]);
-    for place in 0..case.demands() {
-        if place % OFTEN == 0 {
+    for index in 0..case.demands() {
+        if index % OFTEN == 0 {
             case.ask()?;
         }
-        let Some(ends) = case.demand(place).and_then(|demand| ends(&demand)) else {
+        let Some(ends) = case.demand(index).and_then(|demand| ends(&demand)) else {
             continue;
         };
         for (end, node) in ends.into_iter().enumerate() {
@@ -136,7 +136,7 @@ fn sum_of_shortest<T: Length, S>(
         Ok(())
     };
     let pairs = (0..case.demands())
-        .filter_map(|place| ends(&case.demand(place)?))
+        .filter_map(|index| ends(&case.demand(index)?))
         .map(|ends| (ends[root], ends[end]));
     if runs[root] == count[root] {
         // The messages of a root follow each other, so no list of all of them is made.

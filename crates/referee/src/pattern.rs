@@ -1,4 +1,4 @@
-//! Checks patterns of demands: tasks whose inputs are named, each at the node where it is needed.
+//! Checks patterns of demands: tasks whose inputs are named, each at the node that needs it.
 //!
 //! A task makes or brings the value that it names: by induction `v[k,m]` combines the operands `k` to `m` in their
 //! order, each once. How often a value may be used depends on the demand:
@@ -63,9 +63,9 @@ impl<'a> PatternChecker<'a> {
 
     /// Checks the next pattern of the list. O(T log T) for T tasks.
     pub(crate) fn check(&mut self, pattern: &Pattern) -> Result<(), Violation> {
-        let (owner, place, case) = (self.owner, self.patterns, self.case);
+        let (owner, index, case) = (self.owner, self.patterns, self.case);
         self.patterns += 1;
-        let name = || format!("{owner} pattern {place}");
+        let name = || format!("{owner} pattern {index}");
         let Some(demand) = case.demand(pattern.demand) else {
             return Err(case.unknown_demand(name(), pattern.demand));
         };
@@ -80,8 +80,8 @@ impl<'a> PatternChecker<'a> {
             visited: BTreeSet::new(),
         };
         review.own()?;
-        for (place, &task) in pattern.tasks.iter().enumerate() {
-            review.task(place, task)?;
+        for (index, &task) in pattern.tasks.iter().enumerate() {
+            review.task(index, task)?;
         }
         match demand.goals {
             Goals::At(target) => review.finished(target),
@@ -92,7 +92,7 @@ impl<'a> PatternChecker<'a> {
 
 impl Review<'_> {
     /// `schedule pattern 3 (A=>B), task 5`.
-    fn place(&self, task: Option<usize>) -> String {
+    fn location(&self, task: Option<usize>) -> String {
         let demand = self.case.demand_name(self.pattern.demand);
         let task = task
             .map(|task| format!(", task {task}"))
@@ -102,7 +102,7 @@ impl Review<'_> {
 
     /// The violation, located at the pattern or at one of its tasks.
     fn at(&self, task: Option<usize>, violation: Violation) -> Violation {
-        violation.at(self.place(task))
+        violation.at(self.location(task))
     }
 
     /// Whether every value is used once: one node wants the result.
@@ -136,18 +136,18 @@ impl Review<'_> {
         Ok(())
     }
 
-    fn task(&mut self, place: usize, task: Task) -> Result<(), Violation> {
-        let located = |violation| self.at(Some(place), violation);
+    fn task(&mut self, index: usize, task: Task) -> Result<(), Violation> {
+        let located = |violation| self.at(Some(index), violation);
         let result = match task {
             Task::Send { link, part, after } => {
                 check_part(self.demand, part).map_err(located)?;
                 let ends = self
                     .case
-                    .link(link, || format!("{}, task {place}", (self.name)()))?;
+                    .link(link, || format!("{}, task {index}", (self.name)()))?;
                 if self.is_message() {
-                    self.check_hop(place, task, ends.from)?;
+                    self.check_hop(index, task, ends.from)?;
                 }
-                self.take(place, after, part, ends.from)?;
+                self.take(index, after, part, ends.from)?;
                 (ends.to, part)
             }
             Task::Merge {
@@ -159,8 +159,8 @@ impl Review<'_> {
             } => {
                 let operands =
                     check_merge(self.case, self.demand, node, part, split).map_err(located)?;
-                self.take(place, left, operands[0], node)?;
-                self.take(place, right, operands[1], node)?;
+                self.take(index, left, operands[0], node)?;
+                self.take(index, right, operands[1], node)?;
                 (node, part)
             }
         };
@@ -173,7 +173,7 @@ impl Review<'_> {
             };
             let name = self.case.name(node);
             return Err(self.at(
-                Some(place),
+                Some(index),
                 fault!(Task, "{value} comes to '{name}' twice"; "cut the detour out"),
             ));
         }
@@ -182,7 +182,7 @@ impl Review<'_> {
     }
 
     /// A link of a message starts at the message's node.
-    fn check_hop(&self, place: usize, task: Task, from: NodeId) -> Result<(), Violation> {
+    fn check_hop(&self, index: usize, task: Task, from: NodeId) -> Result<(), Violation> {
         let Task::Send { link, after, .. } = task else {
             return Ok(());
         };
@@ -197,13 +197,13 @@ impl Review<'_> {
                     Task,
                     "sends the message over {link}, but it is at '{node}' then"
                 );
-                Err(self.at(Some(place), found))
+                Err(self.at(Some(index), found))
             }
             _ => Ok(()),
         }
     }
 
-    /// The input is the part, and at the node; and it has not been used, if it may be used once only.
+    /// The input is the part, and at the node. If it may be used once only, it has not been used.
     fn take(
         &mut self,
         task: usize,
@@ -235,10 +235,10 @@ impl Review<'_> {
             }
             (true, false) => self.at(Some(task), used_again(part)),
             (false, _) => {
-                let place = format!("at '{name}', which does not replicate");
+                let location = format!("at '{name}', which does not replicate");
                 self.at(
                     None,
-                    fault!(Task, "tasks {first} and {task} both use the same copy {place}"; "bring a copy for each"),
+                    fault!(Task, "tasks {first} and {task} both use the same copy {location}"; "bring a copy for each"),
                 )
             }
         })
@@ -303,7 +303,7 @@ impl Review<'_> {
         match self.left_over()[..] {
             [(part, node)] if part == self.demand.whole() && node == target => Ok(()),
             [(part, node)] if part == self.demand.whole() => {
-                let (pattern, node) = (self.place(None), self.case.name(node));
+                let (pattern, node) = (self.location(None), self.case.name(node));
                 Err(fault!(Task, "{pattern} ends at '{node}'"; "it must end at the target"))
             }
             [(part, node), ..] => Err(self.left(part, node)),
@@ -371,13 +371,13 @@ fn owners(demand: &Demand<'_>, order: Option<&[usize]>) -> Result<Vec<NodeId>, V
         );
     }
     let mut named = BTreeSet::new();
-    let owner = |(place, &participant): (usize, &usize)| {
+    let owner = |(index, &participant): (usize, &usize)| {
         let owner = participants
             .get(participant)
             .filter(|_| named.insert(participant));
         owner.copied().ok_or_else(|| {
             let right = format!("list each of the {operands} participants, numbered from 0, once");
-            fault!(Task, "entry {place} of the order is participant {participant}"; "{right}")
+            fault!(Task, "entry {index} of the order is participant {participant}"; "{right}")
         })
     };
     order.iter().enumerate().map(owner).collect()

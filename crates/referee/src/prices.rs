@@ -13,7 +13,7 @@ use crate::arithmetic::{Scale, is_positive, least_common_multiple, parts};
 use crate::case::Case;
 use crate::violation::{bad_price, fault, no_link, no_node, unordered};
 
-/// Bits of all lengths over one denominator; with more, each link keeps a separate denominator. Trades memory for
+/// Bits of all lengths over one denominator. With more, each link keeps a separate denominator. Trades memory for
 /// integer sums. Not measured.
 const MAX_SCALED_BITS: u64 = 1 << 30;
 
@@ -58,8 +58,8 @@ impl Prices {
         }
         let (resources, set_prices) = scaled.split_at(priced.len());
         let price = |resource: Resource| {
-            let place = priced.binary_search_by_key(&resource, |(resource, _)| *resource);
-            place.ok().and_then(|place| resources.get(place))
+            let index = priced.binary_search_by_key(&resource, |(resource, _)| *resource);
+            index.ok().and_then(|index| resources.get(index))
         };
         let link = |id| {
             let resources = Resource::ends(platform, id)
@@ -83,8 +83,8 @@ impl Prices {
             sum += price * set.capacity(platform);
         }
         let mut shared: BTreeMap<LinkId, Rational> = BTreeMap::new();
-        for (place, capacity) in platform.shared().iter().enumerate() {
-            let Some(price) = price(Resource::Shared(SharedId::new(place))) else {
+        for (index, capacity) in platform.shared().iter().enumerate() {
+            let Some(price) = price(Resource::Shared(SharedId::new(index))) else {
                 continue;
             };
             let price = whole(price.clone());
@@ -164,14 +164,14 @@ fn check_prices(case: &Case<'_>, prices: &[(Resource, &Rational)]) -> Result<(),
 }
 
 /// The resource exists, under the model of its node.
-fn check_resource(case: &Case<'_>, place: &str, resource: Resource) -> Result<(), Violation> {
+fn check_resource(case: &Case<'_>, location: &str, resource: Resource) -> Result<(), Violation> {
     let platform = case.platform;
     if let Resource::Link(id) = resource {
         let exists = id.index() < platform.links().len();
         return if exists {
             Ok(())
         } else {
-            Err(no_link(place, id, platform))
+            Err(no_link(location, id, platform))
         };
     }
     if let Resource::Shared(id) = resource {
@@ -180,7 +180,7 @@ fn check_resource(case: &Case<'_>, place: &str, resource: Resource) -> Result<()
             Ok(())
         } else {
             Err(
-                fault!(Certificate, "{place} shared capacity {id} does not exist"; "the platform has {count}, numbered from 0"),
+                fault!(Certificate, "{location} shared capacity {id} does not exist"; "the platform has {count}, numbered from 0"),
             )
         };
     }
@@ -194,15 +194,15 @@ fn check_resource(case: &Case<'_>, place: &str, resource: Resource) -> Result<()
             Resource::Compute(_) => "processor",
             Resource::Port(_) | Resource::Link(_) | Resource::Shared(_) => "port",
         };
-        return Err(no_node(&format!("{place} {kind}"), node, platform));
+        return Err(no_node(&format!("{location} {kind}"), node, platform));
     }
     let model = platform.model_of(node);
     let right = match (resource, model) {
         (Resource::Compute(_), _) if platform.node(node).merges() => return Ok(()),
         (Resource::Compute(_), _) => {
-            let place = format!("price of the processor of '{}'", case.name(node));
+            let location = format!("price of the processor of '{}'", case.name(node));
             return Err(
-                fault!(Certificate, "the node is a router, which merges nothing"; "leave the price out").at(place)
+                fault!(Certificate, "the node is a router, which merges nothing"; "leave the price out").at(location)
             );
         }
         (
@@ -215,13 +215,15 @@ fn check_resource(case: &Case<'_>, place: &str, resource: Resource) -> Result<()
         (_, PortModel::Links) => "only links are limited",
     };
     let resource = resource.describe(platform);
-    Err(fault!(Certificate, "{place} {resource} does not exist"; "under the {model} model {right}"))
+    Err(
+        fault!(Certificate, "{location} {resource} does not exist"; "under the {model} model {right}"),
+    )
 }
 
 /// Odd sets are sorted, have positive prices, and consist of ports and of further links with one end there.
 fn check_odd_sets(case: &Case<'_>, sets: &[(&OddSet, &Rational)]) -> Result<(), Violation> {
-    for (place, (set, price)) in sets.iter().enumerate() {
-        let named = || format!("odd set {place}");
+    for (index, (set, price)) in sets.iter().enumerate() {
+        let named = || format!("odd set {index}");
         if !is_positive(price) {
             return Err(bad_price(&named(), price));
         }
@@ -241,17 +243,17 @@ fn check_odd_sets(case: &Case<'_>, sets: &[(&OddSet, &Rational)]) -> Result<(), 
                     fault!(Certificate, "the {resource} is not a port"; "{right}").at(named()),
                 );
             }
-            check_resource(case, &format!("odd set {place}: the"), port)?;
+            check_resource(case, &format!("odd set {index}: the"), port)?;
         }
         let ordered = [
             ("ports", set.ports.is_sorted_by(|a, b| a < b)),
             ("links", set.links.is_sorted_by(|a, b| a < b)),
         ];
         if let Some((what, _)) = ordered.into_iter().find(|(_, ordered)| !ordered) {
-            return Err(unordered(&format!("odd set {place}: its {what}")));
+            return Err(unordered(&format!("odd set {index}: its {what}")));
         }
         for &link in &set.links {
-            check_resource(case, &format!("odd set {place}: the"), Resource::Link(link))?;
+            check_resource(case, &format!("odd set {index}: the"), Resource::Link(link))?;
             let ends = Resource::ends(case.platform, link).into_iter().flatten();
             let found = ends
                 .filter(|end| set.ports.binary_search(end).is_ok())
@@ -267,7 +269,7 @@ fn check_odd_sets(case: &Case<'_>, sets: &[(&OddSet, &Rational)]) -> Result<(), 
                 );
             }
         }
-        if place > 0 && sets[place - 1].0 >= set {
+        if index > 0 && sets[index - 1].0 >= set {
             return Err(unordered("certificate: the odd sets"));
         }
     }

@@ -26,7 +26,7 @@ const MOST: usize = 16;
 /// Checks a packing: every ring, the sum of all loads, the total, and that the certificate proves the bound.
 ///
 /// # Errors
-/// The first rule broken; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check of the bound.
+/// The first rule broken. [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check of the bound.
 pub fn check_rings(
     platform: &Platform,
     processors: &[NodeId],
@@ -94,9 +94,9 @@ fn check_loads<'r>(
 ) -> Result<(), Violation> {
     check_processors(platform, processors)?;
     let mut busy: BTreeMap<Resource, Rational> = BTreeMap::new();
-    for (place, (ring, weight)) in rings.enumerate() {
+    for (index, (ring, weight)) in rings.enumerate() {
         check_ring(platform, processors, ring)
-            .map_err(|violation| violation.at(format!("ring {place}")))?;
+            .map_err(|violation| violation.at(format!("ring {index}")))?;
         for &link in ring.hops.iter().flatten() {
             let time = &platform.link(link).cost * &weight;
             for used in Resource::uses(platform, link) {
@@ -131,12 +131,12 @@ fn check_processors(platform: &Platform, processors: &[NodeId]) -> Result<(), Vi
             fault!(Question, "node id {} does not exist", node.index(); "the platform has {nodes} nodes"),
         );
     }
-    if let Some(place) = (1..count).find(|&place| processors[..place].contains(&processors[place]))
+    if let Some(index) = (1..count).find(|&index| processors[..index].contains(&processors[index]))
     {
         return Err(fault!(
             Question,
             "'{}' is listed twice",
-            platform.name(processors[place])
+            platform.name(processors[index])
         ));
     }
     if let Some(&node) = processors
@@ -160,7 +160,7 @@ fn check_ring(platform: &Platform, processors: &[NodeId], ring: &Ring) -> Result
     let mut visited: Vec<NodeId> = Vec::with_capacity(ring.hops.len());
     let mut at: Option<NodeId> = None;
     for hop in &ring.hops {
-        for (place, &id) in hop.iter().enumerate() {
+        for (index, &id) in hop.iter().enumerate() {
             if id.index() >= platform.links().len() {
                 let (id, links) = (id.index(), platform.links().len());
                 return Err(
@@ -177,7 +177,7 @@ fn check_ring(platform: &Platform, processors: &[NodeId], ring: &Ring) -> Result
                     fault!(Task, "link '{link}' is taken at '{at}'"; "a link is taken where it begins"),
                 );
             }
-            match (place == 0, processors.contains(&link.from)) {
+            match (index == 0, processors.contains(&link.from)) {
                 (true, true) => visited.push(link.from),
                 (false, false) => {}
                 (begins, _) => {
@@ -216,7 +216,8 @@ fn check_ring(platform: &Platform, processors: &[NodeId], ring: &Ring) -> Result
 /// O(2^n n^2) additions for `n` processors, and `n` times shortest routes.
 ///
 /// # Errors
-/// Prices that are malformed or prove nothing; no ring at all; the watch.
+/// Prices that are malformed or prove nothing. A platform without a ring. [`Rule::Stopped`](crate::Rule::Stopped) if
+/// the watch ended the search.
 pub fn ring_bound(
     platform: &Platform,
     processors: &[NodeId],
@@ -318,22 +319,22 @@ fn cheapest_ring<N: Clone + Ord + Zero>(
 ) -> Result<Option<N>, Violation> {
     let home = hops.len() - 1;
     let mut left: Vec<Option<N>> = vec![None; (home + 1) << home];
-    let place = |set: usize, at: usize| (set * (home + 1)) + at;
+    let cell = |set: usize, at: usize| (set * (home + 1)) + at;
     for set in 0..1usize << home {
         if set % 1024 == 0 {
             case.ask()?;
         }
         for at in (0..=home).filter(|&at| set >> at & 1 == 0) {
-            left[place(set, at)] = if set == 0 {
+            left[cell(set, at)] = if set == 0 {
                 hops[at][home].clone()
             } else {
                 let next = (0..home).filter(|next| set >> next & 1 == 1);
                 let way = |next: usize| {
-                    Some(hops[at][next].clone()? + left[place(set ^ 1 << next, next)].clone()?)
+                    Some(hops[at][next].clone()? + left[cell(set ^ 1 << next, next)].clone()?)
                 };
                 next.filter_map(way).min()
             };
         }
     }
-    Ok(left[place((1 << home) - 1, home)].take())
+    Ok(left[cell((1 << home) - 1, home)].take())
 }

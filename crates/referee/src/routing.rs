@@ -1,9 +1,9 @@
 //! Computes the throughput of a routing: the loads of links and processors per instance, and the number of instances
 //! that fit.
 //!
-//! **Ring.** A message goes from its owner to the last place around the ring that wants it: these paths are the
+//! **Ring.** A message goes around the ring from its owner to the last node that wants it: these paths are the
 //! patterns of a steady state, one for each demand. Values that are combined start behind the target and end there,
-//! each node in between merging its own value, and go on to every node that wants the result; with several targets, an
+//! each node in between merging its own value, and go on to every node that wants the result. With several targets, an
 //! equal part of the instances goes towards each owner. The weight of a hop is the number of these patterns that take
 //! it.
 //!
@@ -35,12 +35,12 @@ use crate::violation::{fault, shown};
 /// Instances per unit of time that a routing sustains. Messages have one size, and merges one amount of work.
 ///
 /// `O(demands x participants)` steps for a ring, `O(nodes + links)` for messages between all pairs with one path,
-/// `O(flows x links)` for flows; where nodes have one port for both directions, largest flows as in
+/// `O(flows x links)` for flows. If nodes have one port for both directions, largest flows as in
 /// [`check_steady_state`](crate::check_steady_state). Branchings take a largest flow for each member.
 ///
 /// # Errors
 /// The first rule broken: a path that leads elsewhere, a node that cannot pass on a message that it has to, a flow that
-/// loses something; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check.
+/// loses something. [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check.
 pub fn sustained(
     problem: &Problem,
     routing: &Routing,
@@ -169,7 +169,7 @@ fn scheduled(
 struct Ring<'r, 'a> {
     case: &'r Case<'a>,
     around: &'r Around,
-    places: BTreeMap<NodeId, usize>,
+    positions: BTreeMap<NodeId, usize>,
 }
 
 impl<'r, 'a> Ring<'r, 'a> {
@@ -182,15 +182,15 @@ impl<'r, 'a> Ring<'r, 'a> {
                 fault!(Question, "a ring of {} nodes and {} paths", order.len(), ways.len(); "{right}"),
             );
         }
-        let places: BTreeMap<NodeId, usize> = order.iter().copied().zip(0..).collect();
-        if places.len() < order.len() {
+        let positions: BTreeMap<NodeId, usize> = order.iter().copied().zip(0..).collect();
+        if positions.len() < order.len() {
             return Err(fault!(Question, "a node is on the ring twice"; "each is visited once"));
         }
-        for (place, way) in ways.iter().enumerate() {
-            let (from, to) = (order[place], order[(place + 1) % order.len()]);
+        for (position, way) in ways.iter().enumerate() {
+            let (from, to) = (order[position], order[(position + 1) % order.len()]);
             let mut at = from;
             for &id in way {
-                let link = case.link(id, || format!("path {place} of the ring"))?;
+                let link = case.link(id, || format!("path {position} of the ring"))?;
                 if link.from != at {
                     let (at, from) = (case.name(at), case.name(link.from));
                     return Err(
@@ -209,7 +209,7 @@ impl<'r, 'a> Ring<'r, 'a> {
         Ok(Ring {
             case,
             around,
-            places,
+            positions,
         })
     }
 
@@ -222,12 +222,12 @@ impl<'r, 'a> Ring<'r, 'a> {
             steps[first] += weight;
             steps[first + hops] -= weight;
         };
-        for place in 0..self.case.demands() {
-            let Some(demand) = self.case.demand(place) else {
+        for index in 0..self.case.demands() {
+            let Some(demand) = self.case.demand(index) else {
                 continue;
             };
             self.case.ask()?;
-            let rate = whole(self.case.rate(place));
+            let rate = whole(self.case.rate(index));
             self.check(&demand)?;
             let roots: Vec<NodeId> = match (demand.kind(), demand.goals) {
                 (Kind::Copy, _) => demand.operands.to_vec(),
@@ -242,9 +242,9 @@ impl<'r, 'a> Ring<'r, 'a> {
             }
         }
         let mut load = Rational::zero();
-        for (place, step) in steps.into_iter().enumerate() {
+        for (position, step) in steps.into_iter().enumerate() {
             load += step;
-            for &link in self.around.ways[place % count]
+            for &link in self.around.ways[position % count]
                 .iter()
                 .filter(|_| !load.is_zero())
             {
@@ -281,18 +281,19 @@ impl<'r, 'a> Ring<'r, 'a> {
         }
     }
 
-    fn place(&self, node: NodeId) -> Result<usize, Violation> {
+    fn position(&self, node: NodeId) -> Result<usize, Violation> {
         let missing = || fault!(Task, "'{}' is not on the ring", self.case.name(node); "all participants must be");
-        self.places.get(&node).copied().ok_or_else(missing)
+        self.positions.get(&node).copied().ok_or_else(missing)
     }
 
     /// The first hop of the pattern towards a root, and how many hops it has.
     fn chain(&self, demand: &Demand<'_>, root: NodeId) -> Result<(usize, usize), Violation> {
         let count = self.around.order.len();
-        let root_place = self.place(root)?;
+        let root_position = self.position(root)?;
         // How far behind the root a node comes, 0 being the root itself.
-        let behind =
-            |node: NodeId| Ok::<usize, Violation>((self.place(node)? + count - root_place) % count);
+        let behind = |node: NodeId| {
+            Ok::<usize, Violation>((self.position(node)? + count - root_position) % count)
+        };
         let mut last = 0;
         if let Goals::Everywhere(targets) = demand.goals {
             for &node in targets {
@@ -300,14 +301,14 @@ impl<'r, 'a> Ring<'r, 'a> {
             }
         }
         if demand.kind() == Kind::Copy {
-            return Ok((root_place, last));
+            return Ok((root_position, last));
         }
         let mut before = 0;
         for &node in demand.operands {
             // The operand of the root itself waits there.
             before = before.max((count - behind(node)?) % count);
         }
-        Ok((root_place + count - before, before + last))
+        Ok((root_position + count - before, before + last))
     }
 
     /// Adds the merges of a chain: at every owner but the first one that it meets.
@@ -358,15 +359,15 @@ fn load_flows(
 ) -> Result<(), Violation> {
     let is_source = flows.first().is_some_and(|flow| flow.is_source);
     let mut wanted: BTreeMap<NodeId, BTreeMap<NodeId, u64>> = BTreeMap::new();
-    for place in 0..case.demands() {
-        let Some(demand) = case.demand(place) else {
+    for index in 0..case.demands() {
+        let Some(demand) = case.demand(index) else {
             continue;
         };
         let (Goals::At(target), &[source], Kind::Route) =
             (demand.goals, demand.operands, demand.kind())
         else {
             return Err(
-                fault!(Question, "demand {place} is not a single message"; "flows carry messages that travel alone"),
+                fault!(Question, "demand {index} is not a single message"; "flows carry messages that travel alone"),
             );
         };
         let (root, leaf) = if is_source {
@@ -375,7 +376,7 @@ fn load_flows(
             (target, source)
         };
         if root != leaf {
-            *wanted.entry(root).or_default().entry(leaf).or_default() += case.rate(place);
+            *wanted.entry(root).or_default().entry(leaf).or_default() += case.rate(index);
         }
     }
     let mut seen = BTreeSet::new();

@@ -29,16 +29,16 @@ use crate::violation::{Rule, count_name, shown};
 /// and the operands of all different results.
 ///
 /// # Errors
-/// The first rule that is broken; sizes or work that are not constant; numbers without a common unit that fits in
+/// The first rule that is broken. Sizes or work that are not constant. Numbers without a common unit that fits in
 /// memory.
 pub fn check_run(problem: &Problem, run: &Run) -> Result<Rational, Violation> {
     let (size, work) = (constant(problem, true)?, constant(problem, false)?);
     let demands = problem.collective().demands();
     let wrong = |piece: &oneport_plan::Piece| piece.demand >= demands || !is_positive(&piece.share);
-    if let Some(place) = run.pieces.iter().position(wrong) {
-        let piece = &run.pieces[place];
+    if let Some(index) = run.pieces.iter().position(wrong) {
+        let piece = &run.pieces[index];
         let found = format!(
-            "piece {place} is {} of demand {}",
+            "piece {index} is {} of demand {}",
             shown(&piece.share),
             piece.demand
         );
@@ -176,9 +176,9 @@ impl Contents {
 /// A piece of a result.
 struct Part {
     piece: u32,
-    /// Place of its contents.
+    /// Index of its contents.
     contents: u32,
-    /// Which task passes it on, where nodes do not replicate.
+    /// The task that passes it on, if nodes do not replicate.
     passed: Option<u32>,
 }
 
@@ -236,9 +236,9 @@ impl<'a, N: Date> Execution<'a, N> {
     fn new(problem: &'a Problem, run: &'a Run, clock: &'a Clock<N>) -> Self {
         let platform = problem.platform();
         let mut busy: Vec<(Resource, [Vec<N>; 2])> = Vec::new();
-        let mut places: BTreeMap<Resource, usize> = BTreeMap::new();
-        let mut place = |resource: Resource| {
-            *places.entry(resource).or_insert_with(|| {
+        let mut indices: BTreeMap<Resource, usize> = BTreeMap::new();
+        let mut index_of = |resource: Resource| {
+            *indices.entry(resource).or_insert_with(|| {
                 busy.push((resource, Default::default()));
                 busy.len() - 1
             })
@@ -252,9 +252,9 @@ impl<'a, N: Date> Execution<'a, N> {
             let share = run.shares.get(&link).cloned();
             let share = share.unwrap_or_else(Rational::one);
             let shared = (0..).zip(platform.shared());
-            let part = |(place, of): (usize, &Shared)| {
+            let part = |(index, of): (usize, &Shared)| {
                 let weight = whole(*of.weights.get(&link)?);
-                Some((place, weight * &share / rate / &of.rate))
+                Some((index, weight * &share / rate / &of.rate))
             };
             shared.filter_map(part).collect()
         };
@@ -264,7 +264,7 @@ impl<'a, N: Date> Execution<'a, N> {
         let of_both: Vec<Vec<Resource>> = of_links.chain(of_nodes).collect();
         let occupied = of_both
             .into_iter()
-            .map(|all| all.into_iter().map(&mut place).collect())
+            .map(|all| all.into_iter().map(&mut index_of).collect())
             .collect();
         let wanted = problem.demands().map(Wanted::of).collect();
         let (held, parts) = (
@@ -292,10 +292,10 @@ impl<'a, N: Date> Execution<'a, N> {
 
     fn whole(mut self) -> Result<Rational, Violation> {
         self.shares()?;
-        for (place, task) in self.run.tasks.iter().enumerate() {
+        for (index, task) in self.run.tasks.iter().enumerate() {
             let start = self.clock.date(&task.start);
             let result = match &task.task {
-                RunTask::Send { link, carried } => self.send(place, start, *link, carried),
+                RunTask::Send { link, carried } => self.send(index, start, *link, carried),
                 RunTask::Merge {
                     node,
                     piece,
@@ -304,13 +304,13 @@ impl<'a, N: Date> Execution<'a, N> {
                 } => self.merge(start, *node, *piece, [*left, *right]),
             };
             self.held
-                .push(result.map_err(|violation| violation.at(format!("task {place}")))?);
+                .push(result.map_err(|violation| violation.at(format!("task {index}")))?);
         }
         for (resource, times) in std::mem::take(&mut self.busy) {
             self.not_too_often(resource, times)?;
         }
-        for (place, changes) in std::mem::take(&mut self.carried).into_iter().enumerate() {
-            self.not_too_much(place, changes)?;
+        for (index, changes) in std::mem::take(&mut self.carried).into_iter().enumerate() {
+            self.not_too_much(index, changes)?;
         }
         self.goals()?;
         let last = self.held.into_iter().map(|held| held.from).max();
@@ -382,12 +382,12 @@ impl<'a, N: Date> Execution<'a, N> {
     }
 
     /// A shared capacity carries at most its rate.
-    fn not_too_much(&self, place: usize, changes: BTreeMap<N, Rational>) -> Result<(), Violation> {
+    fn not_too_much(&self, index: usize, changes: BTreeMap<N, Rational>) -> Result<(), Violation> {
         let mut carried = Rational::zero();
         for (date, change) in changes {
             carried += change;
             if carried > Rational::one() {
-                let shared = Resource::Shared(SharedId::new(place));
+                let shared = Resource::Shared(SharedId::new(index));
                 let found = format!(
                     "the {} carries {} of its rate from {}",
                     shared.describe(self.problem.platform()),
@@ -400,7 +400,7 @@ impl<'a, N: Date> Execution<'a, N> {
         Ok(())
     }
 
-    /// The place of a piece's demand.
+    /// The index of a piece's demand.
     fn demand(&self, piece: u32) -> Result<usize, Violation> {
         let found = self.run.pieces.get(piece as usize);
         let pieces = self.run.pieces.len();
@@ -453,11 +453,11 @@ impl<'a, N: Date> Execution<'a, N> {
             .checked_sub(1)
             .map_or(0, |before| self.held[before].end);
         let parts = &self.parts[first..result.end];
-        let place = first
+        let index = first
             + parts
                 .binary_search_by_key(&piece, |part| part.piece)
                 .map_err(|_| absent())?;
-        Ok((self.parts[place].contents, Some(place)))
+        Ok((self.parts[index].contents, Some(index)))
     }
 
     fn send(
@@ -474,9 +474,9 @@ impl<'a, N: Date> Execution<'a, N> {
         let (from, to) = (platform.link(link).from, platform.link(link).to);
         let first = self.parts.len();
         for &(piece, source) in carried {
-            let (contents, place) = self.input(from, piece, source, &start)?;
-            if let (Some(place), false) = (place, platform.node(from).replicates)
-                && let Some(before) = self.parts[place].passed.replace(task as u32)
+            let (contents, index) = self.input(from, piece, source, &start)?;
+            if let (Some(index), false) = (index, platform.node(from).replicates)
+                && let Some(before) = self.parts[index].passed.replace(task as u32)
             {
                 let found = format!(
                     "'{}' passes piece {piece} on in task {before}, too",
@@ -562,9 +562,9 @@ impl<'a, N: Date> Execution<'a, N> {
     }
 
     /// Tasks of length 0 occupy no resource.
-    fn occupy(&mut self, place: usize, start: N, end: &N) {
+    fn occupy(&mut self, index: usize, start: N, end: &N) {
         if start < *end {
-            for &resource in &self.occupied[place] {
+            for &resource in &self.occupied[index] {
                 let [starts, ends] = &mut self.busy[resource].1;
                 starts.push(start.clone());
                 ends.push(end.clone());
@@ -595,17 +595,17 @@ impl<'a, N: Date> Execution<'a, N> {
                 let here = goals[from..]
                     .iter()
                     .take_while(|(node, _, _)| *node == held.node);
-                for (place, (_, wanted, _)) in (firsts[part.piece as usize] + from..).zip(here) {
-                    met[place] |= contents.is(wanted, demand.commutative);
+                for (index, (_, wanted, _)) in (firsts[part.piece as usize] + from..).zip(here) {
+                    met[index] |= contents.is(wanted, demand.commutative);
                 }
             }
             first = held.end;
         }
-        let Some(place) = met.iter().position(|met| !met) else {
+        let Some(index) = met.iter().position(|met| !met) else {
             return Ok(());
         };
-        let piece = firsts.partition_point(|first| *first <= place) - 1;
-        let (node, _, _) = self.wanted[self.run.pieces[piece].demand].goals[place - firsts[piece]];
+        let piece = firsts.partition_point(|first| *first <= index) - 1;
+        let (node, _, _) = self.wanted[self.run.pieces[piece].demand].goals[index - firsts[piece]];
         let name = self.problem.platform().name(node);
         Err(fault(
             format!("'{name}' lacks piece {piece} in the end"),

@@ -2,7 +2,7 @@
 //!
 //! The checks here imply the model. Ports and links: within a slot none serves more links than it can at a time, a
 //! shared capacity carries no more than its rate, and slots follow one another. Processors: the merges of a period fit
-//! in it, in sequence. Precedence: a task that could not start at its place in a period waits for that place in the
+//! in it, in sequence. Precedence: a task that could not start at its date in a period waits for that date in the
 //! next. Delivery: every copy of a pattern executes its demand, and each link's slots last as long as its messages
 //! take, so every message is sent whole within a period.
 
@@ -20,11 +20,15 @@ use crate::loads::Loads;
 use crate::pattern::PatternChecker;
 use crate::violation::{fault, shown, times_name, unordered};
 
-/// Checks that the period and the instances are positive; that the patterns execute their demands, in whole positive
-/// copies, as many per demand as there are instances (times its group's rate); that the links of each slot are
-/// ascending and that no port and no link serves more of them than it can at a time, nor a shared capacity; that the
-/// slots fit in the period; that each link's slots, each times its share, last exactly the time of its messages; and
-/// that each processor's merges fit in the period.
+/// Checks a periodic schedule:
+///
+/// - The period and the instances are positive.
+/// - The patterns execute their demands, in whole positive copies, as many per demand as there are instances (times its
+///   group's rate).
+/// - The links of each slot are ascending. No port, no link and no shared capacity serves more of them than it can at a
+///   time.
+/// - The slots fit in the period. Each link's slots, each times its share, last exactly the time of its messages.
+/// - Each processor's merges fit in the period.
 ///
 /// O(total number of tasks + total slot size) products and additions of integers.
 ///
@@ -34,7 +38,7 @@ pub fn check_schedule(problem: &Problem, schedule: &PeriodicSchedule) -> Result<
     check(&Case::new(problem), schedule).map(drop)
 }
 
-/// [`check_schedule`] under the case's watch, which is asked before every pattern and slot. Returns the loads of a
+/// [`check_schedule`] under the case's watch, which is called before every pattern and slot. Returns the loads of a
 /// period.
 pub(crate) fn check(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads, Violation> {
     if !is_positive(&schedule.period) {
@@ -64,12 +68,12 @@ pub(crate) fn check(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Load
 fn check_patterns(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<Loads, Violation> {
     let mut checker = PatternChecker::new(*case, "schedule");
     let mut copies: BTreeMap<usize, BigUint> = BTreeMap::new();
-    for (place, scheduled) in schedule.patterns.iter().enumerate() {
+    for (index, scheduled) in schedule.patterns.iter().enumerate() {
         case.ask()?;
         checker.check(&scheduled.pattern)?;
         let commodity = scheduled.pattern.demand;
         if scheduled.copies.is_zero() {
-            let pattern = format!("schedule pattern {place} ({})", case.demand_name(commodity));
+            let pattern = format!("schedule pattern {index} ({})", case.demand_name(commodity));
             return Err(
                 fault!(Schedule, "{pattern} has 0 copies"; "leave it out, or start at least 1"),
             );
@@ -105,23 +109,23 @@ fn check_slots(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Viola
     // Per resource: the last slot in which it was taken, counted from 1, the number of links that took it there, and
     // the first of them.
     let mut taken = vec![(0, 0, LinkId::new(0)); resources.len()];
-    for (place, slot) in schedule.slots.iter().enumerate() {
+    for (index, slot) in schedule.slots.iter().enumerate() {
         case.ask()?;
         if !is_positive(&slot.length) {
             let length = shown(&slot.length);
             return Err(
-                fault!(Schedule, "slot {place} has length {length}"; "it must be positive"),
+                fault!(Schedule, "slot {index} has length {length}"; "it must be positive"),
             );
         }
         for (i, &id) in slot.links.iter().enumerate() {
-            case.link(id, || format!("slot {place}"))?;
+            case.link(id, || format!("slot {index}"))?;
             if let Some(previous) = i
                 .checked_sub(1)
                 .map(|i| slot.links[i])
                 .filter(|&previous| previous >= id)
             {
                 let [link, previous] = [id, previous].map(|link| case.platform.link_name(link));
-                let found = format!("slot {place}: {link} follows {previous}");
+                let found = format!("slot {index}: {link} follows {previous}");
                 return Err(fault!(Schedule, "{found}"; "list links by id, each once"));
             }
             let whole = Resource::uses(case.platform, id).filter(|used| used.part.is_none());
@@ -130,27 +134,27 @@ fn check_slots(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Viola
                 let Some((last, links, first)) = of.and_then(|of| taken.get_mut(of)) else {
                     continue;
                 };
-                if *last != place + 1 {
-                    (*last, *links, *first) = (place + 1, 0, id);
+                if *last != index + 1 {
+                    (*last, *links, *first) = (index + 1, 0, id);
                 }
                 *links += 1;
                 if *links > resource.capacity(case.platform) {
-                    return Err(overfull(case, place, resource, id, *first));
+                    return Err(overfull(case, index, resource, id, *first));
                 }
             }
         }
-        check_shares(case, place, slot)?;
+        check_shares(case, index, slot)?;
         for &link in slot
             .links
             .iter()
             .filter(|_| !case.platform.shared().is_empty())
         {
             let share = slot.share(link);
-            let &mut (first, before) = speeds.entry(link).or_insert((place, share));
+            let &mut (first, before) = speeds.entry(link).or_insert((index, share));
             if share != before {
                 let name = case.platform.link_name(link);
                 let said = |share: Option<&Rational>| share.map_or("1".to_string(), shown);
-                let found = format!("slot {place}: the share of {name} is {}", said(share));
+                let found = format!("slot {index}: the share of {name} is {}", said(share));
                 return Err(
                     fault!(Schedule, "{found}"; "it is {} in slot {first}; a link keeps its share", said(before)),
                 );
@@ -162,26 +166,26 @@ fn check_slots(case: &Case<'_>, schedule: &PeriodicSchedule) -> Result<(), Viola
 
 /// Links at a part of their rate are among the links of the slot and have no ports at their ends, and no shared
 /// capacity carries more than its rate. The links of the slot exist and are ascending.
-fn check_shares(case: &Case<'_>, place: usize, slot: &Slot) -> Result<(), Violation> {
+fn check_shares(case: &Case<'_>, index: usize, slot: &Slot) -> Result<(), Violation> {
     let platform = case.platform;
     if !slot.shares.is_sorted_by(|one, other| one.0 < other.0) {
-        return Err(unordered(&format!("slot {place}: the shares")));
+        return Err(unordered(&format!("slot {index}: the shares")));
     }
     for (link, share) in &slot.shares {
-        case.link(*link, || format!("slot {place}: a share"))?;
+        case.link(*link, || format!("slot {index}: a share"))?;
         let name = || platform.link_name(*link);
         if slot.links.binary_search(link).is_err() {
             let right = "only links of the slot have a share";
-            return Err(fault!(Schedule, "slot {place}: {} has a share", name(); "{right}"));
+            return Err(fault!(Schedule, "slot {index}: {} has a share", name(); "{right}"));
         }
         if !is_positive(share) || *share >= Rational::one() {
-            let found = format!("slot {place}: the share of {} is {}", name(), shown(share));
+            let found = format!("slot {index}: the share of {} is {}", name(), shown(share));
             return Err(fault!(Schedule, "{found}"; "it is more than 0 and less than 1"));
         }
         if let Some(port) = Resource::ends(platform, *link).into_iter().flatten().next() {
             let port = port.describe(platform);
             let found = format!(
-                "slot {place}: {} has a share, and the {port} serves it",
+                "slot {index}: {} has a share, and the {port} serves it",
                 name()
             );
             return Err(fault!(Schedule, "{found}"; "a port serves transfers one after the other"));
@@ -202,7 +206,7 @@ fn check_shares(case: &Case<'_>, place: usize, slot: &Slot) -> Result<(), Violat
         .find(|(_, part)| *part > Rational::one());
     overfull.map_or(Ok(()), |(resource, part)| {
         let (resource, part) = (resource.describe(platform), shown(&part));
-        Err(fault!(Schedule, "slot {place}: the {resource} carries {part} of its rate"; "at most 1 is possible"))
+        Err(fault!(Schedule, "slot {index}: the {resource} carries {part} of its rate"; "at most 1 is possible"))
     })
 }
 

@@ -19,7 +19,7 @@ const OUTSIDE: usize = usize::MAX;
 #[derive(Debug)]
 pub(crate) struct ShortestPaths<'a, T> {
     platform: &'a Platform,
-    /// Per link; not negative.
+    /// Per link, not negative.
     lengths: &'a PerLink<T>,
     /// Whether links are followed against their direction.
     reversed: bool,
@@ -136,30 +136,30 @@ impl<'a, T: Length> ShortestPaths<'a, T> {
         Some(node)
     }
 
-    fn rise(&mut self, mut place: usize) {
-        while place > 0 && self.nearer(place, (place - 1) / 2) {
-            self.exchange(place, (place - 1) / 2);
-            place = (place - 1) / 2;
+    fn rise(&mut self, mut position: usize) {
+        while position > 0 && self.nearer(position, (position - 1) / 2) {
+            self.exchange(position, (position - 1) / 2);
+            position = (position - 1) / 2;
         }
     }
 
-    fn sink(&mut self, mut place: usize) {
+    fn sink(&mut self, mut position: usize) {
         loop {
-            let mut nearest = place;
-            for child in [2 * place + 1, 2 * place + 2] {
+            let mut nearest = position;
+            for child in [2 * position + 1, 2 * position + 2] {
                 if child < self.heap.len() && self.nearer(child, nearest) {
                     nearest = child;
                 }
             }
-            if nearest == place {
+            if nearest == position {
                 return;
             }
-            self.exchange(place, nearest);
-            place = nearest;
+            self.exchange(position, nearest);
+            position = nearest;
         }
     }
 
-    /// Whether the node at one heap place is nearer than the one at another.
+    /// Whether the node at one position of the heap is nearer than the node at another.
     fn nearer(&self, one: usize, other: usize) -> bool {
         self.distance[self.heap[one]] < self.distance[self.heap[other]]
     }

@@ -53,21 +53,21 @@ fn not_proved(bound: &Rational, why: String) -> Result<Finding, Violation> {
 
 /// Checks the schedule of one reduction.
 ///
-/// - Every list has one entry per processor; the receivers form a tree into the root, which is its own receiver and
-///   has 0 for its dates; costs are at least 0, times of senders positive; no date is negative.
-/// - A processor takes part in one transfer at a time (windows may touch; a transfer of no time occupies nothing).
+/// - Every list has one entry per processor. The receivers form a tree into the root. The root is its own receiver, and
+///   its dates are 0. Costs are at least 0, times of senders are positive, no date is negative.
+/// - A processor takes part in one transfer at a time. Windows may touch. A transfer of no time occupies nothing.
 /// - A transfer starts when the sender's value is complete: its own value is there, and all merges (under
 ///   [`SingleCosts::PerSender`]: all receptions) have ended.
-/// - Under [`SingleCosts::Equal`], a merge starts when its value has arrived and the receiver's own is there, and takes
-///   `compute`; a processor runs one at a time, and may receive meanwhile. The merges, executed by date, combine
-///   neighbours only: processor `i` holds operand `i`. Merges of one processor with the same date are accepted if they
-///   combine neighbours in some order. With release dates ([`Reduction::ready`]) the operator is taken as commutative:
-///   any order will do.
-/// - Under [`SingleCosts::PerSender`] the operator is commutative, every processor sends once, after all its
-///   receptions: so every processor reaches the root by a chain of windows that do not overlap (Liu-Kuo-Wang 2009,
+/// - Under [`SingleCosts::Equal`], a merge starts when its value has arrived and the receiver's own is there. It takes
+///   `compute`. A processor runs one merge at a time, and may receive meanwhile. The merges, executed by date, combine
+///   neighbours only: processor `i` holds operand `i`. Merges of one processor with equal dates are accepted if they
+///   combine neighbours in some order. With release dates ([`Reduction::ready`]) the operator counts as commutative,
+///   and every order is accepted.
+/// - Under [`SingleCosts::PerSender`] the operator is commutative. Every processor sends once, after all its
+///   receptions. So every processor reaches the root by a chain of windows that do not overlap (Liu-Kuo-Wang 2009,
 ///   section 2). A release date holds back the processor's own transfer, not its receptions.
-/// - `length` is the date at which the last transfer or merge ends, or the root's own value is there, not earlier and
-///   not later.
+/// - `length` is the date at which the last transfer or merge ends, or the date of the root's own value if that is
+///   later.
 /// - The limit (RR-7898, section 6) is kept.
 ///
 /// O(n log n), in machine integers if the numbers fit.
@@ -79,7 +79,7 @@ pub fn check_reduction(reduction: &Reduction, limit: Concurrency) -> Result<(), 
     check_dated(reduction, limit, ordered)
 }
 
-/// As [`check_reduction`]. The operands keep their order if and only if `ordered` says so, which needs equal costs.
+/// Does the checks of [`check_reduction`]. `ordered`: the operands keep their order. It requires equal costs.
 fn check_dated(reduction: &Reduction, limit: Concurrency, ordered: bool) -> Result<(), Violation> {
     let sheet = Sheet::of_reduction(reduction);
     let tree = sheet.tree()?;
@@ -108,14 +108,15 @@ fn judge_reduction<N: Number>(
 
 /// Checks the schedule of one broadcast: the mirror image of [`check_reduction`].
 ///
-/// - Lists, tree and numbers as there; the root has the message at 0, every other processor when its transfer ends.
-/// - Under [`SingleCosts::Equal`], a transfer is prepared for `compute` at its sender, once that has the message, and
-///   starts when it is prepared; a processor prepares one transfer at a time, and may send meanwhile. Under
-///   [`SingleCosts::PerSender`] the transfer to processor `i` starts once its sender has the message and takes the
-///   sender's time; only processors that send need a time.
+/// - Lists, tree and numbers meet the conditions of a reduction. The root has the message at 0, every other processor
+///   when its transfer ends.
+/// - Under [`SingleCosts::Equal`], the sender prepares a transfer for `compute` once it has the message. The transfer
+///   starts when it is prepared. A processor prepares one transfer at a time, and may send meanwhile. Under
+///   [`SingleCosts::PerSender`] the transfer to processor `i` starts once its sender has the message, and takes the
+///   sender's time. Only processors that send need a time.
 /// - A processor takes part in one transfer at a time.
 /// - `length` is the date of the last arrival.
-/// - [`Concurrency::Transfers`] as in a reduction; [`Concurrency::Reducers`] limits the processors that send.
+/// - [`Concurrency::Transfers`] limits transfers, [`Concurrency::Reducers`] the processors that send.
 ///
 /// O(n log n), in machine integers if the numbers fit.
 ///

@@ -17,19 +17,20 @@ use crate::odd_sets::violated;
 use crate::pattern::PatternChecker;
 use crate::violation::{fault, first_of, shown, times_name};
 
-/// Checks that the patterns execute their demands and have positive weights, sorted by demand; that the weights of each
-/// demand add up to the throughput (times its group's rate); and that no port, no link and no processor is busy for
-/// more than its capacity (RR-4872 sections 3.1 and 4.2: the constraints of SSSP(G) and SSR(G), with patterns instead
-/// of flows).
+/// Checks a steady state (RR-4872 sections 3.1 and 4.2: the constraints of SSSP(G) and SSR(G), with patterns instead of
+/// flows):
 ///
-/// Where nodes have one port for sends and receives together (RR-2004-32 section 3), that is not enough for a schedule
-/// to exist: then all odd-set inequalities are checked, too (see the module `odd_sets`).
+/// - The patterns execute their demands and have positive weights, sorted by demand.
+/// - The weights of each demand add up to the throughput (times its group's rate).
+/// - No port, no link and no processor is busy for more than its capacity.
+/// - If nodes have one port for sends and receives together (RR-2004-32 section 3), that is not enough for a schedule
+///   to exist. Then all odd-set inequalities are checked, too (see the module `odd_sets`).
 ///
-/// Sums are taken over common denominators: O(total number of tasks) products and additions of integers; for odd sets
+/// Sums are taken over common denominators: O(total number of tasks) products and additions of integers. Odd sets take
 /// O(ports) largest flows. The check calls the watch before every pattern.
 ///
 /// # Errors
-/// The first rule broken; [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check.
+/// The first rule broken. [`Rule::Stopped`](crate::Rule::Stopped) if the watch ended the check.
 pub fn check_steady_state(
     problem: &Problem,
     steady_state: &SteadyState,
@@ -63,13 +64,13 @@ impl<'a> Sustained<'a> {
         }
         let mut checker = PatternChecker::new(case, "steady-state");
         let mut previous = 0;
-        for (place, weighted) in patterns.iter().enumerate() {
+        for (index, weighted) in patterns.iter().enumerate() {
             case.ask()?;
             checker.check(&weighted.pattern)?;
             let commodity = weighted.pattern.demand;
             let named = || {
                 (
-                    format!("steady-state pattern {place}"),
+                    format!("steady-state pattern {index}"),
                     case.demand_name(commodity),
                 )
             };

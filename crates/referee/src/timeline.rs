@@ -1,5 +1,5 @@
 //! Checks a timeline: follows every message of a concrete run from its source to its target, and executes every merge
-//! of values, whichever program wrote the run.
+//! of values, for a run of any program.
 
 mod buffers;
 mod copies;
@@ -71,24 +71,24 @@ impl TimelineReport {
 /// Checks a run by its events and merges alone.
 ///
 /// - An event's pieces are positive (over a link of cost 0 it has one, of length 0), ascending, disjoint, within
-///   `0..horizon`, and add up to `size * cost`, or more on a link that shares capacities; a merge takes `work *
+///   `0..horizon`, and add up to `size * cost`, or more on a link that shares capacities. A merge takes `work *
 ///   compute`, at a processor, without a break.
 /// - At no time does a shared capacity carry more than its rate, each transfer at one rate from its first piece to its
 ///   last.
-/// - At no time do more pieces overlap at a port than it serves, nor two on a link, nor two merges at a processor (they
-///   may touch; merges of length 0 occupy nothing). Merges do not hinder transfers.
+/// - At no time do more pieces overlap at a port than it serves, nor two on a link, nor two merges at a processor. They
+///   may touch. Merges of length 0 occupy nothing. Merges do not hinder transfers.
 /// - Transfers that start at one date happen in the order of the list: a message passes links of cost 0 in no time.
 /// - A message for one target is at its source at any time. It leaves a node only after its last piece has arrived
 ///   there, once. It never comes back to a node, and ends at its target.
-/// - A partial result for one target is made once, at the processor of its merge. It travels as a message does, until
-///   it is at the processor of the one merge that takes it, which starts only then; `v[0,N]` ends at the target.
-/// - A message, or a partial result, for several targets stays where it has arrived, or was made, and may be used there
-///   any number of times from then on; at a node that does not replicate once for every arrival. Everything wanted
-///   arrives.
+/// - A partial result for one target is made once, at the processor of its merge. It travels like a message to the
+///   processor of the one merge that takes it. That merge starts after its arrival. `v[0,N]` ends at the target.
+/// - A message, or a partial result, for several targets stays at the nodes at which it arrived or was made. It may be
+///   used there any number of times from then on. A node that does not replicate uses it once for every arrival.
+///   Every target gets it.
 /// - `v[i,i]` is at its owner at any time: participant `i`, or for commutative operators the node where it is first
 ///   used.
-/// - Values are carried along: the result is the concatenation of all participants' values in their order; for
-///   commutative operators, in any order.
+/// - Values are carried along. The result is the concatenation of all participants' values in their order, for
+///   commutative operators in any order.
 /// - Every message, and every result, of every started instance arrives.
 /// - The dates agree with the period: an instance's first task starts in the instance's starting period, unless the run
 ///   is eager, and the last task ends in the last period, unless that is a starting period.
@@ -100,11 +100,11 @@ impl TimelineReport {
 pub fn check_timeline(problem: &Problem, timeline: &Timeline) -> Result<TimelineReport, Violation> {
     let case = Case::new(problem);
     let run = DatedRun::new(case, timeline)?;
-    for (place, event) in run.events.iter().enumerate() {
-        run.check_event(place, event)?;
+    for (index, event) in run.events.iter().enumerate() {
+        run.check_event(index, event)?;
     }
-    for (place, merge) in run.merges.iter().enumerate() {
-        run.check_merge(place, merge)?;
+    for (index, merge) in run.merges.iter().enumerate() {
+        run.check_merge(index, merge)?;
     }
     run.check_ports()?;
     run.check_shared()?;
@@ -120,7 +120,7 @@ pub fn check_timeline(problem: &Problem, timeline: &Timeline) -> Result<Timeline
     Ok(run.report(&ends, last, buffers))
 }
 
-/// Start and end of something that occupies a port or a processor, and its place in the list.
+/// Start and end of something that occupies a port or a processor, and its index in the list.
 type Stretch<'r> = (&'r BigUint, &'r BigUint, usize);
 
 /// A timeline whose ids exist and whose dates are not negative.
@@ -152,11 +152,11 @@ impl<'a> DatedRun<'a> {
         let started =
             u128::from(timeline.starting_periods) * u128::from(timeline.instances_per_period);
         let mut pieces = timeline.events.len() + timeline.merges.len();
-        for (place, event) in timeline.events.iter().enumerate() {
-            check_event(&case, place, event, started)?;
+        for (index, event) in timeline.events.iter().enumerate() {
+            check_event(&case, index, event, started)?;
             pieces += 4 * event.pieces.len();
         }
-        let checked = |(place, merge)| check_merge_event(&case, place, merge, started);
+        let checked = |(index, merge)| check_merge_event(&case, index, merge, started);
         let merges: Vec<CheckedMerge<'a>> = timeline
             .merges
             .iter()
@@ -226,7 +226,7 @@ impl<'a> DatedRun<'a> {
     }
 
     /// The pieces of one event.
-    fn check_event(&self, place: usize, dated: &Dated<'_>) -> Result<(), Violation> {
+    fn check_event(&self, index: usize, dated: &Dated<'_>) -> Result<(), Violation> {
         let mut total = BigUint::zero();
         let mut previous: Option<&BigUint> = None;
         let takes_no_time =
@@ -240,10 +240,10 @@ impl<'a> DatedRun<'a> {
                     [start, end, previous.unwrap_or(&ZERO)].map(|date| self.date(date));
                 let found =
                     format!("piece from {start} to {end} after one that ends at {previous}");
-                let place = format!("event {place} ({})", self.transfer(dated));
+                let location = format!("event {index} ({})", self.transfer(dated));
                 return Err(
                     fault!(Run, "{found}"; "pieces must be positive, ascending and disjoint")
-                        .at(place),
+                        .at(location),
                 );
             }
             total += end - start;
@@ -267,23 +267,23 @@ impl<'a> DatedRun<'a> {
             let (transfer, found, needed) =
                 (self.transfer(dated), self.date(&total), shown(size * cost));
             return Err(
-                fault!(Run, "event {place} ({transfer}) takes {found}"; "the transfer takes {needed}"),
+                fault!(Run, "event {index} ({transfer}) takes {found}"; "the transfer takes {needed}"),
             );
         }
         Ok(())
     }
 
     /// The duration of one merge.
-    fn check_merge(&self, place: usize, merge: &DatedMerge<'_>) -> Result<(), Violation> {
-        let place = || {
+    fn check_merge(&self, index: usize, merge: &DatedMerge<'_>) -> Result<(), Violation> {
+        let location = || {
             let value = self
                 .case
                 .message_name(merge.event.instance, merge.event.message);
-            format!("merge {place} ({value})")
+            format!("merge {index} ({value})")
         };
         if merge.end > self.horizon {
             let (end, horizon) = (self.date(&merge.end), self.date(&self.horizon));
-            return Err(fault!(Run, "ends at {end}"; "the run ends at {horizon}").at(place()));
+            return Err(fault!(Run, "ends at {end}"; "the run ends at {horizon}").at(location()));
         }
         let needed = self.case.volumes.merge_time(
             self.case.platform,
@@ -295,7 +295,7 @@ impl<'a> DatedRun<'a> {
         let found = &merge.end - &merge.start;
         if &found * denominator != numerator * self.scale.denominator() {
             let (found, needed) = (self.date(&found), shown(needed));
-            return Err(fault!(Run, "takes {found}"; "the merge takes {needed}").at(place()));
+            return Err(fault!(Run, "takes {found}"; "the merge takes {needed}").at(location()));
         }
         Ok(())
     }
@@ -303,7 +303,7 @@ impl<'a> DatedRun<'a> {
     /// No port and no link does more at a time than it can.
     fn check_ports(&self) -> Result<(), Violation> {
         let mut busy: BTreeMap<Resource, Vec<Stretch<'_>>> = BTreeMap::new();
-        for (place, dated) in self.events.iter().enumerate() {
+        for (index, dated) in self.events.iter().enumerate() {
             let own = Resource::Link(dated.event.link);
             let uses = Resource::uses(self.case.platform, dated.event.link);
             let whole = uses.filter(|used| used.part.is_none());
@@ -315,11 +315,11 @@ impl<'a> DatedRun<'a> {
                 let stretches = busy.entry(resource).or_default();
                 // Pieces of length 0 occupy nothing.
                 let pieces = dated.pieces.iter().filter(|(start, end)| start < end);
-                stretches.extend(pieces.map(|(start, end)| (start, end, place)));
+                stretches.extend(pieces.map(|(start, end)| (start, end, index)));
             }
         }
-        self.check_capacities(busy, &|place| {
-            self.events.get(place).map(|dated| self.transfer(dated))
+        self.check_capacities(busy, &|index| {
+            self.events.get(index).map(|dated| self.transfer(dated))
         })
     }
 
@@ -327,7 +327,7 @@ impl<'a> DatedRun<'a> {
     /// pieces.
     fn check_shared(&self) -> Result<(), Violation> {
         let platform = self.case.platform;
-        for (place, shared) in platform.shared().iter().enumerate() {
+        for (index, shared) in platform.shared().iter().enumerate() {
             // Per date: the change of the capacity's use, in parts of its rate. Starts add to it, ends subtract.
             let mut changes: BTreeMap<&BigUint, Rational> = BTreeMap::new();
             for dated in &self.events {
@@ -350,7 +350,7 @@ impl<'a> DatedRun<'a> {
             for (date, change) in changes {
                 carried += change;
                 if carried > Rational::one() {
-                    let resource = Resource::Shared(SharedId::new(place)).describe(platform);
+                    let resource = Resource::Shared(SharedId::new(index)).describe(platform);
                     let (date, carried) = (self.date(date), shown(&carried));
                     let found = format!("the {resource} carries {carried} of its rate from {date}");
                     return Err(fault!(Run, "{found}"; "at most 1 is possible"));
@@ -363,17 +363,17 @@ impl<'a> DatedRun<'a> {
     /// No processor does two things at a time.
     fn check_processors(&self) -> Result<(), Violation> {
         let mut busy: BTreeMap<Resource, Vec<Stretch<'_>>> = BTreeMap::new();
-        for (place, merge) in self
+        for (index, merge) in self
             .merges
             .iter()
             .enumerate()
             .filter(|(_, merge)| !merge.is_instant())
         {
             let stretches = busy.entry(Resource::Compute(merge.event.node)).or_default();
-            stretches.push((&merge.start, &merge.end, place));
+            stretches.push((&merge.start, &merge.end, index));
         }
-        self.check_capacities(busy, &|place| {
-            self.merges.get(place).map(|merge| self.merge(merge))
+        self.check_capacities(busy, &|index| {
+            self.merges.get(index).map(|merge| self.merge(merge))
         })
     }
 
@@ -388,7 +388,7 @@ impl<'a> DatedRun<'a> {
             stretches.sort_unstable();
             // Active stretches, by their ends.
             let mut active: BTreeSet<(&BigUint, usize)> = BTreeSet::new();
-            for (start, end, place) in stretches {
+            for (start, end, index) in stretches {
                 while active.first().is_some_and(|(end, _)| *end <= start) {
                     active.pop_first();
                 }
@@ -396,7 +396,7 @@ impl<'a> DatedRun<'a> {
                     active.first().filter(|_| active.len() >= capacity as usize)
                 {
                     let [first, second] =
-                        [first, place].map(|place| name(place).unwrap_or_default());
+                        [first, index].map(|index| name(index).unwrap_or_default());
                     let (start, end, resource) = (
                         self.date(start),
                         self.date(until),
@@ -409,7 +409,7 @@ impl<'a> DatedRun<'a> {
                         fault!(Run, "{found}"; "it serves {} at a time", count_name(capacity)),
                     );
                 }
-                active.insert((end, place));
+                active.insert((end, index));
             }
         }
         Ok(())

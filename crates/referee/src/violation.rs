@@ -51,13 +51,13 @@ pub enum Rule {
     Stopped(Limit),
 }
 
-/// A broken rule: place, value found, value expected, in a sentence ([`Display`](fmt::Display)). Nodes, links and
+/// A broken rule: location, value found, value expected, in a sentence ([`Display`](fmt::Display)). Nodes, links and
 /// messages have their names. Numbers count from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     rule: Rule,
     /// Empty if the value found implies it.
-    place: String,
+    location: String,
     found: String,
     /// Empty if the violation implies it.
     right: String,
@@ -67,15 +67,15 @@ impl Violation {
     pub(crate) fn new(rule: Rule, found: String, right: String) -> Violation {
         Violation {
             rule,
-            place: String::new(),
+            location: String::new(),
             found,
             right,
         }
     }
 
-    /// The same, found at this place.
-    pub(crate) fn at(self, place: String) -> Violation {
-        Violation { place, ..self }
+    /// This violation, found at this location.
+    pub(crate) fn at(self, location: String) -> Violation {
+        Violation { location, ..self }
     }
 
     /// The subject of the broken rule.
@@ -95,14 +95,14 @@ impl Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Violation {
-            place,
+            location,
             found,
             right,
             ..
         } = self;
-        let colon = if place.is_empty() { "" } else { ": " };
+        let colon = if location.is_empty() { "" } else { ": " };
         let semicolon = if right.is_empty() { "" } else { "; " };
-        write!(f, "{place}{colon}{found}{semicolon}{right}")
+        write!(f, "{location}{colon}{found}{semicolon}{right}")
     }
 }
 
@@ -165,9 +165,9 @@ pub(crate) fn no_node(what: &str, id: NodeId, platform: &Platform) -> Violation 
 }
 
 /// A link outside the platform: "share 3: the" link.
-pub(crate) fn no_link(place: &str, id: LinkId, platform: &Platform) -> Violation {
+pub(crate) fn no_link(location: &str, id: LinkId, platform: &Platform) -> Violation {
     let (id, links) = (id.index(), platform.links().len());
-    fault!(Certificate, "{place} link id {id} does not exist"; "the platform has {links} links, numbered from 0")
+    fault!(Certificate, "{location} link id {id} does not exist"; "the platform has {links} links, numbered from 0")
 }
 
 /// A value used before it is made, or never made.
@@ -247,7 +247,7 @@ pub(crate) fn shown(value: impl Borrow<Rational>) -> String {
 mod tests {
     use super::*;
 
-    /// Up to six names are listed; of more, five and how many are left.
+    /// Up to six names are listed. Of more, five are listed, and the number of the others.
     #[test]
     fn long_lists_are_cut_short() {
         let lists = [
@@ -269,7 +269,7 @@ mod tests {
         }
     }
 
-    /// Place, finding and remedy make a sentence, whichever of them are left out.
+    /// Location, finding and remedy make a sentence, also if some of them are left out.
     #[test]
     fn sentences_have_three_parts() {
         let part = Interval { first: 0, last: 2 };

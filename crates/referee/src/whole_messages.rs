@@ -21,7 +21,7 @@ use crate::violation::{fault, shown};
 /// `O(links x slots + tasks)` operations on rationals, however many copies there are.
 ///
 /// # Errors
-/// The first rule broken; the first link that cuts a message, and when.
+/// The first rule broken. The first link that cuts a message, and when.
 pub fn check_whole_messages(
     problem: &Problem,
     schedule: &PeriodicSchedule,

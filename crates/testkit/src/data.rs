@@ -1,5 +1,5 @@
 //! Folders beside the repository, which an environment variable names. A test that reads one says so in its attribute,
-//! such as `#[ignore = "needs data tiers"]`; `cargo xtask test` runs it wherever the folder is.
+//! such as `#[ignore = "needs data tiers"]`. `cargo xtask test` runs it if the folder exists.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub fn folder(variable: &str) -> PathBuf {
 /// A file or folder of other people's data, below the folder that `ONEPORT_DATA` names.
 ///
 /// # Panics
-/// As [`folder`]; or it is not there.
+/// Those of [`folder`]. A part that does not exist.
 #[track_caller]
 pub fn data(part: &str) -> PathBuf {
     let path = folder("ONEPORT_DATA").join(part);

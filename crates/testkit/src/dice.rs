@@ -4,7 +4,7 @@ use oneport_platform::Rational;
 
 use crate::ratio;
 
-/// Numbers that look random (SplitMix64, Steele, Lea, Flood 2014); any seed will do.
+/// Numbers that look random (SplitMix64, Steele, Lea, Flood 2014). Every seed is valid.
 #[derive(Debug, Clone)]
 pub struct Dice(pub u64);
 

@@ -19,9 +19,9 @@ use oneport_platform::NodeId;
 
 /// The reductions of a reduce or a reduce-scatter, read off the collective itself.
 pub trait Reductions {
-    /// The owners of the values, in operand order; `None` for other collectives.
+    /// The owners of the values, in operand order. `None` for other collectives.
     fn operands(&self) -> Option<&[NodeId]>;
-    /// Where the results are wanted, in the order of the demands; nothing for other collectives.
+    /// The targets of the results, in the order of the demands. Empty for other collectives.
     fn reductions(&self) -> &[NodeId];
 }
 

@@ -24,7 +24,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The parts of a claim; `None` unless it lists patterns and has a schedule.
+    /// The parts of a claim. `None` unless it lists patterns and has a schedule.
     pub fn of(claim: &Claim, stated: &Stated) -> Option<Self> {
         Plan::of(claim, &stated.upper_bound, stated.status).map(Parts::from)
     }

@@ -2,7 +2,7 @@
 
 use oneport_platform::{Node, Platform, Rational, parse_rational, ratio};
 
-/// The number that a text states: `2`, `0.5`, `1/3`.
+/// The number that a text states: `3`, `2/3`, `1.5`, `1e60`.
 ///
 /// # Panics
 /// The text is not a number.
@@ -15,7 +15,7 @@ pub fn number(text: &str) -> Rational {
 /// time, or the time behind its name (`P0=1/2`). A router's name is in parentheses (`(r)`).
 ///
 /// # Panics
-/// A link between unknown nodes; a cost that is not a number; a node or link that a builder refuses.
+/// A link between unknown nodes. A cost that is not a number. A node or link that a builder refuses.
 #[track_caller]
 pub fn platform(nodes: &str, links: &[(&str, &str, &str)]) -> Platform {
     let mut builder = Platform::builder();

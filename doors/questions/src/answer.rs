@@ -281,7 +281,7 @@ fn table(head: &Head, question: &Question, watch: Watch) -> Result<String> {
             platform,
             table,
         })),
-        Err(error) if error.kind == Kind::Infeasible => Ok(text_of(&Row {
+        Err(error) if error.kind == Kind::Infeasible => Ok(text_of(&AnswerRow {
             head: head.clone(),
             platform,
             numbers: Numbers::infeasible(&own, &collective),

@@ -457,7 +457,7 @@ fn refuse_doubled(text: &str) -> Result<()> {
     };
     let checked = Json::parse(source).and_then(|value| each_key_once(&value));
     checked.map_err(|error| {
-        let path = error.place.key.as_ref();
+        let path = error.location.key.as_ref();
         let path = path.map_or_else(String::new, |path| format!("\"{path}\": "));
         usage(format!("{path}{}", error.mistake))
     })

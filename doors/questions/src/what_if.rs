@@ -9,7 +9,7 @@ use oneport::platform::NodeId;
 use oneport::{Answer, Options, Problem, Rational, Status};
 use serde_json::{Map, Value, json};
 
-pub use oneport::explain::what_if::{Asking, Class, Enough, Kind, Trial};
+pub use oneport::explain::what_if::{Class, Enough, Kind, NextChange, Trial};
 
 use crate::answer::paths;
 use crate::asked::Asked;
@@ -113,7 +113,7 @@ pub fn class_names(problem: &Problem) -> Vec<String> {
 pub fn each_class(
     base: &Arc<Answer>,
     options: &Options,
-    hear: &mut dyn FnMut(Asking<'_>),
+    hear: &mut dyn FnMut(NextChange<'_>),
 ) -> Result<ClassRows> {
     let rows = what_if::each(base, options, hear)?;
     let sets = what_if::together(base, &rows, options, hear)?;

@@ -134,7 +134,10 @@ fn from_content(bytes: &[u8], json: bool) -> Format {
         .map(str::trim)
         .filter(|line| !line.is_empty() && !line.starts_with('#'));
     let first = lines.clone().next().unwrap_or_default();
-    if first == "graph" || lines.any(opens_graph) {
+    // yEd writes the bracket on the next line.
+    let mut pairs = lines.clone().zip(lines.clone().skip(1));
+    let opens_below = pairs.any(|(line, next)| line == "graph" && next.starts_with('['));
+    if first == "graph" || opens_below || lines.any(opens_graph) {
         return Format::Gml;
     }
     match PlatformFormat::of_content(bytes) {
@@ -313,6 +316,7 @@ mod tests {
             ("stdin", "  {\"format\"", Format::Own(PlatformFormat::Json)),
             ("stdin", "Creator \"x\"\r\ngraph [\r\n", Format::Gml),
             ("stdin", "graph\n[\n", Format::Gml),
+            ("stdin", "Creator\t\"yFiles\"\ngraph\n[\n", Format::Gml),
             ("stdin", "0 1\n1 0\n", Format::Own(PlatformFormat::Matrix)),
             ("a.json", "{\"nodes\": [], \"edges\": []}", Format::NodeLink),
             (

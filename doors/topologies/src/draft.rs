@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_traits::{Signed, Zero};
-use oneport_files::MERGE_RATE;
 use oneport_files::error::{FormatError, Mistake, clip};
 use oneport_files::source::Source;
+use oneport_platform::units::Data;
 use oneport_platform::{
-    Delays, LinkId, Node, NodeId, Platform, PlatformError, PortModel, Rational, Shared, Units,
-    decimal, whole,
+    DEFAULT_MERGE_RATE, Delays, LinkId, Node, NodeId, Platform, PlatformError, PortModel, Rational,
+    Shared, Units, decimal, whole,
 };
 
 use crate::Format;
@@ -98,6 +98,8 @@ pub(crate) struct Draft<'o> {
     /// Other keys of `link_bandwidth` that are valid here.
     allowed: BTreeSet<String>,
     model: PortModel,
+    /// The platform's unit of data.
+    data: Data,
     /// Whether a link has the attribute with the latency. If not, some attributes of links.
     latency_stated: bool,
     attributes: BTreeSet<String>,
@@ -121,6 +123,7 @@ impl<'o> Draft<'o> {
             kinds: BTreeSet::new(),
             allowed: BTreeSet::new(),
             model: PortModel::Links,
+            data: Data::GIGABYTE,
             latency_stated: false,
             attributes: BTreeSet::new(),
         }
@@ -173,14 +176,7 @@ impl<'o> Draft<'o> {
             return Err(not_positive("a bandwidth", &rate));
         }
         if from == to {
-            let name = self.members.get(from).map_or("", |member| &member.name);
-            self.note(
-                Topic::LeftOut,
-                format!(
-                    "links from a node to itself, such as that of {}",
-                    clip(name)
-                ),
-            );
+            self.note_loop(from);
             return Ok(());
         }
         self.check_links(1)?;
@@ -211,6 +207,40 @@ impl<'o> Draft<'o> {
             }
         }
         Ok(())
+    }
+
+    /// Adds a link of `rate` GB/s and `latency` seconds between two nodes. Of several links between the same ends the
+    /// fastest counts, with its latency; of equally fast ones that of the least latency.
+    pub(crate) fn fastest(
+        &mut self,
+        from: usize,
+        to: usize,
+        rate: &Rational,
+        latency: &Rational,
+    ) -> Result<(), Mistake> {
+        let known = self.by_ends.get(&(from, to));
+        let Some(wire) = known.and_then(|&wire| self.wires.get_mut(wire)) else {
+            return self.way(from, to, Some(rate.clone()), latency);
+        };
+        if *rate > wire.rate || *rate == wire.rate && *latency < wire.latency {
+            wire.rate = rate.clone();
+            wire.latency = latency.clone();
+        }
+        self.note(
+            Topic::Merged,
+            "parallel edges are one link, the fastest counts",
+        );
+        Ok(())
+    }
+
+    /// Notes that the links of a node to itself are left out.
+    pub(crate) fn note_loop(&mut self, node: usize) {
+        let name = self.members.get(node).map_or("", |member| &member.name);
+        let text = format!(
+            "links from a node to itself, such as that of {}",
+            clip(name)
+        );
+        self.note(Topic::LeftOut, text);
     }
 
     /// Adds a link between unconnected nodes. `rate` in GB/s is absent if only shared capacities limit it, `latency` is
@@ -399,6 +429,11 @@ impl<'o> Draft<'o> {
         self.model = model;
     }
 
+    /// Sets the platform's unit of data. Without a call it is the gigabyte. Rates are given to the draft in GB/s.
+    pub(crate) fn measured_in(&mut self, data: Data) {
+        self.data = data;
+    }
+
     /// Allows the user to give a bandwidth for this key.
     pub(crate) fn allow(&mut self, key: &str) {
         self.allowed.insert(key.to_string());
@@ -417,7 +452,7 @@ impl<'o> Draft<'o> {
         }
     }
 
-    /// The platform, in gigabytes and seconds.
+    /// The platform, in its unit of data and seconds.
     pub(crate) fn finish(
         mut self,
         source: &Source<'_>,
@@ -434,7 +469,9 @@ impl<'o> Draft<'o> {
             let known: Vec<String> = self.attributes.iter().cloned().collect();
             return Err(in_file(no_latency(&asked.attribute, &known)));
         }
-        let merge = self.merge_time().map_err(in_file)?;
+        // Gigabytes in one unit of data.
+        let gigabytes = self.data.bits() / Data::GIGABYTE.bits();
+        let merge = self.merge_time().map_err(in_file)? * &gigabytes;
         let accelerators: BTreeSet<usize> = self
             .devices
             .iter()
@@ -444,6 +481,7 @@ impl<'o> Draft<'o> {
         let mut builder = Platform::builder();
         builder.model(self.model);
         builder.units(Units {
+            data: self.data,
             work_is_data: true,
             ..Units::gigabytes_and_seconds()
         });
@@ -461,7 +499,7 @@ impl<'o> Draft<'o> {
             let cost = if wire.rate.is_zero() {
                 Rational::zero()
             } else {
-                wire.rate.recip()
+                &gigabytes / &wire.rate
             };
             let link = builder.link(from, to, cost).map_err(refuse)?;
             if !wire.latency.is_zero() {
@@ -476,7 +514,7 @@ impl<'o> Draft<'o> {
             let weights = group.weights.iter();
             let shared = Shared {
                 name: group.name.clone(),
-                rate: group.rate.clone(),
+                rate: &group.rate / &gigabytes,
                 weights: weights
                     .map(|(&link, &count)| (LinkId::new(link), count))
                     .collect(),
@@ -621,7 +659,7 @@ impl<'o> Draft<'o> {
     /// Seconds per gigabyte of result.
     fn merge_time(&mut self) -> Result<Rational, Mistake> {
         let given = self.options.merge_rate.clone();
-        let rate = given.unwrap_or_else(|| whole(MERGE_RATE));
+        let rate = given.unwrap_or_else(|| whole(DEFAULT_MERGE_RATE));
         if !rate.is_positive() {
             return Err(not_positive("the rate of merging", &rate));
         }

@@ -15,7 +15,7 @@ use oneport_platform::{Rational, Units, parse_rational};
 use crate::draft::{Draft, Role, gigabytes};
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many, unknown};
-use crate::options::LatencyAttribute;
+use crate::options::{ImportOptions, LatencyAttribute};
 
 /// Attributes of a node or an edge: names and values.
 pub(crate) type Attributes<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
@@ -38,22 +38,20 @@ pub(crate) fn too_many_attributes(what: &'static str) -> Mistake {
 /// A graph that is being added to a draft.
 pub(crate) struct Graph<'g, 'o> {
     pub draft: &'g mut Draft<'o>,
-    nodes: BTreeMap<String, usize>,
+    /// Index of each node in the draft, by its id.
+    indices: BTreeMap<String, usize>,
 }
 
 impl<'g, 'o> Graph<'g, 'o> {
     pub(crate) fn new(draft: &'g mut Draft<'o>) -> Self {
         Graph {
             draft,
-            nodes: BTreeMap::new(),
+            indices: BTreeMap::new(),
         }
     }
 
     /// Adds a node under its `name` or `label`, else its id.
     pub(crate) fn node(&mut self, id: &str, attributes: &Attributes<'_>) -> Result<(), Mistake> {
-        if self.nodes.contains_key(id) {
-            return Err(Mistake::DuplicateKey(format!("node {}", clip(id))));
-        }
         // Graphviz writes the label `\N`: the node's own name.
         let is_own_name = |name: &str| name.is_empty() || name == "\\N";
         let named = value(attributes, "name")
@@ -69,9 +67,28 @@ impl<'g, 'o> Graph<'g, 'o> {
         } else {
             ("node", Role::Processor)
         };
+        self.named_node(id, name, kind, role)
+    }
+
+    /// Adds a node under a name.
+    pub(crate) fn named_node(
+        &mut self,
+        id: &str,
+        name: String,
+        kind: &'static str,
+        role: Role,
+    ) -> Result<(), Mistake> {
+        if self.indices.contains_key(id) {
+            return Err(Mistake::DuplicateKey(format!("node {}", clip(id))));
+        }
         let index = self.draft.node(name, kind, role)?;
-        self.nodes.insert(id.to_string(), index);
+        self.indices.insert(id.to_string(), index);
         Ok(())
+    }
+
+    /// Index of the node of this id in the draft.
+    pub(crate) fn index(&self, id: &str) -> Result<usize, Mistake> {
+        self.indices.get(id).copied().ok_or_else(|| unknown(id))
     }
 
     /// Adds an edge between nodes by their ids, in both directions unless it is directed.
@@ -82,8 +99,7 @@ impl<'g, 'o> Graph<'g, 'o> {
         directed: bool,
         attributes: &Attributes<'_>,
     ) -> Result<(), Mistake> {
-        let &one = self.nodes.get(from).ok_or_else(|| unknown(from))?;
-        let &other = self.nodes.get(to).ok_or_else(|| unknown(to))?;
+        let (one, other) = (self.index(from)?, self.index(to)?);
         let rate = self.rate(attributes)?;
         let rate = self.draft.stated("link", rate);
         if self.draft.has_link(one, other) {
@@ -108,7 +124,10 @@ impl<'g, 'o> Graph<'g, 'o> {
     }
 
     /// The latency in seconds, if an attribute states it with a unit.
-    fn latency(&mut self, attributes: &Attributes<'_>) -> Result<Option<Rational>, Mistake> {
+    pub(crate) fn latency(
+        &mut self,
+        attributes: &Attributes<'_>,
+    ) -> Result<Option<Rational>, Mistake> {
         let asked = self.draft.options.latency.as_ref();
         let found = latency_names(asked)
             .into_iter()
@@ -216,7 +235,7 @@ pub(super) fn latency_in(
 }
 
 /// Whether an attribute that has a default is read.
-pub(super) fn is_read(name: &str, draft: &Draft<'_>) -> bool {
+pub(super) fn is_read(name: &str, options: &ImportOptions) -> bool {
     const READ: [&str; 11] = [
         "name",
         "label",
@@ -230,7 +249,7 @@ pub(super) fn is_read(name: &str, draft: &Draft<'_>) -> bool {
         LATENCY[0],
         LATENCY[1],
     ];
-    let (capacity, latency) = (&draft.options.capacity, &draft.options.latency);
+    let (capacity, latency) = (&options.capacity, &options.latency);
     READ.contains(&name)
         || capacity.as_ref().is_some_and(|of| of.attribute == name)
         || latency.as_ref().is_some_and(|of| of.attribute == name)
@@ -283,7 +302,8 @@ fn not_positive(text: &str) -> Mistake {
     }
 }
 
-fn value<'v>(attributes: &'v Attributes<'_>, name: &str) -> Option<&'v str> {
+/// The value of the first attribute of this name.
+pub(crate) fn value<'v>(attributes: &'v Attributes<'_>, name: &str) -> Option<&'v str> {
     attributes
         .iter()
         .find(|(known, _)| known == name)

@@ -29,7 +29,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         let default = children(key, "default")
             .next()
             .and_then(|default| default.text());
-        keys.insert(id, (name, default.filter(|_| is_read(name, draft))));
+        keys.insert(id, (name, default.filter(|_| is_read(name, draft.options))));
         if keys.len() > MAX_ATTRIBUTES {
             return Err(error_at(source, key, too_many_attributes("keys")));
         }

@@ -11,6 +11,7 @@ mod draft;
 mod edges;
 mod format;
 mod gml;
+mod gml_lists;
 mod gpu_matrix;
 mod graph;
 mod graphml;
@@ -76,7 +77,8 @@ use std::path::Path;
 use crate::mistakes::said;
 use oneport_files::error::Mistake;
 use oneport_files::source::{Source, read_bytes};
-use oneport_files::{MAX_PLATFORM_BYTES, MERGE_RATE, parse_platform_with_any_ports};
+use oneport_files::{MAX_PLATFORM_BYTES, parse_platform_with_any_ports};
+use oneport_platform::DEFAULT_MERGE_RATE;
 
 use draft::Draft;
 
@@ -182,19 +184,9 @@ fn parse(
     if !matches!(format, Format::Joined | Format::Unread(_)) {
         taken::check(format, options).map_err(|mistake| source.error_in_file(mistake))?;
     }
-    let asks_capacity = options.capacity.is_some() || options.capacity_default.is_some();
     let read: Importer = match format {
-        Format::Gml if asks_capacity => gml::read_graph,
-        Format::Own(_) | Format::Gml => {
-            let (platform, notes) = gml::read(source, options.latency.as_ref())?;
-            let others = ImportOptions {
-                latency: None,
-                ..options.clone()
-            };
-            let mut imported = plain(name, platform, format, &others)?;
-            imported.notes = notes;
-            return Ok(imported);
-        }
+        // Our own formats are read above.
+        Format::Own(_) | Format::Gml => gml::read,
         Format::Joined => return plain(name, tiers_json::read(source)?, format, options),
         Format::Nccl => nccl::read,
         Format::NvidiaSmi => nvidia_smi::read,
@@ -222,7 +214,7 @@ fn parse(
 /// The speed of merges of a matrix with units, as text for messages.
 pub fn merges_of_a_matrix() -> String {
     format!(
-        "every processor combines values at {MERGE_RATE} GB/s: the file does not say how fast; --work 0 leaves merges out"
+        "every processor combines values at {DEFAULT_MERGE_RATE} GB/s: the file does not say how fast; --work 0 leaves merges out"
     )
 }
 

@@ -93,8 +93,8 @@ fn fields<'a, const N: usize>(
     values: [Option<Json<'a, '_>>; N],
 ) -> Result<[Option<Field<'a>>; N], FormatError> {
     let mut fields = [const { None }; N];
-    for (place, value) in fields.iter_mut().zip(values) {
-        *place = value.map(field).transpose()?;
+    for (known, value) in fields.iter_mut().zip(values) {
+        *known = value.map(field).transpose()?;
     }
     Ok(fields)
 }

@@ -12,7 +12,7 @@ pub(super) enum Measure {
     Cost,
     /// Its inverse.
     Bandwidth,
-    /// Time per unit of work: `2 ms`; or per unit of data that is merged: `2 ms/GB`, `500 GB/s`.
+    /// Time per unit of work (`2 ms`), or per unit of data that is merged (`2 ms/GB`, `500 GB/s`).
     Compute,
     /// Time that a message takes however small it is.
     Delay,
@@ -48,7 +48,7 @@ impl Measures {
         Ok(())
     }
 
-    /// The platform's units: those declared, or gigabytes and seconds where every number carries its own.
+    /// The platform's units: those declared, or gigabytes and seconds if every number carries its own.
     pub(super) fn units(&self) -> Option<Units> {
         let units = self.declared.or_else(|| {
             self.with_unit

@@ -97,10 +97,10 @@ impl Assembly<'_> {
                 link.ok_or_else(|| no_link(&format!("{from} -> {to}")))
             }
             Ends::Arrow(text) => {
-                let places = text.match_indices("->").map(|(place, _)| place);
-                let mut links = places.filter_map(|place| {
-                    let from = self.builder.find(text.get(..place)?.trim())?;
-                    let to = self.builder.find(text.get(place + 2..)?.trim())?;
+                let starts = text.match_indices("->").map(|(start, _)| start);
+                let mut links = starts.filter_map(|start| {
+                    let from = self.builder.find(text.get(..start)?.trim())?;
+                    let to = self.builder.find(text.get(start + 2..)?.trim())?;
                     self.builder.find_link(from, to)
                 });
                 match (links.next(), links.next()) {

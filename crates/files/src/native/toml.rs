@@ -161,7 +161,7 @@ fn members<'t, 'a, const N: usize>(
     Ok(keys.map(|key| table.get(key)))
 }
 
-/// Calls `f` with the place, offset and contents of every table of an array of tables.
+/// Calls `f` with the index, offset and contents of every table of an array of tables.
 fn each<'t, 'a>(
     source: &Source<'_>,
     list: Value<'t, 'a>,

@@ -125,11 +125,11 @@ fn write_list(out: &mut String, name: &str, entries: impl Iterator<Item = Values
     let _ = write!(out, "{indent}  \"{name}\": [");
     for (index, entry) in entries.enumerate() {
         let _ = write!(out, "{}\n{indent}    {{", if index == 0 { "" } else { "," });
-        for (place, (key, value)) in entry.into_iter().enumerate() {
+        for (index, (key, value)) in entry.into_iter().enumerate() {
             let _ = write!(
                 out,
                 "{}\"{key}\": {value}",
-                if place == 0 { "" } else { ", " }
+                if index == 0 { "" } else { ", " }
             );
         }
         out.push('}');
@@ -218,7 +218,7 @@ fn shared_values(platform: &Platform, shared: &Shared) -> Values {
     ]
 }
 
-/// The links in order; with `fold`, a link directly followed by its reverse of the same cost comes once, with `true`.
+/// The links in order. With `fold`, a link and its reverse of equal cost directly behind it are one entry, with `true`.
 fn folded(platform: &Platform, fold: bool) -> impl Iterator<Item = (LinkId, bool)> {
     let mut links = platform.link_ids().peekable();
     std::iter::from_fn(move || {

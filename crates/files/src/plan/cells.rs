@@ -21,7 +21,7 @@ pub(super) fn link_number(
     value: &Json<'_, '_>,
     platform: &Platform,
 ) -> Result<LinkId, FormatError> {
-    value.place("link", platform.links().len()).map(LinkId::new)
+    value.index("link", platform.links().len()).map(LinkId::new)
 }
 
 /// A list of links.

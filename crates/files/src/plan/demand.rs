@@ -1,4 +1,4 @@
-//! The demands of a collective by place, without listing them: an all-to-all among `n` has `n (n - 1)`.
+//! The demands of a collective by index, without listing them: an all-to-all among `n` has `n (n - 1)`.
 
 use std::collections::BTreeMap;
 
@@ -8,29 +8,29 @@ use oneport_platform::NodeId;
 /// The numbering of [`Collective::demand`] and of its operands. Built in `O(n log n)` for `n` owners and targets of all
 /// blocks.
 pub(super) struct Demands<'c> {
-    blocks: Vec<Places<'c>>,
+    blocks: Vec<IndexedBlock<'c>>,
     count: usize,
 }
 
-/// A block, and the place of every owner among its operands.
-struct Places<'c> {
+/// A block, and the index of every owner among its operands.
+struct IndexedBlock<'c> {
     block: Block<'c>,
     operands: BTreeMap<NodeId, usize>,
 }
 
-fn places(nodes: &[NodeId]) -> BTreeMap<NodeId, usize> {
+fn indices_of(nodes: &[NodeId]) -> BTreeMap<NodeId, usize> {
     nodes
         .iter()
         .enumerate()
-        .map(|(place, &node)| (node, place))
+        .map(|(index, &node)| (node, index))
         .collect()
 }
 
 impl<'c> Demands<'c> {
     pub(super) fn new(collective: &'c Collective) -> Self {
-        let of_block = |block: Block<'c>| Places {
+        let of_block = |block: Block<'c>| IndexedBlock {
             block,
-            operands: places(block.operands()),
+            operands: indices_of(block.operands()),
         };
         // Counted once: adding up the groups for every pattern takes long.
         Demands {
@@ -45,20 +45,20 @@ impl<'c> Demands<'c> {
     }
 
     /// The demand with this number. `O(log g)` for `g` groups.
-    pub(super) fn get(&self, place: usize) -> Option<Demand<'c>> {
-        let block = self.block(place)?.block;
-        block.demand(place - block.first)
+    pub(super) fn get(&self, index: usize) -> Option<Demand<'c>> {
+        let block = self.block(index)?.block;
+        block.demand(index - block.first)
     }
 
-    /// The place of a participant among the operands of the demand with this number.
-    pub(super) fn participant(&self, place: usize, node: NodeId) -> Option<usize> {
-        self.block(place)?.operands.get(&node).copied()
+    /// The index of a participant among the operands of the demand with this number.
+    pub(super) fn participant(&self, index: usize, node: NodeId) -> Option<usize> {
+        self.block(index)?.operands.get(&node).copied()
     }
 
-    fn block(&self, place: usize) -> Option<&Places<'c>> {
+    fn block(&self, index: usize) -> Option<&IndexedBlock<'c>> {
         let after = self
             .blocks
-            .partition_point(|places| places.block.first <= place);
+            .partition_point(|indexed| indexed.block.first <= index);
         self.blocks.get(after.checked_sub(1)?)
     }
 }
@@ -95,19 +95,19 @@ mod tests {
             for collective in collectives(&members) {
                 let demands = Demands::new(&collective);
                 assert_eq!(demands.count(), collective.demands());
-                for place in 0..collective.demands() + 3 {
+                for index in 0..collective.demands() + 3 {
                     assert_eq!(
-                        demands.get(place),
-                        collective.demand(place),
-                        "{collective:?} {place}"
+                        demands.get(index),
+                        collective.demand(index),
+                        "{collective:?} {index}"
                     );
                 }
                 let combined = collective
                     .blocks()
                     .first()
                     .map_or(&[][..], |block| block.operands());
-                for (place, &operand) in combined.iter().enumerate() {
-                    assert_eq!(demands.participant(0, operand), Some(place));
+                for (index, &operand) in combined.iter().enumerate() {
+                    assert_eq!(demands.participant(0, operand), Some(index));
                 }
             }
         }
@@ -132,16 +132,16 @@ mod tests {
         );
         let demands = Demands::new(&groups);
         assert!(demands.count() > 30);
-        for place in 0..demands.count() + 3 {
-            assert_eq!(demands.get(place), groups.demand(place), "{place}");
+        for index in 0..demands.count() + 3 {
+            assert_eq!(demands.get(index), groups.demand(index), "{index}");
             let Some(demand) = demands
-                .get(place)
+                .get(index)
                 .filter(|demand| demand.operands.len() > 1)
             else {
                 continue;
             };
             for (operand, &owner) in demand.operands.iter().enumerate() {
-                assert_eq!(demands.participant(place, owner), Some(operand));
+                assert_eq!(demands.participant(index, owner), Some(operand));
             }
         }
         let none = Collective::Groups(Vec::new());

@@ -1,6 +1,6 @@
 //! Plan files, `oneport-plan/3`: the whole answer to one question, self-contained, in JSON.
 //!
-//! Nodes go by name, links by their place in the platform's list, counted from 0 (so a plan's platform lists every
+//! Nodes go by name, links by their index in the platform's list, counted from 0 (so a plan's platform lists every
 //! directed link by itself), rationals are strings in lowest terms. `fixtures/README.md` documents every field.
 
 mod cells;
@@ -48,7 +48,7 @@ const FORMER: [&str; 2] = ["oneport-plan/1", "oneport-plan/2"];
 /// `oneport_referee::verify`.
 ///
 /// # Errors
-/// A file that cannot be read or is over [`MAX_PLAN_BYTES`]; else as [`plan_from_json`].
+/// A file that cannot be read or is over [`MAX_PLAN_BYTES`]. Else as [`plan_from_json`].
 pub fn read_plan(path: &Path) -> Result<(Claim, Stated), FormatError> {
     let bytes = read_bytes(path, MAX_PLAN_BYTES)?;
     Ok(plan_of(&path.display().to_string(), &bytes)?.0)

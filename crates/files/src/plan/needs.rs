@@ -50,7 +50,7 @@ impl Reader<'_> {
             "tree",
         ])?;
         let demand = demand
-            .map(|demand| demand.place("demand", self.demands.count()))
+            .map(|demand| demand.index("demand", self.demands.count()))
             .transpose()?;
         let weight = rational(need(
             entry,
@@ -176,10 +176,10 @@ impl Reader<'_> {
         })
     }
 
-    fn tree(&self, value: &Json<'_, '_>, place: usize) -> Result<Tree, FormatError> {
+    fn tree(&self, value: &Json<'_, '_>, index: usize) -> Result<Tree, FormatError> {
         let demand = self
             .demands
-            .get(place)
+            .get(index)
             .ok_or_else(|| value.wrong("a tree of a demand of the plan's collective"))?;
         let (operands, commutative) = (demand.operands.len(), demand.commutative);
         let goals = match demand.goals {
@@ -194,11 +194,11 @@ impl Reader<'_> {
             "goal",
             "the number of the demand's goal, counted from 0",
         )?
-        .place("goal", goals)?;
+        .index("goal", goals)?;
         let tasks = Tasks {
             platform: self.platform,
             demands: self.demands,
-            demand: place,
+            demand: index,
             operands,
             commutative,
         };
@@ -264,7 +264,7 @@ pub(super) fn write(out: &mut String, platform: &Platform, need: &Need) {
             node_list(out, platform, "nodes", nodes);
         }
         Inequality::Border(Border { direction, sets }) => {
-            write_sets(out, platform, *direction, ("sets", sets))
+            write_sets(out, platform, *direction, "sets", sets)
         }
         Inequality::Balance(Balance { node, keeps }) => {
             let keeps = KEEPS
@@ -283,7 +283,7 @@ pub(super) fn write(out: &mut String, platform: &Platform, need: &Need) {
             parts,
             lengths,
         }) => {
-            write_sets(out, platform, *direction, ("parts", parts));
+            write_sets(out, platform, *direction, "parts", parts);
             let length =
                 |(link, length): &_| format!("{{\"link\":{link},\"length\":\"{length}\"}}");
             let lengths: Vec<String> = lengths.iter().map(length).collect();
@@ -306,7 +306,8 @@ fn write_sets(
     out: &mut String,
     platform: &Platform,
     direction: Direction,
-    (key, sets): (&str, &[Vec<NodeId>]),
+    key: &str,
+    sets: &[Vec<NodeId>],
 ) {
     let set = |set: &Vec<NodeId>| {
         let names: Vec<String> = set.iter().map(|&node| name(platform, node)).collect();

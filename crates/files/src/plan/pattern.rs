@@ -32,17 +32,17 @@ impl<'c> Patterns<'c> {
         entry: &'e Json<'a, '_>,
         last: &'static str,
     ) -> Result<Counted<'a, 'e>, FormatError> {
-        let [place, order, tasks, last] = entry.object(["demand", "order", "tasks", last])?;
-        let (place, demand) = self.demand(entry, place)?;
+        let [index, order, tasks, last] = entry.object(["demand", "order", "tasks", last])?;
+        let (index, demand) = self.demand(entry, index)?;
         let (operands, commutative) = (demand.operands.len(), demand.commutative);
         let reader = Tasks {
             platform: self.platform,
             demands: self.demands,
-            demand: place,
+            demand: index,
             operands,
             commutative,
         };
-        let mut pattern = Pattern::new(place);
+        let mut pattern = Pattern::new(index);
         pattern.order = order.map(|order| reader.order(&order)).transpose()?;
         need(
             entry,
@@ -69,12 +69,12 @@ impl<'c> Patterns<'c> {
             "demand",
             "the index of the pattern's demand, counted from 0",
         )?;
-        let place = value.place("demand", self.demands.count())?;
+        let index = value.index("demand", self.demands.count())?;
         let demand = self
             .demands
-            .get(place)
+            .get(index)
             .ok_or_else(|| value.wrong("a demand of the plan's collective"))?;
-        Ok((place, demand))
+        Ok((index, demand))
     }
 }
 
@@ -97,14 +97,14 @@ pub(super) fn write(
         };
         let names: Vec<String> = order
             .iter()
-            .map(|&place| known(operands.get(place)))
+            .map(|&index| known(operands.get(index)))
             .collect();
         let _ = write!(out, "\"order\": [{}], ", names.join(","));
     }
     out.push_str("\"tasks\": [");
     for (index, task) in pattern.tasks.iter().enumerate() {
         out.push_str(if index == 0 { "{" } else { ",{" });
-        task::write(out, platform, (index, *task), operands.len() == 1);
+        task::write(out, platform, index, *task, operands.len() == 1);
         out.push('}');
     }
     out.push(']');

@@ -99,9 +99,9 @@ fn read_member(
             let mut nodes = Vec::with_capacity(form.roles.len());
             // Lists first: an entry that is missing there gives the clearest error.
             for role in form.roles.iter().rev() {
-                let place = ROLES.iter().position(|key| *key == role.key);
+                let index = ROLES.iter().position(|key| *key == role.key);
                 let listed =
-                    place.and_then(|place| [source, sources, target, targets, participants][place]);
+                    index.and_then(|index| [source, sources, target, targets, participants][index]);
                 nodes.push(read_role(value, listed, role, platform)?);
             }
             nodes.reverse();
@@ -237,13 +237,13 @@ fn read_groups(list: &Json<'_, '_>, platform: &Platform) -> Result<Vec<Member>, 
     Ok(members)
 }
 
-/// Any list of demands. `rate` is 1 and `commutative` false where absent.
+/// Any list of demands. `rate` is 1 and `commutative` false if absent.
 pub(crate) fn read_demands(
     list: &Json<'_, '_>,
     platform: &Platform,
 ) -> Result<Vec<CustomDemand>, FormatError> {
     let mut demands = Vec::new();
-    list.each(|place, entry| {
+    list.each(|index, entry| {
         let [values, wanted, prefixes, rate, commutative] =
             entry.object(["values", "wanted", "prefixes", "rate", "commutative"])?;
         let owners = read_patterns(
@@ -272,7 +272,7 @@ pub(crate) fn read_demands(
             }
         };
         let rate = match rate {
-            Some(rate) => read_rate(&rate, CollectiveError::NoRateOfDemand { demand: place })?,
+            Some(rate) => read_rate(&rate, CollectiveError::NoRateOfDemand { demand: index })?,
             None => 1,
         };
         demands.push(CustomDemand {
@@ -311,9 +311,10 @@ pub(crate) fn flag(value: Option<Json<'_, '_>>) -> Result<bool, FormatError> {
     }
 }
 
-/// The problem, of `collective`, `size`, and `work` where something is combined.
+/// The problem, of `collective`, `size`, and `work` if something is combined.
 pub(super) fn read_problem(
-    (question, collective): (&Json<'_, '_>, Collective),
+    question: &Json<'_, '_>,
+    collective: Collective,
     size: &Json<'_, '_>,
     work: Result<Json<'_, '_>, FormatError>,
     platform: impl Into<Arc<Platform>>,
@@ -344,11 +345,11 @@ pub(super) fn read_problem(
         )
     };
     Problem::new(platform, collective, volumes).map_err(|error| {
-        let place = match (&error, &work) {
+        let at_fault = match (&error, &work) {
             (ProblemError::Volume(error), Some(work)) if error.is_of_work() => work,
             (ProblemError::Volume(_), _) => size,
             _ => question,
         };
-        place.fail(Mistake::Problem(error))
+        at_fault.fail(Mistake::Problem(error))
     })
 }

@@ -35,7 +35,7 @@ pub struct RatesFile {
 /// Reads a file of rates for a platform.
 ///
 /// # Errors
-/// A file that cannot be read or is as large as no plan is; else as [`rates_from_json`].
+/// A file that cannot be read or is as large as no plan is. Else as [`rates_from_json`].
 pub fn read_rates(path: &Path, platform: &Platform) -> Result<RatesFile, FormatError> {
     rates_from_json(
         &path.display().to_string(),
@@ -44,14 +44,14 @@ pub fn read_rates(path: &Path, platform: &Platform) -> Result<RatesFile, FormatE
     )
 }
 
-/// Reads a `oneport-rates/1` file; `name` is the file's name in messages. Whether the rates balance and fit the ports
+/// Reads a `oneport-rates/1` file. `name` is the file's name in messages. Whether the rates balance and fit the ports
 /// is not judged here. Rates and prices that are not listed are 0. Values that follow from the rates (`towards`, `busy`
-/// with `s` or `price`, `alpha`) may be left out as a whole; if they are given, they have to be right and complete.
+/// with `s` or `price`, `alpha`) may be left out as a whole. If they are given, they have to be right and complete.
 /// `O(n log n)` for `n` bytes, apart from long numbers.
 ///
 /// # Errors
-/// The first mistake: its line, key and value, and the expected value. Unknown keys, names and tasks; the same variable
-/// twice; rates below 0 or with a decimal point; derived values that differ from the rates' values, or that are missing
+/// The first mistake: its line, key and value, and the expected value. Unknown keys, names and tasks. The same variable
+/// twice. Rates below 0 or with a decimal point. Derived values that differ from the rates' values, or that are missing
 /// in a list of them.
 pub fn rates_from_json(
     name: &str,
@@ -112,7 +112,7 @@ pub fn rates_from_json(
     let collective = read_collective(&question, platform)?;
     let size = need(&top, size, "size", "the size of every message")?;
     let work = need(&top, work, "work", "the work of every merge");
-    let problem = read_problem((&question, collective), &size, work, platform)?;
+    let problem = read_problem(&question, collective, &size, work, platform)?;
     let refuse = |error: RatesError| question.fail(Mistake::Import(error.to_string()));
     let per = match per {
         None => Rational::one(),
@@ -211,7 +211,7 @@ impl<'a> Reading<'a> {
         demand: Option<Json<'_, '_>>,
     ) -> Result<(usize, Demand<'a>), FormatError> {
         let count = self.demands.count();
-        let place = match demand {
+        let index = match demand {
             None if count == 1 => 0,
             demand => need(
                 entry,
@@ -219,11 +219,11 @@ impl<'a> Reading<'a> {
                 "demand",
                 "the number of the demand, counted from 0",
             )?
-            .place("demand", count)?,
+            .index("demand", count)?,
         };
-        let found = self.demands.get(place);
+        let found = self.demands.get(index);
         Ok((
-            place,
+            index,
             found.ok_or_else(|| entry.wrong("of a demand of the collective"))?,
         ))
     }
@@ -248,7 +248,7 @@ impl<'a> Reading<'a> {
     fn send(&mut self, entry: &Json<'_, '_>) -> Result<(), FormatError> {
         let [demand, from, to, value, operands, rate] =
             entry.object(["demand", "from", "to", "value", "operands", "rate"])?;
-        let (place, demand) = self.demand(entry, demand)?;
+        let (index, demand) = self.demand(entry, demand)?;
         let link = self.link(entry, [from, to])?;
         let rate = self.rate(&need(entry, rate, "rate", "how often it is sent")?)?;
         let part = match demand.kind() {
@@ -261,7 +261,7 @@ impl<'a> Reading<'a> {
                 None
             }
         };
-        let known = match (&mut self.rates.demands[place], part) {
+        let known = match (&mut self.rates.demands[index], part) {
             (DemandRates::Route(sends), _) => sends.insert(link, rate),
             (DemandRates::Combine(rates), Some(part)) => rates.sends.insert((link, part), rate),
             _ => {
@@ -287,7 +287,7 @@ impl<'a> Reading<'a> {
             }
             return once(entry, self.rates.together.insert(link, rate));
         }
-        let (place, of) = self.demand(entry, demand)?;
+        let (index, of) = self.demand(entry, demand)?;
         if let Some(towards) = towards {
             towards.entries(|name, amount| {
                 let unknown = || {
@@ -306,11 +306,11 @@ impl<'a> Reading<'a> {
                         "a flow; no more can be on its way to a target than copies are sent",
                     ));
                 }
-                let flows = self.flows.entry(place).or_default();
+                let flows = self.flows.entry(index).or_default();
                 once(&amount, flows.insert((node, link), flow))
             })?;
         }
-        match &mut self.rates.demands[place] {
+        match &mut self.rates.demands[index] {
             DemandRates::Copy(copies) => once(entry, copies.insert(link, rate)),
             _ => {
                 Err(entry
@@ -322,7 +322,7 @@ impl<'a> Reading<'a> {
     fn merge(&mut self, entry: &Json<'_, '_>) -> Result<(), FormatError> {
         let [demand, node, task, left, right, rate] =
             entry.object(["demand", "node", "task", "left", "right", "rate"])?;
-        let (place, demand) = self.demand(entry, demand)?;
+        let (index, demand) = self.demand(entry, demand)?;
         let node = find(
             &need(entry, node, "node", "the node that merges")?,
             self.platform(),
@@ -363,7 +363,7 @@ impl<'a> Reading<'a> {
             }
             (Some(task), ..) => return Err(task.fail(Mistake::BothKeys("task", "left"))),
         };
-        match &mut self.rates.demands[place] {
+        match &mut self.rates.demands[index] {
             DemandRates::Combine(TaskRates { merges, .. }) => {
                 once(entry, merges.insert((node, left, right), rate))
             }
@@ -373,11 +373,11 @@ impl<'a> Reading<'a> {
 
     /// Flows towards targets carry the throughput there, if there are any.
     fn check_flows(&self, copies: &Json<'_, '_>) -> Result<(), FormatError> {
-        for (&place, flows) in &self.flows {
-            let Some(demand) = self.demands.get(place) else {
+        for (&index, flows) in &self.flows {
+            let Some(demand) = self.demands.get(index) else {
                 continue;
             };
-            let often = whole(self.problem.collective().rate(place)) * &self.rates.throughput;
+            let often = whole(self.problem.collective().rate(index)) * &self.rates.throughput;
             let source = demand.operands.first();
             let mut gains: BTreeMap<(NodeId, NodeId), Rational> = BTreeMap::new();
             for (&(target, link), flow) in flows {
@@ -453,19 +453,19 @@ impl<'a> Reading<'a> {
             }
         })?;
         // A list of prices alone says nothing of s. An empty list says that no link is busy.
-        let gives = |place: usize| listed.values().any(|given| given[place]);
-        let has = |link: LinkId, place: usize| listed.get(&link).is_some_and(|given| given[place]);
+        let gives = |index: usize| listed.values().any(|given| given[index]);
+        let has = |link: LinkId, index: usize| listed.get(&link).is_some_and(|given| given[index]);
         let derived = |link: LinkId| [busy.get(&link), prices.get(link.index())];
         let lists = [
             ("s", "rates", gives(0) || !gives(1)),
             ("price", "prices of resources", gives(1)),
         ];
-        for (place, (key, of, given)) in lists.into_iter().enumerate() {
-            let value = |link: LinkId| derived(link)[place].filter(|value| !value.is_zero());
+        for (index, (key, of, given)) in lists.into_iter().enumerate() {
+            let value = |link: LinkId| derived(link)[index].filter(|value| !value.is_zero());
             let missing = self
                 .platform()
                 .link_ids()
-                .filter(|&link| given && !has(link, place));
+                .filter(|&link| given && !has(link, index));
             if let Some((link, value)) =
                 missing.filter_map(|link| Some((link, value(link)?))).next()
             {
@@ -558,7 +558,7 @@ fn incomplete(list: &Json<'_, '_>, what: &str, right: &Rational, of: &str) -> Fo
     list.fail(Mistake::Import(missing))
 }
 
-/// A partial result: `[k,m]`, or, where operands may be combined in any order, a list of operands.
+/// A partial result: `[k,m]`, or, if operands may be combined in any order, a list of operands.
 fn part(
     entry: &Json<'_, '_>,
     demand: &Demand<'_>,
@@ -576,7 +576,7 @@ fn part(
         (None, Some(list)) => {
             let mut all = Vec::new();
             list.each(|_, operand| {
-                all.push(operand.place("operand", demand.operands.len())?);
+                all.push(operand.index("operand", demand.operands.len())?);
                 Ok(())
             })?;
             let (count, value) = (all.len(), Value::of(all));
@@ -608,7 +608,7 @@ fn numbers<const N: usize>(
 ) -> Result<[usize; N], FormatError> {
     let mut all = Vec::new();
     list.each(|_, number| {
-        all.push(number.place("operand", demand.operands.len())?);
+        all.push(number.index("operand", demand.operands.len())?);
         Ok(())
     })?;
     let right = if N == 2 {

@@ -18,7 +18,7 @@ use crate::native::quote;
 /// trees.
 ///
 /// # Errors
-/// A collective whose rates are ambiguous (all-reduce, scan); a plan that refers to a missing node, link or demand.
+/// A collective whose rates are ambiguous (all-reduce, scan). A plan that refers to a missing node, link or demand.
 pub fn rates_to_json(plan: Plan<'_>) -> Result<String, RatesError> {
     let problem = plan.problem;
     let rates = Rates::of(problem, plan.steady_state)?;
@@ -52,9 +52,11 @@ pub fn rates_to_json(plan: Plan<'_>) -> Result<String, RatesError> {
     let flows = flows(plan);
     for (demand, of_demand) in rates.demands.iter().enumerate() {
         match of_demand {
-            DemandRates::Route(sends) => sends
-                .iter()
-                .for_each(|(&link, rate)| lines.send(demand, link, None, rate)),
+            DemandRates::Route(sends) => {
+                for (&link, rate) in sends {
+                    lines.send(demand, link, None, rate);
+                }
+            }
             DemandRates::Copy(copies) => {
                 for (&link, rate) in copies.iter() {
                     lines.copy(demand, link, rate, flows.get(&(demand, link)))
@@ -242,13 +244,13 @@ fn way(platform: &Platform, pattern: &Pattern, target: NodeId) -> Vec<LinkId> {
     };
     let mut at = links.iter().position(arrives);
     let mut way = Vec::new();
-    while let Some(place) = at {
-        way.extend(links.get(place));
+    while let Some(index) = at {
+        way.extend(links.get(index));
         at = pattern
             .tasks
-            .get(place)
+            .get(index)
             .and_then(|task| task.inputs().next())
-            .filter(|&before| before < place);
+            .filter(|&before| before < index);
     }
     way
 }

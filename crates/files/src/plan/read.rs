@@ -81,7 +81,7 @@ pub(crate) fn plan_and_choice(
     let collective = read_collective(&question, &platform)?;
     let size = need(&top, size, "size", "the size of every message")?;
     let work = need(&top, work, "work", "the work of every merge");
-    let problem = read_problem((&question, collective), &size, work, platform)?;
+    let problem = read_problem(&question, collective, &size, work, platform)?;
     let platform = problem.platform();
     let demands = Demands::new(problem.collective());
     let context = Context {

@@ -35,14 +35,14 @@ impl Tasks<'_> {
         let mut seen = BTreeSet::new();
         list.each(|_, value| {
             let node = find(&value, self.platform)?;
-            let place = self.demands.participant(self.demand, node);
-            let place = place.ok_or_else(|| value.wrong("a participant"))?;
-            if !seen.insert(place) {
+            let index = self.demands.participant(self.demand, node);
+            let index = index.ok_or_else(|| value.wrong("a participant"))?;
+            if !seen.insert(index) {
                 return Err(
                     value.wrong("a participant that is not in the order yet; name each once")
                 );
             }
-            order.push(place);
+            order.push(index);
             Ok(())
         })?;
         Ok(order)
@@ -136,17 +136,17 @@ impl Tasks<'_> {
     }
 
     fn operand(&self, value: &Json<'_, '_>) -> Result<usize, FormatError> {
-        value.place("operand", self.operands)
+        value.index("operand", self.operands)
     }
 
-    /// `[k,m]`: the places of two operands.
+    /// `[k,m]`: the indices of two operands.
     fn part(&self, value: &Json<'_, '_>) -> Result<Interval, FormatError> {
         let mut ends = [None, None];
         value.each(|index, end| {
-            let Some(place) = ends.get_mut(index) else {
+            let Some(index) = ends.get_mut(index) else {
                 return Err(end.fail(two_operands("a third number")));
             };
-            *place = Some(self.operand(&end)?);
+            *index = Some(self.operand(&end)?);
             Ok(())
         })?;
         let [Some(first), Some(last)] = ends else {
@@ -159,17 +159,17 @@ impl Tasks<'_> {
 /// The number of one of the `count` tasks before this one, or null.
 fn earlier(value: &Json<'_, '_>, count: usize) -> Result<Option<u32>, FormatError> {
     let count = count.min(u32::MAX as usize);
-    let place = (!value.is_null())
-        .then(|| value.place("earlier task", count))
+    let index = (!value.is_null())
+        .then(|| value.index("earlier task", count))
         .transpose()?;
-    Ok(place.and_then(|place| u32::try_from(place).ok()))
+    Ok(index.and_then(|index| u32::try_from(index).ok()))
 }
 
 /// The last of `before` tasks, as an input. `None`, the owner's value, if `before` is 0.
 fn last(before: usize) -> Option<u32> {
     before
         .checked_sub(1)
-        .and_then(|place| u32::try_from(place).ok())
+        .and_then(|index| u32::try_from(index).ok())
 }
 
 fn two_operands(found: &str) -> Mistake {
@@ -198,7 +198,8 @@ pub(super) fn write_plain(out: &mut String, platform: &Platform, task: Task, mes
 pub(super) fn write(
     out: &mut String,
     platform: &Platform,
-    (before, task): (usize, Task),
+    before: usize,
+    task: Task,
     message: bool,
 ) {
     write_plain(out, platform, task, message);

@@ -33,7 +33,7 @@ pub fn plan_to_json(plan: Plan<'_>) -> String {
 /// before every pattern and slot.
 ///
 /// # Errors
-/// The errors of the writer; an error of [`ErrorKind::Other`](io::ErrorKind::Other) that names the limit if the watch
+/// The errors of the writer. An error of [`ErrorKind::Other`](io::ErrorKind::Other) that names the limit if the watch
 /// ends the work.
 pub fn write_plan(plan: Plan<'_>, to: &mut dyn io::Write, watch: &Watch) -> io::Result<()> {
     write_chosen_plan(plan, None, to, watch)
@@ -151,8 +151,8 @@ pub(super) fn collective(out: &mut String, platform: &Platform, collective: &Col
     let Some(form) = collective.form() else {
         return listed(out, platform, collective);
     };
-    for (place, (role, nodes)) in form.roles.iter().zip(collective.cast()).enumerate() {
-        out.push_str(if place == 0 { "" } else { ", " });
+    for (index, (role, nodes)) in form.roles.iter().zip(collective.cast()).enumerate() {
+        out.push_str(if index == 0 { "" } else { ", " });
         match nodes {
             &[node] if !role.many => _ = write!(out, "\"{}\": {}", role.key, name(platform, node)),
             nodes => node_list(out, platform, role.key, nodes),

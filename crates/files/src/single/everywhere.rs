@@ -21,7 +21,7 @@ use crate::source::Source;
 pub(super) const BROADCAST: &str = "oneport-broadcast/1";
 pub(super) const ALL_REDUCE: &str = "oneport-all-reduce/1";
 
-/// One broadcast as a file, linear in the number of processors; [`single_broadcast_from_json`] reads the same back.
+/// One broadcast as a file, which [`single_broadcast_from_json`] reads. Linear in the number of processors.
 pub fn single_broadcast_to_json(one: &SingleBroadcast) -> String {
     let broadcast = &one.broadcast;
     let root = broadcast.root as usize;
@@ -55,7 +55,7 @@ pub fn single_broadcast_to_json(one: &SingleBroadcast) -> String {
     out
 }
 
-/// One all-reduction as a file, linear in the number of processors; [`one_all_reduce_from_json`] reads the same back.
+/// One all-reduction as a file, which [`one_all_reduce_from_json`] reads. Linear in the number of processors.
 pub fn one_all_reduce_to_json(all: &SingleAllReduce) -> String {
     let (reduction, broadcast) = (&all.reduction, &all.broadcast);
     let root = reduction.root as usize;
@@ -100,7 +100,7 @@ fn partners(out: &mut String, key: &str, partners: &[u32], root: usize) {
         partners
             .iter()
             .enumerate()
-            .map(|(place, partner)| null_or(place == root, partner.to_string())),
+            .map(|(processor, partner)| null_or(processor == root, partner.to_string())),
     );
     out.push_str(",\n");
 }
@@ -322,7 +322,7 @@ fn proof_of(
         return Ok(None);
     }
     let meaning = "the processor into which no reduction is shorter than the bound";
-    let into = need(top, into, "proof_into", meaning)?.place("processor", processors)?;
+    let into = need(top, into, "proof_into", meaning)?.index("processor", processors)?;
     let proof = need(top, proof, "proof", "how that is proved")?;
     Ok(Some((into as u32, read_proof(&proof, true)?)))
 }
@@ -341,7 +341,7 @@ fn tree(
 ) -> Result<(usize, Vec<u32>, SingleCosts), FormatError> {
     let list = need(top, partners, partner.key, partner.meaning)?;
     let processors = count(&list, partner)?;
-    let root = need(top, root, "root", partner.root)?.place("processor", processors)?;
+    let root = need(top, root, "root", partner.root)?.index("processor", processors)?;
     let partners = read_partners(&list, processors, root, partner)?;
     let costs = read_costs(
         need(

@@ -16,7 +16,7 @@ use crate::source::{Source, read_bytes};
 /// Reads start times from an array, or from `"starts"` of an object (multiples of its `"unit"`, if it has one).
 ///
 /// # Errors
-/// A file that cannot be read, text that is not such a list; an entry that is not a time, by its index.
+/// A file that cannot be read, text that is not such a list. An entry that is not a time, by its index.
 pub fn read_starts(path: &Path) -> Result<Vec<Option<Rational>>, FormatError> {
     starts_from_json(
         &path.display().to_string(),
@@ -62,7 +62,7 @@ fn starts(
 /// `null`, is its own receiver in the result.
 ///
 /// # Errors
-/// A file that cannot be read, text that is not such a list; no `null`, or several; a number without a processor, by
+/// A file that cannot be read, text that is not such a list. No `null`, or several. A number without a processor, by
 /// its index.
 pub fn read_receivers(path: &Path) -> Result<Vec<u32>, FormatError> {
     receivers_from_json(
@@ -91,8 +91,8 @@ pub fn receivers_from_json(name: &str, bytes: &[u8]) -> Result<Vec<u32>, FormatE
 
 fn receivers(list: &Json<'_, '_>) -> Result<Vec<u32>, FormatError> {
     let mut processors = 0;
-    list.each(|place, _| {
-        processors = place + 1;
+    list.each(|processor, _| {
+        processors = processor + 1;
         Ok(())
     })?;
     if processors == 0 || u32::try_from(processors).is_err() {
@@ -102,17 +102,17 @@ fn receivers(list: &Json<'_, '_>) -> Result<Vec<u32>, FormatError> {
     }
     let mut receivers = Vec::with_capacity(processors);
     let mut root = None;
-    list.each(|place, entry| {
+    list.each(|processor, entry| {
         if !entry.is_null() {
-            receivers.push(entry.place("processor", processors)? as u32);
+            receivers.push(entry.index("processor", processors)? as u32);
             return Ok(());
         }
-        if let Some(other) = root.replace(place) {
+        if let Some(other) = root.replace(processor) {
             let right =
-                format!("the receiver of processor {place}; only one sends nothing, and processor {other} does not");
+                format!("the receiver of processor {processor}; only one sends nothing, and processor {other} does not");
             return Err(entry.wrong(right));
         }
-        receivers.push(place as u32);
+        receivers.push(processor as u32);
         Ok(())
     })?;
     match root {

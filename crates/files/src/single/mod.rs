@@ -46,10 +46,10 @@ pub enum AnswerFile {
     AllReduce(Box<SingleAllReduce>),
 }
 
-/// Reads a plan, one reduction, one broadcast or one all-reduction, whichever the file's `format` says.
+/// Reads a plan, one reduction, one broadcast or one all-reduction, according to the file's `format`.
 ///
 /// # Errors
-/// A file that cannot be read or is over [`MAX_PLAN_BYTES`]; else as [`read_plan`](crate::read_plan),
+/// A file that cannot be read or is over [`MAX_PLAN_BYTES`]. Else as [`read_plan`](crate::read_plan),
 /// [`single_reduction_from_json`], [`single_broadcast_from_json`] and [`one_all_reduce_from_json`].
 pub fn read_answer(path: &Path) -> Result<AnswerFile, FormatError> {
     let (name, bytes) = (
@@ -75,7 +75,7 @@ pub fn read_answer(path: &Path) -> Result<AnswerFile, FormatError> {
     })
 }
 
-/// The format that the file names, of whichever version.
+/// The format that the file names, of any version.
 fn format_of(name: &str, bytes: &[u8]) -> Option<String> {
     let says = || -> Result<Option<String>, FormatError> {
         let top = Json::parse(Source::new(name, bytes, "an answer")?)?;

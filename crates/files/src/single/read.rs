@@ -101,7 +101,7 @@ pub fn single_reduction_from_json(
     let partner = Partner::RECEIVER;
     let list = need(&top, receivers, partner.key, partner.meaning)?;
     let processors = count(&list, partner)?;
-    let root = need(&top, root, "root", partner.root)?.place("processor", processors)?;
+    let root = need(&top, root, "root", partner.root)?.index("processor", processors)?;
     let receivers = read_partners(&list, processors, root, partner)?;
     let costs = read_costs(
         need(
@@ -197,8 +197,8 @@ fn check_status(value: &Json<'_, '_>, one: &SingleReduction) -> Result<(), Forma
 /// Entries of the list, up to what 32 bits number.
 pub(super) fn count(list: &Json<'_, '_>, partner: Partner) -> Result<usize, FormatError> {
     let mut processors = 0;
-    list.each(|place, _| {
-        processors = place + 1;
+    list.each(|processor, _| {
+        processors = processor + 1;
         Ok(())
     })?;
     match processors {
@@ -213,7 +213,7 @@ pub(super) fn count(list: &Json<'_, '_>, partner: Partner) -> Result<usize, Form
     }
 }
 
-/// The other end of each processor's transfer; that of the root is itself.
+/// The other end of each processor's transfer. That of the root is the root.
 pub(super) fn read_partners(
     list: &Json<'_, '_>,
     processors: usize,
@@ -222,9 +222,9 @@ pub(super) fn read_partners(
 ) -> Result<Vec<u32>, FormatError> {
     let mut partners = Vec::with_capacity(processors);
     let (name, nothing) = (partner.name, partner.nothing);
-    list.each(|place, entry| {
-        one_each(list, place, processors)?;
-        let other = match (place == root, entry.is_null()) {
+    list.each(|processor, entry| {
+        one_each(list, processor, processors)?;
+        let other = match (processor == root, entry.is_null()) {
             (true, true) => root,
             (true, false) => {
                 return Err(
@@ -233,11 +233,11 @@ pub(super) fn read_partners(
             }
             (false, true) => {
                 let right = format!(
-                    "the {name} of processor {place}; only the root, processor {root}, has none"
+                    "the {name} of processor {processor}; only the root, processor {root}, has none"
                 );
                 return Err(entry.wrong(right));
             }
-            (false, false) => entry.place("processor", processors)?,
+            (false, false) => entry.index("processor", processors)?,
         };
         partners.push(other as u32);
         Ok(())
@@ -263,8 +263,8 @@ pub(super) fn read_costs(
             )));
         }
         let mut times = Vec::new();
-        list.each(|place, entry| {
-            one_each(&list, place, processors)?;
+        list.each(|processor, entry| {
+            one_each(&list, processor, processors)?;
             times.push(rational(entry)?);
             Ok(())
         })?;
@@ -312,12 +312,12 @@ pub(super) fn read_dates(
 ) -> Result<Dates, FormatError> {
     let (mut ticks, mut exact) = (Vec::new(), Vec::new());
     let mut found = 0;
-    list.each(|place, entry| {
-        one_each(list, place, processors)?;
-        found = place + 1;
-        if entry.is_null() != root.is_some_and(|(root, _)| root == place) {
+    list.each(|processor, entry| {
+        one_each(list, processor, processors)?;
+        found = processor + 1;
+        if entry.is_null() != root.is_some_and(|(root, _)| root == processor) {
             return Err(entry.wrong(match root {
-                Some((root, partner)) if root == place => {
+                Some((root, partner)) if root == processor => {
                     format!("null: processor {root} is the root and {}", partner.nothing)
                 }
                 Some((root, _)) => format!("a date; only the root, processor {root}, has none"),
@@ -342,8 +342,8 @@ pub(super) fn read_dates(
     })
 }
 
-fn one_each(list: &Json<'_, '_>, place: usize, processors: usize) -> Result<(), FormatError> {
-    if place < processors {
+fn one_each(list: &Json<'_, '_>, processor: usize, processors: usize) -> Result<(), FormatError> {
+    if processor < processors {
         Ok(())
     } else {
         Err(list.wrong(right_count(processors)))
@@ -462,8 +462,8 @@ fn read_prices(list: &Json<'_, '_>) -> Result<SlotPrices, FormatError> {
     let mut prices = Vec::new();
     list.each(|_, pair| {
         let mut numbers = Vec::new();
-        pair.each(|place, number| {
-            if place > 1 {
+        pair.each(|processor, number| {
+            if processor > 1 {
                 return Err(pair.wrong("a pair: [date, price]"));
             }
             numbers.push(rational(number)?);

@@ -31,7 +31,7 @@ pub fn single_reduction_to_json(one: &SingleReduction) -> String {
     out.push_str("  \"receivers\": ");
     entries(
         &mut out,
-        receivers.map(|(place, receiver)| null_or(place == root, receiver.to_string())),
+        receivers.map(|(index, receiver)| null_or(index == root, receiver.to_string())),
     );
     out.push_str(",\n");
     let lists = [
@@ -103,15 +103,15 @@ pub(super) fn write_list(
     root: Option<usize>,
 ) {
     let _ = write!(out, "  \"{key}\": ");
-    let date = |place| match dates {
+    let date = |index| match dates {
         Dates::Ticks { ticks, .. } if unit.is_some() => {
-            ticks.get(place).copied().unwrap_or(0).to_string()
+            ticks.get(index).copied().unwrap_or(0).to_string()
         }
-        _ => format!("\"{}\"", dates.get(place).unwrap_or_else(Rational::zero)),
+        _ => format!("\"{}\"", dates.get(index).unwrap_or_else(Rational::zero)),
     };
     entries(
         out,
-        (0..dates.len()).map(|place| null_or(Some(place) == root, date(place))),
+        (0..dates.len()).map(|index| null_or(Some(index) == root, date(index))),
     );
     out.push_str(",\n");
 }
@@ -144,10 +144,10 @@ pub(super) fn null_or(null: bool, text: String) -> String {
 
 pub(super) fn entries(out: &mut String, entries: impl Iterator<Item = String>) {
     out.push('[');
-    for (place, entry) in entries.enumerate() {
-        out.push_str(match place {
+    for (index, entry) in entries.enumerate() {
+        out.push_str(match index {
             0 => "",
-            place if place.is_multiple_of(ON_A_LINE) => ",\n    ",
+            index if index.is_multiple_of(ON_A_LINE) => ",\n    ",
             _ => ", ",
         });
         out.push_str(&entry);
@@ -171,8 +171,8 @@ pub(super) fn write_proof(out: &mut String, proof: &Proof) {
         }
         Proof::Weights(weights) => {
             out.push_str(", \"weights\": [");
-            for (place, list) in weights.lists.iter().enumerate() {
-                out.push_str(if place == 0 { "" } else { ",\n    " });
+            for (index, list) in weights.lists.iter().enumerate() {
+                out.push_str(if index == 0 { "" } else { ",\n    " });
                 entries(out, list.iter().map(i64::to_string));
             }
             out.push(']');

@@ -4,26 +4,23 @@ use std::path::Path;
 
 use oneport_files::{AmountError, MAX_AMOUNT_BYTES, Mistake, parse_amount, read_amount, read_work};
 use oneport_plan::{Amount, Interval, MergeTask};
-use oneport_platform::{Node, NodeId, Platform, Rational, parse_rational};
+use oneport_platform::{Node, NodeId, Platform, Rational};
+use oneport_testkit::number;
 use proptest::prelude::*;
-
-fn q(text: &str) -> Rational {
-    parse_rational(text).expect("a number")
-}
 
 fn affine(fixed: &str, per_operand: &str) -> Amount {
     Amount::Affine {
-        fixed: q(fixed),
-        per_operand: q(per_operand),
+        fixed: number(fixed),
+        per_operand: number(per_operand),
     }
 }
 
 #[test]
 fn amounts_mean_exactly_what_they_say() {
     for (text, amount) in [
-        ("3/2", Amount::Constant(q("3/2"))),
-        (" 0.1 ", Amount::Constant(q("1/10"))),
-        ("1e+3", Amount::Constant(q("1000"))),
+        ("3/2", Amount::Constant(number("3/2"))),
+        (" 0.1 ", Amount::Constant(number("1/10"))),
+        ("1e+3", Amount::Constant(number("1000"))),
         ("1+1/2n", affine("1", "1/2")),
         (" 1 + 1/2 n ", affine("1", "1/2")),
         ("3/4n", affine("0", "3/4")),
@@ -107,16 +104,16 @@ fn read(folder: &Path, content: impl AsRef<[u8]>) -> Result<Amount, String> {
 fn amount_files() {
     let folder = tempfile::tempdir().expect("a folder");
     for (text, amount) in [
-        ("3/2\n", Amount::Constant(q("3/2"))),
-        ("\n  7", Amount::Constant(q("7"))),
+        ("3/2\n", Amount::Constant(number("3/2"))),
+        ("\n  7", Amount::Constant(number("7"))),
         ("1 + 1/2 n\n", affine("1", "1/2")),
-        ("\"3/2\"", Amount::Constant(q("3/2"))),
+        ("\"3/2\"", Amount::Constant(number("3/2"))),
         (
             "\u{feff}{\"fixed\": 1, \"per_operand\": \"1/2\"}\n",
             affine("1", "1/2"),
         ),
         ("[[\"1\", 2, 0.1],\n [\"1/3\", 4],\n [5]]", {
-            let row = |texts: &[&str]| texts.iter().map(|text| q(text)).collect::<Vec<_>>();
+            let row = |texts: &[&str]| texts.iter().map(|text| number(text)).collect::<Vec<_>>();
             Amount::Table(vec![
                 row(&["1", "2", "1/10"]),
                 row(&["1/3", "4"]),
@@ -176,8 +173,8 @@ fn amount_files() {
 fn site() -> Platform {
     let mut builder = Platform::builder();
     for node in [
-        Node::processor("P0", q("1/2")),
-        Node::processor("a \"b\"", q("1")),
+        Node::processor("P0", number("1/2")),
+        Node::processor("a \"b\"", number("1")),
         Node::router("hub"),
     ] {
         builder.node(node).expect("a node");
@@ -205,15 +202,15 @@ fn work_by_task_and_processor() {
         MergeTask::new(Interval { first: 2, last: 9 }, 3),
     );
     let node = NodeId::new;
-    assert_eq!(table.everywhere, [(short, q("3"))].into());
+    assert_eq!(table.everywhere, [(short, number("3"))].into());
     // A time of 1/4 at compute 1/2 is work 1/2.
     let at = [
-        ((short, node(0)), Some(q("1/2"))),
+        ((short, node(0)), Some(number("1/2"))),
         ((short, node(1)), None),
-        ((long, node(0)), Some(q("0"))),
+        ((long, node(0)), Some(number("0"))),
     ];
     assert_eq!(table.at, at.into());
-    assert_eq!(table.of(node(0), short), Some(&q("1/2")));
+    assert_eq!(table.of(node(0), short), Some(&number("1/2")));
     assert_eq!(
         (table.of(node(1), short), table.of(node(1), long)),
         (None, None)

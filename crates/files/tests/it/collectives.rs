@@ -338,7 +338,7 @@ fn every_model_and_resource_is_read_back() {
     }
 }
 
-/// One change each: refused, with the place and a correct form.
+/// One change each: refused, with the location and a correct form.
 #[test]
 fn perturbed_broadcasts_are_refused() {
     let text = plan_to_json(&broadcast());
@@ -1030,9 +1030,9 @@ fn hostile_sizes_end_in_time() {
                 .expect("a node")
         })
         .collect();
-    for place in 0..count {
-        let next = ids[(place + 1) % count];
-        builder.link(ids[place], next, ratio(1, 1)).expect("a link");
+    for index in 0..count {
+        let next = ids[(index + 1) % count];
+        builder.link(ids[index], next, ratio(1, 1)).expect("a link");
     }
     let platform = builder.build().expect("a platform");
     plan.problem =

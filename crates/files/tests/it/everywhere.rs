@@ -1,5 +1,5 @@
 //! `oneport-broadcast/1` and `oneport-all-reduce/1`: written files are read back, and faults are refused at their
-//! places.
+//! locations.
 
 use oneport_files::{
     one_all_reduce_from_json, one_all_reduce_to_json, single_broadcast_from_json,
@@ -96,7 +96,7 @@ fn what_is_written_is_read_back() {
 }
 
 #[test]
-fn what_is_wrong_is_refused_at_its_place() {
+fn what_is_wrong_is_refused_at_its_location() {
     let refused = |text: &str, change: (&str, &str)| {
         assert!(text.contains(change.0), "{text}");
         let text = text.replacen(change.0, change.1, 1);

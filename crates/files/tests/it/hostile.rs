@@ -592,10 +592,10 @@ fn mutated_files() {
         ),
         (Matrix, "from,a,b\na,0,\"1\"\nb,\"2\",0".to_string()),
     ] {
-        for place in 0..text.len() {
+        for index in 0..text.len() {
             for byte in *b"\0\n\r\"'[]{},.#=-/e9&\\ \xFF\xC3" {
                 let mut bytes = text.clone().into_bytes();
-                bytes[place] = byte;
+                bytes[index] = byte;
                 if let Err(error) = parse_platform("mutant", &bytes, format) {
                     check_message(&error, "mutant", &[]);
                 }

@@ -120,7 +120,7 @@ fn the_toy_plan_as_text() {
     assert_eq!(plan_from_json("loose", loose.as_bytes()), Ok(toy()));
 }
 
-/// One change each: refused, with the place and a correct form.
+/// One change each: refused, with the location and a correct form.
 #[test]
 fn perturbed_plans_are_refused() {
     let text = plan_to_json(&toy());

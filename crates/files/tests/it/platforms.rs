@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use common::{fixture, plain_platform, platform};
 use oneport_files::{PlatformFormat, parse_platform, read_platform, write_platform};
 use oneport_platform::{Platform, PortModel, Rational, ratio};
+use oneport_testkit::{number, whole};
 use proptest::prelude::*;
 
 fn parse(text: &str, format: PlatformFormat) -> Platform {
@@ -45,14 +46,14 @@ proptest! {
 
     /// A decimal in a file is the integer of its digits over a power of ten, in every format.
     #[test]
-    fn decimals_are_exact(digits in "[1-9][0-9]{0,30}", places in 0..40_usize, exponent in -50..50_i32) {
-        let padded = format!("{digits:0>width$}", width = places + 1);
-        let (whole, fraction) = padded.split_at(padded.len() - places);
-        let point = if places == 0 { whole.to_string() } else { format!("{whole}.{fraction}") };
+    fn decimals_are_exact(digits in "[1-9][0-9]{0,30}", decimals in 0..40_usize, exponent in -50..50_i32) {
+        let padded = format!("{digits:0>width$}", width = decimals + 1);
+        let (whole, fraction) = padded.split_at(padded.len() - decimals);
+        let point = if decimals == 0 { whole.to_string() } else { format!("{whole}.{fraction}") };
         let text = format!("{point}e{exponent}");
         let ten = Rational::from_integer(10.into());
         let integer = Rational::from_integer(digits.parse().expect("digits"));
-        let expected = integer * ten.pow(exponent - places as i32);
+        let expected = integer * ten.pow(exponent - decimals as i32);
         for quote in ["", "\""] {
             let value = format!("{quote}{text}{quote}");
             let toml = format!(
@@ -185,7 +186,7 @@ fn a_matrix_says_no_more_than_bandwidths() {
 #[test]
 fn numbers_too_long_to_be_read_back_are_not_written() {
     let mut builder = Platform::builder();
-    let huge = Rational::from_integer(10.into()).pow(1200);
+    let huge = whole(10).pow(1200);
     builder
         .node(oneport_platform::Node::processor("a", huge))
         .expect("a processor");
@@ -266,7 +267,6 @@ fn delays_of_links() {
         )
     };
     let read = |text: &str, format| oneport_files::parse_platform("text", text.as_bytes(), format);
-    let q = |text: &str| oneport_platform::parse_rational(text).expect("a number");
     let of = |link: &str| {
         read(&text(link), PlatformFormat::Toml).unwrap_or_else(|error| panic!("{error}"))
     };
@@ -275,7 +275,7 @@ fn delays_of_links() {
     for link in platform.links() {
         assert_eq!(
             (link.latency(), link.overhead()),
-            (q("1/200000"), q("1/2000000"))
+            (number("1/200000"), number("1/2000000"))
         );
     }
     for format in [PlatformFormat::Toml, PlatformFormat::Json] {

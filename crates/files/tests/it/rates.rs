@@ -1,27 +1,19 @@
-//! Files of rates: refusals and their places.
+//! Files of rates: refusals and their locations.
 
 use oneport_files::{RatesFile, rates_from_json};
 use oneport_plan::{DemandRates, Value};
-use oneport_platform::{Node, Platform, Rational, parse_rational};
-
-fn rational(text: &str) -> Rational {
-    parse_rational(text).unwrap()
-}
+use oneport_platform::{Node, Platform};
+use oneport_testkit::number;
 
 /// a, b, c in a triangle of links of cost 1/4, computes of 1/2.
 fn complete() -> Platform {
     let mut builder = Platform::builder();
-    let nodes = ["a", "b", "c"].map(|name| {
-        builder
-            .node(Node::processor(name, rational("1/2")))
-            .unwrap()
-    });
+    let nodes =
+        ["a", "b", "c"].map(|name| builder.node(Node::processor(name, number("1/2"))).unwrap());
     for from in 0..3 {
         for to in 0..3 {
             if from != to {
-                builder
-                    .link(nodes[from], nodes[to], rational("1/4"))
-                    .unwrap();
+                builder.link(nodes[from], nodes[to], number("1/4")).unwrap();
             }
         }
     }
@@ -70,7 +62,7 @@ fn read(text: &str) -> Result<RatesFile, String> {
 #[test]
 fn rates_are_per_unit_of_time() {
     let file = read(REDUCE).unwrap();
-    assert_eq!(file.rates.throughput, rational("1/2"));
+    assert_eq!(file.rates.throughput, number("1/2"));
     let [DemandRates::Combine(rates)] = &file.rates.demands[..] else {
         panic!("a reduction")
     };
@@ -79,7 +71,7 @@ fn rates_are_per_unit_of_time() {
             .sends
             .values()
             .chain(rates.merges.values())
-            .all(|rate| *rate == rational("1/2"))
+            .all(|rate| *rate == number("1/2"))
     );
     assert_eq!(
         rates.merges.keys().next().unwrap().2,
@@ -182,7 +174,7 @@ fn derived_lists_are_complete_or_absent() {
 }
 
 #[test]
-fn hostile_files_are_refused_by_place() {
+fn hostile_files_are_refused_by_location() {
     let change = |from: &str, to: &str, said: &str| refused(REDUCE, from, to, said);
     change(
         "oneport-rates/1",

@@ -241,7 +241,7 @@ fn amounts_are_numbers_pairs_or_tables() {
     );
 }
 
-/// One change each: refused, with the place and a correct form.
+/// One change each: refused, with the location and a correct form.
 #[test]
 fn perturbed_plans_are_refused() {
     let text = plan_to_json(&figure_6());

@@ -32,8 +32,8 @@ bandwidth = 20
 links = ["b -> a"]
 "#;
     let platform = parse(&format!("{NODES}{shared}")).unwrap();
-    let weights = |place: usize| {
-        let weights = platform.shared()[place].weights.iter();
+    let weights = |index: usize| {
+        let weights = platform.shared()[index].weights.iter();
         weights
             .map(|(link, weight)| (link.index(), *weight))
             .collect::<Vec<_>>()

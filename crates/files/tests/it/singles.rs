@@ -1,4 +1,4 @@
-//! `oneport-reduction/1`: written files are read back, and faults are refused at their places.
+//! `oneport-reduction/1`: written files are read back, and faults are refused at their locations.
 
 use oneport_files::{
     AnswerFile, read_answer, receivers_from_json, single_reduction_from_json,
@@ -114,7 +114,7 @@ fn what_is_written_is_read_back() {
     });
     for one in all {
         let text = single_reduction_to_json(&one);
-        // The root has no dates: the entries in their place are 0.
+        // The root has no dates: its entries are 0.
         assert_eq!(
             single_reduction_from_json("one", text.as_bytes()).as_ref(),
             Ok(&one),
@@ -170,7 +170,7 @@ fn mixed_dates_are_written_as_fractions() {
         single_reduction_from_json("one", single_reduction_to_json(&mixed).as_bytes()).unwrap();
     let dates = |one: &SingleReduction| {
         (0..4)
-            .map(|place| one.reduction.starts.get(place))
+            .map(|index| one.reduction.starts.get(index))
             .collect::<Vec<_>>()
     };
     assert_eq!(dates(&read), dates(&mixed));
@@ -195,7 +195,7 @@ fn refused(text: &str, from: &str, to: &str, parts: &[&str]) {
 }
 
 #[test]
-fn mistakes_are_named_with_their_place() {
+fn mistakes_are_named_with_their_location() {
     let text = single_reduction_to_json(&equal());
     for (from, to, parts) in [
         (

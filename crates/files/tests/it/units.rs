@@ -9,12 +9,9 @@ use oneport_files::{
 };
 use oneport_plan::Amount;
 use oneport_platform::units::{Data, Time};
-use oneport_platform::{Platform, PortModel, Rational, Units, parse_rational, whole};
+use oneport_platform::{Platform, PortModel, Rational, Units, whole};
+use oneport_testkit::number;
 use proptest::prelude::*;
-
-fn q(text: &str) -> Rational {
-    parse_rational(text).expect("a number")
-}
 
 fn toml(body: &str) -> Result<Platform, Mistake> {
     let text = format!("format = \"oneport-platform/1\"\n{body}");
@@ -31,11 +28,11 @@ fn pair(top: &str, compute: &str, link: &str) -> Result<Platform, Mistake> {
 /// The cost of the link in seconds per byte, and the compute in seconds per unit of work or per byte.
 fn meaning(platform: &Platform) -> (Rational, Option<Rational>) {
     let units = platform.units().expect("units");
-    let (seconds, bytes) = (units.time.seconds(), units.data.bits() / q("8"));
+    let (seconds, bytes) = (units.time.seconds(), units.data.bits() / number("8"));
     let work = if units.work_is_data {
         bytes.clone()
     } else {
-        q("1")
+        number("1")
     };
     let compute = platform
         .nodes()
@@ -51,7 +48,7 @@ fn meaning(platform: &Platform) -> (Rational, Option<Rational>) {
 /// A second derivation, by hand: 25 GB/s is 40 ps a byte.
 #[test]
 fn the_same_link_in_every_spelling() {
-    let expected = q("1/25000000000");
+    let expected = number("1/25000000000");
     for link in [
         "bandwidth = \"25 GB/s\"",
         "bandwidth = \"200 Gbit/s\"",
@@ -67,7 +64,7 @@ fn the_same_link_in_every_spelling() {
         let platform = pair("", "compute = \"2 ms/GB\"", link).expect(link);
         assert_eq!(
             meaning(&platform),
-            (expected.clone(), Some(q("2/1000000000000"))),
+            (expected.clone(), Some(number("2/1000000000000"))),
             "{link}"
         );
     }
@@ -199,10 +196,10 @@ fn a_switch_reduces_at_a_rate_or_in_no_time() {
         .map(|platform| platform.nodes()[0].clone())
     };
     let time = |keys: &str| switch(keys).expect("a switch").reduces;
-    assert_eq!(time("switch = true, reduces = true"), Some(q("0")));
-    assert_eq!(time("reduces = \"3600 GB/s\""), Some(q("1/3600")));
-    assert_eq!(time("reduces = \"2 ms/GB\""), Some(q("1/500")));
-    assert_eq!(time("reduces = 0"), Some(q("0")));
+    assert_eq!(time("switch = true, reduces = true"), Some(number("0")));
+    assert_eq!(time("reduces = \"3600 GB/s\""), Some(number("1/3600")));
+    assert_eq!(time("reduces = \"2 ms/GB\""), Some(number("1/500")));
+    assert_eq!(time("reduces = 0"), Some(number("0")));
     assert_eq!(time("reduces = false"), None);
     let node = switch("reduces = true").expect("a switch");
     assert_eq!(
@@ -226,14 +223,14 @@ fn a_matrix_says_its_units_in_the_corner() {
     let matrix = |text: &str| parse_platform("text", text.as_bytes(), PlatformFormat::Matrix);
     let text = "Gbit/s;a;b\na;;8\nb;4;\n";
     let platform = matrix(text).expect("a matrix");
-    assert_eq!(meaning(&platform).0, q("1/1000000000"));
+    assert_eq!(meaning(&platform).0, number("1/1000000000"));
     // The file gives no rate of merging: 1000 GB/s, which are 8000 Gbit/s, are assumed.
-    assert_eq!(platform.nodes()[0].compute, Some(q("1/8000")));
+    assert_eq!(platform.nodes()[0].compute, Some(number("1/8000")));
     assert!(platform.units().is_some_and(|units| units.work_is_data));
     let plain = matrix(&text.replace("Gbit/s", "from")).expect("a matrix");
     assert_eq!(
         (plain.units(), &plain.nodes()[0].compute),
-        (None, &Some(q("1")))
+        (None, &Some(number("1")))
     );
     assert_eq!(
         matrix_in_units(plain, platform.units().expect("units")),
@@ -299,17 +296,20 @@ fn sizes_and_work_follow_the_platform() {
         ..units
     });
     let size = parse_size("64 MiB", gigabytes).expect("a size");
-    assert_eq!(size, Amount::Constant(q("67108864/1000000000")));
-    assert_eq!(parse_size("2", gigabytes), Ok(Amount::Constant(q("2"))));
+    assert_eq!(size, Amount::Constant(number("67108864/1000000000")));
+    assert_eq!(
+        parse_size("2", gigabytes),
+        Ok(Amount::Constant(number("2")))
+    );
     let affine = Amount::Affine {
-        fixed: q("1/1000000"),
-        per_operand: q("8/1000000000"),
+        fixed: number("1/1000000"),
+        per_operand: number("8/1000000000"),
     };
     assert_eq!(parse_size("1 kB + 8 B n", gigabytes), Ok(affine));
     // Time per data follows the size, data the computes.
     assert_eq!(
         parse_work("2 ms/GB", gigabytes, &size),
-        Ok(Amount::Constant(q("67108864/500000000000")))
+        Ok(Amount::Constant(number("67108864/500000000000")))
     );
     assert_eq!(
         parse_work("500 GB/s", gigabytes, &size),
@@ -317,7 +317,7 @@ fn sizes_and_work_follow_the_platform() {
     );
     assert_eq!(
         parse_work("2 ms", gigabytes, &size),
-        Ok(Amount::Constant(q("1/500")))
+        Ok(Amount::Constant(number("1/500")))
     );
     assert_eq!(parse_work("64 MiB", merged, &size), Ok(size.clone()));
     assert!(matches!(
@@ -365,7 +365,7 @@ proptest! {
     #[test]
     fn bytes_are_bytes(bytes in 1..u64::MAX, data in prop::sample::select(Data::ALL.to_vec())) {
         let units = Units { data, time: Time::find("s").expect("seconds"), work_is_data: false };
-        let plain = whole(bytes) * q("8") / data.bits();
+        let plain = whole(bytes) * number("8") / data.bits();
         prop_assert_eq!(parse_size(&format!("{bytes} B"), Some(units)), parse_amount(&plain.to_string()));
     }
 }

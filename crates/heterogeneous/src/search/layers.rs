@@ -93,7 +93,7 @@ impl Pool {
             most: ROOT_STEPS,
             go_on: &mut || progress.go_on(0),
         };
-        let (mut bound, excluded) = improve(stages, (0, first), weights, steps);
+        let (mut bound, excluded) = improve(stages, 0, first, weights, steps);
         let weights = bound.weights.clone();
         if excluded {
             bound = shortened(stages, first, bound);
@@ -143,7 +143,7 @@ impl Pool {
             if layer.origins.len() < FEW || self.values + cells(&stages[stage..]) > MOST_VALUES {
                 break;
             }
-            let Some(bound) = self.learnt(stages, stage, (&layer, &scores), progress) else {
+            let Some(bound) = self.learnt(stages, stage, &layer, &scores, progress) else {
                 break;
             };
             let mut gains = Gains::default();
@@ -161,7 +161,8 @@ impl Pool {
         &self,
         stages: &[Stage],
         stage: usize,
-        (layer, scores): (&Layer, &[i64]),
+        layer: &Layer,
+        scores: &[i64],
         progress: &Progress,
     ) -> Option<Bound> {
         let states = layer.origins.len();
@@ -183,7 +184,7 @@ impl Pool {
                     most: STATE_STEPS,
                     go_on: &mut || progress.goes_on(),
                 };
-                let (bound, excluded) = improve(stages, (stage, slots), &start.weights, steps);
+                let (bound, excluded) = improve(stages, stage, slots, &start.weights, steps);
                 let sample = (0..states).step_by(1 + states / 2000);
                 let dropped = sample
                     .filter(|&state| bound.surplus(stage, layer.keys.get(state), &mut gains) < 0)
@@ -242,7 +243,7 @@ pub(super) fn pass(
             .map(|layer| ORIGIN * layer.origins.len())
             .sum();
         let memory = limits.memory.saturating_sub(origins);
-        let Some(found) = expand(stages, stage, layer, pool, (memory, progress)) else {
+        let Some(found) = expand(stages, stage, layer, pool, memory, progress) else {
             return Pass::Stopped;
         };
         let found = if stage + 1 < stages.len() {
@@ -284,7 +285,8 @@ fn expand(
     stage: usize,
     layer: &Layer,
     pool: &Pool,
-    (memory, progress): (usize, &mut Progress),
+    memory: usize,
+    progress: &mut Progress,
 ) -> Option<(Layer, Vec<i64>)> {
     let states = layer.origins.len();
     let pieces: Vec<usize> = (0..states).step_by(PIECE).collect();
@@ -307,7 +309,8 @@ fn expand(
                         state,
                         layer.keys.get(state),
                         |slots| pool.score(stage + 1, slots, &mut gains),
-                        (&mut slots, &mut children),
+                        &mut slots,
+                        &mut children,
                     );
                 }
                 (slots, children)
@@ -337,7 +340,8 @@ fn successors(
     state: usize,
     slots: &[u16],
     mut score: impl FnMut(&[u16]) -> i64,
-    (keys, children): (&mut Vec<u16>, &mut Vec<Child>),
+    keys: &mut Vec<u16>,
+    children: &mut Vec<Child>,
 ) {
     let mut opened = None;
     for (index, &slot) in slots.iter().enumerate() {
@@ -381,9 +385,8 @@ fn keep_best(layer: &Layer, scores: &[i64], width: usize) -> Layer {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by_key(|&state| (Reverse(scores[state]), state));
     let mut best = vec![false; scores.len()];
-    order
-        .iter()
-        .take(width)
-        .for_each(|&state| best[state] = true);
+    for &state in order.iter().take(width) {
+        best[state] = true;
+    }
     keep(layer, |state| best[state].then_some(scores[state])).0
 }

@@ -6,7 +6,7 @@ const SMALLEST: usize = 64;
 /// Distinct runs of numbers, numbered in the order of insertion: one list of numbers, and open addressing over it.
 pub(super) struct Keys {
     numbers: Vec<u16>,
-    /// Where each run ends.
+    /// End of each run.
     ends: Vec<usize>,
     /// Run number plus 1, or 0. The number of slots is a power of two.
     slots: Vec<u32>,

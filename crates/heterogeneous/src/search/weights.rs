@@ -77,7 +77,9 @@ impl Bound {
     /// Bounds by the weights for the stages from `from` on.
     pub(super) fn new(stages: &[Stage], mut weights: Vec<i64>, from: usize) -> Bound {
         let senders = stages.len();
-        weights.iter_mut().take(from).for_each(|weight| *weight = 0);
+        for weight in weights.iter_mut().take(from) {
+            *weight = 0;
+        }
         let mut carried: Vec<Vec<Carried>> = vec![Vec::new(); senders + 1];
         let mut needs = vec![0; senders + 1];
         for stage in (from..senders).rev() {
@@ -214,7 +216,8 @@ pub(super) struct Steps<'a> {
 /// Improves weights for one state. Returns the best found, and whether they exclude the state.
 pub(super) fn improve(
     stages: &[Stage],
-    (stage, slots): (usize, &[u16]),
+    stage: usize,
+    slots: &[u16],
     weights: &[i64],
     steps: Steps,
 ) -> (Bound, bool) {

@@ -1,13 +1,13 @@
 //! Whole senders: date by date and class by class, with the relaxation solved again after every choice.
 //!
 //! The dates are taken in ascending order, so that the number of slots of a date is known when its turn comes. The
-//! first number tried is that of the relaxation's mixture, rounded; then numbers further and further from it, on either
+//! first number tried is that of the relaxation's mixture, rounded. Then numbers further and further from it, on either
 //! side until the relaxation rules one out. The allowed numbers are convex, so all beyond are ruled out too. A dive
 //! that comes to its end without a placement is therefore a proof. Two rules lose nothing: the sender at date 0 is a
 //! fastest one (Liu-Kuo-Wang 2009, Observation 1), and no slot stays idle while senders are left that fit (one from a
 //! later slot, with all below it, could move there).
 //!
-//! Rounding costs a little each time. So the relaxation is asked to find room for a *reserve* of slowest senders that
+//! Rounding costs a little each time. So the relaxation has to find room for a *reserve* of slowest senders that
 //! do not exist (more of them never help, Liu-Kuo-Wang 2009, Lemma 4), as large as it allows, smaller as it is used up.
 
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! Slots over dates: what flows where, read backwards from the end.
+//! Slots over dates, and the senders that take them, read backwards from the end.
 
 /// Beyond the deadline.
 pub(super) const LATE: u32 = u32::MAX;

@@ -1,9 +1,9 @@
 //! Do the senders fit, if slots may be shared in fractions? Prices say no, a mixture of choices says perhaps.
 //!
 //! The linear program of the slot flow decomposes. Its extreme points give all slots of one date to one class (a
-//! *choice*); so the senders fit in fractions if and only if the vector of their numbers is a convex mixture of the
+//! *choice*). So the senders fit in fractions if and only if the vector of their numbers is a convex mixture of the
 //! vectors that choices place. Weights `w` on classes (of any sign) with `sum_i n_i w_i` above the most any choice
-//! weighs separate the two; the heaviest choice is one backward recursion over the dates. So a program of one row per
+//! weighs separate the two. The heaviest choice is one backward recursion over the dates. So a program of one row per
 //! class, with choices as columns, proposes weights (in floating point, which decides nothing), and the recursion, in
 //! integers, proves or adds a column.
 

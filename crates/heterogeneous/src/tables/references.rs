@@ -1,13 +1,13 @@
 //! Pairs of cells that one cell looks at, counted as the paper's Tables 2 to 4 do (found by trying readings until
-//! all 225 cells of each agreed; the text says less, and at two places something else):
+//! all 225 cells of each agreed; the text says less, and differs twice):
 //!
 //! - Table 2: `f s / 2` (the text: `ceil(s (f - 1) / 2)`).
 //! - Table 3: one binary search per column `0..=f/2`, so that for even `f` the middle pair of columns is searched from
-//!   both sides; a search ends early when both sides are equal, else counts one more for its end.
-//! - Table 4: columns `0..f/2`; while `T(A) < T(B)` a search from `A` up (the comparisons of `A` and `B` are not
+//!   both sides. A search ends early when both sides are equal, else counts one more for its end.
+//! - Table 4: columns `0..f/2`. While `T(A) < T(B)` a search from `A` up (the comparisons of `A` and `B` are not
 //!   counted; there is no test for the point `C`); then the rectangle, which shrinks to the last equal pair.
 //!
-//! All on the complete exact table; building it is not counted. The tables have even `f` only; for odd `f` the middle
+//! All on the complete exact table. Building it is not counted. The tables have even `f` only. For odd `f` the middle
 //! column, its own mirror, is searched once.
 
 use super::cells::Cells;

@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 use oneport_heterogeneous::{
     Budget, Class, Cluster, Method, Rational, anneal, shortest, slowest_first,
 };
-use oneport_testkit::Dice;
+use oneport_testkit::{Dice, whole};
 
 /// Times drawn from 100 to 1000, one sender each.
 fn drawn(senders: usize, seed: u64) -> Cluster {
     let mut dice = Dice::new(seed);
     let class = |time: u64| Class {
-        time: Rational::from_integer(time.into()),
+        time: whole(time),
         senders: 1,
     };
     Cluster::new(
@@ -35,11 +35,11 @@ fn length(cluster: &Cluster, rows: &[oneport_heterogeneous::PlacedSenders]) -> R
     let mut latest = Rational::default();
     for row in rows {
         for _ in 0..row.senders {
-            let place = open
+            let index = open
                 .iter()
                 .position(|date| *date == row.date)
                 .expect("an open slot");
-            let end = open.swap_remove(place) + &cluster.classes()[row.class].time;
+            let end = open.swap_remove(index) + &cluster.classes()[row.class].time;
             latest = latest.max(end.clone());
             open.extend([end.clone(), end]);
             left[row.class] -= 1;
@@ -108,7 +108,7 @@ fn any_cluster_is_annealed_or_refused() {
             .to_string()
             .contains("2000")
     );
-    let wide = Rational::from_integer((1_u64 << 60).into());
+    let wide = whole(1_u64 << 60);
     let long = Cluster::new(&[class(third(3), 1), class(wide, 1)]).unwrap();
     assert!(anneal(&long, 1, 1, &Budget::of_states(1)).is_err());
 }

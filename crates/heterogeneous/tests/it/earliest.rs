@@ -5,20 +5,13 @@ use crate::common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{
-    Dice, cluster_of, ep_ends, ep_length, int, optimum, orders, ratio, replay, tree_optimum,
+    Dice, cluster_of, ep_ends, ep_length, int, optimum, orders, processors, ratio, replay,
+    tree_optimum,
 };
 use oneport_heterogeneous::{
     Dependency, Destination, Error, Processors, Rational, earliest, earliest_length, slowest_first,
 };
 use oneport_plan::Dates;
-
-fn processors(times: &[u64]) -> Processors {
-    Processors::new(
-        times.iter().map(|&time| int(time as i64)).collect(),
-        Destination::Outside,
-    )
-    .unwrap()
-}
 
 #[test]
 fn dates_are_those_of_the_printed_algorithm() {
@@ -55,17 +48,17 @@ fn dates_are_those_of_the_printed_algorithm() {
         assert_eq!(windows.len(), n);
         let mut above = vec![Rational::default(); n];
         let mut heaviest = Rational::default();
-        for (place, window) in windows.iter().enumerate() {
-            let weight = &above[place] + &window.time;
+        for (index, window) in windows.iter().enumerate() {
+            let weight = &above[index] + &window.time;
             heaviest = heaviest.max(weight.clone());
             assert_eq!(window.receiver, reduction.receivers[window.sender as usize]);
-            assert_eq!(place == 0, Some(window.sender as usize) == tree.root());
+            assert_eq!(index == 0, Some(window.sender as usize) == tree.root());
             for (end, earlier) in [window.sender, window.receiver]
                 .into_iter()
                 .zip(window.waits_for)
             {
                 let Some(earlier) = earlier else { continue };
-                assert!(earlier > place && windows[earlier].receiver == end);
+                assert!(earlier > index && windows[earlier].receiver == end);
                 above[earlier] = weight.clone();
             }
         }

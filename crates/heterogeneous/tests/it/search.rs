@@ -338,12 +338,14 @@ fn expected_tree_sizes() {
     let mut sums = [0u64; 4];
     for cluster in 0..729u64 {
         let mut counts = vec![0; 3];
-        (0..6).for_each(|place| counts[(cluster / 3u64.pow(place) % 3) as usize] += 1);
+        for index in 0..6 {
+            counts[(cluster / 3u64.pow(index) % 3) as usize] += 1;
+        }
         let (nodes, leaves) = count_nodes(&mut counts);
         let squares = [nodes, nodes * nodes, leaves, leaves * leaves];
-        sums.iter_mut()
-            .zip(squares)
-            .for_each(|(sum, value)| *sum += value);
+        for (sum, value) in sums.iter_mut().zip(squares) {
+            *sum += value;
+        }
     }
     let mean = |sum: u64| Rational::new(sum.into(), 729.into());
     let expected = guided::expected(6, 3).unwrap();

@@ -2,18 +2,11 @@
 
 use crate::common;
 
-use common::{Dice, check_placement, cluster, cluster_of, endless, int, optimum, ratio, replay};
-use oneport_heterogeneous::{Answer, Cluster, Destination, Method, Processors, shortest};
+use common::{
+    Dice, check_placement, cluster, cluster_of, endless, int, optimum, processors_of, ratio, replay,
+};
+use oneport_heterogeneous::{Answer, Cluster, Method, shortest};
 use oneport_plan::{Instance, Proof, Status};
-
-fn processors(cluster: &Cluster) -> Processors {
-    let times = cluster
-        .classes()
-        .iter()
-        .flat_map(|class| (0..class.senders).map(|_| class.time.clone()))
-        .collect();
-    Processors::new(times, Destination::Outside).unwrap()
-}
 
 fn sound(cluster: &Cluster, answer: &Answer) {
     let found = &answer.shortest;
@@ -24,7 +17,7 @@ fn sound(cluster: &Cluster, answer: &Answer) {
     assert!(found.lower_bound <= found.length && found.reduction.is_none());
     assert!(check_placement(cluster, &answer.placement) <= found.length);
     assert!(answer.method != Method::Auto && !answer.why.is_empty());
-    let reduction = answer.schedule(&processors(cluster)).unwrap();
+    let reduction = answer.schedule(&processors_of(cluster)).unwrap();
     let length = replay(&reduction);
     assert!(
         length <= found.length
@@ -165,7 +158,11 @@ fn schedules_of_two_classes() {
         sound(&cluster, &answer);
     }
     let answer = shortest(&cluster_of(&[1, 2]), Method::Auto, &endless()).unwrap();
-    assert!(answer.schedule(&processors(&cluster_of(&[1, 3]))).is_err());
+    assert!(
+        answer
+            .schedule(&processors_of(&cluster_of(&[1, 3])))
+            .is_err()
+    );
     let large = cluster(&[(int(3), 1 << 40), (int(4), 1 << 30), (int(5), 1 << 20)]);
     assert!(shortest(&large, Method::DynamicProgram, &endless()).is_err());
 }

@@ -10,6 +10,7 @@ use oneport_heterogeneous::{
 };
 use oneport_plan::{Class, Proof, SlotPrices};
 use oneport_platform::Rational;
+use oneport_testkit::whole;
 use oneport_testkit::{Dice, ratio};
 
 const FREE: Budget = Budget {
@@ -106,7 +107,7 @@ fn proves(prices: &SlotPrices, classes: &[Class], bound: &Rational) -> bool {
         else {
             return true; // no date at all for this class
         };
-        need += least * Rational::from_integer(class.senders.into());
+        need += least * whole(class.senders);
     }
     need > y(&Rational::zero())
 }

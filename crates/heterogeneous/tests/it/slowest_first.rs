@@ -5,21 +5,13 @@ use crate::common;
 use std::collections::BTreeMap;
 
 use common::{
-    Dice, check_placement, cluster, cluster_of, endless, int, optimum, ratio, replay, tree_optimum,
+    Dice, check_placement, cluster, cluster_of, endless, int, optimum, processors_of, ratio,
+    replay, tree_optimum,
 };
 use oneport_heterogeneous::slowest_first::{self, Reason, is_optimal_by_theorem, raised};
-use oneport_heterogeneous::{Cluster, Destination, Method, Processors, bound, shortest};
+use oneport_heterogeneous::{Method, bound, shortest};
 use oneport_plan::{Proof, Status};
 use oneport_platform::Rational;
-
-fn processors(cluster: &Cluster) -> Processors {
-    let times = cluster
-        .classes()
-        .iter()
-        .flat_map(|class| (0..class.senders).map(|_| class.time.clone()))
-        .collect();
-    Processors::new(times, Destination::Outside).unwrap()
-}
 
 fn best(times: &[u64]) -> u64 {
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
@@ -45,12 +37,15 @@ fn lengths_by_class_are_those_of_the_schedule() {
             })
             .collect();
         let cluster = cluster(&classes);
-        let reduction = slowest_first::schedule(&processors(&cluster)).unwrap();
+        let reduction = slowest_first::schedule(&processors_of(&cluster)).unwrap();
         assert_eq!(slowest_first::length(&cluster), replay(&reduction));
         let answer = shortest(&cluster, Method::SlowestFirst, &endless()).unwrap();
         assert_eq!(answer.shortest.length, reduction.length);
         assert!(check_placement(&cluster, &answer.placement) <= reduction.length);
-        assert_eq!(answer.schedule(&processors(&cluster)).unwrap(), reduction);
+        assert_eq!(
+            answer.schedule(&processors_of(&cluster)).unwrap(),
+            reduction
+        );
     }
 }
 
@@ -203,7 +198,7 @@ fn the_fastest_may_be_on_top() {
             check_placement(&cluster, &answer.placement),
             int(optimum(&times) as i64)
         );
-        let reduction = answer.schedule(&processors(&cluster)).unwrap();
+        let reduction = answer.schedule(&processors_of(&cluster)).unwrap();
         assert_eq!(replay(&reduction), answer.shortest.length);
     }
 }

@@ -1,15 +1,9 @@
 //! Start times: inequality (1) date by date, against real assignments of receivers.
 
-use oneport_heterogeneous::{Crowded, Destination, Processors, Rational, check_starts, earliest};
+use oneport_heterogeneous::{Crowded, Rational, check_starts, earliest};
 use oneport_platform::whole;
 
-fn processors(times: &[u64]) -> Processors {
-    Processors::new(
-        times.iter().map(|&time| whole(time)).collect(),
-        Destination::Outside,
-    )
-    .unwrap()
-}
+use crate::common::processors;
 
 fn starts(starts: &[u64]) -> Vec<Rational> {
     starts
@@ -89,7 +83,7 @@ fn starts_are_a_schedule_if_and_only_if_there_are_receivers() {
         let own = processors(times);
         for code in 0..6_u64.pow(times.len() as u32) {
             let list: Vec<u64> = (0..times.len() as u32)
-                .map(|place| code / 6_u64.pow(place) % 6)
+                .map(|index| code / 6_u64.pow(index) % 6)
                 .collect();
             let found = check_starts(&own, &starts(&list)).unwrap();
             assert_eq!(found.is_ok(), feasible(times, &list), "{times:?} {list:?}");

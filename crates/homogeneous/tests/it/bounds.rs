@@ -344,10 +344,10 @@ fn strategies_build_the_defined_trees() {
             );
         }
     };
-    (0..=7)
-        .map(binomial)
-        .for_each(|tree| same(tree.len(), Strategy::Binomial, &tree));
-    (0..=10)
-        .map(fibonacci)
-        .for_each(|tree| same(tree.len(), Strategy::Fibonacci, &tree));
+    for tree in (0..=7).map(binomial) {
+        same(tree.len(), Strategy::Binomial, &tree);
+    }
+    for tree in (0..=10).map(fibonacci) {
+        same(tree.len(), Strategy::Fibonacci, &tree);
+    }
 }

@@ -32,10 +32,9 @@ fn algorithm_3_is_as_short_as_the_best_tree_with_few_reducers() {
         let mut best = [[u64::MAX; 9]; PAIRS.len()];
         all_trees(nodes, &mut |parents| {
             let mut receives = [false; 8];
-            parents
-                .iter()
-                .skip(1)
-                .for_each(|&parent| receives[parent] = true);
+            for &parent in parents.iter().skip(1) {
+                receives[parent] = true;
+            }
             let reducers = receives.iter().filter(|&&receives| receives).count();
             for (best, &pair) in best.iter_mut().zip(&PAIRS) {
                 best[reducers] = best[reducers].min(tree_length(parents, pair));

@@ -133,9 +133,9 @@ fn neighbours_are_those_that_the_algorithm_delivers() {
             };
             let tree = listing(values as u32, &shape.0, &shape.1, Concurrency::Unlimited).children;
             let mut of = vec![Vec::new(); values as usize];
-            (1..values)
-                .rev()
-                .for_each(|child| of[tree[child as usize] as usize].push(child));
+            for child in (1..values).rev() {
+                of[tree[child as usize] as usize].push(child);
+            }
             let mut depths = vec![0_u64; values as usize];
             for index in 0..values {
                 let found = delivered(values, index, &own).unwrap();

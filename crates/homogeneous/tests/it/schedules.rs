@@ -15,9 +15,9 @@ fn limits(values: u64) -> Vec<Concurrency> {
         .into_iter()
         .filter(|&most| most > 0);
     let mut limits = vec![Concurrency::Unlimited];
-    some.for_each(|most| {
+    for most in some {
         limits.extend([Concurrency::Transfers(most), Concurrency::Reducers(most)])
-    });
+    }
     limits
 }
 

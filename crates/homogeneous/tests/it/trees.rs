@@ -18,11 +18,11 @@ fn brute(parents: &[u32], root: usize, (d, c): (u64, u64)) -> u64 {
             return complete;
         }
         let mut best = u64::MAX;
-        for place in 0..left.len() {
-            let ready = left.remove(place);
+        for index in 0..left.len() {
+            let ready = left.remove(index);
             let arrival = ready.max(port) + d;
             best = best.min(go(left, arrival, complete.max(arrival) + c, (d, c)));
-            left.insert(place, ready);
+            left.insert(index, ready);
         }
         best
     }
@@ -41,7 +41,9 @@ fn no_order_of_arrival_is_earlier_and_the_best_tree_is_the_optimum() {
                 turn = (turn + 1) % nodes;
                 let name = |node: usize| ((node + turn) % nodes) as u32;
                 let mut receivers = vec![0; nodes];
-                (0..nodes).for_each(|node| receivers[name(node) as usize] = name(parents[node]));
+                for node in 0..nodes {
+                    receivers[name(node) as usize] = name(parents[node]);
+                }
                 let root = name(0) as usize;
                 let right = brute(&receivers, root, pair);
                 assert_eq!(

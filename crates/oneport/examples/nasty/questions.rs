@@ -13,7 +13,7 @@ use oneport::{
 };
 use oneport_lp::LpError;
 
-/// A question, and how to ask it.
+/// A question, and the options of its solution.
 #[derive(Debug)]
 pub struct Nasty {
     /// The platform.
@@ -22,7 +22,7 @@ pub struct Nasty {
     pub collective: Collective,
     /// Sizes of messages and work of merges.
     pub volumes: Volumes,
-    /// How to ask.
+    /// The options.
     pub options: Options,
 }
 
@@ -43,7 +43,7 @@ pub enum Fate {
 pub struct Dice(u64);
 
 impl Dice {
-    /// The same seed gives the same numbers.
+    /// Equal seeds give equal numbers.
     pub fn new(seed: u64) -> Self {
         Dice(seed)
     }
@@ -155,7 +155,7 @@ pub fn question(seed: u64) -> Nasty {
     }
 }
 
-/// Two to five nodes; most links join them to a ring, others are random; some nodes are isolated or dead ends.
+/// Two to five nodes. Most links join them to a ring, others are random. Some nodes are isolated or dead ends.
 fn platform(dice: &mut Dice, kind: usize) -> Platform {
     let models = [
         PortModel::FullDuplex,
@@ -166,16 +166,16 @@ fn platform(dice: &mut Dice, kind: usize) -> Platform {
     let mut builder = Platform::builder();
     builder.model(models[dice.below(4)]);
     let mut ids = Vec::new();
-    for place in 0..2 + dice.below(4) {
-        let name = format!("n{place}");
-        let router = place > 1 && dice.one_in(4);
+    for index in 0..2 + dice.below(4) {
+        let name = format!("n{index}");
+        let router = index > 1 && dice.one_in(4);
         let mut node = if router {
             Node::router(name)
         } else {
             Node::processor(name, number(dice, kind))
         };
         node.ports = (dice.one_in(4)).then(|| 1 + dice.below(3) as u32);
-        node.replicates = !(place > 1 && dice.one_in(6));
+        node.replicates = !(index > 1 && dice.one_in(6));
         ids.extend(builder.node(node));
     }
     let count = ids.len();

@@ -59,7 +59,7 @@ pub enum Hint {
     Merging,
     /// A barrier's token is small: latency decides how long one takes, and no throughput counts it.
     Latency,
-    /// Operands are combined in their order; [`any_order`](super::any_order) finds what another would gain.
+    /// Operands are combined in their order. [`any_order`](super::any_order) finds the gain of another order.
     InOrder,
 }
 

@@ -8,7 +8,7 @@ use oneport_platform::{LinkId, NodeId, Rational, orbits, whole};
 
 /// The prices of a certificate's resources, averaged over the symmetries of the question, as far as they are found:
 /// renamings of nodes that keep the platform and every role. A renaming takes a certificate to one of the same bound,
-/// and so does the average: where one of four equal links proves a bound, each of the four has a quarter of its price.
+/// and so does the average: if one of four equal links proves a bound, each of the four has a quarter of its price.
 /// Prices of 0 are left out. For the cost see [`orbits`].
 pub fn averaged(problem: &Problem, certificate: &Certificate) -> BTreeMap<Resource, Rational> {
     let own: BTreeMap<Resource, Rational> = certificate
@@ -33,9 +33,9 @@ pub fn averaged(problem: &Problem, certificate: &Certificate) -> BTreeMap<Resour
     let links: Vec<LinkId> = own.keys().filter_map(link).collect();
     let found = orbits(platform, mark, &nodes, &links);
     let mut orbit_of = BTreeMap::new();
-    for (place, (nodes, links)) in found.iter().enumerate() {
-        orbit_of.extend(nodes.iter().map(|&node| (Of::Node(node), place)));
-        orbit_of.extend(links.iter().map(|&link| (Of::Link(link), place)));
+    for (index, (nodes, links)) in found.iter().enumerate() {
+        orbit_of.extend(nodes.iter().map(|&node| (Of::Node(node), index)));
+        orbit_of.extend(links.iter().map(|&link| (Of::Link(link), index)));
     }
     let mut prices = BTreeMap::new();
     for &resource in own.keys() {

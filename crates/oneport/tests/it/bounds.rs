@@ -167,17 +167,17 @@ fn trees_are_decided() {
     let tree = |nodes: usize, seed: usize, model: PortModel| {
         let mut builder = Platform::builder();
         builder.model(model);
-        for place in 0..nodes {
+        for index in 0..nodes {
             let node = builder
-                .node(Node::processor(format!("n{place}"), Rational::one()))
+                .node(Node::processor(format!("n{index}"), Rational::one()))
                 .unwrap();
-            if place > 0 {
-                let parent = NodeId::new((place * seed + seed) % place.min(7));
+            if index > 0 {
+                let parent = NodeId::new((index * seed + seed) % index.min(7));
                 builder
-                    .link(node, parent, ratio(1 + (place * seed % 5) as i64, 3))
+                    .link(node, parent, ratio(1 + (index * seed % 5) as i64, 3))
                     .unwrap();
                 builder
-                    .link(parent, node, ratio(1 + (place + seed) as i64 % 4, 2))
+                    .link(parent, node, ratio(1 + (index + seed) as i64 % 4, 2))
                     .unwrap();
             }
         }

@@ -1,7 +1,7 @@
 //! Custom collectives: a named collective and the list of its demands are the same problem.
 
 use crate::planned::{from_json, parts, to_json};
-use oneport_testkit::Parts;
+use oneport_testkit::{Parts, whole};
 use oneport_watch::Watch;
 use std::path::PathBuf;
 
@@ -19,13 +19,13 @@ fn fixture(name: &str) -> Platform {
 
 /// Its demands, one by one, as a list.
 fn listed(collective: &Collective) -> Collective {
-    let custom = |place: usize| {
-        let demand = collective.demand(place).unwrap();
+    let custom = |index: usize| {
+        let demand = collective.demand(index).unwrap();
         let wanted = match demand.goals {
             Goals::Prefixes => Wanted::Prefixes,
             Goals::At(_) | Goals::Everywhere(_) => Wanted::At(demand.targets().to_vec()),
         };
-        let rate = collective.rate(place);
+        let rate = collective.rate(index);
         CustomDemand {
             owners: demand.operands.to_vec(),
             wanted,
@@ -94,7 +94,7 @@ fn the_list_of_its_demands_has_the_same_optimum() {
                     continue;
                 };
                 let (one, other) = (parts(&one), planned(&platform, &listed(&collective)));
-                let place = format!("{name} {model} {} {commutative}", form.name);
+                let case = format!("{name} {model} {} {commutative}", form.name);
                 let answer = |plan: &Parts| {
                     (
                         plan.steady_state.throughput.clone(),
@@ -102,13 +102,13 @@ fn the_list_of_its_demands_has_the_same_optimum() {
                         plan.status,
                     )
                 };
-                assert_eq!(answer(&one), answer(&other), "{place}");
+                assert_eq!(answer(&one), answer(&other), "{case}");
                 for plan in [&one, &other] {
-                    assert_eq!(&from_json(&to_json(plan)), plan, "{place}");
+                    assert_eq!(&from_json(&to_json(plan)), plan, "{case}");
                 }
                 let read = other;
                 let proved = referee::bound(&read.problem, &read.certificate, &Watch::unlimited());
-                assert_eq!(proved.as_ref(), Ok(&read.upper_bound), "{place}");
+                assert_eq!(proved.as_ref(), Ok(&read.upper_bound), "{case}");
             }
         }
     }
@@ -135,7 +135,7 @@ fn rates_count() {
             })
             .collect();
         let (once, twice) = (parts(&once), planned(&platform, &Collective::Custom(twice)));
-        let halved = &once.steady_state.throughput / oneport::Rational::from_integer(2.into());
+        let halved = &once.steady_state.throughput / whole(2);
         assert!(twice.upper_bound >= halved, "{}", form.name);
         if once.status == oneport::Status::Optimal && twice.status == oneport::Status::Optimal {
             assert_eq!(twice.steady_state.throughput, halved, "{}", form.name);

@@ -16,6 +16,7 @@ use oneport::{
     Rational, Refusal, Shape, Status, Volumes, best_shape, reduce_processors, referee, rings,
     solve,
 };
+use oneport_testkit::whole;
 
 /// Checks that may follow the end, for any work: each stage notices it separately.
 const STAGES: u64 = 40;
@@ -31,7 +32,7 @@ fn uniform() -> generate::Options {
 
 /// Hosts around a switch that does not copy. Only links are exclusive.
 fn star(hosts: usize) -> Platform {
-    let (mut builder, one) = (Platform::builder(), || Rational::from_integer(1.into()));
+    let (mut builder, one) = (Platform::builder(), || whole(1));
     builder.model(PortModel::Links);
     let hub = builder
         .node(Node {
@@ -262,8 +263,7 @@ fn single_trees_end() {
 
 #[test]
 fn single_reductions_end() {
-    let times =
-        [5, 7, 8, 9, 11, 12, 13, 17, 19, 23].map(|time: i64| Rational::from_integer(time.into()));
+    let times = [5, 7, 8, 9, 11, 12, 13, 17, 19, 23].map(|time: i64| whole(time));
     let processors = Processors::new(times.to_vec(), Destination::Outside).unwrap();
     none(ends("a single reduction", |watch| {
         let asked = |_: &_| {
@@ -288,7 +288,7 @@ fn single_reductions_end() {
 #[test]
 fn without_room_for_a_schedule_the_answer_is_what_is_known() {
     let volumes = Volumes {
-        work: Amount::Constant(Rational::from_integer(0.into())),
+        work: Amount::Constant(whole(0)),
         ..Volumes::default()
     };
     let asked = |hosts: usize, watch: &dyn Fn() -> Watch| {

@@ -122,12 +122,12 @@ fn enough_is_enough_and_the_least_is_the_least() {
     let volumes = Volumes::default();
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let base = Arc::new(rated(&problem));
-    let mut places = Vec::new();
+    let mut indices = Vec::new();
     let rows = what_if::each(&base, &Options::default(), &mut |asking| {
-        places.push(asking.place)
+        indices.push(asking.index)
     })
     .unwrap();
-    assert!(places.is_sorted());
+    assert!(indices.is_sorted());
     let mut enough = 0;
     for row in &rows {
         let [low, high] = row.shares(&base).unwrap();
@@ -273,11 +273,11 @@ fn all_of_a_class_of_equal_links_limit() {
     ] {
         let switch = builder.node(Node::router(switch)).unwrap();
         builder.duplex(core, switch, value("1")).unwrap();
-        for (place, name) in names.into_iter().enumerate() {
+        for (index, name) in names.into_iter().enumerate() {
             let leaf = builder.node(Node::processor(name, value("1"))).unwrap();
-            let cost = if place < 2 { "5" } else { "1" };
+            let cost = if index < 2 { "5" } else { "1" };
             let (down, _) = builder.duplex(switch, leaf, value(cost)).unwrap();
-            old.extend((place < 2).then_some(down));
+            old.extend((index < 2).then_some(down));
             leaves.push(leaf);
         }
     }

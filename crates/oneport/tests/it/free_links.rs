@@ -161,16 +161,16 @@ fn has_detour(plan: &Parts, pattern: &Pattern) -> bool {
     if demand.kind() != Kind::Copy {
         return false;
     }
-    let hop = |place: usize| match pattern.tasks[place] {
+    let hop = |index: usize| match pattern.tasks[index] {
         Task::Send { link, after, .. } => (plan.platform().link(link).to, after),
         Task::Merge { .. } => panic!("a copy is not merged"),
     };
-    let uses = |place: usize| {
-        let after = |task: &&Task| task.inputs().any(|input| input == place);
+    let uses = |index: usize| {
+        let after = |task: &&Task| task.inputs().any(|input| input == index);
         pattern.tasks.iter().filter(after).count()
     };
-    (0..pattern.tasks.len()).any(|place| {
-        let (end, mut after) = hop(place);
+    (0..pattern.tasks.len()).any(|index| {
+        let (end, mut after) = hop(index);
         while let Some(before) = after.map(|before| before as usize) {
             let (node, earlier) = hop(before);
             if node == end {

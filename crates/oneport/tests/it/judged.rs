@@ -79,7 +79,7 @@ fn all_reductions_by_the_best_reduction() {
     let mut shorter = 0;
     for seed in 0..30_u64 {
         let mut list: Vec<u64> = (0..1 + seed % 8)
-            .map(|place| 1 + (seed * 7 + place * 13 + place * place * 5) % 11)
+            .map(|index| 1 + (seed * 7 + index * 13 + index * index * 5) % 11)
             .collect();
         if seed == 0 {
             // The smallest cluster for which slowest-node-first is not optimal: four fast senders and four slow ones.

@@ -2,7 +2,7 @@
 
 use crate::planned::{parts, verify};
 use crate::questions;
-use oneport_testkit::Parts;
+use oneport_testkit::{Parts, whole};
 
 use std::time::Duration;
 
@@ -22,9 +22,9 @@ fn platform(
 ) -> (Platform, Vec<NodeId>) {
     let mut builder = Platform::builder();
     builder.model(model);
-    let one = Rational::from_integer(1.into());
-    let node = |(place, &computes): (usize, &bool)| {
-        let name = format!("n{place}");
+    let one = whole(1);
+    let node = |(index, &computes): (usize, &bool)| {
+        let name = format!("n{index}");
         if computes {
             Node::processor(name, one.clone())
         } else {
@@ -53,7 +53,7 @@ fn plan(
     formulation: Formulation,
     work: i64,
 ) -> Parts {
-    let constant = |amount: i64| Amount::Constant(Rational::from_integer(amount.into()));
+    let constant = |amount: i64| Amount::Constant(whole(amount));
     let volumes = Volumes {
         size: constant(1),
         work: constant(work),
@@ -123,7 +123,7 @@ fn groups_of_all_reduce_have_a_bound() {
         (four, [[0, 3], [3, 2]], true),
     ] {
         let member = |pair: [usize; 2]| {
-            let participants = pair.map(|place| ids[place]).to_vec();
+            let participants = pair.map(|index| ids[index]).to_vec();
             Member {
                 collective: Collective::all_reduce(participants).commutative(commutative),
                 rate: 1,
@@ -154,7 +154,7 @@ fn dead_ends_do_not_disturb_the_compact_all_gather() {
         let all = Collective::all_gather(ids[..2].to_vec());
         assert_eq!(
             optimum(&plan(&platform, &all, Formulation::Compact, 0)),
-            Rational::from_integer(1.into())
+            whole(1)
         );
     }
 }

@@ -15,8 +15,8 @@ use oneport_testkit::Parts;
 fn platform(model: PortModel) -> Platform {
     let mut builder: PlatformBuilder = Platform::builder();
     builder.model(model);
-    for place in 0..4 {
-        let node = Node::processor(format!("p{place}"), ratio(1, 1 + place));
+    for index in 0..4 {
+        let node = Node::processor(format!("p{index}"), ratio(1, 1 + index));
         builder
             .node(Node {
                 ports: Some(2),

@@ -1,7 +1,7 @@
 //! Plans as the papers' variables and back: the same throughput, and no objection of the referee.
 
 use crate::planned::{parts, verify};
-use oneport_testkit::Parts;
+use oneport_testkit::{Parts, whole};
 use std::path::PathBuf;
 
 use num_traits::Zero;
@@ -139,13 +139,15 @@ fn what_cannot_be_kept_up_is_refused() {
     let plan = solved(&platform, &collective, &volumes, Formulation::Columns);
     let problem = Problem::new(&platform, &collective, &volumes).unwrap();
     let mut rates = Rates::of(&problem, &plan.steady_state).unwrap();
-    let twice = Rational::from_integer(2.into());
+    let twice = whole(2);
     rates.throughput *= &twice;
     for demand in &mut rates.demands {
         let DemandRates::Route(sends) = demand else {
             panic!("a scatter")
         };
-        sends.values_mut().for_each(|rate| *rate *= &twice);
+        for rate in sends.values_mut() {
+            *rate *= &twice;
+        }
     }
     let none = Certificate::default();
     let error = plan_of_rates(&problem, &rates, &none, &Options::default()).unwrap_err();

@@ -50,9 +50,9 @@ fn checked(plan: &Parts) {
 fn bus(hosts: usize, rate: Rational) -> Platform {
     let mut builder = Platform::builder();
     builder.model(PortModel::Links);
-    let host = |place| Node::processor(format!("h{place}"), Rational::one());
+    let host = |index| Node::processor(format!("h{index}"), Rational::one());
     let ids: Vec<NodeId> = (0..hosts)
-        .map(|place| builder.node(host(place)).unwrap())
+        .map(|index| builder.node(host(index)).unwrap())
         .collect();
     let mut links = Vec::new();
     for &from in &ids {
@@ -296,10 +296,9 @@ fn false_claims_are_refused() {
         "{stranger}"
     );
     let slow = refused(&|plan| {
-        plan.schedule
-            .slots
-            .iter_mut()
-            .for_each(|slot| slot.shares[0].1 /= ratio(2, 1));
+        for slot in &mut plan.schedule.slots {
+            slot.shares[0].1 /= ratio(2, 1);
+        }
     });
     assert!(slow.contains("its messages take"), "{slow}");
     let state = refused(&|plan| plan.steady_state.throughput *= ratio(1001, 1000));
@@ -308,9 +307,9 @@ fn false_claims_are_refused() {
     let heavy = refused(&|plan| {
         plan.steady_state.throughput *= ratio(2, 1);
         let patterns = &mut plan.steady_state.patterns;
-        patterns
-            .iter_mut()
-            .for_each(|pattern| pattern.weight *= ratio(2, 1));
+        for pattern in patterns.iter_mut() {
+            pattern.weight *= ratio(2, 1);
+        }
     });
     assert!(
         heavy.contains("the shared 'bus' is busy for 2 of the time"),
@@ -390,8 +389,8 @@ fn the_price_of_one_row_proves_the_optimum() {
     );
     let backbone = builder.link(up, down, Rational::default()).unwrap();
     let back = builder.link(down, up, Rational::default()).unwrap();
-    for place in 0..4 {
-        let host = Node::processor(format!("h{place}"), Rational::one());
+    for index in 0..4 {
+        let host = Node::processor(format!("h{index}"), Rational::one());
         let host = builder.node(host).unwrap();
         builder.link(host, up, ratio(1, 100)).unwrap();
         builder.link(down, host, ratio(1, 100)).unwrap();

@@ -8,6 +8,7 @@ use common::{Case, connected_cases};
 use num_bigint::BigUint;
 use num_traits::One;
 use oneport::{DEFAULT_MAX_INSTANCES, Options, Period, Problem, Rational, solve};
+use oneport_testkit::whole;
 use proptest::prelude::*;
 
 /// Largest number of instances searched exhaustively.
@@ -16,11 +17,7 @@ const MOST: u32 = 4;
 /// The fewest instances per period, up to [`MOST`], that attain the throughput. `None` if the search gave up.
 fn fewest(case: &Case, throughput: &Rational) -> Option<Option<u32>> {
     for instances in 1..=MOST {
-        match fits(
-            case,
-            instances,
-            &(Rational::from_integer(instances.into()) / throughput),
-        ) {
+        match fits(case, instances, &(whole(instances) / throughput)) {
             Verdict::Fits => return Some(Some(instances)),
             Verdict::DoesNotFit => {}
             Verdict::Unknown => return None,

@@ -3,6 +3,7 @@
 use oneport::explain::why;
 use oneport::{Collective, Goal, platform::PortModel, solve};
 use oneport::{NodeId, Options, Problem, Rational, Volumes, files};
+use oneport_testkit::whole;
 
 #[test]
 fn shares_add_up_to_the_inverse_of_the_bound() {
@@ -14,7 +15,7 @@ fn shares_add_up_to_the_inverse_of_the_bound() {
         for model in [PortModel::Links, PortModel::FullDuplex] {
             let platform = platform.clone().with_model(model);
             let participants = participants.clone();
-            let volumes = Volumes::of_size(Rational::from_integer(1.into()));
+            let volumes = Volumes::of_size(whole(1));
             for collective in [
                 Collective::all_reduce(participants.clone()),
                 Collective::all_gather(participants.clone()),

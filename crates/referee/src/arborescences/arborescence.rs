@@ -6,7 +6,7 @@ use super::network::{Arc, Weight};
 /// other over free arcs become one, until all are entered over free arcs from the source. `None` if some node is out of
 /// reach.
 ///
-/// O(arcs x rounds), at most as many rounds as nodes and usually about their logarithm; of many arcs between few nodes
+/// O(arcs x rounds), at most as many rounds as nodes and usually about their logarithm. Of many arcs between few nodes
 /// only the shortest stay.
 pub(super) fn spanning<T: Weight>(
     mut nodes: usize,
@@ -30,13 +30,13 @@ pub(super) fn spanning<T: Weight>(
     }
 }
 
-/// The same from every node as the source, in one go. `None` for nodes that do not reach all others.
+/// The price from every node as the source, computed together. `None` for nodes that do not reach all others.
 ///
 /// Edmonds' contraction without a fixed source. Every group pays the shortest arc that enters it, which makes that arc
-/// free; nodes that lead to each other over free arcs become a group, until no such nodes are left. The price from `r`
+/// free. Nodes that lead to each other over free arcs become a group, until no such nodes are left. The price from `r`
 /// is the total paid by the groups that do not contain `r`. No arborescence costs less: it enters each of them, and no
 /// arc is shorter than the total paid by the groups that it enters. Some costs no more: in every group free arcs lead
-/// from the part with `r` to all the other parts, each as long as the total paid by the groups that it enters; inside a
+/// from the part with `r` to all the other parts, each as long as the total paid by the groups that it enters. Inside a
 /// part, the node where it ends is the source. O(arcs x rounds), and only the shortest of many arcs between few groups
 /// stay.
 pub(crate) fn spanning_from_each<T: Weight>(
@@ -129,7 +129,7 @@ fn shortest_of_each<T: Weight>(nodes: usize, arcs: Vec<Arc<T>>) -> Vec<Arc<T>> {
             *best = Some(length);
         }
     }
-    let arc = |(place, length): (usize, Option<T>)| Some((place / nodes, place % nodes, length?));
+    let arc = |(index, length): (usize, Option<T>)| Some((index / nodes, index % nodes, length?));
     best.into_iter().enumerate().filter_map(arc).collect()
 }
 
@@ -194,7 +194,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// In one go as from every source by itself. Sparse graphs, where not everything is in reach, and dense ones.
+        /// In one go as from every source by itself. Sparse graphs, in which not everything is in reach, and dense
+        /// ones.
         #[test]
         fn every_source_has_its_price(
             nodes in 1usize..10,

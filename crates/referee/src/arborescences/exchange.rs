@@ -15,9 +15,9 @@ use crate::case::Case;
 use crate::prices::{common_denominator, over};
 use crate::violation::too_large;
 
-/// The least that the transfers of one instance cost by the theorem, where link `e` costs `lengths[e]`.
+/// The least that the transfers of one instance cost by the theorem, if link `e` costs `lengths[e]`.
 ///
-/// Exact arborescences where few nodes are optional or parts are few, as for broadcasts. Otherwise from below.
+/// Exact arborescences if few nodes are optional or parts are few, as for broadcasts. Otherwise from below.
 pub(crate) fn least_exchange(
     case: &Case<'_>,
     direction: Direction,

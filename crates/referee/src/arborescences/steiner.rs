@@ -1,4 +1,4 @@
-//! The cheapest arborescence that reaches some of the nodes: exactly where that is cheap, else from below.
+//! The cheapest arborescence that reaches some of the nodes: exactly if that is cheap, else from below.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -86,8 +86,8 @@ fn spread<T: Weight>(network: &Network<T>, entering: &[Vec<usize>], entries: &mu
 /// Per node: the indices of the arcs that enter it.
 fn entering<T>(network: &Network<T>) -> Vec<Vec<usize>> {
     let mut entering = vec![Vec::new(); network.nodes];
-    for (place, (_, to, _)) in network.arcs.iter().enumerate() {
-        entering[*to].push(place);
+    for (arc, (_, to, _)) in network.arcs.iter().enumerate() {
+        entering[*to].push(arc);
     }
     entering
 }
@@ -103,7 +103,7 @@ fn sets_of_others<T: Weight>(network: &Network<T>) -> T {
         let left_out = |node| {
             others
                 .binary_search(&node)
-                .is_ok_and(|place| set >> place & 1 == 0)
+                .is_ok_and(|index| set >> index & 1 == 0)
         };
         let mut count = 0;
         for node in (0..network.nodes).filter(|&node| !left_out(node)) {
@@ -305,7 +305,7 @@ mod tests {
         }
     }
 
-    /// One target or one other node more than are tried out: where there is an exact method, it is taken, since
+    /// One target or one other node more than are tried out: an exact method is taken if there is one, since
     /// prices from below prove less.
     #[test]
     fn few_targets_or_few_others_are_priced_exactly() {
@@ -347,7 +347,7 @@ mod tests {
         assert!(weaker >= 4, "{weaker}");
     }
 
-    /// Arborescences on more nodes, where circles lie within circles, against all choices of predecessors.
+    /// Arborescences on more nodes, with circles within circles, against all choices of predecessors.
     #[test]
     fn circles_within_circles() {
         let mut dice = Dice::new(1);

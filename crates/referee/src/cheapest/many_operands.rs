@@ -1,4 +1,4 @@
-//! A lower bound for commutative operators of many operands, where no exact method is fast.
+//! A lower bound for commutative operators of many operands, for which no exact method is fast.
 //!
 //! **Counting.** Let `G[c][j]` be the least price of a tree over *any* `c` operands, the same one perhaps several
 //! times, with the result at `j`. Sizes and work depend on the count alone, so the recursion is that of the exact price
@@ -10,7 +10,7 @@
 //! owners by their `y`. A transfer of size `s` out of `o` costs `s y(o)` more than under the shortened lengths, the
 //! smallest size is `s0`, and transfers out of different owners are different. So every tree costs at least `s0 sum
 //! y(o)` over the owners but the target, plus its price under the shortened lengths. For that price there are two lower
-//! bounds: `G` under the shortened lengths; and the longest of the paths that the operands have to take, for size `s0`,
+//! bounds: `G` under the shortened lengths, and the longest of the paths that the operands have to take, for size `s0`,
 //! plus the least work that `n - 1` merges can be, at the cheapest processor.
 //!
 //! The bound is the larger of `G` and of `s0 sum y(o)` plus the larger of those two.

@@ -97,7 +97,7 @@ impl Parts {
         }
     }
 
-    /// The number of an interval of operands, where parts are intervals.
+    /// The number of an interval of operands, if parts are intervals.
     pub(super) fn of_interval(&self, part: Interval) -> usize {
         self.number(part.first, part.operands())
     }
@@ -159,7 +159,7 @@ pub(super) enum Class {
 }
 
 impl Class {
-    /// The place of a part in a list of amounts.
+    /// The index of a part in a list of amounts.
     pub(super) fn of(self, parts: &Parts, part: usize) -> usize {
         match self {
             Class::Nothing => 0,

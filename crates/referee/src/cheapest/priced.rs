@@ -24,7 +24,7 @@ const OVERHEAD_BITS: u64 = 256;
 pub(super) struct Priced {
     pub processors: Vec<NodeId>,
     /// Per node id: the index, in `processors`, of its representative.
-    pub places: PerNode<usize>,
+    pub indices: PerNode<usize>,
     /// Per operand: the index of its owner in `processors`.
     pub owners: Vec<usize>,
     /// Per class of parts: sizes times a factor. Amounts of work times another factor.
@@ -32,10 +32,10 @@ pub(super) struct Priced {
     pub works: Vec<BigUint>,
     pub size_class: Class,
     pub work_class: Class,
-    /// Where work is by task: the class of each merge, by number of the result, split and place. Absent if it
-    /// cannot be done.
+    /// If work is by task: the class of each merge that can be done, by number of the result, split and index of the
+    /// processor.
     pub tasks: Option<BTreeMap<(usize, usize, usize), usize>>,
-    /// Per place: whether its node merges. Empty if all do.
+    /// Per entry of `processors`: whether it merges. Empty if all do.
     pub merging: Vec<bool>,
     /// Per link: price of a unit of size. `size x length` is a price times `denominator`.
     pub lengths: PerLink<BigUint>,
@@ -49,12 +49,13 @@ impl Priced {
     pub(super) fn new(
         case: &Case<'_>,
         prices: &Prices,
-        (processors, stands_for): (Vec<NodeId>, &PerNode<NodeId>),
+        processors: Vec<NodeId>,
+        stands_for: &PerNode<NodeId>,
         parts: &Parts,
     ) -> Result<Priced, Violation> {
-        let mut places = case.platform.per_node(0);
+        let mut indices = case.platform.per_node(0);
         for node in case.platform.mergers().chain(case.bystanders()) {
-            places[node] = processors
+            indices[node] = processors
                 .binary_search(&stands_for[node])
                 .unwrap_or_default();
         }
@@ -97,20 +98,24 @@ impl Priced {
             } else {
                 Vec::new()
             },
-            owners: case.operands().iter().map(|owner| places[*owner]).collect(),
+            owners: case
+                .operands()
+                .iter()
+                .map(|owner| indices[*owner])
+                .collect(),
             lengths: links
                 .into_iter()
                 .map(|length| over(length, &link_denominator) * &link_factor)
                 .collect(),
             merges: least_by(
                 processors.len(),
-                case.platform.mergers().map(|node| places[node]),
+                case.platform.mergers().map(|node| indices[node]),
                 merges
                     .into_iter()
                     .map(|merge| over(merge, &merge_denominator) * &merge_factor),
             ),
             processors,
-            places,
+            indices,
             sizes,
             works,
             size_class,
@@ -120,8 +125,8 @@ impl Priced {
         })
     }
 
-    pub(super) fn place(&self, node: NodeId) -> usize {
-        self.places[node]
+    pub(super) fn index(&self, node: NodeId) -> usize {
+        self.indices[node]
     }
 
     /// Shortest distances among the processors, from `i` to `j` at `i x processors + j`. `None`: unreachable.
@@ -154,24 +159,24 @@ impl Priced {
         Ok(distances)
     }
 
-    /// Whether a merge depends on the split or cannot be done at some places.
+    /// Whether a merge depends on the split or cannot be done at some entries of `processors`.
     pub(super) fn is_by_task(&self) -> bool {
         self.tasks.is_some() || !self.merging.is_empty()
     }
 
-    /// The class of work of a merge at a place. `None` if it cannot be done there.
+    /// The class of work of a merge at this entry of `processors`. `None` if it cannot be done there.
     pub(super) fn work_of(
         &self,
         parts: &Parts,
         part: usize,
         split: usize,
-        place: usize,
+        index: usize,
     ) -> Option<usize> {
-        if self.merging.get(place) == Some(&false) {
+        if self.merging.get(index) == Some(&false) {
             return None;
         }
         match &self.tasks {
-            Some(tasks) => tasks.get(&(part, split, place)).copied(),
+            Some(tasks) => tasks.get(&(part, split, index)).copied(),
             None => Some(self.work_class.of(parts, part)),
         }
     }
@@ -185,15 +190,15 @@ impl Priced {
     }
 }
 
-/// Per place: the least of its numbers.
+/// Per index: the least of its numbers.
 fn least_by(
     count: usize,
-    places: impl Iterator<Item = usize>,
+    indices: impl Iterator<Item = usize>,
     numbers: impl Iterator<Item = BigUint>,
 ) -> Vec<BigUint> {
     let mut least: Vec<Option<BigUint>> = vec![None; count];
-    for (place, number) in places.zip(numbers) {
-        improve(&mut least[place], number);
+    for (index, number) in indices.zip(numbers) {
+        improve(&mut least[index], number);
     }
     least.into_iter().map(or_zero).collect()
 }
@@ -233,12 +238,12 @@ fn works_by_task(
     processors: &[NodeId],
     parts: &Parts,
 ) -> Result<(Vec<BigUint>, Scale, BTreeMap<(usize, usize, usize), usize>), Violation> {
-    let (mut values, mut places) = (Vec::new(), BTreeMap::new());
+    let (mut values, mut indices) = (Vec::new(), BTreeMap::new());
     for task in MergeTask::all(case.operands().len()) {
-        for (place, &processor) in processors.iter().enumerate() {
+        for (index, &processor) in processors.iter().enumerate() {
             if let Some(work) = case.volumes.work.of_merge(processor, task.part, task.split) {
-                places.insert(
-                    (parts.of_interval(task.part), task.split, place),
+                indices.insert(
+                    (parts.of_interval(task.part), task.split, index),
                     values.len(),
                 );
                 values.push(work);
@@ -249,7 +254,7 @@ fn works_by_task(
     Ok((
         values.iter().map(|value| scale.scaled(value)).collect(),
         scale,
-        places,
+        indices,
     ))
 }
 

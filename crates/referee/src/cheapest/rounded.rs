@@ -8,7 +8,7 @@
 //! 2^t)`. The unit is such that the longest product has at most `KEPT` bits: `unit >= bits(x) + bits(y) - KEPT` (and 0
 //! or more) for the longest `x` and `y` of each kind. The loss, besides the fraction that `floor` drops, is `e = (x'
 //! g + y' f + f g) / 2^t`, and `e < 1`:
-//! - `a = b = 0`: `e = 0`;
+//! - `a = b = 0`: `e = 0`.
 //! - `b > 0 = a`: `b = bits(y) - 64`, so `t >= bits(x) + 64 - KEPT > bits(x)`, and `e < x' / 2^t < 1`; likewise
 //!   `a > 0 = b`;
 //! - `a, b > 0`: `t >= 128 - KEPT >= 67`, and `e < (x' + y' + 1) / 2^t < 2^65 / 2^t < 1`.
@@ -112,9 +112,9 @@ impl Rounded {
         );
     }
 
-    /// The price of one transfer between the processors at this place of the distances.
-    pub(super) fn transfer_at(&self, size: usize, place: usize) -> u64 {
-        self.one_transfer(size, self.distances[place])
+    /// The price of one transfer between this pair of processors, by its index in the distances.
+    pub(super) fn transfer_at(&self, size: usize, pair: usize) -> u64 {
+        self.one_transfer(size, self.distances[pair])
     }
 
     fn one_transfer(&self, size: usize, distance: Option<u64>) -> u64 {

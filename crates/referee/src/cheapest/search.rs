@@ -2,7 +2,7 @@
 //!
 //! First all `C[S][j]` and `M[S][i]` are computed with prices rounded down to machine integers (see [`rounded`]): these
 //! are lower bounds, and the exact value is less than a known slack above them. Then the exact value of the wanted
-//! state is computed from the top down, where a candidate is followed only if its lower bound is at most the state's
+//! state is computed from the top down, and a candidate is followed only if its lower bound is at most the state's
 //! plus the slack: every other one is provably more expensive. Near an optimum of the linear program many trees cost
 //! exactly the same, and these are followed. Still they are few of all.
 //!
@@ -17,7 +17,7 @@ use super::priced::Priced;
 use super::rounded::{NEVER, Rounded};
 use crate::case::Case;
 
-/// Lower bounds for all states, and the exact values that were asked for.
+/// Lower bounds for all states, and the exact values computed so far.
 pub(super) struct TreeSearch<'a> {
     /// Returns whether the search may continue. Later results are meaningless.
     case: Case<'a>,
@@ -29,7 +29,7 @@ pub(super) struct TreeSearch<'a> {
     /// Per part x processor: lower bounds of `M` and `C`, in units of the rounded prices.
     made: Vec<u64>,
     there: Vec<u64>,
-    /// The exact `M` and `C` that were asked for.
+    /// The exact `M` and `C` computed so far.
     exactly_made: Vec<Option<Known>>,
     exactly_there: Vec<Option<Known>>,
     known: Numbers,
@@ -112,7 +112,7 @@ impl<'a> TreeSearch<'a> {
         }
     }
 
-    /// [`bound_merges`](Self::bound_merges) where work depends on the split and the processor.
+    /// [`bound_merges`](Self::bound_merges) if work depends on the split and the processor.
     fn bound_tasks(&mut self, part: usize, splits: &[(usize, usize)]) {
         for &(left, right) in splits {
             for processor in 0..self.processors {
@@ -233,7 +233,7 @@ impl<'a> TreeSearch<'a> {
 }
 
 impl TreeSearch<'_> {
-    /// `M[part][processor]` where work depends on the split and the processor.
+    /// `M[part][processor]` if work depends on the split and the processor.
     fn make_by_task(&mut self, part: usize, processor: usize) -> BigUint {
         let mut splits = Vec::new();
         self.parts.splits(part, &mut splits);
@@ -282,16 +282,16 @@ impl Best {
     }
 }
 
-/// Place in a list of [`Numbers`].
+/// Index in a list of [`Numbers`], counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Known(std::num::NonZeroU32);
 
-/// Long numbers, each kept once: where very many trees cost the same, very many states do.
+/// Long numbers, each kept once: if very many trees have equal costs, very many states have.
 #[derive(Debug, Default)]
 struct Numbers {
     numbers: Vec<BigUint>,
     /// Indices in the list, by the last digits of the number.
-    places: BTreeMap<u64, Vec<Known>>,
+    by_digits: BTreeMap<u64, Vec<Known>>,
 }
 
 static ZERO: BigUint = BigUint::ZERO;
@@ -305,8 +305,8 @@ impl Numbers {
 
     fn keep(&mut self, number: BigUint) -> Known {
         let digits = number.iter_u64_digits().next().unwrap_or(0);
-        let places = self.places.entry(digits).or_default();
-        if let Some(known) = places
+        let alike = self.by_digits.entry(digits).or_default();
+        if let Some(known) = alike
             .iter()
             .find(|known| self.numbers.get(known.0.get() as usize - 1) == Some(&number))
         {
@@ -316,7 +316,7 @@ impl Numbers {
         // There are fewer numbers than states, and fewer than 2^32 states.
         let count = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         let known = Known(std::num::NonZeroU32::new(count).unwrap_or(std::num::NonZeroU32::MAX));
-        places.push(known);
+        alike.push(known);
         known
     }
 }

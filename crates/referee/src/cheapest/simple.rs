@@ -73,7 +73,7 @@ pub(super) fn longest_way(case: &Case<'_>, prices: &Prices) -> Result<Rational, 
     Ok(fraction(longest, &denominator) * size + merges(case, prices))
 }
 
-/// Least price of an all-reduce's exchange, for the smallest size, where every participant is a separate part, plus the
+/// Least price of an all-reduce's exchange, for the smallest size, if every participant is a separate part, plus the
 /// merges.
 pub(super) fn exchange(case: &Case<'_>, prices: &Prices) -> Result<Rational, Violation> {
     let parts: Vec<Vec<NodeId>> = case.operands().iter().map(|&node| vec![node]).collect();

@@ -125,7 +125,7 @@ fn case() -> impl Strategy<Value = (Platform, Vec<u64>)> {
         models.truncate(if wide { 4 } else { 5 });
         platform(&models, &ends, wide)
     });
-    // Further links matter where links are busy nearly all the time.
+    // Further links matter if links are busy nearly all the time.
     let least = prop::sample::select(vec![1, WHOLE - 2]);
     (
         made,
@@ -181,8 +181,8 @@ proptest! {
             let mut taken: BTreeMap<Resource, u32> = BTreeMap::new();
             let count = times.len().max(1);
             for i in 0..times.len() {
-                let place = (i * 7 + slot + seed as usize % 101) % count;
-                let (link, time) = &mut times[place];
+                let index = (i * 7 + slot + seed as usize % 101) % count;
+                let (link, time) = &mut times[index];
                 let fits = |resource: Resource| taken.get(&resource).copied().unwrap_or(0) < resource.capacity(&platform);
                 if Resource::uses(&platform, *link).map(|used| used.resource).all(fits) && (seed >> ((i + slot) % 64)) & 1 == 0 {
                     for resource in Resource::uses(&platform, *link).map(|used| used.resource) { *taken.entry(resource).or_default() += 1; }
@@ -190,7 +190,7 @@ proptest! {
                 }
             }
         }
-        // Several steps of the same place add up to no more than the whole: each slot takes a link once at most.
+        // Several entries of one index add up to no more than the whole: each slot takes a link once at most.
         times.retain(|(_, time)| !time.is_zero());
         prop_assert_eq!(violated(&platform, &times, &BigUint::from(WHOLE)), None);
     }
@@ -216,7 +216,7 @@ fn each_cut_is_the_inequality_it_stands_for() {
             .map(|&ports| ports as usize * WHOLE as usize)
             .collect();
         let mut links = Vec::new();
-        for (place, time) in times.iter().enumerate() {
+        for (index, time) in times.iter().enumerate() {
             let (one, other) = (roll(count), roll(count + 1));
             let ends = [Some(one), Some(other).filter(|&end| end < count)];
             let spent = time.iter_u32_digits().next().unwrap_or(0) as usize;
@@ -227,7 +227,7 @@ fn each_cut_is_the_inequality_it_stands_for() {
                 left[end] -= spent;
             }
             links.push(Busy {
-                link: LinkId::new(place),
+                link: LinkId::new(index),
                 ends,
                 time,
             });
@@ -236,18 +236,18 @@ fn each_cut_is_the_inequality_it_stands_for() {
         let name = |node: usize| graph.names[node][0];
         for chosen in 0..1usize << (count + links.len()) {
             let in_set = |port: usize| chosen >> port & 1 == 1;
-            let picked = |place: usize| chosen >> (count + place) & 1 == 1;
-            // A node in the middle stands with the first end's side where the link is picked, else with the other's.
+            let picked = |index: usize| chosen >> (count + index) & 1 == 1;
+            // A node in the middle is on the first end's side if the link is picked, else with the other's.
             let side: Vec<bool> = (0..graph.names.len())
                 .map(|node| match name(node) {
                     port if port < count => in_set(port),
                     root if root == count => false,
                     middle => {
-                        let place = middle - count - 1;
-                        let [one, other] = links[place].ends.map(|end| end.is_some_and(in_set));
+                        let index = middle - count - 1;
+                        let [one, other] = links[index].ends.map(|end| end.is_some_and(in_set));
                         if one == other {
-                            one != picked(place)
-                        } else if picked(place) {
+                            one != picked(index)
+                        } else if picked(index) {
                             one
                         } else {
                             other
@@ -259,8 +259,8 @@ fn each_cut_is_the_inequality_it_stands_for() {
                 let [one, other] = busy.ends.map(|end| end.is_some_and(in_set));
                 one != other
             };
-            let proper = |place: usize| {
-                !picked(place) || (is_further(&capacities, &links[place]) && leaves(&links[place]))
+            let proper = |index: usize| {
+                !picked(index) || (is_further(&capacities, &links[index]) && leaves(&links[index]))
             };
             if !(0..links.len()).all(proper) {
                 continue;
@@ -269,7 +269,7 @@ fn each_cut_is_the_inequality_it_stands_for() {
                 .filter(|&port| in_set(port))
                 .map(|port| capacities[port])
                 .sum();
-            let further = (0..links.len()).filter(|&place| picked(place)).count();
+            let further = (0..links.len()).filter(|&index| picked(index)).count();
             let is_odd = (offered as usize + further) % 2 == 1;
             let inside = side
                 .iter()
@@ -282,12 +282,12 @@ fn each_cut_is_the_inequality_it_stands_for() {
                 .map(|port| left[port])
                 .sum();
             let crossing = (0..links.len())
-                .filter(|&place| leaves(&links[place]))
-                .map(|place| {
-                    if picked(place) {
-                        &whole - links[place].time
+                .filter(|&index| leaves(&links[index]))
+                .map(|index| {
+                    if picked(index) {
+                        &whole - links[index].time
                     } else {
-                        links[place].time.clone()
+                        links[index].time.clone()
                     }
                 });
             assert_eq!(
@@ -440,15 +440,15 @@ fn as_many_further_links_as_it_takes() {
     let one = || whole(1);
     for round in 0..240 {
         let (ports, mirrored) = (2 + round % 3, round % 2 == 1);
-        // Which node stands where: two half-duplex ones, the sender, the receivers of the further links.
+        // The nodes in their order: two half-duplex ones, the sender, the receivers of the further links.
         let mut order: Vec<usize> = (0..ports + 2).collect();
-        for place in 1..order.len() {
-            order.swap(place, roll(place + 1));
+        for index in 1..order.len() {
+            order.swap(index, roll(index + 1));
         }
         let node =
             |what: usize| NodeId::new(order.iter().position(|&other| other == what).unwrap());
         let mut builder = Platform::builder();
-        for (place, &what) in order.iter().enumerate() {
+        for (index, &what) in order.iter().enumerate() {
             let model = if what < 2 {
                 PortModel::HalfDuplex
             } else {
@@ -457,14 +457,14 @@ fn as_many_further_links_as_it_takes() {
             let node = Node {
                 model: Some(model),
                 ports: Some(ports as u32),
-                ..Node::router(format!("n{place}"))
+                ..Node::router(format!("n{index}"))
             };
             builder.node(node).unwrap();
         }
         let mut ends = vec![(0, 1), (2, 0), (2, 1)];
         ends.extend((3..ports + 2).map(|receiver| (2, receiver)));
-        for place in 1..ends.len() {
-            ends.swap(place, roll(place + 1));
+        for index in 1..ends.len() {
+            ends.swap(index, roll(index + 1));
         }
         for &(from, to) in &ends {
             let (from, to) = if mirrored { (to, from) } else { (from, to) };
@@ -503,16 +503,16 @@ fn further_links_between_ports_of_the_same_component() {
     for round in 0..648u32 {
         let (ports, mirrored, round) = (2 + round % 2, round >= 324, round % 324);
         let mut builder = Platform::builder();
-        for place in 0..ports + 2 {
-            let model = if place < 2 {
+        for index in 0..ports + 2 {
+            let model = if index < 2 {
                 PortModel::HalfDuplex
             } else {
                 PortModel::Multiport
             };
             let node = Node {
                 model: Some(model),
-                ports: Some(ports + place % 2),
-                ..Node::router(format!("n{place}"))
+                ports: Some(ports + index % 2),
+                ..Node::router(format!("n{index}"))
             };
             builder.node(node).unwrap();
         }
@@ -534,7 +534,7 @@ fn further_links_between_ports_of_the_same_component() {
             (0, 3) => lengths[3] - lengths[3] / 2 * (round / 24 % 2),
             _ => lengths[4],
         };
-        let node = |place: u32| NodeId::new(place as usize);
+        let node = |index: u32| NodeId::new(index as usize);
         for &(from, to) in &ends {
             let (from, to) = if mirrored { (to, from) } else { (from, to) };
             builder.link(node(from), node(to), one()).unwrap();
@@ -565,7 +565,7 @@ fn further_links_between_ports_of_the_same_component() {
 /// units of ports and link, so two links at a time. Without the further link no set is odd.
 #[test]
 fn a_further_link_completes_an_odd_set() {
-    // Half-duplex are 0 and 1; 2 and 3 have two ports for sends and two for receives.
+    // Half-duplex are 0 and 1. 2 and 3 have two ports for sends and two for receives.
     let platform = platform(&[0, 0, 2, 2], &[(0, 1), (2, 0), (2, 1), (2, 3)], true);
     for (further, expected) in [(6u32, false), (7, true), (12, true)] {
         let times: Vec<(LinkId, BigUint)> = platform

@@ -30,8 +30,8 @@ pub(super) fn length(costs: &Equal, values: u64, limit: u64) -> BigUint {
     }
 }
 
-/// Every processor has a date at which its next transfer is prepared (the paper's `s_j + c`). The earliest one is used,
-/// as soon as the transfer `limit` places before has ended (`t_i = 0` for `i <= 1`).
+/// Every processor has a date at which its next transfer is prepared (the paper's `s_j + c`). The earliest one is used.
+/// Transfer `i` starts no earlier than the end of transfer `i - limit` (`t_i = 0` for `i <= 1`).
 fn last_transfer<N: Number>(transfer: &N, compute: &N, values: u64, limit: u64) -> N {
     let mut prepared = BinaryHeap::from([Reverse((compute.clone(), 1_u64))]);
     let mut running: VecDeque<N> = VecDeque::new();

@@ -1,10 +1,10 @@
 //! Equal costs: how many values can be combined in strictly less than a given time?
 //!
-//! Read a schedule backwards from its end. The root is there at date 0; a processor that is there at date `s` can be
+//! Read a schedule backwards from its end. The root is there at date 0. A processor that is there at date `s` can be
 //! given its first child at `s + d + c` and a further one every `max(d, c)` (RR-7898, Proposition 2). So every
 //! schedule shorter than `t` is a part of one infinite tree, whose processors have dates `a max + b (d + c)`: the
 //! part with dates below `t`. Unlimited, that is all of them (proof of Lemma 5: without its last child, a tree is
-//! shorter by `max`, and that child's tree by `d + c`). With `K` reducers, it is the children of `K` of them; a later
+//! shorter by `max`, and that child's tree by `d + c`). With `K` reducers, it is the children of `K` of them. A later
 //! processor has no more children in time than an earlier one, and its parent is earlier still, so the `K` earliest
 //! are the best choice (Theorem 9).
 
@@ -107,12 +107,12 @@ mod tests {
     /// child at `s + d + c` on, a further one every `max(d, c)`.
     fn dates(transfer: u64, compute: u64, horizon: u64) -> Vec<u64> {
         let mut dates = vec![0];
-        let mut place = 0;
-        while let Some(&date) = dates.get(place) {
+        let mut next = 0;
+        while let Some(&date) = dates.get(next) {
             let children =
                 (date + transfer + compute..horizon).step_by(transfer.max(compute) as usize);
             dates.extend(children);
-            place += 1;
+            next += 1;
         }
         dates.sort_unstable();
         dates

@@ -31,7 +31,7 @@ use crate::violation::{bad_number, fault, shown};
 const SCALE: u32 = 64;
 
 /// Checks the schedule as [`check_broadcast`] does, that the bound is at most the length, and the bound: with equal
-/// costs the proof for the reduction that is the broadcast read backwards; with a time per sender by a bound of the
+/// costs the proof for the reduction that is the broadcast read backwards. With a time per sender by a bound of the
 /// referee's own. O(n log n) besides that proof.
 ///
 /// # Errors
@@ -175,24 +175,24 @@ fn proved(bound: &Rational, known: &Rational) -> Result<Recheck, Violation> {
 
 /// A fastest processor.
 fn fastest(times: &[Rational]) -> Option<u32> {
-    (0..times.len() as u32).min_by_key(|&place| &times[place as usize])
+    (0..times.len() as u32).min_by_key(|&processor| &times[processor as usize])
 }
 
 /// A slowest processor.
 fn slowest(times: &[Rational]) -> Option<u32> {
-    (0..times.len() as u32).max_by_key(|&place| &times[place as usize])
+    (0..times.len() as u32).max_by_key(|&processor| &times[processor as usize])
 }
 
 /// No broadcast from `root` is shorter.
 fn spread(times: &[Rational], root: u32) -> Result<Rational, Violation> {
     // Schedules need the times of senders only.
-    if let Some((place, time)) = times
+    if let Some((processor, time)) = times
         .iter()
         .enumerate()
         .find(|(_, time)| times.len() > 1 && !is_positive(time))
     {
         return Err(bad_number(
-            &format!("time of processor {place}"),
+            &format!("time of processor {processor}"),
             time,
             "positive",
         ));
@@ -201,8 +201,8 @@ fn spread(times: &[Rational], root: u32) -> Result<Rational, Violation> {
     let clock = Clock::new(&numbers, &[])?;
     let mut receivers: Vec<BigUint> = Vec::with_capacity(times.len());
     let mut source = BigUint::ZERO;
-    for (place, time) in times.iter().enumerate() {
-        if place == root as usize {
+    for (processor, time) in times.iter().enumerate() {
+        if processor == root as usize {
             source = clock.number(time);
         } else {
             receivers.push(clock.number(time));

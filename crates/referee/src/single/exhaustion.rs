@@ -14,8 +14,8 @@ const SENDERS: u64 = 64;
 /// Whether some schedule ends before `end`. `None` if that takes too long, or `go_on` ends it. `classes` are times,
 /// ascending, and numbers of senders.
 ///
-/// One slot is open at 0; a sender that takes a slot of date `a` opens two at `a + time`. By Observation 1 no sender
-/// need be above a faster one, so the senders take slots fastest first; like senders at ascending dates.
+/// One slot is open at 0. A sender that takes a slot of date `a` opens two at `a + time`. By Observation 1 no sender
+/// need be above a faster one, so the senders take slots fastest first, like senders at ascending dates.
 pub(super) fn ends_before(
     classes: &[(u128, u64)],
     end: u128,
@@ -78,8 +78,8 @@ impl ScheduleSearch<'_> {
             let opened = slot + time;
             let mut next = slots.clone();
             next.remove(index);
-            let place = next.partition_point(|&other| other < opened);
-            next.splice(place..place, [opened, opened]);
+            let position = next.partition_point(|&other| other < opened);
+            next.splice(position..position, [opened, opened]);
             let alike = self.times.get(placed + 1) == Some(&time);
             if self.place(placed + 1, if alike { slot } else { 0 }, next)? {
                 return Some(true);

@@ -281,17 +281,17 @@ fn check_transfers<N: Number>(run: &WrittenSchedule<'_, N>, limit: u64) -> Resul
             Some(ends)
         }
     };
-    let end = |place: usize| match (&ends, &run.transfer) {
-        (Some(ends), _) => ends[place].clone(),
-        (None, Transfer::Same(time)) => starts[place].plus(time),
-        (None, Transfer::Each(_)) => starts[place].clone(),
+    let end = |index: usize| match (&ends, &run.transfer) {
+        (Some(ends), _) => ends[index].clone(),
+        (None, Transfer::Same(time)) => starts[index].plus(time),
+        (None, Transfer::Each(_)) => starts[index].clone(),
     };
     let mut ended = 0;
-    for (place, start) in starts.iter().enumerate() {
+    for (index, start) in starts.iter().enumerate() {
         while end(ended) <= *start {
             ended += 1;
         }
-        let found = (place + 1 - ended) as u64;
+        let found = (index + 1 - ended) as u64;
         if found > limit {
             let date = run.clock.date(start);
             return Err(

@@ -45,7 +45,7 @@ pub fn check_single(one: &SingleReduction) -> Result<Recheck, Violation> {
     )
 }
 
-/// A bound without a proof, of a schedule that has been checked. With release dates it is counted; with a time per
+/// A bound without a proof, of a schedule that has been checked. With release dates it is counted. With a time per
 /// sender there is nothing to repeat.
 fn check_alone(one: &SingleReduction) -> Result<Recheck, Violation> {
     let (reduction, bound) = (&one.reduction, &one.lower_bound);

@@ -35,7 +35,7 @@ fn by_date<N: Number>(receiver: usize, children: &[u32], merges: &Column<'_, N>)
 /// Checks that the result combines all operands in their order. O(n log n).
 ///
 /// # Errors
-/// The first merge, from the leaves to the root, of values that are not neighbours; a wrong result.
+/// The first merge, from the leaves to the root, of values that are not neighbours. A wrong result.
 pub(super) fn check_order<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> Result<(), Violation> {
     if tree.len() > WORDS {
         return check_stretches(tree, merges);
@@ -45,7 +45,7 @@ pub(super) fn check_order<N: Number>(tree: &Tree, merges: &Column<'_, N>) -> Res
     if found == right {
         return Ok(());
     }
-    // Words say that the result is wrong, stretches say where.
+    // The words name the wrong result, the stretches its entries.
     check_stretches(tree, merges)?;
     Err(fault!(Single, "the result combines {found}"; "it must combine {right}"))
 }

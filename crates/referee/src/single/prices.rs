@@ -17,7 +17,7 @@ const DATES: usize = 2_000_000;
 /// Whether the prices prove that no schedule ends before `bound`, which is positive. O(k dates).
 ///
 /// # Errors
-/// Malformed prices; [`Rule::Proof`](crate::Rule::Proof).
+/// Malformed prices. [`Rule::Proof`](crate::Rule::Proof).
 pub(super) fn check(
     classes: &[Class],
     bound: &Rational,
@@ -88,25 +88,25 @@ pub(super) fn check(
 }
 
 fn check_list(prices: &SlotPrices) -> Result<(), Violation> {
-    for (place, (date, price)) in prices.prices.iter().enumerate() {
+    for (index, (date, price)) in prices.prices.iter().enumerate() {
         if !is_non_negative(date) {
             return Err(bad_number(
-                &format!("date of price {place}"),
+                &format!("date of price {index}"),
                 date,
                 "at least 0",
             ));
         }
         if !is_non_negative(price) {
-            return Err(bad_number(&format!("price {place}"), price, "at least 0"));
+            return Err(bad_number(&format!("price {index}"), price, "at least 0"));
         }
     }
-    for (place, pair) in prices.prices.windows(2).enumerate() {
+    for (index, pair) in prices.prices.windows(2).enumerate() {
         let [(before, _), (date, _)] = pair else {
             continue;
         };
         if before >= date {
-            let (place, date, before) = (place + 1, shown(date), shown(before));
-            let found = format!("price {place} is for date {date}, the one before it for {before}");
+            let (index, date, before) = (index + 1, shown(date), shown(before));
+            let found = format!("price {index} is for date {date}, the one before it for {before}");
             return Err(fault!(Proof, "{found}"; "list the dates ascending, each once, from 0 on"));
         }
     }
@@ -126,7 +126,7 @@ fn sums(times: &[u128], end: u128) -> Option<Vec<u128>> {
         let sum = next
             .iter()
             .zip(times)
-            .map(|(&place, time)| sums[place] + time)
+            .map(|(&index, time)| sums[index] + time)
             .min()
             .unwrap_or(end);
         if sum + fastest >= end {
@@ -136,9 +136,9 @@ fn sums(times: &[u128], end: u128) -> Option<Vec<u128>> {
             return None;
         }
         sums.push(sum);
-        for (place, time) in next.iter_mut().zip(times) {
-            if sums[*place] + time == sum {
-                *place += 1;
+        for (index, time) in next.iter_mut().zip(times) {
+            if sums[*index] + time == sum {
+                *index += 1;
             }
         }
     }
@@ -172,17 +172,17 @@ fn least(sums: &[u128], priced: &[(u128, BigUint)], time: u128, end: u128) -> Op
     }
 }
 
-/// The price of `date`. `place` moves on to it.
+/// The price of `date`. `next` is the index of the first price that may be of this date or a later one. It moves on.
 fn price_from<'p>(
     priced: &'p [(u128, BigUint)],
-    place: &mut usize,
+    next: &mut usize,
     date: u128,
 ) -> Option<&'p BigUint> {
-    while priced.get(*place).is_some_and(|(other, _)| *other < date) {
-        *place += 1;
+    while priced.get(*next).is_some_and(|(other, _)| *other < date) {
+        *next += 1;
     }
     priced
-        .get(*place)
+        .get(*next)
         .filter(|(other, _)| *other == date)
         .map(|(_, price)| price)
 }
@@ -192,5 +192,5 @@ fn price(priced: &[(u128, BigUint)], date: u128) -> &BigUint {
     const FREE: &BigUint = &BigUint::ZERO;
     priced
         .binary_search_by_key(&date, |(other, _)| *other)
-        .map_or(FREE, |place| &priced[place].1)
+        .map_or(FREE, |index| &priced[index].1)
 }

@@ -6,15 +6,15 @@
 //! `T` is below a bound `B`, all values that are there at `r` or later are there before `B - r` backwards: they are no
 //! more than can be combined in less than `B - r`.
 //!
-//! **Growth.** Suppose that transfers take no longer than merges, `d <= c`. A processor there at `s` backwards with
-//! `k` children delivers them at `s + c + d + j c`, `j < k`, and can have merged all of them no later than `p = s + k
-//! c`. A tree runs within `T` if its processors can be given to the values so that `p <= T - r`. Grow it from the
-//! root, always by the delivery that is prepared first. If the processor would still suit the most urgent value
-//! (least `T - r`) after it, nothing is lost. Otherwise that value must have a place now, and all places that suit it
-//! stop at once: the one of the latest `p` loses least, for the sorted list of the others is at most, entry by entry,
-//! what any other choice leaves. So if this growth fails, no schedule has length `T`. Where transfers take longer,
-//! they are shortened to `c`, by which no schedule becomes longer. Dates of earliest schedules are whole in the unit
-//! of all dates and costs, so that a bound `B` is proved if the growth fails for the last whole length below it.
+//! **Growth.** Suppose that transfers take no longer than merges, `d <= c`. A processor there at `s` backwards with `k`
+//! children delivers them at `s + c + d + j c`, `j < k`, and can have merged all of them no later than `p = s + k c`. A
+//! tree runs within `T` if its processors can be given to the values so that `p <= T - r`. Grow it from the root,
+//! always by the delivery that is prepared first. If the processor would still suit the most urgent value (least `T -
+//! r`) after it, nothing is lost. Otherwise that value must get a processor now, and all processors that suit it stop
+//! at once: the one of the latest `p` loses least, for the sorted list of the others is at most, entry by entry, what
+//! any other choice leaves. So if this growth fails, no schedule has length `T`. If transfers take longer, they are
+//! shortened to `c`, by which no schedule becomes longer. Dates of earliest schedules are whole in the unit of all
+//! dates and costs, so that a bound `B` is proved if the growth fails for the last whole length below it.
 //!
 //! **Trial.** Few values are combined in all ways: any transfer first, then any other, each as early as the sender's
 //! value, both ports and the order allow, and merged as it arrives. Every schedule is one of these or no shorter,
@@ -42,7 +42,7 @@ const TRANSFERS: usize = 500_000;
 
 /// Whether the referee proves this bound, which is at most the length of a schedule that has been checked.
 ///
-/// A count for every date; up to [`GROWN`] values one growth; up to [`TRANSFERS`] transfers of a trial.
+/// A count for every date, one growth for up to [`GROWN`] values, up to [`TRANSFERS`] transfers of a trial.
 ///
 /// # Errors
 /// Numbers whose common denominator does not fit in memory.
@@ -70,12 +70,12 @@ pub(super) fn check(
         _ => last + &equal.compute,
     };
     // The last of several values with equal dates counts all of them.
-    let counted = |place: usize| dates.get(place + 1) != dates.get(place);
-    let too_many = |place: usize| {
-        let left = (dates[place] < bound).then(|| &bound - &dates[place]);
-        left.is_some_and(|left| equal.values_below(&left) < place as u128 + 1)
+    let counted = |index: usize| dates.get(index + 1) != dates.get(index);
+    let too_many = |index: usize| {
+        let left = (dates[index] < bound).then(|| &bound - &dates[index]);
+        left.is_some_and(|left| equal.values_below(&left) < index as u128 + 1)
     };
-    if bound <= merged || (0..dates.len()).any(|place| counted(place) && too_many(place)) {
+    if bound <= merged || (0..dates.len()).any(|index| counted(index) && too_many(index)) {
         return Ok(Recheck::Proved);
     }
     if dates.len() > GROWN {
@@ -174,7 +174,7 @@ impl Trial {
 }
 
 /// A processor of the growing tree.
-struct Place {
+struct Grown {
     /// The `p` of the module's text, at which its next delivery would be prepared.
     prepared: BigUint,
     /// The latest `p` that its value allows, once it has one.
@@ -182,7 +182,7 @@ struct Place {
     delivers: bool,
 }
 
-/// Whether the growth finds a place for all values, latest date first, within this length. O(n^2).
+/// Whether the growth finds a processor for each value, latest date first, within this length. O(n^2).
 fn grows(costs: &Equal, dates: &[BigUint], length: &BigUint) -> bool {
     let (merge, transfer) = (
         &costs.compute,
@@ -192,53 +192,53 @@ fn grows(costs: &Equal, dates: &[BigUint], length: &BigUint) -> bool {
         return false;
     }
     let mut urgent = dates.iter().map(|date| length - date).peekable();
-    let place = |prepared: BigUint| Place {
+    let processor = |prepared: BigUint| Grown {
         prepared,
         until: None,
         delivers: true,
     };
-    let mut places = vec![place(BigUint::ZERO)];
-    while places.len() < dates.len() {
-        let able = (0..places.len()).filter(|&at| places[at].delivers);
-        let Some(next) = able.min_by(|&one, &two| places[one].prepared.cmp(&places[two].prepared))
+    let mut tree = vec![processor(BigUint::ZERO)];
+    while tree.len() < dates.len() {
+        let able = (0..tree.len()).filter(|&at| tree[at].delivers);
+        let Some(next) = able.min_by(|&one, &two| tree[one].prepared.cmp(&tree[two].prepared))
         else {
             return false;
         };
-        let date = places[next].prepared.clone();
+        let date = tree[next].prepared.clone();
         let prepared = &date + merge;
-        while places[next].until.is_none() {
+        while tree[next].until.is_none() {
             match urgent.peek() {
                 Some(until) if prepared <= *until => break,
                 Some(until) => {
                     let open =
-                        |at: &usize| places[*at].until.is_none() && places[*at].prepared <= *until;
-                    let latest = (0..places.len())
+                        |at: &usize| tree[*at].until.is_none() && tree[*at].prepared <= *until;
+                    let latest = (0..tree.len())
                         .filter(open)
-                        .max_by(|&one, &two| places[one].prepared.cmp(&places[two].prepared));
+                        .max_by(|&one, &two| tree[one].prepared.cmp(&tree[two].prepared));
                     let Some(latest) = latest else {
                         return false;
                     };
-                    places[latest].until = urgent.next();
+                    tree[latest].until = urgent.next();
                 }
                 None => return false,
             }
         }
-        if places[next]
+        if tree[next]
             .until
             .as_ref()
             .is_some_and(|until| prepared > *until)
         {
-            places[next].delivers = false;
+            tree[next].delivers = false;
             continue;
         }
         let there = prepared.clone() + &transfer;
-        places[next].prepared = prepared;
-        places.push(place(there));
+        tree[next].prepared = prepared;
+        tree.push(processor(there));
     }
-    let mut open: Vec<&BigUint> = places
+    let mut open: Vec<&BigUint> = tree
         .iter()
-        .filter(|place| place.until.is_none())
-        .map(|place| &place.prepared)
+        .filter(|processor| processor.until.is_none())
+        .map(|processor| &processor.prepared)
         .collect();
     open.sort_unstable();
     open.into_iter()

@@ -34,18 +34,19 @@ pub enum Recheck {
 /// bound is at most the length, and repeats the proof of the bound. A bound of at most 0 needs none.
 ///
 /// - [`Proof::Counting`]: values that can be combined in less than the bound are counted, over dates
-///   `a max(d, c) + b (d + c)`; with limited transfers and `d >= c` as with limited reducers (RR-7898, Theorem 10).
+///   `a max(d, c) + b (d + c)`. If `d >= c`, limited transfers count as limited reducers (RR-7898, Theorem 10).
 ///   Microseconds to milliseconds, for any number of values.
 /// - [`Proof::LimitedTransfers`]: the recurrence of RR-7898, Algorithm 2, up to 2^21 values, unless counting
 ///   suffices.
-/// - [`Proof::Prices`]: as [`SlotPrices`] states, over up to 2,000,000 dates of at most 128 bits. O(classes dates).
-/// - [`Proof::Weights`]: as [`SenderWeights`] states, for up to 2000 senders, in up to 400,000 states; one list that
-///   excludes the first slot takes O(senders dates) for any number of schedules.
+/// - [`Proof::Prices`]: the argument of [`SlotPrices`], over up to 2,000,000 dates of at most 128 bits. O(classes
+///   dates).
+/// - [`Proof::Weights`]: the argument of [`SenderWeights`], for up to 2000 senders, in up to 400,000 states. One list
+///   that excludes the first slot takes O(senders dates) for any number of schedules.
 /// - [`Proof::Levels`]: two classes, any number of senders, see the module `levels`.
 /// - [`Proof::SlowestFirst`]: its condition, and the length of that schedule.
-/// - [`Proof::Lowered`]: that no time was raised; then the proof for the lowered times.
-/// - [`Proof::Exhaustion`]: all schedules of up to 64 senders are tried again, in up to 200,000 states; with equal
-///   costs, as by counting or Algorithm 2.
+/// - [`Proof::Lowered`]: no time was raised, and the proof holds for the lowered times.
+/// - [`Proof::Exhaustion`]: all schedules of up to 64 senders are tried again, in up to 200,000 states. With equal
+///   costs the referee counts, or runs Algorithm 2.
 ///
 /// Without a schedule, `length` is taken on trust: only the bound is proved.
 ///
@@ -154,11 +155,11 @@ fn check_instance(instance: &Instance) -> Result<(), Violation> {
                 .position(|pair| pair[0].time >= pair[1].time)
             {
                 None => Ok(()),
-                Some(place) => {
-                    let (class, time) = (place + 1, shown(&classes[place + 1].time));
+                Some(index) => {
+                    let (class, time) = (index + 1, shown(&classes[index + 1].time));
                     let found = format!(
                         "class {class} takes {time}, the class before it {}",
-                        shown(&classes[place].time)
+                        shown(&classes[index].time)
                     );
                     Err(
                         fault!(Question, "{found}"; "list the classes fastest first, each time once"),
@@ -275,8 +276,8 @@ fn check_times(classes: &[Class], times: &[Rational], root: u32) -> Result<(), V
         .find(|(_, (class, found))| class.senders != *found)
     {
         None => Ok(()),
-        Some((place, (class, found))) => Err(other(
-            &format!("the number of senders of class {place} is"),
+        Some((index, (class, found))) => Err(other(
+            &format!("the number of senders of class {index} is"),
             found,
             class.senders,
         )),
@@ -315,7 +316,7 @@ impl EqualCase<'_> {
         self.clock.number(self.bound)
     }
 
-    /// Values combined in less than the bound by unlimited means; and by limited ones where those can be counted.
+    /// Values combined in less than the bound by unlimited means, and by limited ones if those can be counted.
     fn counts(&self) -> (u128, Option<BigUint>) {
         let reducers = match self.limit {
             Concurrency::Reducers(limit) => Some(limit),

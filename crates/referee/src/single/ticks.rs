@@ -14,7 +14,7 @@ const MACHINE_BITS: u64 = 120;
 
 /// An integer date or duration.
 pub(super) trait Number: Clone + Ord {
-    /// The number. A machine integer only where [`Clock::is_small`].
+    /// The number. A machine integer only if [`Clock::is_small`].
     fn of(value: &BigUint) -> Self;
     /// The number as a big one.
     fn big(&self) -> BigUint;

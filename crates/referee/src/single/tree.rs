@@ -33,15 +33,15 @@ impl Tree {
         }
         // Children not yet in the order, by parent.
         let mut pending: Vec<u32> = offsets[1..].to_vec();
-        for place in 1..offsets.len() {
-            offsets[place] += offsets[place - 1];
+        for index in 1..offsets.len() {
+            offsets[index] += offsets[index - 1];
         }
         let mut next: Vec<u32> = offsets[..partners.len()].to_vec();
         let mut children = vec![0_u32; partners.len().saturating_sub(1)];
         for (child, &parent) in linked() {
-            let place = &mut next[parent as usize];
-            children[*place as usize] = child as u32;
-            *place += 1;
+            let next_child = &mut next[parent as usize];
+            children[*next_child as usize] = child as u32;
+            *next_child += 1;
         }
         drop(next);
         let mut order = Vec::with_capacity(partners.len());
@@ -116,8 +116,8 @@ mod tests {
         let order: Vec<usize> = tree.upwards().collect();
         assert_eq!(order.len(), partners.len());
         for (child, &parent) in partners.iter().enumerate().filter(|&(child, _)| child != 3) {
-            let place = |p: usize| order.iter().position(|&q| q == p);
-            assert!(place(child) < place(parent as usize), "{order:?}");
+            let position = |p: usize| order.iter().position(|&q| q == p);
+            assert!(position(child) < position(parent as usize), "{order:?}");
             assert!(tree.children(parent as usize).contains(&(child as u32)));
         }
         assert_eq!(tree.inner(), 5);

@@ -29,7 +29,7 @@ const CEILING: i64 = 1 << 60;
 /// Whether the weights prove that no schedule ends before `bound`, which is positive.
 ///
 /// # Errors
-/// Malformed lists; [`Rule::Proof`](crate::Rule::Proof) if all senders can be placed before the bound.
+/// Malformed lists. [`Rule::Proof`](crate::Rule::Proof) if all senders can be placed before the bound.
 pub(super) fn check(
     classes: &[Class],
     bound: &Rational,
@@ -93,15 +93,15 @@ pub(super) fn check(
 }
 
 fn check_lists(senders: u64, weights: &SenderWeights) -> Result<(), Violation> {
-    for (place, list) in weights.lists.iter().enumerate() {
+    for (index, list) in weights.lists.iter().enumerate() {
         if list.is_empty() || list.len() as u64 > senders {
-            let found = format!("list {place} has {} weights", list.len());
+            let found = format!("list {index} has {} weights", list.len());
             return Err(
                 fault!(Proof, "{found}"; "give one to each of the slowest, up to {senders}"),
             );
         }
         if let Some(weight) = list.iter().find(|weight| weight.unsigned_abs() > WEIGHT) {
-            let found = format!("list {place} has the weight {weight}");
+            let found = format!("list {index} has the weight {weight}");
             return Err(
                 fault!(Proof, "{found}"; "divide the list, so that none is beyond {WEIGHT}"),
             );
@@ -114,9 +114,9 @@ fn check_lists(senders: u64, weights: &SenderWeights) -> Result<(), Violation> {
 /// sender fits in, ascending.
 struct Stage {
     rests: Vec<u128>,
-    /// Per slot: the place at the next stage of the two that open if the sender takes it.
+    /// Per slot: the index, at the next stage, of the two slots that open if the sender takes it.
     take: Vec<Option<u32>>,
-    /// Per slot: its place at the next stage if the sender does not.
+    /// Per slot: its index at the next stage if the sender does not take it.
     stay: Vec<Option<u32>>,
 }
 
@@ -129,7 +129,7 @@ fn stages(times: &[u128], latest: u128) -> Option<Vec<Stage>> {
         let fits = times.get(sender).is_some_and(|&time| time <= rest);
         let rounded = sums.get(sender)?.as_ref().map_or(Some(rest), |sums| {
             let above = sums.partition_point(|&sum| sum <= rest);
-            above.checked_sub(1).map(|place| sums[place])
+            above.checked_sub(1).map(|index| sums[index])
         });
         rounded.filter(|_| fits)
     };
@@ -147,13 +147,13 @@ fn stages(times: &[u128], latest: u128) -> Option<Vec<Stage>> {
         let mut next: Vec<u128> = taken.iter().chain(&stayed).flatten().copied().collect();
         next.sort_unstable();
         next.dedup();
-        let place = |rest: &Option<u128>| {
-            let place = next.binary_search(rest.as_ref()?).ok()?;
-            u32::try_from(place).ok()
+        let index_of = |rest: &Option<u128>| {
+            let index = next.binary_search(rest.as_ref()?).ok()?;
+            u32::try_from(index).ok()
         };
         stages.push(Stage {
-            take: taken.iter().map(place).collect(),
-            stay: stayed.iter().map(place).collect(),
+            take: taken.iter().map(index_of).collect(),
+            stay: stayed.iter().map(index_of).collect(),
             rests: std::mem::replace(&mut rests, next),
         });
     }
@@ -207,14 +207,14 @@ impl Table {
         let (mut carried, mut needs) = (vec![Vec::new()], vec![0]);
         let (mut below, mut need) = (Vec::new(), 0);
         let own = stages[from..].iter().zip(list);
-        for (place, (stage, &weight)) in own.enumerate().rev() {
-            let at = |place: &Option<u32>| {
-                place.map_or_else(Carried::default, |place| below[place as usize])
+        for (index, (stage, &weight)) in own.enumerate().rev() {
+            let carried_from = |slot: &Option<u32>| {
+                slot.map_or_else(Carried::default, |slot| below[slot as usize])
             };
             let best = stage.take.iter().zip(&stage.stay).map(|(take, stay)| {
-                let opened: Carried = at(take);
+                let opened: Carried = carried_from(take);
                 let tree = (weight + opened.first + opened.second).min(CEILING);
-                at(stay).with(tree, (from + place) as u32)
+                carried_from(stay).with(tree, (from + index) as u32)
             });
             let here: Vec<Carried> = best.collect();
             need += weight;
@@ -233,17 +233,17 @@ impl Table {
 
     /// Whether the open slots carry less than all that are left from `stage` on.
     fn excludes(&self, stage: usize, slots: &[u32]) -> bool {
-        let place = stage.checked_sub(self.from);
-        place.is_some_and(|place| self.most(place, slots) < i128::from(self.needs[place]))
+        let index = stage.checked_sub(self.from);
+        index.is_some_and(|index| self.most(index, slots) < i128::from(self.needs[index]))
     }
 
     /// The most that the open slots carry.
-    fn most(&self, place: usize, slots: &[u32]) -> i128 {
+    fn most(&self, index: usize, slots: &[u32]) -> i128 {
         let mut most: i128 = 0;
         // Only one slot has a given sender topmost. The others of the kind carry their second.
         let mut more: Vec<(u32, i64)> = Vec::new();
         for &slot in slots {
-            let carried = self.carried[place][slot as usize];
+            let carried = self.carried[index][slot as usize];
             most += i128::from(carried.second);
             if let Some(topmost) = carried.topmost {
                 more.push((topmost, carried.first - carried.second));
@@ -289,7 +289,7 @@ fn ends_in_time(stages: &[Stage], tables: &[Table]) -> Option<bool> {
     }
     let mut layer = BTreeSet::from([vec![0]]);
     let mut states = 0;
-    for (place, stage) in stages.iter().enumerate() {
+    for (index, stage) in stages.iter().enumerate() {
         let mut next = BTreeSet::new();
         for slots in &layer {
             for (taken, &slot) in slots.iter().enumerate() {
@@ -302,7 +302,7 @@ fn ends_in_time(stages: &[Stage], tables: &[Table]) -> Option<bool> {
                 if next.contains(&child) {
                     continue;
                 }
-                let (dropped, looks) = excluded(place + 1, &child);
+                let (dropped, looks) = excluded(index + 1, &child);
                 if !dropped {
                     next.insert(child);
                     states += 1;
@@ -325,7 +325,7 @@ fn successor(stage: &Stage, slots: &[u32], taken: usize) -> Vec<u32> {
     let stay = slots
         .iter()
         .enumerate()
-        .filter(|(place, _)| *place != taken);
+        .filter(|(index, _)| *index != taken);
     let stay = stay.filter_map(|(_, &slot)| stage.stay[slot as usize]);
     let opened = stage.take[slots[taken] as usize];
     let mut next: Vec<u32> = stay.chain(opened).chain(opened).collect();

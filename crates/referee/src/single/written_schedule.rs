@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Broadcast,
 }
 
-/// The lists of a schedule, whichever its kind.
+/// The lists of a schedule of any kind.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sheet<'a> {
     pub(super) kind: Kind,

@@ -69,12 +69,12 @@ pub(super) fn inside(set: &[NodeId], platform: &Platform) -> PerNode<bool> {
     inside
 }
 
-/// Per node, the places of the sets that hold it, ascending.
+/// Per node, the indices of the sets that hold it, ascending.
 pub(super) fn holding(sets: &[Vec<NodeId>], platform: &Platform) -> PerNode<Vec<usize>> {
     let mut holding = platform.per_node(Vec::new());
-    for (place, set) in sets.iter().enumerate() {
+    for (index, set) in sets.iter().enumerate() {
         for node in set.iter() {
-            holding[*node].push(place);
+            holding[*node].push(index);
         }
     }
     holding

@@ -1,9 +1,9 @@
 //! **Theorem.** Let a node own no operand of an all-reduce and want no result. If it is a router, no more transfers
-//! enter it than leave it, where tasks that serve nothing are left out. If it does not replicate, no more leave it than
+//! enter it than leave it, if tasks that serve nothing are left out. If it does not replicate, no more leave it than
 //! enter it.
 //!
-//! *Proof.* Every arriving value serves something, so it is sent on; only a merge makes one of two, and a router merges
-//! nothing. A leaving value came from somewhere; only a node that replicates sends it twice. QED
+//! *Proof.* Every arriving value serves something, so it is sent on. Only a merge makes one of two, and a router merges
+//! nothing. A leaving value came from somewhere. Only a node that replicates sends it twice. QED
 
 use num_bigint::BigInt;
 use oneport_plan::inequality::{Balance, Keeps};

@@ -1,13 +1,13 @@
 //! **Counting theorem.** Let `k >= 2` sets hold a participant each, and let every processor lie in exactly one of them.
 //! Then the transfers of an instance enter them at least `2 (k - 1)` times. *Proof.* Choose a participant in every set.
-//! Let `t` be the first place in the list of transfers by which some set `r` has, jointly, the operands of all of them.
+//! Let `t` be the first index in the list of transfers by which some set `r` has, jointly, the operands of all of them.
 //! For each other set `j` follow the path of its participant's operand into `r` by `t`. Let `s` be the last node of the
 //! path that is a processor of set `j`, and `m` the set of the next processor on it (or `r`, if none follows). `s` is
 //! not in `m`, so some transfer `x` of this piece enters `m`. Routers lie between: they do not merge, so `x` determines
-//! `s`, hence `j`. That makes `k - 1` pairs `(x, m)`. Each set `j` other than `r` lacks an operand before `t`; the
+//! `s`, hence `j`. That makes `k - 1` pairs `(x, m)`. Each set `j` other than `r` lacks an operand before `t`. The
 //! transfer that brings the last missing one, at `t` or later, enters `j`: `k - 1` pairs `(y, j)`. If `(y, j)` were one
-//! of the first kind, then `y` were at place `t`, entering both `r` and `j`: it ends at a router, since a processor
-//! lies in one set only; but its piece goes on, after `t`, to a processor of `j`, though all pieces end by `t`.
+//! of the first kind, then `y` were at index `t`, entering both `r` and `j`: it ends at a router, since a processor
+//! lies in one set only. But its piece goes on, after `t`, to a processor of `j`, though all pieces end by `t`.
 //!
 //! Read the list backwards with all links turned: sets are left at least `2 (k - 1)` times if every node that
 //! replicates lies in exactly one of them. That a set with some of the participants is entered, and left, needs no

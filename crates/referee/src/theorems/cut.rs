@@ -16,7 +16,7 @@
 //! *Proof.* Source and targets replicate. Follow a copy at a target back to the source and break its path where it
 //! visits nodes that replicate: the pieces are routes, and one of them goes from the inside of the cut to the outside.
 //! A node that does not replicate sends on once at most what a transfer brought, so a transfer belongs to one piece
-//! only, whichever targets its copies serve: different pieces have different transfers, and a piece costs at least the
+//! only, for any targets of its copies: different pieces have different transfers, and a piece costs at least the
 //! total weight of the cuts that it leaves. Every cut is left by some piece.
 
 use num_bigint::BigInt;

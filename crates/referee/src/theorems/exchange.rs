@@ -6,14 +6,14 @@
 //! **Theorem** (it generalises the count of calls that gossiping takes: Harary and Schwenk 1974). Some part `r` exists
 //! such that every scheme contains
 //!
-//! 1. routes that make up an arborescence into `r` from all parts, over outside nodes that merge where that helps; a
-//!    route's inner nodes are outside and do not merge; no two routes share a transfer;
-//! 2. for every other part `j` the end of a route into it, from a part or from an outside node that copies; its inner
-//!    nodes are outside and do not copy; none of these transfers is one of 1, and no two parts share one.
+//! 1. routes that make up an arborescence into `r` from all parts, over outside nodes that merge if that helps. A
+//!    route's inner nodes are outside and do not merge. No two routes share a transfer.
+//! 2. for every other part `j` the end of a route into it, from a part or from an outside node that copies. Its inner
+//!    nodes are outside and do not copy. None of these transfers is one of 1, and no two parts share one.
 //!
-//! *Proof.* Choose a participant in every part, and let `t` be the first place in the list of transfers by which, for
+//! *Proof.* Choose a participant in every part, and let `t` be the first index in the list of transfers by which, for
 //! some part `r`, the operands of all of them have reached a node of `r`. Follow each operand's path into `r` by `t`,
-//! and cut the paths where they visit a part or a node that merges. A node that does not merge sends on what a single
+//! and cut the paths at each visit of a part or a node that merges. A node that does not merge sends on what a single
 //! arriving transfer brought, so a transfer determines where its piece began: pieces that begin elsewhere share none,
 //! and the pieces contain the arborescence. Every other part lacks an operand until `t`. Let `x` be the first transfer
 //! into it on the path that brings the operand later, and go back from `x` to the last node that copies, or to a part.

@@ -1,5 +1,5 @@
-//! **Gathering theorem.** Let a scheme of an all-reduce of `n >= 2` operands join all of them at some place `t`, a
-//! merge. Going back from `t` meets `n - 1` merges and some transfers: a tree, since what is merged has no operand in
+//! **Gathering theorem.** Let a scheme of an all-reduce of `n >= 2` operands join all of them first at some task `t`,
+//! a merge. Going back from `t` meets `n - 1` merges and some transfers: a tree, since what is merged has no operand in
 //! common. Let `m` of these merges be inside a set of nodes that holds `p > 0` participants. Then at least `m - p + 2`
 //! transfers enter the set, or `m - p + 1` if `t` is inside.
 //!
@@ -41,7 +41,7 @@ pub(super) fn charge(
     charges.transfers(weight, |from, to| i64::from(inside[to] && !inside[from]));
     for node in &gathering.nodes {
         charges.merges[*node] -= weight;
-        charges.places[*node] += weight;
+        charges.joins[*node] += weight;
     }
     whole(2)
         - whole(

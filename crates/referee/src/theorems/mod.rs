@@ -1,5 +1,5 @@
 //! The theorems that certificates rest on: of each the conditions, the proof, and the charges. Its data stand in
-//! `oneport_plan::inequality`. The meaning stated there is never asked here, so that two readings can be compared.
+//! `oneport_plan::inequality`. This module never uses the meaning stated there, so that two readings can be compared.
 
 mod asked;
 mod balance;

@@ -1,4 +1,4 @@
-//! **Theorem.** The place that joins all operands of an all-reduce first is one merge, at one processor.
+//! **Theorem.** One merge, at one processor, joins all operands of an all-reduce first.
 
 use num_bigint::BigInt;
 
@@ -11,7 +11,7 @@ pub(super) fn check(asked: &Asked<'_, '_>) -> Result<(), Violation> {
 }
 
 pub(super) fn charge(weight: &BigInt, charges: &mut Charges<'_>) -> BigInt {
-    for charge in charges.places.iter_mut() {
+    for charge in charges.joins.iter_mut() {
         *charge -= weight;
     }
     BigInt::from(-1)

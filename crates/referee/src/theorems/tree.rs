@@ -1,7 +1,7 @@
 //! Trees: how several goals of one demand pay for the tasks that serve them together.
 //!
 //! An instance contains a reduction tree for each goal `g`: follow the wanted part back to the operands, one task for
-//! every value. Its tasks make or move different parts, or move one part along a path; so it costs, when task `t` costs
+//! every value. Its tasks make or move different parts, or move one part along a path. So it costs, when task `t` costs
 //! `g` its share `q(g, t)`, at least
 //!
 //! - `C[S][j]`, the least price of having part `S` at node `j`: 0 at the owner of an operand; the least over splits

@@ -1,9 +1,9 @@
 //! Broadcasts and schemes: values that are copied, followed by dates alone.
 //!
-//! A value stays where it has arrived, or has been made, and may be used there any number of times; at a node that does
-//! not replicate, once for every arrival. So it is enough to go through all transfers and merges by their starts and to
-//! check that each one's inputs are there. By induction a task makes or brings the value that it names: `v[k,m]`
-//! combines the operands `k` to `m` in their order, each once.
+//! A value stays at the nodes at which it arrived or was made. It may be used there any number of times. A node that
+//! does not replicate uses it once for every arrival. So it is enough to go through all transfers and merges by their
+//! starts and to check that each one's inputs are there. By induction a task makes or brings the value that it names:
+//! `v[k,m]` combines the operands `k` to `m` in their order, each once.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ use super::follow::Delivery;
 use crate::Violation;
 use crate::violation::{fault, part_name, wrong_result};
 
-/// A merge or transfer. Order at equal dates: merges first, smaller results before larger ones, because a merge may use
-/// the result of another that takes no time; then transfers, in the order of the list.
+/// A merge or transfer. Order at equal dates: merges first, then transfers in the order of the list. Smaller results
+/// come before larger ones, because a merge may use the result of another that takes no time.
 #[derive(Clone, Copy)]
 enum Action<'r, 'a> {
     Merge(&'r DatedMerge<'a>),
@@ -144,10 +144,10 @@ impl<'r, 'a> Values<'r, 'a> {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        Err(wrong_result(&names(&found), &names(&right)).at(self.place()))
+        Err(wrong_result(&names(&found), &names(&right)).at(self.location()))
     }
 
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         format!(
             "{} of instance {}",
             self.run.case.demand_name(self.commodity),
@@ -220,7 +220,7 @@ impl<'r, 'a> Values<'r, 'a> {
             Run,
             "{what} starts at {start}, when '{node}' has {none} of {value} to use"
         )
-        .at(self.place()))
+        .at(self.location()))
     }
 
     /// The message, or the partial result.
@@ -252,7 +252,7 @@ impl<'r, 'a> Values<'r, 'a> {
                 let (node, value) = (self.run.case.name(goal.0), self.value(goal.1));
                 return Err(
                     fault!(Run, "{value} never arrives at '{node}', where it is wanted")
-                        .at(self.place()),
+                        .at(self.location()),
                 );
             }
         }

@@ -80,11 +80,11 @@ pub(super) type CheckedMerge<'a> = (&'a MergeEvent, Interval, [Interval; 2]);
 /// The ids of an event exist, its dates are not negative, and it has pieces.
 pub(super) fn check_event(
     case: &Case<'_>,
-    place: usize,
+    index: usize,
     event: &Event,
     started: u128,
 ) -> Result<(), Violation> {
-    let named = || format!("event {place}");
+    let named = || format!("event {index}");
     check_message(case, named, event.message)?;
     let name = || case.message_name(event.instance, event.message);
     case.link(event.link, named)?;
@@ -92,7 +92,7 @@ pub(super) fn check_event(
     let link = || case.platform.link_name(event.link);
     if event.pieces.is_empty() {
         return Err(
-            fault!(Run, "event {place} ({} over {}) has no pieces", name(), link(); "a transfer takes time"),
+            fault!(Run, "event {index} ({} over {}) has no pieces", name(), link(); "a transfer takes time"),
         );
     }
     for date in event.pieces.iter().flat_map(|(start, end)| [start, end]) {
@@ -108,16 +108,16 @@ pub(super) fn check_event(
 /// The ids of a merge exist, and its dates are not negative and ascend.
 pub(super) fn check_merge_event<'a>(
     case: &Case<'_>,
-    place: usize,
+    index: usize,
     event: &'a MergeEvent,
     started: u128,
 ) -> Result<CheckedMerge<'a>, Violation> {
-    let named = || format!("merge {place}");
+    let named = || format!("merge {index}");
     check_message(case, named, event.message)?;
     check_instance(case, named, event.instance, event.message, started)?;
     let located = |violation: Violation| {
         let message = case.message_name(event.instance, event.message);
-        violation.at(format!("merge {place} ({message})"))
+        violation.at(format!("merge {index} ({message})"))
     };
     let part = event.message.part;
     // The message has been checked: its demand exists.
@@ -137,14 +137,14 @@ pub(super) fn check_merge_event<'a>(
 /// A demand of rate `r` is executed `r` times per instance.
 fn check_instance(
     case: &Case<'_>,
-    place: impl Fn() -> String,
+    location: impl Fn() -> String,
     instance: u64,
     message: Message,
     started: u128,
 ) -> Result<(), Violation> {
     let started = started.saturating_mul(case.rate(message.demand).into());
     if u128::from(instance) >= started {
-        let found = format!("{} belongs to instance {instance}", place());
+        let found = format!("{} belongs to instance {instance}", location());
         return Err(fault!(Run, "{found}"; "{started} instances are started, numbered from 0"));
     }
     Ok(())
@@ -153,11 +153,11 @@ fn check_instance(
 /// The demand exists, and so does the part of it.
 fn check_message(
     case: &Case<'_>,
-    place: impl Fn() -> String,
+    location: impl Fn() -> String,
     message: Message,
 ) -> Result<(), Violation> {
     let Some(demand) = case.demand(message.demand) else {
-        return Err(case.unknown_demand(place(), message.demand));
+        return Err(case.unknown_demand(location(), message.demand));
     };
-    check_part(&demand, message.part).map_err(|violation| violation.at(place()))
+    check_part(&demand, message.part).map_err(|violation| violation.at(location()))
 }

@@ -56,27 +56,27 @@ impl<'a> DatedRun<'a> {
             delivery.merges.push(merge);
         }
         self.check_complete(deliveries.keys())?;
-        for ((instance, place), mut delivery) in deliveries {
+        for ((instance, index), mut delivery) in deliveries {
             for events in delivery.transfers.values_mut() {
                 events.sort_by_key(|dated| dated.start());
             }
             // Messages have been checked: the demand exists.
-            let Some(demand) = self.case.demand(place) else {
+            let Some(demand) = self.case.demand(index) else {
                 continue;
             };
             match (demand.kind(), demand.goals) {
                 (Kind::Route, Goals::At(target)) => {
-                    self.follow_message(instance, place, &demand, target, &delivery, buffers)?;
+                    self.follow_message(instance, index, &demand, target, &delivery, buffers)?;
                 }
                 (Kind::Combine, Goals::At(target)) => {
-                    self.reduction(instance, place, demand.clone(), target, delivery)?
+                    self.reduction(instance, index, demand.clone(), target, delivery)?
                         .carry_out(self, buffers)?;
                 }
                 (
                     Kind::Route | Kind::Copy | Kind::Combine | Kind::CombineCopy | Kind::Prefix,
                     _,
                 ) => {
-                    self.follow_copies(instance, place, &demand, &delivery, buffers)?;
+                    self.follow_copies(instance, index, &demand, &delivery, buffers)?;
                 }
             }
         }
@@ -91,19 +91,19 @@ impl<'a> DatedRun<'a> {
     ) -> Result<(), Violation> {
         let commodities = self.case.demands();
         let rates = self.case.rates();
-        let rate = |place: usize| u128::from(rates.get(place).copied().unwrap_or(1));
+        let rate = |index: usize| u128::from(rates.get(index).copied().unwrap_or(1));
         let started = u128::from(self.timeline.starting_periods)
             * u128::from(self.timeline.instances_per_period);
         let values_of = |rate: u128| started.saturating_mul(rate);
         let most = values_of(rates.iter().copied().max().map_or(1, u128::from));
         let mut instance: u128 = 0;
         while instance < most {
-            for place in (0..commodities).filter(|&place| instance < values_of(rate(place))) {
+            for index in (0..commodities).filter(|&index| instance < values_of(rate(index))) {
                 let next = found
                     .next()
                     .map(|&(instance, commodity)| (u128::from(instance), commodity));
-                if next != Some((instance, place)) {
-                    return Err(self.missing(u64::try_from(instance).unwrap_or(u64::MAX), place));
+                if next != Some((instance, index)) {
+                    return Err(self.missing(u64::try_from(instance).unwrap_or(u64::MAX), index));
                 }
             }
             instance += 1;
@@ -112,13 +112,13 @@ impl<'a> DatedRun<'a> {
     }
 
     /// Nothing happens for a demand of an instance.
-    fn missing(&self, instance: u64, place: usize) -> Violation {
-        let Some(demand) = self.case.demand(place) else {
+    fn missing(&self, instance: u64, index: usize) -> Violation {
+        let Some(demand) = self.case.demand(index) else {
             return self
                 .case
-                .unknown_demand(format!("instance {instance}"), place);
+                .unknown_demand(format!("instance {instance}"), index);
         };
-        let named = format!("{} of instance {instance}", self.case.demand_name(place));
+        let named = format!("{} of instance {instance}", self.case.demand_name(index));
         match (
             demand.kind(),
             demand.operands.first(),
@@ -128,7 +128,7 @@ impl<'a> DatedRun<'a> {
                 let message = self.case.message_name(
                     instance,
                     Message {
-                        demand: place,
+                        demand: index,
                         part: Interval::single(0),
                     },
                 );
@@ -157,7 +157,7 @@ impl<'a> DatedRun<'a> {
     fn follow_message<'r>(
         &'r self,
         instance: u64,
-        place: usize,
+        index: usize,
         demand: &Demand<'_>,
         target: NodeId,
         delivery: &Delivery<'r, 'a>,
@@ -177,7 +177,7 @@ impl<'a> DatedRun<'a> {
             let message = self.case.message_name(
                 instance,
                 Message {
-                    demand: place,
+                    demand: index,
                     part: Interval::single(0),
                 },
             );
@@ -320,7 +320,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
         )
     }
 
-    fn place(&self, run: &DatedRun<'_>) -> String {
+    fn location(&self, run: &DatedRun<'_>) -> String {
         format!(
             "{} of instance {}",
             run.case.demand_name(self.commodity),
@@ -331,7 +331,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
     fn unused(&self, run: &DatedRun<'_>, part: Interval) -> Violation {
         let part = part_name(&part);
         fault!(Run, "{part} is never merged"; "everything must be merged into one result")
-            .at(self.place(run))
+            .at(self.location(run))
     }
 
     /// All parts that occur: single operands, the result, and each part that is moved, made or taken. The smaller
@@ -353,7 +353,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
             .collect()
     }
 
-    /// Where and when a part comes to be, and whose values it combines.
+    /// Node and date at which a part comes to be, and the owners of the values that it combines.
     fn made(
         &self,
         run: &DatedRun<'_>,
@@ -371,7 +371,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
             ));
         }
         let Some(&merge) = self.makers.get(&part) else {
-            return Err(not_made(part).at(self.place(run)));
+            return Err(not_made(part).at(self.location(run)));
         };
         let value = merge
             .operands
@@ -392,7 +392,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
     fn owner(&self, run: &DatedRun<'_>, part: Interval) -> Result<NodeId, Violation> {
         if !self.demand.commutative {
             let owner = self.demand.operands.get(part.first).copied();
-            return owner.ok_or_else(|| not_made(part).at(self.place(run)));
+            return owner.ok_or_else(|| not_made(part).at(self.location(run)));
         }
         let sent = self
             .delivery
@@ -436,7 +436,7 @@ impl<'r, 'a> Reduction<'r, 'a> {
         Ok(())
     }
 
-    /// The values of all participants, each once; in their order unless that does not matter.
+    /// The values of all participants, each once, in their order unless that does not matter.
     fn check_result(&self, run: &DatedRun<'_>, found: &[NodeId]) -> Result<(), Violation> {
         let sorted = |nodes: &[NodeId]| {
             let mut nodes = nodes.to_vec();
@@ -456,6 +456,6 @@ impl<'r, 'a> Reduction<'r, 'a> {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        Err(wrong_result(&names(found), &names(right)).at(self.place(run)))
+        Err(wrong_result(&names(found), &names(right)).at(self.location(run)))
     }
 }

@@ -140,7 +140,7 @@ impl Star {
         );
         prices.sort_by_key(|(resource, _)| *resource);
         let platform = builder.build().unwrap().with_model(PortModel::Links);
-        let worth = Rational::from_integer(prices.len().into());
+        let worth = whole(prices.len());
         let certificate = Certificate::of_prices(prices);
         let collective = Collective::reduce(target, leaves);
         let found = bound(&platform, &collective, &self.volumes, &certificate);
@@ -236,7 +236,7 @@ fn near_ties_are_priced_exactly() {
             .collect();
         let cheapest =
             naive_cheapest(&platform, &collective, &volumes, &by_resource, all[0]).unwrap();
-        let worth = Rational::from_integer(prices.len().into());
+        let worth = whole(prices.len());
         let certificate = Certificate::of_prices(prices.clone());
         assert_eq!(
             bound(&platform, &collective, &volumes, &certificate),
@@ -347,18 +347,18 @@ fn switches_are_not_divided() {
         let id = builder.link(from, to, ratio(5, 3)).unwrap();
         prices.extend(priced.then(|| (Resource::Link(id), ratio(1, 1))));
     };
-    [x, y, z]
-        .into_iter()
-        .for_each(|switch| link(source, switch, true));
+    for switch in [x, y, z] {
+        link(source, switch, true);
+    }
     for (switch, one, other) in [(x, 0, 1), (y, 1, 2), (z, 2, 0)] {
         link(switch, targets[one], false);
         link(switch, targets[other], false);
     }
-    targets[2..]
-        .windows(2)
-        .for_each(|pair| link(pair[0], pair[1], true));
+    for pair in targets[2..].windows(2) {
+        link(pair[0], pair[1], true);
+    }
     let platform = builder.build().unwrap().with_model(PortModel::Links);
-    let worth = Rational::from_integer(prices.len().into());
+    let worth = whole(prices.len());
     let certificate = Certificate::of_prices(prices);
     let collective = Collective::broadcast(source, targets);
     let found = bound(

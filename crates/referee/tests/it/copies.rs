@@ -192,11 +192,11 @@ fn naive_copies(
 
 /// By demand: its source and targets.
 fn demands(collective: &Collective) -> Vec<(NodeId, Vec<NodeId>)> {
-    let of_place = |place| {
-        let demand = collective.demand(place).unwrap();
+    let of_demand = |index| {
+        let demand = collective.demand(index).unwrap();
         (demand.operands[0], demand.targets().to_vec())
     };
-    (0..collective.demands()).map(of_place).collect()
+    (0..collective.demands()).map(of_demand).collect()
 }
 
 proptest! {
@@ -212,7 +212,7 @@ proptest! {
         if stretched {
             // Beyond 128 bits.
             let factor = Rational::new(num_bigint::BigInt::from(7).pow(60) + 1, num_bigint::BigInt::from(3).pow(70));
-            certificate.rows.iter_mut().for_each(|(_, price)| *price += &factor);
+            for (_, price) in &mut certificate.rows { *price += &factor; }
         }
         let size = dice.fraction(3);
         let lengths = lengths(&platform, &certificate);
@@ -255,7 +255,7 @@ proptest! {
             if weight == ratio(0, 1) || nodes.is_empty() {
                 continue;
             }
-            crossing.iter().for_each(|&link| rest[link] -= &weight);
+            for &link in &crossing { rest[link] -= &weight; }
             for (total, demand) in total.iter_mut().zip(&demands) {
                 if crosses(&nodes, demand) {
                     *total.get_or_insert(ratio(0, 1)) += &weight;
@@ -264,13 +264,13 @@ proptest! {
             certificate.needs.push(cut(None, nodes, weight));
         }
         if dice.one_in(2) {
-            let place = dice.below(demands.len());
-            let nodes = vec![demands[place].0];
+            let index = dice.below(demands.len());
+            let nodes = vec![demands[index].0];
             let crossing: Vec<usize> = (0..rest.len()).filter(|&link| leaves(&nodes, link)).collect();
             let weight = crossing.iter().map(|&link| rest[link].clone()).min().unwrap_or(ratio(0, 1));
             if weight > ratio(0, 1) {
-                *total[place].get_or_insert(ratio(0, 1)) += &weight;
-                certificate.needs.push(cut(Some(place), nodes, weight));
+                *total[index].get_or_insert(ratio(0, 1)) += &weight;
+                certificate.needs.push(cut(Some(index), nodes, weight));
             }
         }
         certificate.needs.sort();
@@ -291,16 +291,16 @@ proptest! {
             prop_assert_eq!(found, Ok(offered(&platform, &certificate) / &least));
         }
         // One cut that some demand crosses, heavier than any route that leaves it allows.
-        let heavy = (0..certificate.needs.len()).find(|&place| {
-            let cut = &certificate.needs[place];
+        let heavy = (0..certificate.needs.len()).find(|&index| {
+            let cut = &certificate.needs[index];
             let used = |at: usize| cut.demand.is_none_or(|demand| demand == at) && crosses(nodes_of(cut), &demands[at]);
             (0..demands.len()).any(used)
         });
-        if let Some(place) = heavy {
-            let cut = &mut certificate.needs[place];
+        if let Some(index) = heavy {
+            let cut = &mut certificate.needs[index];
             let all: Rational = lengths.iter().sum();
             cut.weight += all * volumes.size.constant().unwrap() + ratio(1, 1000);
-            let changed = certificate.needs[place].clone();
+            let changed = certificate.needs[index].clone();
             certificate.needs.sort();
             prop_assert!(certificate.needs.contains(&changed));
             let refused = bound(&platform, &collective, &volumes, &certificate);
@@ -352,7 +352,7 @@ proptest! {
         let size = dice.fraction(3);
         let lengths = lengths(&platform, &certificate);
         let mut rest: Vec<(NodeId, NodeId, Rational)> = routes(&platform, &lengths);
-        rest.iter_mut().for_each(|(_, _, length)| *length *= &size);
+        for (_, _, length) in &mut rest { *length *= &size; }
         let mut total = ratio(0, 1);
         for _ in 0..5 {
             let nodes: Vec<NodeId> = platform.node_ids().filter(|&node| node == source || dice.one_in(2)).collect();
@@ -363,7 +363,7 @@ proptest! {
             if weight == ratio(0, 1) || targets.iter().all(|target| nodes.contains(target)) {
                 continue;
             }
-            crossing.iter_mut().for_each(|length| **length -= &weight);
+            for length in &mut crossing { **length -= &weight; }
             total += &weight;
             certificate.needs.push(cut(Some(0), nodes, weight));
         }
@@ -375,8 +375,8 @@ proptest! {
         let found = bound(&platform, &broadcast, &volumes, &certificate);
         prop_assert_eq!(found, Ok(offered(&platform, &certificate) / &total));
         // Every weight is all that some route had left.
-        let place = dice.below(certificate.needs.len());
-        certificate.needs[place].weight += ratio(1, 1_000_000);
+        let index = dice.below(certificate.needs.len());
+        certificate.needs[index].weight += ratio(1, 1_000_000);
         certificate.needs.sort();
         let refused = bound(&platform, &broadcast, &volumes, &certificate);
         let named = told(&refused).contains(" over the cheapest route from 'n") || told(&refused).contains(" over link 'n");
@@ -634,27 +634,27 @@ fn changed_arborescences_are_refused() {
         };
         assert!(judge(&hops));
         let mut variants = Vec::new();
-        for (place, &hop) in hops.iter().enumerate() {
+        for (index, &hop) in hops.iter().enumerate() {
             for link in platform.link_ids() {
-                variants.push((place, (link, hop.1)));
+                variants.push((index, (link, hop.1)));
             }
             for after in [None, Some(0), Some(1), Some(2), Some(9)] {
-                variants.push((place, (hop.0, after)));
+                variants.push((index, (hop.0, after)));
             }
         }
-        for (place, hop) in variants
+        for (index, hop) in variants
             .into_iter()
-            .filter(|(place, hop)| hops[*place] != *hop)
+            .filter(|(index, hop)| hops[*index] != *hop)
         {
             let mut changed = hops.clone();
-            changed[place] = hop;
+            changed[index] = hop;
             let right = plays(&platform, &changed, able[0], &able);
             assert_eq!(judge(&changed), right, "{changed:?}");
             *(if right { &mut kept } else { &mut refused }) += 1;
         }
-        for place in 0..hops.len() {
+        for index in 0..hops.len() {
             let mut changed = hops.clone();
-            changed.remove(place);
+            changed.remove(index);
             assert_eq!(judge(&changed), plays(&platform, &changed, able[0], &able));
         }
     }

@@ -8,13 +8,12 @@ use std::collections::BTreeMap;
 use crate::common::ask::{check_schedule, check_steady_state, check_timeline};
 use common::every::{fits, plan};
 use common::*;
-use num_traits::ToPrimitive;
 use oneport_plan::{Collective, Goals, Interval, Pattern, Task, Timeline};
-use oneport_platform::{LinkId, NodeId, Platform, Rational};
+use oneport_platform::{LinkId, NodeId, Platform};
 use proptest::prelude::*;
 
 fn is_repeated(collective: &Collective) -> bool {
-    (0..collective.demands()).any(|place| collective.rate(place) > 1)
+    (0..collective.demands()).any(|index| collective.rate(index) > 1)
 }
 
 proptest! {
@@ -95,20 +94,20 @@ fn agree(plan: &Plan, run: &Timeline, expected: Option<bool>) -> bool {
 /// Paths and reduction trees have stricter rules, which other files test.
 fn has_only_copies(collective: &Collective) -> bool {
     (0..collective.demands())
-        .all(|place| !matches!(collective.demand(place).unwrap().goals, Goals::At(_)))
+        .all(|index| !matches!(collective.demand(index).unwrap().goals, Goals::At(_)))
 }
 
 /// Moves, drops or redirects one part.
 fn disturb(dice: &mut Dice, plan: &Plan, run: &mut Timeline) {
     let shift = whole(1 + dice.below(3)) * ratio([1, -1][dice.below(2)], 1);
     if !run.merges.is_empty() && dice.one_in(3) {
-        let place = dice.below(run.merges.len());
+        let index = dice.below(run.merges.len());
         match dice.below(4) {
-            0 => drop(run.merges.remove(place)),
-            1 => run.merges[place].node = NodeId::new(dice.below(plan.platform.nodes().len())),
+            0 => drop(run.merges.remove(index)),
+            1 => run.merges[index].node = NodeId::new(dice.below(plan.platform.nodes().len())),
             _ => {
-                run.merges[place].start += &shift;
-                run.merges[place].end += &shift;
+                run.merges[index].start += &shift;
+                run.merges[index].end += &shift;
             }
         }
         return;
@@ -116,29 +115,21 @@ fn disturb(dice: &mut Dice, plan: &Plan, run: &mut Timeline) {
     if run.events.is_empty() {
         return;
     }
-    let place = dice.below(run.events.len());
+    let index = dice.below(run.events.len());
     match dice.below(6) {
-        0 => drop(run.events.remove(place)),
-        1 => run.events[place].link = LinkId::new(dice.below(plan.platform.links().len())),
+        0 => drop(run.events.remove(index)),
+        1 => run.events[index].link = LinkId::new(dice.below(plan.platform.links().len())),
         2 => {
             let other = run.events[dice.below(run.events.len())].pieces.clone();
-            run.events[place].pieces = other;
+            run.events[index].pieces = other;
         }
-        _ => run.events[place]
-            .pieces
-            .iter_mut()
-            .for_each(|(start, end)| {
+        _ => {
+            for (start, end) in &mut run.events[index].pieces {
                 *start += &shift;
                 *end += &shift;
-            }),
+            }
+        }
     }
-}
-
-fn int(value: &Rational) -> Option<i64> {
-    value
-        .is_integer()
-        .then(|| value.to_integer().to_i64())
-        .flatten()
 }
 
 /// Plays a run of copies and schemes, one unit of time after the other, with tokens. `None` if dates are not whole.
@@ -211,8 +202,8 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<bool> {
         }
     }
     for instance in 0..started {
-        for place in 0..plan.collective.demands() {
-            if !carried_out(plan, run, instance, place, horizon) {
+        for index in 0..plan.collective.demands() {
+            if !carried_out(plan, run, instance, index, horizon) {
                 return Some(false);
             }
         }
@@ -221,15 +212,15 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<bool> {
 }
 
 /// One demand of one instance, for some order of its operands.
-fn carried_out(plan: &Plan, run: &Timeline, instance: u64, place: usize, horizon: i64) -> bool {
-    let demand = plan.collective.demand(place).unwrap();
+fn carried_out(plan: &Plan, run: &Timeline, instance: u64, index: usize, horizon: i64) -> bool {
+    let demand = plan.collective.demand(index).unwrap();
     let count = demand.operands.len();
     let orders = if demand.commutative {
         trees::permutations(count)
     } else {
         vec![(0..count).collect()]
     };
-    let of = |other: u64, commodity: usize| other == instance && commodity == place;
+    let of = |other: u64, commodity: usize| other == instance && commodity == index;
     orders.iter().any(|order: &Vec<usize>| {
         // Tokens: value, node, start date, remaining uses (unlimited at a node that replicates).
         let mut tokens: Vec<(Interval, NodeId, i64, bool)> = order
@@ -310,7 +301,7 @@ fn changed_schemes_are_refused() {
     for seed in 0..400 {
         let mut dice = Dice(seed);
         let plan = plan(&mut dice, false);
-        for (place, weighted) in plan.steady_state.patterns.iter().enumerate() {
+        for (index, weighted) in plan.steady_state.patterns.iter().enumerate() {
             let scheme = &weighted.pattern;
             if matches!(
                 plan.collective.demand(scheme.demand).unwrap().goals,
@@ -325,12 +316,10 @@ fn changed_schemes_are_refused() {
                 // Slow enough for the waste.
                 let slower = ratio(1, 1000);
                 other.steady_state.throughput *= &slower;
-                other
-                    .steady_state
-                    .patterns
-                    .iter_mut()
-                    .for_each(|weighted| weighted.weight *= &slower);
-                other.steady_state.patterns[place].pattern = changed.clone();
+                for weighted in &mut other.steady_state.patterns {
+                    weighted.weight *= &slower;
+                }
+                other.steady_state.patterns[index].pattern = changed.clone();
                 let verdict = check_steady_state(
                     &other.platform,
                     &other.collective,
@@ -365,25 +354,25 @@ fn variants(platform: &Platform, scheme: &Pattern) -> Vec<Pattern> {
             part(0, 0),
         ]
     };
-    let mut change = |place: usize, task: Task| {
-        if scheme.tasks[place] != task {
+    let mut change = |index: usize, task: Task| {
+        if scheme.tasks[index] != task {
             let mut changed = scheme.clone();
-            changed.tasks[place] = task;
+            changed.tasks[index] = task;
             variants.push(changed);
         }
     };
-    for (place, &task) in scheme.tasks.iter().enumerate() {
+    for (index, &task) in scheme.tasks.iter().enumerate() {
         match task {
             Task::Send { link, part, after } => {
-                platform
-                    .link_ids()
-                    .for_each(|link| change(place, Task::Send { link, part, after }));
-                inputs(after)
-                    .into_iter()
-                    .for_each(|after| change(place, Task::Send { link, part, after }));
-                parts(part)
-                    .into_iter()
-                    .for_each(|part| change(place, Task::Send { link, part, after }));
+                for link in platform.link_ids() {
+                    change(index, Task::Send { link, part, after });
+                }
+                for after in inputs(after) {
+                    change(index, Task::Send { link, part, after });
+                }
+                for part in parts(part) {
+                    change(index, Task::Send { link, part, after });
+                }
             }
             Task::Merge {
                 node,
@@ -399,27 +388,27 @@ fn variants(platform: &Platform, scheme: &Pattern) -> Vec<Pattern> {
                     left,
                     right,
                 };
-                platform
-                    .node_ids()
-                    .for_each(|node| change(place, merge(node, part, split, left, right)));
-                parts(part)
-                    .into_iter()
-                    .for_each(|part| change(place, merge(node, part, split, left, right)));
-                [0, split + 1, 9]
-                    .into_iter()
-                    .for_each(|split| change(place, merge(node, part, split, left, right)));
-                inputs(left)
-                    .into_iter()
-                    .for_each(|left| change(place, merge(node, part, split, left, right)));
-                inputs(right)
-                    .into_iter()
-                    .for_each(|right| change(place, merge(node, part, split, left, right)));
+                for node in platform.node_ids() {
+                    change(index, merge(node, part, split, left, right));
+                }
+                for part in parts(part) {
+                    change(index, merge(node, part, split, left, right));
+                }
+                for split in [0, split + 1, 9] {
+                    change(index, merge(node, part, split, left, right));
+                }
+                for left in inputs(left) {
+                    change(index, merge(node, part, split, left, right));
+                }
+                for right in inputs(right) {
+                    change(index, merge(node, part, split, left, right));
+                }
             }
         }
     }
-    for place in 0..scheme.tasks.len() {
+    for index in 0..scheme.tasks.len() {
         let mut dropped = scheme.clone();
-        dropped.tasks.remove(place);
+        dropped.tasks.remove(index);
         variants.push(dropped);
     }
     let operands = scheme.order.as_ref().map_or(2, Vec::len);

@@ -208,7 +208,7 @@ impl Case {
             * &self.work
     }
 
-    /// Merges and the place, with the largest weights that the prices allow.
+    /// Merges and the first join, with the largest weights that the prices allow.
     fn complete(&mut self) {
         let cost = |node: NodeId| self.merge_price(node) + self.holding(node);
         let least = self.platform.mergers().map(cost).min().unwrap();
@@ -229,7 +229,7 @@ impl Case {
         self.certificate.needs.sort();
     }
 
-    /// The bound of gatherings and merges, by the definition, over all processors of the merges and the place.
+    /// The bound of gatherings and merges, by the definition, over all processors of the merges and the first join.
     fn gathered(&self) -> Rational {
         let inside = |one: &Gathering| {
             self.participants
@@ -244,7 +244,7 @@ impl Case {
             .map(|(one, weight)| weight * ratio(2 - inside(one), 1))
             .sum();
         let processors = || self.platform.mergers();
-        let place = processors()
+        let join = processors()
             .map(|node| fixed.clone() - holding(node))
             .min()
             .unwrap();
@@ -252,7 +252,7 @@ impl Case {
             .map(|node| price(node) + holding(node))
             .min()
             .unwrap();
-        place + merge * whole(self.participants.len() - 1)
+        join + merge * whole(self.participants.len() - 1)
     }
 
     /// Work, and prices of processors.
@@ -300,18 +300,15 @@ impl Case {
                 node.replicates
             };
             if id.index() < self.participants.len() {
-                let only = if count == 1 && id.index() == 0 {
-                    None
-                } else {
-                    Some(id.index() % count)
-                };
-                only.into_iter().for_each(|set| sets[set].push(id));
+                if count > 1 || id.index() > 0 {
+                    sets[id.index() % count].push(id);
+                }
             } else if once && count > 1 {
                 sets[dice.below(count)].push(id);
             } else {
-                sets.iter_mut()
-                    .filter(|_| dice.one_in(2))
-                    .for_each(|set| set.push(id));
+                for set in sets.iter_mut().filter(|_| dice.one_in(2)) {
+                    set.push(id);
+                }
             }
         }
         need(
@@ -489,7 +486,7 @@ fn least_tree(
         let taken = junctions
             .iter()
             .enumerate()
-            .filter(|(place, _)| chosen >> place & 1 == 1)
+            .filter(|(index, _)| chosen >> index & 1 == 1)
             .map(|(_, &hub)| hub);
         let hubs: Vec<usize> = (0..parts)
             .filter(|&part| part != root)
@@ -497,15 +494,15 @@ fn least_tree(
             .collect();
         let mut choice = vec![0usize; hubs.len()];
         loop {
-            let next = |place: usize| {
-                if choice[place] == hubs.len() {
+            let next = |index: usize| {
+                if choice[index] == hubs.len() {
                     root
                 } else {
-                    hubs[choice[place]]
+                    hubs[choice[index]]
                 }
             };
-            let leads = |place: usize| {
-                let mut at = hubs[place];
+            let leads = |index: usize| {
+                let mut at = hubs[index];
                 for _ in 0..=hubs.len() {
                     if at == root {
                         return true;
@@ -515,7 +512,7 @@ fn least_tree(
                 false
             };
             let lengths: Option<Vec<&Rational>> = (0..hubs.len())
-                .map(|place| ways[hubs[place]][next(place)].as_ref())
+                .map(|index| ways[hubs[index]][next(index)].as_ref())
                 .collect();
             if let Some(lengths) = lengths
                 && (0..hubs.len()).all(leads)
@@ -525,11 +522,11 @@ fn least_tree(
                     best = Some(total);
                 }
             }
-            let Some(place) = choice.iter().position(|&one| one < hubs.len()) else {
+            let Some(index) = choice.iter().position(|&one| one < hubs.len()) else {
                 break;
             };
-            choice[place] += 1;
-            choice[..place].fill(0);
+            choice[index] += 1;
+            choice[..index].fill(0);
         }
     }
     best
@@ -573,10 +570,9 @@ fn certificates_prove_what_adding_up_says() {
         if scale.is_zero() {
             continue;
         }
-        case.certificate
-            .needs
-            .iter_mut()
-            .for_each(|need| need.weight *= &scale);
+        for need in &mut case.certificate.needs {
+            need.weight *= &scale;
+        }
         case.complete();
         let (mut counted, mut exchanged) = (Rational::zero(), Rational::zero());
         for need in &case.certificate.needs {
@@ -602,10 +598,9 @@ fn certificates_prove_what_adding_up_says() {
         positive[2] += usize::from(case.gatherings().next().is_some() && gathered.is_positive());
         positive[3] += usize::from(gathered.is_negative());
         let factor = ratio(1_000_001, 1_000_000);
-        case.certificate
-            .needs
-            .iter_mut()
-            .for_each(|need| need.weight *= &factor);
+        for need in &mut case.certificate.needs {
+            need.weight *= &factor;
+        }
         match case.bound() {
             Err(violation) if violation.rule() == Rule::Overcharge => {
                 let (told, charges, costs) = (violation.to_string(), case.charges(), case.costs());
@@ -875,7 +870,7 @@ fn malformed_certificates_are_refused_by_name() {
             border(into, &[&[a]], ratio(0, 1)),
             "price of need 0 (border) is 0; a price must be positive",
         ),
-        // Two operands need a merge, which may be outside, and the set need not be entered for the place inside.
+        // Two operands need a merge, which may be outside, and the set need not be entered if the first join is inside.
         (
             gathering(&[a], one()),
             "the needs of all-reduce charge 1 for joining all operands at 'a'; it costs 0",

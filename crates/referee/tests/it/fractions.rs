@@ -28,9 +28,9 @@ fn linked(
     node: impl Fn(&str) -> Node,
 ) -> Platform {
     let mut builder = Platform::builder();
-    names
-        .iter()
-        .for_each(|name| assert!(builder.node(node(name)).is_ok()));
+    for name in names {
+        assert!(builder.node(node(name)).is_ok());
+    }
     for &(from, to) in links {
         builder
             .link(NodeId::new(from), NodeId::new(to), cost.clone())
@@ -216,9 +216,9 @@ fn transfers_take_as_long_as_they_take() {
     }
 }
 
-/// The demand that a refusal is about is named by its place among all.
+/// The demand that a refusal is about is named by its index among all.
 #[test]
-fn demands_of_files_are_named_by_place() {
+fn demands_of_files_are_named_by_index() {
     let links = [(0, 1), (1, 2), (2, 0)];
     let platform = linked(&["A", "B", "C"], &links, &cost(), |name| {
         Node::processor(name, cost())

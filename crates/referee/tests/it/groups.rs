@@ -33,8 +33,8 @@ fn weights_are_multiples_of_the_throughput() {
         let patterns = weights
             .into_iter()
             .enumerate()
-            .map(|(place, weight)| WeightedPattern {
-                pattern: path(place, &[LinkId::new(place)]),
+            .map(|(index, weight)| WeightedPattern {
+                pattern: path(index, &[LinkId::new(index)]),
                 weight,
             });
         let state = SteadyState {
@@ -71,7 +71,7 @@ fn copies_are_multiples_of_the_instances() {
             period: whole((copies[0] + copies[1]) as usize),
             instances: instances.into(),
             patterns: (0..2)
-                .map(|place| scheduled(&path(place, &[LinkId::new(place)]), copies[place]))
+                .map(|index| scheduled(&path(index, &[LinkId::new(index)]), copies[index]))
                 .collect(),
             slots: (0..2).map(busy).collect(),
         };

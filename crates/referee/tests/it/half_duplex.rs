@@ -131,13 +131,12 @@ fn a_throughput_needs_slots_or_odd_sets() {
         broken(&refused, Rule::OddSet)
             && told(&refused).ends_with("; at most 1 of them can be busy at a time")
     );
-    // The same patterns at a rate that slots attain.
+    // These patterns at a rate that slots attain.
     let scale = ratio(4, 5);
     plan.steady_state.throughput *= &scale;
-    plan.steady_state
-        .patterns
-        .iter_mut()
-        .for_each(|weighted| weighted.weight *= &scale);
+    for weighted in &mut plan.steady_state.patterns {
+        weighted.weight *= &scale;
+    }
     check_plan(&plan).unwrap();
     // A slower schedule, with the optimum shown by odd sets.
     let mut slower = figure2_plan();
@@ -159,17 +158,17 @@ fn slots_prove_the_steady_state_that_they_carry() {
         links.extend([(from, to), (from, relay), (relay, to)].map(|(a, b)| (a, b, ratio(1, 1))));
     }
     let platform = platform(&["A", "B", "C", "X", "Y", "Z"], &links);
-    let demand = |place: usize| CustomDemand {
-        owners: vec![NodeId::new(place)],
-        wanted: Wanted::At(vec![NodeId::new((place + 1) % 3)]),
+    let demand = |index: usize| CustomDemand {
+        owners: vec![NodeId::new(index)],
+        wanted: Wanted::At(vec![NodeId::new((index + 1) % 3)]),
         commutative: false,
         rate: 1,
     };
-    let straight = |place: usize| Pattern::path(place, vec![LinkId::new(3 * place)]);
-    let relayed = |place: usize| {
+    let straight = |index: usize| Pattern::path(index, vec![LinkId::new(3 * index)]);
+    let relayed = |index: usize| {
         Pattern::path(
-            place,
-            [1, 2].map(|hop| LinkId::new(3 * place + hop)).to_vec(),
+            index,
+            [1, 2].map(|hop| LinkId::new(3 * index + hop)).to_vec(),
         )
     };
     let slot = |links: [usize; 3]| Slot {
@@ -179,10 +178,10 @@ fn slots_prove_the_steady_state_that_they_carry() {
     };
     for sixths in 1..6 {
         let share = ratio(sixths, 12);
-        let both = |place| {
+        let both = |index| {
             [
-                weighted(&straight(place), share.clone()),
-                weighted(&relayed(place), ratio(1, 2) - &share),
+                weighted(&straight(index), share.clone()),
+                weighted(&relayed(index), ratio(1, 2) - &share),
             ]
         };
         let plan = Plan {
@@ -202,7 +201,7 @@ fn slots_prove_the_steady_state_that_they_carry() {
             schedule: PeriodicSchedule {
                 period: ratio(2, 1),
                 instances: 1u32.into(),
-                patterns: (0..3).map(|place| scheduled(&relayed(place), 1)).collect(),
+                patterns: (0..3).map(|index| scheduled(&relayed(index), 1)).collect(),
                 slots: vec![slot([1, 4, 7]), slot([2, 5, 8])],
             },
         };
@@ -316,7 +315,7 @@ fn five_nodes_are_busy_two_at_a_time() {
     let platform = platform(&names, &links).with_model(PortModel::HalfDuplex);
     let collective = Collective::all_to_all(platform.node_ids().collect());
     let patterns: Vec<Pattern> = (0..20)
-        .map(|place| Pattern::path(place, vec![LinkId::new(place)]))
+        .map(|index| Pattern::path(index, vec![LinkId::new(index)]))
         .collect();
     let check = |throughput: Rational| {
         let patterns = patterns

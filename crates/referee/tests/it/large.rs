@@ -244,7 +244,7 @@ fn staircase(platform: &Platform, side: usize, target: usize, column_first: bool
 
 /// A reduction over all nodes of a grid, in the order of a snake through it. Every node but the target sends at least
 /// once and there are n - 1 merges, which is enough along the snake. The prices have 500 digits and no common factor,
-/// and very many trees cost the same: the places of merges and the senders differ.
+/// and very many trees cost the same: the processors of merges and the senders differ.
 #[test]
 fn the_bound_of_a_large_reduction() {
     let side = 12;

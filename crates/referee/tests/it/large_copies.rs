@@ -148,15 +148,15 @@ fn a_long_odd_ring_of_half_duplex_nodes() {
     let volumes = Volumes::of_size(ratio(1, 1));
     let collective = Collective::all_to_all(ids.clone());
     let patterns: Vec<Pattern> = (0..collective.demands())
-        .map(|place| {
-            let commodity = collective.demand(place).unwrap();
+        .map(|index| {
+            let commodity = collective.demand(index).unwrap();
             let (from, to) = (
                 commodity.operands[0].index(),
                 commodity.goals()[0].0.index(),
             );
             let hops = (to + count - from) % count;
             Pattern::path(
-                place,
+                index,
                 (0..hops).map(|hop| LinkId::new((from + hop) % count)),
             )
         })

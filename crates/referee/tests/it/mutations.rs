@@ -193,7 +193,6 @@ fn timeline_proof(plan: &Plan, original: &Timeline, mutant: &Timeline) -> Option
 
 /// Instances start in their periods and the last message arrives in the last period.
 fn dates_fit(run: &Timeline) -> bool {
-    let whole = |number: u64| Rational::from_integer(number.into());
     let starts = run.eager
         || (0..run.starting_periods * run.instances_per_period).all(|instance| {
             let first = run
@@ -224,8 +223,8 @@ fn one_piece_moved(plan: &Plan, original: &Timeline, mutant: &Timeline) -> bool 
     let changed: Vec<usize> = (0..original.events.len())
         .filter(|&i| original.events[i] != mutant.events[i])
         .collect();
-    let [place] = changed[..] else { return false };
-    let (old, new) = (&original.events[place], &mutant.events[place]);
+    let [index] = changed[..] else { return false };
+    let (old, new) = (&original.events[index], &mutant.events[index]);
     let duration = |pieces: &[(Rational, Rational)]| {
         pieces
             .iter()
@@ -246,7 +245,7 @@ fn one_piece_moved(plan: &Plan, original: &Timeline, mutant: &Timeline) -> bool 
             .events
             .iter()
             .enumerate()
-            .filter(|&(i, _)| i != place)
+            .filter(|&(i, _)| i != index)
             .all(|(_, event)| {
                 let other = plan.platform.link(event.link);
                 let apart = (other.from != link.from && other.to != link.to)

@@ -268,9 +268,9 @@ fn dated(platform: &Platform, volumes: &Volumes, pieces: Vec<Piece>, list: Vec<R
             .filter_map(|resource| free.get(resource).cloned());
         let start = ready.chain(open).max().unwrap_or_else(Rational::zero);
         let end = &start + time;
-        resources
-            .into_iter()
-            .for_each(|resource| drop(free.insert(resource, end.clone())));
+        for resource in resources {
+            free.insert(resource, end.clone());
+        }
         there.push(end + later);
         starts.push(start);
     }
@@ -317,7 +317,7 @@ fn naive(operation: &Operation, run: &Run) -> Option<Rational> {
     }
     let mut results: Vec<Held> = Vec::new();
     let mut busy: Vec<(Resource, Rational, Rational)> = Vec::new();
-    for (place, task) in run.tasks.iter().enumerate() {
+    for (index, task) in run.tasks.iter().enumerate() {
         let start = &run.unit * Rational::from_integer(BigInt::from(task.start.clone()));
         let operands = |node: NodeId, piece: u32, source: Option<u32>| -> Option<Vec<usize>> {
             let demand = collective.demand(run.pieces.get(piece as usize)?.demand)?;
@@ -372,7 +372,7 @@ fn naive(operation: &Operation, run: &Run) -> Option<Rational> {
                 .map(|resource| (resource, start.clone(), end.clone())),
         );
         results.push((node, end + later, contents));
-        debug_assert_eq!(results.len(), place + 1);
+        debug_assert_eq!(results.len(), index + 1);
     }
     // At every date at which a task starts.
     let full = |(resource, date, until): &(Resource, Rational, Rational)| {
@@ -441,7 +441,7 @@ fn passes_twice(platform: &Platform, run: &Run) -> bool {
 fn changed(dice: &mut Dice, run: &Run) -> Run {
     let mut run = run.clone();
     let last = run.tasks.len();
-    let place = dice.below(last);
+    let index = dice.below(last);
     let source = |dice: &mut Dice| {
         if dice.one_in(3) {
             None
@@ -450,10 +450,10 @@ fn changed(dice: &mut Dice, run: &Run) -> Run {
         }
     };
     match dice.below(9) {
-        0 | 1 => run.tasks[place].start += 1u32 + dice.below(3) as u32,
+        0 | 1 => run.tasks[index].start += 1u32 + dice.below(3) as u32,
         2 => {
-            let less = BigUint::from(1 + dice.below(3) as u32).min(run.tasks[place].start.clone());
-            run.tasks[place].start -= less;
+            let less = BigUint::from(1 + dice.below(3) as u32).min(run.tasks[index].start.clone());
+            run.tasks[index].start -= less;
         }
         3 => run.unit *= ratio(dice.below(4) as i64, 2),
         4 => {
@@ -464,9 +464,9 @@ fn changed(dice: &mut Dice, run: &Run) -> Run {
                 _ => run.pieces.rotate_left(1),
             }
         }
-        5 => drop(run.tasks.remove(place)),
-        6 => run.tasks.swap(place, dice.below(last)),
-        _ => match &mut run.tasks[place].task {
+        5 => drop(run.tasks.remove(index)),
+        6 => run.tasks.swap(index, dice.below(last)),
+        _ => match &mut run.tasks[index].task {
             RunTask::Send { link, .. } if dice.one_in(3) => *link = LinkId::new(dice.below(13)),
             RunTask::Send { carried, .. } => match dice.below(4) {
                 0 => carried[0].0 = dice.below(3) as u32,

@@ -114,9 +114,7 @@ fn refusals_name_the_task() {
     );
     refused(
         |_, tree| {
-            tree.tasks
-                .splice(..0, [send(4, 2, 2), send(1, 2, 2)])
-                .for_each(drop)
+            drop(tree.tasks.splice(..0, [send(4, 2, 2), send(1, 2, 2)]));
         },
         &at(1, "v[2,2] comes to 'P2' twice; cut the detour out"),
     );

@@ -336,7 +336,7 @@ fn chains_in_no_time_follow_the_message() {
     };
     let broadcast = Collective::broadcast(a, vec![b, c]);
     assert_eq!(checked(&broadcast, &[&first, &out, &back, &on]), "");
-    // The list gives the instants, not the place of the transfer before them.
+    // The list gives the instants, not the index of the transfer before them.
     assert_eq!(checked(&broadcast, &[&out, &back, &on, &first]), "");
     assert_eq!(
         checked(&broadcast, &[&first, &back, &out, &on]),

@@ -38,7 +38,7 @@ proptest! {
             let leaving: Vec<usize> = (0..rest.len()).filter(leaving).collect();
             let weight = leaving.iter().map(|&link| rest[link]).min().unwrap_or(0);
             if weight > 0 && !nodes.is_empty() {
-                leaving.iter().for_each(|&link| rest[link] -= weight);
+                for &link in &leaving { rest[link] -= weight; }
                 case.certificate.needs.push(cut(None, nodes, whole(weight as usize)));
             }
         }

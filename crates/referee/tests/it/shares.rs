@@ -249,11 +249,11 @@ fn shares_above_the_price_are_refused() {
         }
         let full = shares(&mut dice, &case, Split::Twelfths);
         for (task, _, price) in tasks(&case) {
-            let places: Vec<usize> = (0..full.len())
-                .filter(|&place| full[place].task == task)
+            let indices: Vec<usize> = (0..full.len())
+                .filter(|&index| full[index].task == task)
                 .collect();
-            let charged: Rational = places.iter().map(|&place| &full[place].price).sum();
-            let Some(&raised) = places.first() else {
+            let charged: Rational = indices.iter().map(|&index| &full[index].price).sum();
+            let Some(&raised) = indices.first() else {
                 continue;
             };
             let mut raising = full.clone();
@@ -419,10 +419,10 @@ fn malformed_shares_are_refused_by_name() {
         .into_iter()
         .filter(|share| share.goal == 2)
         .collect();
-    for place in 1..of_goal.len() {
+    for index in 1..of_goal.len() {
         let (mut swapped, mut twice) = (of_goal.clone(), of_goal.clone());
-        swapped.swap(place - 1, place);
-        twice.insert(place, twice[place].clone());
+        swapped.swap(index - 1, index);
+        twice.insert(index, twice[index].clone());
         assert_eq!(
             [swapped, twice].map(|shares| say(&scan, trees(&shares))),
             [out_of_order, out_of_order]
@@ -511,8 +511,12 @@ fn the_unit_of_prices_and_shares_does_not_matter() {
         let right = ask(&case.certificate);
         for unit in [ratio(1, 7), ratio(5, 3), ratio(12, 1), ratio(9, 64)] {
             let mut other = case.certificate.clone();
-            other.rows.iter_mut().for_each(|(_, price)| *price *= &unit);
-            other.needs.iter_mut().for_each(|need| need.weight *= &unit);
+            for (_, price) in &mut other.rows {
+                *price *= &unit;
+            }
+            for need in &mut other.needs {
+                need.weight *= &unit;
+            }
             assert_eq!(ask(&other), right, "seed {seed}, {unit}");
         }
         met += usize::from(right.is_some());
@@ -532,12 +536,12 @@ fn shares_of_many_operands_are_refused() {
                 .unwrap()
         })
         .collect();
-    ids.windows(2).for_each(|pair| {
+    for pair in ids.windows(2) {
         builder
             .duplex(pair[0], pair[1], ratio(1, 1))
             .map(|_| ())
             .unwrap()
-    });
+    }
     let platform = builder.build().unwrap();
     let scan = Collective::scan(ids.clone());
     let task = Task::merge(ids[0], Interval { first: 0, last: 1 }, 0);

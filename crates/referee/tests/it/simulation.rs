@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::ask::check_timeline;
 use common::*;
-use num_traits::ToPrimitive;
 use oneport_plan::{Event, Timeline};
 use oneport_platform::{LinkId, NodeId, Rational};
 use proptest::prelude::*;
@@ -34,10 +33,10 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<Seen> {
     let horizon = period * (run.starting_periods + run.clean_up_periods) as i64;
     let mut travellers: BTreeMap<(u64, usize), Traveller> = BTreeMap::new();
     for instance in 0..run.starting_periods * run.instances_per_period {
-        for (place, commodity) in commodities.iter().enumerate() {
+        for (index, commodity) in commodities.iter().enumerate() {
             let been = BTreeSet::from([commodity.source]);
             travellers.insert(
-                (instance, place),
+                (instance, index),
                 Traveller {
                     at: commodity.source,
                     underway: None,
@@ -131,13 +130,6 @@ fn simulate(plan: &Plan, run: &Timeline) -> Option<Seen> {
     Some(seen)
 }
 
-fn int(value: &Rational) -> Option<i64> {
-    value
-        .is_integer()
-        .then(|| value.to_integer().to_i64())
-        .flatten()
-}
-
 fn whole_i(value: i64) -> Rational {
     ratio(value, 1)
 }
@@ -156,12 +148,12 @@ fn pieces_fit(pieces: &[(i64, i64)], horizon: i64) -> bool {
 
 /// Changes a date, an id, an event or a count by a little.
 fn disturb(dice: &mut Dice, plan: &Plan, run: &mut Timeline) {
-    let place = dice.below(run.events.len());
+    let index = dice.below(run.events.len());
     let links = plan.platform.links().len();
     let commodities = plan.collective.commodities().len();
     let instances = run.starting_periods * run.instances_per_period;
     let shift = ratio(dice.below(7) as i64 - 3, 1);
-    let event = &mut run.events[place];
+    let event = &mut run.events[index];
     match dice.below(12) {
         0 => event.instance = dice.roll() % (instances + 1),
         1 => event.message.demand = dice.below(commodities),
@@ -170,16 +162,18 @@ fn disturb(dice: &mut Dice, plan: &Plan, run: &mut Timeline) {
         4 => event.pieces[0].1 += shift,
         5 => run.clean_up_periods = dice.below(4) as u64,
         8 => run.eager = !run.eager,
-        6 => drop(run.events.remove(place)),
+        6 => drop(run.events.remove(index)),
         7 => {
             let other = dice.below(run.events.len());
             let pieces = run.events[other].pieces.clone();
-            run.events[other].pieces = std::mem::replace(&mut run.events[place].pieces, pieces);
+            run.events[other].pieces = std::mem::replace(&mut run.events[index].pieces, pieces);
         }
-        _ => event.pieces.iter_mut().for_each(|(start, end)| {
-            *start += &shift;
-            *end += &shift;
-        }),
+        _ => {
+            for (start, end) in &mut event.pieces {
+                *start += &shift;
+                *end += &shift;
+            }
+        }
     }
 }
 

@@ -16,8 +16,8 @@ fn dates(ticks: &[u64]) -> Dates {
 /// The source sends to all others itself.
 fn star(times: &[u64], root: usize) -> Broadcast {
     let (mut starts, mut now) = (vec![0; times.len()], 0);
-    for (place, start) in starts.iter_mut().enumerate() {
-        if place != root {
+    for (index, start) in starts.iter_mut().enumerate() {
+        if index != root {
             *start = now;
             now += times[root];
         }

@@ -198,15 +198,15 @@ fn shortest(values: u64, [transfer, compute]: [&Rational; 2], limit: Concurrency
     let mut length = ratio(0, 1);
     for _ in 1..values {
         let receivers = next.iter().filter(|(_, receives)| *receives).count() as u64;
-        let able = |&place: &usize| match limit {
-            Concurrency::Reducers(most) => next[place].1 || receivers < most,
+        let able = |&index: &usize| match limit {
+            Concurrency::Reducers(most) => next[index].1 || receivers < most,
             _ => true,
         };
-        let place = (0..next.len())
+        let index = (0..next.len())
             .filter(able)
             .min_by(|&one, &other| next[one].0.cmp(&next[other].0))
             .unwrap();
-        let prepared = &next[place].0 + compute;
+        let prepared = &next[index].0 + compute;
         let free = match limit {
             Concurrency::Transfers(most) if ends.len() as u64 >= most => {
                 ends[ends.len() - most as usize].clone()
@@ -215,7 +215,7 @@ fn shortest(values: u64, [transfer, compute]: [&Rational; 2], limit: Concurrency
         };
         length = prepared.clone().max(free) + transfer;
         ends.push(length.clone());
-        next[place] = (prepared.max(&length - compute), true);
+        next[index] = (prepared.max(&length - compute), true);
         next.push((length.clone(), false));
     }
     length
@@ -268,7 +268,7 @@ fn released(ready: &[Rational], costs: [&Rational; 2]) -> Rational {
         [transfer, compute]: [&Rational; 2],
         best: &mut Option<Rational>,
     ) {
-        let left: Vec<usize> = (0..all.len()).filter(|&place| !all[place].sent).collect();
+        let left: Vec<usize> = (0..all.len()).filter(|&index| !all[index].sent).collect();
         if let [last] = left[..] {
             let end = all[last].ready.clone().max(all[last].unit.clone());
             if best.as_ref().is_none_or(|best| end < *best) {

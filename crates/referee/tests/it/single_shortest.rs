@@ -12,11 +12,8 @@ use oneport_plan::{
 };
 use oneport_platform::Rational;
 use oneport_referee::{Recheck, Rule, Violation, check_shortest};
+use oneport_testkit::whole;
 use single_support::{Dice, brute, make, ratio};
-
-fn whole(value: u64) -> Rational {
-    Rational::from_integer(value.into())
-}
 
 fn equal(values: u64, d: &Rational, c: &Rational, limit: Concurrency) -> Instance {
     Instance::Equal {
@@ -66,7 +63,7 @@ fn assert_tight(instance: &Instance, optimum: &Rational, largest: &Rational, pro
             "{claimed} of {optimum}: {verdict:?} {instance:?}"
         );
     }
-    let above = optimum + &tick / whole(1 << 40);
+    let above = optimum + &tick / whole(1_u64 << 40);
     assert_eq!(
         bound(instance, optimum, proof.clone()),
         Ok(Recheck::Proved),
@@ -358,11 +355,11 @@ fn prices_are_judged_as_stated_and_prove_nothing_false() {
                 if prices.prices.is_empty() {
                     break;
                 }
-                let place = dice.below(prices.prices.len());
+                let index = dice.below(prices.prices.len());
                 match dice.below(3) {
-                    0 => prices.prices[place].1 += ratio(1, 3),
-                    1 => prices.prices[place].1 = ratio(1, 5),
-                    _ => drop(prices.prices.remove(place)),
+                    0 => prices.prices[index].1 += ratio(1, 3),
+                    1 => prices.prices[index].1 = ratio(1, 5),
+                    _ => drop(prices.prices.remove(index)),
                 }
             }
         }
@@ -461,8 +458,8 @@ fn large_counts_are_judged_quickly() {
     for n in [billion, billion * billion, u64::MAX] {
         for (d, c) in [
             (3, 5),
-            (1_000_000_000_000, 1),
-            (1, 1_000_000_000_000),
+            (1_000_000_000_000_u64, 1),
+            (1, 1_000_000_000_000_u64),
             (1, 1),
         ] {
             for limit in [

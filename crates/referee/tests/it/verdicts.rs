@@ -253,10 +253,9 @@ fn refusals_name_the_steady_state() {
     refused(
         |plan| {
             plan.steady_state.throughput = ratio(3, 4);
-            plan.steady_state
-                .patterns
-                .iter_mut()
-                .for_each(|weighted| weighted.weight = ratio(3, 4));
+            for weighted in &mut plan.steady_state.patterns {
+                weighted.weight = ratio(3, 4);
+            }
         },
         "the send port of 'Ps' is busy for 3/2 of the time; at most 1 is possible",
     );
@@ -532,7 +531,7 @@ fn a_message_is_delivered_once() {
 #[test]
 fn one_foreign_node_changes_nothing_elsewhere() {
     let plan = toy();
-    for (place, model) in PortModel::ALL.into_iter().enumerate() {
+    for (index, model) in PortModel::ALL.into_iter().enumerate() {
         let mut builder = Platform::builder();
         for node in plan.platform.nodes() {
             builder.node(node.clone()).unwrap();
@@ -546,7 +545,7 @@ fn one_foreign_node_changes_nothing_elsewhere() {
         for link in plan.platform.links() {
             builder.link(link.from, link.to, link.cost.clone()).unwrap();
         }
-        builder.link(NodeId::new(place), far, ratio(1, 7)).unwrap();
+        builder.link(NodeId::new(index), far, ratio(1, 7)).unwrap();
         let platform = builder.build().unwrap();
         let timeline = unroll(&plan, 1);
         let Plan {

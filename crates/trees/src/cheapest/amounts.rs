@@ -16,11 +16,11 @@ enum Classes {
     ByTask(TaskClasses),
 }
 
-/// Classes by task and place of the processor.
+/// Classes by task and processor.
 #[derive(Debug, Clone)]
 struct TaskClasses {
-    places: usize,
-    /// For each interval, as `ByInterval` counts them: where its first split begins in `classes`.
+    processors: usize,
+    /// For each interval, as `ByInterval` counts them: the index of its first split in `classes`.
     starts: Vec<usize>,
     /// Per interval, split and processor.
     classes: Vec<u32>,
@@ -34,7 +34,7 @@ const NEVER: u32 = u32::MAX;
 pub(super) struct Amounts {
     classes: Classes,
     operands: usize,
-    /// Per place: whether merges can be done there. Empty if they can everywhere.
+    /// Per processor: whether merges can be done there. Empty if they can everywhere.
     able: Vec<bool>,
     /// Numerators by class.
     pub values: Vec<BigUint>,
@@ -73,7 +73,7 @@ impl Amounts {
         }
     }
 
-    /// Restricts merges to the places that `able` marks.
+    /// Restricts merges to the processors that `able` marks.
     pub(super) fn at(mut self, able: Vec<bool>) -> Self {
         if able.contains(&false) {
             self.able = able;
@@ -109,7 +109,7 @@ impl Amounts {
         }
         let Scaled { values, unit } = Scaled::of(&exact);
         let classes = Classes::ByTask(TaskClasses {
-            places: processors.len(),
+            processors: processors.len(),
             starts,
             classes,
         });
@@ -122,19 +122,19 @@ impl Amounts {
         }
     }
 
-    /// Whether these are works by task, or some merges cannot be done at some places.
+    /// Whether these are works by task, or some merges cannot be done at some processors.
     pub(super) fn are_by_task(&self) -> bool {
         matches!(self.classes, Classes::ByTask(_)) || !self.able.is_empty()
     }
 
-    /// The class of the merge of a result at a place. `None` if it cannot be done there.
+    /// The class of the merge of a result at a processor. `None` if it cannot be done there.
     pub(super) fn class_of_merge(
         &self,
         part: Interval,
         split: usize,
-        place: usize,
+        processor: usize,
     ) -> Option<usize> {
-        if self.able.get(place) == Some(&false) {
+        if self.able.get(processor) == Some(&false) {
             return None;
         }
         let Classes::ByTask(tasks) = &self.classes else {
@@ -143,11 +143,11 @@ impl Amounts {
         let start = tasks.starts.get(part.first * self.operands + part.last)?;
         let class = *tasks
             .classes
-            .get(start + (split - part.first) * tasks.places + place)?;
+            .get(start + (split - part.first) * tasks.processors + processor)?;
         (class != NEVER).then_some(class as usize)
     }
 
-    /// The class of an interval of these operands: its place in `values`. (Works by task have none.)
+    /// The class of an interval of these operands: its index in `values`. (Works by task have none.)
     pub(super) fn class(&self, part: Interval) -> usize {
         match self.classes {
             Classes::One | Classes::ByTask(_) => 0,

@@ -1,4 +1,4 @@
-//! Exact prices, evaluated where rounded ones leave a doubt.
+//! Exact prices, evaluated if rounded ones leave a doubt.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::tree::{Choices, build};
 use super::weights::{Weights, ratio};
 use super::zero_cost::Free;
 
-/// Exact prices, each found when it is first asked for. See [`Reduction::exactly`].
+/// Exact prices, each computed when it is first used. See [`Reduction::exactly`].
 ///
 /// The exact recurrence, memoised. `None` means impossible. Nodes that reach one another at cost 0 have equal prices,
 /// so prices are stored per group of such nodes.
@@ -24,13 +24,14 @@ pub struct ExactPrices<'r> {
     free: Free,
     /// Lengths of links, by id.
     lengths: Vec<Length<BigUint>>,
-    /// From processors, by place. Found when first needed.
+    /// From each processor. Found when first needed.
     paths: Vec<Option<Paths<BigUint>>>,
-    /// Rounded prices of making partial results, by place.
+    /// Rounded prices of making partial results, by processor.
     made: BTreeMap<Interval, Vec<i32>>,
     /// `C[k,m](j)`, by group.
     held: BTreeMap<(Interval, usize), Option<BigUint>>,
-    /// The least `C[k,l](i) + C[l+1,m](i)` and its split, by group; by task with the merge, by processor.
+    /// The least `C[k,l](i) + C[l+1,m](i)` and its split, by group. If work depends on the task: with the merge, by
+    /// processor.
     operands: BTreeMap<(Interval, usize), Option<(BigUint, usize)>>,
 }
 
@@ -100,8 +101,8 @@ impl<'r> ExactPrices<'r> {
         found
     }
 
-    /// The least price over all places that may make it. A place counts if its rounded price is below the exact price
-    /// of the best one so far, and if no place that is better or the same in every respect counts as well.
+    /// The least price over all processors that may make it. A processor counts if its rounded price is below the exact
+    /// price of the best one so far, and if no processor that is better or the same in every respect counts as well.
     fn least(&mut self, part: Interval, node: usize) -> Option<BigUint> {
         let mut best: Option<BigUint> = None;
         for (bound, _, source) in self.sources(part, node) {
@@ -126,7 +127,7 @@ impl<'r> ExactPrices<'r> {
         best
     }
 
-    /// The price of having a partial result at a node if it is made at this place.
+    /// The price of having a partial result at a node if it is made at this processor.
     fn from(&mut self, part: Interval, source: usize, node: usize) -> Option<BigUint> {
         let transfer = self.transfer(part, source, node)?;
         let (operands, _) = self.operands(part, source)?;
@@ -136,24 +137,24 @@ impl<'r> ExactPrices<'r> {
         Some(operands + self.reduction.works.of(part) * &self.weights.merges[source] + transfer)
     }
 
-    /// All places, by rounded price.
+    /// All processors, by rounded price.
     fn sources(&mut self, part: Interval, node: usize) -> Vec<Source> {
         let (rounded, size) = (&self.table.rounded, self.reduction.sizes.class(part));
         let made = self
             .made
             .entry(part)
             .or_insert_with(|| self.table.made(self.reduction, part));
-        let source = |(place, &made): (usize, &i32)| {
-            let transfer = i64::from(rounded.transfer(size, place, node));
+        let source = |(processor, &made): (usize, &i32)| {
+            let transfer = i64::from(rounded.transfer(size, processor, node));
             (
                 i64::from(made) + transfer,
-                rounded.paths[place].links(node),
-                place,
+                rounded.paths[processor].links(node),
+                processor,
             )
         };
         let reduction = self.reduction;
-        let here = |&(place, _): &(usize, &i32)| {
-            !reduction.rests(part) || reduction.processors[place] == node
+        let here = |&(processor, _): &(usize, &i32)| {
+            !reduction.rests(part) || reduction.processors[processor] == node
         };
         let mut sources: Vec<Source> = made.iter().enumerate().filter(here).map(source).collect();
         sources.sort_unstable();
@@ -168,7 +169,8 @@ impl<'r> ExactPrices<'r> {
         })
     }
 
-    /// The price of having both operands of a merge at a processor, and the split; by task with the merge.
+    /// The price of having both operands of a merge at a processor, and the split. If work depends on the task: with
+    /// the merge.
     fn operands(&mut self, part: Interval, at: usize) -> Option<(BigUint, usize)> {
         let node = self.reduction.processors[at];
         let key = (
@@ -216,7 +218,7 @@ impl<'r> ExactPrices<'r> {
         best
     }
 
-    /// The price of a merge whose work depends on the split, `None` if it cannot be done; else 0.
+    /// The price of a merge whose work depends on the split (else 0). `None` if it cannot be done.
     fn merge_by_task(&self, part: Interval, split: usize, at: usize) -> Option<BigUint> {
         if !self.reduction.is_by_task() {
             return Some(BigUint::ZERO);

@@ -60,7 +60,7 @@ impl<'a> Guide<'a> {
 struct Walk<'g> {
     reduction: &'g Reduction,
     table: &'g Table,
-    /// Prices by place, of the partial results met so far.
+    /// Prices by processor, of the partial results met so far.
     made: BTreeMap<Interval, Vec<i32>>,
     /// The best source and its price for each partial result and consumer met so far. The same for splits.
     best: BTreeMap<(Interval, usize), Option<(usize, i64)>>,
@@ -76,17 +76,17 @@ impl<'g> Walk<'g> {
         }
     }
 
-    /// Where what `node` consumes can be made, and the price of having it there.
+    /// The processors that can make the input of `node`, and the price of having it there.
     fn sources(&self, part: Interval, node: usize) -> Vec<(i64, u32, usize)> {
         let (reduction, rounded) = (self.reduction, &self.table.rounded);
         let size = reduction.sizes.class(part);
-        let from = |(place, made): (usize, i64)| {
-            let transfer = rounded.transfer_in(size, place, node, rounded.unit);
-            rounded.paths[place].distance(node)?;
+        let from = |(processor, made): (usize, i64)| {
+            let transfer = rounded.transfer_in(size, processor, node, rounded.unit);
+            rounded.paths[processor].distance(node)?;
             Some((
                 made + i64::try_from(transfer).map_or(FAR, |price| price.min(FAR)),
-                rounded.paths[place].links(node),
-                place,
+                rounded.paths[processor].links(node),
+                processor,
             ))
         };
         if let Some(owner) = reduction.owner(part) {
@@ -95,30 +95,31 @@ impl<'g> Walk<'g> {
         // A capped price may be possible or impossible. (With work by task the check is skipped: the unit suits the
         // cheapest trees.)
         let by_task = reduction.is_by_task();
-        let possible =
-            |&(place, &made): &(usize, &i32)| made < CAP || (!by_task && self.gathers(part, place));
-        let here = |&(place, _): &(usize, &i32)| {
-            !reduction.rests(part) || reduction.processors[place] == node
+        let possible = |&(processor, &made): &(usize, &i32)| {
+            made < CAP || (!by_task && self.gathers(part, processor))
+        };
+        let here = |&(processor, _): &(usize, &i32)| {
+            !reduction.rests(part) || reduction.processors[processor] == node
         };
         let made = self.made.get(&part).into_iter().flatten().enumerate();
         made.filter(here)
             .filter(possible)
-            .filter_map(|(place, &made)| from((place, i64::from(made))))
+            .filter_map(|(processor, &made)| from((processor, i64::from(made))))
             .collect()
     }
 
     /// Whether the processor can be reached from the owners of all these operands.
-    fn gathers(&self, part: Interval, place: usize) -> bool {
+    fn gathers(&self, part: Interval, processor: usize) -> bool {
         let reduction = self.reduction;
         let reaches = |&owner: &usize| {
             self.table.rounded.paths[owner]
-                .distance(reduction.processors[place])
+                .distance(reduction.processors[processor])
                 .is_some()
         };
         reduction.owners[part.first..=part.last].iter().all(reaches)
     }
 
-    /// Where what `node` consumes is best made, and its price.
+    /// The best processor for the input of `node`, and its price.
     fn best(&mut self, part: Interval, node: usize) -> Option<(usize, i64)> {
         if let Some(&known) = self.best.get(&(part, node)) {
             return known;
@@ -128,7 +129,7 @@ impl<'g> Walk<'g> {
             .sources(part, node)
             .into_iter()
             .min()
-            .map(|(price, _, place)| (place, price));
+            .map(|(price, _, processor)| (processor, price));
         self.best.insert((part, node), best);
         best
     }

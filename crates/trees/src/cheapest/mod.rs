@@ -13,7 +13,7 @@
 //!
 //! with `dist` the cheapest paths for one unit of message: sizes scale all links alike, so paths are found once.
 //!
-//! Where work depends on the task, `w(i, T[k,l,m])`, it joins the minimum over the splits `l`, and a processor that
+//! If work depends on the task, `w(i, T[k,l,m])`, it is part of the minimum over the splits `l`, and a processor that
 //! cannot do a task is left out of it.
 //!
 //! **Two answers from one table.** All prices are brought to a common denominator, so that a price is an integer.
@@ -25,7 +25,7 @@
 //! decides how much work that is, never the answer.
 //!
 //! With `n` operands, `p` processors: `O(n^3 p)` machine additions (sixteen at a time) for the table plus
-//! `O(n^2 p a)` for moving results, where `a` counts the processors that are not worse than a transfer from another
+//! `O(n^2 p a)` for moving results. `a` counts the processors that are not worse than a transfer from another
 //! one, usually few. `4 n^2 p` bytes.
 
 mod amounts;

@@ -1,4 +1,4 @@
-//! Cheapest paths from one node over machine or exact integers; of equally cheap ones those with the fewest links.
+//! Cheapest paths from one node over machine or exact integers. Of equally cheap ones those with the fewest links.
 
 use std::ops::{Add, AddAssign, SubAssign};
 

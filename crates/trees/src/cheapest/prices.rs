@@ -13,7 +13,7 @@ pub struct Prices<N> {
 }
 
 impl<N: Clone + Zero + for<'n> std::ops::AddAssign<&'n N>> Prices<N> {
-    /// Prices of send and receive ports (by node; a missing price is 0), as full-duplex and multiport nodes have them.
+    /// Prices of send and receive ports of full-duplex and multiport nodes, by node. A missing price is 0.
     pub fn of_ports(platform: &Platform, send: &[N], receive: &[N], compute: Vec<N>) -> Self {
         let price = |link: &oneport_platform::Link| {
             let mut price = send.get(link.from.index()).cloned().unwrap_or_else(N::zero);

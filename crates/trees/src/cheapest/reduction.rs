@@ -13,9 +13,10 @@ use super::weights::Factors;
 pub struct Reduction {
     /// The links, by id.
     pub(super) graph: Digraph<()>,
-    /// The node index of each processor, and of each participant that does not compute. Its *place* is its place here.
+    /// The nodes that compute, and the participants that do not. A *processor* is an index in this list of node
+    /// indices.
     pub(super) processors: Vec<usize>,
-    /// The place of each operand's owner.
+    /// The owner of each operand, a processor.
     pub(super) owners: Vec<usize>,
     pub(super) sizes: Amounts,
     pub(super) works: Amounts,
@@ -40,10 +41,10 @@ impl Reduction {
         processors.dedup();
         let merges = |&node: &usize| platform.node(NodeId::new(node)).merges();
         let able: Vec<bool> = processors.iter().map(merges).collect();
-        let place = |node: &NodeId| processors.binary_search(&node.index()).ok();
+        let index_of = |node: &NodeId| processors.binary_search(&node.index()).ok();
         let owners: Vec<usize> = participants
             .iter()
-            .map(place)
+            .map(index_of)
             .collect::<Option<_>>()
             .unwrap_or_default();
         let sizes = Amounts::new(&volumes.size, owners.len());
@@ -98,7 +99,7 @@ impl Reduction {
         })
     }
 
-    /// Whether work depends on the split and the place, or cannot be done at some places.
+    /// Whether work depends on the split and the processor, or cannot be done at some processors.
     pub(super) fn is_by_task(&self) -> bool {
         self.works.are_by_task()
     }
@@ -110,7 +111,7 @@ impl Reduction {
             .is_some_and(|&rests| rests)
     }
 
-    /// The place of the owner, if the interval is a single operand.
+    /// The processor of the owner, if the interval is a single operand.
     pub(super) fn owner(&self, part: Interval) -> Option<usize> {
         if part.first == part.last {
             self.owners.get(part.first).copied()

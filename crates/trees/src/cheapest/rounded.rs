@@ -24,7 +24,7 @@ struct Rough {
 
 /// Rounded prices of tasks, as multiples of `2^unit` (over the weights' denominator).
 pub(super) struct Rounded {
-    /// From each processor, by place.
+    /// From each processor.
     pub paths: Vec<Paths<u64>>,
     merges: Vec<u64>,
     sizes: Vec<Rough>,

@@ -106,7 +106,7 @@ mod tests {
         ) {
             let mut found = vec![-1; width];
             Lanes::new().least_sums(&left, &right, most, &mut found);
-            let sum = |place: usize| left[place] + right[place];
+            let sum = |index: usize| left[index] + right[index];
             for (lane, &found) in found.iter().enumerate() {
                 prop_assert_eq!(found, (lane..left.len()).step_by(width).map(sum).fold(most, i32::min));
             }

@@ -16,10 +16,10 @@ pub(super) struct Table {
     operands: usize,
     /// Row length: processors, padded.
     width: usize,
-    /// `C[k,m]` by place, at row `k n + m` and again at row `m n + k`: the inputs of merges, `[k,l]` and `[l+1,m]` for
-    /// all `l`, are two blocks of consecutive rows. (The whole interval is not needed.)
+    /// `C[k,m]` by processor, at row `k n + m` and again at row `m n + k`: the inputs of merges, `[k,l]` and `[l+1,m]`
+    /// for all `l`, are two blocks of consecutive rows. (The whole interval is not needed.)
     cells: Vec<i32>,
-    /// Where row 0 starts.
+    /// Index at which row 0 starts.
     start: usize,
     lanes: Lanes,
 }
@@ -27,8 +27,8 @@ pub(super) struct Table {
 impl Table {
     /// Fills the table. The unit suits trees to these nodes.
     pub(super) fn new(reduction: &Reduction, weights: &Weights, targets: &[usize]) -> Self {
-        let (operands, places) = (reduction.operands(), reduction.processors.len());
-        let width = places.next_multiple_of(LANES);
+        let (operands, processors) = (reduction.operands(), reduction.processors.len());
+        let width = processors.next_multiple_of(LANES);
         let mut rounded = Rounded::new(reduction, weights);
         rounded.unit = unit::unit(reduction, &rounded, targets, u64::from(CAP.ilog2()) + 1);
         let count = operands * operands * width + LANES;
@@ -99,7 +99,7 @@ impl Table {
         }
     }
 
-    /// `M[k,m]` by place, for an interval of at least two operands.
+    /// `M[k,m]` by processor, for an interval of at least two operands.
     fn combine(&self, part: Interval, merges: &[i32], made: &mut [i32]) {
         let (left, right) = self.operand_rows(part);
         self.lanes.least_sums(left, right, CAP, made);
@@ -108,7 +108,7 @@ impl Table {
         }
     }
 
-    /// The same where work depends on the split.
+    /// `M[k,m]` if work depends on the split.
     fn combine_by_task(&self, reduction: &Reduction, part: Interval, made: &mut [i32]) {
         made.fill(CAP);
         let (left, right) = self.operand_rows(part);
@@ -117,9 +117,10 @@ impl Table {
             .zip(right.chunks_exact(self.width))
             .zip(part.first..);
         for ((left, right), split) in splits {
-            for place in 0..reduction.processors.len() {
-                let merge = self.merge(reduction, part, split, place);
-                made[place] = made[place].min((left[place] + right[place]).min(CAP) + merge);
+            for processor in 0..reduction.processors.len() {
+                let merge = self.merge(reduction, part, split, processor);
+                made[processor] =
+                    made[processor].min((left[processor] + right[processor]).min(CAP) + merge);
             }
         }
         for made in made.iter_mut() {
@@ -127,10 +128,10 @@ impl Table {
         }
     }
 
-    /// The rounded price of a merge; [`CAP`] if it cannot be done.
-    fn merge(&self, reduction: &Reduction, part: Interval, split: usize, place: usize) -> i32 {
-        let class = reduction.works.class_of_merge(part, split, place);
-        class.map_or(CAP, |class| self.rounded.merge(class, place))
+    /// The rounded price of a merge, [`CAP`] if it cannot be done.
+    fn merge(&self, reduction: &Reduction, part: Interval, split: usize, processor: usize) -> i32 {
+        let class = reduction.works.class_of_merge(part, split, processor);
+        class.map_or(CAP, |class| self.rounded.merge(class, processor))
     }
 
     /// The rows of `[k,k] .. [k,m-1]` and the rows of `[k+1,m] .. [m,m]`.
@@ -196,13 +197,13 @@ mod tests {
 
     /// The recurrence in rounded prices without any skipping.
     fn naive(reduction: &Reduction, table: &Table, part: Interval) -> (Vec<i32>, Vec<i32>) {
-        let places = reduction.processors.len();
+        let processors = reduction.processors.len();
         let (size, work) = classes(reduction, part);
-        let cell = |first: usize, last: usize, place: usize| {
+        let cell = |first: usize, last: usize, processor: usize| {
             let row = first * table.operands + last;
-            table.cells[table.start + row * table.width + place]
+            table.cells[table.start + row * table.width + processor]
         };
-        let made: Vec<i32> = (0..places)
+        let made: Vec<i32> = (0..processors)
             .map(|at| {
                 let sums = (part.first..part.last)
                     .map(|split| cell(part.first, split, at) + cell(split + 1, part.last, at));
@@ -210,21 +211,21 @@ mod tests {
             })
             .collect();
         let made = match reduction.owner(part) {
-            Some(owner) => (0..places)
-                .map(|place| if place == owner { 0 } else { CAP })
+            Some(owner) => (0..processors)
+                .map(|processor| if processor == owner { 0 } else { CAP })
                 .collect(),
             None => made,
         };
         let transfer =
             |from: usize, to: usize| table.rounded.transfer(size, from, reduction.processors[to]);
         let held = |to: usize| {
-            (0..places)
+            (0..processors)
                 .map(|from| made[from] + transfer(from, to))
                 .min()
                 .unwrap_or(CAP)
                 .min(CAP)
         };
-        let held = (0..places).map(held).collect();
+        let held = (0..processors).map(held).collect();
         (made, held)
     }
 

@@ -1,4 +1,4 @@
-//! Rounded prices of transfers and merges in rows by place, and moving a partial result to its consumers.
+//! Rounded prices of transfers and merges in rows by processor, and moving a partial result to its consumers.
 
 use super::paths::Paths;
 use super::reduction::Reduction;
@@ -8,9 +8,9 @@ use super::simd::Lanes;
 /// Marks a row that is not there.
 const NONE: usize = usize::MAX;
 
-/// Transfers from every processor to every processor, by size class. Rows are rounded when they are first asked for.
+/// Transfers from every processor to every processor, by size class. Rows are rounded when they are first used.
 pub(super) struct Transfers {
-    places: usize,
+    processors: usize,
     width: usize,
     /// Distances by sender, then receiver.
     distances: Vec<u64>,
@@ -29,7 +29,7 @@ pub(super) struct Transfers {
 impl Transfers {
     pub(super) fn new(reduction: &Reduction, rounded: &Rounded, width: usize) -> Self {
         let (processors, classes) = (&reduction.processors, reduction.sizes.values.len());
-        let places = processors.len();
+        let count = processors.len();
         // Sizes that depend on the number of operands recur. Sizes of a table do not.
         let slots = if classes <= reduction.operands() {
             classes.max(1)
@@ -44,24 +44,24 @@ impl Transfers {
         };
         let distances: Vec<u64> = rounded.paths.iter().flat_map(row).collect();
         let beside = |from: usize| {
-            let free = |&to: &usize| to != from && distances[from * places + to] == 0;
-            (0..places).filter(free).collect()
+            let free = |&to: &usize| to != from && distances[from * count + to] == 0;
+            (0..count).filter(free).collect()
         };
         Transfers {
-            places,
+            processors: count,
             width,
             slots,
-            kept: vec![(NONE, NONE); slots * places],
+            kept: vec![(NONE, NONE); slots * count],
             cells: Vec::new(),
-            beside: (0..places).map(beside).collect(),
-            idle: vec![false; places],
+            beside: (0..count).map(beside).collect(),
+            idle: vec![false; count],
             distances,
         }
     }
 
-    /// Transfers of this size class from a processor, to each place.
+    /// Transfers of this size class from a processor, to each processor.
     pub(super) fn row(&mut self, rounded: &Rounded, class: usize, from: usize) -> &[i32] {
-        let (kept, start) = &mut self.kept[class % self.slots * self.places + from];
+        let (kept, start) = &mut self.kept[class % self.slots * self.processors + from];
         if *start == NONE {
             *start = self.cells.len();
             self.cells.resize(*start + self.width, CAP);
@@ -69,14 +69,15 @@ impl Transfers {
         let cells = &mut self.cells[*start..*start + self.width];
         if *kept != class {
             *kept = class;
-            rounded
-                .size(class)
-                .units(&self.distances[from * self.places..][..self.places], cells);
+            rounded.size(class).units(
+                &self.distances[from * self.processors..][..self.processors],
+                cells,
+            );
         }
         cells
     }
 
-    /// `held(j) = min_i made(i) + transfer(i, j)`, by place.
+    /// `held(j) = min_i made(i) + transfer(i, j)`, by processor.
     ///
     /// A processor that has the result cheaper from another one (`held < made`) has nothing to offer: the result comes
     /// cheaper from that other one. This is so in spite of the rounding: two transfers in a row cost at most one unit
@@ -92,10 +93,10 @@ impl Transfers {
     ) {
         held.copy_from_slice(made);
         self.idle.fill(false);
-        let places = self.places;
+        let processors = self.processors;
         // The cheapest first: it leaves fewest others.
-        let first = (0..places).min_by_key(|&place| made[place]);
-        for from in first.into_iter().chain(0..places) {
+        let first = (0..processors).min_by_key(|&processor| made[processor]);
+        for from in first.into_iter().chain(0..processors) {
             let price = made[from];
             if held[from] < price || price >= CAP || self.idle[from] {
                 continue;
@@ -123,12 +124,12 @@ impl Merges {
         }
     }
 
-    /// Merges of this class, by place.
-    pub(super) fn row(&mut self, rounded: &Rounded, class: usize, places: usize) -> &[i32] {
+    /// Merges of this class, by processor.
+    pub(super) fn row(&mut self, rounded: &Rounded, class: usize, processors: usize) -> &[i32] {
         if self.class != Some(class) {
             self.class = Some(class);
-            for (place, price) in self.row.iter_mut().take(places).enumerate() {
-                *price = rounded.merge(class, place);
+            for (processor, price) in self.row.iter_mut().take(processors).enumerate() {
+                *price = rounded.merge(class, processor);
             }
         }
         &self.row

@@ -18,7 +18,8 @@ pub(super) trait Choices {
     fn path(&mut self, from: usize, node: usize) -> Vec<LinkId>;
 }
 
-/// The tree to a target, in the order: left part, right part, their transfers, merge; at last the result's transfer.
+/// The tree to a target, in the order: left part, right part, their transfers, merge. The result's transfer is the
+/// last.
 pub(super) fn build(
     reduction: &Reduction,
     choices: &mut impl Choices,
@@ -118,13 +119,13 @@ pub fn is_tree(
     if once != own_order || tree.tasks != by_intervals.tasks {
         return false;
     }
-    let leaf = |(operand, place): (usize, &usize)| {
+    let leaf = |(operand, processor): (usize, &usize)| {
         Some((
             Interval {
                 first: operand,
                 last: operand,
             },
-            *participants.get(*place)?,
+            *participants.get(*processor)?,
         ))
     };
     let mut room = Room {
@@ -143,10 +144,10 @@ pub fn is_tree(
     done && room.at.len() == 1 && whole.is_some_and(|whole| room.at.get(&whole) == Some(&target))
 }
 
-/// Where values are, while a tree runs.
+/// The nodes that hold the values, while a tree runs.
 struct Room {
     at: BTreeMap<Interval, NodeId>,
-    /// Where they were.
+    /// The nodes that held them.
     seen: BTreeSet<(Interval, NodeId)>,
 }
 

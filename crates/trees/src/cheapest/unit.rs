@@ -20,7 +20,8 @@ const ATTEMPTS: usize = 40;
 /// `bits` bits. The tree considered halves the operands again and again. Its merges are at the cheapest processors. If
 /// work depends on the task, halving may be impossible, and the cheapest tree is considered.
 ///
-/// `O(n p a)` with `a` processors that are not worse than a transfer from another one; by task `O(n^3 p + n^2 p a)`.
+/// `O(n p a)` with `a` processors that are not worse than a transfer from another one. If work depends on the task:
+/// `O(n^3 p + n^2 p a)`.
 pub(super) fn unit(reduction: &Reduction, rounded: &Rounded, targets: &[usize], bits: u64) -> i64 {
     let Some(whole) = reduction.whole() else {
         return 0;
@@ -70,23 +71,23 @@ impl Halving<'_> {
 
     /// Per processor: the price of making the partial result there.
     fn made(&self, part: Interval) -> Vec<u64> {
-        let places = 0..self.reduction.processors.len();
+        let processors = 0..self.reduction.processors.len();
         if let Some(owner) = self.reduction.owner(part) {
-            return places
-                .map(|place| if place == owner { 0 } else { FAR })
+            return processors
+                .map(|processor| if processor == owner { 0 } else { FAR })
                 .collect();
         }
         let (left, right) = part.split(part.first + (part.last - part.first) / 2);
         let nodes = &self.reduction.processors;
         let [left, right] = [left, right].map(|half| self.held(half, &self.made(half), nodes));
         let class = self.reduction.works.class(part);
-        let merge = |place| capped(self.rounded.merge_in(class, place, self.unit));
-        places
-            .map(|place| (left[place] + right[place] + merge(place)).min(FAR))
+        let merge = |processor| capped(self.rounded.merge_in(class, processor, self.unit));
+        processors
+            .map(|processor| (left[processor] + right[processor] + merge(processor)).min(FAR))
             .collect()
     }
 
-    /// Per place: the cost of making the partial result there by the cheapest tree.
+    /// Per processor: the cost of making the partial result there by the cheapest tree.
     fn cheapest(&self, whole: Interval) -> Option<Vec<u64>> {
         let nodes = &self.reduction.processors;
         let mut there: BTreeMap<Interval, Vec<u64>> = BTreeMap::new();
@@ -106,7 +107,7 @@ impl Halving<'_> {
         Some(made)
     }
 
-    /// For each place: the cheapest split, of parts that are known.
+    /// For each processor: the cheapest split, of parts that are known.
     fn least_merges(
         &self,
         part: Interval,
@@ -117,12 +118,12 @@ impl Halving<'_> {
         for split in part.first..part.last {
             let (left, right) = part.split(split);
             let (left, right) = (there.get(&left)?, there.get(&right)?);
-            for (place, made) in made.iter_mut().enumerate() {
-                let Some(class) = works.class_of_merge(part, split, place) else {
+            for (processor, made) in made.iter_mut().enumerate() {
+                let Some(class) = works.class_of_merge(part, split, processor) else {
                     continue;
                 };
-                let merge = capped(self.rounded.merge_in(class, place, self.unit));
-                *made = (*made).min(left[place] + right[place] + merge);
+                let merge = capped(self.rounded.merge_in(class, processor, self.unit));
+                *made = (*made).min(left[processor] + right[processor] + merge);
             }
         }
         Some(made)
@@ -132,13 +133,15 @@ impl Halving<'_> {
     fn held(&self, part: Interval, made: &[u64], nodes: &[usize]) -> Vec<u64> {
         // A resting result is used only by its maker. (If a price is capped, halved operands are priced again.)
         if self.reduction.is_by_task() && self.reduction.rests(part) {
-            let place = |node: &usize| self.reduction.processors.binary_search(node).ok();
-            let here = |node| place(node).map_or(FAR, |place| made[place]);
+            let index_of = |node: &usize| self.reduction.processors.binary_search(node).ok();
+            let here = |node| index_of(node).map_or(FAR, |processor| made[processor]);
             return nodes.iter().map(here).collect();
         }
         let class = self.reduction.sizes.class(part);
-        let mut order: Vec<usize> = (0..made.len()).filter(|&place| made[place] < FAR).collect();
-        order.sort_by_key(|&place| made[place]);
+        let mut order: Vec<usize> = (0..made.len())
+            .filter(|&processor| made[processor] < FAR)
+            .collect();
+        order.sort_by_key(|&processor| made[processor]);
         let mut held = vec![FAR; nodes.len()];
         let same = nodes.len() == made.len() && *nodes == self.reduction.processors;
         for from in order {

@@ -17,7 +17,7 @@ pub(super) struct Factors {
     denominator: BigUint,
 }
 
-/// Integer prices: `size x link` of a transfer and `work x merge` of a merge, over one denominator, where sizes and
+/// Integer prices: `size x link` of a transfer and `work x merge` of a merge, over one denominator, with sizes and
 /// works are the numerators of [`Amounts`](super::amounts::Amounts).
 pub(super) struct Weights {
     /// Per link.
@@ -88,8 +88,7 @@ impl Factors {
         denominator: BigUint,
     ) -> Weights {
         let zero = BigUint::zero();
-        let price_at =
-            |prices: &[BigUint], place: usize| prices.get(place).unwrap_or(&zero).clone();
+        let price_at = |prices: &[BigUint], node: usize| prices.get(node).unwrap_or(&zero).clone();
         let merges = processors.iter().zip(&self.merges);
         Weights {
             links: self

@@ -1,4 +1,4 @@
-//! Transfers of cost 0: many prices are zero, and places that such transfers connect have equal prices.
+//! Transfers of cost 0: many prices are zero, and processors that such transfers connect have equal prices.
 
 use num_bigint::BigUint;
 use num_traits::Zero;
@@ -34,15 +34,16 @@ impl Free {
         let nodes = &reduction.processors;
         // With work by task, a processor that is cheaper for one merge may be costlier for another.
         let comparable = !reduction.is_by_task();
-        let better = |place: usize| {
+        let better = |processor: usize| {
             let is_better = |&other: &usize| {
-                let order = weights.merges[other].cmp(&weights.merges[place]);
-                let first = order.is_lt() || !alike(nodes[place], nodes[other]) || other < place;
+                let order = weights.merges[other].cmp(&weights.merges[processor]);
+                let first =
+                    order.is_lt() || !alike(nodes[processor], nodes[other]) || other < processor;
                 comparable
-                    && reach[nodes[place]][nodes[other]]
+                    && reach[nodes[processor]][nodes[other]]
                     && order.is_le()
                     && first
-                    && other != place
+                    && other != processor
             };
             (0..nodes.len()).filter(is_better).collect()
         };
@@ -58,8 +59,8 @@ impl Free {
     }
 
     /// Processors at which merging is at least as cheap as at this one, and to which everything moves for nothing.
-    pub(super) fn better(&self, place: usize) -> &[usize] {
-        &self.better[place]
+    pub(super) fn better(&self, processor: usize) -> &[usize] {
+        &self.better[processor]
     }
 }
 

@@ -14,24 +14,24 @@ pub(super) struct Streams<'p, N> {
     ways: Vec<Vec<Option<N>>>,
     /// Per processor: `q_j`.
     pub merges: Vec<Option<N>>,
-    /// Places of other processors at which a cheapest tree may merge.
+    /// Processors that are no participants, and at which a cheapest tree may merge.
     pub helpers: Vec<usize>,
 }
 
-/// An arborescence over some places.
+/// An arborescence over some processors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MemberTree<N> {
     /// Cost of the arborescence and of the path to the target, minus one merge per helper.
     pub price: N,
-    /// The places: participants, then helpers.
+    /// The processors: participants, then helpers.
     pub members: Vec<usize>,
     /// For each of them which of them its stream goes to. `None` if it goes to the target.
     pub next: Vec<Option<usize>>,
 }
 
 impl<N> MemberTree<N> {
-    /// The tree: at every place, its own value and all streams that arrive are merged into one. A stream that meets no
-    /// other passes a helper unmerged, and a helper that nothing arrives at sends nothing.
+    /// The tree: at every processor, its own value and all streams that arrive are merged into one. A stream that meets
+    /// no other passes a helper unmerged, and a helper that nothing arrives at sends nothing.
     pub(super) fn shape(&self, participants: usize, constant: bool) -> Option<Shape> {
         let count = self.members.len();
         let mut awaited = vec![0usize; count];
@@ -46,12 +46,12 @@ impl<N> MemberTree<N> {
             .collect();
         let mut result = None;
         while let Some(member) = ready.pop() {
-            let place = self.members[member];
-            if place < participants {
-                let own = shape.single(place);
+            let processor = self.members[member];
+            if processor < participants {
+                let own = shape.single(processor);
                 arrived[member].push(own);
             }
-            let stream = shape.merge_all(place, &arrived[member], constant);
+            let stream = shape.merge_all(processor, &arrived[member], constant);
             let Some(to) = self.next[member] else {
                 result = stream;
                 continue;
@@ -67,11 +67,11 @@ impl<N> MemberTree<N> {
 }
 
 impl<'p, N: Fixed> Streams<'p, N> {
-    /// `O(p^2)` for `p` places.
+    /// `O(p^2)` for `p` processors.
     pub(super) fn new(priced: &'p Priced<N>, size: &N, work: &N) -> Self {
         let way = |from: usize, &to: &NodeId| Some(priced.distance(from, to)?.times(size));
-        let ways: Vec<Vec<Option<N>>> = (0..priced.places.len())
-            .map(|from| priced.places.iter().map(|to| way(from, to)).collect())
+        let ways: Vec<Vec<Option<N>>> = (0..priced.processors.len())
+            .map(|from| priced.processors.iter().map(|to| way(from, to)).collect())
             .collect();
         let merges = priced
             .merges
@@ -87,7 +87,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
         };
         let useful =
             |&helper: &usize| (0..priced.participants).all(|owner| this.may_help(helper, owner));
-        this.helpers = (priced.participants..priced.places.len())
+        this.helpers = (priced.participants..priced.processors.len())
             .filter(useful)
             .collect();
         this
@@ -113,7 +113,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
     /// Per processor: the price of sending the result to the target.
     pub(super) fn to_target(&self, target: NodeId) -> Vec<Option<N>> {
         let way = |from| Some(self.priced.distance(from, target)?.times(&self.size));
-        (0..self.priced.places.len()).map(way).collect()
+        (0..self.priced.processors.len()).map(way).collect()
     }
 
     /// Above every sum of arcs, one out of each of these processors, and a path to the target.
@@ -128,7 +128,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
         beyond
     }
 
-    /// The cheapest arborescence over all participants and these helpers whose result is not made at the places
+    /// The cheapest arborescence over all participants and these helpers whose result is not made at the processors
     /// `barred`. Ties go to a shallow one. `None` if no such arborescence exists.
     pub(super) fn over(
         &self,
@@ -153,7 +153,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
             let (to, from, _) = &arcs[arc];
             let to = members
                 .get(*to)
-                .and_then(|&place| self.priced.places.get(place).copied());
+                .and_then(|&processor| self.priced.processors.get(processor).copied());
             to.map_or(1, |to| self.priced.links(members[*from], to))
         };
         let found = shallow_arborescence(count + 1, count, &arcs, links)?;
@@ -192,7 +192,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
         )
     }
 
-    /// For every helper set in question its cheapest arborescence to a target, cheapest first; for the cheapest set
+    /// For every helper set in question its cheapest arborescence to a target, cheapest first. For the cheapest set
     /// also up to `more` arborescences that make the result elsewhere. Exact: the first is the least price.
     ///
     /// `2^h` arborescences for `h` helpers.
@@ -204,7 +204,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
                 .iter()
                 .enumerate()
                 .filter(|(bit, _)| set >> bit & 1 == 1)
-                .map(|(_, &place)| place)
+                .map(|(_, &processor)| processor)
                 .collect();
             let pays = |&helper: &usize| {
                 chosen
@@ -220,7 +220,7 @@ impl<'p, N: Fixed> Streams<'p, N> {
         all
     }
 
-    /// Adds arborescences over the helpers of the first that make the result at another place each.
+    /// Adds arborescences over the helpers of the first that make the result at another processor each.
     pub(super) fn add_elsewhere(
         &self,
         all: &mut Vec<MemberTree<N>>,

@@ -17,7 +17,7 @@ pub(super) struct Shape {
 /// A set of operands combined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Part {
-    /// The place at which it is made. A single operand is made at its owner.
+    /// The processor at which it is made. A single operand is made at its owner.
     at: usize,
     /// How many operands it holds.
     count: usize,
@@ -98,13 +98,13 @@ impl Shape {
     /// The price with the result brought to a node. `None` if a path or merge does not exist.
     pub(super) fn price<N: Fixed>(&self, priced: &Priced<N>, target: NodeId) -> Option<N> {
         self.sum(
-            |count, from, to| priced.transfer(count, from, *priced.places.get(to)?),
+            |count, from, to| priced.transfer(count, from, *priced.processors.get(to)?),
             |count, at| priced.merge(count, at),
             |count, from| priced.transfer(count, from, target),
         )
     }
 
-    /// The same tree, its parts numbered in the order of the tasks: trees are equal where these are.
+    /// This tree with its parts numbered in the order of the tasks. Two trees are equal if these are.
     pub(super) fn canonical(&self) -> Shape {
         let mut order = Vec::with_capacity(self.parts.len());
         let mut wanted: Vec<usize> = self.parts.len().checked_sub(1).into_iter().collect();
@@ -153,11 +153,11 @@ impl Shape {
         Some(price)
     }
 
-    /// The tasks, in the order: left part, right part, their transfers, merge; at last the result's transfer. `path`
-    /// says over which links a value gets from a place to a node.
+    /// The tasks, in the order: left part, right part, their transfers, merge. The result's transfer is the last.
+    /// `path` gives the links from a processor to a node.
     pub(super) fn tree(
         &self,
-        places: &[NodeId],
+        processors: &[NodeId],
         target: NodeId,
         path: impl Fn(usize, NodeId) -> Vec<LinkId>,
     ) -> Option<Pattern> {
@@ -177,7 +177,7 @@ impl Shape {
                 order[first] = part.least;
                 continue;
             };
-            let node = *places.get(part.at)?;
+            let node = *processors.get(part.at)?;
             let next = first + self.parts[left].count;
             reversed.push(Task::merge(node, interval(first, part), next - 1));
             for (operand, first) in [(right, next), (left, first)] {
@@ -191,7 +191,7 @@ impl Shape {
 }
 
 impl Part {
-    /// Its depth when it has come to a place.
+    /// Its depth when it has come to a processor.
     fn depth_at(&self, at: usize) -> usize {
         self.depth + usize::from(self.at != at)
     }

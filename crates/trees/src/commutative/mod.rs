@@ -11,7 +11,7 @@
 //! |---|---|---|---|
 //! | constant | any | at most 6 | exact: arborescences |
 //! | any | at most 12 | any | exact: dynamic program over sets of operands |
-//! | constant | more than 12 | more than 6 | Steiner arborescences: exact where prices rule out all but 6 of the other processors, and where at most 2000 subproblems of a branch and bound prove it; else a lower bound and a good tree |
+//! | constant | more than 12 | more than 6 | Steiner arborescences: exact if prices rule out all but 6 of the other processors, and if at most 2000 subproblems of a branch and bound prove it; else a lower bound and a good tree |
 //! | by number of operands | more than 12 | any | lower bounds from problems of one size, and a tree |
 //!
 //! [`Commutative::exactness`] distinguishes the first two rows from the others.
@@ -28,30 +28,30 @@
 //! arbitrarily small change, `q_x != D(x,y) + q_y` for all `x != y`. `D` keeps the triangle inequality.
 //!
 //! 1. *If `x` merges at all, its own value `v_x` is first merged at `x`.* Otherwise it is first merged at some `y`, and
-//!    there is a merge at `x`, of `A` and `B` say, where `A` does not contain `v_x`. If `q_x > D(x,y) + q_y`: send `A`
+//!    there is a merge at `x`, of `A` and `B` say, and `A` does not contain `v_x`. If `q_x > D(x,y) + q_y`: send `A`
 //!    on from `x` to `y`, merge it there with `v_x`, and let `B` pass `x` in place of the result. One merge at `x`
 //!    becomes one merge at `y` and one path from `x` to `y`: cheaper, a contradiction. If `q_x < D(x,y) + q_y`: merge
 //!    `v_x` at `x` with `A`, and let the partner of its merge at `y` pass `y` unmerged: cheaper again.
 //! 2. *All merges at `x` may be taken to hang together*, that is, only one partial result leaves `x`. Otherwise take a
-//!    merge of `A` and `B` at `x` that does not hang together with the first merge of `v_x`, where `A` does not contain
+//!    merge of `A` and `B` at `x` that does not hang together with the first merge of `v_x`, and `A` does not contain
 //!    that merge. Merge `A` at `x` with `v_x` first, and let `B` pass in place of the result. The number of merges at
 //!    `x` stays, paths do not get longer (triangle inequality), so the tree is still cheapest and 1 still holds. One
 //!    merge less is apart here, and no further one elsewhere. So after finitely many changes all hang together.
 //! 3. *Now every node sends exactly one stream*, its own value or its only partial result. So streams form an
-//!    arborescence into the node `r` where the result is made, with one merge per arc, at its head. ∎
+//!    arborescence into the node `r` that makes the result, with one merge per arc, at its head. ∎
 //!
 //! # Helpers: processors without a value
 //!
 //! A processor `w` outside `V` that merges `k` streams makes `k - 1` merges. Step 2 holds for its merges, too: of two
 //! groups apart, take a merge of `A` and `B` from one and a merge from the other that `A` does not contain, and merge
 //! `A` with an operand of the latter that does not contain `A`. *So the cheapest tree costs the minimum over sets `H`
-//! of helpers of the arborescence over `V + H`, plus `D(r,t)`, less the sum of `q_w` over `H`*, where every helper has
+//! of helpers of the arborescence over `V + H`, plus `D(r,t)`, less the sum of `q_w` over `H`*, and every helper has
 //! to receive at least two streams. That demand can be replaced by another one that is easily checked:
 //! `q_w <= D(w,p) + q_p` for all `w` in `H` and `p` in `V + H`. For a cheapest tree satisfies it: otherwise all but one
-//! of the streams that `w` merges could be merged at `p` instead, at a lower price (the remaining one passes `w`; it is
+//! of the streams that `w` merges could be merged at `p` instead, at a lower price (the remaining one passes `w`. It is
 //! the one that comes from `p`, if any does). And under it, no helper is paid for nothing: leaving out a helper that
 //! receives nothing, or letting the only stream pass, does not increase the price. So all sets `H` that satisfy it
-//! are tried, if few helpers satisfy it with the participants alone; see `steiner` for many. Where no helper does and
+//! are tried, if few helpers satisfy it with the participants alone. For many see `steiner`. If no helper does and
 //! participants are many, `near` finds the arborescence without the distances of all pairs.
 
 mod answer;
@@ -99,7 +99,7 @@ pub struct Commutative<'a> {
     platform: &'a Platform,
     participants: usize,
     /// The participants, then the other processors.
-    places: Vec<NodeId>,
+    processors: Vec<NodeId>,
     /// `None` for a problem without answers.
     factors: Option<(Factors<BigUint>, Factors<u128>)>,
     watch: Watch,
@@ -112,17 +112,19 @@ impl<'a> Commutative<'a> {
     /// (Otherwise all answers are `None`.) `O(n + links)` exact operations.
     pub fn new(platform: &'a Platform, participants: &[NodeId], volumes: &Volumes) -> Self {
         let own: BTreeSet<NodeId> = participants.iter().copied().collect();
-        let known = |&place: &NodeId| {
+        let known = |&processor: &NodeId| {
             platform
                 .nodes()
-                .get(place.index())
+                .get(processor.index())
                 .is_some_and(|node| node.merges())
         };
         let valid = own.len() == participants.len() && own.iter().all(known) && !own.is_empty();
-        let others = platform.mergers().filter(|place| !own.contains(place));
-        let places: Vec<NodeId> = participants.iter().copied().chain(others).collect();
+        let others = platform
+            .mergers()
+            .filter(|processor| !own.contains(processor));
+        let processors: Vec<NodeId> = participants.iter().copied().chain(others).collect();
         let exact = if valid {
-            Factors::new(platform, &places, participants.len(), volumes)
+            Factors::new(platform, &processors, participants.len(), volumes)
         } else {
             None
         };
@@ -130,7 +132,7 @@ impl<'a> Commutative<'a> {
         Commutative {
             platform,
             participants: participants.len(),
-            places,
+            processors,
             factors,
             watch: Watch::unlimited(),
         }
@@ -149,7 +151,7 @@ impl<'a> Commutative<'a> {
             .factors
             .as_ref()
             .is_none_or(|(factors, _)| factors.constant());
-        let few_others = self.places.len() - self.participants <= FEW;
+        let few_others = self.processors.len() - self.participants <= FEW;
         if self.participants <= SETS || constant && few_others {
             Exactness::Exact
         } else {
@@ -249,7 +251,7 @@ impl<'a> Commutative<'a> {
             let answer = answer?;
             let path = |from: usize, to: NodeId| priced.path(from, to);
             let tree = |(price, shape): (N, Shape)| {
-                Some((price, shape.tree(&priced.places, target, path)?))
+                Some((price, shape.tree(&priced.processors, target, path)?))
             };
             Some(Offer {
                 bound: priced.amount(answer.bound),
@@ -267,7 +269,8 @@ impl<'a> Commutative<'a> {
     ) -> Priced<N> {
         Priced::new(
             self.platform,
-            (self.participants, &self.places),
+            self.participants,
+            &self.processors,
             factors,
             prices,
             unit,

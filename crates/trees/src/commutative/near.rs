@@ -8,16 +8,16 @@
 //!
 //! 1. *In a cheapest arborescence nothing is merged at a leaf `x`.* Suppose `c_1 .. c_k` send to `x`, and let `y` be a
 //!    participant with `D(x,y) + q_y < q_x`. If the path of no `c_i` visits `y`, they all send to `y` instead, over
-//!    `x`: `D(c_i,y) + q_y < D(c_i,x) + q_x`. If that of `c_1` does, `c_1` sends over `x` to where `x` sent its stream,
-//!    `x` and `c_2 .. c_k` send to `y`: `k` merges at `x` become `k` paths from `x` to `y` with a merge there. Either
-//!    is an arborescence, and cheaper.
+//!    `x`: `D(c_i,y) + q_y < D(c_i,x) + q_x`. If that of `c_1` does, `c_1` sends over `x` to the node to which `x` sent
+//!    its stream, `x` and `c_2 .. c_k` send to `y`: `k` merges at `x` become `k` paths from `x` to `y` with a merge
+//!    there. Either is an arborescence, and cheaper.
 //! 2. *In one of the cheapest, that with the fewest links, no path visits a member between its ends.* Suppose the path
 //!    from `i` to `j` visits the member `x`, and `x` sends its stream to `z`. If `i` is not on the path of that stream,
 //!    `i` sends to `x` instead: `D(i,x) + q_x <= D(i,x) + D(x,j) + q_j`, over fewer links. If it is, `i` sends to `x`
 //!    and `x` to `j`: that costs `q_x - (D(x,z) + q_z) <= 0` more, and the links from `x` to `z` are left out. The same
 //!    holds for the path of the result to the target in place of `j`.
 //!
-//! So every leaf `x` sends to where `least_x` is attained, which is at a member, and the members form a cheapest
+//! So every leaf `x` sends to the member that attains `least_x`, and the members form a cheapest
 //! arborescence over arcs whose paths visit no member between their ends. Few of them matter, so a search from each
 //! member settles a few others only. The dual solution proves that these are enough: an arc that is left out may stay
 //! out if it costs at least the weight of the sets with its tail inside and its head outside. Further searches look for
@@ -51,10 +51,10 @@ pub(super) struct Near<'p, N> {
     priced: &'p Priced<N>,
     /// The cost of a message on each link.
     links: Vec<N>,
-    /// The cost of a merge at each participant, by place.
+    /// The cost of a merge at each participant.
     merges: Vec<N>,
-    /// The participants' places: the members, then the leaves.
-    places: Vec<usize>,
+    /// The participants: the members, then the leaves.
+    participants: Vec<usize>,
     /// The member that each node is.
     members: PerNode<Option<usize>>,
     /// The member that each leaf sends to, and the path.
@@ -105,7 +105,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         let mut merges: Vec<Option<N>> = merges.collect();
         let others = merges.split_off(priced.participants);
         let merges = merges.into_iter().collect::<Option<Vec<N>>>()?;
-        let (owners, helpers) = priced.places.split_at(priced.participants);
+        let (owners, helpers) = priced.processors.split_at(priced.participants);
         let starts = owners
             .iter()
             .zip(&merges)
@@ -120,12 +120,14 @@ impl<'p, N: Fixed> Near<'p, N> {
         if helpers.iter().zip(&others).any(may_help) {
             return None;
         }
-        let is_member =
-            |&place: &usize| least_at(owners[place]).is_some_and(|least| *least == merges[place]);
-        let (mut places, leaves): (Vec<usize>, Vec<usize>) = (0..owners.len()).partition(is_member);
+        let is_member = |&participant: &usize| {
+            least_at(owners[participant]).is_some_and(|least| *least == merges[participant])
+        };
+        let (mut participants, leaves): (Vec<usize>, Vec<usize>) =
+            (0..owners.len()).partition(is_member);
         let mut members = platform.per_node(None);
-        for (member, &place) in places.iter().enumerate() {
-            members[owners[place]] = Some(member);
+        for (member, &participant) in participants.iter().enumerate() {
+            members[owners[participant]] = Some(member);
         }
         let (mut left, mut sent) = (N::zero(), Vec::with_capacity(leaves.len()));
         for &leaf in &leaves {
@@ -133,7 +135,7 @@ impl<'p, N: Fixed> Near<'p, N> {
             left += least_at(owners[leaf])?;
             sent.push((members[NodeId::new(end)]?, links));
         }
-        places.extend(leaves);
+        participants.extend(leaves);
         let mut this = Near {
             platform,
             priced,
@@ -141,14 +143,14 @@ impl<'p, N: Fixed> Near<'p, N> {
             least: least.distances,
             merge: merges.iter().min()?.clone(),
             merges,
-            places,
+            participants,
             members,
             leaves: sent,
             left,
             ways: Vec::new(),
             searches: Searches::new(platform.nodes().len()),
         };
-        let count = this.places.len() - this.leaves.len();
+        let count = this.participants.len() - this.leaves.len();
         for member in 0..count {
             this.priced.watch.ask().ok()?;
             let ways = this.look(member, first);
@@ -162,18 +164,21 @@ impl<'p, N: Fixed> Near<'p, N> {
         self.members.get(target.index())?;
         let to_target = backwards(self.platform, &self.links, [(target.into(), N::zero())]);
         let found = self.found(&to_target)?;
-        let mut sent = vec![Vec::new(); self.places.len()];
+        let mut sent = vec![Vec::new(); self.participants.len()];
         for (member, next) in found.next.iter().take(self.ways.len()).enumerate() {
-            sent[self.places[member]] = match next {
+            sent[self.participants[member]] = match next {
                 Some(to) => self.way(member, *to),
                 None => onwards(&to_target, self.node(member).index()).0,
             };
         }
-        for (place, (_, links)) in self.places[self.ways.len()..].iter().zip(&self.leaves) {
-            sent[*place].clone_from(links);
+        for (participant, (_, links)) in self.participants[self.ways.len()..]
+            .iter()
+            .zip(&self.leaves)
+        {
+            sent[*participant].clone_from(links);
         }
-        // Every place sends one stream.
-        let owners = &self.priced.places;
+        // Every processor sends one stream.
+        let owners = &self.priced.processors;
         let path = |from: usize, to: NodeId| {
             if owners[from] == to {
                 Vec::new()
@@ -191,7 +196,7 @@ impl<'p, N: Fixed> Near<'p, N> {
     }
 
     fn node(&self, member: usize) -> NodeId {
-        self.priced.places[self.places[member]]
+        self.priced.processors[self.participants[member]]
     }
 
     /// The cheapest arborescence over all participants.
@@ -270,7 +275,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         Arcs { all, hops, beyond }
     }
 
-    /// The arborescence with the leaves. `None` if results are made at several places.
+    /// The arborescence with the leaves. `None` if results are made at several processors.
     fn whole(&self, found: Arborescence<N>, arcs: &Arcs<N>) -> Option<MemberTree<N>> {
         let count = self.ways.len();
         let entering = found.entering.iter().take(count);
@@ -284,7 +289,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         let price = found.cost.minus(&arcs.beyond).plus(&self.left);
         Some(MemberTree {
             price,
-            members: self.places.clone(),
+            members: self.participants.clone(),
             next,
         })
     }
@@ -302,7 +307,8 @@ impl<'p, N: Fixed> Near<'p, N> {
         };
         let paths = search(
             &mut self.searches,
-            (self.platform, &self.links),
+            self.platform,
+            &self.links,
             start,
             through,
         );
@@ -315,7 +321,7 @@ impl<'p, N: Fixed> Near<'p, N> {
             .filter_map(|(node, to)| {
                 let cost = paths.distances[node]
                     .as_ref()?
-                    .plus(&self.merges[self.places[to]]);
+                    .plus(&self.merges[self.participants[to]]);
                 Some((to, cost, paths.path(node).len() as u32))
             });
         Ways {
@@ -332,7 +338,7 @@ impl<'p, N: Fixed> Near<'p, N> {
         let through = |node: NodeIndex, far: &N| match self.members[NodeId::from(node)] {
             _ if missing.len() == ADDED || far.plus(&self.merge) >= *enough => None,
             Some(to) => {
-                let cost = far.plus(&self.merges[self.places[to]]);
+                let cost = far.plus(&self.merges[self.participants[to]]);
                 if to != member && cost < *enough && cost < charges.of(member, to, &mut met) {
                     missing.push((to, cost));
                 }
@@ -347,13 +353,14 @@ impl<'p, N: Fixed> Near<'p, N> {
         };
         let paths = search(
             &mut self.searches,
-            (self.platform, &self.links),
+            self.platform,
+            &self.links,
             start,
             through,
         );
         let links = |to: usize| {
             paths
-                .path(self.priced.places[self.places[to]].index())
+                .path(self.priced.processors[self.participants[to]].index())
                 .len() as u32
         };
         missing
@@ -370,7 +377,8 @@ impl<'p, N: Fixed> Near<'p, N> {
         };
         let paths = search(
             &mut self.searches,
-            (self.platform, &self.links),
+            self.platform,
+            &self.links,
             start,
             through,
         );
@@ -455,7 +463,8 @@ struct Arcs<N> {
 /// A search from a member.
 fn search<'s, N: Exact>(
     searches: &'s mut Searches<N, EdgeIndex>,
-    (platform, links): (&Platform, &[N]),
+    platform: &Platform,
+    links: &[N],
     start: NodeId,
     through: impl FnMut(NodeIndex, &N) -> Option<bool>,
 ) -> &'s ShortestPaths<N, EdgeIndex> {

@@ -23,7 +23,7 @@ const ROUNDS: usize = 3;
 /// Nearest processors tried per stream. Trades time for cheaper trees. Not measured.
 const NEAREST: usize = 8;
 
-/// Two problems of one size per target, and up to 27 trees for each place.
+/// Two problems of one size per target, and up to 27 trees for each processor.
 pub(super) fn answers<N: Fixed>(
     priced: &Priced<N>,
     targets: &[NodeId],
@@ -49,7 +49,7 @@ pub(super) fn answers<N: Fixed>(
         for way in ways? {
             total += way;
         }
-        let (mut bound, mut found) = (N::zero(), one_place(priced));
+        let (mut bound, mut found) = (N::zero(), one_processor(priced));
         for (streams, rise) in &lines {
             let Some((of_line, more)) = bounded(streams, &streams.to_target(target), wanted) else {
                 continue;
@@ -113,8 +113,9 @@ fn nearest<N: Fixed>(
     found: &MemberTree<N>,
     member: usize,
 ) -> Vec<Option<usize>> {
-    let arc =
-        |(to, &place): (usize, &usize)| Some((streams.arc(found.members[member], place)?, to));
+    let arc = |(to, &processor): (usize, &usize)| {
+        Some((streams.arc(found.members[member], processor)?, to))
+    };
     let others = found
         .members
         .iter()
@@ -170,8 +171,8 @@ fn lines<N: Fixed>(sizes: &[N]) -> Vec<(N, N)> {
     lines
 }
 
-/// For every place the arborescence that merges everything there.
-fn one_place<N: Fixed>(priced: &Priced<N>) -> Vec<MemberTree<N>> {
+/// For every processor the arborescence that merges everything there.
+fn one_processor<N: Fixed>(priced: &Priced<N>) -> Vec<MemberTree<N>> {
     let participants = priced.participants;
     let tree = |at: usize| {
         let members: Vec<usize> = (0..participants)
@@ -187,5 +188,5 @@ fn one_place<N: Fixed>(priced: &Priced<N>) -> Vec<MemberTree<N>> {
             next,
         }
     };
-    (0..priced.places.len()).map(tree).collect()
+    (0..priced.processors.len()).map(tree).collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! Every link price is extended on the right by some bits that count the link: sums of link prices then also count
 //! links (times sizes), too few to reach the price proper. Least extended prices are least prices, and of equal ones
-//! those with the fewest links; and no link is free, so cheapest paths are simple.
+//! those with the fewest links. And no link is free, so cheapest paths are simple.
 
 use std::ops::{Mul, Shl, Shr};
 
@@ -55,7 +55,7 @@ impl Fixed for BigUint {
 pub(super) struct Factors<N> {
     /// Cost by link.
     links: Vec<N>,
-    /// Time per unit of work by place. `None` if nothing can be merged.
+    /// Time per unit of work by processor. `None` if nothing can be merged.
     merges: Vec<Option<N>>,
     /// Size by the number of operands less 1. A multiple of the unit of the links' costs.
     sizes: Vec<N>,
@@ -68,7 +68,7 @@ impl Factors<BigUint> {
     /// The factors of one problem. `None` if an amount is negative or depends on more than the number of operands.
     pub(super) fn new(
         platform: &Platform,
-        places: &[NodeId],
+        processors: &[NodeId],
         operands: usize,
         volumes: &Volumes,
     ) -> Option<Self> {
@@ -76,9 +76,9 @@ impl Factors<BigUint> {
         let (mut works, work_unit) = integers(&amounts(&volumes.work, 2..=operands)?)?;
         works.insert(0, BigUint::zero());
         let nodes = platform.nodes();
-        let times: Vec<Option<Rational>> = places
+        let times: Vec<Option<Rational>> = processors
             .iter()
-            .map(|place| Some(nodes.get(place.index())?.merge_time()? * &work_unit))
+            .map(|processor| Some(nodes.get(processor.index())?.merge_time()? * &work_unit))
             .collect();
         let costs = platform.links().iter().map(|link| &link.cost * &size_unit);
         let all: Vec<Rational> = costs.chain(times.iter().flatten().cloned()).collect();
@@ -97,7 +97,7 @@ impl Factors<BigUint> {
         })
     }
 
-    /// The same, rounded down to few bits.
+    /// These factors, rounded down to few bits.
     pub(super) fn rounded(&self) -> Factors<u128> {
         let (sizes, size_shift) = shortened(&self.sizes, VOLUME_BITS);
         let (works, work_shift) = shortened(&self.works, VOLUME_BITS);
@@ -173,10 +173,10 @@ fn shortened(numbers: &[BigUint], bits: u64) -> (Vec<u128>, u64) {
 
 /// One pricing: what transfers and merges cost.
 ///
-/// A *place* is a participant's node (places `0..participants`, in their order) or another processor.
+/// A *processor* is a participant's node (`0..participants`, in their order) or another node that merges.
 pub(super) struct Priced<N> {
     pub participants: usize,
-    pub places: Vec<NodeId>,
+    pub processors: Vec<NodeId>,
     /// Per processor: the price of one unit of work. `None` if it cannot merge.
     pub merges: Vec<Option<N>>,
     /// Size by the number of operands less 1.
@@ -186,7 +186,7 @@ pub(super) struct Priced<N> {
     pub constant: bool,
     /// The cost of one unit of message on each link.
     pub links: Vec<N>,
-    /// Cheapest paths from every place, once they are looked for.
+    /// Cheapest paths from every processor, once they are looked for.
     paths: Vec<ShortestPaths<N, EdgeIndex>>,
     /// How many bits extend the prices proper.
     extension: u64,
@@ -199,34 +199,36 @@ pub(super) struct Priced<N> {
 }
 
 impl<N: Fixed> Priced<N> {
-    /// Prices as multiples of `unit`, without paths. `O(p + m)` for `p` places and `m` links.
+    /// Prices as multiples of `unit`, without paths. `O(p + m)` for `p` processors and `m` links.
     pub(super) fn new(
         platform: &Platform,
-        (participants, places): (usize, &[NodeId]),
+        participants: usize,
+        processors: &[NodeId],
         factors: &Factors<N>,
         prices: &Prices<N>,
         unit: &Rational,
     ) -> Self {
         let zero = N::zero();
-        let price_at = |prices: &[N], place: usize| prices.get(place).unwrap_or(&zero).clone();
+        let price_at = |prices: &[N], node: usize| prices.get(node).unwrap_or(&zero).clone();
         let link = |(id, factor): (LinkId, &N)| price_at(&prices.links, id.index()) * factor;
         let mut links: Vec<N> = platform.link_ids().zip(&factors.links).map(link).collect();
-        let merge = |(&place, factor): (&NodeId, &Option<N>)| {
-            Some(price_at(&prices.compute, place.index()) * factor.as_ref()?)
+        let merge = |(&processor, factor): (&NodeId, &Option<N>)| {
+            Some(price_at(&prices.compute, processor.index()) * factor.as_ref()?)
         };
-        let mut merges: Vec<Option<N>> = places.iter().zip(&factors.merges).map(merge).collect();
+        let mut merges: Vec<Option<N>> =
+            processors.iter().zip(&factors.merges).map(merge).collect();
 
         let widest = |numbers: &[N]| numbers.iter().map(Whole::bits).max().unwrap_or(0);
         let volume = widest(&factors.sizes).max(widest(&factors.works));
         // A tree moves less than 2 n values along simple paths.
-        let tasks = (4 * (participants as u64 + places.len() as u64) + 4).bits();
+        let tasks = (4 * (participants as u64 + processors.len() as u64) + 4).bits();
         let hops = (platform.nodes().len() as u64).bits();
         let extension = tasks + widest(&factors.sizes) + hops;
         let longest =
             widest(&links).max(merges.iter().flatten().map(Whole::bits).max().unwrap_or(0));
         // A partial Steiner arborescence may have several arcs with the surcharge.
-        let arcs = if places.len() - participants > FEW {
-            (places.len() as u64).bits() + 2
+        let arcs = if processors.len() - participants > FEW {
+            (processors.len() as u64).bits() + 2
         } else {
             0
         };
@@ -243,7 +245,7 @@ impl<N: Fixed> Priced<N> {
         }
         Priced {
             participants,
-            places: places.to_vec(),
+            processors: processors.to_vec(),
             merges,
             sizes: factors.sizes.clone(),
             works: factors.works.clone(),
@@ -257,15 +259,21 @@ impl<N: Fixed> Priced<N> {
         }
     }
 
-    /// With the cheapest paths from every place. `O(p m log m)`; not all of them if the watch ends the work.
+    /// With the cheapest paths from every processor, or from some if the watch ends the work. `O(p m log m)`.
     pub(super) fn with_paths(mut self, platform: &Platform) -> Self {
         let price = |link: EdgeReference<'_, Link>| &self.links[link.id().index()];
-        let from = |&place: &NodeId| {
-            shortest_paths(platform.graph(), [(place.into(), N::zero())], price, |_| {
-                true
-            })
+        let from = |&processor: &NodeId| {
+            shortest_paths(
+                platform.graph(),
+                [(processor.into(), N::zero())],
+                price,
+                |_| true,
+            )
         };
-        let watched = self.places.iter().take_while(|_| self.watch.ask().is_ok());
+        let watched = self
+            .processors
+            .iter()
+            .take_while(|_| self.watch.ask().is_ok());
         self.paths = watched.map(from).collect();
         self
     }

@@ -1,7 +1,7 @@
 //! Many helpers: the cheapest tree is a cheapest Steiner arborescence.
 //!
 //! Let every stream that leaves a helper `w` cost `q_w` less. Then a tree that merges at the helpers `H` costs what its
-//! arborescence over participants and `H` costs, and no arc is negative: where `q_w > D(w,j) + q_j`, no cheapest tree
+//! arborescence over participants and `H` costs, and no arc is negative: if `q_w > D(w,j) + q_j`, no cheapest tree
 //! merges at both `w` and `j`, and the arc is left out. So the cheapest tree is a cheapest *Steiner* arborescence, with
 //! all arcs turned: it has to connect the target to the participants and may use helpers.
 
@@ -36,7 +36,7 @@ pub(super) fn best<N: Fixed>(
     };
     let found = steiner(root + 1, root, &required, &arcs, effort)?;
     let mut helpers: Vec<usize> = found.arcs.iter().map(|&arc| members[arcs[arc].1]).collect();
-    helpers.retain(|&place| place >= participants);
+    helpers.retain(|&processor| processor >= participants);
     helpers.sort_unstable();
     let bound = found.at_least.surplus(&beyond);
     let tree = settle(streams, &helpers, to_target)?;
@@ -54,20 +54,20 @@ fn arcs<N: Fixed>(
     members: &[usize],
     to_target: &[Option<N>],
 ) -> (Vec<(usize, usize, N)>, N) {
-    let refund = |place: usize| {
-        if place < streams.priced.participants {
+    let refund = |processor: usize| {
+        if processor < streams.priced.participants {
             None
         } else {
-            streams.merges[place].clone()
+            streams.merges[processor].clone()
         }
     };
-    let less = |price: N, place: usize| match refund(place) {
+    let less = |price: N, processor: usize| match refund(processor) {
         Some(refund) if refund > price => None,
         Some(refund) => Some(price.minus(&refund)),
         None => Some(price),
     };
     let mut beyond = streams.beyond(members, to_target);
-    for refund in members.iter().filter_map(|&place| refund(place)) {
+    for refund in members.iter().filter_map(|&processor| refund(processor)) {
         beyond += &refund;
     }
     let mut arcs = Vec::with_capacity(members.len() * members.len());
@@ -102,7 +102,7 @@ fn improved<N: Fixed>(
             }
             let mut helpers = helpers_of(streams, &best);
             match helpers.iter().position(|&other| other == helper) {
-                Some(place) => drop(helpers.remove(place)),
+                Some(processor) => drop(helpers.remove(processor)),
                 None => helpers.push(helper),
             }
             helpers.sort_unstable();
@@ -123,7 +123,7 @@ fn helpers_of<N>(streams: &Streams<'_, N>, found: &MemberTree<N>) -> Vec<usize> 
         .members
         .iter()
         .copied()
-        .filter(|&place| place >= streams.priced.participants)
+        .filter(|&processor| processor >= streams.priced.participants)
         .collect()
 }
 

@@ -24,16 +24,16 @@ const FAR: i32 = 1 << BITS;
 /// A price and the choice it comes from.
 type Choice<N> = Option<(N, usize)>;
 
-/// The table of one pricing. `O(3^n p + 2^n p^2)` for `n` participants and `p` places.
+/// The table of one pricing. `O(3^n p + 2^n p^2)` for `n` participants and `p` processors.
 pub(super) struct Subsets<'p, N> {
     priced: &'p Priced<N>,
     /// Table prices are multiples of two to this power.
     shift: u64,
-    /// `M` by set (bits of participants), then place.
+    /// `M` by set (bits of participants), then processor.
     made: Vec<i32>,
-    /// `C` by set, then place.
+    /// `C` by set, then processor.
     held: Vec<i32>,
-    /// Exact values already known, of `M` with the set `A`, of `C` with the place `i`.
+    /// Exact values already known, of `M` with the set `A`, of `C` with the processor `i`.
     known_made: Vec<Option<Choice<N>>>,
     known_held: Vec<Option<Choice<N>>>,
 }
@@ -41,8 +41,8 @@ pub(super) struct Subsets<'p, N> {
 impl<'p, N: Fixed> Subsets<'p, N> {
     /// Fills the table. The number of participants is small enough for `2^n p` entries.
     pub(super) fn new(priced: &'p Priced<N>) -> Self {
-        let (count, places) = (priced.participants, priced.places.len());
-        let entries = places << count;
+        let (count, processors) = (priced.participants, priced.processors.len());
+        let entries = processors << count;
         let mut this = Subsets {
             priced,
             shift: 0,
@@ -63,12 +63,16 @@ impl<'p, N: Fixed> Subsets<'p, N> {
     /// Bits of the highest price of a task.
     fn longest(&self) -> u64 {
         let widest = |numbers: &[N]| numbers.iter().map(Whole::bits).max().unwrap_or(0);
-        let places = 0..self.priced.places.len();
-        let ways = places
+        let processors = 0..self.priced.processors.len();
+        let ways = processors
             .clone()
-            .flat_map(|from| places.clone().map(move |to| (from, to)));
+            .flat_map(|from| processors.clone().map(move |to| (from, to)));
         let distances = ways.filter_map(|(from, to)| {
-            Some(self.priced.distance(from, self.priced.places[to])?.bits())
+            Some(
+                self.priced
+                    .distance(from, self.priced.processors[to])?
+                    .bits(),
+            )
         });
         let merges = self.priced.merges.iter().flatten().map(Whole::bits);
         let (way, merge) = (distances.max().unwrap_or(0), merges.max().unwrap_or(0));
@@ -89,12 +93,12 @@ impl<'p, N: Fixed> Subsets<'p, N> {
 
     /// The entries of all sets of this size.
     fn fill(&mut self, count: usize) {
-        let places = self.priced.places.len();
-        let nodes = &self.priced.places;
-        let merges: Vec<i32> = (0..places)
+        let processors = self.priced.processors.len();
+        let nodes = &self.priced.processors;
+        let merges: Vec<i32> = (0..processors)
             .map(|at| self.round(self.priced.merge(count, at)))
             .collect();
-        let ways: Vec<Vec<i32>> = (0..places)
+        let ways: Vec<Vec<i32>> = (0..processors)
             .map(|from| {
                 nodes
                     .iter()
@@ -107,14 +111,16 @@ impl<'p, N: Fixed> Subsets<'p, N> {
             if self.priced.watch.ask().is_err() {
                 return;
             }
-            let mut made = vec![FAR; places];
+            let mut made = vec![FAR; processors];
             if count == 1 {
                 made[set.trailing_zeros() as usize] = 0;
             } else {
                 for (first, second) in splits(set) {
-                    let (first, second) =
-                        (&self.held[first * places..], &self.held[second * places..]);
-                    let (first, second) = (&first[..places], &second[..places]);
+                    let (first, second) = (
+                        &self.held[first * processors..],
+                        &self.held[second * processors..],
+                    );
+                    let (first, second) = (&first[..processors], &second[..processors]);
                     for ((made, first), second) in made.iter_mut().zip(first).zip(second) {
                         *made = (*made).min(first + second);
                     }
@@ -123,22 +129,22 @@ impl<'p, N: Fixed> Subsets<'p, N> {
                     *made = (*made + merge).min(FAR);
                 }
             }
-            let held = &mut self.held[set * places..][..places];
+            let held = &mut self.held[set * processors..][..processors];
             hold(&made, &ways, held);
-            self.made[set * places..][..places].copy_from_slice(&made);
+            self.made[set * processors..][..processors].copy_from_slice(&made);
         }
     }
 
-    /// Up to `wanted` trees to a target that differ in where the result is made, with their prices, cheapest first:
-    /// the first is a cheapest tree.
+    /// Up to `wanted` trees to a target that differ in the processor that makes the result, with their prices, cheapest
+    /// first: the first is a cheapest tree.
     pub(super) fn trees(&mut self, target: NodeId, wanted: usize) -> Vec<(N, Shape)> {
-        let (count, places) = (self.priced.participants, self.priced.places.len());
+        let (count, processors) = (self.priced.participants, self.priced.processors.len());
         let all = (1usize << count) - 1;
         let transfer = |this: &Self, at: usize| this.priced.transfer(count, at, target);
-        let mut order: Vec<(i32, usize)> = (0..places)
+        let mut order: Vec<(i32, usize)> = (0..processors)
             .map(|at| {
                 (
-                    self.made[all * places + at].saturating_add(self.round(transfer(self, at))),
+                    self.made[all * processors + at].saturating_add(self.round(transfer(self, at))),
                     at,
                 )
             })
@@ -169,7 +175,7 @@ impl<'p, N: Fixed> Subsets<'p, N> {
 
     /// `M[set](at)`, exactly.
     fn exact_made(&mut self, set: usize, at: usize) -> Option<N> {
-        let entry = set * self.priced.places.len() + at;
+        let entry = set * self.priced.processors.len() + at;
         if set.is_power_of_two() {
             return (self.made[entry] == 0).then(N::zero);
         }
@@ -180,17 +186,17 @@ impl<'p, N: Fixed> Subsets<'p, N> {
     }
 
     fn find_made(&mut self, set: usize, at: usize) -> Choice<N> {
-        let places = self.priced.places.len();
+        let processors = self.priced.processors.len();
         let count = set.count_ones() as usize;
         let merge = self.priced.merge(count, at)?;
-        if self.made[set * places + at] >= FAR {
+        if self.made[set * processors + at] >= FAR {
             return None;
         }
         let slack = self.slack(count, false);
-        let limit = self.made[set * places + at] - self.round(Some(merge.clone())) + slack;
+        let limit = self.made[set * processors + at] - self.round(Some(merge.clone())) + slack;
         let mut best: Choice<N> = None;
         for (first, second) in splits(set) {
-            if self.held[first * places + at] + self.held[second * places + at] > limit {
+            if self.held[first * processors + at] + self.held[second * processors + at] > limit {
                 continue;
             }
             let price = self.exact_held(first, at).zip(self.exact_held(second, at));
@@ -209,7 +215,7 @@ impl<'p, N: Fixed> Subsets<'p, N> {
 
     /// `C[set](to)`, exactly.
     fn exact_held(&mut self, set: usize, to: usize) -> Option<N> {
-        let entry = set * self.priced.places.len() + to;
+        let entry = set * self.priced.processors.len() + to;
         if self.known_held[entry].is_none() {
             self.known_held[entry] = Some(self.find_held(set, to));
         }
@@ -217,17 +223,17 @@ impl<'p, N: Fixed> Subsets<'p, N> {
     }
 
     fn find_held(&mut self, set: usize, to: usize) -> Choice<N> {
-        let places = self.priced.places.len();
-        let node = self.priced.places[to];
+        let processors = self.priced.processors.len();
+        let node = self.priced.processors[to];
         let count = set.count_ones() as usize;
-        let least = self.held[set * places + to];
+        let least = self.held[set * processors + to];
         if least >= FAR {
             return None;
         }
         let slack = self.slack(count, true);
         let mut best: Choice<N> = None;
-        for at in 0..places {
-            let made = self.made[set * places + at];
+        for at in 0..processors {
+            let made = self.made[set * processors + at];
             if made > least + slack {
                 continue;
             }
@@ -250,7 +256,7 @@ impl<'p, N: Fixed> Subsets<'p, N> {
         best
     }
 
-    /// The tree of a set made at a place, whose exact value is known.
+    /// The tree of a set made at a processor, whose exact value is known.
     fn shape(&self, set: usize, at: usize) -> Option<Shape> {
         let mut shape = Shape::default();
         self.add(&mut shape, set, at)?;
@@ -261,10 +267,10 @@ impl<'p, N: Fixed> Subsets<'p, N> {
         if set.is_power_of_two() {
             return Some(shape.single(at));
         }
-        let places = self.priced.places.len();
-        let &(_, first) = self.known_made[set * places + at].as_ref()?.as_ref()?;
+        let processors = self.priced.processors.len();
+        let &(_, first) = self.known_made[set * processors + at].as_ref()?.as_ref()?;
         let mut part = |set: usize| {
-            let &(_, from) = self.known_held[set * places + at].as_ref()?.as_ref()?;
+            let &(_, from) = self.known_held[set * processors + at].as_ref()?.as_ref()?;
             self.add(shape, set, from)
         };
         let parts = (part(first)?, part(set ^ first)?);
@@ -283,7 +289,7 @@ fn splits(set: usize) -> impl Iterator<Item = (usize, usize)> {
     .map(move |part| (lowest | part, rest ^ part))
 }
 
-/// Brings the results to all places.
+/// Brings the results to all processors.
 fn hold(made: &[i32], ways: &[Vec<i32>], held: &mut [i32]) {
     let mut order: Vec<(i32, usize)> = made
         .iter()

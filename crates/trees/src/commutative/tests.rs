@@ -90,7 +90,7 @@ fn cases(
 /// The dynamic program over sets, nothing rounded, nothing left out.
 fn plain<N: Fixed>(priced: &Priced<N>, target: NodeId) -> N {
     let all = (1usize << priced.participants) - 1;
-    let places = 0..priced.places.len();
+    let processors = 0..priced.processors.len();
     let mut held: Vec<Vec<N>> = vec![Vec::new()];
     for set in 1..=all {
         let count = set.count_ones() as usize;
@@ -105,7 +105,7 @@ fn plain<N: Fixed>(priced: &Priced<N>, target: NodeId) -> N {
                 .min()
                 .map(|price| price.plus(&priced.merge(count, at).unwrap()))
         };
-        let made: Vec<Option<N>> = places.clone().map(made).collect();
+        let made: Vec<Option<N>> = processors.clone().map(made).collect();
         let bring = |to: NodeId| {
             let way = |at: usize| {
                 Some(
@@ -114,12 +114,12 @@ fn plain<N: Fixed>(priced: &Priced<N>, target: NodeId) -> N {
                         .plus(&priced.transfer(count, at, to).unwrap()),
                 )
             };
-            places.clone().filter_map(way).min().unwrap()
+            processors.clone().filter_map(way).min().unwrap()
         };
         if set == all {
             return bring(target);
         }
-        held.push(priced.places.iter().map(|&to| bring(to)).collect());
+        held.push(priced.processors.iter().map(|&to| bring(to)).collect());
     }
     N::zero()
 }
@@ -172,8 +172,8 @@ proptest! {
                 match *task {
                     Task::Send { link, .. } => sum += &priced.links[link.index()] * &priced.sizes[0],
                     Task::Merge { node, .. } => {
-                        let place = priced.places.iter().position(|&place| place == node).unwrap();
-                        sum += priced.merge(2, place).unwrap();
+                        let processor = priced.processors.iter().position(|&processor| processor == node).unwrap();
+                        sum += priced.merge(2, processor).unwrap();
                     }
                 }
             }
@@ -247,12 +247,12 @@ proptest! {
 /// The least depth in which parts of these depths become one, over all orders of merges.
 fn least_depth(depths: &[usize]) -> usize {
     let mut best = usize::MAX;
-    for (place, one) in depths.iter().enumerate() {
-        for (more, other) in depths.iter().enumerate().skip(place + 1) {
+    for (index, one) in depths.iter().enumerate() {
+        for (more, other) in depths.iter().enumerate().skip(index + 1) {
             let others = depths
                 .iter()
                 .enumerate()
-                .filter(|(own, _)| *own != place && *own != more);
+                .filter(|(own, _)| *own != index && *own != more);
             let merged = others
                 .map(|(_, depth)| *depth)
                 .chain([1 + one.max(other)])
@@ -266,33 +266,33 @@ fn least_depth(depths: &[usize]) -> usize {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Parts with chains of merges behind them, made at the place or at another one.
+    /// Parts with chains of merges behind them, made at the processor or at another one.
     #[test]
     fn no_order_of_merges_is_shallower(chains in prop::collection::vec((0..5usize, 0..=1usize), 2..=6)) {
-        let place = 100;
+        let processor = 100;
         let (mut shape, mut parts, mut depths) = (Shape::default(), Vec::new(), Vec::new());
-        let mut participants = 0..place;
+        let mut participants = 0..processor;
         for (merges, away) in chains {
             let mut part = shape.single(participants.next().unwrap());
             for _ in 0..merges {
                 let other = shape.single(participants.next().unwrap());
-                part = shape.merge(place + away, part, other);
+                part = shape.merge(processor + away, part, other);
             }
             parts.push(part);
-            // A value comes to its first merge. A result of another place comes to this one.
+            // A value comes to its first merge. A result of another processor comes to this one.
             depths.push(if merges == 0 { 1 } else { 1 + merges + away });
         }
-        shape.merge_all(place, &parts, true).unwrap();
+        shape.merge_all(processor, &parts, true).unwrap();
         prop_assert_eq!(shape.depth(), least_depth(&depths));
     }
 }
 
 /// How many of these exact prices, bounds and tree prices agree: `(bounds, trees, all)`.
 fn agreeing(prices: &[[BigUint; 3]]) -> (usize, usize, usize) {
-    let count = |place: usize| {
+    let count = |column: usize| {
         prices
             .iter()
-            .filter(|prices| prices[place] == prices[0])
+            .filter(|prices| prices[column] == prices[0])
             .count()
     };
     (count(1), count(2), prices.len())

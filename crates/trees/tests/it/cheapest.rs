@@ -267,11 +267,11 @@ fn check_guide(
     let table = twin.table();
     let least = |target: NodeId| table[0][participants.len() - 1][target.index()].clone();
     // The finest unit is chosen by a tree of at most this price, to a processor or an owner. It has 29 bits or more.
-    let is_place =
+    let is_processor =
         |node: &NodeId| platform.node(*node).is_processor() || participants.contains(node);
     let dearest = platform
         .node_ids()
-        .filter(is_place)
+        .filter(is_processor)
         .filter_map(|to| star(&twin, to).or_else(|| least(to)))
         .max()
         .unwrap_or_default();
@@ -314,8 +314,8 @@ fn over(prices: &Ports<u64>, denominator: &BigInt) -> Ports<Rational> {
 
 /// The cheapest tree with all merges at one node.
 fn star(twin: &Twin<'_>, target: NodeId) -> Option<Rational> {
-    let at = |place: NodeId| {
-        let mut price = twin.moved(twin.part(), place, target)?;
+    let at = |node: NodeId| {
+        let mut price = twin.moved(twin.part(), node, target)?;
         for (operand, &owner) in twin.participants.iter().enumerate() {
             price += twin.moved(
                 Interval {
@@ -323,7 +323,7 @@ fn star(twin: &Twin<'_>, target: NodeId) -> Option<Rational> {
                     last: operand,
                 },
                 owner,
-                place,
+                node,
             )?;
             if let Some(before) = operand.checked_sub(1) {
                 price += twin.merge(
@@ -332,7 +332,7 @@ fn star(twin: &Twin<'_>, target: NodeId) -> Option<Rational> {
                         last: operand,
                     },
                     before,
-                    place,
+                    node,
                 )?;
             }
         }

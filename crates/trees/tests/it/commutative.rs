@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use num_traits::{One, Signed, Zero};
 use oneport_plan::{Amount, Interval, Pattern, Resource, Task, Volumes};
+use oneport_platform::whole;
 use oneport_platform::{Link, Node, NodeId, Platform, Rational, parse_rational, ratio};
 use oneport_trees::cheapest::{Prices, is_tree, loads};
 use oneport_trees::commutative::{Commutative, Exactness};
@@ -44,12 +45,12 @@ fn write_task_order(tree: &Pattern, part: Interval, tasks: &mut Vec<Task>) {
             .min()
     });
     assert!(left < right);
-    parts
-        .into_iter()
-        .for_each(|part| write_task_order(tree, part, tasks));
-    parts
-        .into_iter()
-        .for_each(|part| tasks.extend(transfers(tree, part)));
+    for part in parts {
+        write_task_order(tree, part, tasks);
+    }
+    for part in parts {
+        tasks.extend(transfers(tree, part));
+    }
     tasks.push(merge);
 }
 
@@ -86,12 +87,7 @@ impl Case {
     }
 
     fn rational_prices(&self) -> Prices<Rational> {
-        let big = |prices: &[u64]| {
-            prices
-                .iter()
-                .map(|&price| Rational::from_integer(price.into()))
-                .collect()
-        };
+        let big = |prices: &[u64]| prices.iter().map(|&price| whole(price)).collect();
         let prices = self.prices();
         Prices {
             links: big(&prices.links),
@@ -129,7 +125,7 @@ impl Case {
     fn link_price(&self, link: oneport_platform::LinkId) -> Rational {
         let link = self.platform.link(link);
         let ports = self.prices.send[link.from.index()] + self.prices.receive[link.to.index()];
-        &link.cost * Rational::from_integer(ports.into())
+        &link.cost * whole(ports)
     }
 
     /// The price of a tree, through its loads.
@@ -141,7 +137,7 @@ impl Case {
                 Resource::Compute(node) => self.prices.compute[node.index()],
                 other => panic!("{other:?} on a full-duplex platform"),
             };
-            time * Rational::from_integer(price.into())
+            time * whole(price)
         };
         loads(&self.platform, &self.volumes, tree)
             .into_iter()
@@ -316,9 +312,9 @@ impl Case {
                 (least.clone(), least.clone())
             );
             let mut prices = Vec::new();
-            for (place, tree) in trees.iter().enumerate() {
+            for (index, tree) in trees.iter().enumerate() {
                 self.check_tree(tree, *target);
-                assert!(!trees[..place].contains(tree));
+                assert!(!trees[..index].contains(tree));
                 prices.push(self.price(tree));
             }
             assert!(
@@ -474,7 +470,7 @@ proptest! {
             prop_assert_eq!(exact.is_some(), guide.is_some());
             let (Some((bound, tree)), Some((rough, trees))) = (exact, guide) else { continue };
             case.check_tree(&tree, target);
-            trees.iter().for_each(|tree| case.check_tree(tree, target));
+            for tree in &trees { case.check_tree(tree, target); }
             prop_assert!(bound <= case.price(&tree) && rough <= bound);
             prop_assert!(trees.iter().all(|tree| rough <= case.price(tree)));
         }
@@ -486,7 +482,9 @@ proptest! {
 fn of_all_pairs(case: &Case, target: NodeId) -> Option<Rational> {
     let nodes = case.platform.nodes().len();
     let mut ways: Vec<Vec<Option<Rational>>> = vec![vec![None; nodes]; nodes];
-    (0..nodes).for_each(|node| ways[node][node] = Some(Rational::zero()));
+    for node in 0..nodes {
+        ways[node][node] = Some(Rational::zero());
+    }
     for link in case.platform.link_ids() {
         let ends = case.platform.link(link);
         ways[ends.from.index()][ends.to.index()] = Some(case.link_price(link) * case.size(1));

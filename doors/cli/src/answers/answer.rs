@@ -201,7 +201,7 @@ pub fn title(problem: &Problem) -> String {
     let volumes = problem.volumes();
     let usual = Volumes::of_message(platform, volumes.size.clone()).work == volumes.work;
     let merges = if collective.combines() && usual && merges_unstated(platform) {
-        format!(", merges at {} GB/s", oneport::files::MERGE_RATE)
+        format!(", merges at {} GB/s", oneport::platform::DEFAULT_MERGE_RATE)
     } else {
         String::new()
     };
@@ -249,7 +249,7 @@ fn merges_unstated(platform: &Platform) -> bool {
     let Some(units) = platform.units().filter(|units| units.work_is_data) else {
         return false;
     };
-    let unstated = oneport::files::merge_time(units);
+    let unstated = oneport::platform::default_merge_time(units);
     let mut computes = platform
         .nodes()
         .iter()

@@ -1,4 +1,4 @@
-//! GML as the Internet Topology Zoo writes it.
+//! GML as the Internet Topology Zoo, networkx and yEd write it.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use oneport_topologies::{
     read_platform,
 };
 
-use crate::{import, import_with, samples, says};
+use crate::{fixture, import, import_with, names, rate, samples, says};
 
 fn parse(text: &str) -> Platform {
     let imported = parse_topology(
@@ -272,13 +272,7 @@ fn roles_do_not_change_with_the_option_for_capacities() {
             .concat();
         format!("graph [\n{nodes}{edges}]\n")
     };
-    let capacity = ImportOptions {
-        capacity: Some(Capacity {
-            attribute: "LinkSpeedRaw".to_string(),
-            units: Units::parse("bit/s").expect("units"),
-        }),
-        ..ImportOptions::default()
-    };
+    let capacity = by_attribute("LinkSpeedRaw", "bit/s");
     let router = "type \"Router\"";
     for (kinds, processors, said) in [
         ([router; 3], 3, true),
@@ -308,4 +302,121 @@ fn roles_do_not_change_with_the_option_for_capacities() {
         assert_eq!(costs(&plain), ratio(1, 1));
         assert_eq!(costs(&given), ratio(8, 1));
     }
+}
+
+fn by_attribute(attribute: &str, units: &str) -> ImportOptions {
+    ImportOptions {
+        capacity: Some(Capacity {
+            attribute: attribute.to_string(),
+            units: Units::parse(units).expect("units"),
+        }),
+        ..ImportOptions::default()
+    }
+}
+
+/// A multigraph of networkx: bandwidths of parallel edges are added, a list is a repeated key.
+#[test]
+fn files_of_networkx() {
+    let (text, options) = (fixture("networkx.gml"), by_attribute("capacity", "GB/s"));
+    let imported = import_with(&text, &options);
+    let platform = &imported.platform;
+    assert_eq!(names(platform), ["a", "b", "s"]);
+    assert_eq!(
+        (platform.processors().count(), platform.links().len()),
+        (2, 4)
+    );
+    // Twice 12.5 GB/s, and 100 Gbit/s.
+    assert_eq!(
+        (rate(platform, "a", "s"), rate(platform, "s", "b")),
+        ("25".into(), "25/2".into())
+    );
+    assert!(says(&imported, Topic::Merged, "their bandwidths added"));
+    let weights = import_with(&text, &by_attribute("weight", "Gbit/s"));
+    assert_eq!(rate(&weights.platform, "s", "a"), "25/8");
+    crate::refused(
+        &text,
+        &ImportOptions::default(),
+        &["LinkSpeedRaw", "--capacity"],
+    );
+    for (from, to, parts) in [
+        (
+            "capacity 12.5",
+            "capacity 12.5 capacity 1",
+            ["edge", "'capacity' is given twice"],
+        ),
+        (
+            "capacity 12.5",
+            "capacity [ x 1 ]",
+            ["GML", "capacity needs a number"],
+        ),
+        ("id 2", "id 1", ["'node 1'", "twice"]),
+    ] {
+        let wrong = text.replacen(from, to, 1);
+        crate::refused(&wrong, &options, &parts);
+    }
+}
+
+/// A drawing of yEd: the text on an edge is its bandwidth.
+#[test]
+fn files_of_yed() {
+    let imported = import_with(&fixture("yed.gml"), &by_attribute("label", "Gbit/s"));
+    let platform = &imported.platform;
+    assert_eq!(names(platform), ["left", "middle", "right & last"]);
+    let rates = [
+        ("left", "middle"),
+        ("middle", "right & last"),
+        ("right & last", "left"),
+        ("middle", "left"),
+    ]
+    .map(|(from, to)| rate(platform, from, to));
+    assert_eq!(rates, ["5", "5/4", "10", "none"]);
+    assert_eq!(
+        platform.units().map(|units| units.to_string()),
+        Some("GB/s".to_string())
+    );
+}
+
+/// Nothing that a file of the Topology Zoo leaves open, or says twice, is decided in silence.
+#[test]
+fn notes_of_the_topology_zoo() {
+    let text = gml_edge(
+        "source 0 target 1 LinkSpeedRaw 1000000000 ] edge [ source 1 target 1 ] edge [ source 1 target 0 LinkSpeedRaw 2000000000",
+    );
+    let imported = import(&text);
+    assert_eq!(
+        imported.platform.units().map(|units| units.to_string()),
+        Some("Gbit/s".to_string())
+    );
+    assert_eq!(
+        links_by_name(&imported.platform)
+            .into_values()
+            .collect::<Vec<_>>(),
+        [ratio(1, 2), ratio(1, 2)]
+    );
+    for (topic, words) in [
+        (Topic::Assumed, "combines values at 1000 GB/s"),
+        (Topic::Assumed, "--model links"),
+        (Topic::Merged, "the fastest counts"),
+        (Topic::LeftOut, "such as that of y"),
+    ] {
+        assert!(
+            says(&imported, topic, words),
+            "{words}: {:?}",
+            imported.notes
+        );
+    }
+    // The options for every topology hold here, too: 16 GB/s are 128 Gbit/s, a merge at 500 GB/s takes 1/4000 per
+    // gigabit.
+    let options = ImportOptions {
+        merge_rate: Some(ratio(500, 1)),
+        ..crate::bandwidths(&[("link", 16)])
+    };
+    let given = import_with(&text, &options).platform;
+    assert!(given.links().iter().all(|link| link.cost == ratio(1, 128)));
+    assert!(
+        given
+            .nodes()
+            .iter()
+            .all(|node| node.compute == Some(ratio(1, 4000)))
+    );
 }

@@ -165,7 +165,7 @@ fn gml_with_an_attribute_of_ones_own() {
     refused(
         &gml.replace("target 1 weight", "target 2 weight"),
         &options,
-        &["edge (0 -- 2)", "'2'"],
+        &["edge[0] (0 -- 2)", "'2'"],
     );
     refused(
         gml.trim_end().trim_end_matches(']'),

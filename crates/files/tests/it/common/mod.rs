@@ -6,7 +6,7 @@ use oneport_testkit::Reductions;
 use std::path::PathBuf;
 
 use num_traits::Zero;
-use oneport_files::{FormatError, merge_time, merging};
+use oneport_files::FormatError;
 use oneport_plan::inequality::{
     Balance, Border, Cut, Direction, Exchange, Gathering, Inequality, Keeps, Merges, Need, Place,
     Tree,
@@ -18,7 +18,8 @@ use oneport_plan::{
 };
 use oneport_platform::units::{Data, Time};
 use oneport_platform::{
-    LinkId, Node, NodeId, Platform, PortModel, Rational, Shared, SharedId, Units, whole,
+    LinkId, Node, NodeId, Platform, PortModel, Rational, Shared, SharedId, Units,
+    default_merge_time, whole, work_as_data,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -137,8 +138,8 @@ fn with_shared(platform: &Platform, shared: Vec<(Rational, Vec<Index>)>) -> Opti
         };
         builder.link(link.from, link.to, cost).expect("a link");
     }
-    for (place, (rate, links)) in chosen.into_iter().enumerate() {
-        let name = format!("\"bus\" -> {place}");
+    for (index, (rate, links)) in chosen.into_iter().enumerate() {
+        let name = format!("\"bus\" -> {index}");
         builder
             .share(Shared::new(name, rate, links))
             .expect("a capacity");
@@ -204,8 +205,8 @@ fn connected(platform: &Platform) -> Platform {
     for shared in platform.shared() {
         builder.share(shared.clone()).expect("a capacity");
     }
-    for (place, &from) in nodes.iter().enumerate() {
-        let to = nodes[(place + 1) % nodes.len()];
+    for (index, &from) in nodes.iter().enumerate() {
+        let to = nodes[(index + 1) % nodes.len()];
         // A link that exists, or would be a loop, is refused by the builder.
         let _ = builder.link(from, to, ratio(1, 3));
     }
@@ -216,8 +217,8 @@ fn connected(platform: &Platform) -> Platform {
 /// A platform that a matrix can state. If it has units, merges have the rate that a matrix implies.
 pub fn plain_platform() -> impl Strategy<Value = Platform> {
     (prop::collection::vec(name(), 1..8), links(), units()).prop_map(|(names, links, units)| {
-        let units = units.map(merging);
-        let compute = units.map_or_else(|| ratio(1, 1), merge_time);
+        let units = units.map(work_as_data);
+        let compute = units.map_or_else(|| ratio(1, 1), default_merge_time);
         let nodes = names
             .into_iter()
             .map(|name| Node::processor(name, compute.clone()))
@@ -313,7 +314,7 @@ fn pattern(platform: &Platform, collective: &Collective, draw: &Draw) -> Pattern
     let links = platform.links().len();
     let link = |at: &Index| (links > 0).then(|| LinkId::new(at.index(links.max(1))));
     let earlier =
-        |at: &Index, count: usize| at.index(count + 1).checked_sub(1).map(|place| place as u32);
+        |at: &Index, count: usize| at.index(count + 1).checked_sub(1).map(|index| index as u32);
     match (demand.operands.len(), demand.goals) {
         (1, Goals::At(_)) => Pattern::path(commodity, draw.1.iter().filter_map(link)),
         (1, _) => {
@@ -329,16 +330,16 @@ fn pattern(platform: &Platform, collective: &Collective, draw: &Draw) -> Pattern
             Pattern::tree(commodity, order(&demand, draw), tasks)
         }
         _ => {
-            let scheme = |(place, at): (usize, &Index)| match task(platform, &demand, at) {
+            let scheme = |(index, at): (usize, &Index)| match task(platform, &demand, at) {
                 Task::Send { link, part, .. } => Task::Send {
                     link,
                     part,
-                    after: earlier(at, place),
+                    after: earlier(at, index),
                 },
                 Task::Merge {
                     node, part, split, ..
                 } => {
-                    let (left, right) = (earlier(at, place), earlier(&draw.0, place));
+                    let (left, right) = (earlier(at, index), earlier(&draw.0, index));
                     Task::Merge {
                         node,
                         part,
@@ -391,7 +392,7 @@ fn certificate(
     let links = platform.links().len();
     let node = |at: &Index| NodeId::new(at.index(platform.nodes().len()));
     let shared = platform.shared().len();
-    let resource = |(place, at): (usize, &Index)| match place % 6 {
+    let resource = |(index, at): (usize, &Index)| match index % 6 {
         0 => Resource::Send(node(at)),
         1 => Resource::Receive(node(at)),
         2 => Resource::Port(node(at)),
@@ -411,7 +412,7 @@ fn certificate(
             .1
             .iter()
             .enumerate()
-            .map(|(place, at)| resource((place % 3, at)))
+            .map(|(index, at)| resource((index % 3, at)))
             .collect();
         (
             OddSet {
@@ -435,7 +436,7 @@ fn certificate(
 fn need(
     platform: &Platform,
     collective: &Collective,
-    (place, draw): (usize, &Draw),
+    (index, draw): (usize, &Draw),
 ) -> Option<Need> {
     let node = |at: &Index| NodeId::new(at.index(platform.nodes().len()));
     let nodes = || draw.1.iter().map(node).collect();
@@ -449,7 +450,7 @@ fn need(
     let keeps = [Keeps::AllThatArrives, Keeps::NoMoreThanArrives][draw.0.index(2)];
     let demand = draw.0.index(collective.demands());
     let links = platform.links().len();
-    let inequality = match (place + draw.0.index(8)) % 8 {
+    let inequality = match (index + draw.0.index(8)) % 8 {
         0 => Inequality::Cut(Cut { nodes: nodes() }),
         1 => Inequality::Border(Border {
             direction,

@@ -4,12 +4,27 @@ pub use oneport_testkit::{Dice, ratio};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use oneport_heterogeneous::{Budget, Cluster, Placement};
+use oneport_heterogeneous::{Budget, Cluster, Destination, Placement, Processors};
 use oneport_plan::{Class, Reduction, SingleCosts};
 use oneport_platform::{Rational, whole};
 
 pub fn int(value: i64) -> Rational {
     whole(value)
+}
+
+/// Processors of these times that send to a destination outside.
+pub fn processors(times: &[u64]) -> Processors {
+    let times = times.iter().map(|&time| whole(time)).collect();
+    Processors::new(times, Destination::Outside).unwrap()
+}
+
+/// The senders of a cluster one by one.
+pub fn processors_of(cluster: &Cluster) -> Processors {
+    let classes = cluster.classes().iter();
+    let times = classes
+        .flat_map(|class| (0..class.senders).map(|_| class.time.clone()))
+        .collect();
+    Processors::new(times, Destination::Outside).unwrap()
 }
 
 pub fn cluster(classes: &[(Rational, u64)]) -> Cluster {
@@ -128,11 +143,11 @@ pub fn tree_optimum(counts: &[(u64, usize)], known: &mut BTreeMap<Vec<usize>, u6
                 .collect();
             let below = tree_optimum(&left, known).max(tree_optimum(&right, known));
             best = best.min(counts[root].0 + below);
-            let Some(place) = (0..rest.len()).find(|&i| left[i].1 < rest[i].1) else {
+            let Some(index) = (0..rest.len()).find(|&i| left[i].1 < rest[i].1) else {
                 break;
             };
-            left[place].1 += 1;
-            for part in &mut left[..place] {
+            left[index].1 += 1;
+            for part in &mut left[..index] {
                 part.1 = 0;
             }
         }

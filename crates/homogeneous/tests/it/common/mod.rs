@@ -214,9 +214,9 @@ pub fn judge(reduction: &Reduction, (d, c): (Rational, Rational), limit: Concurr
         (root, (whole(0), whole(0)))
     );
     let mut children = vec![Vec::new(); n];
-    (0..n)
-        .filter(|&i| i != root)
-        .for_each(|i| children[reduction.receivers[i] as usize].push(i));
+    for i in (0..n).filter(|&i| i != root) {
+        children[reduction.receivers[i] as usize].push(i);
+    }
     // Senders before receivers.
     let mut order = vec![root];
     let mut next = 0;

@@ -43,7 +43,7 @@ pub struct Class {
     pub name: String,
     /// The number of cables, nodes or processors.
     pub members: usize,
-    /// Cost of each link of its own (of ports: of each node's fastest link), or compute cost of each processor; of
+    /// Cost of each link of its own (of ports: of each node's fastest link), or compute cost of each processor. Of
     /// shared capacities 1 over the rate.
     pub cost: Rational,
     links: Vec<LinkId>,
@@ -282,9 +282,9 @@ fn processors(platform: &Platform) -> Vec<Class> {
 /// Shared capacities whose names differ in digits only, with equal rates.
 fn shared(platform: &Platform) -> Vec<Class> {
     let mut classes: BTreeMap<(String, &Rational), Vec<SharedId>> = BTreeMap::new();
-    for (place, shared) in platform.shared().iter().enumerate() {
+    for (index, shared) in platform.shared().iter().enumerate() {
         let key = (common(&shared.name), &shared.rate);
-        classes.entry(key).or_default().push(SharedId::new(place));
+        classes.entry(key).or_default().push(SharedId::new(index));
     }
     let class = |((name, rate), shared): ((String, &Rational), Vec<SharedId>)| Class {
         kind: Kind::Shared,

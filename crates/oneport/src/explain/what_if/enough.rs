@@ -62,15 +62,15 @@ pub(super) fn enough(
     }
     // The next solves start from the doubled class.
     let mut known = Arc::new(doubled.clone());
-    if let Some(least) = least_factor(base, class, (&known, wanted), options)? {
+    if let Some(least) = least_factor(base, class, &known, wanted, options)? {
         return Ok(Some(Enough {
             factor: least,
             is_least: true,
         }));
     }
     let mut enough = whole(2);
-    for place in 0..TRIES {
-        let half_more = || (place == 0).then(|| ratio(3, 2));
+    for index in 0..TRIES {
+        let half_more = || (index == 0).then(|| ratio(3, 2));
         let Some(less) = factor(problem, &known, &enough).or_else(half_more) else {
             break;
         };
@@ -106,13 +106,14 @@ fn rate_from(known: &Arc<Answer>, options: &Options) -> Options {
 fn least_factor(
     base: &Answer,
     class: &Class,
-    (doubled, wanted): (&Arc<Answer>, &Rational),
+    doubled: &Arc<Answer>,
+    wanted: &Rational,
     options: &Options,
 ) -> Result<Option<Rational>, Error> {
     let problem = base.problem();
     let (mut slow, mut certificate) = (Rational::one(), base.certificate().clone());
     for _ in 0..TRIES {
-        let Some(share) = chord(problem, &certificate, class, (&slow, wanted), options)? else {
+        let Some(share) = chord(problem, &certificate, class, &slow, wanted, options)? else {
             return Ok(None);
         };
         let Some(there) = times(problem, class, share.clone()) else {
@@ -134,7 +135,8 @@ fn chord(
     problem: &Problem,
     certificate: &Certificate,
     class: &Class,
-    (slow, wanted): (&Rational, &Rational),
+    slow: &Rational,
+    wanted: &Rational,
     options: &Options,
 ) -> Result<Option<Rational>, Error> {
     let target = wanted.recip();

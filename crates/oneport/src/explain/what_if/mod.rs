@@ -19,12 +19,12 @@ pub use ends::outgrown;
 pub use enough::Enough;
 pub use row::{ChangedAnswer, Effect};
 
-/// The question that is solved next.
+/// The changed platform whose question is solved next.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Asking<'a> {
+pub struct NextChange<'a> {
     /// How many were solved before.
-    pub place: usize,
+    pub index: usize,
     /// How many there are.
     pub total: usize,
     /// The name of its row.
@@ -48,7 +48,7 @@ pub struct Together {
 /// The throughput of a problem on a changed platform.
 ///
 /// # Errors
-/// Those of [`solve`]; a limit is an [`Effect`] and not an error.
+/// Those of [`solve`]. A limit is an [`Effect`] and not an error.
 pub fn effect(problem: &Problem, options: &Options) -> Result<Effect, Error> {
     let solved = match solve(problem, &options.clone().goal(Goal::Rate)) {
         Ok(solved) => solved,
@@ -66,7 +66,7 @@ pub fn effect(problem: &Problem, options: &Options) -> Result<Effect, Error> {
 pub fn each(
     base: &Arc<Answer>,
     options: &Options,
-    asks: &mut dyn FnMut(Asking<'_>),
+    begins: &mut dyn FnMut(NextChange<'_>),
 ) -> Result<Vec<ChangedAnswer>, Error> {
     let mut trials = Vec::new();
     for class in classes(base.problem()) {
@@ -78,14 +78,14 @@ pub fn each(
     }
     let total = trials.len();
     let mut rows = Vec::with_capacity(total);
-    for (place, (changes, (class, trial))) in trials.into_iter().enumerate() {
-        asks(Asking {
-            place,
+    for (index, (changes, (class, trial))) in trials.into_iter().enumerate() {
+        begins(NextChange {
+            index,
             total,
             name: &class.name,
             trial: Some(trial),
         });
-        let options = part_of(options, total - place);
+        let options = part_of(options, total - index);
         let (effect, enough) = tried(base, &changes, Some((&class, trial)), &options)?;
         rows.push(ChangedAnswer {
             name: class.name.clone(),
@@ -106,19 +106,19 @@ pub fn together(
     base: &Arc<Answer>,
     rows: &[ChangedAnswer],
     options: &Options,
-    asks: &mut dyn FnMut(Asking<'_>),
+    begins: &mut dyn FnMut(NextChange<'_>),
 ) -> Result<Together, Error> {
     let sets = sets::sets(base, rows);
     let (total, mut found) = (sets.len(), Together::default());
     let mut gains: Vec<(BTreeSet<usize>, Rational)> = Vec::new();
-    for (place, set) in sets.into_iter().enumerate() {
-        asks(Asking {
-            place,
+    for (index, set) in sets.into_iter().enumerate() {
+        begins(NextChange {
+            index,
             total,
             name: &set.name,
             trial: None,
         });
-        let options = part_of(options, total - place);
+        let options = part_of(options, total - index);
         let (effect, enough) = tried(base, &set.changes, None, &options)?;
         let is_pair = set.members.len() == 2;
         if is_pair {
@@ -155,7 +155,7 @@ fn part_of(options: &Options, questions: usize) -> Options {
     }
 }
 
-/// The question on a platform that differs from the base; for a doubled class, the factor that suffices, too.
+/// The question on a platform that differs from the base, and for a doubled class the factor that suffices.
 fn tried(
     base: &Arc<Answer>,
     changes: &[Change],

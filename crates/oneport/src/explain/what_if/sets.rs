@@ -50,26 +50,26 @@ pub(super) fn sets(base: &Answer, rows: &[ChangedAnswer]) -> Vec<Set> {
     classes.sort_by(|one, other| one.0.cmp(&other.0));
     classes.truncate(MOST);
     let classes: Vec<Class> = classes.into_iter().map(|(_, class)| class).collect();
-    let larger = |place: usize| place + 1..classes.len();
+    let larger = |index: usize| index + 1..classes.len();
     let pairs: Vec<Vec<usize>> = (0..classes.len())
         .flat_map(|one| larger(one).map(move |other| vec![one, other]))
         .collect();
     let third = |pair: &Vec<usize>| {
         larger(pair[1])
-            .map(|place| [&pair[..], &[place]].concat())
+            .map(|index| [&pair[..], &[index]].concat())
             .collect::<Vec<_>>()
     };
     let triples: Vec<Vec<usize>> = pairs.iter().flat_map(third).collect();
     pairs
         .into_iter()
         .chain(triples)
-        .filter_map(|places| set(&classes, &places))
+        .filter_map(|indices| set(&classes, &indices))
         .collect()
 }
 
-fn set(classes: &[Class], places: &[usize]) -> Option<Set> {
+fn set(classes: &[Class], indices: &[usize]) -> Option<Set> {
     let (mut changes, mut names): (Vec<Change>, Vec<&str>) = (Vec::new(), Vec::new());
-    for class in places.iter().map(|&place| &classes[place]) {
+    for class in indices.iter().map(|&index| &classes[index]) {
         names.push(&class.name);
         let more: Vec<Change> = class.changes(Trial::Doubled)?;
         changes.extend(
@@ -80,7 +80,7 @@ fn set(classes: &[Class], places: &[usize]) -> Option<Set> {
     }
     Some(Set {
         name: names.join(" and "),
-        members: places.iter().copied().collect(),
+        members: indices.iter().copied().collect(),
         changes,
     })
 }

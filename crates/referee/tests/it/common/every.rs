@@ -243,10 +243,10 @@ impl Maker<'_> {
     }
 
     fn push(&mut self, task: Task, part: Interval, at: NodeId) -> u32 {
-        let place = self.tasks.len() as u32;
+        let index = self.tasks.len() as u32;
         self.tasks.push(task);
-        self.values.push((part, at, Some(place)));
-        place
+        self.values.push((part, at, Some(index)));
+        index
     }
 }
 
@@ -257,10 +257,10 @@ pub fn plan(dice: &mut Dice, integer: bool) -> Plan {
     let volumes = volumes(dice, &collective, integer);
     let instances = 1 + dice.below(2);
     let mut patterns: Vec<ScheduledPattern> = Vec::new();
-    for place in 0..collective.demands() {
-        for _ in 0..instances * collective.rate(place) as usize {
+    for index in 0..collective.demands() {
+        for _ in 0..instances * collective.rate(index) as usize {
             patterns.push(ScheduledPattern {
-                pattern: pattern(dice, &platform, &collective, place),
+                pattern: pattern(dice, &platform, &collective, index),
                 copies: 1u32.into(),
             });
         }
@@ -365,7 +365,9 @@ fn slots(
         if integer && length > whole(1) && dice.one_in(3) {
             length -= whole(1);
         }
-        links.iter().for_each(|link| left[link.index()] -= &length);
+        for link in &links {
+            left[link.index()] -= &length;
+        }
         period += &length;
         slots.push(Slot {
             shares: Vec::new(),

@@ -192,15 +192,15 @@ fn random_patterns(
     instances: usize,
 ) -> Vec<ScheduledPattern> {
     let mut patterns: Vec<ScheduledPattern> = Vec::new();
-    for (place, commodity) in collective.commodities().into_iter().enumerate() {
+    for (index, commodity) in collective.commodities().into_iter().enumerate() {
         for _ in 0..instances {
             let links = random_path(dice, platform, commodity.source, commodity.target);
-            add(&mut patterns, Pattern::path(place, links));
+            add(&mut patterns, Pattern::path(index, links));
         }
     }
-    for place in 0..collective.reductions().len() {
+    for index in 0..collective.reductions().len() {
         for _ in 0..instances {
-            let tree = trees::random_tree(dice, platform, collective, place);
+            let tree = trees::random_tree(dice, platform, collective, index);
             add(&mut patterns, tree);
         }
     }
@@ -251,8 +251,7 @@ fn steady_state(
     patterns: &[ScheduledPattern],
     instances: usize,
 ) -> SteadyState {
-    let copies =
-        |scheduled: &ScheduledPattern| Rational::from_integer(scheduled.copies.clone().into());
+    let copies = |scheduled: &ScheduledPattern| whole(scheduled.copies.clone());
     let mut busy = vec![Rational::zero(); 3 * platform.nodes().len()];
     for scheduled in patterns {
         for used in sends(&scheduled.pattern) {
@@ -291,7 +290,7 @@ fn schedule(
     let mut left = vec![Rational::zero(); platform.links().len()];
     let mut merging = vec![Rational::zero(); platform.nodes().len()];
     for scheduled in &patterns {
-        let copies = Rational::from_integer(scheduled.copies.clone().into());
+        let copies = whole(scheduled.copies.clone());
         for used in sends(&scheduled.pattern) {
             left[used.link.index()] +=
                 &copies * volumes.size_of(used.message) * &platform.link(used.link).cost;

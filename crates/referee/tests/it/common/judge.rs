@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::plan::Plan;
 use num_traits::{Signed, Zero};
 use oneport_plan::{Goals, Interval, Pattern, Resource, Status, Task};
-use oneport_platform::{LinkId, NodeId, PortModel, Rational};
+use oneport_platform::{LinkId, NodeId, PortModel, Rational, whole};
 
 use super::{made, naive_bound, part, sends};
 
@@ -47,7 +47,7 @@ fn steady_state(plan: &Plan) -> bool {
 }
 
 fn capacity(plan: &Plan, resource: Resource) -> Rational {
-    Rational::from_integer(resource.capacity(&plan.platform).into())
+    whole(resource.capacity(&plan.platform))
 }
 
 /// Whether the node has such a port, or a processor.
@@ -68,10 +68,10 @@ fn exists(plan: &Plan, resource: Resource) -> bool {
 
 /// By commodity, the sum of the weights.
 fn totals(plan: &Plan, weights: &[(&Pattern, &Rational)]) -> Vec<Rational> {
-    let of = |place| {
+    let of = |index| {
         weights
             .iter()
-            .filter(|(pattern, _)| pattern.demand == place)
+            .filter(|(pattern, _)| pattern.demand == index)
             .map(|&(_, weight)| weight)
             .sum()
     };
@@ -126,7 +126,7 @@ fn schedule(plan: &Plan) -> bool {
     let copies: Vec<Rational> = schedule
         .patterns
         .iter()
-        .map(|scheduled| Rational::from_integer(scheduled.copies.clone().into()))
+        .map(|scheduled| whole(scheduled.copies.clone()))
         .collect();
     let weights: Vec<(&Pattern, &Rational)> = schedule
         .patterns
@@ -134,7 +134,7 @@ fn schedule(plan: &Plan) -> bool {
         .map(|scheduled| &scheduled.pattern)
         .zip(&copies)
         .collect();
-    let instances = Rational::from_integer(schedule.instances.clone().into());
+    let instances = whole(schedule.instances.clone());
     if !schedule.period.is_positive()
         || !instances.is_positive()
         || !weights
@@ -179,7 +179,7 @@ fn schedule(plan: &Plan) -> bool {
             .all(|(resource, load)| *load <= capacity(plan, *resource) * &schedule.period)
 }
 
-/// Whether a pattern performs its demand, which has one result at one node: plays the tasks with tokens (value, place),
+/// Whether a pattern performs its demand, which has one result at one node: plays the tasks with tokens (value, node),
 /// each of which is spent at its use. At the end only the result remains, at the target.
 pub fn is_honest(plan: &Plan, pattern: &Pattern) -> bool {
     let Some(demand) = plan.collective.demand(pattern.demand) else {

@@ -245,11 +245,11 @@ pub fn ring() -> Plan {
         .commodities()
         .iter()
         .enumerate()
-        .map(|(place, commodity)| {
+        .map(|(index, commodity)| {
             let (from, to) = (commodity.source.index(), commodity.target.index());
             let hops = (to + 3 - from) % 3;
             path(
-                place,
+                index,
                 &(0..hops)
                     .map(|hop| links[(from + hop) % 3])
                     .collect::<Vec<_>>(),
@@ -383,7 +383,7 @@ pub fn unroll(plan: &Plan, starting_periods: u64) -> Timeline {
     let instances_per_period = schedule.instances.to_u64().unwrap();
     let clean_up_periods = schedule.depth() as u64 - 1;
     let (mut events, mut merges) = (Vec::new(), Vec::new());
-    // By pattern: its copies' places among the instances of a period.
+    // By pattern: the indices of its copies among the instances of a period.
     let mut copies_before: BTreeMap<usize, u64> = BTreeMap::new();
     let copies: Vec<std::ops::Range<u64>> = schedule
         .patterns
@@ -474,7 +474,7 @@ pub fn unroll(plan: &Plan, starting_periods: u64) -> Timeline {
 
 /// The slots of one link within one period, as dates, the last first.
 fn windows(schedule: &PeriodicSchedule, period: u64, link: LinkId) -> Vec<(Rational, Rational)> {
-    let mut at = &schedule.period * Rational::from_integer(period.into());
+    let mut at = &schedule.period * whole(period);
     let mut windows = Vec::new();
     for slot in &schedule.slots {
         let end = &at + &slot.length;
@@ -544,4 +544,12 @@ pub fn reduce_toy() -> Plan {
         }],
     };
     plan
+}
+
+/// The value as an integer, if it is one.
+pub fn int(value: &Rational) -> Option<i64> {
+    value
+        .is_integer()
+        .then(|| value.to_integer().to_i64())
+        .flatten()
 }

@@ -53,10 +53,10 @@ impl<T: Clone + PartialEq> Mutants<'_, T> {
             .into_iter()
             .map(|field| field.clone())
             .collect();
-        for (place, original) in originals.iter().enumerate() {
+        for (index, original) in originals.iter().enumerate() {
             for (number, variant) in variants(original).into_iter().enumerate() {
-                self.add(format!("{what} {place}, variant {number}"), |value| {
-                    *fields(value).swap_remove(place) = variant;
+                self.add(format!("{what} {index}, variant {number}"), |value| {
+                    *fields(value).swap_remove(index) = variant;
                 });
             }
         }
@@ -79,18 +79,18 @@ impl<T: Clone + PartialEq> Mutants<'_, T> {
             self.add(format!("{what} {list}: empty"), |value| {
                 at(value, &Vec::clear)
             });
-            for place in 0..length {
-                self.add(format!("{what} {list}: drop {place}"), |value| {
-                    at(value, &|l| drop(l.remove(place)))
+            for index in 0..length {
+                self.add(format!("{what} {list}: drop {index}"), |value| {
+                    at(value, &|l| drop(l.remove(index)))
                 });
-                self.add(format!("{what} {list}: double {place}"), |value| {
-                    at(value, &|l| l.insert(place, l[place].clone()));
+                self.add(format!("{what} {list}: double {index}"), |value| {
+                    at(value, &|l| l.insert(index, l[index].clone()));
                 });
-                if place + 1 < length {
+                if index + 1 < length {
                     self.add(
-                        format!("{what} {list}: swap {place} and the next"),
+                        format!("{what} {list}: swap {index} and the next"),
                         |value| {
-                            at(value, &|l| l.swap(place, place + 1));
+                            at(value, &|l| l.swap(index, index + 1));
                         },
                     );
                 }
@@ -488,31 +488,31 @@ fn collective_mutants(plan: &Plan, mutants: &mut Mutants<'_, Plan>) {
 /// Link costs and ends, missing links, compute costs, port models.
 fn platform_mutants(plan: &Plan, mutants: &mut Mutants<'_, Plan>) {
     let platform = &plan.platform;
-    for place in 0..platform.links().len() {
-        for cost in numbers(&platform.links()[place].cost) {
+    for index in 0..platform.links().len() {
+        for cost in numbers(&platform.links()[index].cost) {
             rebuild(
                 mutants,
-                format!("cost of link {place}"),
+                format!("cost of link {index}"),
                 plan,
-                |_, links| links[place].cost = cost,
+                |_, links| links[index].cost = cost,
             );
         }
         for node in platform.node_ids() {
             rebuild(
                 mutants,
-                format!("start of link {place}"),
+                format!("start of link {index}"),
                 plan,
-                |_, links| links[place].from = node,
+                |_, links| links[index].from = node,
             );
-            rebuild(mutants, format!("end of link {place}"), plan, |_, links| {
-                links[place].to = node
+            rebuild(mutants, format!("end of link {index}"), plan, |_, links| {
+                links[index].to = node
             });
         }
-        rebuild(mutants, format!("drop link {place}"), plan, |_, links| {
-            drop(links.remove(place))
+        rebuild(mutants, format!("drop link {index}"), plan, |_, links| {
+            drop(links.remove(index))
         });
     }
-    for (place, node) in platform.nodes().iter().enumerate() {
+    for (index, node) in platform.nodes().iter().enumerate() {
         let costs = node
             .compute
             .iter()
@@ -522,9 +522,9 @@ fn platform_mutants(plan: &Plan, mutants: &mut Mutants<'_, Plan>) {
         for compute in costs {
             rebuild(
                 mutants,
-                format!("compute cost of node {place}"),
+                format!("compute cost of node {index}"),
                 plan,
-                |nodes, _| nodes[place].compute = compute,
+                |nodes, _| nodes[index].compute = compute,
             );
         }
     }

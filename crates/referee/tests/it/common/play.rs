@@ -65,20 +65,20 @@ pub fn play(plan: &Plan, run: &Timeline) -> Option<Seen> {
     })?;
     let mut held: Vec<(NodeId, Rational, Rational)> = Vec::new();
     for instance in 0..started {
-        for (place, commodity) in plan.collective.commodities().iter().enumerate() {
-            let name = (instance, place, part(0, 0));
+        for (index, commodity) in plan.collective.commodities().iter().enumerate() {
+            let name = (instance, index, part(0, 0));
             held.extend(one(
                 plan,
                 run,
                 instance,
-                place,
+                index,
                 &[(name, commodity.source)],
                 (name, commodity.target),
             )?);
         }
-        for (place, &target) in plan.collective.reductions().iter().enumerate() {
+        for (index, &target) in plan.collective.reductions().iter().enumerate() {
             let owners = plan.collective.operands().unwrap();
-            let name = |part| (instance, place, part);
+            let name = |part| (instance, index, part);
             let found = orders.iter().find_map(|order| {
                 let leaves: Vec<(Name, NodeId)> = order
                     .iter()
@@ -89,7 +89,7 @@ pub fn play(plan: &Plan, run: &Timeline) -> Option<Seen> {
                     plan,
                     run,
                     instance,
-                    place,
+                    index,
                     &leaves,
                     (name(part(0, owners.len() - 1)), target),
                 )
@@ -159,9 +159,7 @@ fn is_part(plan: &Plan, part: Interval) -> bool {
 }
 
 fn horizon(run: &Timeline) -> Rational {
-    &run.period
-        * (Rational::from_integer(run.starting_periods.into())
-            + Rational::from_integer(run.clean_up_periods.into()))
+    &run.period * (whole(run.starting_periods) + whole(run.clean_up_periods))
 }
 
 fn dates(run: &Timeline) -> BTreeSet<Rational> {
@@ -296,12 +294,12 @@ fn one(
             since.insert(name, date.clone());
         }
         // Merges that start. One that takes no time may make the input of another.
-        while let Some(next) = (0..merges.len()).find(|&place| {
-            !merged[place] && merges[place].start == date && {
-                operands(merges[place]).iter().all(|name| {
+        while let Some(next) = (0..merges.len()).find(|&index| {
+            !merged[index] && merges[index].start == date && {
+                operands(merges[index]).iter().all(|name| {
                     table
                         .get(name)
-                        .is_some_and(|v| v.at == merges[place].node && !v.travels)
+                        .is_some_and(|v| v.at == merges[index].node && !v.travels)
                 })
             }
         }) {

@@ -67,7 +67,7 @@ fn naive(
     let sets: Vec<usize> = (1..1usize << count)
         .filter(|set| commutative || ((set >> set.trailing_zeros()) + 1).is_power_of_two())
         .collect();
-    let place =
+    let bit =
         |node: NodeId, set: usize| node.index() * sets.len() + sets.binary_search(&set).unwrap();
     let integer = |value: &Rational| u64::try_from(value.to_integer()).unwrap();
     let amount = |[fixed, per_operand]: [u64; 2], set: usize| {
@@ -76,12 +76,10 @@ fn naive(
     let start = owners
         .iter()
         .enumerate()
-        .fold(0usize, |state, (i, &owner)| {
-            state | 1 << place(owner, 1 << i)
-        });
+        .fold(0usize, |state, (i, &owner)| state | 1 << bit(owner, 1 << i));
     let wanted = goals
         .iter()
-        .fold(0usize, |state, &(node, set)| state | 1 << place(node, set));
+        .fold(0usize, |state, &(node, set)| state | 1 << bit(node, set));
     let mut heap = BinaryHeap::from([Reverse((0u64, start))]);
     let mut done = vec![false; 1 << (sets.len() * platform.nodes().len())];
     while let Some(Reverse((price, state))) = heap.pop() {
@@ -92,7 +90,7 @@ fn naive(
             continue;
         }
         let mut offer = |node: NodeId, set: usize, cost: u64| {
-            let next = state | 1 << place(node, set);
+            let next = state | 1 << bit(node, set);
             if next != state && !done[next] {
                 heap.push(Reverse((price + cost, next)));
             }
@@ -100,7 +98,7 @@ fn naive(
         for (link, unit) in platform.links().iter().zip(links) {
             for &set in sets
                 .iter()
-                .filter(|&&set| state >> place(link.from, set) & 1 == 1)
+                .filter(|&&set| state >> bit(link.from, set) & 1 == 1)
             {
                 offer(
                     link.to,
@@ -115,7 +113,7 @@ fn naive(
             let here: Vec<usize> = sets
                 .iter()
                 .copied()
-                .filter(|&set| state >> place(node, set) & 1 == 1)
+                .filter(|&set| state >> bit(node, set) & 1 == 1)
                 .collect();
             for (i, one) in here.iter().enumerate() {
                 for other in here[..i].iter().filter(|other| *other & one == 0) {

@@ -30,14 +30,14 @@ pub fn random_tree(
         .collect();
     let mut tasks = Vec::new();
     while values.len() > 1 {
-        let place = dice.below(values.len() - 1);
+        let index = dice.below(values.len() - 1);
         let node = processors[dice.below(processors.len())];
-        let (left, at) = values[place];
+        let (left, at) = values[index];
         transfers(dice, platform, left, at, node, &mut tasks);
-        let (right, at) = values.remove(place + 1);
+        let (right, at) = values.remove(index + 1);
         transfers(dice, platform, right, at, node, &mut tasks);
-        values[place] = (part(left.first, right.last), node);
-        tasks.push(Task::merge(node, values[place].0, left.last));
+        values[index] = (part(left.first, right.last), node);
+        tasks.push(Task::merge(node, values[index].0, left.last));
     }
     transfers(
         dice,
@@ -172,14 +172,14 @@ fn splits(operands: &[usize], sets: bool) -> Vec<(Vec<usize>, Vec<usize>)> {
             .map(|cut| (operands[..cut].to_vec(), operands[cut..].to_vec()))
             .collect();
     }
-    let in_left = |choice: usize, place: usize| choice >> place & 1 == 1;
+    let in_left = |choice: usize, index: usize| choice >> index & 1 == 1;
     (1..(1 << operands.len()) - 1)
         .map(|choice| {
             let side = |left: bool| {
                 operands
                     .iter()
                     .enumerate()
-                    .filter(|&(place, _)| in_left(choice, place) == left)
+                    .filter(|&(index, _)| in_left(choice, index) == left)
                     .map(|(_, &o)| o)
                     .collect()
             };
@@ -268,13 +268,13 @@ pub fn permutations(count: usize) -> Vec<Vec<usize>> {
         return vec![Vec::new()];
     }
     let shorter = permutations(count - 1);
-    let with_last = |rest: &Vec<usize>, place: usize| {
+    let with_last = |rest: &Vec<usize>, index: usize| {
         let mut order = rest.clone();
-        order.insert(place, count - 1);
+        order.insert(index, count - 1);
         order
     };
     shorter
         .iter()
-        .flat_map(|rest| (0..count).map(|place| with_last(rest, place)))
+        .flat_map(|rest| (0..count).map(|index| with_last(rest, index)))
         .collect()
 }

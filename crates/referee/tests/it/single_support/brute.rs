@@ -7,10 +7,10 @@ use oneport_plan::Concurrency;
 /// All trees on `n` processors with root 0 in which parents come before children: every shape appears.
 pub fn trees(n: usize) -> Vec<Vec<usize>> {
     let mut all = vec![vec![0]];
-    for place in 1..n {
+    for index in 1..n {
         all = all
             .iter()
-            .flat_map(|tree| (0..place).map(|parent| [tree.as_slice(), &[parent]].concat()))
+            .flat_map(|tree| (0..index).map(|parent| [tree.as_slice(), &[parent]].concat()))
             .collect();
     }
     all

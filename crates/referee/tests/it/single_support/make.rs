@@ -69,13 +69,13 @@ impl Draft {
     fn gather(&mut self, root: usize, children: &[(usize, u64)], dice: &mut Dice) -> u64 {
         let mut order: Vec<usize> = (0..children.len()).collect();
         if dice.chance(30) {
-            for place in (1..order.len()).rev() {
-                order.swap(place, dice.below(place + 1));
+            for index in (1..order.len()).rev() {
+                order.swap(index, dice.below(index + 1));
             }
         }
         let mut port = 0;
-        for place in order {
-            let (child, complete) = children[place];
+        for index in order {
+            let (child, complete) = children[index];
             self.partners[child] = root as u32;
             self.starts[child] = port.max(complete) + pause(dice);
             port = self.starts[child] + self.transfer[child];
@@ -186,8 +186,8 @@ pub fn broadcast(n: usize, equal: bool, dice: &mut Dice) -> Broadcast {
     draft.partners[root] = root as u32;
     // When a processor has the message, may prepare again, may send again.
     let mut held = vec![[0; 3]; n];
-    for place in 1..n {
-        let (receiver, sender) = (order[place], order[dice.below(place)]);
+    for index in 1..n {
+        let (receiver, sender) = (order[index], order[dice.below(index)]);
         let [have, prepare, port] = held[sender];
         let work = if equal { compute } else { 0 };
         let prepared = have.max(prepare) + pause(dice);
@@ -315,7 +315,9 @@ pub fn change(parts: &mut Parts<'_>, dice: &mut Dice) {
                 };
             };
             parts.partners.swap(i, j);
-            parts.partners.iter_mut().for_each(swap);
+            for partner in parts.partners.iter_mut() {
+                swap(partner);
+            }
             swap(parts.root);
             if let SingleCosts::PerSender(times) = parts.costs {
                 times.swap(i, j);

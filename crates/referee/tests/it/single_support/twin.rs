@@ -93,9 +93,9 @@ fn merge_some_way(own: Vec<usize>, parts: &[(Vec<usize>, &Rational)]) -> Option<
     let Some((_, date)) = parts.first() else {
         return Some(own);
     };
-    for place in (0..parts.len()).take_while(|&place| parts[place].1 == *date) {
+    for index in (0..parts.len()).take_while(|&index| parts[index].1 == *date) {
         let mut rest = parts.to_vec();
-        let (part, _) = rest.remove(place);
+        let (part, _) = rest.remove(index);
         for both in [
             [own.clone(), part.clone()].concat(),
             [part.clone(), own.clone()].concat(),

@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use oneport::Options;
-use oneport_questions::what_if::{self, Asking};
+use oneport_questions::what_if::{self, NextChange};
 use oneport_questions::{Asked, Kind, change};
 
 use crate::answers::optimum;
@@ -158,8 +158,8 @@ pub fn run(arguments: &WhatIfArguments) -> Result<End> {
 }
 
 /// The beginning of a line of progress on the row that is solved next.
-fn of_row(next: Asking<'_>) -> String {
-    let (number, total, name) = (next.place + 1, next.total, next.name);
+fn of_row(next: NextChange<'_>) -> String {
+    let (number, total, name) = (next.index + 1, next.total, next.name);
     match next.trial {
         Some(trial) => format!("{number} of {total}, {name} {}: ", trial.name()),
         None => format!("{number} of {total} sets, {name}: "),
