@@ -1,8 +1,8 @@
 //! The record of the last run: the time of each test, and the programs and files with which all tests of a program
 //! passed.
 //!
-//! With the same seed, a test program that has not been linked again and reads the same files gives the same results. So
-//! `--quick` runs the programs that have changed, and the whole run runs all of them. Data outside the repository
+//! With the same seed, a test program that has not been linked again and reads the same files gives the same results.
+//! So `--quick` runs the programs that have changed, and the whole run runs all of them. Data outside the repository
 //! counts as unchanged.
 
 use std::collections::BTreeMap;

@@ -365,7 +365,8 @@ impl<'d, 'i> Reader<'_, '_, 'd, 'i, '_> {
         Ok(ways.get(way).copied())
     }
 
-    /// Routers (blades) in chassis in groups: those of one chassis are joined, those of one number in all chassis of a group, and all groups.
+    /// Routers (blades) in chassis in groups. The routers of one chassis are joined, those of one number in all chassis
+    /// of a group, and all groups.
     fn dragonfly(&mut self, cluster: &Cluster<'d, 'i>, parent: usize) -> Result<(), FormatError> {
         let meaning = "groups,links;chassis,links;routers,links;hosts, such as 3,4;4,3;5,1;2";
         let lists = self.parameters(cluster, meaning)?;

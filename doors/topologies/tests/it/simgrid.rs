@@ -348,7 +348,8 @@ fn dragonflies_join_groups_by_one_router_each() {
         (platform.processors().count(), reached(platform)),
         (120, 120)
     );
-    // Hosts of a router are a star. Routers of a chassis, of one number in the group and of two groups have 1, 3, 4 links.
+    // Hosts of a router are a star. Routers of a chassis, of one number in the group and of two groups have 1, 3, 4
+    // links.
     assert_eq!(own(platform, "n2", "c_router1_hosts.up"), "1, 1 us");
     assert!(shared(platform, "c_link_0_4_UP").starts_with("1: "));
     assert!(shared(platform, "c_link_0_15_UP").starts_with("3: "));

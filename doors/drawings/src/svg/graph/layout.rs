@@ -12,8 +12,8 @@ const APART: f64 = 0.55;
 /// With this part of all pairs linked, a circle shows more than distances do.
 const DENSE: f64 = 0.6;
 
-/// Positions for nodes of these radii (0 for points). The length of a link between points is about 1, the centre anywhere.
-/// `root` starts the tree.
+/// Positions for nodes of these radii (0 for points). The length of a link between points is about 1, the centre
+/// anywhere. `root` starts the tree.
 ///
 /// O(n m + rounds n^2) for n up to 500 nodes, O(n + m) beyond.
 pub(in crate::svg) fn arrange(
