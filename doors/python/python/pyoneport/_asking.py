@@ -368,6 +368,8 @@ def _sized(platform: Platform, keys: Mapping[str, Any], size: Callable[[str, str
                 sizes[one, other] = plain_number(size(one, other), label)
                 if sizes[one, other] < 0:
                     raise ValueError(f"{label} {sizes[one, other]} is no size; give 0 or more")
+    if not sizes:
+        return {}
     bottom = math.lcm(*(value.denominator for value in sizes.values()))
     measure = Fraction(math.gcd(*(int(value * bottom) for value in sizes.values())), bottom)
     if not measure:
