@@ -13,13 +13,13 @@ use super::measured::Measured;
 use crate::words::numbers::percent;
 use crate::words::output::{MORE, few};
 
-/// Fact: what NCCL counts for the NVLinks of a GPU whose NVSwitch may combine: an H100 has 18 of 20.6 GB/s. An A100,
-/// whose NVSwitch only forwards, has 12 of 25 at most.
+/// Fact: the bandwidth that NCCL counts for the NVLinks of a GPU whose NVSwitch may combine: an H100 has 18 of 20.6
+/// GB/s. An A100, whose NVSwitch only forwards, has 12 of 25 at most.
 const RATE: &str = "370 GB/s";
 /// Limit on the switches named in a line.
 const NAMED: usize = 2;
 
-/// The bound if some switches combine and duplicate what passes through them.
+/// The bound if some switches combine and duplicate the values that pass through them.
 pub struct InNetwork {
     /// Their names.
     switches: Vec<String>,
