@@ -1,6 +1,6 @@
 //! Every command keeps its limits on platforms of every shape: one list, derived from the command line.
 //!
-//! No clock is read. The watch counts how often it is looked at: a look takes a millisecond. Bytes that are allocated
+//! No clock is read. The watch counts its looks: a look takes a millisecond. Bytes that are allocated
 //! between two looks stand for the time between them, so a loop that allocates nothing is not seen. A run takes the
 //! same looks and nearly the same bytes on every machine. Threads of other tests add what they allocate.
 
@@ -29,14 +29,14 @@ static ALLOCATOR: Cap<PeakAlloc> = Cap::new(PeakAlloc, usize::MAX);
 /// Trades slow loops that are missed for copies that are no fault. Measured: 0.07 s of CPU in `reduce heterogeneous`,
 /// 1.3 s in `solve scan`.
 const GAP: u64 = 64 << 20;
-/// The same on platforms of hundreds of nodes, which are read, and whose answers are written, without a look. Measured:
-/// 0.3 s of CPU.
+/// This limit on platforms of hundreds of nodes, which are read, and whose answers are written, without a look.
+/// Measured: 0.3 s of CPU.
 const LARGE_GAP: u64 = 256 << 20;
 /// Shapes that are of one size.
 const SAME: [&str; 3] = ["", "box", "star-200"];
-/// Looks after a time limit. Fact: half a second, as `--time-limit` says, and a tenth of the limit.
+/// Looks after a time limit. Fact: half a second and a tenth of the limit, as the help of `--time-limit` has it.
 const LATE: u64 = 500;
-/// The limits of the runs: looks, and bytes above what is there before the command. Trades time for long searches.
+/// The limits of the runs: looks, and bytes above those allocated before the command. Trades time for long searches.
 /// Measured: unlimited looks take 30 s of CPU for one program on a star of 200.
 const LIMITS: [Limited; 4] = [
     Limited {

@@ -116,8 +116,8 @@ impl Question {
         self.size.as_deref().unwrap_or("1")
     }
 
-    /// Whether operands may be combined in any order: so they may unless --in-order is given, or what needs an order: a
-    /// table of sizes or of work by interval, or one of these nodes without compute.
+    /// Whether operands may be combined in any order. They may unless --in-order or data that need an order are given:
+    /// a table of sizes or of work by interval, or one of these nodes without compute.
     fn any_order<'n>(
         &self,
         platform: &Platform,

@@ -159,7 +159,7 @@ fn is_positive(row: &Measurement) -> bool {
 
 /// Bus bandwidth over algorithm bandwidth, if rows of several sizes agree. It depends on the number of ranks.
 fn factor(rows: &[Measurement]) -> Option<Rational> {
-    // Below, two decimals say too little.
+    // Below, two decimals are too few.
     let least = whole(10);
     let factors: Vec<(u64, Rational)> = rows
         .iter()

@@ -34,7 +34,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// `exact` asks for fractions in full, however long.
+    /// With `exact`, fractions are in full at any length.
     pub fn of(platform: &Platform, exact: bool) -> Shown {
         Shown {
             units: platform.units(),

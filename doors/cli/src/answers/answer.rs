@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use oneport::plan::{Block, Form, Kind, Named};
 use oneport::schedule::{Cuts, Tried, Whole, cuts};
@@ -72,7 +71,7 @@ fn cut(cuts: &Cuts) -> String {
 
 /// The period with whole messages, and the shorter periods tried.
 fn uncut(plan: &Plan<'_>, whole: &Whole, shown: Shown) -> String {
-    let factor = Rational::from_integer(whole.factor.clone().into());
+    let factor = oneport::platform::whole(whole.factor.clone());
     let (period, before) = (
         shown.time(&plan.schedule.period),
         shown.time(&(&plan.schedule.period / &factor)),
@@ -369,22 +368,21 @@ fn bandwidths(problem: &Problem, throughput: &Rational, operation: &Operation) -
         return Some(bandwidths + "\n");
     }
     // Elements of four bytes, the default of nccl-tests.
-    let floats = bytes / Rational::from_integer(BigInt::from(4));
+    let floats = bytes / oneport::platform::whole(4);
     let (count, kind) = if floats.is_integer() {
         (floats, "float")
     } else {
         (bytes.clone(), "int8")
     };
-    let micros =
-        throughput.recip() * units.time.seconds() * Rational::from_integer(BigInt::from(1_000_000));
+    let micros = throughput.recip() * units.time.seconds() * oneport::platform::whole(1_000_000);
     let redop = if problem.collective().combines() {
         "sum"
     } else {
         "none"
     };
     let cells = [
-        ("size", whole(bytes)),
-        ("count", whole(&count)),
+        ("size", in_full(bytes)),
+        ("count", in_full(&count)),
         ("type", kind.to_string()),
         ("redop", redop.to_string()),
         ("root", root(problem.collective())),
@@ -415,7 +413,7 @@ fn has_accelerators(platform: &Platform) -> bool {
 }
 
 /// A whole number of at most 24 digits in full. Any other number has six significant digits.
-fn whole(value: &Rational) -> String {
+fn in_full(value: &Rational) -> String {
     const ROOM: usize = 24;
     let exact = value.to_string();
     if value.is_integer() && exact.len() <= ROOM {

@@ -12,7 +12,7 @@ use crate::words::numbers::{percent, readable};
 const LINES: usize = 24;
 
 /// A length with its bound and proof: `12 (optimal: ...)`. A bound that the referee has not `proved` is named, and
-/// nothing is said to follow from it.
+/// nothing follows from it.
 pub fn length(length: &Rational, lower_bound: &Rational, proved: bool, proof: &str) -> String {
     if proved && length == lower_bound {
         return format!("{} ({}: {proof})", readable(length), Status::Optimal.name());

@@ -291,7 +291,7 @@ fn tables_of_reductions_equal_platforms_written_by_hand() {
     assert!(gained > 0, "processors limit somewhere");
 }
 
-/// Without a processor an ordered reduction cannot be made: its row says so, and the other rows stand.
+/// Without a processor an ordered reduction cannot be made: its row has the reason, and the other rows stand.
 #[test]
 fn a_row_without_processors_is_impossible() {
     let mut net = Net::random(900, 4, "full-duplex");

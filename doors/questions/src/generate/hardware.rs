@@ -69,7 +69,7 @@ pub(super) fn merging(platform: &Platform, memory: &Rational) -> Result<Platform
     Ok(platform.changed(&changes)?.platform.with_units(Some(units)))
 }
 
-/// Per link: its kind. In boxes of accelerators (`box0.gpu0`), what joins nodes of one box is of the kind `inside`, the
+/// Per link: its kind. In boxes of accelerators (`box0.gpu0`), links within a box are of the kind `inside`, the
 /// rest is the network.
 pub(super) fn kinds(platform: &Platform, inside: Option<&'static str>) -> Vec<&'static str> {
     let of_box = |node| platform.name(node).split_once('.').map(|(name, _)| name);

@@ -1,6 +1,7 @@
 //! Numbers as `oneport reduce` takes them.
 
 use anyhow::Result;
+use num_traits::Signed;
 use oneport::{Rational, parse_rational};
 
 use crate::words::usage::usage;
@@ -37,7 +38,7 @@ pub fn shorten(text: &str) -> String {
 /// A cost, 0 or more.
 pub fn cost(option: &str, text: &str) -> Result<Rational> {
     let value = parse_rational(text).map_err(|error| usage(format!("{option}: {error}")))?;
-    if value < Rational::from_integer(0.into()) {
+    if value.is_negative() {
         return Err(usage(format!(
             "{option}: {text} is negative; give 0 or more"
         )));

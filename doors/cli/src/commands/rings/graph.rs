@@ -18,7 +18,7 @@ use super::boxes;
 /// Id and pattern of rings.
 const RING: (u64, u64) = (0, 4);
 /// Id and pattern of the tree: a balanced tree over boxes. Within a box NCCL reads the GPUs of a channel as a chain,
-/// whatever the pattern (`ncclTopoPreset` in src/graph/connect.cc: the parent of a GPU is the one listed before it, its
+/// for every pattern (`ncclTopoPreset` in src/graph/connect.cc: the parent of a GPU is the one listed before it, its
 /// only child the one after it), so the trees of the optimum cannot be written: the rings are, as chains.
 const TREE: (u64, u64) = (1, 1);
 

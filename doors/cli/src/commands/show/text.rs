@@ -81,10 +81,10 @@ pub fn text(
     Ok(texts.join("\n\n"))
 }
 
-/// The one table that is asked for.
+/// The one table that is requested.
 ///
 /// # Errors
-/// A usage error, if none or several are asked for.
+/// A usage error, if none or several are requested.
 pub fn sheet(plan: &Plan<'_>, arguments: &TextArguments, of_rates: bool) -> Result<Sheet> {
     let shown = Shown::of(plan.platform(), arguments.exact);
     let asked = [
