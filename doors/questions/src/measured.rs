@@ -21,7 +21,7 @@ pub struct Measured {
     pub shown: String,
     /// Operations per unit of time.
     pub throughput: Rational,
-    /// The time of one operation; `None` if it was not given.
+    /// The time of one operation. `None` if it was not given.
     pub once: Option<Rational>,
 }
 
@@ -36,7 +36,7 @@ impl Measured {
 /// size counts.
 ///
 /// # Errors
-/// A text that is no positive measurement; a file without one, or of another question.
+/// A text that is no positive measurement, a file without one, or a file of another question.
 pub fn read(problem: &Problem, text: &str, sized: bool, hear: Hearer<'_>) -> Result<Measured> {
     let path = Path::new(text);
     if path

@@ -11,6 +11,7 @@ pub fn decimal(value: &Rational) -> String {
 }
 
 /// Significant digits of a number beside others.
+#[cfg(feature = "compare")]
 const ABOUT: usize = 6;
 
 /// Six significant digits.
@@ -19,7 +20,7 @@ pub(crate) fn short(value: &Rational) -> String {
     oneport::decimal(value, ABOUT)
 }
 
-/// A time of a platform in seconds; in units of time, if the platform has no units.
+/// A time of a platform in seconds. If the platform has no units, it is in units of time.
 pub fn seconds(platform: &Platform, time: &Rational) -> Rational {
     let units = platform.units();
     units.map_or_else(|| time.clone(), |units| time * units.time.seconds())
