@@ -13,7 +13,7 @@ use crate::{Routes, Tree};
 pub struct Boxes {
     /// Per box: its ranks, in the order in which a channel passes them.
     pub members: Vec<Vec<usize>>,
-    /// Per channel and box: the place among the members at which the channel begins. It is that of an accelerator with
+    /// Per channel and box: the index among the members at which the channel begins. It is that of an accelerator with
     /// a separate network card. Empty if there is one box only: its channels are equal.
     pub channels: Vec<Vec<usize>>,
     /// Paths of rings back from the last of an odd number of boxes, if the shortest one would share a network card of
@@ -65,7 +65,7 @@ impl Boxes {
         for (rank, &node) in ranks.iter().enumerate() {
             let name = box_of(platform, node);
             match names.iter().position(|known| *known == name) {
-                Some(place) => members[place].push(rank),
+                Some(index) => members[index].push(rank),
                 None => {
                     names.push(name);
                     members.push(vec![rank]);
@@ -80,13 +80,13 @@ impl Boxes {
             of.sort_by_key(|&rank| ranks[rank]);
         }
         let cards: Option<Vec<Vec<usize>>> = (0..members.len())
-            .map(|place| cards(platform, ranks, routes, &members, place))
+            .map(|index| cards(platform, ranks, routes, &members, index))
             .collect();
         let channels = match (cards, members.len()) {
             (Some(cards), 2..) => {
                 let most = cards.iter().map(Vec::len).min().unwrap_or(0);
                 let cards_of_channel =
-                    |channel: usize| cards.iter().map(|places| places[channel]).collect();
+                    |channel: usize| cards.iter().map(|indices| indices[channel]).collect();
                 (0..most).map(cards_of_channel).collect()
             }
             _ => Vec::new(),
@@ -170,11 +170,11 @@ impl Boxes {
             return Vec::new();
         }
         let hub = |channel: &Vec<usize>| -> Option<Combiner> {
-            let head = |place: usize| Some(*self.members[place].get(*channel.get(place)?)?);
+            let head = |index: usize| Some(*self.members[index].get(*channel.get(index)?)?);
             let count = self.members.len();
             let heads: Vec<usize> = (0..count).map(head).collect::<Option<_>>()?;
-            let next = |place: usize| heads[(place + 1) % count];
-            let path = |place: usize| routes.path(ranks[heads[place]], ranks[next(place)]);
+            let next = |index: usize| heads[(index + 1) % count];
+            let path = |index: usize| routes.path(ranks[heads[index]], ranks[next(index)]);
             let paths: Vec<Vec<LinkId>> = (0..count).map(path).collect::<Option<_>>()?;
             let receiver = |link: &LinkId| platform.link(*link).to;
             let able = |node: &NodeId| combines(platform, *node) && !own.contains(node);
@@ -189,11 +189,11 @@ impl Boxes {
                 .map(receiver)
                 .find(|node| able(node) && on_all(node))?;
             let mut ways: BTreeMap<usize, [Vec<LinkId>; 2]> = BTreeMap::new();
-            for (place, path) in paths.iter().enumerate() {
+            for (index, path) in paths.iter().enumerate() {
                 let at = path.iter().position(|link| receiver(link) == switch)?;
                 let (up, down) = path.split_at(at + 1);
-                ways.entry(heads[place]).or_default()[0] = up.to_vec();
-                ways.entry(next(place)).or_default()[1] = down.to_vec();
+                ways.entry(heads[index]).or_default()[0] = up.to_vec();
+                ways.entry(next(index)).or_default()[1] = down.to_vec();
             }
             Some(Combiner { switch, ways })
         };
@@ -220,17 +220,17 @@ impl Boxes {
         self.members.iter().all(|of| of.len() == 1)
     }
 
-    /// The members of a box, from the place on at which a channel begins, and round.
-    pub(crate) fn turned(&self, channel: &[usize], place: usize) -> Vec<usize> {
-        let of = &self.members[place];
+    /// The members of a box, from the index on at which a channel begins, and round.
+    pub(crate) fn turned(&self, channel: &[usize], index: usize) -> Vec<usize> {
+        let of = &self.members[index];
         let path = || {
             let number = self.channels.iter().position(|one| one == channel)?;
-            self.chains.get(number)?.get(place).cloned()
+            self.chains.get(number)?.get(index).cloned()
         };
         if let Some(path) = path() {
             return path;
         }
-        let start = channel.get(place).copied().unwrap_or(0);
+        let start = channel.get(index).copied().unwrap_or(0);
         of[start..].iter().chain(&of[..start]).copied().collect()
     }
 
@@ -238,9 +238,9 @@ impl Boxes {
     /// passed backwards, so that channels stay on their rail.
     pub fn rings(&self) -> Vec<Vec<usize>> {
         let ring = |channel: &[usize]| -> Vec<usize> {
-            let through = |place: usize| {
-                let mut members = self.turned(channel, place);
-                if place % 2 == 1 {
+            let through = |index: usize| {
+                let mut members = self.turned(channel, index);
+                if index % 2 == 1 {
                     members.reverse();
                 }
                 members
@@ -256,12 +256,12 @@ impl Boxes {
         let ranks = self.members.iter().map(Vec::len).sum();
         let trees = |channel: &[usize]| -> Vec<Tree> {
             let chains: Vec<Vec<usize>> = (0..self.members.len())
-                .map(|place| self.turned(channel, place))
+                .map(|index| self.turned(channel, index))
                 .collect();
             let tree = |above: &Vec<Option<usize>>| {
                 let mut parents = vec![None; ranks];
                 for (chain, above) in chains.iter().zip(above) {
-                    parents[chain[0]] = above.map(|place| chains[place][0]);
+                    parents[chain[0]] = above.map(|index| chains[index][0]);
                     for (parent, child) in chain.iter().zip(&chain[1..]) {
                         parents[*child] = Some(*parent);
                     }
@@ -286,21 +286,21 @@ impl Boxes {
 /// for one box. In the first, box 0 is the root. The second is the first, mirrored if the number of boxes is even and
 /// otherwise shifted by one box.
 pub fn box_trees(boxes: usize) -> Vec<Vec<Option<usize>>> {
-    let above = |place: usize| (place > 0).then(|| Tree::above_in_order(place, boxes));
+    let above = |index: usize| (index > 0).then(|| Tree::above_in_order(index, boxes));
     let first: Vec<Option<usize>> = (0..boxes).map(above).collect();
     if boxes < 2 {
         return vec![first];
     }
-    let moved = |place: usize| {
+    let moved = |index: usize| {
         if boxes.is_multiple_of(2) {
-            boxes - 1 - place
+            boxes - 1 - index
         } else {
-            (place + 1) % boxes
+            (index + 1) % boxes
         }
     };
     let mut second = vec![None; boxes];
-    for (place, parent) in first.iter().enumerate() {
-        second[moved(place)] = parent.map(moved);
+    for (index, parent) in first.iter().enumerate() {
+        second[moved(index)] = parent.map(moved);
     }
     vec![first, second]
 }
@@ -325,16 +325,16 @@ fn combines(platform: &Platform, node: NodeId) -> bool {
     node.reduces.is_some() && node.replicates
 }
 
-/// The places of a box's members that are nearest to one of its network cards each, by card in the order of the
+/// The indices of a box's members that are nearest to one of its network cards each, by card in the order of the
 /// members. A card is the last node of the box on the way to the next box. `None` if there is no path.
 fn cards(
     platform: &Platform,
     ranks: &[NodeId],
     routes: &Routes,
     members: &[Vec<usize>],
-    place: usize,
+    index: usize,
 ) -> Option<Vec<usize>> {
-    let (own, next) = (&members[place], &members[(place + 1) % members.len()]);
+    let (own, next) = (&members[index], &members[(index + 1) % members.len()]);
     let mut nearest: BTreeMap<NodeId, (usize, usize)> = BTreeMap::new();
     for (at, &rank) in own.iter().enumerate() {
         let node = ranks[rank];
@@ -346,7 +346,7 @@ fn cards(
         let known = nearest.entry(card).or_insert((hops, at));
         *known = (*known).min((hops, at));
     }
-    let mut places: Vec<usize> = nearest.into_values().map(|(_, at)| at).collect();
-    places.sort_unstable();
-    Some(places)
+    let mut indices: Vec<usize> = nearest.into_values().map(|(_, at)| at).collect();
+    indices.sort_unstable();
+    Some(indices)
 }

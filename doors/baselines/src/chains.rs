@@ -53,9 +53,9 @@ impl Chains {
         let mut left: BTreeMap<NodeId, usize> = BTreeMap::new();
         for channel in channels {
             let mut orders = Vec::with_capacity(count);
-            for (place, of) in members.iter().enumerate() {
-                let next = &members[(place + 1) % count];
-                let away = *next.get(*channel.get((place + 1) % count)?)?;
+            for (index, of) in members.iter().enumerate() {
+                let next = &members[(index + 1) % count];
+                let away = *next.get(*channel.get((index + 1) % count)?)?;
                 // The card that each member leaves the box by, and the links that lead out.
                 let exit = |rank: usize| {
                     let path = routes.path(ranks[rank], ranks[away])?;
@@ -75,7 +75,7 @@ impl Chains {
                     exits: &exits,
                     used: &used,
                     left: &left,
-                    path: vec![*of.get(*channel.get(place)?)?],
+                    path: vec![*of.get(*channel.get(index)?)?],
                     best: None,
                     steps: STEPS,
                 };

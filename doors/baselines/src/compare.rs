@@ -60,7 +60,7 @@ impl Comparison {
             ended_by: None,
         };
         for ties in [Ties::Turns, Ties::First] {
-            let routes = match Routes::watched(
+            let routes = match Routes::new(
                 problem.platform(),
                 &ranks(problem),
                 Forwarders::Anything,
@@ -103,8 +103,9 @@ impl Comparison {
         algorithm: Algorithm,
         routes: Arc<Routes>,
     ) -> Result<(), BaselineError> {
-        let sustained = algorithm.loads(problem, &routes)?.throughput(problem)?;
-        self.place(problem, algorithm, routes, sustained, true);
+        let loads = algorithm.loads(problem, &routes, &Watch::unlimited())?;
+        let sustained = loads.throughput(problem)?;
+        self.insert(problem, algorithm, routes, sustained, true);
         Ok(())
     }
 
@@ -121,11 +122,14 @@ impl Comparison {
         if !on_rings(problem) {
             return Ok(());
         }
+        let unlimited = Watch::unlimited();
         let routes = Arc::new(Routes::new(
             problem.platform(),
             &ranks(problem),
             Forwarders::Anything,
-        ));
+            Ties::Turns,
+            &unlimited,
+        )?);
         let mut names = vec![EQUAL_RINGS.to_string()];
         let boxes = Boxes::find(problem, &ranks(problem), &routes);
         if boxes.members.len() == 1 && !boxes.switched {
@@ -133,7 +137,7 @@ impl Comparison {
         }
         for name in names {
             let algorithm = of_equal_rings(problem, &name, rings)?;
-            self.put(problem, algorithm, routes.clone(), &Watch::unlimited())?;
+            self.put(problem, algorithm, routes.clone(), &unlimited)?;
         }
         Ok(())
     }
@@ -145,14 +149,14 @@ impl Comparison {
         routes: Arc<Routes>,
         watch: &Watch,
     ) -> Result<(), BaselineError> {
-        let loads = algorithm.loads_watched(problem, &routes, watch)?;
+        let loads = algorithm.loads(problem, &routes, watch)?;
         let sustained = loads.throughput(problem)?;
-        self.place(problem, algorithm, routes, sustained, false);
+        self.insert(problem, algorithm, routes, sustained, false);
         Ok(())
     }
 
     /// Adds a rated algorithm, unless one of its name is at least as fast.
-    fn place(
+    fn insert(
         &mut self,
         problem: &Problem,
         algorithm: Algorithm,

@@ -1,11 +1,12 @@
 //! Algorithms that a user lists: a ring, a tree, rounds of sends.
 
 use oneport_plan::{NodeId, Problem};
+use oneport_watch::Watch;
 
 use crate::algorithm::Ways;
 use crate::catalogue::{Maker, ranks};
 use crate::phase::{Phase, Step};
-use crate::{Algorithm, BaselineError, Forwarders, Routes, Tree, TreeError};
+use crate::{Algorithm, BaselineError, Forwarders, Routes, Ties, Tree, TreeError};
 
 /// A send of a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,7 +129,14 @@ pub fn of_rounds(
                 .collect::<Vec<_>>(),
         );
     }
-    let routes = Routes::new(platform, &nodes, Forwarders::Routers);
+    let unlimited = Watch::unlimited();
+    let routes = Routes::new(
+        platform,
+        &nodes,
+        Forwarders::Routers,
+        Ties::Turns,
+        &unlimited,
+    )?;
     let rank = |node: NodeId| {
         nodes
             .iter()

@@ -260,8 +260,8 @@ impl Made<'_> {
         let tree = |channel: &Vec<usize>| {
             // The switch is the last node that the tree joins.
             let mut parents = vec![None; ranks + 1];
-            for place in 0..self.boxes.members.len() {
-                let chain = self.boxes.turned(channel, place);
+            for index in 0..self.boxes.members.len() {
+                let chain = self.boxes.turned(channel, index);
                 let above = std::iter::once(ranks).chain(chain.iter().copied());
                 for (parent, &child) in above.zip(&chain) {
                     parents[child] = Some(parent);

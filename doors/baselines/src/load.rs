@@ -32,19 +32,12 @@ pub struct Loads {
 
 impl Algorithm {
     /// Counts the messages. Their routes must be among the given ones: from every rank. Sizes and work must be
-    /// constant. `O(blocks sent + ranks (nodes + links))`.
+    /// constant. The watch is checked before every message and every rank. `O(blocks sent + ranks (nodes + links))`.
     ///
     /// # Errors
-    /// Two ranks that exchange messages are not connected, or a size depends on the operands that are combined.
-    pub fn loads(&self, problem: &Problem, routes: &Routes) -> Result<Loads, BaselineError> {
-        self.loads_watched(problem, routes, &Watch::unlimited())
-    }
-
-    /// Runs [`Algorithm::loads`] under a watch that is checked before every message and every rank.
-    ///
-    /// # Errors
-    /// The errors of [`Algorithm::loads`], and [`BaselineError::Stopped`].
-    pub fn loads_watched(
+    /// Two ranks that exchange messages are not connected, a size depends on the operands that are combined, or a limit
+    /// ended the count.
+    pub fn loads(
         &self,
         problem: &Problem,
         routes: &Routes,

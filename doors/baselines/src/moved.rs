@@ -56,7 +56,7 @@ pub fn of_moves(problem: &Problem, name: &str, moves: &Moves) -> Result<Algorith
     let blocks = Layout::of(&maker, moves)
         .ok_or_else(|| undone(problem, "a schedule of these numbers of chunks"))?;
     let mut writer = Writer {
-        places: BTreeMap::new(),
+        slots: BTreeMap::new(),
         nodes,
         copies: BTreeMap::new(),
         cells: BTreeMap::new(),
@@ -67,7 +67,7 @@ pub fn of_moves(problem: &Problem, name: &str, moves: &Moves) -> Result<Algorith
             let block = blocks.of_input(rank, at);
             writer.cells.insert(cell, block.map(|block| (rank, block)));
             if let Some(block) = block {
-                writer.places.insert((rank, block, cell), rank);
+                writer.slots.insert((rank, block, cell), rank);
             }
         }
     }
@@ -154,7 +154,7 @@ impl Layout {
 /// The steps written so far.
 struct Writer {
     /// Per rank of the schedule, block and cell: the rank of the algorithm that represents it.
-    places: BTreeMap<(usize, u32, usize), usize>,
+    slots: BTreeMap<(usize, u32, usize), usize>,
     nodes: Vec<NodeId>,
     /// Per rank and number: the algorithm's rank of the further copy of that number. Number 0 combines the inputs of a
     /// move.
@@ -177,17 +177,17 @@ impl Writer {
     }
 
     /// The algorithm's rank of a block in a cell of this rank.
-    fn place(&mut self, rank: usize, block: u32, cell: usize) -> usize {
-        if let Some(&place) = self.places.get(&(rank, block, cell)) {
-            return place;
+    fn slot(&mut self, rank: usize, block: u32, cell: usize) -> usize {
+        if let Some(&slot) = self.slots.get(&(rank, block, cell)) {
+            return slot;
         }
         let known = self
-            .places
+            .slots
             .range((rank, block, 0)..=(rank, block, usize::MAX));
         let number = known.count() + 1;
-        let place = self.copy(rank, number);
-        self.places.insert((rank, block, cell), place);
-        place
+        let slot = self.copy(rank, number);
+        self.slots.insert((rank, block, cell), slot);
+        slot
     }
 
     fn moved(&mut self, moved: &Moved) -> Result<(), BaselineError> {
@@ -220,7 +220,7 @@ impl Writer {
                 } else {
                     from
                 };
-                let to = self.place(*rank, block, cell);
+                let to = self.slot(*rank, block, cell);
                 written.add((from, to), block, false);
                 self.cells.insert(cell, Some((to, block)));
             }
@@ -262,15 +262,15 @@ impl Writer {
 #[derive(Default)]
 struct Messages {
     steps: Vec<Step>,
-    /// Per sender, receiver and whether the receiver combines: the place in the list.
-    places: BTreeMap<(usize, usize, bool), usize>,
+    /// Per sender, receiver and whether the receiver combines: the index in the list.
+    indices: BTreeMap<(usize, usize, bool), usize>,
 }
 
 impl Messages {
     fn add(&mut self, (from, to): (usize, usize), block: u32, combine: bool) {
         let next = self.steps.len();
-        let place = *self.places.entry((from, to, combine)).or_insert(next);
-        if let Some(step) = self.steps.get_mut(place) {
+        let index = *self.indices.entry((from, to, combine)).or_insert(next);
+        if let Some(step) = self.steps.get_mut(index) {
             step.blocks.push(block);
             return;
         }

@@ -128,10 +128,10 @@ impl Maker<'_> {
         let down = |half: usize, members: Vec<usize>| {
             // Ranks of one side below the root form a separate binary tree.
             let parents: Vec<Option<usize>> = (0..members.len())
-                .map(|place| match place {
+                .map(|position| match position {
                     0 => None,
                     1 => Some(0),
-                    _ => Some(place / 2),
+                    _ => Some(position / 2),
                 })
                 .collect();
             let tree = Tree::of_parents(&parents).ok()?;

@@ -138,7 +138,7 @@ impl Maker<'_> {
     }
 
     /// All-to-all over rails: a message for another box goes first to the accelerator of its own box that has the
-    /// receiver's place there, then from place to same place.
+    /// receiver's index there, then from that index to the same index.
     fn nccl_pxn(&self, boxes: &Boxes) -> Option<Algorithm> {
         let size = boxes.members.first()?.len();
         let alike = boxes.members.iter().all(|of| of.len() == size);

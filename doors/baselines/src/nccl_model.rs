@@ -651,9 +651,9 @@ fn card(
 ) -> Option<Rational> {
     let mut slowest: Option<Rational> = None;
     for channel in &boxes.channels {
-        for (place, of) in boxes.members.iter().enumerate() {
-            let next = &boxes.members[(place + 1) % boxes.members.len()];
-            let at = *channel.get(place)?;
+        for (index, of) in boxes.members.iter().enumerate() {
+            let next = &boxes.members[(index + 1) % boxes.members.len()];
+            let at = *channel.get(index)?;
             let path = routes.path(
                 *ranks.get(*of.get(at)?)?,
                 *ranks.get(next[at % next.len()])?,

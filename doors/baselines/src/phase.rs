@@ -57,7 +57,7 @@ pub enum Phase {
     /// In one step, every rank sends one block to every other, to the nearest first.
     Direct(Vec<usize>, ExchangeOp),
     /// All pairs over rails: boxes of equally many ranks. A rank sends each rank of its box the blocks for it and for
-    /// the ranks at its place in the other boxes. These blocks then go from place to same place.
+    /// the ranks at its index in the other boxes. These blocks then go from an index to the same index.
     Rails(Vec<Vec<usize>>),
     /// Some messages, as listed, by step.
     Steps(Vec<Vec<Step>>),
@@ -375,7 +375,7 @@ fn rails(out: &mut Sender<'_>, boxes: &[Vec<usize>]) {
         let others = boxes
             .iter()
             .enumerate()
-            .filter(move |(place, _)| *place != own);
+            .filter(move |(index, _)| *index != own);
         others.filter_map(move |(_, other)| other.get(at).copied())
     };
     for (own, members) in boxes.iter().enumerate() {

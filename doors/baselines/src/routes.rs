@@ -43,32 +43,19 @@ pub enum Forwarders {
     Routers,
 }
 
-/// Fact: bytes of the path to one node: its last link, the node before it, and its place in the order of distances.
+/// Fact: bytes of the path to one node: its last link, the node before it, and its position in the order of distances.
 const PATH: u64 = 28;
 
 /// Fact: costs of at most this many bits can be summed over all nodes of a platform in 64 bits.
 const BITS: u64 = 39;
 
 impl Routes {
-    /// The routes from these nodes. Senders take turns. `O(k (n + m) log m)` for `k` of `n` nodes and `m` links.
-    pub fn new(platform: &Platform, from: &[NodeId], over: Forwarders) -> Routes {
-        Routes::with(platform, from, over, Ties::Turns)
-    }
-
-    /// Runs [`Routes::new`] with a rule for paths that are equally good.
-    pub fn with(platform: &Platform, from: &[NodeId], over: Forwarders, ties: Ties) -> Routes {
-        let routes = Routes::watched(platform, from, over, ties, &Watch::unlimited());
-        // Nothing ends it.
-        routes.unwrap_or_else(|_| Routes {
-            from: PerNode::default(),
-        })
-    }
-
-    /// Runs [`Routes::with`] under a watch that is checked at every sender, and first for the memory of all.
+    /// The routes from these nodes, with a rule for paths that are equally good. The watch is checked at every sender, and
+    /// first for the memory of all. `O(k (n + m) log m)` for `k` of `n` nodes and `m` links.
     ///
     /// # Errors
     /// The limit that ended the search.
-    pub fn watched(
+    pub fn new(
         platform: &Platform,
         from: &[NodeId],
         over: Forwarders,
@@ -84,8 +71,8 @@ impl Routes {
         }
     }
 
-    /// Runs [`Routes::watched`] for messages of this size: the paths on which one arrives first, with the latency and
-    /// the overhead of each link. Without both they are those of [`Routes::watched`].
+    /// The routes on which a message of this size arrives first, with the latency and the overhead of each link. If no link
+    /// has either, they are those of [`Routes::new`], whose watch and cost these have.
     ///
     /// # Errors
     /// The limit that ended the search.

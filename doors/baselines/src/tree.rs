@@ -103,11 +103,11 @@ impl Tree {
     /// first.
     pub fn nomial(ranks: usize, radix: usize) -> Tree {
         let parent = |rank: usize| {
-            let mut place = 1;
-            while (rank / place).is_multiple_of(radix) {
-                place *= radix;
+            let mut power = 1;
+            while (rank / power).is_multiple_of(radix) {
+                power *= radix;
             }
-            rank - rank / place % radix * place
+            rank - rank / power % radix * power
         };
         let mut tree = Tree::from(parent, ranks, 0);
         for children in tree.children.iter_mut() {
@@ -122,12 +122,12 @@ impl Tree {
         let (short, longer) = (others / chains, others % chains);
         // The first chains are one longer.
         let begins = |rank: usize| {
-            let place = rank - 1;
+            let position = rank - 1;
             let of_longer = longer * (short + 1);
-            if place < of_longer {
-                place.is_multiple_of(short + 1)
+            if position < of_longer {
+                position.is_multiple_of(short + 1)
             } else {
-                (place - of_longer).is_multiple_of(short.max(1))
+                (position - of_longer).is_multiple_of(short.max(1))
             }
         };
         Tree::from(|rank| if begins(rank) { 0 } else { rank - 1 }, ranks, 0)

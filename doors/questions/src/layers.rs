@@ -137,7 +137,7 @@ mod tests {
     use oneport::platform::generate::{self, Costs};
     use oneport::platform::{Delays, Shared};
     use oneport::{Collective, NodeId, Platform, PortModel, Units, Volumes};
-    use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
+    use oneport_baselines::{Forwarders, RankHints, Routes, Ties, named, ranks};
     use oneport_timing::{TaskList, lower_bound};
 
     fn unlimited() -> Layered {
@@ -171,7 +171,11 @@ mod tests {
     fn least(problem: &Problem) -> Result<Rational> {
         let solved = solve(problem, &Options::of(Goal::Rate))?;
         solved.patterns()?;
-        Ok(lower_bound(problem, solved.answer.bound()))
+        Ok(lower_bound(
+            problem,
+            solved.answer.bound(),
+            &Watch::unlimited(),
+        ))
     }
 
     /// All broadcasts of whole pieces: any order of sends, each as early as it can be.
@@ -326,14 +330,26 @@ mod tests {
                     continue;
                 }
                 let problem = Problem::new(&platform, &collective, Volumes::default())?;
-                let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+                let routes = Routes::new(
+                    &platform,
+                    &ranks(&problem),
+                    Forwarders::Anything,
+                    Ties::Turns,
+                    &Watch::unlimited(),
+                )?;
                 let mut best: Option<Rational> = None;
                 for algorithm in named(&problem, &RankHints::default()) {
                     if !algorithm.is_in_order(&problem) {
                         continue;
                     }
                     for segments in [1, 4] {
-                        let list = TaskList::of_algorithm(&problem, &algorithm, &routes, segments)?;
+                        let list = TaskList::of_algorithm(
+                            &problem,
+                            &algorithm,
+                            &routes,
+                            segments,
+                            &Watch::unlimited(),
+                        )?;
                         let dated = list.graph(&problem, &Watch::unlimited())?.simulate(
                             &problem,
                             None,

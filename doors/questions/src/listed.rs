@@ -4,7 +4,10 @@ use std::path::Path;
 
 use oneport::Problem;
 use oneport::files::{ListedAlgorithm, ListedSteps, read_algorithm};
-use oneport_baselines::{Algorithm, Forwarders, Routes, Send, of_ring, of_rounds, of_tree, ranks};
+use oneport::watch::Watch;
+use oneport_baselines::{
+    Algorithm, BaselineError, Forwarders, Routes, Send, Ties, of_ring, of_rounds, of_tree, ranks,
+};
 
 use crate::error::{QuestionError, Result, unfit};
 
@@ -19,10 +22,11 @@ pub(crate) fn read(problem: &Problem, path: &Path) -> Result<(Algorithm, Routes)
             .file_stem()
             .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     }
-    let cheapest = || Routes::new(problem.platform(), &ranks(problem), Forwarders::Anything);
     let made = match steps {
-        ListedSteps::Ring(nodes) => of_ring(problem, &name, &nodes).map(|made| (made, cheapest())),
-        ListedSteps::Tree(edges) => of_tree(problem, &name, &edges).map(|made| (made, cheapest())),
+        ListedSteps::Ring(nodes) => of_ring(problem, &name, &nodes)
+            .and_then(|made| Ok((made, routes(problem, Forwarders::Anything)?))),
+        ListedSteps::Tree(edges) => of_tree(problem, &name, &edges)
+            .and_then(|made| Ok((made, routes(problem, Forwarders::Anything)?))),
         ListedSteps::Rounds(pieces, rounds) => {
             let rounds: Vec<Vec<Send>> = rounds
                 .into_iter()
@@ -32,6 +36,13 @@ pub(crate) fn read(problem: &Problem, path: &Path) -> Result<(Algorithm, Routes)
         }
     };
     made.map_err(|error| QuestionError::from(error).about(path.display()))
+}
+
+/// The cheapest routes from all ranks.
+fn routes(problem: &Problem, over: Forwarders) -> Result<Routes, BaselineError> {
+    let (platform, unlimited) = (problem.platform(), Watch::unlimited());
+    let routes = Routes::new(platform, &ranks(problem), over, Ties::Turns, &unlimited)?;
+    Ok(routes)
 }
 
 fn send(listed: oneport::files::ListedSend) -> Send {
@@ -98,8 +109,7 @@ fn schedule(problem: &Problem, path: &Path, text: &str) -> Result<(Algorithm, Ro
         .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let made = of_moves(problem, &stem, &moves);
     let made = made.map_err(|error| QuestionError::from(error).about(&name))?;
-    let over = Forwarders::Routers;
-    Ok((made, Routes::new(problem.platform(), &ranks(problem), over)))
+    Ok((made, routes(problem, Forwarders::Routers)?))
 }
 
 /// A schedule that ran to its right end in the interpreter of `oneport check`.

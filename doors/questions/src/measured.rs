@@ -37,7 +37,7 @@ impl Measured {
 /// size counts.
 ///
 /// # Errors
-/// A text that is no positive measurement; a file without one, or of another question.
+/// A text that is no positive measurement, a file without one, or a file of another question.
 pub fn read(problem: &Problem, text: &str, sized: bool, hear: Hearer<'_>) -> Result<Measured> {
     let path = Path::new(text);
     if path

@@ -33,7 +33,7 @@ pub struct Rated {
     pub protocol: String,
     /// The bus bandwidth that the model expects, in GB/s.
     pub busbw: Rational,
-    /// The time of one operation that the model expects, in microseconds; `None` without a size.
+    /// The time of one operation that the model expects, in microseconds. `None` without a size.
     pub time: Option<Rational>,
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn of(
         return None;
     }
     let over = Forwarders::Anything;
-    let routes = Routes::watched(platform, &nodes, over, Ties::Turns, watch).ok()?;
+    let routes = Routes::new(platform, &nodes, over, Ties::Turns, watch).ok()?;
     let boxes = Boxes::find(problem, &nodes, &routes);
     let form = problem.collective().form().map(Form::alike)?;
     let bandwidth = Bandwidth::of(problem)?;
@@ -170,7 +170,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Printed>> {
     )))
 }
 
-/// Keeps the protocol with the largest bandwidth for every algorithm; the best algorithm first.
+/// The protocol with the largest bandwidth for every algorithm. The best algorithm is the first.
 fn best_protocols(mut rated: Vec<Rated>) -> Vec<Rated> {
     rated.sort_by(|one, other| other.busbw.cmp(&one.busbw));
     let mut best: Vec<Rated> = Vec::new();

@@ -17,7 +17,7 @@ use crate::error::{Result, chain, defect};
 const NAMED: usize = 30_000;
 /// Tasks of a run of our own schedules. Trades shorter runs for time. Not measured.
 const OWN: usize = 300_000;
-/// Tasks of a run of the periodic schedule that promises most, where a single size is asked for. Trades shorter runs
+/// Tasks of a run of the periodic schedule that promises most, if the question has a single size. Trades shorter runs
 /// for time and memory. Measured: a broadcast among 20 half-duplex nodes (degree 4, costs 10 to 20) takes 1.4 % more
 /// than its bound, with 300,000 tasks 3.0 %.
 pub(crate) const FOLLOWED: usize = 1_200_000;
@@ -25,7 +25,7 @@ pub(crate) const FOLLOWED: usize = 1_200_000;
 /// Not measured.
 const WORTH: u32 = 1000;
 
-/// The limits of the search for the number of pieces: no piece is less than a byte, and a token is whole.
+/// The limits of the search for the number of pieces. A piece has at least a byte. A token is not cut.
 pub(crate) fn search<'w>(problem: &Problem, watch: &'w Watch) -> SearchLimits<'w> {
     let bytes = |units: Units| Some(units.bytes(problem.volumes().size.constant()?).to_integer());
     let bytes = problem.platform().units().and_then(bytes);
@@ -50,7 +50,7 @@ const INSTANCES: [u64; 3] = [16, 32, 64];
 const COPIES: u64 = 4096;
 
 /// Our own schedules: the optimum's patterns, each on its share, and periodic schedules in the order of their
-/// matchings. Where messages stay whole: one pattern of the optimum for each.
+/// matchings. If messages stay whole, each has one pattern of the optimum.
 pub(crate) struct Own<'a> {
     ways: Vec<PieceSearch<'a>>,
     /// Tasks of the second way, the schedule that promises most.
@@ -67,7 +67,7 @@ impl<'a> Own<'a> {
         if !problem.collective().is_cut() {
             let way = |state: SteadyState| {
                 PieceSearch::new(problem, move |pieces, watch| {
-                    TaskList::of_patterns_watched(problem, &state, pieces, 0, watch)
+                    TaskList::of_patterns(problem, &state, pieces, 0, watch)
                 })
             };
             return Own {
@@ -99,7 +99,7 @@ impl<'a> Own<'a> {
         }
     }
 
-    /// The shortest of them; `least` is a lower bound on the time. `None` if a limit came before the first was dated.
+    /// The shortest of them. `least` is a lower bound on the time. `None` if a limit came before the first was dated.
     ///
     /// # Errors
     /// The errors of the search over the patterns.
@@ -116,7 +116,7 @@ impl<'a> Own<'a> {
         };
         let mut best = match first.shortest(problem, search, least) {
             Err(TimingError::Stopped(limit)) if self.few => {
-                // A first run of few tasks is dated even after the limit; no other run is.
+                // Of all runs, only a first one of few tasks is dated after the limit.
                 let over = Watch::unlimited();
                 over.end(limit);
                 let watch = &over;
@@ -225,7 +225,7 @@ pub(crate) fn own(
     Ok(found.map(|found| found.shortest))
 }
 
-/// The best run of a named algorithm; `None` if it sends between unconnected nodes, or too many messages, or a limit
+/// The best run of a named algorithm. `None` if it sends between unconnected nodes, or too many messages, or a limit
 /// came before its first run was dated. If it cannot take less than `goal`, the search is shorter.
 pub(crate) fn named(
     problem: &Problem,
@@ -298,8 +298,8 @@ mod tests {
         let problem = Problem::new(&platform, &collective, &volumes)?;
         let solved = planned(&problem)?;
         let plan = solved.plan()?;
-        let periods = 512 / plan.schedule.instances.to_u32().context("few instances")?;
         let watch = Watch::unlimited();
+        let periods = 512 / plan.schedule.instances.to_u32().context("few instances")?;
         let graph = TaskList::of_schedule(&problem, plan.schedule, periods, &watch)?
             .graph(&problem, &watch)?;
         assert_eq!(graph.list().pieces.len(), 512);
@@ -308,7 +308,7 @@ mod tests {
             referee::check_run(&problem, &graph.run(&timing))?,
             timing.length()
         );
-        let least = lower_bound(&problem, plan.upper_bound);
+        let least = lower_bound(&problem, plan.upper_bound, &watch);
         assert!(
             timing.length() * Rational::from_integer(1000.into())
                 <= least * Rational::from_integer(1003.into())
@@ -343,7 +343,7 @@ mod tests {
             let problem = Problem::new(&platform, &collective, &volumes)?;
             let solved = planned(&problem)?;
             let plan = solved.plan()?;
-            let least = lower_bound(&problem, plan.upper_bound);
+            let least = lower_bound(&problem, plan.upper_bound, &watch);
             let found = Own::new(&problem, plan.steady_state, &watch)
                 .shortest(&problem, &search, &least)?
                 .context("nothing ends the search")?;
@@ -360,7 +360,7 @@ mod tests {
         Ok(())
     }
 
-    /// Whatever the model and the collective, the schedule's own order is one more candidate; the referee executes it.
+    /// Under every model and for every collective, the order of the schedule is one more candidate. The referee executes it.
     #[test]
     fn a_periodic_schedule_shortens_and_never_lengthens() -> Result<()> {
         let mut shorter = std::collections::BTreeSet::new();
@@ -392,7 +392,7 @@ mod tests {
                 let problem = Problem::new(&platform, &collective, &volumes)?;
                 let solved = planned(&problem)?;
                 let plan = solved.plan()?;
-                let least = lower_bound(&problem, plan.upper_bound);
+                let least = lower_bound(&problem, plan.upper_bound, &watch);
                 let found = Own::new(&problem, plan.steady_state, &watch)
                     .shortest(&problem, &search, &least)?
                     .context("nothing ends the search")?;

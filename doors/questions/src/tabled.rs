@@ -22,7 +22,7 @@ pub enum Tabled {
     /// Times of one operation, by size.
     Time(TimeNumbers),
     /// Known algorithms beside the optimum.
-    Compare(CompareNumbers),
+    Compare(Box<CompareNumbers>),
 }
 
 /// A table, and the facts of its question.
@@ -95,7 +95,7 @@ pub(crate) fn on(
         let asked = Asked::read(platform, question)?;
         let answer = CompareAnswer::on(question, asked, latencies, &options, &deaf)?;
         let problem = &answer.problem;
-        let numbers = Tabled::Compare(answer.numbers());
+        let numbers = Tabled::Compare(Box::new(answer.numbers()));
         return Ok(Table::of(
             problem.platform(),
             problem.collective(),
@@ -118,7 +118,7 @@ pub(crate) fn on(
 /// Answers a question for times or a comparison. The watch limits the search.
 ///
 /// # Errors
-/// As [`TimeAnswer::of`] and [`CompareAnswer::of`]; a question of another kind is answered as one for times.
+/// The errors of [`TimeAnswer::of`] and [`CompareAnswer::of`]. A question of another kind is answered as one for times.
 pub fn tabled(question: &Question, watch: Watch) -> Result<Table> {
     let (platform, latencies) = read_platform(question)?;
     on(question, platform, latencies, watch)

@@ -10,7 +10,7 @@ pub fn decimal(value: &Rational) -> String {
     oneport::decimal(value, DIGITS)
 }
 
-/// A time of a platform in seconds. In units of time if the platform has no units.
+/// A time of a platform in seconds. If the platform has no units, it is in units of time.
 pub fn seconds(platform: &Platform, time: &Rational) -> Rational {
     let units = platform.units();
     units.map_or_else(|| time.clone(), |units| time * units.time.seconds())

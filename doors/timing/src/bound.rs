@@ -17,13 +17,9 @@ use petgraph::visit::EdgeRef;
 /// goal of a result of its value: the time in which the value leaves the owner, plus the least delay from there to the
 /// node. Third, the same for all values together that leave an owner or enter a node. `O(n m log m + p m)` for `n`
 /// nodes, `m` links and `p` pairs.
-pub fn lower_bound(problem: &Problem, throughput: &Rational) -> Rational {
-    lower_bound_watched(problem, throughput, &Watch::unlimited())
-}
-
-/// Runs [`lower_bound`] under a watch that is checked for every demand, node and pair. Returns the first of the three
-/// times if it ends before the others are computed.
-pub fn lower_bound_watched(problem: &Problem, throughput: &Rational, watch: &Watch) -> Rational {
+///
+/// The watch is checked for every demand, node and pair. If it ends the work, the result is the first of the three times.
+pub fn lower_bound(problem: &Problem, throughput: &Rational, watch: &Watch) -> Rational {
     let steady = if throughput.is_zero() {
         Rational::zero()
     } else {
@@ -232,9 +228,9 @@ impl Pairs {
         let list: Vec<Pair> = counts.iter().map(pair).collect();
         let lists = || platform.per_node(Vec::new());
         let (mut out_of, mut into) = (lists(), lists());
-        for (place, pair) in list.iter().enumerate() {
-            out_of[pair.owner].push(place);
-            into[pair.wants].push(place);
+        for (index, pair) in list.iter().enumerate() {
+            out_of[pair.owner].push(index);
+            into[pair.wants].push(index);
         }
         Ok(Pairs {
             clock,

@@ -137,11 +137,11 @@ impl Layers {
             builder: Platform::builder(),
             nodes: Vec::new(),
             links: Vec::new(),
-            places: Vec::new(),
+            nodes_at: Vec::new(),
         };
         draft.fill()?;
         let shared = draft.share()?;
-        let moved = |node: &NodeId, window: usize| draft.place(*node, window);
+        let moved = |node: &NodeId, window: usize| draft.node_at(*node, window);
         let last = windows.len().checked_sub(1)?;
         let layered = demands.iter().map(|demand| {
             let owners = demand.owners.iter().map(|owner| moved(owner, 0));
@@ -193,7 +193,7 @@ impl Layers {
             let all = price * whole(resource.capacity(platform));
             if let Some(window) = self
                 .window(resource)
-                .and_then(|place| self.windows.get(place))
+                .and_then(|index| self.windows.get(index))
             {
                 slope += &all * whole(window.growth) / &window.length;
             }
@@ -254,15 +254,15 @@ impl Layers {
     fn on_platform(&self, pattern: &Pattern) -> (Pattern, Vec<usize>) {
         let (mut tasks, mut windows) = (Vec::new(), Vec::new());
         // Per task of the layers: the task that brings its result.
-        let mut places: Vec<Option<u32>> = Vec::with_capacity(pattern.tasks.len());
+        let mut indices: Vec<Option<u32>> = Vec::with_capacity(pattern.tasks.len());
         let mut push = |task: Task, window: usize| {
             tasks.push(task);
             windows.push(window);
             Some(tasks.len() as u32 - 1)
         };
         for task in &pattern.tasks {
-            let moved = |input: Option<u32>| places.get(input? as usize).copied().flatten();
-            places.push(match *task {
+            let moved = |input: Option<u32>| indices.get(input? as usize).copied().flatten();
+            indices.push(match *task {
                 Task::Send { link, part, after } => match self.links.get(link.index()) {
                     Some(&Layered {
                         link: Some(link),
@@ -412,38 +412,38 @@ struct Draft<'d> {
     builder: PlatformBuilder,
     nodes: Vec<(NodeId, usize)>,
     links: Vec<Layered>,
-    /// Per node and window: its place in the layers.
-    places: Vec<Vec<Option<NodeId>>>,
+    /// Per node and window: the node in the layers.
+    nodes_at: Vec<Vec<Option<NodeId>>>,
 }
 
 impl Draft<'_> {
-    fn place(&self, node: NodeId, window: usize) -> Option<NodeId> {
-        *self.places.get(node.index())?.get(window)?
+    fn node_at(&self, node: NodeId, window: usize) -> Option<NodeId> {
+        *self.nodes_at.get(node.index())?.get(window)?
     }
 
     fn fill(&mut self) -> Option<()> {
         for node in self.of.node_ids() {
             let mut row = Vec::with_capacity(self.windows.len());
-            for place in 0..self.windows.len() {
-                let useful = self.is_useful(node, place);
+            for index in 0..self.windows.len() {
+                let useful = self.is_useful(node, index);
                 row.push(if useful {
-                    Some(self.node(node, place)?)
+                    Some(self.node(node, index)?)
                 } else {
                     None
                 });
             }
             let kept: Vec<(usize, NodeId)> = (0..)
                 .zip(&row)
-                .filter_map(|(place, id)| Some((place, (*id)?)))
+                .filter_map(|(index, id)| Some((index, (*id)?)))
                 .collect();
             for pair in kept.windows(2) {
                 self.wait(pair[0].1, pair[1].1, pair[0].0)?;
             }
-            self.places.push(row);
+            self.nodes_at.push(row);
         }
         for node in self.of.node_ids() {
-            for place in 0..self.windows.len() {
-                self.links_to(node, place)?;
+            for index in 0..self.windows.len() {
+                self.links_to(node, index)?;
             }
         }
         Some(())
@@ -452,7 +452,7 @@ impl Draft<'_> {
     /// The shared capacities of every window, each for its length, and their windows.
     fn share(&mut self) -> Option<Vec<usize>> {
         let mut windows = Vec::new();
-        for (place, shared) in self.of.shared().iter().enumerate() {
+        for (index, shared) in self.of.shared().iter().enumerate() {
             for (number, window) in self.windows.iter().enumerate() {
                 let links = self.links.iter().enumerate();
                 let own = links.filter(|(_, layered)| layered.window == number);
@@ -464,7 +464,7 @@ impl Draft<'_> {
                     continue;
                 }
                 let made = Shared {
-                    name: format!("{place}@{number}"),
+                    name: format!("{index}@{number}"),
                     rate: &shared.rate * &window.length,
                     weights,
                 };
@@ -476,23 +476,23 @@ impl Draft<'_> {
     }
 
     /// Whether a useful value may be at the node in the window.
-    fn is_useful(&self, node: NodeId, place: usize) -> bool {
+    fn is_useful(&self, node: NodeId, index: usize) -> bool {
         let (Some((before, after)), Some(window)) =
-            (self.ends.of_node(node), self.windows.get(place))
+            (self.ends.of_node(node), self.windows.get(index))
         else {
             return false;
         };
         *before < &window.start + &window.length && &window.start + after < *self.until
     }
 
-    fn node(&mut self, node: NodeId, place: usize) -> Option<NodeId> {
-        let (of, window) = (self.of.node(node), self.windows.get(place)?);
+    fn node(&mut self, node: NodeId, index: usize) -> Option<NodeId> {
+        let (of, window) = (self.of.node(node), self.windows.get(index)?);
         let made = Node {
-            name: format!("{}@{place}", node.index()),
+            name: format!("{}@{index}", node.index()),
             compute: of.compute.as_ref().map(|compute| compute / &window.length),
             ..of.clone()
         };
-        self.nodes.push((node, place));
+        self.nodes.push((node, index));
         self.builder.node(self.ported(made, node)).ok()
     }
 
@@ -516,19 +516,19 @@ impl Draft<'_> {
 
     /// The links into a node on which values are sent in this window. They meet at a separate node, which has the
     /// receiving ports of the node.
-    fn links_to(&mut self, node: NodeId, place: usize) -> Option<()> {
-        let window = self.windows.get(place)?;
+    fn links_to(&mut self, node: NodeId, index: usize) -> Option<()> {
+        let window = self.windows.get(index)?;
         let incoming: Vec<(LinkId, NodeId, usize)> = self
             .of
             .incoming(node)
             .iter()
             .filter_map(|&id| {
                 let link = self.of.link(id);
-                let from = self.place(link.from, place)?;
+                let from = self.node_at(link.from, index)?;
                 let at = &window.start + link.latency();
                 let arrives = self.windows.iter().rposition(|window| window.start <= at)?;
                 let in_time = at < *self.until;
-                (in_time && self.place(node, arrives).is_some()).then_some((id, from, arrives))
+                (in_time && self.node_at(node, arrives).is_some()).then_some((id, from, arrives))
             })
             .collect();
         let Some(first) = incoming.iter().map(|(_, _, arrives)| *arrives).min() else {
@@ -540,24 +540,24 @@ impl Draft<'_> {
         } else {
             let port = Node {
                 ports: self.of.node(node).ports,
-                ..Node::router(format!("{}<{place}", node.index()))
+                ..Node::router(format!("{}<{index}", node.index()))
             };
             let port = self.ported(port, node);
-            self.nodes.push((node, place));
+            self.nodes.push((node, index));
             let port = self.builder.node(port).ok()?;
-            self.wait(port, self.place(node, first)?, place)?;
+            self.wait(port, self.node_at(node, first)?, index)?;
             Some(port)
         };
         for (id, from, arrives) in incoming {
             let to = match shared {
                 Some(port) => port,
-                None => self.place(node, arrives)?,
+                None => self.node_at(node, arrives)?,
             };
             let cost = &self.of.link(id).cost / &window.length;
             self.builder.link(from, to, cost).ok()?;
             self.links.push(Layered {
                 link: Some(id),
-                window: place,
+                window: index,
             });
         }
         Some(())

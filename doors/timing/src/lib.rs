@@ -9,7 +9,7 @@ mod simulate;
 mod task_graph;
 mod task_list;
 
-pub use bound::{lower_bound, lower_bound_watched};
+pub use bound::lower_bound;
 pub use certificate_bound::lower_bound_from_certificate;
 pub use layers::Layers;
 

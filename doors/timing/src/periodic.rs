@@ -25,7 +25,7 @@ struct Turn {
 impl TaskList {
     /// The values of one operation, passed in this number of periods of a schedule: every copy of a pattern has an
     /// equal part of its demand. A part is cut at every point at which the schedule cuts one of its messages, on all
-    /// links, so that each piece is sent without a break at its place in the schedule. Sends and merges are in the
+    /// links, so that each piece is sent without a break at its date in the schedule. Sends and merges are in the
     /// order of the schedule, so that [`TaskGraph::simulate_in_order`](crate::TaskGraph::simulate_in_order) follows its
     /// matchings. Nothing ends later than in the schedule's eager run. `O(d)` for `d` sends and merges, after one
     /// period is sorted.
@@ -61,12 +61,12 @@ impl TaskList {
             shares: shares(schedule),
             tasks: Vec::with_capacity(turns.len() * periods as usize),
         };
-        // For each task: its place among the turns of a period.
-        let mut places = Vec::with_capacity(execution.tasks.len());
-        let mut place = 0;
+        // For each task: the index of its first turn in a period.
+        let mut first_turns = Vec::with_capacity(execution.tasks.len());
+        let mut next_turn = 0;
         for dated in &execution.tasks {
-            places.push(place);
-            place += count(&borders, dated);
+            first_turns.push(next_turn);
+            next_turn += count(&borders, dated);
         }
         let mut numbers = vec![0_u32; turns.len() * periods as usize];
         let last = turns.iter().map(|turn| turn.round).max().unwrap_or(0);
@@ -80,7 +80,7 @@ impl TaskList {
                     continue;
                 };
                 let index_of =
-                    |task: usize| period as usize * turns.len() + places[task] + turn.piece;
+                    |task: usize| period as usize * turns.len() + first_turns[task] + turn.piece;
                 let dated = &execution.tasks[turn.task];
                 let first = firsts
                     .get(&(dated.message.demand, dated.copy))

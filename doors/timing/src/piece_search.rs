@@ -176,7 +176,7 @@ impl<'a> PieceSearch<'a> {
                 pieces,
                 priority_offset,
             } = candidate;
-            TaskList::of_patterns_watched(problem, steady_state, pieces, priority_offset, watch)
+            TaskList::of_patterns(problem, steady_state, pieces, priority_offset, watch)
         };
         PieceSearch {
             messages: messages(problem).max().unwrap_or(1),
@@ -260,13 +260,13 @@ impl<'a> PieceSearch<'a> {
         self.in_other_orders(problem, limits, least, &mut best)?;
         let graph = self.graph(best.candidate, &Watch::unlimited())?;
         // The next size begins at the end of this one.
-        let order = self.place(best.candidate.priority_offset);
+        let order = self.order_of(best.candidate.priority_offset);
         self.order = Some(order);
         let (orders, pieces) = (self.orders, best.candidate.pieces);
         let near = |priority_offset: u32| {
             priority_offset == 0
                 || (order.saturating_sub(1)..order + 2)
-                    .any(|place| orders.get(place) == Some(&priority_offset))
+                    .any(|index| orders.get(index) == Some(&priority_offset))
         };
         self.kept.retain(|candidate, graph| {
             candidate.pieces >= pieces && near(candidate.priority_offset) && graph.extent() <= KEPT
@@ -295,7 +295,7 @@ impl<'a> PieceSearch<'a> {
         u32::try_from(most).unwrap_or(u32::MAX).max(1)
     }
 
-    fn place(&self, priority_offset: u32) -> usize {
+    fn order_of(&self, priority_offset: u32) -> usize {
         self.orders
             .iter()
             .position(|order| *order == priority_offset)
@@ -349,7 +349,7 @@ impl<'a> PieceSearch<'a> {
         least: &Rational,
         best: &mut Best,
     ) -> Result<(), TimingError> {
-        let helps = |search: &mut Self, place: usize, best: &mut Best| {
+        let helps = |search: &mut Self, index: usize, best: &mut Best| {
             if small(&best.length - least, &best.length) || limits.watch.ask().is_err() {
                 return Ok(None);
             }
@@ -358,7 +358,7 @@ impl<'a> PieceSearch<'a> {
             search.better(
                 problem,
                 Candidate {
-                    priority_offset: search.orders[place],
+                    priority_offset: search.orders[index],
                     ..best.candidate
                 },
                 &limit,
@@ -367,8 +367,8 @@ impl<'a> PieceSearch<'a> {
             )
         };
         let Some(last) = self.order else {
-            for place in 1..self.orders.len() {
-                helps(self, place, best)?;
+            for index in 1..self.orders.len() {
+                helps(self, index, best)?;
             }
             return Ok(());
         };
@@ -379,19 +379,19 @@ impl<'a> PieceSearch<'a> {
             self.without -= 1;
             return Ok(());
         }
-        let from = self.place(best.candidate.priority_offset);
+        let from = self.order_of(best.candidate.priority_offset);
         let side: Vec<usize> = if self.earlier || from == 0 {
             (from + 1..self.orders.len()).collect()
         } else {
             (1..from).rev().collect()
         };
-        for place in side.into_iter().filter(|place| *place != last) {
-            if helps(self, place, best)? != Some(true) {
+        for index in side.into_iter().filter(|index| *index != last) {
+            if helps(self, index, best)? != Some(true) {
                 break;
             }
         }
         self.earlier = !self.earlier;
-        self.failures = if self.place(best.candidate.priority_offset) == from {
+        self.failures = if self.order_of(best.candidate.priority_offset) == from {
             self.failures + 1
         } else {
             0
@@ -529,7 +529,7 @@ impl<'a> NamedSearch<'a> {
     /// The algorithm over these routes.
     pub fn new(problem: &'a Problem, algorithm: &'a Algorithm, routes: &'a Routes) -> Self {
         let list = move |segments, watch: &Watch| {
-            TaskList::of_algorithm_watched(problem, algorithm, routes, segments, watch)
+            TaskList::of_algorithm(problem, algorithm, routes, segments, watch)
         };
         NamedSearch {
             algorithm,
@@ -593,7 +593,7 @@ impl<'a> NamedSearch<'a> {
         }
         let found = self
             .algorithm
-            .loads_watched(problem, self.routes, watch)
+            .loads(problem, self.routes, watch)
             .and_then(|loads| loads.throughput(problem));
         let bottleneck = found
             .map(|found| found.throughput.recip())

@@ -85,7 +85,7 @@ impl Timing {
 /// Durations of tasks, in one unit.
 struct Lengths {
     unit: Rational,
-    /// Per kind: the time that it occupies its place, and the latency from its end to its arrival.
+    /// Per kind: the time that it occupies its site, and the latency from its end to its arrival.
     kinds: Vec<[BigUint; 2]>,
 }
 
@@ -114,7 +114,7 @@ impl Lengths {
         }
         let Scaled { values, unit } = Scaled::coarsest(&times);
         let kind = |kind: &Kind| {
-            let [latency, overhead, time] = [0, 1, 2].map(|place| &values[3 * kind.place + place]);
+            let [latency, overhead, time] = [0, 1, 2].map(|part| &values[3 * kind.site + part]);
             [overhead + time * &kind.shares, latency.clone()]
         };
         Ok(Lengths {
@@ -142,7 +142,7 @@ impl Lengths {
         let mut busy: Vec<(BigUint, Option<&BigUint>)> =
             vec![Default::default(); graph.lanes.len()];
         for ([takes, latency], kind) in self.kinds.iter().zip(&graph.kinds) {
-            for &resource in graph.occupied.of(kind.place) {
+            for &resource in graph.occupied.of(kind.site) {
                 let (sum, least) = &mut busy[resource as usize];
                 *sum += takes * kind.count;
                 *least = Some(least.map_or(latency, |least| least.min(latency)));
@@ -267,15 +267,15 @@ impl TaskGraph {
                 watch.ask().map_err(TimingError::Stopped)?;
             }
             let kind = self.kind[number] as usize;
-            let occupied = self.occupied.of(self.kinds[kind].place);
+            let occupied = self.occupied.of(self.kinds[kind].site);
             let ready = inputs(task).map(|input| &arrivals[input as usize]);
             // The lane of a shared capacity is the date of the last transfer that takes up a part of it.
             let free = occupied
                 .iter()
                 .filter_map(|&own| lanes[own as usize].iter().min());
             let mut start = ready.chain(free).max().cloned().unwrap_or_else(N::zero);
-            let place = self.kinds[kind].place;
-            for (own, units) in self.occupied.with_units(place) {
+            let site = self.kinds[kind].site;
+            for (own, units) in self.occupied.with_units(site) {
                 if let Some(pool) = &mut pools[own as usize] {
                     while !pool.has(units, &start)
                         && let Some(end) = pool.next_end()
@@ -285,7 +285,7 @@ impl TaskGraph {
                 }
             }
             let end = start.plus(&kinds[kind][0]);
-            for (own, units) in self.occupied.with_units(place) {
+            for (own, units) in self.occupied.with_units(site) {
                 let pool = pools[own as usize].as_mut();
                 let until = if pool.is_some() { &start } else { &end };
                 if let Some(lane) = lanes[own as usize].iter_mut().min() {
@@ -311,10 +311,10 @@ impl TaskGraph {
 
 /// Tasks of one kind.
 struct Takes<N> {
-    /// Time that it occupies its place, and time from its end to its arrival.
+    /// Time that it occupies its site, and time from its end to its arrival.
     takes: N,
     latency: N,
-    place: usize,
+    site: usize,
 }
 
 /// Numbers, the least first. Most come in order, and need no heap.
@@ -415,7 +415,7 @@ struct Simulation<'l, N> {
     pools: Vec<Option<Pool<N>>>,
     /// Per link or processor: results in flight, in order of arrival, since it runs one task at a time.
     flying: Vec<VecDeque<(N, u32)>>,
-    /// Date at which the first result of a place arrives.
+    /// Date at which the first result of a site arrives.
     arriving: BinaryHeap<Reverse<(N, u32)>>,
     /// Date at which a resource is checked.
     freeing: BinaryHeap<Reverse<(N, u32)>>,
@@ -434,7 +434,7 @@ impl<'l, N: Whole> Simulation<'l, N> {
         let kind = |([takes, latency], kind): (&[BigUint; 2], &Kind)| Takes {
             takes: narrow(takes),
             latency: narrow(latency),
-            place: kind.place,
+            site: kind.site,
         };
         let lanes = |&lanes: &u32| {
             if lanes > 1 {
@@ -449,10 +449,10 @@ impl<'l, N: Whole> Simulation<'l, N> {
             kind,
         };
         let resources = graph.lanes.len();
-        let places = graph
+        let sites = graph
             .kinds
             .iter()
-            .map(|kind| kind.place + 1)
+            .map(|kind| kind.site + 1)
             .max()
             .unwrap_or(0);
         Simulation {
@@ -468,7 +468,7 @@ impl<'l, N: Whole> Simulation<'l, N> {
                 .iter()
                 .map(|units| units.map(Pool::new))
                 .collect(),
-            flying: (0..places).map(|_| VecDeque::new()).collect(),
+            flying: (0..sites).map(|_| VecDeque::new()).collect(),
             arriving: BinaryHeap::new(),
             freeing: BinaryHeap::new(),
             ready: Queue::default(),
@@ -531,7 +531,7 @@ impl<'l, N: Whole> Simulation<'l, N> {
     /// The resources that a task occupies.
     fn needed(&self, task: u32) -> &'l [u32] {
         let kind = self.tasks[task as usize].kind;
-        self.graph.occupied.of(self.kinds[kind as usize].place)
+        self.graph.occupied.of(self.kinds[kind as usize].site)
     }
 
     /// A resource that the task needs and that is occupied at the date.
@@ -545,8 +545,8 @@ impl<'l, N: Whole> Simulation<'l, N> {
     fn serves(&mut self, resource: u32, task: u32, date: &N) -> bool {
         let units = || {
             let kind = self.tasks[task as usize].kind;
-            let place = self.kinds[kind as usize].place;
-            self.graph.occupied.units(place, resource)
+            let site = self.kinds[kind as usize].site;
+            self.graph.occupied.units(site, resource)
         };
         match &mut self.pools[resource as usize] {
             Some(pool) => pool.has(units(), date),
@@ -559,11 +559,11 @@ impl<'l, N: Whole> Simulation<'l, N> {
         let Takes {
             takes,
             latency,
-            place,
+            site,
         } = &self.kinds[self.tasks[task as usize].kind as usize];
-        let (place, end) = (*place, date.plus(takes));
+        let (site, end) = (*site, date.plus(takes));
         let arrival = end.plus(latency);
-        for (resource, units) in self.graph.occupied.with_units(place) {
+        for (resource, units) in self.graph.occupied.with_units(site) {
             match &mut self.pools[resource as usize] {
                 Some(pool) => pool.take(units, end.clone()),
                 None => {
@@ -579,10 +579,10 @@ impl<'l, N: Whole> Simulation<'l, N> {
         if arrival == *date {
             self.arrive(task);
         } else {
-            if self.flying[place].is_empty() {
-                self.arriving.push(Reverse((arrival.clone(), place as u32)));
+            if self.flying[site].is_empty() {
+                self.arriving.push(Reverse((arrival.clone(), site as u32)));
             }
-            self.flying[place].push_back((arrival.clone(), task));
+            self.flying[site].push_back((arrival.clone(), task));
         }
         Some(arrival)
     }
@@ -664,14 +664,14 @@ impl<'l, N: Whole> Simulation<'l, N> {
 
     /// All results that arrive at this date.
     fn arrive_at(&mut self, date: &N) {
-        while let Some(place) = next_at(&mut self.arriving, date) {
+        while let Some(site) = next_at(&mut self.arriving, date) {
             while let Some((_, task)) =
-                self.flying[place as usize].pop_front_if(|(arrival, _)| arrival == date)
+                self.flying[site as usize].pop_front_if(|(arrival, _)| arrival == date)
             {
                 self.arrive(task);
             }
-            if let Some((arrival, _)) = self.flying[place as usize].front() {
-                self.arriving.push(Reverse((arrival.clone(), place)));
+            if let Some((arrival, _)) = self.flying[site as usize].front() {
+                self.arriving.push(Reverse((arrival.clone(), site)));
             }
         }
     }

@@ -39,7 +39,7 @@ pub struct TaskGraph {
 /// runs that fill a capacity exactly for machine integers. Not measured.
 const UNITS: u64 = 1 << 40;
 
-/// Resources that tasks at a place occupy.
+/// Resources that tasks at a site occupy: a link, or the processor of a node.
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
     resources: Lists,
@@ -48,20 +48,20 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    pub(crate) fn of(&self, place: usize) -> &[u32] {
-        self.resources.of(place)
+    pub(crate) fn of(&self, site: usize) -> &[u32] {
+        self.resources.of(site)
     }
 
     /// The resources with the units of each.
-    pub(crate) fn with_units(&self, place: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
-        let range = self.resources.range(place);
+    pub(crate) fn with_units(&self, site: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let range = self.resources.range(site);
         let units = &self.units[range];
-        self.of(place).iter().copied().zip(units.iter().copied())
+        self.of(site).iter().copied().zip(units.iter().copied())
     }
 
-    /// The units of one of the resources at a place.
-    pub(crate) fn units(&self, place: usize, resource: u32) -> u64 {
-        let of = self.with_units(place).find(|(own, _)| *own == resource);
+    /// The units of one of the resources at a site.
+    pub(crate) fn units(&self, site: usize, resource: u32) -> u64 {
+        let of = self.with_units(site).find(|(own, _)| *own == resource);
         of.map_or(1, |(_, units)| units)
     }
 }
@@ -70,7 +70,7 @@ impl Uses {
 #[derive(Debug)]
 pub(crate) struct Kind {
     /// A link, or a node counted from the last link on.
-    pub place: usize,
+    pub site: usize,
     /// The number of shares that a task of this kind moves or merges.
     pub shares: BigUint,
     /// The number of tasks.
@@ -106,8 +106,8 @@ impl Lists {
         for input in tasks.iter().flat_map(inputs) {
             ends[input as usize + 1] += 1;
         }
-        for place in 1..ends.len() {
-            ends[place] += ends[place - 1];
+        for site in 1..ends.len() {
+            ends[site] += ends[site - 1];
         }
         let mut all = vec![0_u32; ends.last().copied().unwrap_or(0) as usize];
         for (task, number) in tasks.iter().zip(0_u32..) {
@@ -188,7 +188,7 @@ fn kinds<N: Whole>(
     let mut numbers: BTreeMap<(usize, N), u32> = BTreeMap::new();
     let mut kinds: Vec<Kind> = Vec::new();
     let mut kind = |task: &RunTask| {
-        let (place, shares) = match task {
+        let (site, shares) = match task {
             RunTask::Send { link, carried } => {
                 let mut sum = N::zero();
                 for &(piece, _) in carried.iter() {
@@ -201,10 +201,10 @@ fn kinds<N: Whole>(
             }
         };
         let number = *numbers
-            .entry((place, shares))
-            .or_insert_with_key(|(place, shares)| {
+            .entry((site, shares))
+            .or_insert_with_key(|(site, shares)| {
                 kinds.push(Kind {
-                    place: *place,
+                    site: *site,
                     shares: shares.clone().into(),
                     count: 0,
                 });

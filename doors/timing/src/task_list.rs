@@ -48,25 +48,13 @@ struct Writer<'a> {
 
 impl TaskList {
     /// The messages of an algorithm, segment after segment. Blocks that travel together are one message, and so are all
-    /// messages of a demand with a count. `O(blocks sent x segments)`.
+    /// messages of a demand with a count. The watch is checked for the memory of the held blocks first.
+    /// `O(blocks sent x segments)`.
     ///
     /// # Errors
-    /// A message between unconnected nodes or of a block that the sender does not hold, or more than four million
-    /// tasks.
+    /// A message between unconnected nodes or of a block that the sender does not hold, more than four million tasks, or
+    /// a limit that ended the work.
     pub fn of_algorithm(
-        problem: &Problem,
-        algorithm: &Algorithm,
-        routes: &Routes,
-        segments: u32,
-    ) -> Result<TaskList, TimingError> {
-        TaskList::of_algorithm_watched(problem, algorithm, routes, segments, &Watch::unlimited())
-    }
-
-    /// Runs [`TaskList::of_algorithm`] under a watch that is checked for the memory of the held blocks first.
-    ///
-    /// # Errors
-    /// The errors of [`TaskList::of_algorithm`], and [`TimingError::Stopped`].
-    pub fn of_algorithm_watched(
         problem: &Problem,
         algorithm: &Algorithm,
         routes: &Routes,
@@ -109,25 +97,12 @@ impl TaskList {
     /// together. The largest share is cut into `count` pieces, the other shares into pieces of about that size, at
     /// least one. Pieces are interleaved: in each round every pattern of the largest share has one. A task's priority
     /// rises by `priority_offset` quarters of a round per task on the longest chain from it to the end of its piece, so
-    /// that pieces with long chains do not finish late. `O(d log d)` for `d` tasks.
+    /// that pieces with long chains do not finish late. The watch is checked for the memory of all tasks first.
+    /// `O(d log d)` for `d` tasks.
     ///
     /// # Errors
-    /// More than four million tasks.
+    /// More than four million tasks, or a limit that ended the work.
     pub fn of_patterns(
-        problem: &Problem,
-        steady_state: &SteadyState,
-        count: u32,
-        priority_offset: u32,
-    ) -> Result<TaskList, TimingError> {
-        let watch = Watch::unlimited();
-        TaskList::of_patterns_watched(problem, steady_state, count, priority_offset, &watch)
-    }
-
-    /// Runs [`TaskList::of_patterns`] under a watch that is checked for the memory of all tasks first.
-    ///
-    /// # Errors
-    /// The errors of [`TaskList::of_patterns`], and [`TimingError::Stopped`].
-    pub fn of_patterns_watched(
         problem: &Problem,
         steady_state: &SteadyState,
         count: u32,
@@ -140,7 +115,7 @@ impl TaskList {
             .map(|weighted| earlier(&weighted.pattern.tasks, count, priority_offset))
             .collect();
         let key =
-            |turn: u64, place: usize, task: usize| 4 * i128::from(turn) - earlier[place][task];
+            |turn: u64, pattern: usize, task: usize| 4 * i128::from(turn) - earlier[pattern][task];
         TaskList::in_rounds(problem, steady_state, count, &key, watch)
     }
 
@@ -152,8 +127,8 @@ impl TaskList {
         windows: &[Vec<usize>],
         watch: &Watch,
     ) -> Result<TaskList, TimingError> {
-        let key = |turn: u64, place: usize, task: usize| {
-            ((windows[place][task] as i128) << 64) + i128::from(turn)
+        let key = |turn: u64, pattern: usize, task: usize| {
+            ((windows[pattern][task] as i128) << 64) + i128::from(turn)
         };
         TaskList::in_rounds(problem, steady_state, count, &key, watch)
     }
@@ -179,14 +154,14 @@ impl TaskList {
         let shares: Vec<Rational> = steady_state.patterns.iter().map(share).collect();
         let largest = shares.iter().max().cloned().unwrap_or_default();
         let (mut cuts, mut total) = (Vec::new(), 0);
-        for ((place, weighted), share) in steady_state.patterns.iter().enumerate().zip(shares) {
+        for ((pattern, weighted), share) in steady_state.patterns.iter().enumerate().zip(shares) {
             if share.is_zero() {
                 continue;
             }
             let wanted = (&share / &largest * whole(count)).round().to_integer();
             let pieces = wanted.to_u32().unwrap_or(count).max(1);
             total += u64::from(pieces) * weighted.pattern.tasks.len().max(1) as u64;
-            cuts.push((place, pieces, share / whole(pieces)));
+            cuts.push((pattern, pieces, share / whole(pieces)));
         }
         if total > MOST as u64 {
             return Err(TimingError::TooMany(MOST));
@@ -208,15 +183,15 @@ impl TaskList {
         // Sort key, piece, task.
         let mut order: Vec<(i128, u32, u32)> = Vec::with_capacity(total as usize);
         for &(turn, cut) in &all {
-            let (place, _, share) = &cuts[cut];
+            let (pattern, _, share) = &cuts[cut];
             let piece = index(list.pieces.len())?;
-            let demand = steady_state.patterns[*place].pattern.demand;
+            let demand = steady_state.patterns[*pattern].pattern.demand;
             list.pieces.push(Piece {
                 demand,
                 share: share.clone(),
             });
             let of_piece = 0..index(tasks(cut).len())?;
-            order.extend(of_piece.map(|task| (key(turn, *place, task as usize), piece, task)));
+            order.extend(of_piece.map(|task| (key(turn, *pattern, task as usize), piece, task)));
         }
         order.sort();
         watch.ask()?;
@@ -244,13 +219,13 @@ impl TaskList {
             firsts.push(firsts[piece as usize] + index(tasks(piece).len())?);
         }
         let mut numbers = vec![0_u32; order.len()];
-        for (number, &(_, piece, place)) in order.iter().enumerate() {
+        for (number, &(_, piece, within)) in order.iter().enumerate() {
             if number % OFTEN == 0 {
                 watch.ask()?;
             }
             let first = firsts[piece as usize];
             let moved = |input: Option<u32>| input.map(|input| numbers[(first + input) as usize]);
-            let task = match tasks(piece)[place as usize] {
+            let task = match tasks(piece)[within as usize] {
                 Task::Send { link, after, .. } => RunTask::Send {
                     link,
                     carried: vec![(piece, moved(after))],
@@ -264,15 +239,15 @@ impl TaskList {
                     right: moved(right),
                 },
             };
-            numbers[(first + place) as usize] = self.push(task)?;
+            numbers[(first + within) as usize] = self.push(task)?;
         }
         Ok(self)
     }
 
     pub(crate) fn push(&mut self, task: RunTask) -> Result<u32, TimingError> {
-        let place = index(self.tasks.len())?;
+        let number = index(self.tasks.len())?;
         self.tasks.push(task);
-        Ok(place)
+        Ok(number)
     }
 }
 
@@ -281,22 +256,22 @@ impl TaskList {
 fn earlier(tasks: &[Task], count: u32, priority_offset: u32) -> Vec<i128> {
     let each = i128::from(priority_offset) * ((1_i128 << 32) / i128::from(count.max(1)));
     let mut all = vec![0_i128; tasks.len()];
-    for (place, task) in tasks.iter().enumerate().rev() {
+    for (number, task) in tasks.iter().enumerate().rev() {
         let inputs = match *task {
             Task::Send { after, .. } => [after, None],
             Task::Merge { left, right, .. } => [left, right],
         };
         for input in inputs.into_iter().flatten() {
-            all[input as usize] = all[input as usize].max(all[place] + each);
+            all[input as usize] = all[input as usize].max(all[number] + each);
         }
     }
     all
 }
 
-fn index(place: usize) -> Result<u32, TimingError> {
-    u32::try_from(place)
+fn index(number: usize) -> Result<u32, TimingError> {
+    u32::try_from(number)
         .ok()
-        .filter(|_| place < MOST)
+        .filter(|_| number < MOST)
         .ok_or(TimingError::TooMany(MOST))
 }
 
@@ -321,10 +296,10 @@ impl Writer<'_> {
         let pieces = self.algorithm.pieces as usize;
         for (number, demand) in self.problem.demands().enumerate() {
             for (operand, owner) in (0_u32..).zip(demand.operands) {
-                let Some(place) = self.algorithm.ranks.iter().position(|node| node == owner) else {
+                let Some(rank) = self.algorithm.ranks.iter().position(|node| node == owner) else {
                     continue;
                 };
-                let first = place * self.blocks + number * pieces;
+                let first = rank * self.blocks + number * pieces;
                 self.held[first..first + pieces].fill(Some((None, (operand, operand))));
             }
         }
@@ -340,7 +315,7 @@ impl Writer<'_> {
             self.arrive()?;
             self.step = message.step;
         }
-        let [from, to] = [message.from, message.to].map(|place| self.algorithm.ranks[place]);
+        let [from, to] = [message.from, message.to].map(|rank| self.algorithm.ranks[rank]);
         let name = |node| self.problem.platform().name(node).to_string();
         let path = self.algorithm.path(message, self.routes);
         let path = path.ok_or_else(|| TimingError::NoWay {
@@ -387,9 +362,9 @@ impl Writer<'_> {
     /// The messages of a step arrive, in the order in which they were sent.
     fn arrive(&mut self) -> Result<(), TimingError> {
         for (to, block, new, combine) in std::mem::take(&mut self.arriving) {
-            let place = to * self.blocks + block as usize;
-            let own = self.held[place].filter(|_| combine);
-            self.held[place] = match (own, new) {
+            let cell = to * self.blocks + block as usize;
+            let own = self.held[cell].filter(|_| combine);
+            self.held[cell] = match (own, new) {
                 (Some(own), Some(new)) => {
                     let own_first =
                         own.1.1 + 1 == new.1.0 || new.1.1 + 1 != own.1.0 && own.1.0 < new.1.0;

@@ -1,13 +1,14 @@
 //! Listed algorithms equal named ones. Mistakes in lists are named. Trees of papers.
 
 use oneport_baselines::{
-    BaselineError, Comparison, Forwarders, Routes, Send, named, of_ring, of_rounds, of_tree,
-    published, ranks,
+    BaselineError, Comparison, Send, named, of_ring, of_rounds, of_tree, published,
 };
 use oneport_plan::{Collective, NodeId, Platform, Problem, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::parse_rational;
 use oneport_watch::Watch;
+
+use crate::named::routes;
 
 fn clique(nodes: usize) -> Platform {
     let one = Costs::Constant(parse_rational("1").expect("a number"));
@@ -101,7 +102,9 @@ fn rounds_go_over_links() {
     let rounds = |rounds: &[Vec<Send>]| of_rounds(&problem, "mine", 1, rounds);
     let (made, routes) =
         rounds(&[vec![send(0, 1)], vec![send(0, 3), send(1, 2)]]).expect("a broadcast");
-    let loads = made.loads(&problem, &routes).expect("counted");
+    let loads = made
+        .loads(&problem, &routes, &Watch::unlimited())
+        .expect("counted");
     assert_eq!(
         loads
             .throughput(&problem)
@@ -138,7 +141,7 @@ fn published_trees_reduce() {
     for target in [0, 3] {
         let collective = Collective::reduce(nodes[target], nodes.clone());
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+        let routes = routes(&problem);
         let found = published(&problem, &routes);
         assert_eq!(
             found
@@ -148,7 +151,9 @@ fn published_trees_reduce() {
             ["RR-7898", "Liu-Kuo-Wang"]
         );
         for algorithm in &found {
-            let loads = algorithm.loads(&problem, &routes).expect("counted");
+            let loads = algorithm
+                .loads(&problem, &routes, &Watch::unlimited())
+                .expect("counted");
             assert_eq!(
                 loads
                     .throughput(&problem)

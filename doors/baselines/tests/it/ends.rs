@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use oneport_baselines::{BaselineError, Comparison, Forwarders, Routes, known, ranks};
+use oneport_baselines::{BaselineError, Comparison, known};
 use oneport_plan::{Collective, Problem, Rational, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_watch::{Left, Limit, Watch};
+
+use crate::named::routes;
 
 /// For every last check of the watch: a row is one of the whole comparison, and has at most its throughput.
 #[test]
@@ -70,12 +72,14 @@ fn loads_are_those_of_all_messages() {
     let all: Vec<_> = platform.processors().collect();
     let collective = Collective::all_reduce(all);
     let problem = Problem::new(&platform, &collective, Volumes::default()).expect("a question");
-    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+    let routes = routes(&problem);
     for algorithm in known(&problem, &routes, &Watch::unlimited()) {
-        let whole = algorithm.loads(&problem, &routes).expect("loads");
+        let whole = algorithm
+            .loads(&problem, &routes, &Watch::unlimited())
+            .expect("loads");
         for looks in 0.. {
             let watch = Watch::counting(looks, Duration::ZERO);
-            match algorithm.loads_watched(&problem, &routes, &watch) {
+            match algorithm.loads(&problem, &routes, &watch) {
                 Err(BaselineError::Stopped(limit)) => assert_eq!(limit, Limit::Caller),
                 found => {
                     assert_eq!(found, Ok(whole));

@@ -2,7 +2,7 @@
 //! with the throughput that was counted.
 
 use oneport_baselines::{
-    Algorithm, BaselineError, Forwarders, RankHints, Routes, Send, named, of_ring, of_rounds,
+    Algorithm, BaselineError, Forwarders, RankHints, Routes, Send, Ties, named, of_ring, of_rounds,
     of_tree, on_rings, ranks,
 };
 use oneport_plan::{
@@ -11,6 +11,13 @@ use oneport_plan::{
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{PortModel, parse_rational};
 use oneport_watch::Watch;
+
+/// The cheapest routes from all ranks; senders take turns.
+pub fn routes(problem: &Problem) -> Routes {
+    let (platform, unlimited) = (problem.platform(), Watch::unlimited());
+    let over = Forwarders::Anything;
+    Routes::new(platform, &ranks(problem), over, Ties::Turns, &unlimited).expect("no limit")
+}
 
 pub fn uniform(seed: u64) -> Options {
     let costs = Costs::Uniform { low: 1, high: 9 };
@@ -68,7 +75,7 @@ pub fn check(problem: &Problem, algorithm: &Algorithm, routes: &Routes) {
         algorithm.ranks.len()
     );
     let loads = algorithm
-        .loads(problem, routes)
+        .loads(problem, routes, &Watch::unlimited())
         .unwrap_or_else(|error| panic!("{name}: {error}"));
     let found = loads
         .throughput(problem)
@@ -267,7 +274,7 @@ fn counts_are_carried_out() {
         let platform = made.with_model(model);
         for plain in collectives(&platform) {
             let problem = Problem::new(&platform, &plain, Volumes::default()).expect("a question");
-            let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+            let routes = routes(&problem);
             let counts: Vec<u64> = (0..plain.demands() as u64)
                 .map(|place| 1 + 2 * place % 3)
                 .collect();
@@ -294,7 +301,7 @@ fn check_all(platform: &Platform, nodes: usize) -> usize {
     let mut checked = 0;
     for collective in collectives(platform) {
         let problem = Problem::new(platform, &collective, &volumes).expect("a question");
-        let routes = Routes::new(platform, &ranks(&problem), Forwarders::Anything);
+        let routes = routes(&problem);
         let order: Vec<usize> = (0..nodes).rev().collect();
         for algorithm in named(
             &problem,
@@ -338,7 +345,7 @@ fn loads_by_hand() {
     ];
     let collective = Collective::all_reduce(all);
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+    let routes = routes(&problem);
     let found = named(&problem, &RankHints::default());
     for (name, throughput) in expected {
         let algorithm = found
@@ -346,7 +353,7 @@ fn loads_by_hand() {
             .find(|algorithm| algorithm.name == name)
             .expect(name);
         let counted = algorithm
-            .loads(&problem, &routes)
+            .loads(&problem, &routes, &Watch::unlimited())
             .and_then(|loads| loads.throughput(&problem))
             .expect(name);
         assert_eq!(counted.throughput.to_string(), throughput, "{name}");

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oneport_baselines::{
-    Algorithm, Boxes, Forwarders, NcclModel, RankHints, Routes, box_trees, named, ranks, run_by,
+    Algorithm, Boxes, NcclModel, RankHints, Routes, box_trees, named, ranks, run_by,
 };
 use oneport_numbers::units::Units;
 use oneport_plan::{Amount, Collective, NodeId, Platform, Problem, Rational, Volumes};
@@ -11,7 +11,7 @@ use oneport_platform::generate::{self, SwitchedBoxes};
 use oneport_platform::{Change, Node, PortModel, parse_rational};
 use oneport_watch::Watch;
 
-use crate::named::check;
+use crate::named::{check, routes};
 
 fn boxes(boxes: usize) -> Platform {
     generate::dgx_a100(boxes).expect("boxes")
@@ -29,7 +29,7 @@ fn all(platform: &Platform) -> Vec<NodeId> {
 
 /// The first algorithm whose name has this beginning, and its routes.
 fn found(problem: &Problem, name: &str) -> Option<(Algorithm, Routes)> {
-    let routes = Routes::new(problem.platform(), &ranks(problem), Forwarders::Anything);
+    let routes = routes(problem);
     // No search for an order and groups: it takes a second.
     let shape = RankHints {
         boxes: Boxes::find(problem, &ranks(problem), &routes),
@@ -148,7 +148,9 @@ fn loads_of_ring_and_tree_by_hand() {
         let loads = walked(&problem, &algorithm, &routes);
         let most = largest(&platform, &loads);
         assert_eq!(most, [number(inside), number(outside)], "{name} on {count}");
-        let counted = algorithm.loads(&problem, &routes).expect("loads");
+        let counted = algorithm
+            .loads(&problem, &routes, &Watch::unlimited())
+            .expect("loads");
         let times: Vec<Rational> = loads
             .iter()
             .zip(platform.links())
@@ -183,7 +185,9 @@ fn chains_along_all_rings_fill_the_cards() {
             let problem = asked(&platform, collective);
             let (algorithm, routes) = found(&problem, "NCCL Ring (8").expect("a ring");
             walked(&problem, &algorithm, &routes);
-            let loads = algorithm.loads(&problem, &routes).expect("loads");
+            let loads = algorithm
+                .loads(&problem, &routes, &Watch::unlimited())
+                .expect("loads");
             let sustained = loads.throughput(&problem).expect("a throughput");
             assert_eq!(sustained.throughput, number("200"), "{count} boxes, {root}");
         }
@@ -253,7 +257,9 @@ fn loads_of_switches_that_combine_by_hand() {
         let loads = walked(&problem, &algorithm, &routes);
         let most = largest(&platform, &loads);
         assert_eq!(most, [number(inside), number(outside)], "{name} on {count}");
-        let loads = algorithm.loads(&problem, &routes).expect("loads");
+        let loads = algorithm
+            .loads(&problem, &routes, &Watch::unlimited())
+            .expect("loads");
         let sustained = loads.throughput(&problem).expect("a throughput");
         assert_eq!(
             sustained.throughput,
@@ -269,7 +275,9 @@ fn loads_of_switches_that_combine_by_hand() {
     ] {
         let problem = asked(&platform, collective);
         let (algorithm, routes) = found(&problem, "NCCL NVLS").expect("a row");
-        let loads = algorithm.loads(&problem, &routes).expect("loads");
+        let loads = algorithm
+            .loads(&problem, &routes, &Watch::unlimited())
+            .expect("loads");
         let sustained = loads.throughput(&problem).expect("a throughput");
         assert_eq!(sustained.throughput, number("450/8"));
     }
@@ -281,7 +289,7 @@ fn loads_of_switches_that_combine_by_hand() {
 fn switches_that_do_not_do_both_have_no_rows() {
     let rows = |platform: &Platform| -> Vec<String> {
         let problem = asked(platform, Collective::all_reduce(all(platform)));
-        let routes = Routes::new(platform, &ranks(&problem), Forwarders::Anything);
+        let routes = routes(&problem);
         let shape = RankHints {
             boxes: Boxes::find(&problem, &ranks(&problem), &routes),
             ..RankHints::default()
@@ -332,7 +340,7 @@ fn circles(boxes: usize) -> Platform {
 fn boxes_without_a_switch_have_paths_from_card_to_card() {
     let platform = circles(2);
     let problem = asked(&platform, Collective::all_reduce(all(&platform)));
-    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+    let routes = routes(&problem);
     let boxes = Boxes::find(&problem, &ranks(&problem), &routes);
     let first: Vec<Vec<usize>> = boxes.chains.iter().map(|of| of[0].clone()).collect();
     assert_eq!(
@@ -347,7 +355,9 @@ fn boxes_without_a_switch_have_paths_from_card_to_card() {
         let loads = walked(&problem, &algorithm, &routes);
         let most = largest(&platform, &loads);
         assert_eq!(most, [number(inside), number(outside)], "{name}");
-        let loads = algorithm.loads(&problem, &routes).expect("loads");
+        let loads = algorithm
+            .loads(&problem, &routes, &Watch::unlimited())
+            .expect("loads");
         let sustained = loads.throughput(&problem).expect("a throughput");
         assert_eq!(sustained.throughput, number(throughput), "{name}");
     }
@@ -397,7 +407,7 @@ fn the_referee_accepts_every_row() {
         for collective in crate::named::collectives(&platform) {
             let problem = Problem::new(&platform, &collective, Volumes::default());
             let problem = problem.expect("a question");
-            let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+            let routes = routes(&problem);
             let shape = RankHints::find(&problem, &routes, &Watch::unlimited());
             let rows = named(&problem, &shape);
             for algorithm in rows.iter().filter(|row| row.name.starts_with("NCCL")) {
@@ -509,7 +519,7 @@ fn pxn_stays_on_the_rail() {
 fn model(platform: Platform, collective: &Collective) -> (NcclModel, &'static oneport_plan::Form) {
     let platform = platform.with_units(Some(Units::gigabytes_and_seconds()));
     let problem = asked(&platform, collective.clone());
-    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+    let routes = routes(&problem);
     let boxes = Boxes::find(&problem, &ranks(&problem), &routes);
     let form = collective.form().expect("a form");
     (
@@ -644,7 +654,9 @@ fn loads_of_open_mpi_by_hand() {
         check(&problem, &algorithm, &routes);
         let mut last = 0;
         algorithm.messages(&mut |message| last = last.max(message.step + 1));
-        let loads = algorithm.loads(&problem, &routes).expect("loads");
+        let loads = algorithm
+            .loads(&problem, &routes, &Watch::unlimited())
+            .expect("loads");
         let sustained = loads.throughput(&problem).expect("a throughput");
         assert_eq!(
             (last, sustained.throughput),

@@ -10,7 +10,7 @@ use oneport_platform::generate;
 use oneport_platform::{Node, PortModel, parse_rational};
 use oneport_watch::Watch;
 
-use crate::named::{check, collectives, uniform};
+use crate::named::{check, collectives, routes, uniform};
 
 fn q(text: &str) -> Rational {
     parse_rational(text).expect("a number")
@@ -100,7 +100,7 @@ fn the_referee_accepts_equal_rings() {
                     continue;
                 }
                 let algorithm = of_equal_rings(&problem, "rings", &rings).expect("rings");
-                let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+                let routes = routes(&problem);
                 check(&problem, &algorithm, &routes);
                 checked += 1;
             }
@@ -216,7 +216,7 @@ fn senders_take_equal_ways_by_turns() {
     let volumes = Volumes::default();
     let gather = Collective::all_gather(all);
     let problem = Problem::new(&platform, &gather, &volumes).expect("a question");
-    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+    let routes = routes(&problem);
     let shape = RankHints {
         order: Vec::new(),
         groups: vec![vec![0, 1], vec![2, 3]],
@@ -227,7 +227,7 @@ fn senders_take_equal_ways_by_turns() {
         .find(|one| one.name.starts_with("rings, one per"))
         .expect("rings");
     let found = ring
-        .loads(&problem, &routes)
+        .loads(&problem, &routes, &Watch::unlimited())
         .and_then(|loads| loads.throughput(&problem))
         .expect("loads");
     // Three messages enter every box over two cards that carry 1 each.
@@ -263,10 +263,13 @@ fn each_algorithm_has_its_better_rule_for_equal_ways() {
                 .chain(&comparison.out_of_order)
                 .collect();
             let sustained = [Ties::Turns, Ties::First].map(|ties| {
-                let routes = Routes::with(&platform, &ranks(&problem), Forwarders::Anything, ties);
+                let (from, unlimited) = (ranks(&problem), Watch::unlimited());
+                let over = Forwarders::Anything;
+                let routes =
+                    Routes::new(&platform, &from, over, ties, &unlimited).expect("no limit");
                 let rate = |algorithm: &oneport_baselines::Algorithm| {
                     algorithm
-                        .loads(&problem, &routes)
+                        .loads(&problem, &routes, &Watch::unlimited())
                         .and_then(|loads| loads.throughput(&problem))
                         .ok()
                 };

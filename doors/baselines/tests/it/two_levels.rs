@@ -1,11 +1,11 @@
 //! All-reduces in two levels: the referee accepts them, and their loads are those counted by hand.
 
-use oneport_baselines::{Forwarders, Routes, in_two_levels, ranks};
+use oneport_baselines::in_two_levels;
 use oneport_plan::{Collective, Problem, Rational, Volumes};
 use oneport_platform::generate::{dgx_a100, dgx_h100};
 use oneport_watch::Watch;
 
-use crate::named::check;
+use crate::named::{check, routes};
 
 /// A GPU sends S to 7 others of its box and to one of each other box, or shares of S / 8. NVLink carries 300 (450)
 /// GB/s, a card 25 (50) GB/s.
@@ -28,11 +28,13 @@ fn loads_are_those_counted_by_hand() {
             ..Volumes::default()
         };
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+        let routes = routes(&problem);
         let all = in_two_levels(&problem, &Watch::unlimited());
         assert_eq!(all.len(), 3);
         for (algorithm, expected) in all.iter().zip(expected) {
-            let loads = algorithm.loads(&problem, &routes).expect("loads");
+            let loads = algorithm
+                .loads(&problem, &routes, &Watch::unlimited())
+                .expect("loads");
             let found = loads.throughput(&problem).expect("a throughput");
             assert_eq!(found.throughput, expected, "{}", algorithm.name);
             check(&problem, algorithm, &routes);

@@ -10,7 +10,8 @@ fn rows(questions: &[Value]) -> Vec<Value> {
     let folder = Folder::new();
     let lines: String = questions.iter().map(|one| format!("{one}\n")).collect();
     let file = folder.write("q.jsonl", &lines);
-    let run = oneport!("batch {file}").ok();
+    let run = oneport!("batch {file}");
+    assert_eq!(run.code, Some(0), "{run:#?}");
     run.stdout
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -125,8 +126,10 @@ fn times_have_the_numbers_of_the_command() {
             "dgx1.toml",
             "all-gather --participants box0.gpu0..2 --bytes 1MiB",
         ),
-        ("star.json", "all-reduce --size 3"),
-        ("four-sites.csv", "all-to-all"),
+        (
+            "toy-scatter.toml",
+            "scatter --root Ps --targets P0,P1 --size 3",
+        ),
     ]
     .map(|(platform, line)| question(platform, line, "time"));
     let questions: Vec<Value> = asked.iter().map(|(question, _)| question.clone()).collect();

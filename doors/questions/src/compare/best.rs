@@ -9,7 +9,7 @@ use oneport::{
     Shaped, Status, best_shape, explain, solve,
 };
 use oneport_baselines::{Compared, Comparison, on_rings, ranks};
-use oneport_timing::{BestPieces, NamedSearch, lower_bound_from_certificate, lower_bound_watched};
+use oneport_timing::{BestPieces, NamedSearch, lower_bound, lower_bound_from_certificate};
 use rayon::prelude::*;
 
 use crate::error::{Result, chain, defect};
@@ -73,7 +73,7 @@ pub struct ShapeFound {
     pub name: &'static str,
     /// Its links, its throughput, and the bound of the search.
     pub shaped: Shaped,
-    /// Resources that limit these links; `None` if the time limit came first.
+    /// Resources that limit these links. `None` if the time limit came first.
     pub limited_by: Option<String>,
 }
 
@@ -126,9 +126,9 @@ fn limited_by(problem: &Problem, shaped: &Shaped, options: &Options) -> Option<S
 pub struct Times {
     /// Proved lower bound on the time.
     pub least: Rational,
-    /// Our own best run; `None` without a steady state.
+    /// Our own best run. `None` without a steady state.
     pub own: Option<BestPieces>,
-    /// Per row of the comparison: the algorithm's best run; `None` if it has too many messages to date.
+    /// Per row of the comparison, the algorithm's best run. `None` if it has too many messages to date.
     pub rows: Vec<Option<BestPieces>>,
 }
 
@@ -140,7 +140,7 @@ impl Times {
         watch: &Watch,
     ) -> Result<Times> {
         let by_prices = lower_bound_from_certificate(problem, best.certificate(), best.bound());
-        let least = lower_bound_watched(problem, best.bound(), watch).max(by_prices);
+        let least = lower_bound(problem, best.bound(), watch).max(by_prices);
         let search = once::search(problem, watch);
         let own = best
             .patterns()

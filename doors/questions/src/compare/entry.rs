@@ -22,7 +22,7 @@ pub enum Origin<'r> {
 pub struct Entry<'r> {
     /// The algorithm or the shape.
     pub origin: Origin<'r>,
-    /// Its name; an algorithm of the user's is marked by `(yours)`, rings are counted.
+    /// Its name. An algorithm of the user's is marked by `(yours)`. The name of rings has their number.
     pub title: String,
     /// Whether it performs the collective that is asked about. An algorithm that combines operands in another order
     /// does not.
@@ -60,8 +60,8 @@ impl Entry<'_> {
 
 impl CompareAnswer {
     /// The algorithms that perform the collective, then those that combine operands in another order, then the shapes.
-    /// If the size of the operation is given, the first are in the order of its time; an algorithm without a time is
-    /// after the others.
+    /// If the size of the operation is given, the first are in the order of its time. An algorithm without a time comes
+    /// after those with one.
     pub fn entries(&self) -> Vec<Entry<'_>> {
         let rows = self.comparison.rows.iter().enumerate();
         let mut rows: Vec<Entry<'_>> = rows

@@ -24,7 +24,7 @@ pub struct CompareNumbers {
     pub upper_bound: String,
     /// The bound as a bus bandwidth in GB/s.
     pub busbw: Option<String>,
-    /// The proved lower bound on the time of one operation, in seconds; without units in units of time.
+    /// The proved lower bound on the time of one operation, in seconds. Without units it is in units of time.
     pub lower_bound: Option<String>,
     /// The time of oneport's own best run of one operation.
     pub time: Option<String>,

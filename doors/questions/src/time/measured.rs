@@ -29,7 +29,7 @@ impl MeasuredTimes {
     /// Reads measurements of the collective of the question.
     ///
     /// # Errors
-    /// A file without measurements, or of another collective; a collective that no benchmark counts.
+    /// A file without measurements, a file of another collective, or a collective that no benchmark counts.
     pub(crate) fn read(path: &Path, problem: &Problem) -> Result<MeasuredTimes> {
         let mut points = points(path, problem)?;
         points.sort_by(|one, other| (&one.bytes, &one.time).cmp(&(&other.bytes, &other.time)));
@@ -49,7 +49,7 @@ impl MeasuredTimes {
             .collect()
     }
 
-    /// Seconds of an operation of this many bytes; `None` if it was not measured.
+    /// Seconds of an operation of this many bytes. `None` if it was not measured.
     pub fn time(&self, bytes: &Rational) -> Option<&Rational> {
         let of = |point: &&Point| point.bytes == *bytes;
         self.points.iter().find(of).map(|point| &point.time)
@@ -123,7 +123,7 @@ impl MeasuredTimes {
     }
 }
 
-/// A line fitted to measured times; decimals of ten digits, because a fit is no exact number.
+/// A line fitted to measured times, in decimals of ten digits. A fit is no exact number.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FittedNumbers {
     /// The smallest of its sizes, in bytes.

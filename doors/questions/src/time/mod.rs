@@ -152,15 +152,15 @@ impl TimeAnswer {
         Bandwidth::of(&Problem::new(platform, collective, &row.volumes).ok()?)
     }
 
-    /// The size of the operation of a row, in units of data; the size of a message, if nccl-tests do not count the
-    /// collective.
+    /// The size of the operation of a row, in units of data. If nccl-tests do not count the collective, it is the size of
+    /// a message.
     pub fn size(&self, row: &Row) -> Rational {
         let message = || row.volumes.size.constant().cloned().unwrap_or_default();
         self.bandwidth(row)
             .map_or_else(message, |bandwidth| bandwidth.size)
     }
 
-    /// The size in bytes; in units of data, if the platform has no units.
+    /// The size in bytes. If the platform has no units, it is in units of data.
     pub fn bytes(&self, row: &Row) -> Rational {
         let size = self.size(row);
         self.units()
@@ -192,7 +192,7 @@ impl TimeAnswer {
         gigabytes.map_or([None, None], |both| both.map(Some))
     }
 
-    /// A time in seconds; in units of time, if the platform has no units.
+    /// A time in seconds. If the platform has no units, it is in units of time.
     pub fn seconds(&self, time: &Rational) -> Rational {
         seconds(self.problem.platform(), time)
     }

@@ -10,7 +10,7 @@ use super::search::{Row, Timed};
 use crate::limits::key_of;
 use crate::nccl::{Rated, RatedNumbers};
 
-/// Times of one operation, rationals in lowest terms. Times are in seconds; without units in units of time.
+/// Times of one operation, rationals in lowest terms. Times are in seconds. Without units they are in units of time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TimeNumbers {
     /// `feasible`, or `bound` if a size has no run.
@@ -38,7 +38,7 @@ pub struct SizeNumbers {
     pub lower_bound: String,
     /// The excess of the best time over the bound, as a share of the bound.
     pub gap: Option<String>,
-    /// The measured time in seconds. `Some(None)` if this size was not measured; absent without measurements.
+    /// The measured time in seconds. `Some(None)` if this size was not measured. `None` without measurements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<Option<String>>,
     /// The estimate of NCCL's own model, if there is one size.

@@ -7,8 +7,7 @@ use oneport::watch::Watch;
 use oneport::{Answer, Goal, Options, Problem, Rational, Volumes, explain, solve};
 use oneport_baselines::{Algorithm, Forwarders, Routes, Ties, in_two_levels, known, ranks};
 use oneport_timing::{
-    BestPieces, NamedSearch, TimedPieces, lower_bound_from_certificate, lower_bound_watched,
-    proportion,
+    BestPieces, NamedSearch, TimedPieces, lower_bound, lower_bound_from_certificate, proportion,
 };
 use rayon::prelude::*;
 
@@ -20,10 +19,10 @@ use crate::once::{self, Own};
 /// The name of our own schedules.
 pub const OPTIMUM: &str = "oneport";
 
-/// Percent of the time left for the searches; the rest is for the check of the best run. Trades shorter runs for an
+/// Percent of the time left for the searches. The rest is for the check of the best run. Trades shorter runs for an
 /// answer in time. Not measured.
 const SEARCH: u32 = 75;
-/// Percent of the time left for the throughput; the rest is for runs. Trades throughput for runs in time. Not measured.
+/// Percent of the time left for the throughput. The rest is for runs. Trades throughput for runs in time. Not measured.
 const THROUGHPUT: u32 = 60;
 /// Percent of the time left after it for the bound. Trades a tighter bound for runs in time. Not measured.
 const BOUND: u32 = 50;
@@ -54,7 +53,7 @@ impl Timed {
 pub struct Row {
     /// The volumes.
     pub volumes: Volumes,
-    /// The times, the shortest first; none if a limit came before the first run was dated.
+    /// The times, the shortest first. Empty if a limit came before the first run was dated.
     pub timed: Vec<Timed>,
     /// Proved lower bound on the time.
     pub least: Rational,
@@ -103,7 +102,7 @@ pub(crate) fn of(
         let throughput = answer.bound() / factor.unwrap_or_else(Rational::one);
         let by_prices = lower_bound_from_certificate(problem, answer.certificate(), &throughput);
         let watch = options.watch.turn(BOUND);
-        let least = lower_bound_watched(problem, &throughput, &watch).max(by_prices);
+        let least = lower_bound(problem, &throughput, &watch).max(by_prices);
         sizes.push(Size {
             asked: asked.volumes(),
             problem,
@@ -127,8 +126,8 @@ pub(crate) fn of(
     // The check of the best run comes after the search.
     let watch = options.watch.turn(SEARCH);
     let (all, forwarders) = (ranks(first.problem), Forwarders::Anything);
-    let routes = Routes::watched(platform, &all, forwarders, Ties::Turns, &watch).ok();
-    // A message may take the cheaper or the quicker path; the better run counts.
+    let routes = Routes::new(platform, &all, forwarders, Ties::Turns, &watch).ok();
+    // A message may take the cheaper or the quicker path. The better run counts.
     let size = first.problem.volumes().size.constant();
     let quick =
         size.and_then(|size| Routes::quickest(platform, &all, forwarders, size, &watch).ok());

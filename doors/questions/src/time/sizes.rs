@@ -9,7 +9,7 @@ use crate::quantity::bytes;
 /// Limit on the number of sizes.
 const MOST: usize = 200;
 
-/// Sizes of `8:4GiB:x2` (from 8 bytes to 4 GiB, each twice the size before; 4 GiB is always the last one) or of the
+/// Sizes of `8:4GiB:x2` (from 8 bytes to 4 GiB, each twice the size before, 4 GiB in any case) or of the
 /// list `8,1KiB,64M`.
 ///
 /// # Errors

@@ -63,16 +63,16 @@ fn the_lists_of_keys_are_those_of_the_values() {
 #[test]
 fn a_sentence_names_options_in_the_callers_manner() {
     let sentence =
-        "reduce takes no --max-loss; it takes --in-order, --participants or --with FILE, a--size";
+        "reduce takes no --max-loss; it takes --in-order, --participants or --output FILE, a--size";
     for (manner, expected) in [
         (Manner::Option, sentence),
         (
             Manner::Keyword,
-            "reduce takes no max_loss=; it takes commutative=False, participants= or --with FILE, a--size",
+            "reduce takes no max_loss=; it takes commutative=False, participants= or --output FILE, a--size",
         ),
         (
             Manner::Key,
-            "reduce takes no \"max_loss\"; it takes \"commutative\": false, \"participants\" or --with FILE, a--size",
+            "reduce takes no \"max_loss\"; it takes \"commutative\": false, \"participants\" or --output FILE, a--size",
         ),
     ] {
         assert_eq!(manner.spell(sentence), expected);

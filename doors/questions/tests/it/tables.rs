@@ -9,7 +9,7 @@ use crate::answer;
 
 /// A box of four GPUs behind a switch, with latencies: costs per GB, times in seconds.
 fn star() -> Value {
-    let node = |name: &str| json!({ "name": name, "compute": "0" });
+    let node = |name: &str| json!({ "name": name, "compute": "1 s/GB" });
     let link = |from: &str, to: &str| json!({ "from": from, "to": to, "bandwidth": "10 GB/s", "latency": "1 us" });
     let names = ["a", "b", "c", "d"];
     let mut links: Vec<Value> = Vec::new();

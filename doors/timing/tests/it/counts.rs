@@ -1,6 +1,6 @@
 //! Demands with counts: compared with lists that contain every message separately, and with larger messages.
 
-use oneport_baselines::{Algorithm, Forwarders, RankHints, Routes, named, ranks};
+use oneport_baselines::{Algorithm, RankHints, Routes, named};
 use oneport_plan::{
     Collective, CustomDemand, Goals, Member, Platform, Problem, SteadyState, Volumes, Wanted,
 };
@@ -10,7 +10,7 @@ use oneport_referee::check_run;
 use oneport_timing::{NamedSearch, PieceSearch, SearchLimits, TaskList, lower_bound};
 use oneport_watch::Watch;
 
-use crate::runs::{by_prices, check, collectives, counted, dates, delayed, number};
+use crate::runs::{by_prices, check, collectives, counted, dates, delayed, number, routes};
 
 fn platform(seed: u64, model: PortModel) -> Platform {
     let costs = Costs::Uniform { low: 1, high: 5 };
@@ -59,7 +59,7 @@ fn each(see: &mut dyn FnMut(&Platform, &Collective, &Collective, &Algorithm, &Ro
                 continue;
             };
             let problem = Problem::new(&platform, &plain, volumes(1)).unwrap();
-            let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+            let routes = routes(&problem);
             for algorithm in named(&problem, &RankHints::default()) {
                 see(&platform, &counted, &plain, &algorithm, &routes);
             }
@@ -73,18 +73,20 @@ fn the_referee_executes_counts_above_the_bound() {
     each(&mut |platform, counted, plain, algorithm, routes| {
         let problem = Problem::new(platform, counted, volumes(1)).unwrap();
         let name = format!("{} {counted} {}", platform.model(), algorithm.name);
-        let loads = algorithm.loads(&problem, routes).unwrap();
+        let loads = algorithm
+            .loads(&problem, routes, &Watch::unlimited())
+            .unwrap();
         let busiest = loads.throughput(&problem).unwrap().throughput.recip();
         let every = number("1000000000");
-        let bound = lower_bound(&problem, &every).max(by_prices(&problem));
+        let bound = lower_bound(&problem, &every, &Watch::unlimited()).max(by_prices(&problem));
         let steady = SteadyState {
             throughput: whole(1),
             patterns: algorithm.patterns(&problem, routes).unwrap(),
         };
         for pieces in [1, 3] {
             for draft in [
-                TaskList::of_algorithm(&problem, algorithm, routes, pieces),
-                TaskList::of_patterns(&problem, &steady, pieces, 1),
+                TaskList::of_algorithm(&problem, algorithm, routes, pieces, &Watch::unlimited()),
+                TaskList::of_patterns(&problem, &steady, pieces, 1, &Watch::unlimited()),
             ] {
                 // The algorithm's own load is done by its own run.
                 check(
@@ -100,14 +102,14 @@ fn the_referee_executes_counts_above_the_bound() {
         for once in [true, false] {
             let list = problem.asking(listed(counted, once)).unwrap();
             assert_eq!(
-                lower_bound(&list, &every),
-                lower_bound(&problem, &every),
+                lower_bound(&list, &every, &Watch::unlimited()),
+                lower_bound(&problem, &every, &Watch::unlimited()),
                 "{name}"
             );
         }
         // A list that moves each value once does not perform a collective with counts.
         let single = problem.asking(plain).unwrap();
-        let layout = TaskList::of_algorithm(&single, algorithm, routes, 1)
+        let layout = TaskList::of_algorithm(&single, algorithm, routes, 1, &Watch::unlimited())
             .unwrap()
             .graph(&single, &Watch::unlimited())
             .expect("a graph");
@@ -201,7 +203,8 @@ fn a_common_factor_is_a_size() {
         let alike = often.with_largest_messages();
         assert_eq!(alike, Problem::new(platform, counted, volumes(5)).unwrap());
         let length = |problem: &Problem| {
-            let draft = TaskList::of_algorithm(problem, algorithm, routes, 2).unwrap();
+            let draft =
+                TaskList::of_algorithm(problem, algorithm, routes, 2, &Watch::unlimited()).unwrap();
             dates(
                 problem,
                 &draft.graph(problem, &Watch::unlimited()).expect("a graph"),
@@ -240,7 +243,7 @@ fn whole_tokens_are_not_joined() {
         rate: 3,
     };
     let thrice = once.asking(Collective::Groups(vec![member])).unwrap();
-    let routes = Routes::new(&platform, &ranks(&once), Forwarders::Anything);
+    let routes = routes(&once);
     let named = named(&once, &RankHints::default());
     let chain = named.iter().find(|one| one.name == "chain").unwrap();
     let pattern = chain.patterns(&once, &routes).unwrap();
@@ -248,7 +251,7 @@ fn whole_tokens_are_not_joined() {
         throughput: whole(1),
         patterns: [&pattern[..]; 3].concat(),
     };
-    let draft = TaskList::of_patterns(&thrice, &state, 1, 0).unwrap();
+    let draft = TaskList::of_patterns(&thrice, &state, 1, 0, &Watch::unlimited()).unwrap();
     assert!(draft.pieces.iter().all(|piece| piece.share == whole(1)));
     let layout = draft.graph(&thrice, &Watch::unlimited()).expect("a graph");
     let timing = dates(&thrice, &layout);
@@ -256,7 +259,7 @@ fn whole_tokens_are_not_joined() {
     // Joined they would pass four links in 3 each.
     assert!(length < whole(12));
     let alike = thrice.with_largest_messages();
-    assert!(lower_bound(&alike, &whole(1_000_000)) <= length);
+    assert!(lower_bound(&alike, &whole(1_000_000), &Watch::unlimited()) <= length);
     // An uncut token passes four links.
-    assert!(lower_bound(&once, &whole(1_000_000)) >= whole(4));
+    assert!(lower_bound(&once, &whole(1_000_000), &Watch::unlimited()) >= whole(4));
 }

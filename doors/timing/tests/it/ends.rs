@@ -2,15 +2,13 @@
 
 use std::time::Duration;
 
-use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
+use oneport_baselines::{RankHints, named};
 use oneport_plan::{Collective, Problem, SteadyState, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
-use oneport_timing::{
-    NamedSearch, PieceSearch, SearchLimits, TaskList, TimingError, lower_bound, lower_bound_watched,
-};
+use oneport_timing::{NamedSearch, PieceSearch, SearchLimits, TaskList, TimingError, lower_bound};
 use oneport_watch::Watch;
 
-use crate::runs::number;
+use crate::runs::{number, routes};
 
 /// Checks that may follow the end, for any work.
 const FEW: u64 = 10;
@@ -33,7 +31,7 @@ fn searches_for_pieces_end() {
         Collective::all_reduce(participants.clone()),
     ] {
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+        let routes = routes(&problem);
         for algorithm in named(&problem, &RankHints::default()) {
             let patterns = algorithm.patterns(&problem, &routes).expect("patterns");
             let state = SteadyState {
@@ -83,11 +81,11 @@ fn a_bound_that_ends_early_is_that_of_the_throughput() {
     let volumes = Volumes::of_size(number("90"));
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
     let throughput = number("7");
-    let whole = lower_bound(&problem, &throughput);
+    let whole = lower_bound(&problem, &throughput, &Watch::unlimited());
     assert!(whole > throughput.recip());
     for looks in 0.. {
         let watch = Watch::counting(looks, Duration::ZERO);
-        let found = lower_bound_watched(&problem, &throughput, &watch);
+        let found = lower_bound(&problem, &throughput, &watch);
         if watch.ended().is_none() {
             // The demand, each node three times, each pair.
             assert!(looks >= 1 + 3 * 6 + 30, "{looks}");
@@ -105,9 +103,10 @@ fn a_graph_of_tasks_ends() {
     let collective = Collective::all_gather(participants);
     let volumes = Volumes::of_size(number("90"));
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+    let routes = routes(&problem);
     let all = named(&problem, &RankHints::default());
-    let list = TaskList::of_algorithm(&problem, &all[0], &routes, 100).expect("a list");
+    let list = TaskList::of_algorithm(&problem, &all[0], &routes, 100, &Watch::unlimited())
+        .expect("a list");
     let tasks = list.tasks.len() as u64;
     assert!(tasks > 2048, "{tasks}");
     for looks in 0.. {

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
+use oneport_baselines::{RankHints, named};
 use oneport_plan::{Amount, Platform, Problem, Rational, Resource, RunTask, SteadyState, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{Node, PortModel};
 use oneport_timing::{TaskList, TimingError};
 use oneport_watch::Watch;
 
-use crate::runs::{collectives, dates, delayed, number, shared};
+use crate::runs::{collectives, dates, delayed, number, routes, shared};
 
 /// A task that needs an occupied resource, or one with a queue, joins its queue. A free resource goes to the first task
 /// of its queue that can start.
@@ -254,7 +254,7 @@ fn dates_are_those_of_a_naive_twin() {
                     ..Volumes::of_size(number("3/2"))
                 };
                 let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-                let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+                let routes = routes(&problem);
                 for algorithm in named(&problem, &RankHints::default()) {
                     let patterns = algorithm.patterns(&problem, &routes).expect("patterns");
                     let state = SteadyState {
@@ -262,9 +262,22 @@ fn dates_are_those_of_a_naive_twin() {
                         patterns,
                     };
                     let drafts = [
-                        TaskList::of_algorithm(&problem, &algorithm, &routes, 2).expect("a draft"),
-                        TaskList::of_patterns(&problem, &state, 3, [0, 1, 7][checked % 3])
-                            .expect("a draft"),
+                        TaskList::of_algorithm(
+                            &problem,
+                            &algorithm,
+                            &routes,
+                            2,
+                            &Watch::unlimited(),
+                        )
+                        .expect("a draft"),
+                        TaskList::of_patterns(
+                            &problem,
+                            &state,
+                            3,
+                            [0, 1, 7][checked % 3],
+                            &Watch::unlimited(),
+                        )
+                        .expect("a draft"),
                     ];
                     for draft in drafts.into_iter().filter(|draft| draft.tasks.len() < 600) {
                         let expected = Naive::new(&problem, &draft).run();

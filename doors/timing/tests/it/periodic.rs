@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use num_traits::Zero;
-use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
+use oneport_baselines::{RankHints, named};
 use oneport_plan::{
     Collective, PeriodicSchedule, Problem, Rational, ScheduledPattern, Volumes, WholePatterns,
 };
@@ -18,12 +18,12 @@ use oneport_schedule::{
 use oneport_timing::{PieceSearch, SearchLimits, TaskList, TimingError, lower_bound};
 use oneport_watch::{Limit, Watch};
 
-use crate::runs::{collectives, counted, delayed, number, shared};
+use crate::runs::{collectives, counted, delayed, number, routes, shared};
 
 /// One instance or a few, by a named algorithm's patterns, in the shortest period. With counts, `plain` is the same
 /// problem without.
 fn schedules(problem: &Problem, plain: &Problem) -> Vec<PeriodicSchedule> {
-    let routes = Routes::new(problem.platform(), &ranks(problem), Forwarders::Anything);
+    let routes = routes(problem);
     let algorithms = named(
         plain,
         &RankHints {
@@ -168,7 +168,10 @@ fn a_way_of_a_schedule_comes_close_to_its_period() {
             BigUint::from(found.shortest.pieces) % &schedule.instances,
             BigUint::zero()
         );
-        assert!(found.shortest.length >= lower_bound(&problem, &number("1000000000")));
+        assert!(
+            found.shortest.length
+                >= lower_bound(&problem, &number("1000000000"), &Watch::unlimited())
+        );
         // Start-up and clean-up are the loss, and by then they are those of small pieces.
         assert!(found.shortest.length * rate < number("21/20"));
     }

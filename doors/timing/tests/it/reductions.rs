@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
+use oneport_baselines::{RankHints, named};
 use oneport_plan::{Collective, NodeId, Platform, Problem, Rational, Resource, Volumes};
 use oneport_platform::PortModel;
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_timing::{TaskList, lower_bound};
+use oneport_watch::Watch;
 
-use crate::runs::{by_prices, dates, delayed, number};
+use crate::runs::{by_prices, dates, delayed, number, routes};
 
 /// The shortest reduction in uncut pieces: every order of sends and merges, each as early as possible. Every part is
 /// used once: a copy of it gains nothing. The tasks of an optimal schedule, sorted by their starts, are one of these
@@ -159,7 +160,8 @@ fn no_reduction_undercuts_the_bound() {
             ..Volumes::of_size(number("2"))
         };
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let bound = lower_bound(&problem, &number("1000000000")).max(by_prices(&problem));
+        let bound = lower_bound(&problem, &number("1000000000"), &Watch::unlimited())
+            .max(by_prices(&problem));
         let share = number("2") / Rational::from_integer(pieces.into());
         let mut search = SearchLimits {
             platform: &platform,
@@ -187,13 +189,19 @@ fn no_reduction_undercuts_the_bound() {
             bound <= best,
             "{seed} {model} {collective}: the bound {bound} is above {best}"
         );
-        let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+        let routes = routes(&problem);
         for algorithm in named(&problem, &RankHints::default())
             .iter()
             .filter(|one| one.pieces == 1)
         {
-            let draft = TaskList::of_algorithm(&problem, algorithm, &routes, pieces as u32)
-                .expect("a draft");
+            let draft = TaskList::of_algorithm(
+                &problem,
+                algorithm,
+                &routes,
+                pieces as u32,
+                &Watch::unlimited(),
+            )
+            .expect("a draft");
             let length = dates(
                 &problem,
                 &draft

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use oneport_baselines::{Forwarders, Moved, Moves, RankHints, Routes, named, of_moves, ranks};
+use oneport_baselines::{
+    Forwarders, Moved, Moves, RankHints, Routes, Ties, named, of_moves, ranks,
+};
 use oneport_plan::{
     Certificate, Collective, Form, NodeId, Platform, Problem, Rational, Resource, Run, RunTask,
     SteadyState, Volumes,
@@ -15,6 +17,16 @@ use oneport_timing::{
     lower_bound_from_certificate,
 };
 use oneport_watch::{Limit, Watch};
+
+/// The cheapest routes from all ranks; senders take turns.
+pub fn routes(problem: &Problem) -> Routes {
+    routes_over(problem, Forwarders::Anything)
+}
+
+fn routes_over(problem: &Problem, over: Forwarders) -> Routes {
+    let (platform, unlimited) = (problem.platform(), Watch::unlimited());
+    Routes::new(platform, &ranks(problem), over, Ties::Turns, &unlimited).expect("no limit")
+}
 
 pub fn number(text: &str) -> Rational {
     parse_rational(text).expect("a number")
@@ -167,8 +179,9 @@ fn the_referee_executes_every_run() {
         for collective in collectives(&platform) {
             let volumes = Volumes::of_size(number("3/2"));
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-            let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
-            let bound = lower_bound(&problem, &boundless()).max(by_prices(&problem));
+            let routes = routes(&problem);
+            let bound =
+                lower_bound(&problem, &boundless(), &Watch::unlimited()).max(by_prices(&problem));
             for algorithm in named(
                 &problem,
                 &RankHints {
@@ -180,8 +193,14 @@ fn the_referee_executes_every_run() {
                 // A token is not cut.
                 let most = if collective.is_cut() { 4 } else { 1 };
                 for segments in [1, most.min(3)] {
-                    let draft = TaskList::of_algorithm(&problem, &algorithm, &routes, segments)
-                        .expect("a draft");
+                    let draft = TaskList::of_algorithm(
+                        &problem,
+                        &algorithm,
+                        &routes,
+                        segments,
+                        &Watch::unlimited(),
+                    )
+                    .expect("a draft");
                     check(
                         &problem,
                         draft,
@@ -195,7 +214,8 @@ fn the_referee_executes_every_run() {
                     throughput: number("1"),
                     patterns,
                 };
-                let draft = TaskList::of_patterns(&problem, &state, most, 1).expect("a draft");
+                let draft = TaskList::of_patterns(&problem, &state, most, 1, &Watch::unlimited())
+                    .expect("a draft");
                 check(
                     &problem,
                     draft,
@@ -235,15 +255,21 @@ fn runs_that_merge_in_switches_are_executed() {
         for collective in collectives(&platform) {
             let problem = Problem::new(&platform, &collective, Volumes::default());
             let problem = problem.expect("a question");
-            let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
-            let bound = lower_bound(&problem, &boundless());
+            let routes = routes(&problem);
+            let bound = lower_bound(&problem, &boundless(), &Watch::unlimited());
             let all = named(
                 &problem,
                 &RankHints::find(&problem, &routes, &Watch::unlimited()),
             );
             for row in all.iter().filter(|row| row.name.contains("N")) {
                 for segments in [1, 3] {
-                    let draft = TaskList::of_algorithm(&problem, row, &routes, segments);
+                    let draft = TaskList::of_algorithm(
+                        &problem,
+                        row,
+                        &routes,
+                        segments,
+                        &Watch::unlimited(),
+                    );
                     check(&problem, draft.expect("a draft"), &bound, &row.name);
                 }
                 names.insert(row.name.clone());
@@ -299,11 +325,14 @@ fn moves_of_memory_are_executed() {
         });
     }
     let algorithm = of_moves(&problem, "moves", &moves).expect("an algorithm");
-    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Routers);
-    let loads = algorithm.loads(&problem, &routes).expect("loads");
+    let routes = routes_over(&problem, Forwarders::Routers);
+    let loads = algorithm
+        .loads(&problem, &routes, &Watch::unlimited())
+        .expect("loads");
     let sustained = loads.throughput(&problem).expect("a throughput");
     assert_eq!(sustained.throughput, number("1/2"));
-    let draft = TaskList::of_algorithm(&problem, &algorithm, &routes, 1).expect("a draft");
+    let draft = TaskList::of_algorithm(&problem, &algorithm, &routes, 1, &Watch::unlimited())
+        .expect("a draft");
     let length = dates(
         &problem,
         &draft
@@ -382,13 +411,14 @@ fn a_pipeline_by_hand() {
     let collective = Collective::broadcast(nodes[0], nodes[1..].to_vec());
     let volumes = Volumes::of_size(number("4"));
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+    let routes = routes(&problem);
     let named = named(&problem, &RankHints::default());
     let chain = named
         .iter()
         .find(|one| one.name == "chain")
         .expect("a chain");
-    let draft = |segments| TaskList::of_algorithm(&problem, chain, &routes, segments);
+    let draft =
+        |segments| TaskList::of_algorithm(&problem, chain, &routes, segments, &Watch::unlimited());
     let graph = |segments| {
         draft(segments)
             .expect("a draft")
@@ -425,7 +455,10 @@ fn a_pipeline_by_hand() {
     let late = shortest(&search);
     assert_eq!((late.pieces, late.length.to_string().as_str()), (1, "19/2"));
     // All leaves the source (1/4 + 4), then passes the second link: 1/2 + 1/4 + 1/2.
-    assert_eq!(lower_bound(&problem, &boundless()).to_string(), "11/2");
+    assert_eq!(
+        lower_bound(&problem, &boundless(), &Watch::unlimited()).to_string(),
+        "11/2"
+    );
 }
 
 /// Four nodes round a switch, all links of cost 1 and latency 1, under `links`: a node other than the source sends
@@ -479,7 +512,10 @@ fn windows_by_hand() {
         lower_bound_from_certificate(&problem, &certificate, &throughput).to_string(),
         "13/2"
     );
-    assert_eq!(lower_bound(&problem, &throughput).to_string(), "6");
+    assert_eq!(
+        lower_bound(&problem, &throughput, &Watch::unlimited()).to_string(),
+        "6"
+    );
     // One price on the source's uplink: 4 leave it, by 2 before the end.
     let certificate = Certificate::of_prices(vec![(Resource::Link(uplinks[0]), number("1"))]);
     let throughput = bound(&problem, &certificate, &Watch::unlimited()).expect("a bound");
@@ -506,10 +542,11 @@ fn broken_runs_are_refused() {
     let collective = Collective::all_reduce(nodes);
     let volumes = Volumes::of_size(number("1"));
     let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-    let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+    let routes = routes(&problem);
     let named = named(&problem, &RankHints::default());
     let ring = named.iter().find(|one| one.name == "ring").expect("a ring");
-    let draft = TaskList::of_algorithm(&problem, ring, &routes, 1).expect("a draft");
+    let draft =
+        TaskList::of_algorithm(&problem, ring, &routes, 1, &Watch::unlimited()).expect("a draft");
     let layout = draft.graph(&problem, &Watch::unlimited()).expect("a graph");
     let run = layout.run(&dates(&problem, &layout));
     assert!(check_run(&problem, &run).is_ok());

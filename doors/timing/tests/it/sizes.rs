@@ -1,6 +1,6 @@
 //! One size after the other: cached values change no date.
 
-use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
+use oneport_baselines::{RankHints, named};
 use oneport_plan::{Amount, Problem, SteadyState, Volumes};
 use oneport_platform::PortModel;
 use oneport_platform::generate::{self, Costs, Options};
@@ -8,7 +8,7 @@ use oneport_referee::check_run;
 use oneport_timing::{NamedSearch, PieceSearch, SearchLimits, TaskList, TimedPieces, proportion};
 use oneport_watch::Watch;
 
-use crate::runs::{collectives, dates, delayed, number};
+use crate::runs::{collectives, dates, delayed, number, routes};
 
 fn volumes(size: &str, work: &str) -> Volumes {
     Volumes {
@@ -58,7 +58,7 @@ fn what_is_kept_from_size_to_size_changes_no_date() {
                 let problem =
                     |volumes| Problem::new(&platform, &collective, volumes).expect("a question");
                 let first = problem(&all[0]);
-                let routes = Routes::new(&platform, &ranks(&first), Forwarders::Anything);
+                let routes = routes(&first);
                 let known = named(&first, &RankHints::default());
                 for algorithm in known
                     .iter()
@@ -86,8 +86,14 @@ fn what_is_kept_from_size_to_size_changes_no_date() {
                         let pieces = found.shortest.pieces;
                         finer += usize::from(pieces > before);
                         before = pieces;
-                        let draft = TaskList::of_algorithm(&problem, algorithm, &routes, pieces)
-                            .expect(&name);
+                        let draft = TaskList::of_algorithm(
+                            &problem,
+                            algorithm,
+                            &routes,
+                            pieces,
+                            &Watch::unlimited(),
+                        )
+                        .expect(&name);
                         check(&problem, &found, draft, &name);
                         let found = ways
                             .1
@@ -98,6 +104,7 @@ fn what_is_kept_from_size_to_size_changes_no_date() {
                             &state,
                             found.shortest.pieces,
                             found.shortest.priority_offset,
+                            &Watch::unlimited(),
                         )
                         .expect(&name);
                         check(&problem, &found, draft, &format!("{name} as patterns"));
@@ -134,7 +141,7 @@ fn the_first_size_has_the_best_order() {
         for collective in collectives(&platform) {
             let volumes = volumes("40", "1");
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-            let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+            let routes = routes(&problem);
             let known = named(&problem, &RankHints::default());
             let all = known
                 .iter()
@@ -157,8 +164,14 @@ fn the_first_size_has_the_best_order() {
                 .expect("a run");
             check_run(&problem, &found.run()).expect("a run");
             let length = |priority_offset| {
-                let draft =
-                    TaskList::of_patterns(&problem, &state, 1, priority_offset).expect("a draft");
+                let draft = TaskList::of_patterns(
+                    &problem,
+                    &state,
+                    1,
+                    priority_offset,
+                    &Watch::unlimited(),
+                )
+                .expect("a draft");
                 dates(
                     &problem,
                     &draft.graph(&problem, &Watch::unlimited()).expect("a graph"),
@@ -209,11 +222,17 @@ fn no_number_of_segments_is_shorter_than_the_delays() {
         for collective in collectives(&platform) {
             let volumes = volumes("1/1000000", "1/1000000");
             let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-            let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+            let routes = routes(&problem);
             for algorithm in named(&problem, &RankHints::default()) {
                 let draft = |segments| {
-                    TaskList::of_algorithm(&problem, &algorithm, &routes, segments)
-                        .expect("a draft")
+                    TaskList::of_algorithm(
+                        &problem,
+                        &algorithm,
+                        &routes,
+                        segments,
+                        &Watch::unlimited(),
+                    )
+                    .expect("a draft")
                 };
                 let delay = draft(1)
                     .graph(&problem, &Watch::unlimited())

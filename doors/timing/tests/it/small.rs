@@ -1,13 +1,14 @@
 //! Small broadcasts and gathers against all schedules.
 
-use oneport_baselines::{Forwarders, RankHints, Routes, named, ranks};
+use oneport_baselines::{RankHints, named};
 use oneport_plan::{Collective, NodeId, Platform, Problem, Rational, Resource, Volumes};
 use oneport_platform::generate::{self, Costs, Options};
 use oneport_platform::{LinkId, PortModel};
 use oneport_timing::{TaskList, lower_bound};
+use oneport_watch::Watch;
 use std::collections::BTreeMap;
 
-use crate::runs::{by_prices, dates, delayed, number, shared};
+use crate::runs::{by_prices, dates, delayed, number, routes, shared};
 
 /// The shortest broadcast in uncut pieces: every order of sends, each as early as possible. An optimal schedule, its
 /// sends taken by their starts, is one of these.
@@ -119,8 +120,9 @@ fn no_schedule_undercuts_the_bound() {
         let collective = Collective::broadcast(nodes[0], nodes[1..].to_vec());
         let volumes = Volumes::of_size(number("2"));
         let problem = Problem::new(&platform, &collective, &volumes).expect("a question");
-        let bound = lower_bound(&problem, &number("1000000000")).max(by_prices(&problem));
-        let routes = Routes::new(&platform, &ranks(&problem), Forwarders::Anything);
+        let bound = lower_bound(&problem, &number("1000000000"), &Watch::unlimited())
+            .max(by_prices(&problem));
+        let routes = routes(&problem);
         for pieces in [1, 2] {
             let size = number("2") / Rational::from_integer(pieces.into());
             let mut search = SearchLimits {
@@ -147,8 +149,14 @@ fn no_schedule_undercuts_the_bound() {
                 .iter()
                 .filter(|one| one.pieces == 1)
             {
-                let draft = TaskList::of_algorithm(&problem, algorithm, &routes, pieces as u32)
-                    .expect("a draft");
+                let draft = TaskList::of_algorithm(
+                    &problem,
+                    algorithm,
+                    &routes,
+                    pieces as u32,
+                    &Watch::unlimited(),
+                )
+                .expect("a draft");
                 let length = dates(
                     &problem,
                     &draft
