@@ -23,6 +23,7 @@ use std::time::Instant;
 use num_rational::BigRational;
 use num_traits::Zero;
 use oneport_matching::general::{PortGraph, decompose, least_period};
+use oneport_numbers::whole;
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
 struct Random(u64);
@@ -39,10 +40,6 @@ impl Random {
 
 type Instance = (PortGraph, Vec<BigRational>);
 
-fn integer(number: u64) -> BigRational {
-    BigRational::from_integer(number.into())
-}
-
 /// A random graph with times in `1..=largest` and capacities in `1..=ports`.
 fn random(vertices: usize, edges: usize, largest: u64, ports: u64, seed: u64) -> Instance {
     let mut random = Random(seed);
@@ -56,7 +53,7 @@ fn random(vertices: usize, edges: usize, largest: u64, ports: u64, seed: u64) ->
     }
     let times = list
         .iter()
-        .map(|_| integer(1 + random.below(largest)))
+        .map(|_| whole(1 + random.below(largest)))
         .collect();
     let capacities = (0..vertices)
         .map(|_| 1 + random.below(ports) as usize)
@@ -79,7 +76,7 @@ fn busy(vertices: usize, matchings: usize, largest: u64) -> Instance {
         for i in 0..vertices {
             order.swap(i, i + random.below((vertices - i) as u64) as usize);
         }
-        let time = integer(1 + random.below(largest));
+        let time = whole(1 + random.below(largest));
         for pair in order.chunks_exact(2) {
             *times
                 .entry([pair[0].min(pair[1]), pair[0].max(pair[1])])
@@ -125,7 +122,7 @@ fn triangles(count: usize, largest: u64) -> Instance {
     }
     let times = edges
         .iter()
-        .map(|_| integer(largest / 2 + random.below(largest / 2)))
+        .map(|_| whole(largest / 2 + random.below(largest / 2)))
         .collect();
     (
         PortGraph {
@@ -165,7 +162,7 @@ fn measure(family: &str, (graph, times): Instance) {
     let mut degree = vec![BigRational::zero(); graph.capacities.len()];
     for (ends, time) in graph.edges.iter().zip(&times) {
         for &v in ends.iter().flatten() {
-            degree[v] += time / integer(graph.capacities[v] as u64);
+            degree[v] += time / whole(graph.capacities[v] as u64);
         }
     }
     let largest = degree.into_iter().max().unwrap_or_default();

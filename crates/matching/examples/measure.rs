@@ -26,6 +26,7 @@ use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 use oneport_matching::{Edge, Step, Watch, decompose, max_weighted_degree};
+use oneport_numbers::whole;
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
 struct Random(u64);
@@ -78,7 +79,7 @@ fn near_tree(n: usize, mut cost: impl FnMut(&mut Random) -> BigRational) -> Vec<
     let mut behind = vec![BigRational::one(); n];
     let mut edges = Vec::new();
     for right in (1..n).rev() {
-        let share = &behind[right] / BigRational::from_integer(parents[right].len().into());
+        let share = &behind[right] / whole(parents[right].len());
         for &left in &parents[right] {
             behind[left] += &share;
             edges.push(Edge {

@@ -1,9 +1,9 @@
 //! The entry points for petgraph's graphs agree with those for lists of arcs.
 
-use num_rational::BigRational;
 use oneport_graph::arborescence::{ArborescenceFault, arborescence};
 use oneport_graph::steiner::{Effort, steiner};
 use oneport_graph::{free_automorphisms, minimum_arborescence, steiner_arborescence};
+use oneport_testkit::whole;
 use oneport_watch::Watch;
 use petgraph::graph::{DiGraph, NodeIndex};
 use proptest::prelude::*;
@@ -17,16 +17,16 @@ proptest! {
         }
         graph.extend_with_edges(&arcs);
         let list: Vec<_> = arcs.iter().map(|&(tail, head, cost)| (tail as usize, head as usize, cost)).collect();
-        let cost = |edge: petgraph::graph::EdgeReference<'_, u64>| BigRational::from_integer((*edge.weight()).into());
+        let cost = |edge: petgraph::graph::EdgeReference<'_, u64>| whole(*edge.weight());
         let found = minimum_arborescence(&graph, root.into(), cost);
         let expected = arborescence(7, root as usize, &list);
         prop_assert_eq!(
             found.as_ref().map(|found| found.cost.clone()),
-            expected.map(|found| BigRational::from_integer(found.cost.into()))
+            expected.map(|found| whole(found.cost))
         );
         if let Some(mut found) = found {
             prop_assert_eq!(found.check_in(&graph, root.into(), cost), Ok(()));
-            found.cost += BigRational::from_integer(1.into());
+            found.cost += whole(1);
             prop_assert_eq!(found.check_in(&graph, root.into(), cost), Err(ArborescenceFault::NotEqual));
         }
         let required: Vec<NodeIndex> = [1u32, 4, 6].map(NodeIndex::from).to_vec();

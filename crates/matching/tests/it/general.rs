@@ -1,19 +1,14 @@
 //! The theorems of `general` against a naive twin: all allowed sets and all odd sets of small graphs, enumerated.
 
-use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 use oneport_matching::MatchingError;
 use oneport_matching::general::{OddSet, PortGraph, decompose, least_period, separate};
-use oneport_numbers::ratio;
+use oneport_numbers::{ratio, whole};
 use proptest::prelude::*;
 
 fn integers(times: &[i64]) -> Vec<BigRational> {
     times.iter().map(|&time| ratio(time, 1)).collect()
-}
-
-fn whole(number: usize) -> BigRational {
-    BigRational::from_integer(BigInt::from(number))
 }
 
 /// Whether the edges may be used simultaneously.
@@ -95,7 +90,7 @@ fn excess(
     set: &OddSet,
 ) -> BigRational {
     let load: BigRational = set.members(graph).iter().map(|&e| &times[e]).sum();
-    load - period * BigRational::from_integer(set.capacity(graph).into())
+    load - period * whole(set.capacity(graph))
 }
 
 /// The most violated first, equal ones in ascending order, each once.

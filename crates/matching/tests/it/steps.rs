@@ -3,11 +3,8 @@
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 use oneport_matching::general::{PortGraph, decompose, least_period};
+use oneport_numbers::{ratio, whole};
 use proptest::prelude::*;
-
-fn whole(number: usize) -> BigRational {
-    BigRational::from_integer(number.into())
-}
 
 /// The rank of some rows, by elimination.
 fn rank(mut rows: Vec<Vec<BigRational>>) -> usize {
@@ -102,10 +99,7 @@ fn instance(
                 .iter()
                 .map(|&(a, away, ..)| [a, (a + away) % n])
                 .collect();
-            let times = list
-                .iter()
-                .map(|&(_, _, p, q)| BigRational::new(p.into(), q.into()))
-                .collect();
+            let times = list.iter().map(|&(_, _, p, q)| ratio(p, q)).collect();
             (n, ends, times)
         })
     })
@@ -130,7 +124,7 @@ proptest! {
 /// RR-2004-32, figure 2: the bound is attained. The Petersen graph: 15 edges, least period 3.
 #[test]
 fn named_graphs() {
-    let quarter = |times: i64| BigRational::new(times.into(), 4.into());
+    let quarter = |times: i64| ratio(times, 4);
     let figure = steps(
         3,
         &[[0, 1], [0, 2], [1, 2]],
