@@ -64,8 +64,8 @@ fn a_ring_attains_the_bound_of_a_star() {
     );
 }
 
-/// The same operation of 4 MB with 1 us of latency on each link: 3 MB arrive at each rank, in 300 us at least, and every
-/// message takes two hops.
+/// The same operation of 4 MB with 1 us of latency on each link: 3 MB arrive at each rank, in 300 us at least, and
+/// every message takes two hops.
 #[test]
 fn one_operation_takes_at_least_its_data_and_its_latency() {
     let least = parse_rational("302/1000000").unwrap();
