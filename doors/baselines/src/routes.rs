@@ -50,8 +50,8 @@ const PATH: u64 = 28;
 const BITS: u64 = 39;
 
 impl Routes {
-    /// The routes from these nodes, with a rule for paths that are equally good. The watch is checked at every sender, and
-    /// first for the memory of all. `O(k (n + m) log m)` for `k` of `n` nodes and `m` links.
+    /// The routes from these nodes, with a rule for paths that are equally good. The watch is checked at every
+    /// sender, and first for the memory of all. `O(k (n + m) log m)` for `k` of `n` nodes and `m` links.
     ///
     /// # Errors
     /// The limit that ended the search.
@@ -71,8 +71,8 @@ impl Routes {
         }
     }
 
-    /// The routes on which a message of this size arrives first, with the latency and the overhead of each link. If no link
-    /// has either, they are those of [`Routes::new`], whose watch and cost these have.
+    /// The routes on which a message of this size arrives first, with the latency and the overhead of each link. If
+    /// no link has either, they are those of [`Routes::new`], whose watch and cost these have.
     ///
     /// # Errors
     /// The limit that ended the search.

@@ -106,8 +106,8 @@ impl InNetwork {
     }
 }
 
-/// Routers that do not combine and that at least two participants reach faster than other routers. If `fast` is set, each
-/// participant reaches them at [`RATE`] or more.
+/// Routers that do not combine and that at least two participants reach faster than other routers. If `fast` is set,
+/// each participant reaches them at [`RATE`] or more.
 fn switches(problem: &Problem, fast: bool) -> Vec<NodeId> {
     let platform = problem.platform();
     let rate = Quantity::parse(RATE).ok().zip(platform.units());

@@ -360,7 +360,8 @@ mod tests {
         Ok(())
     }
 
-    /// Under every model and for every collective, the order of the schedule is one more candidate. The referee executes it.
+    /// Under every model and for every collective, the order of the schedule is one more candidate. The referee
+    /// executes it.
     #[test]
     fn a_periodic_schedule_shortens_and_never_lengthens() -> Result<()> {
         let mut shorter = std::collections::BTreeSet::new();

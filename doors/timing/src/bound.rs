@@ -18,7 +18,8 @@ use petgraph::visit::EdgeRef;
 /// node. Third, the same for all values together that leave an owner or enter a node. `O(n m log m + p m)` for `n`
 /// nodes, `m` links and `p` pairs.
 ///
-/// The watch is checked for every demand, node and pair. If it ends the work, the result is the first of the three times.
+/// The watch is checked for every demand, node and pair. If it ends the work, the result is the first of the three
+/// times.
 pub fn lower_bound(problem: &Problem, throughput: &Rational, watch: &Watch) -> Rational {
     let steady = if throughput.is_zero() {
         Rational::zero()

@@ -52,8 +52,8 @@ impl TaskList {
     /// `O(blocks sent x segments)`.
     ///
     /// # Errors
-    /// A message between unconnected nodes or of a block that the sender does not hold, more than four million tasks, or
-    /// a limit that ended the work.
+    /// A message between unconnected nodes or of a block that the sender does not hold, more than four million tasks,
+    /// or a limit that ended the work.
     pub fn of_algorithm(
         problem: &Problem,
         algorithm: &Algorithm,

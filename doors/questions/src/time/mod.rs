@@ -152,8 +152,8 @@ impl TimeAnswer {
         Bandwidth::of(&Problem::new(platform, collective, &row.volumes).ok()?)
     }
 
-    /// The size of the operation of a row, in units of data. If nccl-tests do not count the collective, it is the size of
-    /// a message.
+    /// The size of the operation of a row, in units of data. If nccl-tests do not count the collective, it is the
+    /// size of a message.
     pub fn size(&self, row: &Row) -> Rational {
         let message = || row.volumes.size.constant().cloned().unwrap_or_default();
         self.bandwidth(row)
@@ -204,8 +204,8 @@ impl TimeAnswer {
 }
 
 impl Row {
-    /// The excess of the shortest time over the bound, as a share of the bound. 0 if the bound is 0. `None` if no run was
-    /// dated.
+    /// The excess of the shortest time over the bound, as a share of the bound. 0 if the bound is 0. `None` if no run
+    /// was dated.
     pub fn gap(&self) -> Option<Rational> {
         let best = self.timed.first()?;
         if self.least.is_zero() {

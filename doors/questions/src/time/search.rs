@@ -77,8 +77,8 @@ fn listed_optimum(problem: &Problem, options: Options) -> Result<Answer> {
     Ok(solved.answer)
 }
 
-/// Times all sizes of one question. Returns a row per size, and the names of the resources that limit the optimum of the
-/// last one.
+/// Times all sizes of one question. Returns a row per size, and the names of the resources that limit the optimum of
+/// the last one.
 pub(crate) fn of(
     asked: &[Problem],
     listed: &[(Algorithm, Routes)],
