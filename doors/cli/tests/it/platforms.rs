@@ -89,17 +89,14 @@ fn gml_is_read() {
                edge [ source 0 target 1 LinkSpeedRaw 1000000000.0 ]\n \
                edge [ source 1 target 2 LinkSpeed \"500\" LinkSpeedUnits \"M\" ]\n]\n";
     let gml = folder.write("net.gml", gml);
-    let scatter = |platform: &str| {
-        oneport!("solve scatter --platform {platform} --source A --json")
-            .ok()
-            .object()["throughput"]
-            .clone()
-    };
+    let scatter =
+        |platform: &str| oneport!("solve scatter --platform {platform} --source A --json");
+    let notes = ["combines values at 1000 GB/s", "--model links"];
     // A sends two gigabits at 1 Gbit/s. B forwards one at 0.5 Gbit/s.
-    assert_eq!(scatter(&gml), "1/2");
+    assert_eq!(scatter(&gml).noted(&notes).object()["throughput"], "1/2");
     let toml = folder.path("net.toml");
-    oneport!("convert {gml} {toml}").ok();
-    assert_eq!(scatter(&toml), "1/2");
+    oneport!("convert {gml} {toml}").noted(&notes);
+    assert_eq!(scatter(&toml).ok().object()["throughput"], "1/2");
 }
 
 /// Two nodes, then the given rest.
