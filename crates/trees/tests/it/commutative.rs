@@ -482,8 +482,8 @@ proptest! {
 fn of_all_pairs(case: &Case, target: NodeId) -> Option<Rational> {
     let nodes = case.platform.nodes().len();
     let mut ways: Vec<Vec<Option<Rational>>> = vec![vec![None; nodes]; nodes];
-    for node in 0..nodes {
-        ways[node][node] = Some(Rational::zero());
+    for (node, row) in ways.iter_mut().enumerate() {
+        row[node] = Some(Rational::zero());
     }
     for link in case.platform.link_ids() {
         let ends = case.platform.link(link);
