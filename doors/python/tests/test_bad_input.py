@@ -61,6 +61,7 @@ CASES: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: from_graph(edges({"bandwidth": None, "speed": 3})), ValueError, "pass capacity='speed', or capacity_default="),
     (lambda: op.read(NCCL, fabric="rail"), ValueError, "^fabric= joins several machines; .* as replicate=2, or leave it out"),
     (lambda: op.read(NCCL, fabric_bandwidth="25 GB/s"), ValueError, "^fabric_bandwidth= joins several machines"),
+    (lambda: op.read(NCCL, latency="x"), ValueError, 'give latency={"KIND": TIME}, such as latency={"nvlink": "1us"}, or none'),
     (lambda: op.read(NCCL, link_bandwidth="25"), ValueError, 'give link_bandwidth={"KIND": RATE}, such as link_bandwidth='),
     (
         lambda: op.time(op.generate.dgx1(), "barrier", bytes=8, read={"replicate": 2}),

@@ -148,7 +148,9 @@ def test_a_matrix_of_texts() -> None:
     assert platform.units == "GB/s" and {link.bandwidth for link in platform.links} == {Fraction(25, 2)}
     assert "assumed: a bandwidth without a unit is in GB/s" in platform.notes
     assert op.Platform.from_matrix(texts, units="Gbit/s").links[0].bandwidth == 100
-    assert any("no unit" in note for note in op.Platform.from_matrix([["0", "2"], ["1/2", "0"]]).notes)
+    for one in ("2", "1e3"):
+        plain = op.Platform.from_matrix([["0", one], ["1/2", "0"]])
+        assert plain.units is None and any("no unit" in note for note in plain.notes)
     assert not any("bandwidth" in note for note in op.Platform.from_matrix([[0, "1 GB/s"], ["1 GB/s", 0]]).notes)
 
 

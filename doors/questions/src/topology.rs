@@ -300,7 +300,7 @@ fn latency(text: &str, units: Option<Units>) -> Result<Rational> {
     let text = text.trim();
     let wrong = |error: &dyn std::fmt::Display| {
         usage(format!(
-            "--latency: {error}; write KIND=TIME, such as nvlink=1us, or none"
+            "--latency: {error}; give --latency KIND=TIME, such as --latency nvlink=1us, or none"
         ))
     };
     let quantity = Quantity::parse(text).map_err(|error| wrong(&error))?;

@@ -342,16 +342,24 @@ def _number(text: str) -> Fraction | str:
 
 def has_units(rows: Sequence[Sequence[object]]) -> bool:
     """Whether a bandwidth is a text with a unit."""
-    return any(isinstance(cell, str) and any(letter.isalpha() for letter in cell) for row in rows for cell in row)
+    return any(isinstance(cell, str) and _has_unit(cell) for row in rows for cell in row)
 
 
 def has_numbers(rows: Sequence[Sequence[object]]) -> bool:
     """Whether a bandwidth other than 0 has no unit."""
     cells = (cell for row in rows for cell in row)
-    return any(
-        cell.strip() not in ("0", "0.0", "") and not any(letter.isalpha() for letter in cell) if isinstance(cell, str) else bool(cell)
-        for cell in cells
-    )
+    return any(not _has_unit(cell) and cell.strip() not in ("0", "0.0", "") if isinstance(cell, str) else cell for cell in cells)
+
+
+def _has_unit(text: str) -> bool:
+    """Whether a text has letters and is no number: 1e3 is one."""
+    if not any(letter.isalpha() for letter in text):
+        return False
+    try:
+        _core.number(text.strip())
+    except ValueError:
+        return True
+    return False
 
 
 def of_matrix(
