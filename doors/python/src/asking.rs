@@ -50,7 +50,8 @@ pub(crate) fn changed(platform: &PyPlatform, changes: Vec<String>) -> PyResult<P
     ))
 }
 
-/// Answers a question about a platform that was read before. Returns also the names of the processors that are left out.
+/// Answers a question about a platform that was read before. Returns also the names of the processors that are left
+/// out.
 #[pyfunction]
 pub(crate) fn ask(
     py: Python<'_>,

@@ -82,8 +82,8 @@ impl Class {
     }
 }
 
-/// The busy share of the time of each resource and each link that the listed patterns use. `None` if none are listed. Linear in the
-/// tasks of the patterns.
+/// The busy share of the time of each resource and each link that the listed patterns use. `None` if none are listed.
+/// Linear in the tasks of the patterns.
 pub fn loads(answer: &Answer) -> Option<BTreeMap<Resource, Rational>> {
     let steady_state = answer.patterns()?;
     Some(Loads::of(answer.problem(), steady_state).with_links())

@@ -104,8 +104,8 @@ fn a_sentence_gives_values_in_the_callers_manner() {
     }
 }
 
-/// A value that has no effect is refused: facts of a file for a platform that is not read from one, and a fabric without
-/// machines.
+/// A value that has no effect is refused: facts of a file for a platform that is not read from one, and a fabric
+/// without machines.
 #[test]
 fn what_is_read_from_no_file_takes_no_facts_of_files() {
     let refused = |platform: Value, read: Value| {
