@@ -65,6 +65,16 @@ impl<'a> Loads<'a> {
             .collect()
     }
 
+    /// [`busy`](Self::busy), and the busy share of each used link's time, also if its ports limit it.
+    pub(crate) fn with_links(&self) -> BTreeMap<Resource, Rational> {
+        let mut busy = self.busy();
+        for (link, time) in self.measure.link_times(&self.totals) {
+            let share = time / &self.unit;
+            busy.entry(Resource::Link(link)).or_insert(share);
+        }
+        busy
+    }
+
     /// The busy share of an odd set's time.
     pub(crate) fn odd_set(&self, set: &OddSet) -> Rational {
         let members = set.members(self.platform);

@@ -162,6 +162,30 @@ impl PyAnswer {
             .collect()
     }
 
+    /// The nodes that own and want nothing, and may forward.
+    fn forwarding(&self) -> Vec<&str> {
+        let platform = &self.inner.platform;
+        let takers = self.problem().collective().nodes();
+        let nodes = platform.node_ids();
+        nodes
+            .filter(|node| takers.binary_search(node).is_err())
+            .map(|node| platform.name(node))
+            .collect()
+    }
+
+    /// The busy share of the time of each resource and link, if patterns are listed.
+    fn loads(&self, py: Python<'_>) -> Option<Vec<(String, Rational)>> {
+        let platform = &self.inner.platform;
+        let loads = py
+            .detach(|| explain::loads(&self.inner.answer))?
+            .into_iter();
+        Some(
+            loads
+                .map(|(resource, busy)| (resource.describe(platform), busy))
+                .collect(),
+        )
+    }
+
     /// The size of a message, if all are alike.
     fn size(&self) -> Option<&Rational> {
         self.problem().volumes().size.constant()

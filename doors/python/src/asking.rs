@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use oneport::{Platform, solve};
 use oneport_questions::platform::Note;
-use oneport_questions::{Asked, Program, Question, QuestionError, Source, change};
+use oneport_questions::{Asked, Manner, Program, Question, QuestionError, Source, change};
 use pyo3::prelude::*;
 
 use crate::answer::{Facts, PyAnswer};
@@ -23,9 +23,12 @@ pub(crate) fn read(py: Python<'_>, question: String) -> PyResult<(PyPlatform, Ve
             let mut all = notes.borrow_mut();
             match note {
                 Note::Of(_, some) => {
-                    all.extend(some.iter().map(|(topic, text)| format!("{topic}: {text}")));
+                    let text = |(topic, text): &(&str, &str)| {
+                        Manner::Keyword.spell(&format!("{topic}: {text}"))
+                    };
+                    all.extend(some.iter().map(text));
                 }
-                Note::Plain(text) => all.push(text.to_string()),
+                Note::Plain(text) => all.push(Manner::Keyword.spell(text)),
             }
         };
         let platform = question.read_platform(&hear)?;
@@ -47,7 +50,8 @@ pub(crate) fn changed(platform: &PyPlatform, changes: Vec<String>) -> PyResult<P
     ))
 }
 
-/// Answers a question about a platform that was read before.
+/// Answers a question about a platform that was read before. Returns also the names of the processors that are left
+/// out.
 #[pyfunction]
 pub(crate) fn ask(
     py: Python<'_>,
@@ -55,7 +59,7 @@ pub(crate) fn ask(
     question: &str,
     threads: Option<usize>,
     callback: Option<Py<PyAny>>,
-) -> PyResult<PyAnswer> {
+) -> PyResult<(PyAnswer, Vec<String>)> {
     let fault = |error: QuestionError| of_question(&error);
     let question = Question::read_json(question).map_err(fault)?;
     let question = match question.formulation {
@@ -69,15 +73,16 @@ pub(crate) fn ask(
         callback,
     };
     let shared = Arc::clone(&platform.inner);
-    let (own, solved) = waiting::run(py, limits, move |watch| {
+    let (own, left_out, solved) = waiting::run(py, limits, move |watch| {
         let asked = Asked::read(Platform::clone(&shared), &question)?;
         let problem = asked.problem()?;
         let solved = solve(&problem, &options.watched(watch))?;
-        Ok((asked.platform, solved))
+        Ok((asked.platform, asked.left_out, solved))
     })?
     .map_err(fault)?;
     let facts = Facts::of(&solved);
-    Ok(PyAnswer::new(own, solved.answer, facts))
+    let answer = PyAnswer::new(own, solved.answer, facts);
+    Ok((answer, left_out.names().to_vec()))
 }
 
 /// The table that a question for times or a comparison gives, as JSON: about a platform that was read before, or about

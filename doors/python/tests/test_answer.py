@@ -62,6 +62,56 @@ def test_patterns_and_slots_deliver_the_throughput(toy: op.Platform) -> None:
     assert len(table) == sum(len(slot.links) for slot in schedule)
 
 
+# The slots of a period that loses nothing, added up by hand, are the loads.
+def test_loads_are_those_of_the_slots(toy: op.Platform) -> None:
+    answer = scatter(toy)
+    assert answer.schedule is not None and answer.loss == 0
+    busy: dict[str, Fraction] = {}
+    for slot in answer.schedule:
+        for source, target, share in slot.links:
+            for name in (f"send port of '{source}'", f"receive port of '{target}'", f"link '{source} -> {target}'"):
+                busy[name] = busy.get(name, Fraction(0)) + slot.length * share / answer.schedule.period
+    loads = {load.resource: load.busy for load in answer.loads()}
+    assert loads == busy and loads["send port of 'Ps'"] == 1
+    assert [load.busy for load in answer.loads()] == sorted(loads.values(), reverse=True)
+    with pytest.raises(ValueError, match="lists no patterns"):
+        scatter(toy, "bound").loads()
+
+
+def test_the_answer_names_who_takes_no_part(dgx1: op.Platform, toy: op.Platform) -> None:
+    takers = [f"box0.gpu{place}" for place in range(4)]
+    others = tuple(f"box0.gpu{place}" for place in range(4, 8))
+    out = op.rate(dgx1, "all-gather", participants=takers)
+    assert out.left_out == others and out.forwarding == () and len(out.platform) == 4
+    forward = op.rate(dgx1, "all-gather", participants=takers, idle="forward")
+    assert forward.left_out == () and forward.forwarding == others and forward.throughput >= out.throughput
+    assert pickle.loads(pickle.dumps(out)).left_out == others == op.verify(out).left_out
+    assert "left out" in str(out) and "box0.gpu4" in str(out) and "may forward" in str(forward)
+    assert scatter(toy).forwarding == tuple(node.name for node in toy.nodes if node.name not in ("Ps", "P0", "P1"))
+
+
+def test_numbers_of_numpy_name_nodes() -> None:
+    graph = nx.Graph()
+    graph.add_edge(0, (1, 2), capacity=1)
+    answer = op.rate(graph, "broadcast", source=0, targets=[(1, 2)])
+    assert op.rate(graph, "broadcast", source=np.int64(0), targets=[(np.int64(1), np.int32(2))]) == answer
+
+
+def test_an_answer_and_a_table_are_printed(dgx1: op.Platform) -> None:
+    answer = op.solve(dgx1, "all-gather", bytes="1 GiB")
+    text = str(answer)
+    assert answer.bandwidth is not None and f"bus {float(answer.bandwidth.busbw):.6g} GB/s" in text
+    assert answer.limited_by[0].resource in text and "optimal" in text
+    table = op.Table(["name", "share"], [("a", Fraction(1, 3)), ("long", Fraction(25)), ("none", None)])
+    assert str(table).splitlines() == ["name     share", "a     0.333333", "long        25", "none"]
+    assert str(op.Table(["name"], [])) == "name"
+    assert str(op.Table(["name", "time"], [("a", None)])) == "name\na"
+    frame = table.to_frame(exact=False)
+    assert frame["share"].dtype == float and frame["share"][0] == 1 / 3
+    assert table.to_frame()["share"][0] == Fraction(1, 3)
+    assert answer.schedule is not None and answer.schedule.to_frame(exact=False)["length"].dtype == float
+
+
 @pytest.mark.parametrize("goal", ["schedule", "rate"])
 def test_pickles_are_equal(toy: op.Platform, goal: op.Goal) -> None:
     answer = scatter(toy, goal)

@@ -53,6 +53,31 @@ from_matrix = op.Platform.from_matrix
 CASES: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: from_graph(edges({"weight": 1})), ValueError, "edge '0' -> '1' has no 'capacity', .* pass capacity='weight'"),
     (lambda: from_graph(edges({})), ValueError, "it has no attribute"),
+    (
+        lambda: from_graph(edges({"bandwidth": None})),
+        ValueError,
+        r"\(it has bandwidth None\); give it one, or pass capacity_default=",
+    ),
+    (lambda: from_graph(edges({"bandwidth": None, "speed": 3})), ValueError, "pass capacity='speed', or capacity_default="),
+    (lambda: op.read(NCCL, fabric="rail"), ValueError, "^fabric= joins several machines; .* as replicate=2, or leave it out"),
+    (lambda: op.read(NCCL, fabric_bandwidth="25 GB/s"), ValueError, "^fabric_bandwidth= joins several machines"),
+    (lambda: op.read(NCCL, latency="x"), ValueError, 'give latency={"KIND": TIME}, such as latency={"nvlink": "1us"}, or none'),
+    (lambda: op.read(NCCL, link_bandwidth="25"), ValueError, 'give link_bandwidth={"KIND": RATE}, such as link_bandwidth='),
+    (
+        lambda: op.time(op.generate.dgx1(), "barrier", bytes=8, read={"replicate": 2}),
+        ValueError,
+        "^replicate= has no effect on a platform that was read before; leave it out, or give the path of a file",
+    ),
+    (
+        lambda: op.compare({"generate": "dgx1"}, "barrier", read={"nics": "all"}),
+        ValueError,
+        "nics= has no effect on a generated platform",
+    ),
+    (lambda: op.solve(from_matrix(TRIANGLE), "broadcast", source=1.0), TypeError, "source=1.0 is no node"),  # type: ignore[arg-type]
+    (lambda: op.solve(from_matrix(TRIANGLE), "broadcast"), ValueError, "source=NODE"),
+    (lambda: op.plot_sweep("rows.jsonl"), TypeError, "'rows.jsonl' is no list of rows; give what sweep"),  # type: ignore[arg-type]
+    (lambda: op.plot_sweep(3), TypeError, "3 is no list of rows"),  # type: ignore[arg-type]
+    (lambda: op.plot_sweep([3]), TypeError, "3 is no row of a sweep"),  # type: ignore[list-item]
     (lambda: from_graph(edges({"capacity": math.nan})), ValueError, "edge '0' -> '1': capacity nan is no bandwidth; give a"),
     (lambda: from_graph(edges({"capacity": math.inf})), ValueError, "capacity inf is no bandwidth; .* or leave the edge out"),
     (lambda: from_graph(edges({"cost": math.nan})), ValueError, "edge '0' -> '1': cost=nan is no number"),

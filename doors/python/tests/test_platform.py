@@ -123,6 +123,37 @@ def test_parallel_edges_add_up() -> None:
     assert op.Platform.from_networkx(by_cost).links[0].cost == 1
 
 
+def test_assumptions_are_noted_and_kept() -> None:
+    graph = nx.DiGraph([("a", "b", {"capacity": 12.5}), ("b", "a", {"capacity": "100 Gbit/s"})])
+    noted = op.Platform.from_networkx(graph).notes
+    assert any("without a unit is in GB/s" in note for note in noted)
+    assert any("model='links'" in note for note in noted) and any("1000 GB/s" in note for note in noted)
+    for answer in (op.solve(graph, "all-gather"), op.verify(op.solve(graph, "all-gather"))):
+        assert answer.platform.notes == noted and pickle.loads(pickle.dumps(answer)).platform.notes == noted
+    # What the caller states is no assumption.
+    assert not any("model=" in note for note in op.rate(graph, "all-gather", model="full-duplex").platform.notes)
+    graph["a"]["b"]["capacity"] = "100 Gbit/s"
+    assert not any("without a unit" in note for note in op.Platform.from_networkx(graph).notes)
+    file = FIXTURES / "topologies/nccl-topo.xml"
+    assert op.rate(file, "all-gather").platform.notes == op.read(file).notes != ()
+    # A note is no part of the question or of the plan.
+    own = op.solve(op.Platform.from_networkx(graph), "all-gather")
+    stated = op.solve(op.Platform.from_dict(own.platform.to_dict()), "all-gather")
+    assert own == stated and own.platform.notes != stated.platform.notes == () and own.to_json() == stated.to_json()
+
+
+def test_a_matrix_of_texts() -> None:
+    texts = [["0", "100 Gbit/s"], [12.5, 0]]
+    platform = op.Platform.from_matrix(texts)
+    assert platform.units == "GB/s" and {link.bandwidth for link in platform.links} == {Fraction(25, 2)}
+    assert "assumed: a bandwidth without a unit is in GB/s" in platform.notes
+    assert op.Platform.from_matrix(texts, units="Gbit/s").links[0].bandwidth == 100
+    for one in ("2", "1e3"):
+        plain = op.Platform.from_matrix([["0", one], ["1/2", "0"]])
+        assert plain.units is None and any("no unit" in note for note in plain.notes)
+    assert not any("bandwidth" in note for note in op.Platform.from_matrix([[0, "1 GB/s"], ["1 GB/s", 0]]).notes)
+
+
 def test_matrices() -> None:
     lists = [[0, 2, 0], [0, 0, "5/2"], [1.5, 0, 0]]
     platform = op.Platform.from_matrix(lists, names=["a", "b", "c"])

@@ -19,6 +19,7 @@ from typing import Any
 import distributed
 import loky
 import matplotlib
+import pandas as pd
 import pytest
 from conftest import FIXTURES, ROOT
 
@@ -148,12 +149,11 @@ def test_a_cut_file_is_resumed(serial: bytes, tmp_path: Path) -> None:
     output = tmp_path / "rows.jsonl"
     for cut in (0, 10, len(serial) // 2, len(serial) - 1, len(serial)):
         output.write_bytes(serial[:cut])
-        before = serial[:cut].count(b"\n")
         rows = list(op.sweep(questions(), output=output, resume=True))
-        assert output.read_bytes() == serial and len(rows) == ALL - before
-    with pytest.raises(FileExistsError):
+        assert output.read_bytes() == serial and rows == [json.loads(line) for line in serial.splitlines()]
+    with pytest.raises(FileExistsError, match="resume=True to keep its rows, or another output="):
         list(op.sweep(questions(), output=output))
-    with pytest.raises(ValueError, match="line 1 was another question"):
+    with pytest.raises(ValueError, match="line 1 was another question.*; give another output=, or remove the file"):
         list(op.sweep([op.question("x", "barrier")], output=output, resume=True))
     output.write_bytes(b"{}\n" + serial)
     with pytest.raises(ValueError, match="line 1 is no answer"):
@@ -198,7 +198,41 @@ def test_rows_may_come_as_they_are_ready(serial: bytes, tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         rows = list(op.sweep(questions(), pool, output=tmp_path / "rows.jsonl", unordered=True, chunk=1))
     assert sorted(rows, key=lambda row: row["line"]) == [json.loads(line) for line in serial.splitlines()]
-    assert list(op.sweep(questions(), output=tmp_path / "rows.jsonl", resume=True)) == []
+    # The file is not in the order of the questions, and the rows of a resumed sweep are.
+    (tmp_path / "rows.jsonl").write_bytes(b"".join(reversed(serial.splitlines(keepends=True)[:ALL - 3])))
+    again = list(op.sweep(questions(), output=tmp_path / "rows.jsonl", resume=True))
+    assert again == [json.loads(line) for line in serial.splitlines()]
+    assert (tmp_path / "rows.jsonl").read_bytes() == serial
+
+
+class Counting(ThreadPoolExecutor):
+    """Notes the number of questions of each part."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+        self.parts: list[int] = []
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Notes the part."""
+        self.parts.append(len(args[0]))
+        return super().submit(fn, *args, **kwargs)
+
+
+def test_few_questions_are_shared_by_all_workers() -> None:
+    with Counting() as pool:
+        assert len(list(op.sweep(questions(8), pool))) == 8
+        assert pool.parts == [1] * 8
+        pool.parts.clear()
+        taken: list[int] = []
+        first = next(op.sweep((taken.append(place) or one for place, one in enumerate(questions())), pool, window=4))
+        # No more is read than the window holds.
+        assert first["line"] == 1 and len(taken) == 4 and pool.parts == [1] * 4
+        pool.parts.clear()
+        assert len(list(op.sweep(questions(40), pool, window=4))) == 40
+        assert pool.parts == [1] * 4 + [16, 16, 4]
+        pool.parts.clear()
+        list(op.sweep(questions(8), pool, chunk=5))
+        assert pool.parts == [5, 3]
 
 
 def test_solve_and_sweep_agree(dgx1: op.Platform) -> None:
@@ -234,6 +268,12 @@ def test_plots_have_units() -> None:
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("size of the operation (bytes)", "bus bandwidth (GB/s)")
     assert len(axes.lines) == 2
     assert op.plot_sweep(rows, x="bytes").get_ylabel() == "throughput (per second)"
+    frame = pd.DataFrame(rows)
+    drawn = op.plot_sweep(frame, y="busbw", by="boxes")
+    assert [line.get_xydata().tolist() for line in drawn.lines] == [line.get_xydata().tolist() for line in axes.lines]
+    assert (drawn.get_xlabel(), drawn.get_ylabel()) == (axes.get_xlabel(), axes.get_ylabel())
+    frame.loc[0, "busbw"] = None
+    assert len(op.plot_sweep(frame, y="busbw").lines[0].get_xdata()) == len(rows) - 1
     with pytest.raises(ValueError, match="no row has numbers"):
         op.plot_sweep(rows, x="color")
 
@@ -243,7 +283,7 @@ def test_one_writer_at_a_time(serial: bytes, tmp_path: Path) -> None:
     first = op.sweep(questions(), output=output)
     next(first)
     second = op.sweep(questions(), output=output, resume=True)
-    next(second)
+    assert [next(second)["line"], next(second)["line"]] == [1, 2]
     with pytest.raises(ValueError, match="another process writes"):
         list(first)
     list(second)
@@ -281,7 +321,9 @@ def test_a_missing_row_is_put_in_its_place(serial: bytes, tmp_path: Path) -> Non
     output = tmp_path / "rows.jsonl"
     rows = serial.splitlines(keepends=True)
     output.write_bytes(b"".join(rows[:6] + rows[7:]))
-    assert len(list(op.sweep(questions(), output=output, resume=True))) == 1
+    with Counting() as pool:
+        assert [row["line"] for row in op.sweep(questions(), pool, output=output, resume=True)] == list(range(1, ALL + 1))
+        assert pool.parts == [1]
     assert output.read_bytes() == serial
     with pytest.raises(ValueError, match=f"answers line {ALL}, and there are {ALL - 1} questions"):
         list(op.sweep(questions(ALL - 1), output=output, resume=True))

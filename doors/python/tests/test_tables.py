@@ -81,6 +81,18 @@ def test_times_are_the_command_s(command: str, tmp_path: Path) -> None:
     assert op.time(DGX1, "all-gather", participants=THREE, sizes="64KiB:256KiB:x4", algorithms=ring) == table
 
 
+def test_a_table_has_the_latencies_that_were_assumed() -> None:
+    assumed = op.time({"generate": "dgx1"}, "all-gather", participants=THREE, bytes="64 KiB")
+    assert {(one.kind, one.origin) for one in assumed.latencies} == {("nvlink", "assumed")}
+    assert sum(one.links for one in assumed.latencies) > 0 and all(one.latency > 0 for one in assumed.latencies)
+    assert len(assumed.left_out) == 5
+    given = op.compare(DGX1, "all-gather", participants=THREE, bytes="64 KiB", read={"latency": "10 us"})
+    assert {(one.latency, one.origin) for one in given.latencies} == {(Fraction(1, 100000), "given")}
+    # Without a size, nothing is timed and nothing is assumed.
+    assert len(op.compare(DGX1, "all-gather", participants=THREE).latencies) == 0
+    assert pickle.loads(pickle.dumps(assumed)).latencies == assumed.latencies
+
+
 def test_a_row_of_a_sweep_has_the_same_numbers(toy: op.Platform) -> None:
     where = {"source": "Ps", "targets": ["P0", "P1"]}
     rows = list(

@@ -221,6 +221,30 @@ impl Manner {
         }
     }
 
+    /// An option of the command with the values that follow it (`replicate=N`, `link_bandwidth={"net": 25}`), and the
+    /// rest of the sentence.
+    fn assigned<'s>(self, option: &str, after: &'s str) -> (String, &'s str) {
+        let name = match self {
+            Manner::Key => format!("{}: ", self.name(option)),
+            _ => self.name(option),
+        };
+        let again = format!(" --{option}");
+        let (mut pairs, mut next, mut rest) = (Vec::new(), Some(after), after);
+        while let Some((value, left)) = next.and_then(|next| value_of(option, next)) {
+            match value.split_once('=') {
+                Some((kind, value)) => pairs.push(format!("\"{kind}\": {}", quoted(value))),
+                None if pairs.is_empty() => return (name + &quoted(value), left),
+                None => break,
+            }
+            rest = left;
+            next = left.strip_prefix(&again);
+        }
+        if pairs.is_empty() {
+            return (self.name(option), after);
+        }
+        (format!("{name}{{{}}}", pairs.join(", ")), rest)
+    }
+
     /// A sentence that names options as the command does, with the keys of [`Question`](crate::Question) in this
     /// manner. Options of the command that are no keys stay as they are.
     pub fn spell(self, sentence: &str) -> String {
@@ -239,13 +263,56 @@ impl Manner {
             let begins =
                 !before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '-');
             text.push_str(before);
+            rest = &name[end..];
             if begins && is_key(option) {
-                text.push_str(&self.name(option));
+                let (written, left) = self.assigned(option, rest);
+                text.push_str(&written);
+                if left.len() < rest.len() && left.starts_with(" --") {
+                    text.push(',');
+                }
+                rest = left;
             } else {
                 text.push_str(&after[..2 + end]);
             }
-            rest = &name[end..];
         }
         text + rest
+    }
+}
+
+/// Options whose value is a kind of links and a number: `net=25`.
+const BY_KIND: [&str; 2] = ["link-bandwidth", "latency"];
+
+/// The value of an option at the beginning of a text, and the text after it: a name in capitals for any value, a kind
+/// with its number, or an example. A word that goes on with the sentence is no value.
+fn value_of<'s>(option: &str, text: &'s str) -> Option<(&'s str, &'s str)> {
+    if option == "in-order" {
+        return None;
+    }
+    let word = text.strip_prefix(' ')?.split_whitespace().next()?;
+    let value = word.trim_end_matches([';', ':', ',', '.', ')', '\'']);
+    let is_value = match option {
+        _ if stands_for_any(value) => true,
+        "fabric" => ["switch", "rail", "full"].contains(&value.split(',').next()?),
+        "replicate" => value.parse::<u64>().is_ok(),
+        _ if BY_KIND.contains(&option) => value
+            .split_once('=')
+            .is_some_and(|(kind, number)| !kind.is_empty() && !number.is_empty()),
+        _ => false,
+    };
+    is_value.then(|| (value, &text[1 + value.len()..]))
+}
+
+/// Whether a word is a name in capitals for any value: `RATE`, `ATTRIBUTE[,UNITS]`.
+fn stands_for_any(word: &str) -> bool {
+    let plain = word.split('[').next().unwrap_or_default();
+    !plain.is_empty() && plain.bytes().all(|letter| letter.is_ascii_uppercase())
+}
+
+/// A value of an option as Python and JSON write it.
+fn quoted(value: &str) -> String {
+    if stands_for_any(value) || value.parse::<u64>().is_ok() {
+        value.to_string()
+    } else {
+        format!("\"{value}\"")
     }
 }

@@ -58,8 +58,12 @@ impl Reading {
             Source::Inline(value) => {
                 topology::of_json(&source.name(), &value.to_string(), self, hear)
             }
-            Source::Generated(generated) => generated.imported(hear),
+            Source::Generated(generated) => {
+                self.refuse_of_files("a generated platform")?;
+                generated.imported(hear)
+            }
             Source::Given(platform) => {
+                self.refuse_of_files("a platform that was read before")?;
                 let kinds = vec!["link"; platform.links().len()];
                 Ok(topology::generated(platform.as_ref().clone(), kinds))
             }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 
+use crate::error::{Result as Read, usage};
+use crate::keys::option;
 use crate::text::{Texts, text};
 
 /// A note on the reading of a platform.
@@ -71,6 +73,36 @@ pub struct Reading {
     pub fabric_bandwidth: Option<String>,
     /// Network cards that count.
     pub nics: Texts,
+}
+
+impl Reading {
+    /// Refuses the values that only a file leaves open.
+    ///
+    /// # Errors
+    /// One is given.
+    pub(crate) fn refuse_of_files(&self, what: &str) -> Read<()> {
+        let given = [
+            ("format", self.format.is_some()),
+            ("link_bandwidth", !self.link_bandwidth.0.is_empty()),
+            ("capacity", self.capacity.is_some()),
+            ("capacity_default", self.capacity_default.is_some()),
+            ("latency_attribute", self.latency_attribute.is_some()),
+            ("merge_bandwidth", self.merge_bandwidth.is_some()),
+            ("multicast", self.multicast),
+            ("reduce_in_switch", self.reduce_in_switch.is_some()),
+            ("replicate", self.replicate.is_some()),
+            ("fabric", self.fabric.is_some()),
+            ("fabric_bandwidth", self.fabric_bandwidth.is_some()),
+            ("nics", !self.nics.0.is_empty()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((key, _)) => Err(usage(format!(
+                "{} has no effect on {what}; leave it out, or give the path of a file",
+                option(key)
+            ))),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Which switches combine. `true` stands for NVSwitches, `false` for none.

@@ -85,8 +85,9 @@ impl Reading {
         for text in &self.link_bandwidth.0 {
             let wrong = || {
                 usage(format!(
-                    "--link-bandwidth {text}: of which links? Write KIND=RATE, such as nvlink=25 (GB/s) or node=100Gbit/s, once \
-                     per kind; 'oneport inspect' lists the kinds of a file"
+                    "--link-bandwidth: '{text}' names no kind of link; give --link-bandwidth KIND=RATE, such as --link-bandwidth \
+                     nvlink=25 (GB/s) or --link-bandwidth node=100Gbit/s, once per kind; 'oneport inspect' lists the \
+                     kinds of a file"
                 ))
             };
             let (kind, value) = text.split_once('=').ok_or_else(wrong)?;
@@ -110,6 +111,17 @@ impl Reading {
             .as_ref()
             .map(|count| self.machines(count))
             .transpose()?;
+        let joins = [
+            ("--fabric", &self.fabric),
+            ("--fabric-bandwidth", &self.fabric_bandwidth),
+        ];
+        if let Some((name, _)) = joins.iter().find(|(_, given)| given.is_some())
+            && replicate.is_none()
+        {
+            return Err(usage(format!(
+                "{name} joins several machines; give their number, as --replicate 2, or leave it out"
+            )));
+        }
         let capacity = self
             .capacity
             .as_ref()
@@ -288,7 +300,7 @@ fn latency(text: &str, units: Option<Units>) -> Result<Rational> {
     let text = text.trim();
     let wrong = |error: &dyn std::fmt::Display| {
         usage(format!(
-            "--latency: {error}; write KIND=TIME, such as nvlink=1us, or none"
+            "--latency: {error}; give --latency KIND=TIME, such as --latency nvlink=1us, or none"
         ))
     };
     let quantity = Quantity::parse(text).map_err(|error| wrong(&error))?;

@@ -82,6 +82,13 @@ impl Class {
     }
 }
 
+/// The busy share of the time of each resource and each link that the listed patterns use. `None` if none are listed.
+/// Linear in the tasks of the patterns.
+pub fn loads(answer: &Answer) -> Option<BTreeMap<Resource, Rational>> {
+    let steady_state = answer.patterns()?;
+    Some(Loads::of(answer.problem(), steady_state).with_links())
+}
+
 /// Reads the charges of the certificate, [averaged](super::averaged) over the symmetries of the question, and adds up
 /// the busy times of the listed patterns (0 if none are listed). Linear in the tasks of the patterns, besides the
 /// search for symmetries.

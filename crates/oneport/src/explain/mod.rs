@@ -19,6 +19,6 @@ pub mod what_if;
 mod why;
 
 pub use any_order::{Gain, any_order};
-pub use limits::{Class, Hint, Limits, Members, alike, limits, name};
+pub use limits::{Class, Hint, Limits, Members, alike, limits, loads, name};
 pub use symmetric::averaged;
 pub use why::{Reason, why};

@@ -18,8 +18,8 @@ from ._platform import Platform, read
 from ._plot import plot_sweep
 from ._single import Reduction, Ring, Rings, Step, reduce_heterogeneous, reduce_homogeneous, rings
 from ._sweep import sweep
-from ._tables import Compared, Comparison, Estimate, Measured, Run, Timed, Times, compare, time
-from ._values import Bandwidth, Limit, Link, Merge, Node, Pattern, Progress, Reason, Send, Shared, Slot, Table
+from ._tables import Compared, Comparison, Estimate, Latency, Measured, Run, Timed, Times, compare, time
+from ._values import Bandwidth, Limit, Link, Load, Merge, Node, Pattern, Progress, Reason, Send, Shared, Slot, Table
 from ._whatif import Change, whatif
 
 __version__: str = _core.VERSION
@@ -41,8 +41,10 @@ __all__ = [
     "FloatWarning",
     "Goal",
     "Infeasible",
+    "Latency",
     "Limit",
     "Link",
+    "Load",
     "Measured",
     "Merge",
     "Node",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
@@ -14,12 +14,16 @@ from ._display import MOST_NODES, Page, SVG, facts, small
 from ._frozen import Frozen
 from ._numbers import shown
 from ._platform import PathLike, Platform
-from ._values import Bandwidth, Limit, Merge, Pattern, Reason, Send, Slot, decimal, frame
+from ._values import Bandwidth, Limit, Load, Merge, Pattern, Reason, Send, Slot, Table, decimal, frame, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_PLAN_BYTES = 1 << 30
+MOST_FACT = 300
+"""Letters of a fact of a printed answer."""
+MOST_NAMES = 8
+"""Names of nodes in a line of a printed answer."""
 
 
 class Certificate(Mapping[str, Fraction]):
@@ -98,15 +102,18 @@ class Schedule(Sequence[Slot]):
     def __repr__(self) -> str:
         return f"<Schedule: {self.instances} instances in {self.period}, {len(self)} slots>"
 
-    def to_frame(self) -> pd.DataFrame:
-        """A pandas `DataFrame` with a row for each link in each slot: slot, start, length, source, target, share."""
+    def to_frame(self, *, exact: bool = True) -> pd.DataFrame:
+        """A pandas `DataFrame` with a row for each link in each slot: slot, start, length, source, target, share.
+
+        Fractions stay exact, in columns of objects; with `exact=False` they are floats.
+        """
         columns = ("slot", "start", "length", "source", "target", "share")
         rows = [
             dict(zip(columns, (place, slot.start, slot.length, *link)))
             for place, slot in enumerate(self._slots)
             for link in slot.links
         ]
-        return frame(rows, columns)
+        return frame(rows, columns, exact)
 
 
 class Answer(Frozen):
@@ -116,20 +123,23 @@ class Answer(Frozen):
     """
 
     _held: _core.Answer
+    left_out: tuple[str, ...]
+    """Processors that take no part and were left out, with their links: `idle=` decides. They are not in `platform`."""
+    _notes: tuple[str, ...]
 
     def __init__(self) -> None:
         raise TypeError("an answer is made by solve, rate, bound, verify or Answer.load")
 
     @classmethod
-    def _of(cls, core: _core.Answer) -> Answer:
+    def _of(cls, core: _core.Answer, notes: Iterable[str] = (), left_out: Iterable[str] = ()) -> Answer:
         made = object.__new__(cls)
-        made.__dict__["_held"] = core
+        made.__dict__.update(_held=core, _notes=tuple(notes), left_out=tuple(left_out))
         return made
 
     @cached_property
     def platform(self) -> Platform:
-        """The platform."""
-        return Platform._of(self._held.platform())
+        """The platform, without the nodes that are left out. Its `notes` are those of the platform that was given."""
+        return Platform._of(self._held.platform(), self._notes)
 
     @property
     def collective(self) -> str:
@@ -140,6 +150,14 @@ class Answer(Frozen):
     def roles(self) -> dict[str, tuple[str, ...]]:
         """The nodes of each role: `source`, `target`, `sources`, `targets`, `participants`."""
         return {role: tuple(nodes) for role, nodes in self._held.roles()}
+
+    @cached_property
+    def forwarding(self) -> tuple[str, ...]:
+        """Nodes that own and want nothing, and may forward: routers, and processors with `idle="forward"`.
+
+        Such a processor may merge, too, if the collective combines values.
+        """
+        return tuple(self._held.forwarding())
 
     @property
     def size(self) -> Fraction | None:
@@ -215,6 +233,23 @@ class Answer(Frozen):
             slots.append(Slot(start, length, tuple(links)))
             start += length
         return Schedule(period, instances, slots)
+
+    def loads(self) -> Table[Load]:
+        """The busy share of the time of each port, link, processor and shared capacity, the busiest first.
+
+        It is the load at the throughput: a schedule whose period loses throughput keeps resources less busy. A resource
+        with a `capacity` of several ports is wholly busy at 1, too. Resources without a load are not listed.
+
+        >>> import pyoneport as op
+        >>> pair = op.Platform.from_matrix([[0, 2], [1, 0]], names=["a", "b"])
+        >>> [(load.resource, str(load.busy)) for load in op.solve(pair, "broadcast", source="a").loads()]
+        [("link 'a -> b'", '1'), ("receive port of 'b'", '1'), ("send port of 'a'", '1')]
+        """
+        listed = self._held.loads()
+        if listed is None:
+            raise ValueError("the answer lists no patterns, so its loads are not known; solve with goal='rate' or 'schedule'")
+        rows = sorted(map(Load._make, listed), key=lambda load: (-load.busy, load.resource))
+        return Table(Load._fields, rows)
 
     @property
     def loss(self) -> Fraction | None:
@@ -324,6 +359,10 @@ class Answer(Frozen):
             rows.append(("period", f"{schedule.period} for {schedule.instances} instances, {len(schedule)} slots"))
         if limits:
             rows.append(("limited by", ", ".join(limit.resource for limit in limits[:3])))
+        for label, nodes in (("left out", self.left_out), ("may forward", self.forwarding)):
+            if nodes:
+                more = f" and {len(nodes) - MOST_NAMES} more" if len(nodes) > MOST_NAMES else ""
+                rows.append((label, ", ".join(nodes[:MOST_NAMES]) + more))
         reasons = self.certificate.reasons
         if reasons:
             rows.append(("proof", reasons[0].sentence))
@@ -335,6 +374,9 @@ class Answer(Frozen):
     def __hash__(self) -> int:
         return hash((self.platform, self.collective, self.bound, self.throughput))
 
+    def __str__(self) -> str:
+        return text_table((), self._facts(), MOST_FACT)
+
     def __repr__(self) -> str:
         found = self.throughput
         if found is None:
@@ -344,7 +386,7 @@ class Answer(Frozen):
         return f"<Answer: {self.collective}, throughput {found} ({told}){slots}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Answer._of, (self._held,)
+        return Answer._of, (self._held, self._notes, self.left_out)
 
 
 def _task(step: tuple[str, str, str | None, int, int, int | None]) -> Send | Merge:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import numbers
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -98,9 +99,16 @@ def node_name(node: object, label: str) -> str:
     """The name of a node."""
     if isinstance(node, str):
         return node
-    if isinstance(node, (bool, type(None), float)) or not isinstance(node, (int, tuple)):
+    if isinstance(node, (bool, type(None))) or not isinstance(node, (numbers.Integral, tuple)):
         raise TypeError(f"{label}={shown(node)} is no node; give its name")
-    return str(node)
+    return str(plain_node(node))
+
+
+def plain_node(node: object) -> object:
+    """A node whose numbers are Python's: numpy prints an integer inside a tuple as `np.int64(0)`."""
+    if isinstance(node, numbers.Integral) and not isinstance(node, bool):
+        return int(node)
+    return tuple(map(plain_node, node)) if type(node) is tuple else node
 
 
 def node_names(nodes: object, label: str) -> list[str] | str:
@@ -256,7 +264,10 @@ def solve(platform: PlatformLike, collective: str, /, *, goal: Goal = "schedule"
     - how much: `size` of a message or `bytes` of the whole operation (default: 1 unit), `work` of a merge; of an
       all-to-all, `size` may be a function of sender and receiver: `size=lambda a, b: sizes[a, b]`;
     - `commutative=False` keeps the order of operands; `model` replaces the platform's port model; `changes` of the platform
-      such as `["a -> b: bandwidth x2"]`; `idle`;
+      such as `["a -> b: bandwidth x2"]`;
+    - `idle="out"` leaves out the processors that take no part, with their links; `idle="forward"` lets them forward, and
+      merge if the collective combines values. By default accelerators are left out and other processors forward. Routers
+      always forward. `Answer.left_out` and `Answer.forwarding` name the nodes;
     - which schedule: `period`, `max_loss`, `max_instances`, `exact_period`, `whole_messages`, `formulation`;
     - limits: `time_limit` (seconds, or "2 min"), `memory_limit` ("2G"), `threads`, and `callback`, which is called with a
       `Progress` and may raise `StopIteration` to end the search with the best so far. The answer comes at most 10 % and
@@ -281,7 +292,8 @@ def solve(platform: PlatformLike, collective: str, /, *, goal: Goal = "schedule"
         with one_warning():
             keys.update(_sized(place, keys, size))
     keys["platform"] = "platform"
-    return Answer._of(_core.ask(place._held, json.dumps(keys), threads, callback))
+    answer, left_out = _core.ask(place._held, json.dumps(keys), threads, callback)
+    return Answer._of(answer, place.notes, left_out)
 
 
 def rate(platform: PlatformLike, collective: str, /, **how: Unpack[Ask]) -> Answer:
@@ -399,4 +411,5 @@ def verify(
     own: Platform | None = None if platform is None else as_platform(platform)
     given = content_of(plan)
     limits = (limit(how, "time_limit"), limit(how, "memory_limit"))
-    return Answer._of(given._held.verify(None if own is None else own._held, limits, threads, callback))
+    core = given._held.verify(None if own is None else own._held, limits, threads, callback)
+    return Answer._of(core, (own or given.platform).notes, given.left_out)

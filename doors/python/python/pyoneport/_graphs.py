@@ -21,6 +21,7 @@ FORMAT = "oneport-platform/1"
 MOST_NODES = 100_000
 MOST_LINKS = 250_000
 MERGES = "1000 GB/s"
+UNITS = "GB/s"
 MOST_LEVELS = 100
 """Levels of dicts and lists that hold each other. The JSON reader behind takes 127, and a file has a few around them."""
 NODE_KEYS = ("model", "ports", "replicates", "accelerator", "alias", "reduces")
@@ -202,7 +203,9 @@ class _Edges:
             # A graph lists its edges by their sources; the order of a platform's links is its own.
             edges.sort(key=lambda edge: int(edge[2]["position"]))
         if self.units is None and self._have_units(edges):
-            self.units = "GB/s"
+            self.units = UNITS
+            if has_numbers([self._capacities(edges)]):
+                _note(self.notes, f"assumed: a capacity without a unit is in {UNITS} (units='{UNITS}')")
         found: dict[tuple[str, str], dict[str, Any]] = {}
         for source, target, attributes in edges:
             ends = self.names[source], self.names[target]
@@ -220,6 +223,11 @@ class _Edges:
             if self._capacity(attributes) is not None:
                 return True
         return self.default is not None
+
+    def _capacities(self, edges: Sequence[tuple[object, object, Mapping[str, Any]]]) -> list[object]:
+        """The capacities of the edges, and the default."""
+        found = [attributes[key] for *_, attributes in edges if (key := self._capacity(attributes)) is not None]
+        return found if self.default is None else [*found, self.default]
 
     def _capacity(self, attributes: Mapping[str, Any]) -> str | None:
         own = self.attribute.capacity
@@ -272,11 +280,10 @@ class _Edges:
     def _missing(self, label: str, attributes: Mapping[str, Any]) -> None:
         own = self.attribute.capacity
         named = "'capacity', 'bandwidth' or 'cost'" if own is None else f"{own!r}"
-        has = ", ".join(map(str, list(attributes)[:8])) or "no attribute"
-        first = next(iter(attributes), "weight")
-        raise ValueError(
-            f"{label} has no {named} (it has {has}); pass capacity={first!r}, or capacity_default='25 GB/s'"
-        )
+        has = ", ".join(f"{key} None" if value is None else str(key) for key, value in list(attributes.items())[:8])
+        other = [key for key, value in attributes.items() if value is not None and key != own]
+        remedy = f"pass capacity={other[0]!r}, or " if other else "give it one, or pass "
+        raise ValueError(f"{label} has no {named} (it has {has or 'no attribute'}); {remedy}capacity_default='25 GB/s'")
 
     def _add(self, found: dict[tuple[str, str], dict[str, Any]], source: str, target: str, link: dict[str, Any]) -> None:
         before = found.get((source, target))
@@ -333,8 +340,31 @@ def _number(text: str) -> Fraction | str:
     return text if " " in text else Fraction(text)
 
 
+def has_units(rows: Sequence[Sequence[object]]) -> bool:
+    """Whether a bandwidth is a text with a unit."""
+    return any(isinstance(cell, str) and _has_unit(cell) for row in rows for cell in row)
+
+
+def has_numbers(rows: Sequence[Sequence[object]]) -> bool:
+    """Whether a bandwidth other than 0 has no unit."""
+    cells = (cell for row in rows for cell in row)
+    return any(not _has_unit(cell) and cell.strip() not in ("0", "0.0", "") if isinstance(cell, str) else cell for cell in cells)
+
+
+def _has_unit(text: str) -> bool:
+    """Whether a text has letters and is no number: 1e3 is one."""
+    if not any(letter.isalpha() for letter in text):
+        return False
+    try:
+        _core.number(text.strip())
+    except ValueError:
+        return True
+    return False
+
+
 def of_matrix(
-    bandwidth: Any,
+    rows: Sequence[Sequence[Any]],
+    labels: Sequence[object] | None,
     *,
     units: str | None,
     names: Sequence[object] | None,
@@ -342,7 +372,6 @@ def of_matrix(
     model: str,
 ) -> dict[str, Any]:
     """The platform file of a matrix."""
-    rows, labels = _rows(bandwidth)
     size = len(rows)
     if size == 0:
         raise ValueError("the matrix is empty; a platform needs a row and a column for every node")
@@ -386,7 +415,7 @@ def _twice(chosen: Sequence[object]) -> list[str]:
     raise ValueError(f"two nodes would be called {name!r}; give every row a name of its own")
 
 
-def _rows(matrix: Any) -> tuple[list[list[Any]], list[object] | None]:
+def rows_of(matrix: Any) -> tuple[list[list[Any]], list[object] | None]:
     """The cells, and the labels of a frame."""
     if hasattr(matrix, "iloc") and hasattr(matrix, "columns"):
         if list(matrix.index) != list(matrix.columns):

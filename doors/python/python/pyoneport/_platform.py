@@ -101,20 +101,28 @@ class Platform(Frozen):
     ) -> Platform:
         """The platform of a square matrix: the bandwidth from a row's node to a column's; 0 for no link.
 
-        A numpy array, a pandas `DataFrame` (whose labels are the names) or lists. `compute` is the time of one unit of
+        A numpy array, a pandas `DataFrame` (whose labels are the names) or lists, of numbers in `units`, or of texts such
+        as "100 Gbit/s" (then `units` are by default GB/s). `compute` is the time of one unit of
         work: of all nodes or one for each; by default 1000 GB/s if `units` are given, else 1.
         Without `model`, a node sends one message and receives one at a time (`"full-duplex"`). In a box of GPUs every
-        link works by itself: give `model="links"`. `notes` names both assumptions.
+        link works by itself: give `model="links"`. `notes` names the assumptions.
         """
         with one_warning():
             notes = []
+            rows, labels = _graphs.rows_of(bandwidth)
+            if units is None and _graphs.has_units(rows):
+                units = _graphs.UNITS
+            if units is None:
+                notes.append("assumed: bandwidths are plain numbers in no unit; units='GB/s' states one")
+            elif _graphs.has_units(rows) and _graphs.has_numbers(rows):
+                notes.append(f"assumed: a bandwidth without a unit is in {units}")
             if model is None:
                 notes.append("assumed: a node sends one message and receives one at a time (model='full-duplex')")
             if compute is None:
                 speed = "1" if units is None else _graphs.MERGES
                 notes.append(f"assumed: every node computes at {speed}")
             model = "full-duplex" if model is None else model
-            native = _graphs.of_matrix(bandwidth, units=units, names=names, compute=compute, model=model)
+            native = _graphs.of_matrix(rows, labels, units=units, names=names, compute=compute, model=model)
             return Platform._of(_graphs.parsed(native, "matrix"), notes)
 
     @staticmethod
@@ -190,8 +198,9 @@ class Platform(Frozen):
         self._held.save(os.fspath(path), format)
 
     def with_model(self, model: str) -> Platform:
-        """These nodes and links under another port model."""
-        return Platform._of(self._held.with_model(_name(model, "model")), self.notes)
+        """These nodes and links under another port model. A note on an assumed model is dropped."""
+        core = self._held.with_model(_name(model, "model"))
+        return Platform._of(core, (note for note in self.notes if "(model='" not in note))
 
     def changed(self, *changes: str) -> Platform:
         """The platform after changes in the grammar of `oneport whatif`.
@@ -280,6 +289,11 @@ def read(path: PathLike, /, **how: Unpack[Reading]) -> Platform:
     open: `units`, `model`; `link_bandwidth` by kind of link, `merge_bandwidth`, `multicast`, `reduce_in_switch`, `nics` of
     GPU boxes; `replicate=2, fabric="rail", fabric_bandwidth="50 GB/s"` for several boxes; `capacity`,
     `capacity_default` of graphs; `latency`, `latency_attribute`. `Platform.notes` says what was assumed.
+
+    >>> import pyoneport as op
+    >>> cluster = op.read("topology.conf", link_bandwidth={"node": "100 Gbit/s", "leaf": "400 Gbit/s"})  # doctest: +SKIP
+    >>> boxes = op.read("topo.xml", replicate=2, fabric="rail", fabric_bandwidth="50 GB/s")  # doctest: +SKIP
+    >>> print(*boxes.notes, sep="\\n")  # doctest: +SKIP
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"{type(path).__name__} is no path; give the name of a file")

@@ -6,7 +6,10 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ._numbers import shown
+
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 _LABELS = {
@@ -24,7 +27,7 @@ _LABELS = {
 
 
 def plot_sweep(
-    rows: Iterable[Mapping[str, Any]],
+    rows: Iterable[Mapping[str, Any]] | pd.DataFrame,
     /,
     *,
     x: str = "size",
@@ -34,7 +37,7 @@ def plot_sweep(
 ) -> Axes:
     """Draws rows of a sweep with matplotlib: `y` over `x`, a line for each value of `by`; axes have units.
 
-    A name is a key of the rows, else a key of their `id`. `"bytes"` is the size. Rows without both values are left out.
+    The rows are dicts, or a pandas `DataFrame` of them. A name is a key of the rows, else a key of their `id`. `"bytes"` is the size. Rows without both values are left out.
     """
     try:
         import matplotlib.pyplot as plt
@@ -44,7 +47,7 @@ def plot_sweep(
     lines: dict[Any, list[tuple[float, float]]] = {}
     units: set[object] = set()
     seen: set[str] = set()
-    for row in rows:
+    for row in _dicts(rows):
         seen.update(row)
         values = [_number(_value(row, key)) for key in keys]
         if values[0] is None or values[1] is None:
@@ -64,6 +67,21 @@ def plot_sweep(
     return chosen
 
 
+def _dicts(rows: Any) -> Iterable[Mapping[str, Any]]:
+    """The rows as dicts; an absent cell of a frame is `None`."""
+    if hasattr(rows, "columns") and hasattr(rows, "to_dict"):
+        for row in rows.to_dict("records"):
+            yield {str(key): None if isinstance(value, float) and value != value else value for key, value in row.items()}
+        return
+    wrong = "give what sweep() yields, a list of it, or a DataFrame of it"
+    if isinstance(rows, (str, bytes, Mapping)) or not isinstance(rows, Iterable):
+        raise TypeError(f"{shown(rows)} is no list of rows; {wrong}")
+    for row in rows:
+        if not isinstance(row, Mapping):
+            raise TypeError(f"{shown(row)} is no row of a sweep; {wrong}")
+        yield row
+
+
 def _label(key: str, name: str, units: set[object]) -> str:
     known = _LABELS.get(key)
     if known is not None:
@@ -74,6 +92,8 @@ def _label(key: str, name: str, units: set[object]) -> str:
         "upper_bound": f"bound (per {per})",
         "schedule_throughput": f"throughput of the schedule (per {per})",
         "period": "period (seconds)" if per == "second" else "period",
+        "lower_bound": "lower bound on the time (seconds)" if per == "second" else "lower bound on the time",
+        "time": "time of one operation (seconds)" if per == "second" else "time of one operation",
     }
     return rates.get(key, name)
 

@@ -76,6 +76,18 @@ class Compared(NamedTuple):
     run_by: str | None
 
 
+class Latency(NamedTuple):
+    """The latency of links of a kind, in seconds (without units in units of time), and their number.
+
+    `origin` is `"stated"` by the platform, `"given"` by `read=`, or `"assumed"` by kind of link.
+    """
+
+    kind: str
+    latency: Fraction
+    origin: str
+    links: int
+
+
 class Run(NamedTuple):
     """The best run of an algorithm: its number of pieces, its time, algorithm and bus bandwidth in GB/s."""
 
@@ -111,11 +123,11 @@ class Comparison(Table[Compared]):
     """Algorithms beside the optimum: the throughput of the best schedule known, the bound, the status.
 
     `busbw` is the bound as a bus bandwidth in GB/s. If the size of the operation is given, `lower_bound` is a proved lower
-    bound on its time and `time` the time of oneport's own best run, in seconds. `ended_by` names the limit that ended a
-    search.
+    bound on its time and `time` the time of oneport's own best run, in seconds; `latencies` are those of the links, also
+    the assumed ones. `ended_by` names the limit that ended a search, `left_out` the processors that are left out.
     """
 
-    __slots__ = ("bound", "busbw", "ended_by", "lower_bound", "measured", "nccl", "status", "throughput", "time")
+    __slots__ = ("bound", "busbw", "ended_by", "latencies", "left_out", "lower_bound", "measured", "nccl", "status", "throughput", "time")
 
     throughput: Fraction | None
     bound: Fraction
@@ -126,6 +138,8 @@ class Comparison(Table[Compared]):
     measured: Measured | None
     nccl: Estimate | None
     ended_by: str | None
+    latencies: Table[Latency]
+    left_out: tuple[str, ...]
 
     @classmethod
     def _of(cls, told: Mapping[str, Any]) -> Comparison:
@@ -139,20 +153,30 @@ class Comparison(Table[Compared]):
         table.measured = _measured(told["measured"])
         table.nccl = None if told["nccl"] is None else _estimate(told["nccl"]["pick"])
         table.ended_by = _ended_by(told)
+        table.latencies = _latencies(told)
+        table.left_out = tuple(told.get("left_out", ()))
         return table
 
 
 class Times(Table[Timed]):
-    """Times of one operation by size. `ended_by` names the limit that ended the search."""
+    """Times of one operation by size.
 
-    __slots__ = ("ended_by",)
+    `latencies` are those of the links, also the assumed ones. `ended_by` names the limit that ended the search,
+    `left_out` the processors that are left out.
+    """
+
+    __slots__ = ("ended_by", "latencies", "left_out")
 
     ended_by: str | None
+    latencies: Table[Latency]
+    left_out: tuple[str, ...]
 
     @classmethod
     def _of(cls, told: Mapping[str, Any]) -> Times:
         table = cls(Timed._fields, [_timed(row) for row in told["sizes"]])
         table.ended_by = _ended_by(told)
+        table.latencies = _latencies(told)
+        table.left_out = tuple(told.get("left_out", ()))
         return table
 
 
@@ -173,8 +197,9 @@ def compare(
     operations per unit of time, or a file of nccl-tests, OSU or IMB. `algorithms` are files of your own algorithms;
     `tuning` is a log of NCCL, from which its model is taken. The other keywords are those of `rate`.
 
-    If the platform is a path, `read` holds the keywords of `op.read`. Latencies that neither the file nor `read` states are
-    assumed by kind of link, as the command assumes them; a `Platform` states its own.
+    If the platform is a path, `read` holds the keywords of `op.read`; a `Platform` takes `model`, `units` and `latency` of
+    them. Latencies that neither a file of another program nor `read` states are assumed by kind of link, as the command
+    assumes them; `latencies` of the table lists all. A `Platform` and a file of ours state their own.
 
     >>> import pyoneport as op
     >>> star = op.Platform.from_matrix([[0, 1, 1], [1, 0, 0], [1, 0, 0]], names=["hub", "a", "b"])
@@ -234,6 +259,12 @@ def _tabled(ask: str, platform: Any, collective: str, own: Mapping[str, Any], ho
 def _ended_by(told: Mapping[str, Any]) -> str | None:
     key: str | None = told["ended_by"]
     return "callback" if key == "caller" else key
+
+
+def _latencies(told: Mapping[str, Any]) -> Table[Latency]:
+    listed = told.get("latencies") or ()
+    rows = [Latency(one["kind"], _exactly(one["latency"]), one["origin"], one["links"]) for one in listed]
+    return Table(Latency._fields, rows)
 
 
 def _exactly(text: str) -> Fraction:

@@ -63,6 +63,13 @@ class Limit(NamedTuple):
     busy: Fraction
 
 
+class Load(NamedTuple):
+    """The busy share of a resource's time, at the throughput of the answer."""
+
+    resource: str
+    busy: Fraction
+
+
 class Reason(NamedTuple):
     """An inequality of a certificate as a sentence; the shares of all reasons add up to 1 / bound."""
 
@@ -116,7 +123,10 @@ R = TypeVar("R", bound="tuple[Any, ...]", covariant=True)
 
 
 class Table(Sequence[R], Generic[R]):
-    """Rows of one kind; each is a named tuple. `to_frame()` makes a pandas `DataFrame`."""
+    """Rows of one kind; each is a named tuple. `to_frame()` makes a pandas `DataFrame`.
+
+    `print` shows fractions as decimals of six digits, and leaves out a column without any value.
+    """
 
     __slots__ = ("_rows", "columns")
 
@@ -146,26 +156,41 @@ class Table(Sequence[R], Generic[R]):
     def __repr__(self) -> str:
         return f"<Table of {len(self)} rows: {', '.join(self.columns)}>"
 
+    def __str__(self) -> str:
+        return text_table(self.columns, self._rows)
+
     def to_dicts(self) -> list[dict[str, Any]]:
         """A dict for each row."""
         return [dict(zip(self.columns, row)) for row in self._rows]
 
-    def to_frame(self) -> pd.DataFrame:
-        """A pandas `DataFrame`; fractions stay exact, in columns of objects."""
-        return frame(self.to_dicts(), self.columns)
+    def to_frame(self, *, exact: bool = True) -> pd.DataFrame:
+        """A pandas `DataFrame`; fractions stay exact, in columns of objects. With `exact=False` they are floats."""
+        return frame(self.to_dicts(), self.columns, exact)
 
     def _repr_html_(self) -> str:
         return html_table(self.columns, self._rows)
 
 
-def frame(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
-    """A pandas `DataFrame`."""
+def frame(rows: Sequence[dict[str, Any]], columns: Sequence[str], exact: bool = True) -> pd.DataFrame:
+    """A pandas `DataFrame`; if not `exact`, with floats for fractions."""
     try:
         import pandas
     except ImportError:
         raise ImportError("to_frame() needs pandas: pip install 'pyoneport[frames]'") from None
+    if not exact:
+        rows = [{key: _rounded(value) for key, value in row.items()} for row in rows]
     table: pd.DataFrame = pandas.DataFrame(rows, columns=list(columns))
     return table
+
+
+def _rounded(value: object) -> object:
+    """The nearest float of a fraction; infinity beyond the largest float."""
+    if not isinstance(value, Fraction):
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
 
 
 MOST_ROWS = 50
@@ -203,3 +228,42 @@ def html_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     body = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows[:MOST_ROWS])
     more = f"<p>{len(rows) - MOST_ROWS} more rows</p>" if len(rows) > MOST_ROWS else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+MOST_LETTERS = 60
+"""Letters of a cell of a printed table."""
+
+
+def text_table(columns: Sequence[str], rows: Sequence[Sequence[object]], most: int = MOST_LETTERS) -> str:
+    """A table as text of at most 50 rows, with cells of at most `most` letters and numbers on the right.
+
+    A column without any value is left out. Without columns, there is no head.
+    """
+    numbers = (int, float, Fraction)
+    if rows and columns:
+        used = [place for place in range(len(columns)) if any(row[place] not in (None, "") for row in rows)]
+        columns, rows = [columns[place] for place in used], [[row[place] for place in used] for row in rows]
+    lines = [[*columns]] if columns else []
+    lines += [[_text(one, most) for one in row] for row in rows[:MOST_ROWS]]
+    widths = [max(map(len, cells)) for cells in zip(*lines)]
+    right = [
+        bool(columns) and all(one is None or isinstance(one, numbers) and not isinstance(one, bool) for one in cells)
+        for cells in zip(*rows[:MOST_ROWS])
+    ] or [False] * len(widths)
+    text = [
+        "  ".join(one.rjust(width) if to else one.ljust(width) for one, width, to in zip(line, widths, right)).rstrip()
+        for line in lines
+    ]
+    if len(rows) > MOST_ROWS:
+        text.append(f"{len(rows) - MOST_ROWS} more rows")
+    return "\n".join(text)
+
+
+def _text(value: object, most: int) -> str:
+    """A cell of a printed table."""
+    if isinstance(value, Fraction):
+        return str(value) if value.denominator == 1 and abs(value) < 10**9 else decimal(value)
+    if isinstance(value, Table):
+        return f"{len(value)} rows"
+    text = "" if value is None else " ".join(str(value).split())
+    return text if len(text) <= most else text[: most - 3] + "..."

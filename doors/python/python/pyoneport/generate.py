@@ -1,5 +1,14 @@
 """Platforms by shape: the shapes of `oneport generate`, with its options as keywords.
 
+| shape | keywords for its costs |
+|---|---|
+| `torus`, `fat_tree`, `dragonfly` | `bandwidth`, `uplink` |
+| `complete`, `ring`, `star`, `grid`, `random` | `cost`, `compute`, `seed`: without units |
+| `racks` | `bandwidth` and with it `uplink`; or `cost`, `compute`, `seed` |
+| boxes of accelerators | none: their rates are those of the product |
+
+All of `Options` take `latency` and `model`, too. A keyword that a shape does not take is refused.
+
 >>> import pyoneport as op
 >>> op.generate.dgx1()
 <Platform: 8 nodes, 32 links, links, GB/s>
@@ -22,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Options(TypedDict, total=False):
-    """Costs, bandwidths and the seed of what is drawn."""
+    """Costs, bandwidths and the seed of what is drawn. A table of this module says which shape takes which."""
 
     cost: Number
     compute: Number
@@ -50,42 +59,42 @@ def _shape(name: str, options: Mapping[str, Any], **own: Any) -> Platform:
 
 
 def complete(nodes: int, /, **options: Unpack[Options]) -> Platform:
-    """Every node linked to every other."""
+    """Every node linked to every other. Takes `cost`, `compute`, `seed`, no `bandwidth`."""
     return _shape("complete", options, nodes=nodes)
 
 
 def ring(nodes: int, /, **options: Unpack[Options]) -> Platform:
-    """Nodes in a circle."""
+    """Nodes in a circle. Takes `cost`, `compute`, `seed`, no `bandwidth`."""
     return _shape("ring", options, nodes=nodes)
 
 
 def star(leaves: int, /, **options: Unpack[Options]) -> Platform:
-    """A hub linked to all others."""
+    """A hub linked to all others. Takes `cost`, `compute`, `seed`, no `bandwidth`."""
     return _shape("star", options, leaves=leaves)
 
 
 def grid(rows: int, columns: int, /, **options: Unpack[Options]) -> Platform:
-    """Rows and columns, each node linked to its neighbours."""
+    """Rows and columns, each node linked to its neighbours. Takes `cost`, `compute`, `seed`, no `bandwidth`."""
     return _shape("grid", options, rows=rows, columns=columns)
 
 
 def random(nodes: int, /, *, degree: int = 4, **options: Unpack[Options]) -> Platform:
-    """A random connected graph; `seed` chooses it."""
+    """A random connected graph; `seed` chooses it. Takes `cost`, `compute`, no `bandwidth`."""
     return _shape("random", options, nodes=nodes, degree=degree)
 
 
 def torus(sides: Sequence[int], /, **options: Unpack[Options]) -> Platform:
-    """A torus of any number of dimensions."""
+    """A torus of any number of dimensions. Takes `bandwidth`, `uplink`."""
     return _shape("torus", options, sides=list(sides))
 
 
 def fat_tree(ports: int, /, **options: Unpack[Options]) -> Platform:
-    """A fat tree of switches with this many ports, and ports^3 / 4 hosts."""
+    """A fat tree of switches with this many ports, and ports^3 / 4 hosts. Takes `bandwidth`, `uplink`."""
     return _shape("fat-tree", options, ports=ports)
 
 
 def dragonfly(groups: int, routers: int, hosts: int, /, **options: Unpack[Options]) -> Platform:
-    """Groups of routers, each with hosts; every two groups are linked once."""
+    """Groups of routers, each with hosts; every two groups are linked once. Takes `bandwidth`, `uplink`."""
     return _shape("dragonfly", options, groups=groups, routers=routers, hosts=hosts)
 
 

@@ -80,6 +80,66 @@ fn a_sentence_names_options_in_the_callers_manner() {
 }
 
 #[test]
+fn a_sentence_gives_values_in_the_callers_manner() {
+    for (sentence, keyword, key) in [
+        (
+            "give --link-bandwidth node=100Gbit/s --link-bandwidth leaf=25; --latency KIND=TIME or none",
+            "give link_bandwidth={\"node\": \"100Gbit/s\", \"leaf\": 25}; latency={\"KIND\": TIME} or none",
+            "give \"link_bandwidth\": {\"node\": \"100Gbit/s\", \"leaf\": 25}; \"latency\": {\"KIND\": TIME} or none",
+        ),
+        (
+            "--replicate N --fabric rail,25 joins N machines; --replicate joins",
+            "replicate=N, fabric=\"rail,25\" joins N machines; replicate= joins",
+            "\"replicate\": N, \"fabric\": \"rail,25\" joins N machines; \"replicate\" joins",
+        ),
+        (
+            "scatter needs --source NODE, or --in-order I; --capacity ATTRIBUTE[,UNITS]",
+            "scatter needs source=NODE, or commutative=False I; capacity=ATTRIBUTE[,UNITS]",
+            "scatter needs \"source\": NODE, or \"commutative\": false I; \"capacity\": ATTRIBUTE[,UNITS]",
+        ),
+    ] {
+        assert_eq!(Manner::Option.spell(sentence), sentence);
+        assert_eq!(Manner::Keyword.spell(sentence), keyword);
+        assert_eq!(Manner::Key.spell(sentence), key);
+    }
+}
+
+/// A value that has no effect is refused: facts of a file for a platform that is not read from one, and a fabric
+/// without machines.
+#[test]
+fn what_is_read_from_no_file_takes_no_facts_of_files() {
+    let refused = |platform: Value, read: Value| {
+        let question = json!({ "platform": platform, "collective": "barrier", "read": read });
+        let row: Value = serde_json::from_str(&answer_line(1, &question.to_string())).unwrap();
+        row["error"]["message"]
+            .as_str()
+            .unwrap_or_default()
+            .to_string()
+    };
+    let ring = || json!({ "generate": "ring", "nodes": 3 });
+    let told = refused(ring(), json!({ "link_bandwidth": { "nvlink": 25 } }));
+    assert!(
+        told.contains("\"link_bandwidth\" has no effect on a generated platform"),
+        "{told}"
+    );
+    assert!(refused(ring(), json!({ "replicate": 2 })).contains("\"replicate\" has no effect"));
+    assert_eq!(refused(ring(), json!({ "model": "links" })), "");
+    let dump = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../fixtures/topologies/nccl-topo.xml"
+    );
+    for key in ["fabric", "fabric_bandwidth"] {
+        let told = refused(json!(dump), json!({ key: "25" }));
+        assert!(
+            told.contains(&format!(
+                "\"{key}\" joins several machines; give their number"
+            )),
+            "{told}"
+        );
+    }
+}
+
+#[test]
 fn an_answer_has_its_keys_in_one_order() {
     let row = answer_line(7, &scatter(json!({ "id": {"b": 1, "a": [2]} })).to_string());
     let begins = |index: usize| {
