@@ -94,16 +94,16 @@ fn other_differences_are_named() {
         builder.build().expect("a platform")
     };
     let links = PortModel::Links;
-    let plan = made("1", "1", false, links);
+    let plan = made("1", "3", false, links);
     differ(
         &plan,
-        &made("2", "1", false, links),
+        &made("2", "3", false, links),
         "node 'a' has another compute in the plan than on the platform",
     );
     differ(
         &plan,
-        &made("1", "1/2", false, links),
-        "shared capacity 'bus' has rate 1 in the plan and 1/2 on the platform",
+        &made("1", "2", false, links),
+        "shared capacity 'bus' has rate 3 in the plan and 2 on the platform",
     );
     differ(
         &plan,
@@ -115,9 +115,9 @@ fn other_differences_are_named() {
         &plan,
         "shared capacity 'bus' of the platform is not in the plan",
     );
-    let [own, other] = [plan.units(), made("1", "1", true, links).units()];
+    let [own, other] = [plan.units(), made("1", "3", true, links).units()];
     assert!(own.is_none() && other.is_some());
-    assert!(check_same_platform(&plan, &made("1", "1", true, links)).is_err());
+    assert!(check_same_platform(&plan, &made("1", "3", true, links)).is_err());
     let half = made("1", "none", false, PortModel::HalfDuplex);
     differ(
         &made("1", "none", false, links),
