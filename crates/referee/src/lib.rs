@@ -20,6 +20,7 @@ mod prices;
 mod rings;
 mod routing;
 mod run;
+mod same_platform;
 mod schedule;
 mod shortest_paths;
 mod single;
@@ -37,6 +38,7 @@ pub use oneport_watch::{Limit, Watch};
 pub use rings::{check_equal_rings, check_rings, ring_bound};
 pub use routing::sustained;
 pub use run::check_run;
+pub use same_platform::check_same_platform;
 pub use schedule::check_schedule;
 pub use single::{
     Recheck, SingleAnswer, SingleClaim, check_all_reduce, check_broadcast, check_reduction,

@@ -16,7 +16,7 @@ use oneport_questions::what_if::{self, ChangeRow};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::errors::{of_fault, of_problem, of_question, value};
+use crate::errors::{of_fault, of_question, value};
 use crate::platform::PyPlatform;
 use crate::waiting::{self, Limits};
 
@@ -379,7 +379,7 @@ impl PyAnswer {
         Ok(PyAnswer::new(platform, answer, facts))
     }
 
-    /// The referee checks the answer again, on another platform if one is given.
+    /// The referee checks the answer again. If a platform is given, the answer must be for it.
     fn verify(
         &self,
         py: Python<'_>,
@@ -388,12 +388,11 @@ impl PyAnswer {
         threads: Option<usize>,
         callback: Option<Py<PyAny>>,
     ) -> PyResult<PyAnswer> {
-        let mut claim = self.inner.answer.claim().clone();
-        let mut own = Arc::clone(&self.inner.platform);
+        let claim = self.inner.answer.claim().clone();
+        let own = Arc::clone(&self.inner.platform);
         if let Some(platform) = platform {
-            own = Arc::clone(&platform.inner);
-            let problem = claim.problem.on(Arc::clone(&own));
-            claim.problem = problem.map_err(|error| of_problem(&error))?;
+            let differs = referee::check_same_platform(claim.problem.platform(), &platform.inner);
+            differs.map_err(|fault| of_fault(&fault))?;
         }
         let search = oneport_questions::Limits::read(limits.0.as_deref(), limits.1.as_deref());
         let limits = Limits {

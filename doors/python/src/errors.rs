@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 
-use oneport::ProblemError;
 use oneport::referee::Violation as Fault;
 use oneport::watch::Limit;
 use oneport_questions::{Kind, Manner, QuestionError};
@@ -48,16 +47,6 @@ pub(crate) fn of_question(error: &QuestionError) -> PyErr {
         (Kind::Limit, Some(which)) => Stopped::new_err((said, limit(which))),
         (Kind::Limit, None) => Stopped::new_err((said,)),
         (Kind::Defect, _) => defect(said),
-    }
-}
-
-/// The exception for a question that makes no sense.
-pub(crate) fn of_problem(error: &ProblemError) -> PyErr {
-    match error {
-        ProblemError::Unreachable { missing, .. } => {
-            Infeasible::new_err((error.to_string(), missing.clone()))
-        }
-        error => value(error),
     }
 }
 

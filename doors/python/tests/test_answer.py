@@ -226,6 +226,17 @@ def test_a_plan_on_a_slower_platform_is_refused(toy: op.Platform) -> None:
         op.verify(scatter(toy), op.Platform.from_dict(content))
 
 
+def test_a_plan_goes_by_names_and_not_by_positions(toy: op.Platform) -> None:
+    answer = scatter(toy)
+    content = toy.to_dict()
+    content["node"].reverse()
+    content["link"].reverse()
+    assert op.verify(answer, op.Platform.from_dict(content)) == answer
+    renamed = json.loads(json.dumps(toy.to_dict()).replace('"Pa"', '"Px"'))
+    with pytest.raises(op.Violation, match="node 'Pa' of the plan is not on the platform"):
+        op.verify(answer, op.Platform.from_dict(renamed))
+
+
 # The command and Python answer with the same numbers.
 def test_the_command_answers_alike(dgx1: op.Platform, tmp_path: Path, command: str) -> None:
     dgx1.save(tmp_path / "dgx1.toml")

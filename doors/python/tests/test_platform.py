@@ -193,3 +193,20 @@ def test_graphs_lead_back(nodes: list[str], data: st.DataObject) -> None:
         (one, other): (edge["cost"], edge["latency"]) for one, other, edge in graph.edges.data()
     }
     assert op.Platform.from_dict(platform.to_dict()) == platform
+
+
+def test_roles_of_a_graph_are_understood_or_named() -> None:
+    def made(**role: object) -> op.Platform:
+        graph = nx.Graph([("x", "s", {"bandwidth": 1}), ("s", "y", {"bandwidth": 1})])
+        graph.nodes["s"].update(role)
+        return op.Platform.from_networkx(graph)
+
+    for role in ({"router": True}, {"router": "yes"}, {"router": np.True_}, {"router": 1.0}, {"kind": "switch"}):
+        assert made(**role).processors == ("x", "y")
+    for role in ({"router": False, "type": "spine"}, {"router": None}, {"type": "host"}):
+        platform = made(**role)
+        assert len(platform.processors) == 3 and not any("take part" in note for note in platform.notes)
+    assert any("type='3' take part" in note for note in made(type=3).notes)
+    for role in ({"router": [1]}, {"router": "maybe"}, {"type": "spine"}, {"kind": "NVSwitch"}):
+        with pytest.raises(ValueError, match=f"node 's': {next(iter(role))}: .*router|neither True nor False"):
+            made(**role)

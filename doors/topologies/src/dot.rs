@@ -212,13 +212,14 @@ impl<'a> Reader<'_, '_, 'a> {
             let Some(id) = only.first() else {
                 return Ok(());
             };
-            let attributes = self.nodes.with(attributes);
-            // A node may be mentioned again: the first mention gives its attributes.
-            if self.known.insert(id.to_string()) {
-                let add = self.graph.node(id, &attributes);
-                return add.map_err(|mistake| source.error(offset, Some(clip(id)), mistake));
-            }
-            return Ok(());
+            // A node may be mentioned again: the first mention gives its name, and any may mark it as a switch.
+            let add = if self.known.insert(id.to_string()) {
+                let attributes = self.nodes.with(attributes);
+                self.graph.node(id, &attributes).map(|_| ())
+            } else {
+                self.graph.again(id, &attributes)
+            };
+            return add.map_err(|mistake| source.error(offset, Some(clip(id)), mistake));
         }
         let attributes = self.edges.with(attributes);
         let pairs = chain.iter().zip(chain.iter().skip(1));

@@ -12,6 +12,7 @@ use oneport_platform::{
 };
 
 use crate::Format;
+use crate::graph_roles::Unused;
 use crate::imported::{Accelerator, Imported, Note, Topic};
 use crate::mistakes::{no_latency, not_positive, said, too_many};
 use crate::options::ImportOptions;
@@ -103,6 +104,8 @@ pub(crate) struct Draft<'o> {
     /// Whether a link has the attribute with the latency. If not, some attributes of links.
     latency_stated: bool,
     attributes: BTreeSet<String>,
+    /// Attributes of graphs that are not read, and look as if they were.
+    pub(crate) unused: Unused,
 }
 
 impl<'o> Draft<'o> {
@@ -126,6 +129,7 @@ impl<'o> Draft<'o> {
             data: Data::GIGABYTE,
             latency_stated: false,
             attributes: BTreeSet::new(),
+            unused: Unused::default(),
         }
     }
 
@@ -152,6 +156,13 @@ impl<'o> Draft<'o> {
             alias: None,
         });
         Ok(self.members.len() - 1)
+    }
+
+    /// Makes a node a switch of this kind.
+    pub(crate) fn forwards(&mut self, node: usize, kind: &'static str) {
+        if let Some(member) = self.members.get_mut(node) {
+            (member.kind, member.role) = (kind, Role::Switch);
+        }
     }
 
     /// Gives a node a second name, unless a node has it already.
@@ -468,6 +479,9 @@ impl<'o> Draft<'o> {
         {
             let known: Vec<String> = self.attributes.iter().cloned().collect();
             return Err(in_file(no_latency(&asked.attribute, &known)));
+        }
+        for note in self.unused.notes() {
+            self.note(note.topic, note.text);
         }
         // Gigabytes in one unit of data.
         let gigabytes = self.data.bits() / Data::GIGABYTE.bits();

@@ -20,9 +20,9 @@ use oneport_files::source::Source;
 use oneport_platform::units::Data;
 use oneport_platform::{PortModel, Rational, parse_rational, whole};
 
-use crate::draft::{self, Draft};
+use crate::draft::{Draft, Role};
 use crate::gml_lists::{Lists, Outline};
-use crate::graph::{self, Attributes, Graph, is_switch, latency_names, value};
+use crate::graph::{self, Attributes, Graph, latency_names, value};
 use crate::imported::Topic;
 use crate::mistakes::unexpected;
 
@@ -86,18 +86,19 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
     for offset in nodes {
         let mut attributes = lists.entry("node", offset, is_read)?;
         let id = take(source, offset, "node", &mut attributes, "id")?;
-        let role = role(&attributes);
-        if role == Role::Site {
-            sites += 1;
-            attributes.retain(|(name, _)| name != "type");
-        }
+        let before = attributes.len();
+        attributes.retain(|(name, value)| !is_site(name, value));
+        let is_site = attributes.len() < before;
         let added = if is_zoo {
             let name = zoo_name(&id, &attributes, &labels);
-            zoo_node(&mut graph, &id, name, role)
+            zoo_node(&mut graph, &id, name, &attributes)
         } else {
             graph.node(&id, &attributes)
         };
-        added.map_err(|mistake| source.error(offset, Some(clip(&id)), mistake))?;
+        let role = added.map_err(|mistake| source.error(offset, Some(clip(&id)), mistake))?;
+        if is_site && role == Role::Processor {
+            sites += 1;
+        }
     }
     for (index, offset) in edges.into_iter().enumerate() {
         let mut attributes = lists.entry("edge", offset, is_read)?;
@@ -143,30 +144,9 @@ fn take<'a>(
         })
 }
 
-/// The role of a node, by its attributes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    /// It takes part.
-    Node,
-    /// It takes part, though its `type` is router: the Topology Zoo's word for a site of a network.
-    Site,
-    /// It forwards.
-    Switch,
-}
-
-fn role(attributes: &Attributes<'_>) -> Role {
-    let is_router = |(name, value): &(Cow<'_, str>, Cow<'_, str>)| {
-        name == "type" && value.eq_ignore_ascii_case("router")
-    };
-    let mut others = attributes.clone();
-    others.retain(|attribute| !is_router(attribute));
-    if is_switch(&others) {
-        Role::Switch
-    } else if others.len() < attributes.len() {
-        Role::Site
-    } else {
-        Role::Node
-    }
+/// Whether an attribute is `type` router, the Topology Zoo's word for a site of a network: such a node takes part.
+fn is_site(name: &str, value: &str) -> bool {
+    name == "type" && value.eq_ignore_ascii_case("router")
 }
 
 /// Number of nodes with each label.
@@ -194,12 +174,19 @@ fn zoo_name(id: &str, attributes: &Attributes<'_>, uses: &BTreeMap<String, usize
     }
 }
 
-fn zoo_node(graph: &mut Graph<'_, '_>, id: &str, name: String, role: Role) -> Result<(), Mistake> {
-    let (kind, role) = match role {
-        Role::Node | Role::Site => ("processor", draft::Role::Processor),
-        Role::Switch => ("router", draft::Role::Switch),
+fn zoo_node(
+    graph: &mut Graph<'_, '_>,
+    id: &str,
+    name: String,
+    attributes: &Attributes<'_>,
+) -> Result<Role, Mistake> {
+    let (kind, role) = if graph.draft.unused.is_switch(attributes)? {
+        ("router", Role::Switch)
+    } else {
+        ("processor", Role::Processor)
     };
-    graph.named_node(id, name, kind, role)
+    graph.named_node(id, name, kind, role)?;
+    Ok(role)
 }
 
 /// Adds an edge. Of parallel edges the fastest counts.
@@ -211,6 +198,16 @@ fn zoo_edge(
     attributes: &Attributes<'_>,
 ) -> Result<(), Mistake> {
     let (from, to) = (graph.index(from)?, graph.index(to)?);
+    let [latency, delay] = latency_names(graph.draft.options.latency.as_ref());
+    let known = [
+        "LinkSpeedRaw",
+        "LinkSpeed",
+        "LinkSpeedUnits",
+        "LinkType",
+        latency,
+        delay,
+    ];
+    graph.draft.unused.edge(attributes, &known);
     if from == to {
         graph.draft.note_loop(from);
         return Ok(());

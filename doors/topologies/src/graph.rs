@@ -1,7 +1,6 @@
 //! Graphs of other programs: nodes and edges with attributes, for every file format.
 //!
-//! Nodes are processors, or switches if an attribute marks them (`router` true; `type`, `kind` or `role` switch or
-//! router). The bandwidth of an edge is the attribute that the user names, else `capacity`, else `bandwidth`, else 1 /
+//! Nodes are processors, or switches if an attribute marks them (`graph_roles`). The bandwidth of an edge is the attribute that the user names, else `capacity`, else `bandwidth`, else 1 /
 //! `exact_cost`. A plain number is in GB/s unless the user gives a unit, and `100 Gbit/s` has its own.
 
 use std::borrow::Cow;
@@ -13,6 +12,7 @@ use oneport_platform::units::{Dimension, Quantity};
 use oneport_platform::{Rational, Units, parse_rational};
 
 use crate::draft::{Draft, Role, gigabytes};
+use crate::graph_roles::is_role;
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many, unknown};
 use crate::options::{ImportOptions, LatencyAttribute};
@@ -50,8 +50,8 @@ impl<'g, 'o> Graph<'g, 'o> {
         }
     }
 
-    /// Adds a node under its `name` or `label`, else its id.
-    pub(crate) fn node(&mut self, id: &str, attributes: &Attributes<'_>) -> Result<(), Mistake> {
+    /// Adds a node under its `name` or `label`, else its id. Returns its role.
+    pub(crate) fn node(&mut self, id: &str, attributes: &Attributes<'_>) -> Result<Role, Mistake> {
         // Graphviz writes the label `\N`: the node's own name.
         let is_own_name = |name: &str| name.is_empty() || name == "\\N";
         let named = value(attributes, "name")
@@ -62,12 +62,22 @@ impl<'g, 'o> Graph<'g, 'o> {
             Some(name) => name.to_string(),
             None => id.to_string(),
         };
-        let (kind, role) = if is_switch(attributes) {
+        let (kind, role) = if self.draft.unused.is_switch(attributes)? {
             ("switch", Role::Switch)
         } else {
             ("node", Role::Processor)
         };
-        self.named_node(id, name, kind, role)
+        self.named_node(id, name, kind, role)?;
+        Ok(role)
+    }
+
+    /// Reads further attributes of a node that is in the draft: they may mark it as a switch.
+    pub(crate) fn again(&mut self, id: &str, attributes: &Attributes<'_>) -> Result<(), Mistake> {
+        let index = self.index(id)?;
+        if self.draft.unused.is_switch(attributes)? {
+            self.draft.forwards(index, "switch");
+        }
+        Ok(())
     }
 
     /// Adds a node under a name.
@@ -100,6 +110,12 @@ impl<'g, 'o> Graph<'g, 'o> {
         attributes: &Attributes<'_>,
     ) -> Result<(), Mistake> {
         let (one, other) = (self.index(from)?, self.index(to)?);
+        let options = self.draft.options;
+        let asked = options.capacity.as_ref();
+        let [capacity, bandwidth] = asked.map_or(CAPACITY, |asked| [asked.attribute.as_str(), ""]);
+        let [latency, delay] = latency_names(options.latency.as_ref());
+        let known = [capacity, bandwidth, COST, latency, delay];
+        self.draft.unused.edge(attributes, &known);
         let rate = self.rate(attributes)?;
         let rate = self.draft.stated("link", rate);
         if self.draft.has_link(one, other) {
@@ -236,13 +252,9 @@ pub(super) fn latency_in(
 
 /// Whether an attribute that has a default is read.
 pub(super) fn is_read(name: &str, options: &ImportOptions) -> bool {
-    const READ: [&str; 11] = [
+    const READ: [&str; 7] = [
         "name",
         "label",
-        "router",
-        "type",
-        "kind",
-        "role",
         CAPACITY[0],
         CAPACITY[1],
         COST,
@@ -251,6 +263,7 @@ pub(super) fn is_read(name: &str, options: &ImportOptions) -> bool {
     ];
     let (capacity, latency) = (&options.capacity, &options.latency);
     READ.contains(&name)
+        || is_role(name)
         || capacity.as_ref().is_some_and(|of| of.attribute == name)
         || latency.as_ref().is_some_and(|of| of.attribute == name)
 }
@@ -308,17 +321,4 @@ pub(crate) fn value<'v>(attributes: &'v Attributes<'_>, name: &str) -> Option<&'
         .iter()
         .find(|(known, _)| known == name)
         .map(|(_, value)| value.as_ref())
-}
-
-/// Whether an attribute marks a node that only forwards.
-pub(super) fn is_switch(attributes: &Attributes<'_>) -> bool {
-    let switches = |text: &str| {
-        ["switch", "router"]
-            .iter()
-            .any(|name| text.eq_ignore_ascii_case(name))
-    };
-    value(attributes, "router").is_some_and(|text| text.eq_ignore_ascii_case("true") || text == "1")
-        || ["type", "kind", "role"]
-            .iter()
-            .any(|name| value(attributes, name).is_some_and(switches))
 }

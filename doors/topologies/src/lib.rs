@@ -14,6 +14,7 @@ mod gml;
 mod gml_lists;
 mod gpu_matrix;
 mod graph;
+mod graph_roles;
 mod graphml;
 mod hostlist;
 mod hwloc;

@@ -12,6 +12,7 @@ use oneport_files::source::Source;
 
 use crate::draft::Draft;
 use crate::graph::{Attributes, Graph, MAX_ATTRIBUTES, too_many_attributes};
+use crate::graph_roles::is_role;
 
 /// Reads a graph.
 pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), FormatError> {
@@ -34,6 +35,7 @@ pub(crate) fn read(source: &Source<'_>, draft: &mut Draft<'_>) -> Result<(), For
         let attributes = attributes(node)?;
         graph
             .node(&id, &attributes)
+            .map(|_| ())
             .map_err(|mistake| node.fail(mistake))
     })?;
     edges.each(|_, edge| {
@@ -74,6 +76,8 @@ fn attributes<'a>(element: Json<'a, '_>) -> Result<Attributes<'a>, FormatError> 
             attributes.push((name, text));
         } else if let Scalar::Bool(flag) = value.scalar()? {
             attributes.push((name, Cow::Owned(flag.to_string())));
+        } else if is_role(&name) && value.text() != "null" {
+            attributes.push((name, Cow::Borrowed(value.text())));
         }
         Ok(())
     })?;

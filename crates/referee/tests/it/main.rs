@@ -31,6 +31,7 @@ mod reduction_words;
 mod reductions;
 mod rings;
 mod runs;
+mod same_platform;
 mod schemes;
 mod shares;
 mod simulation;

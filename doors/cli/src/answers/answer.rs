@@ -19,7 +19,7 @@ use crate::flags::limits;
 use crate::words::clock;
 use crate::words::numbers::{Shown, decimal, percent, readable, readable_count, short};
 use crate::words::objects::joined;
-use crate::words::output::count;
+use crate::words::output::{MORE, count, few};
 
 /// The lines of the answer, with the time since the command began. `certified` is the sentence on the certificate if it
 /// is not one of the question.
@@ -267,7 +267,20 @@ fn bystanding(platform: &Platform, collective: &Collective) -> [usize; 2] {
     [processors.len(), routers.len()]
 }
 
-/// `; 2 processors that take no part may forward; 3 routers may forward`: empty if all nodes take part.
+/// Names of the routers that own or want something. None if no node computes: such a file sets no node apart.
+fn taking_part(platform: &Platform, collective: &Collective) -> Vec<String> {
+    if platform.processors().next().is_none() {
+        return Vec::new();
+    }
+    let routers = collective.nodes().into_iter();
+    let routers = routers.filter(|&node| !platform.node(node).is_processor());
+    routers
+        .map(|node| platform.name(node).to_string())
+        .collect()
+}
+
+/// `; 2 processors that take no part may forward; 3 routers may forward`: empty if all nodes take part, and they are
+/// processors.
 pub fn bystanders(platform: &Platform, collective: &Collective) -> String {
     let [processors, routers] = bystanding(platform, collective);
     let mut text = String::new();
@@ -287,6 +300,14 @@ pub fn bystanders(platform: &Platform, collective: &Collective) -> String {
     if routers > 0 {
         let _ = write!(text, "; {} may forward", count(routers, "router"));
     }
+    let own = taking_part(platform, collective);
+    if !own.is_empty() {
+        /// Shown: names of routers.
+        const NAMED: usize = 4;
+        let take = if own.len() == 1 { "takes" } else { "take" };
+        let (all, names) = (count(own.len(), "router"), few(&own, NAMED, MORE));
+        let _ = write!(text, "; {all} {take} part like a processor: {names}");
+    }
     text
 }
 
@@ -298,6 +319,7 @@ pub fn question(platform: &Platform, collective: &Collective) -> Value {
         .map(Vec::from_iter);
     let counts = counts.filter(|_| collective.form().is_some_and(|form| form.counted));
     let [processors, routers] = bystanding(platform, collective);
+    let routers_taking_part = taking_part(platform, collective);
     joined([
         json!({
             "bystanders": { "processors": processors, "routers": routers },
@@ -311,6 +333,11 @@ pub fn question(platform: &Platform, collective: &Collective) -> Value {
             "version": env!("CARGO_PKG_VERSION"),
         }),
         counts.map_or(Value::Null, |counts| json!({ "counts": counts })),
+        if routers_taking_part.is_empty() {
+            Value::Null
+        } else {
+            json!({ "participating_routers": routers_taking_part })
+        },
     ])
 }
 

@@ -1,6 +1,5 @@
 //! `oneport verify`.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -9,10 +8,9 @@ use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use oneport::files::{AnswerFile, Chosen, SingleReduction};
 use oneport::plan::{SingleAllReduce, SingleBroadcast};
-use oneport::platform::Shared;
 use oneport::referee::Recheck;
 use oneport::watch::Watch;
-use oneport::{Plan, Platform, Rational, files, referee, schedule};
+use oneport::{Plan, files, referee, schedule};
 
 use crate::answers::checked;
 use crate::answers::{chosen, reduction as words};
@@ -64,13 +62,12 @@ pub fn run(arguments: &VerifyArguments) -> Result<End> {
     if let Some(path) = arguments.platform.given()? {
         let reading = arguments.topology.reading();
         let platform = reading.read_as_stated(&source(path), &hear)?.platform;
-        if let Some(difference) = difference(claim.problem.platform(), &platform) {
-            anyhow::bail!(
-                "{}: the plan is not for {}: {difference}",
-                arguments.plan.display(),
-                path.display()
-            );
-        }
+        referee::check_same_platform(claim.problem.platform(), &platform).map_err(
+            |difference| {
+                let (plan, file) = (arguments.plan.display(), path.display());
+                anyhow::anyhow!("{plan}: the plan is not for {file}: {difference}")
+            },
+        )?;
     }
     let name = arguments.plan.display();
     let answer = checked::answer(&arguments.plan, claim, &stated, &watch)?;
@@ -243,96 +240,4 @@ fn words(plan: &Plan<'_>) -> u64 {
     };
     let longest = times().map(|time| time.denom().bits()).max().unwrap_or(0);
     1 + (longest + plan.schedule.period.ceil().to_integer().bits()) / 64
-}
-
-/// Rates and weights of the shared capacities, by names.
-fn shared(platform: &Platform) -> BTreeMap<&str, (&Rational, BTreeMap<String, u32>)> {
-    let weights = |shared: &Shared| {
-        let weights = shared.weights.iter();
-        weights
-            .map(|(&link, &weight)| (platform.link_name(link), weight))
-            .collect()
-    };
-    let all = platform.shared().iter();
-    all.map(|shared| (shared.name.as_str(), (&shared.rate, weights(shared))))
-        .collect()
-}
-
-/// The first difference between two platforms, named.
-fn difference(plan: &Platform, file: &Platform) -> Option<String> {
-    if plan == file {
-        return None;
-    }
-    for id in plan.node_ids() {
-        let node = plan.node(id);
-        match file.find(&node.name) {
-            None => return Some(format!("the file has no node '{}'", node.name)),
-            Some(other) if file.node(other) != node => {
-                return Some(format!(
-                    "node '{}' has other attributes in the file",
-                    node.name
-                ));
-            }
-            Some(_) => {}
-        }
-    }
-    for id in file.node_ids() {
-        if plan.find(file.name(id)).is_none() {
-            return Some(format!("the plan has no node '{}'", file.name(id)));
-        }
-    }
-    let cost = |platform: &Platform, from: &str, to: &str| {
-        let link = platform.link_between(platform.find(from)?, platform.find(to)?)?;
-        Some(platform.link(link).cost.clone())
-    };
-    for (one, other, whose) in [(plan, file, "file"), (file, plan, "plan")] {
-        for id in one.link_ids() {
-            let link = one.link(id);
-            match cost(other, one.name(link.from), one.name(link.to)) {
-                None => return Some(format!("the {whose} has no link {}", one.link_name(id))),
-                Some(cost) if cost != link.cost => {
-                    return Some(format!(
-                        "link {} costs {cost} in the {whose}, not {}",
-                        one.link_name(id),
-                        link.cost
-                    ));
-                }
-                Some(_) => {}
-            }
-        }
-    }
-    let units = |platform: &Platform| {
-        platform
-            .units()
-            .map_or("none".to_string(), |units| units.to_string())
-    };
-    if plan.units() != file.units() {
-        return Some(format!(
-            "the plan's units are {}, the file's {}",
-            units(plan),
-            units(file)
-        ));
-    }
-    for (one, other, whose) in [(plan, file, "file"), (file, plan, "plan")] {
-        let all = shared(other);
-        let differs = shared(one)
-            .into_iter()
-            .find(|(name, what)| all.get(name) != Some(what));
-        if let Some((name, _)) = differs {
-            return Some(match all.get(name) {
-                None => format!("the {whose} has no shared capacity '{name}'"),
-                Some(_) => {
-                    format!("shared '{name}' has another rate or other links in the {whose}")
-                }
-            });
-        }
-    }
-    // One platform with its nodes or links in another order, or another default model.
-    (plan.model() != file.model()).then(|| {
-        format!(
-            "the plan's port model is {}, the file's {}",
-            plan.model(),
-            file.model()
-        )
-    })
 }

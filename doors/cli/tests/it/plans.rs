@@ -315,6 +315,12 @@ fn a_plan_is_for_one_platform() {
     verify("link.toml", &more).refused(1, &["link.toml", "Pa -> P1"]);
     verify("model.toml", &text.replace("full-duplex", "links"))
         .refused(1, &["model.toml", "links", "full-duplex"]);
+    // Names decide, not positions: the two targets, which have unequal links, under each other's names.
+    let swapped = text.replace("\"P0\"", "\"Px\"");
+    let swapped = swapped
+        .replace("\"P1\"", "\"P0\"")
+        .replace("\"Px\"", "\"P1\"");
+    verify("swapped.toml", &swapped).refused(1, &["swapped.toml", "the plan is not for", "'P"]);
     verify("broken.toml", "broken").refused(1, &["broken.toml"]);
     oneport!("verify {plan} --platform star.json").refused(1, &["star.json"]);
 }

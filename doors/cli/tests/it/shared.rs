@@ -47,7 +47,7 @@ fn a_bus_from_the_file_to_the_run() {
     );
     oneport!("verify {plan} --platform {other}").refused(
         1,
-        &["shared 'bus' has another rate or other links in the file"],
+        &["shared capacity 'bus' has rate 3 in the plan and 6 on the platform"],
     );
     oneport!("show {plan} --slots")
         .ok()

@@ -401,7 +401,9 @@ def _source(platform: Any) -> Any:
 def verify(
     plan: Answer | PathLike | Mapping[str, Any], platform: PlatformLike | None = None, /, **how: Unpack[Limits]
 ) -> Answer:
-    """Checks a plan again, from its file or as it is, on its own platform or on this one; returns what is proved.
+    """Checks a plan again, from its file or as it is; returns what is proved.
+
+    If a platform is given, the plan must be for it: the same nodes by name, the same links by their ends, in any order.
 
     `plan` is an `Answer`, the path of a plan file, its content as a dict, what `Answer.to_dict()` returns, or a row of a
     sweep whose question had `keep="plan"`. A plan that is wrong raises `Violation`, so nobody can overlook it.

@@ -23,6 +23,11 @@ MOST_LINKS = 250_000
 MERGES = "1000 GB/s"
 UNITS = "GB/s"
 MOST_LEVELS = 100
+# Values of `router`, and words for a node that takes part, as in the graphs of files.
+_TRUE = ("true", "yes", "on", "1", "1.0", "t", "y")
+_FALSE = ("false", "no", "off", "0", "0.0", "f", "n")
+_ABSENT = ("", "none", "null", "nan")
+_PROCESSORS = ("processor", "host", "server", "node", "compute", "machine", "gpu", "cpu", "npu", "tpu", "accelerator")
 """Levels of dicts and lists that hold each other. The JSON reader behind takes 127, and a file has a few around them."""
 NODE_KEYS = ("model", "ports", "replicates", "accelerator", "alias", "reduces")
 
@@ -109,11 +114,40 @@ def cells(value: Any) -> Any:
     return value.tolist()
 
 
-def _switches(attributes: Mapping[str, Any]) -> bool:
-    words = (attributes.get(key) for key in ("type", "kind", "role"))
-    named = any(isinstance(word, str) and word.lower() in ("switch", "router") for word in words)
-    router = attributes.get("router")
-    return named or router in (True, 1, "1") or (isinstance(router, str) and router.lower() == "true")
+def _switches(attributes: Mapping[str, Any], label: str, notes: list[str]) -> bool:
+    """Whether the attributes mark a node that only forwards, as in the graphs of files (docs/topologies.md)."""
+    told = {key: str(attributes.get(key)).strip() for key in ("router", "type", "kind", "role")}
+    words = {key: word for key, word in told.items() if word.lower() not in _ABSENT}
+    router = words.pop("router", "none").lower()
+    if router not in (*_TRUE, *_FALSE, *_ABSENT):
+        raise ValueError(
+            f"{label}: router: {shown(attributes['router'])} is neither True nor False; True marks a node that only forwards"
+        )
+    if router in _TRUE or any(word.lower() in ("switch", "router") for word in words.values()):
+        return True
+    if router in _FALSE:
+        return False
+    for key, word in words.items():
+        if word.lower() in ("spine", "leaf", "tor") or "switch" in word.lower():
+            raise ValueError(
+                f"{label}: {key}: {shown(word)} does not say whether the node only forwards; give router=True for a node"
+                " that only forwards, router=False for one that takes part"
+            )
+        if word.lower() not in _PROCESSORS:
+            _note(notes, f"assumed: nodes with {key}={shown(word)} take part; router=True marks a node that only forwards")
+    return False
+    for key, word in words.items():
+        if word.lower() in ("spine", "leaf", "tor") or "switch" in word.lower():
+            raise ValueError(
+                f"{label}: {key}: {shown(word)} does not say whether the node only forwards; give router=True for a node"
+                " that only forwards, router=False for one that takes part"
+            )
+        if word and word.lower() not in _PROCESSORS:
+            _note(
+                notes,
+                f"assumed: nodes with {key}={shown(word)} take part; router=True marks a node that only forwards",
+            )
+    return False
 
 
 def _sizes(nodes: int, links: int) -> None:
@@ -162,7 +196,7 @@ def native(
         entry: dict[str, Any] = {"name": names[node]}
         if attributes.get(attribute.compute) is not None:
             entry["compute"] = exact(attributes[attribute.compute], f"{label}: {attribute.compute}")
-        elif not _switches(attributes):
+        elif not _switches(attributes, label, notes):
             entry["compute"] = MERGES if used else 1
             _note(notes, f"assumed: every node computes at {MERGES}" if used else "assumed: every node computes, at 1")
         for key in NODE_KEYS:

@@ -357,3 +357,181 @@ fn what_networkx_and_graphviz_write() {
         );
     }
 }
+
+/// A path x - s - y in every format whose nodes have attributes. The one of `s` is given as each format writes it.
+fn marked(name: &str, value: &str) -> [(Format, String); 4] {
+    let json = if value.starts_with(['[', '{']) || value.parse::<u32>().is_ok() {
+        value.to_string()
+    } else {
+        format!("\"{value}\"")
+    };
+    let gml = if value.parse::<u32>().is_ok() {
+        value.to_string()
+    } else {
+        format!("\"{value}\"")
+    };
+    let gml_edge = |to: u8| format!("edge [ source 1 target {to} LinkSpeedRaw 1000000000 ]\n");
+    let edge =
+        |to: &str| format!("<edge source=\"s\" target=\"{to}\"><data key=\"c\">1</data></edge>");
+    [
+        (
+            Format::NodeLink,
+            format!(
+                "{{\"nodes\": [{{\"id\": \"x\"}}, {{\"id\": \"s\", \"{name}\": {json}}}, {{\"id\": \"y\"}}], \"edges\": [\
+                 {{\"source\": \"x\", \"target\": \"s\", \"capacity\": 1}}, {{\"source\": \"s\", \"target\": \"y\", \
+                 \"capacity\": 1}}]}}"
+            ),
+        ),
+        (
+            Format::GraphMl,
+            format!(
+                "<graphml><key id=\"c\" attr.name=\"capacity\"/><key id=\"k\" attr.name=\"{name}\"/>\
+                 <graph edgedefault=\"undirected\"><node id=\"x\"/><node id=\"s\"><data key=\"k\">{value}</data>\
+                 </node><node id=\"y\"/>{}{}</graph></graphml>",
+                edge("x"),
+                edge("y")
+            ),
+        ),
+        (
+            Format::Dot,
+            format!(
+                "graph {{ x; s [{name}=\"{value}\"]; y; x -- s [capacity=1]; s -- y [capacity=1] }}"
+            ),
+        ),
+        (
+            Format::Gml,
+            format!(
+                "graph [\nnode [ id 0 label \"x\" ]\nnode [ id 1 label \"s\" {name} {gml} ]\nnode [ id 2 label \"y\" \
+                 ]\n{}{}]\n",
+                gml_edge(0),
+                gml_edge(2)
+            ),
+        ),
+    ]
+}
+
+/// A value that is understood decides. Any other is refused, or a note names it.
+#[test]
+fn a_role_is_understood_or_named() {
+    let none = ImportOptions::default();
+    let processors = |text: &str| import(text).platform.processors().count();
+    for (name, value) in [
+        ("router", "true"),
+        ("router", "True"),
+        ("router", "yes"),
+        ("router", "on"),
+        ("router", "1"),
+        ("kind", "Switch"),
+        ("role", "router"),
+        ("type", "switch"),
+    ] {
+        for (format, text) in marked(name, value) {
+            assert_eq!(processors(&text), 2, "{name} {value}: {format}");
+        }
+    }
+    for (name, value) in [
+        ("router", "false"),
+        ("router", "no"),
+        ("router", "0"),
+        ("type", "host"),
+        ("kind", "GPU"),
+    ] {
+        for (format, text) in marked(name, value) {
+            let imported = import(&text);
+            assert_eq!(
+                imported.platform.processors().count(),
+                3,
+                "{name} {value}: {format}"
+            );
+            let silent = imported
+                .notes
+                .iter()
+                .all(|note| !note.text.contains("take part"));
+            assert!(silent, "{name} {value}: {format}: {:?}", imported.notes);
+        }
+    }
+    for (name, value, parts) in [
+        ("router", "maybe", ["router maybe", "true or false"]),
+        ("router", "3", ["router 3", "true or false"]),
+        ("type", "spine", ["type spine", "type switch"]),
+        ("role", "Leaf", ["role Leaf", "role processor"]),
+        ("kind", "NVSwitch", ["kind NVSwitch", "kind switch"]),
+    ] {
+        for (_, text) in marked(name, value) {
+            refused(&text, &none, &parts);
+        }
+    }
+    for (name, value, note) in [
+        ("type", "3", "type 3 (1 node)"),
+        ("type", "Small Node", "type Small Node (1 node)"),
+        ("role", "gateway", "role gateway (1 node)"),
+    ] {
+        for (format, text) in marked(name, value) {
+            let imported = import(&text);
+            assert_eq!(imported.platform.processors().count(), 3);
+            assert!(
+                says(&imported, Topic::Assumed, note),
+                "{format}: {:?}",
+                imported.notes
+            );
+        }
+    }
+    let [(_, json), ..] = marked("router", "[1]");
+    refused(&json, &none, &["router [1]", "true or false"]);
+    for (name, value) in [
+        ("device_type", "switch"),
+        ("is_switch", "true"),
+        ("Router", "yes"),
+    ] {
+        for (format, text) in marked(name, value) {
+            let imported = import(&text);
+            let note = format!("{name} {value} (1 node)");
+            assert!(
+                says(&imported, Topic::LeftOut, &note),
+                "{format}: {:?}",
+                imported.notes
+            );
+        }
+    }
+}
+
+/// Graphviz merges the attributes of all mentions of a node.
+#[test]
+fn a_later_mention_of_a_node_marks_it() {
+    let text = "graph { x -- s [capacity=1]; s -- y [capacity=1]; s [type=switch] }";
+    assert_eq!(import(text).platform.processors().count(), 2);
+    let none = ImportOptions::default();
+    refused(&text.replace("switch", "spine"), &none, &["type spine"]);
+}
+
+/// A misspelt attribute of edges is named, unless the right one stands beside it.
+#[test]
+fn attributes_near_to_one_that_is_read_are_named() {
+    let dot = |attributes: &str| format!("graph {{ a -- b [{attributes}] }}");
+    for (attributes, name, near) in [
+        ("capcity=5", "capcity", "capacity"),
+        ("Bandwith=5", "Bandwith", "bandwidth"),
+        ("bandwidth=5, lateny=\"2 us\"", "lateny", "latency"),
+        ("capacity=5, Bandwidth=7", "Bandwidth", "bandwidth"),
+    ] {
+        let imported = import_with(&dot(attributes), &with_default(1));
+        let note = format!("attribute {name} of edges, which is not {near}");
+        assert!(
+            says(&imported, Topic::LeftOut, &note),
+            "{attributes}: {:?}",
+            imported.notes
+        );
+    }
+    for attributes in [
+        "capacity=5, capacity2=7",
+        "weight=3",
+        "color=red, latency=\"2 us\"",
+    ] {
+        let imported = import_with(&dot(attributes), &with_default(1));
+        let silent = imported
+            .notes
+            .iter()
+            .all(|note| !note.text.contains("of edges, which"));
+        assert!(silent, "{attributes}: {:?}", imported.notes);
+    }
+}
