@@ -78,10 +78,10 @@ impl Statement for Border {
 
     fn sentence(&self, platform: &Platform) -> String {
         let (crossings, sets) = (self.crossings(), family(platform, &self.sets));
-        let lead = if crossings == 1 {
-            "transfer leads"
-        } else {
-            "transfers lead"
+        let lead = match (crossings, self.sets.len()) {
+            (1, _) => "transfer leads",
+            (_, 1) => "transfers lead",
+            _ => "transfers in all lead",
         };
         format!("at least {crossings} {lead} {} {sets}", self.direction)
     }

@@ -75,7 +75,7 @@ pub trait Statement {
         true
     }
 
-    /// Subject, verb, numbers: "at least 2 transfers lead into {a, b}, {c}".
+    /// Subject, verb, numbers: "at least 2 transfers in all lead into {a, b}, {c}".
     fn sentence(&self, platform: &Platform) -> String;
 }
 
@@ -219,10 +219,11 @@ fn set(platform: &Platform, nodes: &[NodeId]) -> String {
     set_within(platform, nodes, ROOM)
 }
 
-/// The sets one by one. Several single nodes are written "each of {a, b, c}".
+/// The sets one by one: `{a}, {b, c}`. More than two single nodes are written `a, b, c`.
 fn family(platform: &Platform, sets: &[Vec<NodeId>]) -> String {
     if sets.len() > 2 && sets.iter().all(|set| set.len() == 1) {
-        return format!("each of {}", set(platform, &sets.concat()));
+        let names = sets.iter().flatten().map(|&node| platform.name(node));
+        return listed(names.map(str::to_string), ROOM);
     }
     listed(
         sets.iter().map(|one| set_within(platform, one, ROOM / 2)),
@@ -302,7 +303,7 @@ mod tests {
             .sentence(&platform)
         };
         let pair = border(vec![nodes[..1].to_vec(), nodes[1..3].to_vec()]);
-        assert_eq!(pair, "at least 2 transfers lead into {n0}, {n1, n2}");
+        assert_eq!(pair, "at least 2 transfers in all lead into {n0}, {n1, n2}");
         assert_eq!(
             border(vec![nodes[..2].to_vec()]),
             "at least 1 transfer leads into {n0, n1}"
@@ -310,7 +311,7 @@ mod tests {
         let single = |count: usize| nodes[..count].iter().map(|&node| vec![node]).collect();
         assert_eq!(
             border(single(3)),
-            "at least 4 transfers lead into each of {n0, n1, n2}"
+            "at least 4 transfers in all lead into n0, n1, n2"
         );
         let halves = border(vec![nodes[..20].to_vec(), nodes[20..].to_vec()]);
         for long in [

@@ -20,13 +20,13 @@ const ROWS: usize = 20;
 /// The referee rejects the plan.
 pub fn text(plan: &Plan<'_>, shown: Shown) -> Result<String> {
     let problem = &plan.problem;
+    let unit = shown.unit_of_time();
     let mut out = String::new();
     let _ = writeln!(
         out,
         "Why nothing is faster than {}\n\n\
-         1. Price the time of these resources so that {} of all of them costs 1:\n",
+         1. Price the time of these resources so that {unit} of all of them together costs {unit}:\n",
         shown.frequency(plan.upper_bound),
-        shown.unit_of_time(),
     );
     let _ = writeln!(out, "{}\n", prices(plan, shown));
     let reasons = why(problem, plan.certificate)?;
@@ -43,7 +43,7 @@ pub fn text(plan: &Plan<'_>, shown: Shown) -> Result<String> {
     let bound = total.recip();
     let _ = writeln!(
         out,
-        "\n3. So an instance takes {} of all the time, and at most {} fit.",
+        "\n3. So an instance costs at least {}. In {unit} all of them together offer {unit}, so at most {} fit.",
         shown.time(&total),
         shown.frequency(&bound),
     );
