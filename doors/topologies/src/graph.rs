@@ -1,9 +1,9 @@
 //! Graphs of other programs: nodes and edges with attributes, for every file format.
 //!
-//! Nodes are processors, or switches if an attribute marks them (`graph_roles`). The bandwidth of an edge is the attribute that the user names, else `capacity`, else `bandwidth`, else 1 /
+//! Nodes are processors, or switches if an attribute marks them (`graph_roles`).
+//! The bandwidth of an edge is the attribute that the user names, else `capacity`, else `bandwidth`, else 1 /
 //! `exact_cost`. A plain number is in GB/s unless the user gives a unit, and `100 Gbit/s` has its own.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use num_traits::{Signed, Zero};
@@ -13,12 +13,10 @@ use oneport_platform::{Rational, Units, parse_rational};
 
 use crate::draft::{Draft, Role, gigabytes};
 use crate::graph_roles::is_role;
+pub(crate) use crate::graph_roles::{Attributes, value};
 use crate::imported::Topic;
 use crate::mistakes::{said, too_many, unknown};
 use crate::options::{ImportOptions, LatencyAttribute};
-
-/// Attributes of a node or an edge: names and values.
-pub(crate) type Attributes<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
 
 /// Limit on the attributes of a node or an edge.
 pub(crate) const MAX_ATTRIBUTES: usize = 500;
@@ -313,12 +311,4 @@ fn not_positive(text: &str) -> Mistake {
         what: "a bandwidth",
         value: clip(text),
     }
-}
-
-/// The value of the first attribute of this name.
-pub(crate) fn value<'v>(attributes: &'v Attributes<'_>, name: &str) -> Option<&'v str> {
-    attributes
-        .iter()
-        .find(|(known, _)| known == name)
-        .map(|(_, value)| value.as_ref())
 }

@@ -10,9 +10,11 @@ use std::collections::BTreeMap;
 use oneport_files::closest;
 use oneport_files::error::{Mistake, clip};
 
-use crate::graph::{Attributes, value};
 use crate::imported::{Note, Topic};
 use crate::mistakes::{said, unexpected};
+
+/// Attributes of a node or an edge: names and values.
+pub(crate) type Attributes<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
 
 /// The attribute that is true for a node that only forwards.
 const ROUTER: &str = "router";
@@ -191,4 +193,12 @@ fn listed(table: &BTreeMap<(String, String), usize>) -> Option<String> {
         shown.push(format!("{} more", table.len() - SHOWN).into());
     }
     (!shown.is_empty()).then(|| shown.join(", "))
+}
+
+/// The value of the first attribute of this name.
+pub(crate) fn value<'v>(attributes: &'v Attributes<'_>, name: &str) -> Option<&'v str> {
+    attributes
+        .iter()
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| value.as_ref())
 }
