@@ -325,3 +325,33 @@ fn every_full_link_is_named_without_symmetry() {
     ];
     assert_eq!(gain(&all), "2");
 }
+
+/// A router that a question names takes part like a processor, and the answer names it.
+#[test]
+fn a_router_that_takes_part_is_named() {
+    let folder = Folder::new();
+    let path = folder.write(
+        "line.json",
+        r#"{"format": "oneport-platform/1", "node": [
+            {"name": "a", "compute": 1}, {"name": "s"}, {"name": "b", "compute": 1}],
+          "link": [{"from": "a", "to": "s", "cost": 1, "duplex": true},
+                   {"from": "s", "to": "b", "cost": 1, "duplex": true}]}"#,
+    );
+    let solved = |participants: &str| {
+        oneport!("solve all-to-all {path} --participants {participants} --json").object()
+    };
+    let (three, two) = (solved("a,s,b"), solved("a,b"));
+    assert_eq!(
+        three["question"]["participating_routers"],
+        serde_json::json!(["s"])
+    );
+    assert_eq!(two["question"].get("participating_routers"), None);
+    // Each port of the router has four of six messages, and one of two.
+    assert_eq!(
+        (&three["throughput"], &two["throughput"]),
+        (&"1/4".into(), &"1/2".into())
+    );
+    oneport!("solve all-to-all {path} --participants a,s,b")
+        .ok()
+        .prints(&["1 router takes part like a processor: s"]);
+}
