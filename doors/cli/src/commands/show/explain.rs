@@ -43,7 +43,7 @@ pub fn text(plan: &Plan<'_>, shown: Shown) -> Result<String> {
     let bound = total.recip();
     let _ = writeln!(
         out,
-        "\n3. So an instance costs at least {}. In {unit} all of them together offer {unit}, so at most {} fit.",
+        "\n3. So an instance takes {} of the {unit} that all of them together offer in {unit}, and at most {} fit.",
         shown.time(&total),
         shown.frequency(&bound),
     );
