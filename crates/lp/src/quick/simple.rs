@@ -41,7 +41,7 @@ pub(crate) fn offer(question: &Question, known: &mut Known) -> Result<(), LpErro
 /// One pattern for every demand.
 ///
 /// # Errors
-/// Those of [`offer`].
+/// Those of `offer`.
 pub fn state(question: &Question) -> Result<SteadyState, LpError> {
     Equal::new(question).state()
 }
